@@ -1,10 +1,11 @@
-/** Test files run in two threads of one Node process: what they import is loaded once a thread, not once a file. */
+/** Test files run in threads of one Node process: what they import is loaded once a thread, not once a file. */
 export default {
   rootDir: '.',
   globalSetup: './test/support/global-setup.mjs',
   globalTeardown: './test/support/global-teardown.mjs',
   testMatch: ['<rootDir>/src/**/*.spec.ts', '<rootDir>/test/**/*.spec.ts', '<rootDir>/test/**/*.e2e-spec.ts'],
   runner: ['jest-light-runner', { runtime: 'worker_threads' }],
+  testSequencer: './test/support/longest-first.mjs',
   setupFilesAfterEnv: ['./test/support/time-limit.ts'],
   maxWorkers: 2,
 };

@@ -1,7 +1,7 @@
 import { DataSource, type Migration } from 'typeorm';
 import { openDatabase } from './src/commands/with-database.js';
 import { toDataSourceOptions } from './src/core/database/data-source.js';
-import { changeSchema } from './src/core/database/migrate.js';
+import { changeSchema, SCHEMA_LOCK_TIMEOUT_MS } from './src/core/database/migrate.js';
 import { entities } from './src/migrations/entities.js';
 import { migrations } from './src/migrations/migrations.js';
 
@@ -25,4 +25,6 @@ class MigrationDataSource extends DataSource {
 }
 
 /** For the TypeORM CLI: `npm run migration:show`, `:run`, `:revert` and `:generate`. */
-export default new MigrationDataSource(toDataSourceOptions({ url, entities, migrations, role: 'owner' }));
+export default new MigrationDataSource(
+  toDataSourceOptions({ url, entities, migrations, role: 'owner', lockTimeoutMs: SCHEMA_LOCK_TIMEOUT_MS }),
+);

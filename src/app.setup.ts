@@ -34,11 +34,15 @@ export function setPathPrefix(app: INestApplication): void {
 
 /**
  * Makes the application for these settings and sets up what main and the tests share.
- * @param door where it is to serve; without one the caller lets it listen
+ * @param listener the open listener to serve on; without one the caller opens it
  */
-export async function createApp(env: Env, databaseUrl: string, door?: HttpListener): Promise<NestExpressApplication> {
+export async function createApp(
+  env: Env,
+  databaseUrl: string,
+  listener?: HttpListener,
+): Promise<NestExpressApplication> {
   runHandlerStepsAtOnce();
-  const adapter = new HttpListenerAdapter(door);
+  const adapter = new HttpListenerAdapter(listener);
   const app = await NestFactory.create<NestExpressApplication>(AppModule.forRoot(env, databaseUrl), adapter, {
     bodyParser: false,
     bufferLogs: true,

@@ -1,7 +1,5 @@
 #!/usr/bin/env node
 import process from 'node:process';
-import { adminReset } from './commands/admin-reset.js';
-import { keysRotate } from './commands/keys-rotate.js';
 
 const HELP = `armature <command>
 
@@ -13,10 +11,11 @@ const HELP = `armature <command>
 
 type Command = (args: string[]) => Promise<void>;
 
+/** Each loads what it needs, and nothing of the others. */
 const COMMANDS: Record<string, Command> = {
   start: async () => void (await import('./main.js')),
-  'admin:reset': adminReset,
-  'keys:rotate': keysRotate,
+  'admin:reset': async (args) => (await import('./commands/admin-reset.js')).adminReset(args),
+  'keys:rotate': async (args) => (await import('./commands/keys-rotate.js')).keysRotate(args),
   help: () => Promise.resolve(void process.stdout.write(HELP)),
 };
 

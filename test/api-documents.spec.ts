@@ -19,7 +19,7 @@ import {
   type GraphQLType,
 } from 'graphql';
 import type { Json } from './support/person.js';
-import { FROM_SOURCE } from './support/server-process.js';
+import { FROM_SOURCE } from './support/programs.js';
 
 const OPENAPI = 'docs/api/openapi.json';
 const SCHEMA = 'docs/api/schema.graphql';

@@ -1,4 +1,5 @@
-import type { Answer, Json, Person } from './support/person.js';
+import { randomUUID } from 'node:crypto';
+import { type Answer, type Json, Person } from './support/person.js';
 import { until } from './support/until.js';
 import { done, type People, peopleOf, WorkspaceScene } from './support/workspace-scene.js';
 import { World } from './support/world.js';
@@ -124,6 +125,43 @@ describe('approvals of deployments', () => {
     const staging = await place({ tier: 'staging', required_approvals: 1 });
     expect(await staging.deploy(people.editor)).toMatchObject(refused(403, 'APPROVAL_REQUIRED'));
     expect((await staging.deploy(people.admin)).status).toBe(202);
+  });
+
+  it('are given by people: neither by a service account, nor by the requester with another token', async () => {
+    const accounts = `/api/identity/orgs/${world.organization}/service-accounts`;
+    const account = await done(people.organizationAdmin.post(accounts, { name: 'ci', role: 'admin' }));
+    const scopes = ['read', 'write', 'deploy', 'admin'];
+    const bearing = async (by: Person, path: string): Promise<Person> =>
+      new Person(world.baseUrl, (await done(by.post(path, { name: randomUUID(), scopes }))).token as string);
+    const program = await bearing(people.organizationAdmin, `${accounts}/${account.id}/tokens`);
+    const again = await bearing(people.organizationAdmin, '/api/identity/tokens');
+
+    const { deploy, request, environment } = await place({ tier: 'production', required_approvals: 2 });
+    const own = await request(people.organizationAdmin);
+    for (const call of [approve, reject]) {
+      expect(await call(own.id, again, 'mine')).toMatchObject(refused(403, 'OWN_REQUEST'));
+      expect(await call(own.id, program, 'mine')).toMatchObject(refused(403, 'PERSON_REQUIRED'));
+    }
+    expect((await record(own.id)).approvals).toEqual([]);
+    // As if it had been approved before only people could: such an approval lets nothing begin.
+    const given = [{ user_id: account.id, decision: 'approved', reason: null, at: new Date().toISOString() }];
+    await world.sql(`UPDATE deployment SET approvals = $2 WHERE id = $1`, [own.id, JSON.stringify(given)]);
+    await done(world.admin.put(`/api/environments/${environment.id}`, { required_approvals: 3 }));
+    expect((await approve(own.id, admins[0] as Person)).body).toMatchObject({ status: 'pending_approval' });
+    await done(world.admin.put(`/api/environments/${environment.id}`, { required_approvals: 2 }));
+
+    // A program that requests is none of the two people.
+    expect(await deploy(program)).toMatchObject({
+      ...refused(403, 'APPROVAL_REQUIRED'),
+      body: { missing_approvals: 2 },
+    });
+    const theirs = await request(program);
+    expect(await approve(theirs.id, program)).toMatchObject(refused(403, 'OWN_REQUEST'));
+    expect((await approve(theirs.id, people.organizationAdmin)).body.status).toBe('pending_approval');
+    expect((await approve(theirs.id, admins[0] as Person)).body.status).not.toBe('pending_approval');
+    // Where one admin is enough, a program that is one deploys alone.
+    await done(world.admin.put(`/api/environments/${environment.id}`, { required_approvals: 1 }));
+    expect((await deploy(program)).status).toBe(202);
   });
 
   it('that come at once are neither lost nor counted twice', async () => {

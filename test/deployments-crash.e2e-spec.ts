@@ -1,7 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
-import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { DatabaseUrl } from '../src/core/database/database-url.js';
 import { JobHandlerRegistry } from '../src/jobs/job-handler.registry.js';
@@ -11,8 +10,8 @@ import { type Cluster, sharedCluster } from './support/cluster.js';
 import { ClusterProxy, type WriteHook } from './support/cluster-proxy.js';
 import { kubectl } from './support/kubectl.js';
 import type { Json } from './support/person.js';
+import { compiledProgram } from './support/programs.js';
 import { requires } from './support/requirements.js';
-import { FROM_SOURCE } from './support/server-process.js';
 import { done } from './support/workspace-scene.js';
 import { World } from './support/world.js';
 
@@ -68,12 +67,7 @@ requires('KUBEBUILDER_ASSETS', 'a deployment whose server is killed', () => {
   const startServer = async (): Promise<ChildProcess> => {
     const child = spawn(
       process.execPath,
-      [
-        ...FROM_SOURCE,
-        join(import.meta.dirname, 'deployments-replica.ts'),
-        world.get(DatabaseUrl).href,
-        String(LEASE_MS),
-      ],
+      [await compiledProgram('test/deployments-replica.ts'), world.get(DatabaseUrl).href, String(LEASE_MS)],
       { env: {}, stdio: ['pipe', 'pipe', 'inherit'] },
     );
     children.push(child);

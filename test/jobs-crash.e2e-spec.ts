@@ -1,12 +1,11 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { DatabaseUrl } from '../src/core/database/database-url.js';
 import { JobSettings } from '../src/jobs/job-settings.js';
 import { JobsService } from '../src/jobs/jobs.service.js';
 import { enqueue, until } from './jobs-replica.js';
-import { FROM_SOURCE } from './support/server-process.js';
+import { compiledProgram } from './support/programs.js';
 import { World } from './support/world.js';
 
 const LEASE_MS = 2_000;
@@ -27,12 +26,11 @@ afterAll(async () => {
 
 /** Starts a replica in a process of its own and hands a job to it. */
 async function startChild(queue: string): Promise<{ child: ChildProcess; lines: string[]; id: string }> {
-  const program = join(import.meta.dirname, 'jobs-worker.ts');
-  const child = spawn(
-    process.execPath,
-    [...FROM_SOURCE, program, world.get(DatabaseUrl).href, queue, String(LEASE_MS)],
-    { env: {}, stdio: ['ignore', 'pipe', 'inherit'] },
-  );
+  const program = await compiledProgram('test/jobs-worker.ts');
+  const child = spawn(process.execPath, [program, world.get(DatabaseUrl).href, queue, String(LEASE_MS)], {
+    env: {},
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
   children.push(child);
   const lines: string[] = [];
   createInterface(child.stdout).on('line', (line) => lines.push(line));

@@ -7,7 +7,8 @@ import { cloneDatabase, databaseUrl, onServer, type TestDatabase } from './suppo
 import { DatabaseProxy } from './support/database-proxy.js';
 import { openSocket } from './support/open-socket.js';
 import { Person } from './support/person.js';
-import { FROM_SOURCE, ServerProcess } from './support/server-process.js';
+import { compiledProgram } from './support/programs.js';
+import { ServerProcess } from './support/server-process.js';
 import { isAlive, testRunFolder } from './support/test-run.js';
 import { until } from './support/until.js';
 
@@ -42,7 +43,7 @@ async function signIn(baseUrl: string, email: string, password: string): Promise
   return new Person(baseUrl, body.access_token as string, '', email);
 }
 
-/** Far above what a server has that has just started, from its sources at that: a library loaded or a thread started for nothing shows. */
+/** Far above what a server has that has just started: a library loaded or a thread started for nothing shows. */
 function expectModest({ child }: ServerProcess): void {
   if (process.platform !== 'linux') return;
   const status = readFileSync(`/proc/${child.pid}/status`, 'utf8');
@@ -115,7 +116,7 @@ describe('a start', () => {
     expect(await server.exited).toEqual({ code: 0, signal: null });
     expect(performance.now() - told).toBeGreaterThan(1_900);
     const steps = [
-      'Told to stop',
+      'Stopping (',
       'served for 2 s more',
       'no more calls',
       'event streams',
@@ -140,8 +141,7 @@ describe('npm start', () => {
     symlinkSync(join(ROOT, 'node_modules'), join(folder, 'node_modules'));
     writeFileSync(
       join(folder, 'dist/src/main.js'),
-      `import '${join(ROOT, 'scripts/typescript/register.mjs')}';\n` +
-        `await import('${join(import.meta.dirname, 'shutdown-program.ts')}');\n`,
+      `await import('${await compiledProgram('test/shutdown-program.ts')}');\n`,
     );
     return start({}, ['npm', 'start'], folder);
   }
@@ -157,15 +157,10 @@ describe('npm start', () => {
   });
 
   it('ends at once when it is told a second time', async () => {
-    const program = await start({}, [
-      process.execPath,
-      ...FROM_SOURCE,
-      join(import.meta.dirname, 'shutdown-program.ts'),
-      '20000',
-    ]);
+    const program = await start({}, [process.execPath, await compiledProgram('test/shutdown-program.ts'), '20000']);
     await program.line('process ');
     program.child.kill('SIGTERM');
-    await program.line('Told to stop (SIGTERM)');
+    await program.line('Stopping (SIGTERM)');
     program.child.kill('SIGTERM');
     await sleep(1_200);
     program.child.kill('SIGINT');
@@ -175,14 +170,10 @@ describe('npm start', () => {
 });
 
 describe('the watchdog', () => {
-  const run = (blockMs: number, endMs: number): Promise<ServerProcess> =>
-    start({}, [
-      process.execPath,
-      ...FROM_SOURCE,
-      join(import.meta.dirname, 'watchdog-program.ts'),
-      String(blockMs),
-      String(endMs),
-    ]);
+  const run = async (blockMs: number, endMs: number): Promise<ServerProcess> => {
+    const program = await compiledProgram('test/watchdog-program.ts');
+    return start({}, [process.execPath, program, String(blockMs), String(endMs)]);
+  };
 
   it('tells for how long the event loop was blocked', async () => {
     const program = await run(2_500, 0);

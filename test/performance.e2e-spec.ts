@@ -2,9 +2,9 @@ import { execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createServer as createTlsServer } from 'node:https';
 import { type AddressInfo, createServer, type Server } from 'node:net';
-import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Actor } from '../src/core/access/actor.js';
+import { Env } from '../src/core/config/env.js';
 import { UnitOfWork } from '../src/core/database/unit-of-work.js';
 import { DatabaseUrl } from '../src/core/database/database-url.js';
 import { runInRequestContext } from '../src/core/telemetry/request-context.js';
@@ -15,8 +15,9 @@ import { RUNS_QUEUE } from '../src/performance/runs/run-job.js';
 import { ScheduledRunsService } from '../src/performance/runs/scheduled-runs.service.js';
 import { Receiver } from './support/receiver.js';
 import type { Json, Person } from './support/person.js';
+import { requires } from './support/requirements.js';
 import { SELF_SIGNED } from './support/self-signed.js';
-import { FROM_SOURCE } from './support/server-process.js';
+import { compiledProgram } from './support/programs.js';
 import { until } from './support/until.js';
 import { done, type People, peopleOf, WorkspaceScene } from './support/workspace-scene.js';
 import { World } from './support/world.js';
@@ -339,8 +340,8 @@ describe('runs', () => {
     const { concurrency } = handler;
     Object.assign(world.get(JobSettings), { heartbeatMs: 100 });
     handler.concurrency = 0;
-    const program = join(import.meta.dirname, 'server-replica.ts');
-    const child = spawn(process.execPath, [...FROM_SOURCE, program, world.get(DatabaseUrl).href, '6000'], {
+    const program = await compiledProgram('test/server-replica.ts');
+    const child = spawn(process.execPath, [program, world.get(DatabaseUrl).href, '6000'], {
       ...{ env: {}, stdio: ['ignore', 'pipe', 'inherit'] },
     });
     try {
@@ -453,6 +454,7 @@ describe('runs', () => {
   }, 240_000);
 
   it('need a generator that speaks the protocol', async () => {
+    Object.assign(world.get<Env>(Env as never), { K6_BIN: undefined });
     for (const protocol of ['http/2', 'grpc']) {
       const profile = await profileOf({ name: 'other', protocol });
       expect(await editor.post(`${PROFILES}/${profile.id}/run`)).toMatchObject({
@@ -460,10 +462,20 @@ describe('runs', () => {
         body: {
           code: 'GENERATOR_UNAVAILABLE',
           errors: [{ pointer: '/protocol' }],
-          remedy: expect.stringContaining('FORTIO_BIN'),
+          remedy: expect.stringMatching(/K6_BIN.*FORTIO_BIN/),
         },
       });
     }
+    Object.assign(world.get<Env>(Env as never), { K6_BIN: '/nowhere/k6' });
+    const beyond = await profileOf({ name: 'other', protocol: 'http/2' });
+    expect(await editor.post(`${PROFILES}/${beyond.id}/run`)).toMatchObject({
+      status: 400,
+      body: { code: 'GENERATOR_UNAVAILABLE', remedy: expect.stringContaining('https address') },
+    });
+    const missing = await ended(await runOf(await profileOf({ load_generators: ['k6'] })));
+    expect(missing).toMatchObject({ status: 'failed', error: { code: 'LOAD_GENERATOR_FAILED' } });
+    expect(JSON.stringify(missing)).not.toContain('/nowhere');
+    Object.assign(world.get<Env>(Env as never), { K6_BIN: undefined });
   }, 240_000);
 
   it('are judged again when they begin', async () => {
@@ -476,3 +488,35 @@ describe('runs', () => {
     await ended(first);
   }, 240_000);
 });
+
+requires('K6_BIN', 'runs by k6', (k6) => {
+  beforeAll(() => void Object.assign(world.get<Env>(Env as never), { K6_BIN: k6 }));
+  afterAll(() => void Object.assign(world.get<Env>(Env as never), { K6_BIN: undefined }));
+
+  it('have results in the same form, and their headers are nowhere to be read', async () => {
+    const profile = await profileOf({
+      ...{ name: 'by k6', load_generators: ['k6'], duration: '2s', request_headers: { authorization: 'hush-6' } },
+    });
+    const queued = await runOf(profile);
+    let processes = '';
+    await until(() => (processes = processesOf()).includes(k6), 120_000);
+    expect(processes).not.toContain('hush-6');
+    const run = await ended(queued);
+    expect(run).toMatchObject({ status: 'succeeded', load_generator: 'k6', progress: { of: 2 } });
+    const result = await done(people.viewer.get(`${RESULTS}/${run.id}`));
+    expect(result).toMatchObject({ errors: {}, runner_results: { 'load-generator': 'k6', RunType: 'HTTP' } });
+    expect(result.summary.requests).toBeGreaterThanOrEqual(99);
+    expect(result.timeline.length).toBeGreaterThanOrEqual(2);
+    expect(target.received.at(-1)?.headers).toMatchObject({ authorization: 'hush-6' });
+  }, 240_000);
+
+  it('are cancelled, and leave no process behind', async () => {
+    const run = await runOf(await profileOf({ name: 'by k6', load_generators: ['k6'], duration: '60s' }));
+    await until(async () => (await done(editor.get(`${RUNS}/${run.id}`))).progress !== null, 120_000);
+    expect(processesOf()).toContain(k6);
+    expect(await done(editor.post(`${RUNS}/${run.id}/cancel`))).toMatchObject({ status: 'cancelled' });
+    await until(() => !processesOf().includes(k6));
+  }, 240_000);
+});
+
+const processesOf = (): string => execFileSync('ps', ['-eo', 'args']).toString();

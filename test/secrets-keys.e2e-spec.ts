@@ -13,7 +13,7 @@ import { moduleOf } from '../src/filters/wasm/module.fixture.js';
 import { cloneDatabase } from './support/database.js';
 import { DatabaseUrl } from '../src/core/database/database-url.js';
 import { type Json, Person } from './support/person.js';
-import { FROM_SOURCE } from './support/server-process.js';
+import { compiledProgram } from './support/programs.js';
 import { World } from './support/world.js';
 
 const [OLD, NEW] = [randomBytes(32).toString('hex'), randomBytes(32).toString('base64')];
@@ -46,9 +46,11 @@ const callerOf = async (app: INestApplication): Promise<Person> =>
   new Person((await app.getUrl()).replace('[::1]', '127.0.0.1'), world.admin.token);
 
 /** Runs the program as an operator would. */
-function rotate(keys: Record<string, string>, ...args: string[]): Promise<{ code: number; out: string; err: string }> {
-  const program = join(import.meta.dirname, '../src/cli.ts');
-  const flags = [...FROM_SOURCE, program, 'keys:rotate', ...args];
+async function rotate(
+  keys: Record<string, string>,
+  ...args: string[]
+): Promise<{ code: number; out: string; err: string }> {
+  const flags = [await compiledProgram('src/cli.ts'), 'keys:rotate', ...args];
   const env = { PATH: process.env['PATH'], NODE_ENV: 'test', JWT_SECRET, DATABASE_URL: url, ...keys };
   return new Promise((resolve) =>
     execFile(process.execPath, flags, { env, cwd: join(import.meta.dirname, '..') }, (error, out, err) =>

@@ -1,7 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { join } from 'node:path';
-import { FROM_SOURCE } from './support/server-process.js';
+import { compiledProgram } from './support/programs.js';
 import { StubCluster } from './support/stub-cluster.js';
 import { until } from './support/until.js';
 import { done } from './support/workspace-scene.js';
@@ -17,8 +16,8 @@ describe('a watch whose server is killed', () => {
   const replicas: ChildProcess[] = [];
 
   const startReplica = async (): Promise<ChildProcess> => {
-    const program = join(import.meta.dirname, 'watch-replica.ts');
-    const child = spawn(process.execPath, [...FROM_SOURCE, program, url], { stdio: ['ignore', 'pipe', 'inherit'] });
+    const program = await compiledProgram('test/watch-replica.ts');
+    const child = spawn(process.execPath, [program, url], { stdio: ['ignore', 'pipe', 'inherit'] });
     replicas.push(child);
     let said = '';
     child.stdout.on('data', (text) => (said += String(text)));

@@ -4,7 +4,6 @@ import dns from 'node:dns';
 import { syncBuiltinESMExports } from 'node:module';
 import { once } from 'node:events';
 import type { ServerResponse } from 'node:http';
-import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import {
   DELIVERY_QUEUE,
@@ -19,7 +18,7 @@ import { DatabaseProxy } from './support/database-proxy.js';
 import type { Json } from './support/person.js';
 import { Receiver } from './support/receiver.js';
 import { SELF_SIGNED } from './support/self-signed.js';
-import { FROM_SOURCE } from './support/server-process.js';
+import { compiledProgram } from './support/programs.js';
 import { trust } from './support/trust.js';
 import { until } from './support/until.js';
 import { done, peopleOf, type People, WorkspaceScene } from './support/workspace-scene.js';
@@ -340,11 +339,10 @@ describe('a delivery', () => {
     try {
       await design('committed and left');
       receiver.answer = () => undefined;
-      const child = spawn(
-        process.execPath,
-        [...FROM_SOURCE, join(import.meta.dirname, 'server-replica.ts'), databaseUrl, '1500'],
-        { env: {}, stdio: ['ignore', 'ignore', 'inherit'] },
-      );
+      const child = spawn(process.execPath, [await compiledProgram('test/server-replica.ts'), databaseUrl, '1500'], {
+        env: {},
+        stdio: ['ignore', 'ignore', 'inherit'],
+      });
       const ended = once(child, 'exit');
       await until(() => received(webhook).length === 1, 60_000);
       child.kill('SIGKILL');

@@ -9,7 +9,7 @@ import { Unauthenticated } from '../core/errors/app-error.js';
 import { REST_OPERATION, type RestOperationMetadata } from '../core/rest/openapi/rest-operation.metadata.js';
 import { currentRequest } from '../core/telemetry/request-context.js';
 
-/** Closes every route and GraphQL field to callers whom Admission did not find, but for what is marked public. */
+/** Refuses unauthenticated callers on every route and GraphQL field that is not marked public. */
 @Injectable()
 export class AuthGuard implements CanActivate {
   constructor(
@@ -28,7 +28,7 @@ export class AuthGuard implements CanActivate {
     throw request.authenticationError ?? new Unauthenticated('a bearer token is required');
   }
 
-  /** As the interface names it: the function of generated clients, or the field. */
+  /** The name used in the interface: the function of generated clients, or the GraphQL field. */
   private findOperation(context: ExecutionContext): string | undefined {
     if (context.getType<string>() === 'graphql')
       return context.getArgByIndex<GraphQLResolveInfo | undefined>(3)?.fieldName;

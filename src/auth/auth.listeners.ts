@@ -8,7 +8,7 @@ import { PasswordLettersService } from './passwords/password-letters.service.js'
 import { SessionsStore } from './sessions/sessions.store.js';
 import { RevocationsService } from './tokens/revocations.service.js';
 
-/** What a change of an account means for its sign-ins. */
+/** Applies changes of accounts to their sessions and tokens. */
 @Injectable()
 export class AuthListeners implements OnModuleInit {
   constructor(
@@ -21,7 +21,7 @@ export class AuthListeners implements OnModuleInit {
   onModuleInit(): void {
     this.events.within(UserCreated, ({ user }) => this.letters.requestConfirmation(user));
     this.events.within(UserUpdated, ({ user }) => this.revocations.notifyChanged(user.id));
-    // Its tokens hold again, which were rejected a moment ago.
+    // Its tokens are valid again, and some may have been rejected a moment ago.
     this.events.within(UserReactivated, ({ user }) => this.revocations.notifyChanged(user.id));
     this.events.within(UserDeactivated, ({ user }) => this.signIns.endAll(user.id));
   }
@@ -30,7 +30,7 @@ export class AuthListeners implements OnModuleInit {
 const HOUR_MS = 3_600_000;
 const DAY_MS = 86_400_000;
 
-/** Purges what has ended of sign-ins, and attempts of them that count no more. */
+/** Purges ended sessions and tokens, and attempts that no longer count. */
 @Injectable()
 export class AuthPurges implements OnModuleInit {
   constructor(

@@ -36,7 +36,7 @@ import { SigningKeysService } from './tokens/signing-keys.service.js';
 import { TokenStrategies } from './token-strategies.js';
 import { TokenAuthenticator } from './token.authenticator.js';
 
-/** Who is calling. Global, because the sockets of GraphQL ask the same authenticator as the guard. */
+/** Authentication. Global, because GraphQL WebSockets use the same authenticator as the guard. */
 @Global()
 @Module({
   imports: [OrganizationsModule],
@@ -72,7 +72,7 @@ import { TokenAuthenticator } from './token.authenticator.js';
     IssuerKeysService,
     FirstStartService,
     { provide: Authenticator, useClass: TokenAuthenticator },
-    // The order of these is that of their questions: who is calling, what they may, and what they send.
+    // Guards run in this order: authentication, authorization, then validation of the request.
     { provide: APP_GUARD, useClass: AuthGuard },
     { provide: APP_GUARD, useClass: RightsGuard },
     { provide: APP_GUARD, useClass: BodyGuard },

@@ -1,6 +1,6 @@
 import { IntField, TextField, WordField } from '../core/schema/view-fields.js';
 
-/** What a sign-in gives: a token to call with, and one to get the next with. */
+/** The result of a sign-in: an access token, and a refresh token to get the next one with. */
 export class TokensView {
   @TextField()
   access_token!: string;

@@ -9,13 +9,13 @@ import { findRepeatedHeader, repeatedHeader } from '../core/rest/request-headers
 import { assertUrl } from '../core/rest/request-url.js';
 import { currentRequest } from '../core/telemetry/request-context.js';
 
-/** Paths that are neither counted nor asked for a token: probes must pass while all else is refused. */
+/** Paths that are neither counted nor need a token: probes must succeed while everything else is refused. */
 const PROBE_PATHS = new Set(['/healthz/live', '/healthz/ready']);
-/** Its token is METRICS_TOKEN, which stands for nobody. */
+/** Its token is METRICS_TOKEN, which belongs to no user. */
 const METRICS_PATH = '/metrics';
 
 /**
- * The first stage of every request, known path or not: finds the caller and counts the call. The guards decide afterwards
+ * The first stage of every request, known path or not: identifies the caller and counts the call. The guards then decide
  * whether the route needs a caller; no stage reads the body before both have passed.
  */
 @Injectable()
@@ -25,7 +25,7 @@ export class AuthenticationMiddleware {
     private readonly limit: RateLimitService,
   ) {}
 
-  /** As a middleware of Express: a token that is known lets the request go on at once. */
+  /** This middleware in the form that Express expects. A token that is known lets the request go on at once. */
   readonly use = (request: Request, response: Response, next: NextFunction): void => {
     const pending = this.authenticateAndCount(request, response);
     if (pending) pending.then(() => next(), next);

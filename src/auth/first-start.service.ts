@@ -14,7 +14,7 @@ import { SessionsService } from './sessions.service.js';
 const ADVISORY_LOCK_KEY = 4_152_772;
 const DEFAULT_EMAIL = 'admin@armature.local';
 
-/** Who signs in first, and with what; the password is known only when it was made here. */
+/** The first administrator; the password is known only when it was generated here. */
 export interface FirstAdministrator {
   userId: string;
   email: string;
@@ -35,9 +35,9 @@ export class FirstStartService {
   ) {}
 
   /**
-   * Fills the database unless it has users, as the last step of a start. The administrator is kept only after `show` has
-   * shown them: a password that nobody saw is in no database, and the next start makes and shows another.
-   * @returns null when there was nothing to fill
+   * Fills the database unless it has users, as the last step of a start. The administrator is stored only after `show` has
+   * printed the credentials: a password that was never shown is not stored, and the next start generates and prints another.
+   * @returns null when the database was not empty
    */
   async seed(show: (administrator: FirstAdministrator) => Promise<void>): Promise<FirstAdministrator | null> {
     if (await this.users.anyExists()) return null;

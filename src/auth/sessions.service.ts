@@ -21,7 +21,7 @@ export class SessionsService {
     private readonly env: Env,
   ) {}
 
-  /** @returns null when the user was deactivated, or their password changed, since they were read */
+  /** @returns null when the user was deactivated, or their password changed, after they were read */
   open(user: User): Promise<TokensView | null> {
     return this.runAsSystem(async () => {
       const sessionId = await this.sessions.create(user, this.env.REFRESH_TOKEN_TTL);
@@ -30,8 +30,8 @@ export class SessionsService {
   }
 
   /**
-   * Trades a refresh token for the next pair. A token that was used before ends its whole session: one of the two users
-   * stole it.
+   * Exchanges a refresh token for the next pair. Reusing a token ends its whole session, because either user of it may have
+   * stolen it.
    * @throws Unauthenticated
    */
   async refresh(refreshToken: string): Promise<TokensView> {
@@ -49,7 +49,7 @@ export class SessionsService {
     return issued;
   }
 
-  /** Ends the session of a refresh token, also when the token was used before: then it is refused all the same. */
+  /** Ends the session of a refresh token, even when the token was used before; that token is refused as well. */
   async logout(refreshToken: string): Promise<void> {
     const use = await this.runAsSystem(async () => {
       const found = await this.sessions.consumeRefreshToken(hashSecretToken(refreshToken));
@@ -59,7 +59,7 @@ export class SessionsService {
     if (!use?.first) throw invalidRefreshToken();
   }
 
-  /** No user sees sessions, also not their own. */
+  /** No user may read sessions, not even their own. */
   private runAsSystem<T>(work: () => Promise<T>): Promise<T> {
     return this.unit.runAsSystem('sessions', () => this.unit.run(work));
   }

@@ -1,11 +1,11 @@
 import type { FirstAdministrator } from './first-start.service.js';
 
-/** That the server answers from now on, for those who collect lines of JSON. */
+/** Reports as a JSON line that the server is ready. */
 export function readyLogLine(baseUrl: string): string {
   return `${JSON.stringify({ level: 'info', time: new Date().toISOString(), url: baseUrl, msg: 'ready' })}\n`;
 }
 
-/** As welcome, for those who collect lines of JSON: without a token, which would outlive the line in their store. */
+/** The welcome as a JSON line: without a token, which would outlive the line in a log store. */
 export function welcomeLogLine(baseUrl: string, { email, generatedPassword }: FirstAdministrator): string {
   const facts = {
     level: 'info',
@@ -20,7 +20,7 @@ export function welcomeLogLine(baseUrl: string, { email, generatedPassword }: Fi
   return `${JSON.stringify(facts)}\n`;
 }
 
-/** What the first start prints for the person who will sign in: shown once, on standard output, never in the log. */
+/** The welcome of the first start, for the person who signs in: printed once on standard output, never to the log. */
 export function welcomeMessage(baseUrl: string, admin: FirstAdministrator): string {
   const password = admin.generatedPassword ?? '(the one in ADMIN_PASSWORD)';
   return `

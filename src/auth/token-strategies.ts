@@ -9,10 +9,10 @@ import { decodeUnverified } from './tokens/json-web-token.js';
 import { SessionTokenStrategy } from './sessions/session-token.strategy.js';
 import { invalidToken, type VerifiedToken } from './tokens/verified-token.js';
 
-/** What Passport makes of a strategy: a middleware, which is given no response because it has a callback. */
+/** The middleware that Passport makes of a strategy; with a callback it needs no response. */
 type PassportMiddleware = (request: IncomingMessage, response: undefined, next: (error?: unknown) => void) => void;
 
-/** The kinds of tokens: the strategies of Passport for those that are JSON Web Tokens, and the opaque ones of people. */
+/** The kinds of tokens: Passport strategies for JSON Web Tokens, and a verifier for opaque personal tokens. */
 @Injectable()
 export class TokenStrategies {
   private readonly passport = new passport.Passport();
@@ -26,7 +26,7 @@ export class TokenStrategies {
     this.passport.use('session', session).use('external', external);
   }
 
-  /** @throws Unauthenticated; RemoteFailure when the issuer of the token cannot be asked for its keys */
+  /** @throws Unauthenticated; RemoteFailure when the issuer of the token cannot be reached for its keys */
   verify(request: IncomingMessage, token: string): Promise<VerifiedToken> {
     if (this.personal.recognizes(token)) return this.personal.verify(token);
     const isExternal = this.env.OIDC_ISSUER && decodeUnverified(token)?.issuer === this.env.OIDC_ISSUER;
@@ -46,7 +46,7 @@ export class TokenStrategies {
   }
 }
 
-/** Why passport-jwt refuses a token, in the words of this server. */
+/** Maps the reasons of passport-jwt to messages of this server. */
 function toError(reason: unknown): AppError {
   if (reason instanceof AppError) return reason;
   const expired = reason instanceof Error && reason.name === 'TokenExpiredError';

@@ -11,7 +11,7 @@ import { invalidToken, type VerifiedToken } from './tokens/verified-token.js';
 import { type Revocation, type RevocationNotice, RevocationsService } from './tokens/revocations.service.js';
 import { TokenStrategies } from './token-strategies.js';
 
-/** Headers are no longer anyway; what a socket sends to sign in could be. */
+/** Headers cannot be longer; the connection payload of a WebSocket could be. */
 const MAX_TOKEN_LENGTH = 16_384;
 const CACHE_MAX_AGE_MS = 30_000;
 const MAX_CACHED = 20_000;
@@ -21,14 +21,14 @@ interface CachedToken extends VerifiedToken {
 }
 
 /**
- * The one way from a token to its bearer, for REST, GraphQL and sockets. An outcome is kept for at most 30 seconds under
- * the hash of the token and dropped on revocation: a warm request costs neither a signature nor a statement.
+ * Authenticates tokens for REST, GraphQL and WebSockets. A result is cached for at most 30 seconds under
+ * the hash of the token and dropped on revocation: a cached request needs neither a signature check nor a statement.
  */
 @Injectable()
 export class TokenAuthenticator extends Authenticator implements OnModuleInit {
   private readonly cache = new Map<string, CachedToken>();
   private readonly rejected = new RejectedTokens();
-  /** Counts notices: an outcome found while one came may be of before it, and is not kept. */
+  /** Counts revocation notices: a result found while one arrived may be outdated and is not cached. */
   private notices = 0;
 
   constructor(
@@ -64,7 +64,7 @@ export class TokenAuthenticator extends Authenticator implements OnModuleInit {
     return kept && kept.until > Date.now() ? kept : null;
   }
 
-  /** A token that was valid before and has not been revoked since is not counted: its bearer does not guess. */
+  /** A token that was valid before and has not been revoked since is not counted as a guess. */
   private async verifyCounted(
     request: IncomingMessage,
     token: string,
@@ -89,7 +89,7 @@ export class TokenAuthenticator extends Authenticator implements OnModuleInit {
 
   private async verify(request: IncomingMessage, token: string, key: string): Promise<VerifiedToken> {
     const before = this.notices;
-    // Nobody has been let in yet: it is the system that looks.
+    // No caller is authenticated yet: the system actor reads.
     const outcome = await runAsSystem('checking a token', () => this.strategies.verify(request, token));
     if (before === this.notices) this.store(key, outcome);
     return outcome;

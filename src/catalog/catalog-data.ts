@@ -30,7 +30,7 @@ export interface CatalogData {
 }
 
 const MAX_CHARACTERS = 64_000;
-/** Told by the server. */
+/** Set by the server. */
 const SERVER_FIELDS = ['published_version', 'published_at'];
 
 /**

@@ -22,7 +22,7 @@ export class ConnectionListsService {
     private readonly credentials: CredentialsService,
   ) {}
 
-  /** The feature that puts connections into environments finds them. */
+  /** The feature that maps connections to environments provides the lookup. */
   registerEnvironmentFinder(finder: EnvironmentFinder): void {
     this.findEnvironments = finder;
   }

@@ -10,7 +10,7 @@ import { ConnectionKindRegistry } from './kinds/connection-kind.registry.js';
 
 type Json = Record<string, unknown>;
 
-/** Joins connections with their credentials: checks what a user entered by its kind and keeps the secret apart. */
+/** Associates connections with credentials: validates input by kind and stores the secret separately. */
 @Injectable()
 export class ConnectionSecretsService {
   constructor(
@@ -33,7 +33,7 @@ export class ConnectionSecretsService {
     return { kind, ...taken };
   }
 
-  /** The credential of a new connection: the one that is named, one made of the checked secret, or none. */
+  /** The credential of a new connection: the named one, a new one with the validated secret, or none. */
   async resolveForCreate(
     actor: Actor,
     connection: Connection,
@@ -51,8 +51,8 @@ export class ConnectionSecretsService {
   }
 
   /**
-   * The credential after a change, or undefined when it stays. A secret goes into the credential there is, and so to all
-   * who share it; together with `credential_id: null` it goes into one of the connection's own.
+   * The credential after a change, or undefined when it stays. A secret is written to the existing credential, and so for all
+   * connections that share it; together with `credential_id: null` a new credential is made for this connection.
    */
   async resolveForUpdate(
     actor: Actor,
@@ -69,7 +69,7 @@ export class ConnectionSecretsService {
     return this.resolveForCreate(actor, connection, id, secret);
   }
 
-  /** The secret of a connection in clear, as its kind uses it, with the revision that moves whenever it changes. */
+  /** The decrypted secret of a connection in the form its kind uses, with a revision that changes whenever the secret changes. */
   async reveal(connection: Connection): Promise<{ secret: Json | null; revision: string }> {
     const { credentialId, kind, metadata } = connection;
     if (!credentialId) return { secret: null, revision: `${connection.revision}` };

@@ -12,7 +12,7 @@ export const CONNECTION_STATUSES = [
 ] as const;
 export type ConnectionStatus = (typeof CONNECTION_STATUSES)[number];
 
-/** The moves that are open from each status. */
+/** The allowed transitions from each status. */
 const TRANSITIONS: Record<ConnectionStatus, readonly ConnectionStatus[]> = {
   discovered: ['registered', 'ignored'],
   registered: ['connected', 'ignored', 'not found'],
@@ -24,12 +24,12 @@ const TRANSITIONS: Record<ConnectionStatus, readonly ConnectionStatus[]> = {
   deleted: [],
 };
 
-/** Whether the other side was not reached yet, or not any more; what a person set aside is neither. */
+/** Whether the remote system was not reached yet, or is no longer reached; statuses that a user set are neither. */
 export const isUnreached = (status: ConnectionStatus): boolean => status === 'registered' || status === 'disconnected';
 
 export const canTransition = (from: ConnectionStatus, to: ConnectionStatus): boolean => TRANSITIONS[from].includes(to);
 
-/** @throws Conflict ILLEGAL_STATUS naming the moves that are open; staying where it is is always allowed */
+/** @throws Conflict ILLEGAL_STATUS naming the allowed transitions; keeping the status is always allowed */
 export function assertTransition(from: ConnectionStatus, to: ConnectionStatus): void {
   if (from === to || canTransition(from, to)) return;
   const open = TRANSITIONS[from].join(', ') || 'none';
@@ -39,7 +39,7 @@ export function assertTransition(from: ConnectionStatus, to: ConnectionStatus): 
   });
 }
 
-/** Of connections whose other side is called. */
+/** Statuses in which the remote system may be called. */
 export const CALLABLE_STATUSES: readonly ConnectionStatus[] = [
   'registered',
   'disconnected',
@@ -47,7 +47,7 @@ export const CALLABLE_STATUSES: readonly ConnectionStatus[] = [
   'connected',
 ];
 
-/** @throws Conflict ILLEGAL_STATUS for a connection whose other side is not called as long as it stands so */
+/** @throws Conflict ILLEGAL_STATUS for a connection whose remote system may not be called in its status */
 export function assertCallable(status: ConnectionStatus): void {
   if (CALLABLE_STATUSES.includes(status)) return;
   throw new Conflict('ILLEGAL_STATUS', `a connection that is ${status} is not called`, {

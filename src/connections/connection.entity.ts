@@ -2,7 +2,7 @@ import { Column, Entity, ForeignKey, Index } from 'typeorm';
 import { TenantEntity } from '../core/database/base.entity.js';
 import type { ConnectionStatus } from './connection-status.js';
 
-/** An integration with a cluster or a tool; what it signs in with is a credential of its own. */
+/** An integration with a cluster or a tool; its secret is a separate credential. */
 @Entity('connection')
 @Index('connection_created', ['organizationId', 'createdAt', 'id'], { where: 'deleted_at IS NULL' })
 @Index('connection_credential', ['credentialId'])
@@ -31,12 +31,12 @@ export class Connection extends TenantEntity {
   @Column('uuid', { nullable: true })
   credentialId!: string | null;
 
-  /** The user who made it. */
+  /** The user who created it. */
   @ForeignKey('User')
   @Column('uuid')
   owner!: string;
 
-  /** Server and user of a kubeconfig context, digested: registering the same again updates this connection. */
+  /** Hash of server and user of a kubeconfig context: registering the same pair again updates this connection. */
   @Column('text', { nullable: true })
   fingerprint!: string | null;
 }

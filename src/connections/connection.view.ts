@@ -43,7 +43,7 @@ export class ConnectionView extends RecordView {
   @IdField()
   organization_id!: string;
 
-  @IdField({ description: 'The user who made it.' })
+  @IdField({ description: 'The user who created it.' })
   owner!: string;
 
   @RecordsField(() => EnvironmentName, { optional: true, description: 'In lists only: the environments it is in.' })

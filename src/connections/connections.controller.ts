@@ -61,7 +61,7 @@ export class ConnectionsController {
     return ConnectionView.fromEntity(await this.connections.create(actor, input));
   }
 
-  /** What connections of each kind are made from. Other lowercase kinds are taken too, with free metadata. */
+  /** The schemas of each kind. Other lowercase kinds are accepted too, with free metadata. */
   @RestOperation(
     'listConnectionKinds',
     'List kinds of connections',
@@ -110,7 +110,7 @@ export class ConnectionsController {
     return ConnectionView.fromEntity(await this.connections.delete(actor, id, match));
   }
 
-  /** Brings a deleted connection back as registered, with the environments it was in. */
+  /** Restores a deleted connection as registered, with the environments it was in. */
 
   @RestOperation(
     'restoreConnection',
@@ -125,7 +125,7 @@ export class ConnectionsController {
     return ConnectionView.fromEntity(await this.connections.restore(actor, id));
   }
 
-  /** Calls the other side now. 502 or 504, with the record under `connection`, when it does not answer. */
+  /** Calls the remote system now. 502 or 504, with the record under `connection`, when it does not answer. */
 
   @RestOperation(
     'pingConnection',
@@ -142,7 +142,7 @@ export class ConnectionsController {
   }
 }
 
-/** Who uses a credential. */
+/** The connections that use a credential. */
 @ApiTags('credentials')
 @NoStore()
 @Controller('integrations/credentials/:id/connections')

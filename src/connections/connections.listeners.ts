@@ -9,7 +9,7 @@ import { ConnectionKindRegistry } from './kinds/connection-kind.registry.js';
 import { httpKinds } from './kinds/http-kinds.js';
 import { countOf } from '../core/errors/wording.js';
 
-/** What connections add to others: their kinds, and what their use of a credential asks of it. */
+/** Adds the kinds, and the checks that connections need on the credentials they use. */
 @Injectable()
 export class ConnectionsListeners implements OnModuleInit {
   constructor(

@@ -97,8 +97,8 @@ export class ConnectionsService extends RecordGate<Connection, typeof connection
   }
 
   /**
-   * Notes what a call to the other side found: the status it shows, where the connection may move there meanwhile, and
-   * what it says of itself.
+   * Records the result of a call to the remote system: its status, where that transition is still allowed, and
+   * the metadata it reported.
    */
   async recordProbe(
     actor: Actor,
@@ -118,7 +118,7 @@ export class ConnectionsService extends RecordGate<Connection, typeof connection
     });
   }
 
-  /** Notes that the other side answered a call: a connection that was not reached before is connected. */
+  /** Records that the remote system answered: a connection that was not reached before becomes connected. */
   async markReached(actor: Actor, id: string): Promise<void> {
     await this.unit.run(async () => {
       const connection = await this.connections.lock(actor, id);
@@ -129,12 +129,12 @@ export class ConnectionsService extends RecordGate<Connection, typeof connection
     });
   }
 
-  /** Its mappings go with it; listeners refuse while something is deployed through it. Its credential stays. */
+  /** Its mappings are deleted with it; listeners refuse while something is deployed through it. Its credential stays. */
   async delete(actor: Actor, id: string, match: Precondition): Promise<Connection> {
     return this.unit.run(async () => this.remove(actor, await this.getForUpdate(actor, id, 'delete', match)));
   }
 
-  /** Brings a deleted connection back as registered, with the mappings it had. Restoring one that is there changes nothing. */
+  /** Restores a deleted connection as registered, with its mappings. Restoring an existing one changes nothing. */
   async restore(actor: Actor, id: string): Promise<Connection> {
     return this.unit.run(async () => {
       const connection = await this.getForRestore(actor, id);
@@ -150,7 +150,7 @@ export class ConnectionsService extends RecordGate<Connection, typeof connection
     });
   }
 
-  /** What a change makes of metadata and secret; nothing of either when it has none of both. */
+  /** The metadata and secret after a change; nothing of either when the change contains neither. */
   private async validateChange(
     { kind, metadata }: Connection,
     change: ConnectionChange,

@@ -14,7 +14,7 @@ import { Connection } from './connection.entity.js';
 import { connectionPolicy } from './connection.policy.js';
 import { CONNECTION_STATUSES } from './connection-status.js';
 
-/** Code of the Conflict that a second registration of one server and user meets. */
+/** Code of the Conflict for a second registration of one server and user. */
 export const ALREADY_REGISTERED = 'ALREADY_REGISTERED';
 
 export const connectionListing: Listing<Connection> = {
@@ -39,7 +39,7 @@ export const connectionListing: Listing<Connection> = {
   filterDefaults: { deleted_at: false },
 };
 
-/** Connections as their viewers see them: admins those of their organization, others those of the environments they see. */
+/** Connections that a user may see: admins those of their organization, others those of the environments they see. */
 @Injectable()
 export class ConnectionsStore extends RecordStore<Connection> {
   constructor(
@@ -60,7 +60,7 @@ export class ConnectionsStore extends RecordStore<Connection> {
     return this.paginate(rows, connectionListing, query, keptTotalSql(rows, 'connection', actor));
   }
 
-  /** @throws Conflict ALREADY_REGISTERED when another connection got this fingerprint meanwhile */
+  /** @throws Conflict ALREADY_REGISTERED when another connection got this fingerprint concurrently */
   override async insert(connection: Connection): Promise<Connection> {
     return super.insert(connection).catch((error: unknown) => {
       const cause = error instanceof QueryFailedError ? (error.driverError as { constraint?: string }) : {};
@@ -71,7 +71,7 @@ export class ConnectionsStore extends RecordStore<Connection> {
     });
   }
 
-  /** Of what a deleted connection refers to, that which is still there and still its own. */
+  /** The references of a deleted connection that still exist and are still its own. */
   async findRestorableReferences({
     id,
     organizationId,
@@ -93,7 +93,7 @@ export class ConnectionsStore extends RecordStore<Connection> {
     return this.repository.findOneBy({ organizationId, fingerprint });
   }
 
-  /** The connected ones of a kind that the actor sees, by name. */
+  /** The connected connections of a kind that the actor sees, by name. */
   listConnected(actor: Actor, kind: string, limit: number): Promise<Connection[]> {
     return this.getMany(
       this.visibleTo(actor)

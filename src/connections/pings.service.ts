@@ -10,7 +10,7 @@ import { ConnectionsService } from './connections.service.js';
 import { ConnectionKindRegistry } from './kinds/connection-kind.registry.js';
 import { toRemoteFailure } from './redact-secrets.js';
 
-/** Tries whether the other side of a connection answers, and keeps what it found as the connection's status. */
+/** Calls the remote system of a connection, and stores the result as the connection's status. */
 @Injectable()
 export class PingsService {
   constructor(

@@ -7,7 +7,7 @@ it.each([
   ['a pair', `got Basic ${basic}`, { username: 'ann', password: 'hush-hush' }, 'got Basic [redacted]'],
   ['a nested word', 'x hush-hush x', { user: { token: 'hush-hush' } }, 'x [redacted] x'],
   ['the longer of two', 'hush-hush-hush', { a: 'hush-hush', b: 'hush-hush-hush' }, '[redacted]'],
-  ['a word too short to be told apart', 'yes', { token: 'yes' }, 'yes'],
+  ['a word too short to be distinguished', 'yes', { token: 'yes' }, 'yes'],
   ['nothing', 'as it was', null, 'as it was'],
 ])('hides %s', (_, text, secret, expected) => {
   expect(redactSecrets(text, secret)).toBe(expected);

@@ -1,11 +1,11 @@
 import { AppError, RemoteFailure } from '../core/errors/app-error.js';
 
-/** Shorter words than this are not looked for: they would be found everywhere. */
+/** Shorter words are not redacted: they would match everywhere. */
 const MIN_LENGTH = 6;
 
 /**
- * The text with every word of the secret in it hidden, as it is and as HTTP sends it.
- * @param said what the caller sent: words in it stay, for hiding them would tell a caller who guesses that the guess is right
+ * Redacts every word of the secret in the text, both plain and as encoded by HTTP.
+ * @param said what the caller sent: its words stay, because redacting them would confirm a guess of the secret
  */
 export function redactSecrets(text: string, secret: object | null, said = ''): string {
   const words = secretWords(secret).filter((word) => word.length >= MIN_LENGTH && !said.includes(word));
@@ -13,8 +13,8 @@ export function redactSecrets(text: string, secret: object | null, said = ''): s
 }
 
 /**
- * The message of a failure. The other side may send back what it was sent: the secret is taken out of its words, and
- * what the failure was made of is left behind.
+ * The message of a failure. The remote system may repeat what it was sent: the secret is redacted from its message, and
+ * the cause is dropped.
  */
 export function toRemoteFailure(error: unknown, secret: object | null): RemoteFailure {
   if (!(error instanceof AppError) || (error.status < 500 && error.code !== 'OUTBOUND_REFUSED')) throw error;

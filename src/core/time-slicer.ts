@@ -1,6 +1,6 @@
 import { setImmediate } from 'node:timers/promises';
 
-/** Divides long work on this thread: whoever takes a turn between two steps lets others in once `share` milliseconds have gone by. */
+/** Divides long work on this thread: between two steps it yields to other work once `share` milliseconds have passed. */
 export class TimeSlicer {
   private startedAt = performance.now();
 

@@ -41,5 +41,5 @@ const REMEDIES: Record<string, string> = {
   CLUSTER_UNREACHABLE: 'Ping the connection, and check its address and credential.',
   CLUSTER_TIMEOUT: 'Try again; the cluster may be overloaded.',
   DEPLOYMENT_CANCELLED: 'Deploy again when it is wanted.',
-  INTERNAL_ERROR: 'Deploy again; tell the operator the id of the deployment when it fails again.',
+  INTERNAL_ERROR: 'Deploy again; report the id of the deployment to the operator when it fails again.',
 };

@@ -218,7 +218,7 @@ export class PromotionRequest extends FreezeOverride {
   timeout?: number;
 }
 
-/** Why somebody approves a deployment. */
+/** Why a user approves a deployment. */
 export class ApprovalRequest {
   @TextInput({ optional: true, max: MAX_REASON_LENGTH, description: 'Why it is approved; the record keeps it.' })
   reason?: string;

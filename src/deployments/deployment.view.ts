@@ -28,7 +28,7 @@ import {
   type DeploymentStatus,
 } from './deployment.entity.js';
 import { findWorstHealth, type Health } from '../kubernetes/resources/health/health-status.js';
-import { ResourceHealthView } from './health/health.view.js';
+import { ResourceHealthView } from './resource-health.view.js';
 import { RESOURCE_STATUSES } from './apply/resource-result.js';
 import { RESOURCE_ACTIONS } from './plan/planned-resource.js';
 

@@ -71,7 +71,7 @@ import { DeploymentJobsListeners } from './runs/deployment-jobs.listeners.js';
 import { DeploymentMetricsListeners } from './runs/deployment-metrics.listeners.js';
 import { DeploymentStartService } from './runs/deployment-start.service.js';
 import { InterruptedDeploymentsService } from './runs/interrupted-deployments.service.js';
-import { DeploymentHealthService } from './health/deployment-health.service.js';
+import { DeploymentHealthService } from './deployment-health.service.js';
 import { DeployedDriftStore } from './drift/deployed-drift.store.js';
 import { DriftChecksService } from './drift/drift-checks.service.js';
 import { DriftController } from './drift/drift.controller.js';

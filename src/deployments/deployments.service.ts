@@ -8,7 +8,7 @@ import { DesignsService } from '../designs/designs.service.js';
 import { OrganizationsService } from '../organizations/organizations.service.js';
 import { WorkspacesService } from '../workspaces/workspaces.service.js';
 import type { Deployment } from './deployment.entity.js';
-import { DeploymentHealthService } from './health/deployment-health.service.js';
+import { DeploymentHealthService } from './deployment-health.service.js';
 import type { DeploymentListQuery } from './deployment.inputs.js';
 import { deploymentPolicy } from './deployment.policy.js';
 import { DeploymentsStore } from './deployments.store.js';

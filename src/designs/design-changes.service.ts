@@ -31,8 +31,8 @@ export class DesignChangesService {
   ) {}
 
   /**
-   * Changes the content, the name and the visibility, as far as they are sent.
-   * @param target the id of the design, or the type of the content; then the body names the design
+   * Changes the content, the name and the visibility, where they are sent.
+   * @param target the id of the design, or the source type of the content; then the body identifies the design
    */
   async update(
     actor: Actor,
@@ -64,7 +64,7 @@ export class DesignChangesService {
     return this.change(actor, current, input, files, type === undefined ? null : parseSourceTypes(type), match);
   }
 
-  /** Makes what an earlier version holds the next version; the content that is current already makes none. */
+  /** Makes the content of an earlier version the next version; the current content makes none. */
   async restore(
     actor: Actor,
     current: Design,
@@ -106,7 +106,7 @@ export class DesignChangesService {
     return source ? this.withNextVersion(actor, current, toVersionContent(source), input.message, save) : save(null);
   }
 
-  /** Prepares the next version for work that keeps it; null when the content is the current one. */
+  /** Prepares the next version for work that stores it; null when the content is unchanged. */
   private async withNextVersion(
     actor: Actor,
     current: Design,
@@ -118,7 +118,7 @@ export class DesignChangesService {
     return this.versions.withNextVersion(current, content, versionNote(actor, message), work);
   }
 
-  /** @throws InvalidRequest when a read-only field or the visibility is changed that may not be */
+  /** @throws InvalidRequest for a change of a read-only field, or a visibility that may not be set */
   private async assertChangeable(
     design: Design,
     input: DesignSourceInput & Pick<DesignChange, 'visibility'>,
@@ -131,7 +131,7 @@ export class DesignChangesService {
   }
 }
 
-/** What a `{sourcetype}` of a path names. */
+/** The meaning of `{sourcetype}` in a path. */
 function parseTarget(target: string): { id?: string; types: readonly SourceType[] | null } {
   if (validate(target)) return { id: target.toLowerCase(), types: null };
   const types = parseSourceTypes(target);
@@ -143,7 +143,7 @@ function parseTarget(target: string): { id?: string; types: readonly SourceType[
   );
 }
 
-/** Where the source of a design is from, when it is a file. */
+/** The origin of the source of a design, when it is a file. */
 const movedSource = (source: ParsedDesignSource | null): { location?: DesignLocation } =>
   source && source.location.type !== 'inline' ? { location: source.location } : {};
 
@@ -155,7 +155,7 @@ const toVersionContent = ({ imported, file }: ParsedDesignSource): VersionConten
   source: file,
 });
 
-/** @throws Conflict CONCURRENT_CHANGE when the content that a change was made of is no longer the current one */
+/** @throws Conflict CONCURRENT_CHANGE when the content on which a change is based is no longer the current one */
 function assertUnchangedSince(design: Design, { versionNumber }: Design): void {
   if (design.versionNumber === versionNumber) return;
   throw new Conflict('CONCURRENT_CHANGE', 'another change of this design came first', {

@@ -12,7 +12,7 @@ import { DesignsService } from './designs.service.js';
 import { DesignsStore } from './designs.store.js';
 import { DesignContentsStore } from './contents/design-contents.store.js';
 
-/** Makes designs of designs, those of the catalog included. */
+/** Clones designs, including those of the catalog. */
 @Injectable()
 export class DesignClonesService {
   constructor(
@@ -24,7 +24,7 @@ export class DesignClonesService {
     private readonly unit: UnitOfWork,
   ) {}
 
-  /** Copies the version that the actor sees, with what it was imported from; the clone is the actor's, and names its origin. */
+  /** Copies the version that the actor sees, with its source; the clone belongs to the actor, and references its origin. */
   async clone(actor: Actor, id: string, input: CloneInput): Promise<DesignWriteResult> {
     assertScope(actor, designPolicy.clone);
     const original = await this.designs.get(actor, id);

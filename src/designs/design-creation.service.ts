@@ -12,7 +12,7 @@ import { DesignInsertionService } from './design-insertion.service.js';
 import { DesignsService } from './designs.service.js';
 import { DesignSourceReader } from './design-source.reader.js';
 
-/** Makes designs, or the next versions of designs, of what callers send. */
+/** Creates designs, or next versions of designs, from requests. */
 @Injectable()
 export class DesignCreationService {
   constructor(
@@ -23,7 +23,7 @@ export class DesignCreationService {
     private readonly changes: DesignChangesService,
   ) {}
 
-  /** Where an import makes a design, or where the design is that it makes a version of. @throws what the import would */
+  /** The workspace in which an import creates a design, or of the design that it updates. @throws what the import would */
   async findPlace(actor: Actor, input: DesignImport): Promise<{ workspaceId: string; organizationId: string }> {
     if (input.id) return this.designs.getAllowed(actor, input.id, 'update');
     const { id, organizationId } = await this.placement.resolve(actor, input, designPolicy.create);

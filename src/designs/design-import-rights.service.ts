@@ -7,7 +7,7 @@ import { WorkspacePlacementService } from '../workspaces/workspace-owned/workspa
 import { designPolicy } from './design.policy.js';
 import { DesignsService } from './designs.service.js';
 
-/** Judges imports: a new design by where it goes, a new version by the design that it is of. */
+/** Authorizes imports: a new design by its workspace, a new version by its design. */
 @Injectable()
 export class DesignImportRights implements PlacementAuthorizer {
   constructor(

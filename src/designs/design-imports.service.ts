@@ -18,23 +18,23 @@ import { packContent, unpackContent } from './contents/packed-content.js';
 
 const QUEUE = 'design-import';
 const CONCURRENCY = 2;
-/** For organizations that have none running. */
+/** For organizations without a running one. */
 const RESERVE = 4;
 
-/** What a job needs to know of an import; the file may hold secrets, so all of it is sealed. */
+/** The payload of the import job; the file may contain secrets, so all of it is encrypted. */
 interface ImportJobPayload {
-  /** Where the design goes. */
+  /** The target of the design. */
   workspace: string;
   sealed: string;
 }
 
 interface SealedImport {
   input: DesignImport;
-  /** Packed, because a job keeps them as text several times over. */
+  /** Compressed, because jobs store several copies of it as text. */
   files: { fieldname: string; originalname: string; gzip: string }[];
 }
 
-/** Imports that go on after the request was answered. */
+/** Imports that continue after the request was answered. */
 @Injectable()
 export class DesignImportsService implements OnModuleInit {
   constructor(
@@ -54,7 +54,7 @@ export class DesignImportsService implements OnModuleInit {
     });
   }
 
-  /** @throws what the import would: where the design goes, and whether it may, is asked at once */
+  /** @throws what the import would: the target and the right to it are checked immediately */
   async enqueue(actor: Actor, input: DesignImport, files: FormFile[]): Promise<Job> {
     const { workspaceId, organizationId } = await this.creation.findPlace(actor, input);
     const id = newId();

@@ -15,14 +15,14 @@ import { DesignQuotaService } from './design-quota.service.js';
 import type { ParsedDesignSource } from './design-source.reader.js';
 import { DesignsStore } from './designs.store.js';
 
-/** What a new design is given beside its content. */
+/** The fields of a new design beside its content. */
 interface InitialProperties {
   name?: string;
   visibility?: Visibility;
   clonedFrom?: CloneOrigin | null;
 }
 
-/** Makes designs of sources that have been read, with their first versions. */
+/** Creates designs from parsed sources, with their first versions. */
 @Injectable()
 export class DesignInsertionService {
   constructor(
@@ -35,9 +35,9 @@ export class DesignInsertionService {
   ) {}
 
   /**
-   * Makes a design of a source, in a workspace where the actor may.
-   * @param save false only answers what the design would be
-   * @param Event what is published of it
+   * Creates a design from a source, in a workspace where the actor may.
+   * @param save false only returns what the design would be
+   * @param Event the event to publish
    */
   async insert(
     actor: Actor,
@@ -71,7 +71,7 @@ export class DesignInsertionService {
   }
 }
 
-/** Names need not be unique, but a second design of one name is often meant as a new version of the first. */
+/** Names need not be unique, but a second design with the same name is often meant as a new version of the first. */
 function namesakeWarnings(name: string, ids: readonly string[]): Fault[] {
   if (ids.length === 0) return [];
   const detail = `the workspace has another design called ${name}: ${ids.join(', ')}`;

@@ -4,7 +4,7 @@ import { WorkspaceQuotasService } from '../workspaces/quotas/workspace-quotas.se
 import { WorkspacesService } from '../workspaces/workspaces.service.js';
 import { DesignsStore } from './designs.store.js';
 
-/** How many designs a workspace may hold. */
+/** The quota of designs of a workspace. */
 @Injectable()
 export class DesignQuotaService implements OnModuleInit {
   constructor(

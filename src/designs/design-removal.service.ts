@@ -16,12 +16,12 @@ import { DesignDeleted, DesignRestored, DesignsDeleted } from './design.events.j
 import { DesignsService } from './designs.service.js';
 import { DesignsStore } from './designs.store.js';
 
-/** What must be done before a design may be deleted, outside of the transaction; throws what forbids it. */
+/** Runs before a design may be deleted, outside the transaction; throws the reason to refuse. */
 export type DeletionPreparation = (actor: Actor, design: Design, undeploy: boolean) => Promise<void>;
 
 const MAX_BULK = 500;
 
-/** How designs go, and how they come back. */
+/** Deletes and restores designs. */
 @Injectable()
 export class DesignRemovalService implements PlacementAuthorizer {
   private readonly preparations: DeletionPreparation[] = [];
@@ -35,7 +35,7 @@ export class DesignRemovalService implements PlacementAuthorizer {
     private readonly events: EventBus,
   ) {}
 
-  /** Registers what must be done before a design may be deleted, such as undeploying it. */
+  /** Registers work to do before a design may be deleted, such as undeploying it. */
   registerBeforeDeletion(prepare: DeletionPreparation): void {
     this.preparations.push(prepare);
   }
@@ -50,15 +50,15 @@ export class DesignRemovalService implements PlacementAuthorizer {
     });
   }
 
-  /** Judges each design that the body of a bulk deletion names. */
+  /** Authorizes each design in the body of a bulk deletion. */
   async authorizeIn(actor: Actor, operation: Operation, fields: RequestFields): Promise<void> {
     const ids = readIds(fields.value('patterns'));
     await forEachCollectingFaults(ids, [...new Set(ids)], (id) => this.designs.authorize(actor, operation, id));
   }
 
   /**
-   * Deletes all of them or none; those of one workspace are one event.
-   * @throws what forbids the first, naming each that cannot be deleted
+   * Deletes all of them or none; one event for those of one workspace.
+   * @throws the first refusal, naming each design that cannot be deleted
    */
   async deleteMany(actor: Actor, given: readonly string[]): Promise<Design[]> {
     const ids = [...new Set(given)].sort();
@@ -69,7 +69,7 @@ export class DesignRemovalService implements PlacementAuthorizer {
       places.add((await this.prepareDeletion(actor, id, false)).workspaceId),
     );
     return this.unit.run(async () => {
-      // All workspaces before any design: whoever else does so holds them in the same order.
+      // All workspaces before any design: the same lock order as in other operations.
       await this.workspaces.lockAllActive(actor, [...places].sort());
       const deleted: Design[] = [];
       await forEachCollectingFaults(given, ids, async (id) => {
@@ -85,7 +85,7 @@ export class DesignRemovalService implements PlacementAuthorizer {
     });
   }
 
-  /** Restoring one that is not deleted changes nothing. */
+  /** Restoring an existing one changes nothing. */
   async restore(actor: Actor, id: string): Promise<Design> {
     const current = await this.designs.getWithDeleted(actor, id);
     await this.designs.assertAllowed(actor, 'restore', current);
@@ -117,14 +117,14 @@ export class DesignRemovalService implements PlacementAuthorizer {
   }
 }
 
-/** The ids in the list of a body; none when it is no such list, or too long, which the validation refuses. */
+/** The ids in the list of a body; none for an invalid or too long list, which the validation refuses. */
 function readIds(patterns: unknown): string[] {
   if (!Array.isArray(patterns) || patterns.length > MAX_BULK) return [];
   const ids = patterns.map((entry: unknown) => (isObject(entry) ? entry['id'] : entry));
   return ids.every((id): id is string => typeof id === 'string' && validate(id)) ? ids : [];
 }
 
-/** Does something for each id, and throws what failed first with a fault for each that failed. */
+/** Runs an action for each id, and throws the first error with a fault for each id that failed. */
 async function forEachCollectingFaults(
   given: readonly string[],
   ids: string[],

@@ -9,7 +9,7 @@ import { DesignUpdated } from './design.events.js';
 import { DesignsService } from './designs.service.js';
 import { DesignsStore } from './designs.store.js';
 
-/** What a design becomes: other properties, another version, or both. */
+/** The result of a change: other properties, another version, or both. */
 interface DesignRevision {
   properties?: Partial<Pick<Design, 'name' | 'visibility' | 'location'>>;
   version: PreparedVersion | null;
@@ -25,7 +25,7 @@ export class DesignRevisionService {
     private readonly events: EventBus,
   ) {}
 
-  /** @param check throws what forbids the change of the design that is held */
+  /** @param check throws the reason to refuse the change of the locked design */
   async write(
     actor: Actor,
     id: string,

@@ -32,13 +32,13 @@ import type { ImportedDesign, ImportOptions } from './formats/format.js';
 import { importTask } from './enrichment/import-task.js';
 import { parseSourceTypes, type SourceType } from './formats/source-type.js';
 
-/** A file that a design is made of, and where it came from. */
+/** The source file of a design, and its origin. */
 export interface DesignSource {
   file: SourceFile;
   location: DesignLocation;
 }
 
-/** A source with the design that it reads as. */
+/** A source with the parsed design. */
 export interface ParsedDesignSource extends DesignSource {
   imported: Omit<ImportedDesign, 'design'> & { design: PackedDesign };
 }
@@ -47,7 +47,7 @@ export interface ParsedDesignSource extends DesignSource {
 const IMPORT_TIME_FACTOR = 3;
 const INLINE_LOCATION: DesignLocation = { type: 'inline', host: '', path: '', branch: '' };
 
-/** Finds the file in what a caller sent, and reads it as a design, with what the registry knows of it. */
+/** Finds the file in a request, and parses it as a design, enriched from the registry. */
 @Injectable()
 export class DesignSourceReader {
   constructor(
@@ -59,7 +59,7 @@ export class DesignSourceReader {
     private readonly pool: WorkerPool,
   ) {}
 
-  /** What `pattern_data` holds, for a new design. */
+  /** The content of `pattern_data`, for a new design. */
   async fromPatternData(pattern: Record<string, unknown>, name: string): Promise<ParsedDesignSource> {
     const { content, settings } = parsePatternData(pattern);
     if (!content) throw contentRequired();
@@ -67,7 +67,7 @@ export class DesignSourceReader {
   }
 
   /**
-   * What a change sends: new content as one of the types, or settings alone, with which the kept source is read again; null for neither.
+   * The content of a change: new content of one of the types, or settings alone, with which the stored source is read again; null for neither.
    * A chart keeps its values, its namespace and the name of its release unless others are sent.
    * @param types null for all of them
    */
@@ -98,7 +98,7 @@ export class DesignSourceReader {
     return this.parseAndValidate({ file, location: design.location }, [design.sourceType], { ...kept, path });
   }
 
-  /** A version of a chart, rendered again with values over its own. */
+  /** A version of a chart, rendered again with values merged over its own. */
   async fromVersionWithValues(
     design: Design,
     { number, sourceType }: DesignVersion,
@@ -119,7 +119,7 @@ export class DesignSourceReader {
     });
   }
 
-  /** An upload, a file in base64, or a file behind a URL. */
+  /** An upload, a file in base64, or a file at a URL. */
   async fromImport(input: DesignImport, files: FormFile[]): Promise<ParsedDesignSource> {
     const types = input.type === undefined ? null : parseSourceTypes(input.type);
     return this.parseAndValidate(
@@ -130,7 +130,7 @@ export class DesignSourceReader {
     );
   }
 
-  /** All of it in one task, from the bytes to the bytes, so that no part of a large file is ever data on this thread. */
+  /** In one task, from bytes to bytes, so that a large file is never parsed on this thread. */
   private async parse(
     source: DesignSource,
     types: readonly SourceType[] | null,
@@ -139,7 +139,7 @@ export class DesignSourceReader {
     const { path, bytes } = source.file;
     const isArchive = detectArchiveKind(bytes) !== undefined || archiveKindFromName(path) !== undefined;
     const tasks = canParseInline(bytes) && !isArchive ? new InlineTaskRunner() : this.pool;
-    // A copy of its own, for the source is kept as well.
+    // A separate copy, because the source is stored as well.
     const file = { path, bytes: new Uint8Array(bytes) };
     const { limits } = this.documents;
     const { design, ...imported } = await tasks.run(
@@ -155,7 +155,7 @@ export class DesignSourceReader {
     return { ...source, imported: { ...imported, design: new PackedDesign(design) } };
   }
 
-  /** The same, with warnings about settings that had no effect and about what a cluster would not take. */
+  /** The same, with warnings about settings without effect and about what a cluster would refuse. */
   private async parseAndValidate(
     source: DesignSource,
     types: readonly SourceType[] | null,
@@ -204,14 +204,14 @@ const toInlineSource = (bytes: Uint8Array): DesignSource => ({
   location: INLINE_LOCATION,
 });
 
-/** What a chart is rendered with when nothing else is sent. */
+/** The default render settings of a chart. */
 function withKeptRelease(options: ImportOptions, kept: HelmSettings | undefined): ImportOptions {
   if (!kept) return options;
   const { name, namespace, values } = kept;
   return { ...options, values: options.values ?? values, release: { name, namespace, ...options.release } };
 }
 
-/** @throws InvalidRequest when the source of a design is of another type, or has no use for a setting */
+/** @throws InvalidRequest when the source of a design is of another type, or does not support a setting */
 function assertReadableAs({ sourceType }: Design, types: readonly SourceType[] | null, settings: SourceSettings): void {
   if (types && !types.includes(sourceType))
     throw InvalidRequest.forField(

@@ -1,6 +1,6 @@
 import { FlagField, TextField, TextsField } from '../core/schema/view-fields.js';
 
-/** A format that designs are imported from; `available` is false while a program that it needs is missing. */
+/** A format that designs are imported from; `available` is false while a required program is missing. */
 export class DesignTypeView {
   @TextField({ rest: true })
   design_type!: string;
@@ -14,6 +14,6 @@ export class DesignTypeView {
   @TextField({ rest: true })
   description!: string;
 
-  @FlagField({ rest: true, description: 'False while a program that it needs is missing.' })
+  @FlagField({ rest: true, description: 'False while a required program is missing.' })
   available!: boolean;
 }

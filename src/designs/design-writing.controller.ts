@@ -26,7 +26,7 @@ import { MayRunAsync } from '../jobs/operations/may-run-async.decorator.js';
 import { SOURCE_TYPE_SEGMENTS } from './formats/source-type.js';
 import { FlagQuery } from '../core/rest/flag.pipe.js';
 
-/** What writes the content of designs. */
+/** Writes the content of designs. */
 @ApiTags('designs')
 @Controller('pattern')
 export class DesignWritingController {
@@ -56,12 +56,12 @@ export class DesignWritingController {
     return this.presenter.toWriteResponse(await this.creation.create(actor, input), response);
   }
 
-  /** With `?async=true` it answers 202 and where to ask for the operation. */
+  /** With `?async=true` it answers 202 and the URL of the operation. */
 
   @RestOperation(
     'importDesign',
     'Import a design',
-    'Imports a design from an uploaded file, `file` in base64, or a `url` that the server fetches. The format is found by content, or is ' +
+    'Imports a design from an uploaded file, `file` in base64, or a `url` that the server fetches. The format is detected by content, or is ' +
       'the one of `type`; `path` chooses a part of an archive. With `id` it becomes the next version of that design, and the answer is 200.',
     { errors: [502, 504], location: '{id}' },
   )
@@ -83,12 +83,12 @@ export class DesignWritingController {
     return this.presenter.toWriteResponse(imported, response);
   }
 
-  /** Of a design that the caller may read, those of the catalog included. */
+  /** For any design that the caller may read, including those of the catalog. */
 
   @RestOperation(
     'cloneDesign',
     'Clone a design',
-    'Copies a design that the caller may read, those of the catalog included, into a workspace.',
+    'Copies a design that the caller may read, including those of the catalog, into a workspace.',
     { location: '../{id}' },
   )
   @Post('clone/:id')
@@ -109,7 +109,7 @@ export class DesignWritingController {
     'Update a design',
     'Changes a design: PUT /api/pattern/{id}, or PUT /api/pattern/{sourcetype} with the format of the new content in the path and the `id` ' +
       'in the body. The content is sent in `pattern_data`, as an uploaded file, as `file` in base64, or behind a `url`. Settings alone ' +
-      '(`values`, `namespace`, `release_name`, `env`, `path`) read the kept source again.',
+      '(`values`, `namespace`, `release_name`, `env`, `path`) read the stored source again.',
     { errors: [502, 504] },
   )
   @Put(':sourcetype')

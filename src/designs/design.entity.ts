@@ -3,7 +3,7 @@ import { WorkspaceOwnedEntity } from '../workspaces/workspace-owned/workspace-ow
 import type { SourceType } from './formats/source-type.js';
 import { MAX_VERSION_NUMBER } from './contents/version-number.js';
 
-/** Where the source of a design came from. */
+/** The origin of the source of a design. */
 export interface DesignLocation {
   type: 'upload' | 'url' | 'inline' | 'clone';
   host: string;
@@ -11,7 +11,7 @@ export interface DesignLocation {
   branch: string;
 }
 
-/** The version of a design that another was cloned from, as it was then. */
+/** The version of a design that another was cloned from, at that time. */
 export interface CloneOrigin {
   id: string;
   name: string;
@@ -19,7 +19,7 @@ export interface CloneOrigin {
   version_number: number;
 }
 
-/** Declarative infrastructure. It lives in exactly one workspace; its content is kept version by version. */
+/** Declarative infrastructure. It belongs to exactly one workspace; its content is stored version by version. */
 @Entity('design')
 @Index('design_created', ['organizationId', 'createdAt', 'id'], { where: 'deleted_at IS NULL' })
 @Index('design_workspace', ['workspaceId', 'createdAt', 'id'], { where: 'deleted_at IS NULL' })
@@ -33,7 +33,7 @@ export class Design extends WorkspaceOwnedEntity {
   @Column('integer', { default: 1 })
   versionNumber!: number;
 
-  /** The same as semver, also written in the design file. */
+  /** The same as semver, also part of the design file. */
   @Column('text')
   version!: string;
 
@@ -43,7 +43,7 @@ export class Design extends WorkspaceOwnedEntity {
   @Column('jsonb', { nullable: true })
   clonedFrom!: CloneOrigin | null;
 
-  /** What the catalog says of it while it is public. */
+  /** Its description in the catalog while it is published. */
   @Column('jsonb', { default: {} })
   catalogData!: Record<string, unknown>;
 
@@ -54,7 +54,7 @@ export class Design extends WorkspaceOwnedEntity {
   @Column('integer', { default: 0 })
   deploymentCount!: number;
 
-  /** The versions of which a reader of this record may know, first and last. */
+  /** The versions that a reader of this record may see, first and last. */
   get visibleVersions(): [first: number, last: number] {
     return [1, MAX_VERSION_NUMBER];
   }

@@ -3,7 +3,7 @@ import { DomainEvent } from '../core/events/domain-event.js';
 import type { Design } from './design.entity.js';
 import { countOf } from '../core/errors/wording.js';
 
-/** Something happened to a design. */
+/** An event of a design. */
 export abstract class DesignEvent extends DomainEvent {
   readonly category = 'design';
   protected abstract readonly verb: string;
@@ -55,7 +55,7 @@ export class DesignUnpublished extends DesignEvent {
   protected readonly verb = 'was taken out of the catalog';
 }
 
-/** Listeners veto it while deployments of the design stand in the way. */
+/** Listeners veto it while deployments of the design prevent it. */
 export class DesignMoved extends DesignEvent {
   readonly action = 'moved';
   protected readonly verb = 'was moved to another workspace';
@@ -67,7 +67,7 @@ export class DesignDeleted extends DesignEvent {
   protected readonly verb = 'was deleted';
 }
 
-/** Several designs of one workspace went at once. Listeners veto it as they would for each. */
+/** Several designs of one workspace were deleted together. Listeners veto it as for each. */
 export class DesignsDeleted extends DomainEvent {
   readonly category = 'design';
   readonly action = 'deleted';

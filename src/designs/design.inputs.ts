@@ -27,10 +27,10 @@ export class NewDesign {
   @MapInput({ description: 'Holds `design_file` (object or text) or `pattern_file` (text or base64).' })
   pattern_data!: Record<string, unknown>;
 
-  @FlagInput({ optional: true, description: 'False only parses and answers the design.' })
+  @FlagInput({ optional: true, description: 'False only parses the design and returns it.' })
   save?: boolean;
 
-  @IdInput({ optional: true, description: "The caller's default workspace when it is left out." })
+  @IdInput({ optional: true, description: "Default: the caller's default workspace." })
   workspace_id?: string;
 
   @IdInput({ optional: true })
@@ -42,7 +42,7 @@ export class NewDesign {
 
 const TEXT_OR_OBJECT = [{ type: 'string' }, { type: 'object' }];
 
-/** The source of a design: an upload in the form field `file`, `file` in base64, or behind `url`; and how it is read. */
+/** The source of a design: an upload in the form field `file`, `file` in base64, or at `url`; and its options. */
 export class DesignSourceInput extends UpdateInput implements SourceSettings {
   @TextInput({ optional: true, max: 10_000, description: 'Fetched by the server.' })
   url?: string;
@@ -53,7 +53,7 @@ export class DesignSourceInput extends UpdateInput implements SourceSettings {
   @TextInput({ optional: true, max: 1000 })
   file_name?: string;
 
-  @TextInput({ optional: true, max: 1000, description: 'The folder or file of an archive that is meant.' })
+  @TextInput({ optional: true, max: 1000, description: 'The folder or file of an archive to import.' })
   path?: string;
 
   /** Helm values: YAML text, or an object. */
@@ -75,7 +75,7 @@ export class DesignSourceInput extends UpdateInput implements SourceSettings {
   @IsOptional()
   env?: string | Record<string, unknown>;
 
-  @TextInput({ optional: true, max: 1000, description: 'What was changed, kept with the version.' })
+  @TextInput({ optional: true, max: 1000, description: 'A description of the change, stored with the version.' })
   message?: string;
 }
 
@@ -101,14 +101,14 @@ export class DesignChange extends DesignSourceInput {
 export class DesignImport extends DesignSourceInput {
   @IdInput({
     optional: true,
-    description: 'The design that gets this as its next version; a new design when it is left out.',
+    description: 'The design that gets this as its next version; default: a new design.',
   })
   id?: string;
 
   @NameInput({ optional: true })
   name?: string;
 
-  @WordInput(SOURCE_TYPE_SEGMENTS, { optional: true, description: 'The format; found by content when it is left out.' })
+  @WordInput(SOURCE_TYPE_SEGMENTS, { optional: true, description: 'The format; default: detected by content.' })
   type?: string;
 
   @IdInput({ optional: true })
@@ -137,7 +137,7 @@ export class BulkDeletion {
   }
 }
 
-/** Fields of content that designs are shown with when they are asked for. */
+/** Content fields of designs that can be requested. */
 const DESIGN_CONTENTS = ['pattern_file', 'source_content'];
 
 export class DesignListQuery extends WorkspaceOwnedQuery {
@@ -148,21 +148,24 @@ export class DesignListQuery extends WorkspaceOwnedQuery {
   source_type?: string;
 }
 
-/** What the catalog of designs is asked. */
+/** The query of the catalog. */
 export class DesignCatalogQuery extends CatalogQuery {
   @PopulateParameter(DESIGN_CONTENTS)
   populate?: string;
 }
 
-/** What a single design is asked. */
+/** The query of a single design. */
 export class DesignQuery extends OrganizationQuery {
   @PopulateParameter(DESIGN_CONTENTS)
   populate?: string;
 }
 
-/** What a validation is asked. */
+/** The query of a validation. */
 export class ValidationQuery {
-  @ApiPropertyOptional({ format: 'uuid', description: 'The environment of the workspace that policies judge it in.' })
+  @ApiPropertyOptional({
+    format: 'uuid',
+    description: 'The environment of the workspace for which policies are evaluated.',
+  })
   @IsOptional()
   @IsUUID('all', { message: 'must be a UUID' })
   environment_id?: string;

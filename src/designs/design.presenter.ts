@@ -8,17 +8,17 @@ import type { PackedDesign } from '../formats/design-file/packed-design.js';
 import { DesignContentsStore } from './contents/design-contents.store.js';
 import { DesignContentsLoader } from './contents/design-contents.loader.js';
 
-/** A design that was written, and what was taken of its source but deserves a word. */
+/** A design that was written, and the warnings about its source. */
 export interface DesignWriteResult {
   design: Design;
   warnings: Fault[];
-  /** `parsed` when the caller only wanted to see what it would be. */
+  /** `parsed` when the caller only requested a preview. */
   outcome: 'created' | 'changed' | 'parsed';
-  /** Its new content; null when that is as it was. */
+  /** Its new content; null when that is unchanged. */
   file: PackedDesign | null;
 }
 
-/** Shows designs with as much of their content as was asked for. */
+/** Presents designs with the requested content. */
 @Injectable()
 export class DesignPresenter {
   constructor(
@@ -30,7 +30,7 @@ export class DesignPresenter {
     return toPageEnvelope({ ...page, items: await this.toViews(page.items, populate) }, 'patterns', (view) => view);
   }
 
-  /** Designs with the contents that are asked for, within what one answer may carry. */
+  /** Designs with the requested contents, within the limits of one answer. */
   async toViews(designs: readonly Design[], populate = ''): Promise<DesignView[]> {
     const wanted = populate.split(',');
     const texts = wanted.includes('pattern_file') ? await this.shownContents.loadTexts(designs) : undefined;
@@ -51,7 +51,7 @@ export class DesignPresenter {
     return view as DesignView;
   }
 
-  /** 201 for what was made, 200 for what was changed or only read; with the warnings of the source. */
+  /** 201 for a new design, 200 for one that was changed or only parsed; with the warnings of the source. */
   async toWriteResponse(
     { design, warnings, outcome, file }: DesignWriteResult,
     response: Response,

@@ -17,8 +17,8 @@ import { VISIBILITIES, type Visibility } from '../workspaces/workspace-owned/wor
 import type { Design, DesignLocation, CloneOrigin } from './design.entity.js';
 import { SOURCE_TYPES } from './formats/source-type.js';
 
-/** A nullable string, as clients of this interface know it. */
-@ObjectType('NullString', { description: 'A nullable string, as older clients know it.' })
+/** A nullable string, as existing clients expect it. */
+@ObjectType('NullString', { description: 'A nullable string, as older clients expect it.' })
 export class NullString {
   @TextField({ description: 'The string; empty when there is none.' })
   String!: string;
@@ -27,7 +27,7 @@ export class NullString {
   Valid!: boolean;
 }
 
-/** Contents that are asked for beside the record. */
+/** Contents that can be requested beside the record. */
 export interface PopulatedContent {
   patternFile?: string;
   source?: Buffer;
@@ -65,7 +65,7 @@ export class DesignView extends RecordView {
   @MapField({ nullable: true })
   location!: DesignLocation;
 
-  @MapField({ rest: true, nullable: true, description: 'The version of a design that it was cloned from.' })
+  @MapField({ rest: true, nullable: true, description: 'The design version that it was cloned from.' })
   cloned_from!: CloneOrigin | null;
 
   @MapField({ nullable: true })
@@ -125,7 +125,7 @@ export class DesignView extends RecordView {
 
 export const DesignPage = PaginatedView(DesignView, 'patterns', 'PatternPageResult');
 
-/** Bytes as JSON can hold them: text as it is, all else in base64. */
+/** Bytes in a form that JSON supports: text unchanged, everything else in base64. */
 function encodeSource(source: Buffer): { source_content: string; source_encoding: string } {
   const encoding = isUtf8(source) && !source.includes(0) ? 'utf-8' : 'base64';
   return { source_content: source.toString(encoding), source_encoding: encoding };

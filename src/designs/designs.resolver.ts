@@ -21,13 +21,13 @@ export class DesignsResolver {
   @Query(() => DesignPage, { description: 'The designs that the caller sees.' })
   async fetchPatterns(
     @CurrentActor() actor: Actor,
-    @Args('selector', { description: 'Which of them.' }) selector: PageFilter,
+    @Args('selector', { description: 'Page, search, order and filter.' }) selector: PageFilter,
   ): Promise<PageEnvelope> {
     const query = selector.applyWithFiltersTo(new DesignListQuery());
     return this.presenter.toEnvelope(await this.designs.list(actor, query));
   }
 
-  /** The design file, read only when it is asked for. */
+  /** The design file, read only when it is selected. */
   @ResolveField(() => String, { complexity: CONTENTS_WEIGHT })
   pattern_file(@Parent() design: DesignView, @Context() context: object): Promise<string> {
     return this.contents.loadText(context, design);

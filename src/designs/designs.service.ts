@@ -19,7 +19,7 @@ import { parseScope } from '../workspaces/workspace-owned/workspace-owned.query.
 import { isObject } from '../core/json/json.js';
 import { OrganizationsService } from '../organizations/organizations.service.js';
 
-/** Designs as records: who sees them, and who may change them. */
+/** Designs as records, and the rights to see and change them. */
 @Injectable()
 export class DesignsService implements RecordAuthorizer, PlacementAuthorizer {
   constructor(
@@ -39,7 +39,7 @@ export class DesignsService implements RecordAuthorizer, PlacementAuthorizer {
   }
 
   /**
-   * A design that the actor may see; one that they only see in the catalog is shown as it was published.
+   * A design that the actor may see; one that they see only in the catalog is shown as it was published.
    * @throws NotFound when there is none
    */
   async get(actor: Actor, id: string, within = new OrganizationQuery()): Promise<Design> {
@@ -50,7 +50,7 @@ export class DesignsService implements RecordAuthorizer, PlacementAuthorizer {
     );
   }
 
-  /** The design that a change names by its id, else the only one of its name that the actor may change. */
+  /** The design that a change identifies by its id, else the only one of its name that the actor may change. */
   async resolve(actor: Actor, change: Pick<DesignChange, 'id' | 'name' | 'pattern_data'>): Promise<Design> {
     const { id, name: wanted } = readIdentification(change);
     if (id && !validate(id)) throw InvalidRequest.forField('/pattern_data/id', 'must be a UUID');
@@ -71,14 +71,14 @@ export class DesignsService implements RecordAuthorizer, PlacementAuthorizer {
     });
   }
 
-  /** Who reads a design may clone it, those of the catalog included. */
+  /** Readers of a design may clone it, including those of the catalog. */
   async authorize(actor: Actor, operation: Operation, id: string): Promise<void> {
     const design =
       operation === designPolicy.restore ? await this.getWithDeleted(actor, id) : await this.get(actor, id);
     if (operation !== designPolicy.clone) await this.assertAllowedIn(actor, operation, design);
   }
 
-  /** The same for the design that a body names by its id; the body of a change may also name it by its content. */
+  /** The same for the design that a body identifies by its id; the body of a change may also identify it by its content. */
   async authorizeIn(actor: Actor, operation: Operation, fields: RequestFields): Promise<void> {
     const id = fields.pathId('sourcetype') ?? fields.id('id') ?? fields.id('pattern_id');
     if (id) return this.authorize(actor, operation, id);
@@ -88,14 +88,14 @@ export class DesignsService implements RecordAuthorizer, PlacementAuthorizer {
       await this.assertAllowedIn(actor, operation, await this.resolve(actor, named));
   }
 
-  /** Also when it has been deleted; held until the end of the unit of work when that is wanted. */
+  /** Finds deleted ones too; locked until the end of the unit of work when requested. */
   async getWithDeleted(actor: Actor, id: string, hold = false): Promise<Design> {
     return orNotFound(id, await this.designs.findWithDeleted(actor, id, hold));
   }
 
   /**
-   * Finds, requires, compares, and refuses what lies in an archived workspace: how every change of one design begins. The
-   * workspace is held before the design, as by those who begin with the workspace.
+   * The first step of every change of one design: finds it, checks rights and preconditions, and refuses in an archived workspace. The
+   * workspace is locked before the design, the same order as in operations on workspaces.
    */
   async getForUpdate(
     actor: Actor,
@@ -134,8 +134,8 @@ export class DesignsService implements RecordAuthorizer, PlacementAuthorizer {
   }
 
   /**
-   * Holds a design until the end of the unit of work, which holds its workspace.
-   * @throws Conflict CONCURRENT_CHANGE when it is in another workspace by now
+   * Locks a design until the end of the unit of work, which locks its workspace.
+   * @throws Conflict CONCURRENT_CHANGE when it has been moved to another workspace
    */
   async lock(actor: Actor, id: string, workspaceId: string): Promise<Design> {
     const design = orNotFound(id, await this.designs.lock(actor, id));
@@ -144,7 +144,7 @@ export class DesignsService implements RecordAuthorizer, PlacementAuthorizer {
   }
 }
 
-/** The id and the name by which the body of a change says which design it is of. */
+/** The id and the name by which the body of a change identifies its design. */
 function readIdentification({ id, name, pattern_data }: { id?: unknown; name?: unknown; pattern_data?: unknown }) {
   const content = isObject(pattern_data) ? pattern_data : {};
   return { id: firstText(id, content['id']), name: firstText(name, content['name']) };

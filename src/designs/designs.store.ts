@@ -56,7 +56,7 @@ export class DesignsStore extends WorkspaceOwnedStore<Design> {
     return rows.orderBy('design.created_at').getMany();
   }
 
-  /** The ids of some designs of a workspace that have this name, the latest first. */
+  /** The ids of some designs of a workspace that have this name, latest first. */
   async findNamesakes(workspaceId: string, name: string): Promise<string[]> {
     const rows = this.createQueryBuilder()
       .andWhere('design.workspace_id = :workspaceId AND design.name = :name', { workspaceId, name })

@@ -5,7 +5,7 @@ import { foldKey } from '../core/rest/input.pipe.js';
 import { findClosestName } from './formats/compose/closest-name.js';
 import { SETTING_NAMES, type SourceSettings } from './source-settings.js';
 
-/** What `pattern_data` says. */
+/** The parsed content of `pattern_data`. */
 export interface PatternData {
   /** The bytes of `design_file` (object or text) or `pattern_file` (text or base64); undefined when neither was sent. */
   content?: Uint8Array;
@@ -15,7 +15,7 @@ export interface PatternData {
 const MEMBERS = ['id', 'name', 'design_file', 'pattern_file', ...SETTING_NAMES] as const;
 const NAMES_BY_KEY = new Map<string, string>(MEMBERS.map((name) => [foldKey(name), name]));
 
-/** @throws InvalidRequest naming each member that `pattern_data` does not have */
+/** @throws InvalidRequest naming each unknown member of `pattern_data` */
 export function parsePatternData(data: Record<string, unknown>): PatternData {
   const members = new Map<string, unknown>();
   const errors: Fault[] = [];
@@ -57,7 +57,7 @@ function readContent(designFile: unknown, patternFile: unknown): Uint8Array | un
   return Buffer.from(sent, isEncoded ? 'base64' : 'utf8');
 }
 
-/** Whether text can only be meant as base64. Takes time in proportion to its length. */
+/** Whether text is valid only as base64. Takes time in proportion to its length. */
 function looksLikeBase64(text: string): boolean {
   if (text.length <= 16 || !/^[A-Za-z0-9+/=\s]*$/.test(text.slice(0, 1000))) return false;
   return /^[A-Za-z0-9+/]+={0,2}$/.test(text.replace(/\s+/g, ''));

@@ -1,10 +1,10 @@
 import { Column, ViewEntity } from 'typeorm';
 import { Design } from './design.entity.js';
 
-/** A design as the catalog shows it to everybody: in the version that was published, under the name that it had then. */
+/** A design as published in the catalog: in the published version, under the name that it had then. */
 @ViewEntity({ name: 'published_design', synchronize: false })
 export class PublishedDesign extends Design {
-  /** In lower case: those that the publisher named, and the models of its components. */
+  /** In lower case: those from the publisher, and the models of its components. */
   @Column('text', { array: true })
   technologies!: string[];
 

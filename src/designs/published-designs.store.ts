@@ -25,7 +25,7 @@ const listing: Listing<PublishedDesign> = {
   search: ['published.name'],
 };
 
-/** The published designs of the installation. They are no secret: everybody who is signed in may read them. */
+/** The published designs of the installation. Everyone who is signed in may read them. */
 @Injectable()
 export class PublishedDesignsStore extends Store<PublishedDesign> {
   constructor(unit: UnitOfWork) {
@@ -42,7 +42,7 @@ export class PublishedDesignsStore extends Store<PublishedDesign> {
     return this.createQueryBuilder().where('published.id = :id', { id }).getOne();
   }
 
-  /** Shows the design as it is now, in place of what was shown before. */
+  /** Publishes the design as it is now, replacing the earlier publication. */
   async publish(design: Design, userId: string, technologies: string[]): Promise<void> {
     await this.unit.manager.query(
       `INSERT INTO publication (design_id, organization_id, number, name, version, source_type, unsupported, technologies, published_by, created_at)

@@ -5,7 +5,7 @@ import { parseDotenv } from './formats/compose/dotenv.js';
 import type { ImportOptions } from './formats/format.js';
 import type { SourceType } from './formats/source-type.js';
 
-/** What a caller says of how a source is read, as it was sent. */
+/** The settings for reading a source, as sent. */
 export interface SourceSettings {
   values?: unknown;
   env?: unknown;
@@ -18,7 +18,7 @@ type SettingName = keyof SourceSettings;
 
 export const SETTING_NAMES: readonly SettingName[] = ['values', 'env', 'namespace', 'release_name', 'path'];
 
-/** The formats that a setting is for; `path` is for archives of any format. */
+/** The formats that support a setting; `path` is for archives of any format. */
 const FORMAT_OF_SETTING: Partial<Record<SettingName, { sourceType: SourceType; words: string }>> = {
   values: { sourceType: 'helm', words: 'a Helm chart' },
   namespace: { sourceType: 'helm', words: 'a Helm chart' },
@@ -26,7 +26,7 @@ const FORMAT_OF_SETTING: Partial<Record<SettingName, { sourceType: SourceType; w
   env: { sourceType: 'docker-compose', words: 'a Compose file' },
 };
 
-/** No real `.env` is longer, and it is read at once. */
+/** The maximum size of a `.env` text, which is parsed synchronously. */
 const MAX_ENV_LENGTH = 100_000;
 const MAX_PATH_LENGTH = 1000;
 /** What Kubernetes takes as the name of a namespace, and Helm as that of a release. */
@@ -60,14 +60,14 @@ export function toImportOptions(settings: SourceSettings): ImportOptions {
   };
 }
 
-/** What a design cannot be read again with. @throws InvalidRequest */
+/** Refuses settings with which a design cannot be read again. @throws InvalidRequest */
 export function assertSettingsFit(sourceType: SourceType, settings: SourceSettings): void {
   const [first] = findMisfits(sourceType, settings);
   if (!first) return;
   throw new InvalidRequest(first.detail, { errors: [first], remedy: first.remedy });
 }
 
-/** Warnings about settings that say nothing to the format that was found. */
+/** Warnings about settings that the detected format does not support. */
 export const findUnusedSettings = (sourceType: SourceType, settings: SourceSettings): Fault[] =>
   findMisfits(sourceType, settings).map((fault) => ({ ...fault, detail: `${fault.detail}; it has no effect` }));
 

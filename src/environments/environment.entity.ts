@@ -8,16 +8,16 @@ export type EnvironmentStatus = (typeof ENVIRONMENT_STATUSES)[number];
 export const TIERS = ['production', 'staging', 'development'] as const;
 export type Tier = (typeof TIERS)[number];
 
-/** Most approvals that a deployment into an environment can need. */
+/** The most approvals that a deployment into an environment can need. */
 export const MAX_REQUIRED_APPROVALS = 5;
 
-/** How many admins must stand behind a deployment into an environment: what was set, else what its tier asks for. */
+/** The number of admins who must approve a deployment into an environment: the configured one, else the default of its tier. */
 export const countRequiredApprovals = ({
   tier,
   requiredApprovals,
 }: Pick<Environment, 'tier' | 'requiredApprovals'>): number => requiredApprovals ?? (tier === 'production' ? 1 : 0);
 
-/** What an environment is made of. */
+/** The fields of a new environment. */
 export interface EnvironmentFields {
   name: string;
   organization_id: string;
@@ -27,7 +27,7 @@ export interface EnvironmentFields {
   required_approvals?: number | null;
 }
 
-/** A deployment target: a logical group of connections. It may hold none. */
+/** A deployment target: a logical group of connections, possibly empty. */
 @Entity('environment')
 @Index('environment_created', ['organizationId', 'createdAt', 'id'], { where: 'deleted_at IS NULL' })
 @Index('environment_name', ['organizationId', 'name', 'id'], { where: 'deleted_at IS NULL' })
@@ -50,7 +50,7 @@ export class Environment extends TenantEntity {
   @Column('text', { default: 'development' })
   tier!: Tier;
 
-  /** Null when it is left to the tier. */
+  /** Null for the default of the tier. */
   @Column('smallint', { nullable: true })
   requiredApprovals!: number | null;
 

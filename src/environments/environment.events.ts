@@ -2,7 +2,7 @@ import type { Actor } from '../core/access/actor.js';
 import { DomainEvent } from '../core/events/domain-event.js';
 import type { Environment } from './environment.entity.js';
 
-/** Something happened to an environment. */
+/** An event of an environment. */
 export abstract class EnvironmentEvent extends DomainEvent {
   readonly category = 'environment';
   protected abstract readonly verb: string;
@@ -39,7 +39,7 @@ export class EnvironmentArchived extends EnvironmentEvent {
   protected readonly verb = 'was archived';
 }
 
-/** It is active again; `deletedAt` says since when it had been deleted, null when it was only archived. */
+/** It is active again; `deletedAt` is when it was deleted, null when it was only archived. */
 export class EnvironmentRestored extends EnvironmentEvent {
   readonly action = 'restored';
   protected readonly verb = 'was restored';

@@ -15,7 +15,7 @@ const RequiredApprovalsInput = () =>
     clearable: true,
     min: 0,
     max: MAX_REQUIRED_APPROVALS,
-    description: 'Admins who must stand behind a deployment; null leaves it to the tier: 1 for production, else 0.',
+    description: 'Admins who must approve a deployment; null is the default of the tier: 1 for production, else 0.',
   });
 
 @UpdatesView(() => EnvironmentView)
@@ -56,7 +56,7 @@ export class EnvironmentChange extends UpdateInput {
   @MetadataInput({ clearable: true })
   metadata?: Record<string, unknown> | null;
 
-  /** The columns that this input sets. A number of approvals that is sent as it was read stays set, or left to the tier, as it was. */
+  /** The columns that this input sets. A number of approvals sent back unchanged stays configured, or the default of the tier. */
   fields(current: Environment): Partial<Environment> {
     const approvals = this.required_approvals;
     return definedFields({

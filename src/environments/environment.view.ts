@@ -40,7 +40,7 @@ export class EnvironmentView extends RecordView {
   @EnumField(EnvironmentTierEnum)
   tier!: Tier;
 
-  @IntField({ description: 'Admins of the workspace who must stand behind a deployment there.' })
+  @IntField({ description: 'Admins of the workspace who must approve a deployment there.' })
   required_approvals!: number;
 
   @MapField({ nullable: true })

@@ -71,7 +71,7 @@ export class EnvironmentsService extends RecordGate<Environment, typeof environm
     });
   }
 
-  /** Archived it stays readable, but is neither assigned nor deployed to. Archiving twice changes nothing. */
+  /** An archived environment stays readable, but is neither assigned nor deployed to. Archiving twice changes nothing. */
   async archive(actor: Actor, id: string): Promise<Environment> {
     return this.unit.run(async () => {
       const environment = await this.getForUpdate(actor, id, 'archive', Precondition.none);
@@ -82,7 +82,7 @@ export class EnvironmentsService extends RecordGate<Environment, typeof environm
     });
   }
 
-  /** Brings an archived or deleted environment back active, with the mappings it had. Restoring an active one changes nothing. */
+  /** Restores an archived or deleted environment as active, with its mappings. Restoring an active one changes nothing. */
   async restore(actor: Actor, id: string): Promise<Environment> {
     return this.unit.run(async () => {
       const environment = await this.getForRestore(actor, id);
@@ -94,7 +94,7 @@ export class EnvironmentsService extends RecordGate<Environment, typeof environm
     });
   }
 
-  /** Its connections and their credentials stay; its mappings and assignments go with it, and come back with a restore. */
+  /** Its connections and their credentials stay; its mappings and assignments are deleted and restored with it. */
   async delete(actor: Actor, id: string, match: Precondition): Promise<Environment> {
     return this.unit.run(async () => {
       const environment = await this.getForUpdate(actor, id, 'delete', match);
@@ -105,7 +105,7 @@ export class EnvironmentsService extends RecordGate<Environment, typeof environm
   }
 
   /**
-   * The environment, held until the end of the unit of work, when the actor may do this with it and it is not archived.
+   * The environment, locked until the end of the unit of work, when the actor may do this and it is not archived.
    * @throws NotFound, Forbidden, or Conflict ENVIRONMENT_ARCHIVED
    */
   async getActiveForUpdate(actor: Actor, id: string, operation: keyof typeof environmentPolicy): Promise<Environment> {

@@ -29,7 +29,7 @@ export const environmentListing: Listing<Environment> = {
   filterDefaults: { deleted_at: false },
 };
 
-/** Environments as their viewers see them: those of organizations they administer, and those of their workspaces. */
+/** Environments that a user may see: those of organizations they administer, and those of their workspaces. */
 @Injectable()
 export class EnvironmentsStore extends RecordStore<Environment> {
   constructor(

@@ -10,7 +10,7 @@ interface ReadRule {
 }
 
 const READ_RULES: ReadRule[] = [
-  // Who has a role on its workspace, or on the record that it tells of.
+  // Users with a role on its workspace, or on its record.
   { event: ['workspace_id'], role: ['resource_id'] },
   { event: ['acted_upon'], role: ['resource_id'] },
   // Admins of the organization.
@@ -19,7 +19,7 @@ const READ_RULES: ReadRule[] = [
     role: ['organization_id'],
     ifRole: (role) => `${role}.role >= ${roleRank('organization_admin')}`,
   },
-  // Members of the organization, when it tells of the organization itself.
+  // Members of the organization, when it is about the organization itself.
   {
     event: ['organization_id'],
     role: ['organization_id'],

@@ -34,7 +34,7 @@ function isOfCaller(events: readonly NewEvent[]): boolean {
   return events.every(({ user_id }) => user_id === request.actor?.userId);
 }
 
-/** As it is now: the record it tells of may change again before the commit. */
+/** In its current state: the record may change again before the commit. */
 function toNewEvent(event: DomainEvent): NewEvent {
   const { actor, subject } = event;
   return {

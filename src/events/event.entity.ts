@@ -1,7 +1,7 @@
 import { Column, Entity, ForeignKey, Index, PrimaryColumn } from 'typeorm';
 import type { Severity } from '../core/events/domain-event.js';
 
-/** An event as it is kept: what was told, by whom, and its number. It never changes. */
+/** A stored event: its content, its actor, and its number. It never changes. */
 @Entity('event')
 @Index('event_sequence', { synchronize: false })
 @Index('event_created', ['createdAt', 'id'])
@@ -34,7 +34,7 @@ export class RecordedEvent {
   @Column('text', { nullable: true })
   systemActor!: string | null;
 
-  /** The record that it tells of. */
+  /** The record that it is about. */
   @Column('uuid')
   actedUpon!: string;
 

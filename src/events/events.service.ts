@@ -8,12 +8,12 @@ import type { Precondition } from '../core/rest/precondition.js';
 import type { RecordAuthorizer } from '../core/rest/rights/rights.decorators.js';
 import { OrganizationsService } from '../organizations/organizations.service.js';
 import type { SeenEvent } from './event.entity.js';
-import { EVENT_NUMBER, type EventListQuery, type StatusesChange } from './event.inputs.js';
+import type { EventListQuery, StatusesChange } from './event.inputs.js';
 import { eventPolicy } from './event.policy.js';
 import { type EventStatus, statusOf } from './event.view.js';
-import { EventsStore, type FeedScope, toSeenEvent } from './events.store.js';
-import { KeptEventsStore } from './retention/kept-events.store.js';
-import { replayExpired } from './retention/replay-expired.js';
+import { EventsStore, type FeedScope, findSince, toSeenEvent } from './events.store.js';
+import { KeptEventsStore } from './kept-events.store.js';
+import { replayExpired } from './replay-expired.js';
 
 /** What happened, as far as each may read of it, and what they have read. */
 @Injectable()
@@ -74,12 +74,12 @@ export class EventsService implements RecordAuthorizer {
     return readable;
   }
 
-  /** Whoever lists what came after a number is told when some of it is gone. */
+  /** @throws AppError REPLAY_EXPIRED when events after the number from which the list begins are gone */
   private async assertKept(feed: string, query: EventListQuery): Promise<void> {
-    const since = query.since ?? readSince(query.filter);
-    if (since === undefined || !EVENT_NUMBER.test(since)) return;
+    const since = findSince(query);
+    if (since === undefined) return;
     const oldest = await this.kept.findOldest(feed);
-    if (BigInt(since) + 1n < oldest) throw replayExpired(BigInt(since), oldest);
+    if (since + 1n < oldest) throw replayExpired(since, oldest);
   }
 
   private async page(actor: Actor, scope: FeedScope, query: EventListQuery): Promise<Page<SeenEvent>> {
@@ -89,15 +89,5 @@ export class EventsService implements RecordAuthorizer {
 
   private async saveMarks(actor: Actor, ids: string[], status: EventStatus): Promise<void> {
     if (actor.userId) await this.events.mark(actor.userId, ids, status === 'read');
-  }
-}
-
-/** The number in a filter; what is wrong with the filter is said by the list. */
-function readSince(filter: string | undefined): string | undefined {
-  try {
-    const { since } = JSON.parse(filter ?? '{}') as { since?: unknown };
-    return typeof since === 'string' || typeof since === 'number' ? String(since) : undefined;
-  } catch {
-    return undefined;
   }
 }

@@ -7,6 +7,7 @@ import { EntitySelect } from '../core/database/entity-select.js';
 import { UnitOfWork } from '../core/database/unit-of-work.js';
 import { InvalidRequest } from '../core/errors/app-error.js';
 import { SEVERITIES } from '../core/events/domain-event.js';
+import { parseFilter } from '../core/listing/list-filters.js';
 import type { FilterCondition, Listing } from '../core/listing/listing.js';
 import type { Page } from '../core/listing/page.js';
 import { paginate } from '../core/listing/paginate.js';
@@ -48,12 +49,21 @@ const listing: Listing<RecordedEvent> = {
       rows.andWhere(`mark.event_id IS ${value === 'read' ? 'NOT NULL' : 'NULL'}`);
     },
     since: (rows, value) => {
-      if (!EVENT_NUMBER.test(String(value)))
-        throw InvalidRequest.forField('since', 'must be the number of an event, in digits');
-      rows.andWhere('event.organization_id IS NOT NULL AND event.sequence > :since', { since: String(value) });
+      rows.andWhere('event.organization_id IS NOT NULL AND event.sequence > :since', { since: toEventNumber(value) });
     },
   },
 };
+
+/** The number after which a list begins, of its filter or else of its query; undefined without one. @throws InvalidRequest */
+export function findSince({ filter, since }: EventListQuery): bigint | undefined {
+  const given = parseFilter(listing, filter)['since'] ?? (since || undefined);
+  return given === undefined ? undefined : BigInt(toEventNumber(given));
+}
+
+function toEventNumber(given: unknown): string {
+  if (EVENT_NUMBER.test(String(given))) return String(given);
+  throw InvalidRequest.forField('since', 'must be the number of an event, in digits');
+}
 
 /** Events as their readers see them, each with the reader's own mark. */
 @Injectable()

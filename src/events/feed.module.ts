@@ -4,7 +4,7 @@ import { EventsStore } from './events.store.js';
 import { FeedStore } from './feed.store.js';
 import { EventSubscriptionsService } from './live/event-subscriptions.service.js';
 import { LiveFeedService } from './live/live-feed.service.js';
-import { KeptEventsStore } from './retention/kept-events.store.js';
+import { KeptEventsStore } from './kept-events.store.js';
 
 /** Events as they are kept, and as they come. */
 @Module({

@@ -157,7 +157,7 @@ export class FeedStore {
       unread: new SharedEvent(event, false),
     }));
     const [first, last] = [events[0], events.at(-1)].map((each) => each && BigInt(each.unread.event.sequence));
-    // What was removed meanwhile is missing before the first.
+    // Events removed since then are missing before the first.
     return { at: Date.now(), from: first === undefined ? from : first - 1n, through: last ?? from, users, events };
   }
 

@@ -8,7 +8,7 @@ import { TimeSlicer } from '../core/time-slicer.js';
 import type { Filter } from './filter.entity.js';
 import { FiltersStore, type SealedPart } from './filters.store.js';
 
-/** What of a filter, or of its view, tells which contents are meant and how many bytes its module has. */
+/** The fields of a filter, or of its view, that identify its contents and the size of its module. */
 type FilterContentRef = Pick<Filter, 'id' | 'size'>;
 
 /** The modules and configurations of filters: sealed, and bound to their filter. */
@@ -21,7 +21,7 @@ export class FilterContentsService {
     private readonly env: Env,
   ) {}
 
-  /** Packs and seals a module; outside of the transaction, so that nothing is held meanwhile. */
+  /** Compresses and encrypts a module; outside the transaction, so that it holds no locks during that time. */
   async sealModule({ id, organizationId }: Filter, bytes: Uint8Array): Promise<Buffer> {
     return this.vault.seal(organizationId, await packContent(bytes), sealContext(id, 'content'));
   }

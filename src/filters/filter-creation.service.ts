@@ -46,7 +46,7 @@ export class FilterCreationService {
     return this.insert(actor, made, new FilterCreated(actor, filter));
   }
 
-  /** Keeps a new filter: sealed first, so that nothing is locked meanwhile. The event says how it came about. */
+  /** Stores a new filter: encrypted first, so that nothing is locked during that time. The event contains its origin. */
   async insert(
     actor: Actor,
     { filter, bytes, resource }: Omit<FilterWriteResult, 'saved'>,

@@ -95,7 +95,7 @@ export class FilterModuleLoader {
     };
   }
 
-  /** Off the event loop, for it is foreign; compiling tells whether it is sound, and nothing of it is ever run. */
+  /** Off the event loop, because it is untrusted; compiling validates it, and none of it is ever run. */
   private async validate({ bytes, pointer, location }: LocatedModule): Promise<FilterModule> {
     const most = this.env.LIMIT_UPLOAD_BYTES;
     if (bytes.length > most)

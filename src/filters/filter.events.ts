@@ -34,7 +34,7 @@ export class FilterUpdated extends FilterEvent {
   protected readonly verb = 'was changed';
 }
 
-/** Told of the copy. */
+/** The event is about the copy. */
 export class FilterCloned extends FilterEvent {
   readonly action = 'cloned';
   protected readonly verb = 'was made as a copy';

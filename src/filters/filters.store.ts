@@ -53,7 +53,7 @@ export class FiltersStore extends WorkspaceOwnedStore<Filter> {
     return this.paginate(rows, listing, query, this.keptTotal(rows, actor, scope));
   }
 
-  /** What is published, whoever published it. */
+  /** Published filters, of any publisher. */
   pageOfCatalog(query: CatalogQuery): Promise<Page<Filter>> {
     const rows = this.createQueryBuilder().andWhere(IS_PUBLISHED);
     applyCatalogFilters(rows, 'filter', query);

@@ -11,7 +11,7 @@ import { WorkerPool } from '../core/workers/worker-pool.js';
 const MB = 1024 * 1024;
 const logger = new Logger('Programs');
 
-/** Reading foreign files, within the limits that the operator set, in workers that all features share. */
+/** Parsing of uploaded files, within the configured limits, in workers that all features share. */
 @Global()
 @Module({
   providers: [

@@ -90,7 +90,7 @@ requires('CORPUS_DIR', 'the corpus', (root) => {
     expect(refused).toHaveLength(21);
   }, 180_000);
 
-  it('tells resources of Kubernetes from all else', async () => {
+  it('distinguishes resources of Kubernetes from everything else', async () => {
     const kinds = async (path: string) => componentsOf(taken(await attempt(join(root, 'openapi/kubernetes', path)))).map(({ kind }) => kind).sort(); // prettier-ignore
     expect(await kinds('v3/apis__apps__v1_openapi.json')).toEqual(['ControllerRevision', 'DaemonSet', 'Deployment', 'ReplicaSet', 'StatefulSet']); // prettier-ignore
     expect(await kinds('v3/apis__discovery.k8s.io__v1_openapi.json')).toEqual(['EndpointSlice']);
@@ -163,5 +163,5 @@ requires('CORPUS_DIR', 'the corpus', (root) => {
   }, 120_000);
 });
 
-/** Charts that are hostile only to whoever renders them; nobody does here. */
+/** Charts that are hostile only to a program that renders them; nothing here does. */
 const RENDERED = ['chart-include-itself.tgz', 'chart-endless-range.tgz', 'chart-nested-range.tgz', 'chart-repeat.tgz', 'chart-template-syntax.tgz', 'chart-renders-garbage.tgz']; // prettier-ignore

@@ -21,7 +21,7 @@ export interface GenerateOptions {
   pool: WorkerPool;
   limits: FormatLimits;
   config?: GeneratorConfig;
-  /** What the source is; otherwise its content tells. */
+  /** The type of the source; otherwise detected by content. */
   kind?: SourceKind;
   /** Renders the templates of a chart, given by path from its folder, to YAML, when definitions may come of them; what it throws is listed, and the rest of the chart is taken. */
   render?: (chart: ReadonlyMap<string, SourceFile>) => Promise<string>;

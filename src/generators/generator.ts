@@ -38,7 +38,7 @@ export interface Generator {
   readonly description: string;
   /** Whether the content claims to be of this kind, even when it is faulty. */
   detect(source: GeneratorSource): boolean;
-  /** @param rendered what the templates of a chart render to, when somebody has rendered them */
+  /** @param rendered the rendered templates of a chart, when they are available */
   generate(
     source: GeneratorSource,
     config: GeneratorConfig,

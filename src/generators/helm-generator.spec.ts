@@ -134,7 +134,7 @@ it('takes definitions of templates as rendered, or those that are plain', async 
   expect(rendered.faults).toMatchObject([{ path: 'shop.tgz (rendered)', pointer: '/spec/group', line: 48 }]);
 });
 
-it('tells of dependencies that are not there, and refuses a chart that is its own', async () => {
+it('reports missing dependencies, and refuses a chart that is its own', async () => {
   const dependencies =
     'dependencies:\n- {name: there, version: 1.0.0}\n- {name: redis, repository: "file://../../etc"}\n';
   const { contents, warnings } = await generate({ 'shop/Chart.yaml': CHART + dependencies, 'shop/charts/there/Chart.yaml': 'name: there' }); // prettier-ignore

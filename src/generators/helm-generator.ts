@@ -15,7 +15,7 @@ import { truncateText } from './truncate-text.js';
 import { GeneratorSource } from './generator-source.js';
 import { buildTargetModel } from './target-model.js';
 
-/** Of what Chart.yaml tells. An icon may be an image within a data URL. */
+/** Limits the values of Chart.yaml. An icon may be an image within a data URL. */
 const MAX_TEXT_LENGTH = 100_000;
 const MAX_TEXTS = 100;
 

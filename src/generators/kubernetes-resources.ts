@@ -6,7 +6,7 @@ import { type GroupVersionKind, readGroupVersionKinds, type OpenApiDocument } fr
 export interface KubernetesResource extends GroupVersionKind {
   /** Name of its schema in the document. */
   schema: string;
-  /** Undefined when the document has no paths that would tell. */
+  /** Undefined when the document has no paths that show it. */
   isNamespaced?: boolean;
   plural?: string;
   subresources: string[];

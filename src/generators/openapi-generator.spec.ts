@@ -178,7 +178,7 @@ describe('a document of Kubernetes', () => {
     ]);
   });
 
-  it('takes definitions alone, where a list tells a resource', () => {
+  it('takes definitions alone, where a list identifies a resource', () => {
     const generated = generate(fileSource({ definitions: schemas }, 'v1.36.json'));
     expect(componentsOf(generated).map(({ kind, metadata }) => [kind, metadata])).toEqual([['Deployment', { isAnnotation: false }]]); // prettier-ignore
     expect(generated.contents[0]?.model.name).toBe('v1-36');

@@ -13,7 +13,7 @@ interface SchemaEntry {
   name: string;
   /** As it stands in the document. */
   schema: Json;
-  /** Compact JSON and what it refers to itself, once somebody needed it. */
+  /** Compact JSON and its own references, computed on first use. */
   written?: { text: string; titled: boolean; references: SchemaEntry[] };
 }
 

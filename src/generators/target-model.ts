@@ -12,7 +12,7 @@ const SHARED_DOMAINS = ['k8s.io', 'x-k8s.io', 'kubernetes.io', 'k8s.aws', 'githu
 /** Domains of countries that sell names one level lower. */
 const TWO_LEVEL_DOMAINS = /\.(?:co|com|net|org|ac|edu|gov)\.[a-z]{2}$/;
 
-/** What the content of a source tells of the model that is to come out. */
+/** The properties of the resulting model that the content of a source contains. */
 export interface ModelFacts {
   name: string;
   displayName?: string;

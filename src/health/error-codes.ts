@@ -99,7 +99,7 @@ export const ERROR_CODES: Readonly<Record<string, readonly ErrorCode[]>> = {
     INVALID_DEFINITION: [400, 'A definition of a package is not sound; nothing was registered.'],
   }),
   Deployments: list({
-    NOT_OWNED: [409, 'An object on the cluster is there already and belongs to somebody else.'],
+    NOT_OWNED: [409, 'The object exists on the cluster and has another owner.'],
     CONTROLLER_NOT_READY: [422, 'What was deployed to the cluster did not become ready.'],
     CONTROLLER_NOT_REMOVED: [422, 'An object of the cluster is being deleted but does not go.'],
     OPERATOR_MANIFEST_INVALID: [500, 'The file that the setting OPERATOR_MANIFEST names is not sound.'],
@@ -108,6 +108,7 @@ export const ERROR_CODES: Readonly<Record<string, readonly ErrorCode[]>> = {
     CLUSTER_TIMEOUT: [504, 'The cluster does not answer in time.'],
     APPROVAL_REQUIRED: [403, 'The environment needs the approval of another person.'],
     OWN_REQUEST: [403, 'The requester can neither approve nor reject the deployment.'],
+    PERSON_REQUIRED: [403, 'Only people approve and reject deployments; the caller is a service account.'],
     ALREADY_APPROVED: [409, 'The caller has approved the deployment already.'],
     APPROVAL_REJECTED: [409, 'An approver rejected the deployment.'],
     APPROVAL_EXPIRED: [409, 'The deployment waited too long for its approvals.'],

@@ -18,7 +18,7 @@ export class SystemController {
     private readonly env: Env,
   ) {}
 
-  @RestOperation('getVersion', 'Read the version', 'Tells the versions of the server and of the API.')
+  @RestOperation('getVersion', 'Read the version', 'Returns the versions of the server and of the API.')
   @Public()
   @Get('system/version')
   @ApiOkResponse({ type: VersionInfoView })

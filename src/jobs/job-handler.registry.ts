@@ -15,7 +15,7 @@ export interface JobContext {
   signal: AbortSignal;
   /** What it waits for from now on is not this replica's to do: another job of its queue may begin beside it. */
   leavePlace: () => void;
-  /** Tells how far it has come; callers see it on the operation within a second. */
+  /** Reports the progress; callers see it on the operation within a second. */
   reportProgress: (value: object) => void;
   /**
    * In a unit of work, as its last statement: what the unit writes is kept only if no other worker has taken the job over.

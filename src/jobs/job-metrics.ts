@@ -3,7 +3,7 @@ import { Gauge } from 'prom-client';
 import { Metrics } from '../core/telemetry/metrics.service.js';
 import { type QueueBacklog, JobsStore } from './jobs.store.js';
 
-/** What waits and what runs, asked of the database when it is scraped: each replica tells of the whole queue. */
+/** The waiting and running jobs, read from the database when it is scraped: each replica reports the whole queue. */
 @Injectable()
 export class JobMetrics {
   private pendingBacklog: Promise<QueueBacklog[]> | null = null;
@@ -29,7 +29,7 @@ export class JobMetrics {
     gauge('armature_jobs_oldest_seconds', 'How long the oldest such job has been due.', ({ oldest }) => oldest);
   }
 
-  /** Once for a scrape; it tells of the rest when the database does not answer. */
+  /** Once for a scrape; it reports the rest when the database does not answer. */
   private readBacklog(): Promise<QueueBacklog[]> {
     this.pendingBacklog ??= this.jobs
       .readBacklog()

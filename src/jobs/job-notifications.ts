@@ -4,16 +4,16 @@ import { PostgresNotifications } from '../core/database/postgres-notifications.j
 const CHANNEL = 'armature_job';
 const ANY_QUEUE = '*';
 
-/** What replicas tell each other about jobs, once the change has committed. */
+/** Notices about jobs between replicas, sent when the change commits. */
 export type JobNotification =
   { kind: 'ready'; queue: string | null } | { kind: 'cancel'; id: string } | { kind: 'ended'; id: string };
 
-/** The words in which replicas tell each other about jobs. Notices may be lost: who listens also polls. */
+/** The words of notices about jobs between replicas. Notices may be lost: listeners also poll. */
 @Injectable()
 export class JobNotifications {
   constructor(private readonly notifications: PostgresNotifications) {}
 
-  /** SQL that tells so with the surrounding transaction; `subject` is SQL too: a queue for `ready`, else the id of a job. */
+  /** SQL that sends the notice with the surrounding transaction; `subject` is SQL too: a queue for `ready`, else the id of a job. */
   static notifySql(kind: JobNotification['kind'], subject = `'${ANY_QUEUE}'`): string {
     return `pg_notify('${CHANNEL}', '${kind} ' || ${subject})`;
   }

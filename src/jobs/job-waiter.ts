@@ -10,7 +10,7 @@ type Settle = (job: FinishedJob | null) => void;
 
 export interface WaitOptions {
   timeoutMs: number;
-  /** Ends the wait when whoever asked has gone. */
+  /** Ends the wait when the caller has gone. */
   signal?: AbortSignal;
 }
 
@@ -38,7 +38,7 @@ export class JobWaiter {
     );
   }
 
-  /** Tells all who wait that their jobs have not ended, and lets nobody wait any more. @returns how many waited */
+  /** Notifies all waiting callers that their jobs have not ended, and accepts no further ones. @returns how many waited */
   stop(): number {
     this.isStopped = true;
     const waited = [...this.waiting.values()].reduce((sum, waiters) => sum + waiters.size, 0);
@@ -85,7 +85,7 @@ export class JobWaiter {
         if (waiters.size === 0 && this.waiting.get(id) === waiters) this.waiting.delete(id);
       };
     });
-    // Whoever left early does not hear it any more.
+    // A caller that has gone is not notified.
     ended.catch(() => undefined);
     this.poll();
     return { ended, leave };

@@ -1,7 +1,7 @@
 import { Column, Entity, ForeignKey, Index } from 'typeorm';
 import { BaseEntity } from '../core/database/base.entity.js';
 
-/** What an organization is made of. */
+/** The fields of a new organization. */
 export interface OrganizationFields {
   name: string;
   description?: string | null;

@@ -21,7 +21,7 @@ import { OrganizationView } from './organization.view.js';
 import { OrganizationsStore } from './organizations.store.js';
 
 /**
- * Organizations as records. Changes of who is in one begin with its lock too, so that they come one after another.
+ * Organizations as records. Changes of members lock the organization too, so that they are serialized.
  */
 @Injectable()
 export class OrganizationsService
@@ -56,7 +56,7 @@ export class OrganizationsService
     return super.get(actor, id);
   }
 
-  /** Who creates an organization becomes its owner; only installation administrators do. */
+  /** The user who creates an organization becomes its owner; only installation administrators may. */
   async create(actor: Actor, owner: string, input: NewOrganization): Promise<Organization> {
     assertScope(actor, organizationPolicy.create);
     assertInstallationAdmin(actor, organizationPolicy.create);
@@ -77,7 +77,7 @@ export class OrganizationsService
     });
   }
 
-  /** Listeners refuse while it has workspaces; personal ones that nobody put anything in go with it. */
+  /** Listeners refuse while it has workspaces; empty personal ones are deleted with it. */
   async delete(actor: Actor, id: string, match: Precondition): Promise<Organization> {
     return this.runAsSystem('deleting an organization', async () => {
       const organization = await this.getForUpdate(actor, id, 'delete', match);
@@ -90,7 +90,7 @@ export class OrganizationsService
   }
 
   /**
-   * The organization that a call means: the one it names, else the caller's only one, else the default of their profile.
+   * The organization of a call: the one it names, else the caller's only one, else the default of their profile.
    * @throws NotFound when it is not visible, InvalidRequest naming the choices when none is meant
    */
   async resolve(actor: Actor, id: string | undefined): Promise<{ id: string }> {
@@ -107,24 +107,24 @@ export class OrganizationsService
     return userId ? this.organizations.listByMember(userId) : [];
   }
 
-  /** Judges a call before its content is read. */
+  /** Authorizes a call before its content is read. */
   override async authorize(actor: Actor, operation: Operation, id: string): Promise<void> {
     if (!(await this.memberships.findRole(actor, id))) return super.authorize(actor, operation, id);
     await this.access.authorize(actor, operation, { type: 'organization', id, organizationId: id });
   }
 
-  /** The same for the organization that a body means; when it is not clear which, the service refuses and names the choices. */
+  /** The same for the organization of a body; when it is ambiguous, the service refuses and lists the choices. */
   async authorizeIn(actor: Actor, operation: Operation, fields: RequestFields): Promise<void> {
     const id = fields.id('organization_id') ?? defaultOrganization(actor, await this.listOfMember(actor))?.id;
     if (id) await this.authorize(actor, operation, id);
   }
 
-  /** Nobody is a member of an organization before it is there, nor any more once it is deleted: yet both are told in its feed. */
+  /** The feed of an organization also reports its creation and deletion, when it has no members. */
   private runAsSystem<T>(reason: string, work: () => Promise<T>): Promise<T> {
     return this.unit.runAsSystem(reason, () => this.unit.run(work));
   }
 
-  /** Whether the actor may do this to an organization that they see. */
+  /** Whether the actor may perform this on an organization that they see. */
   async isAllowed(actor: Actor, operation: OrganizationOperation, id: string): Promise<boolean> {
     const role = await this.access.roleOn(actor, { type: 'organization', id, organizationId: id });
     return permissionError(actor, organizationPolicy[operation], role) === null;

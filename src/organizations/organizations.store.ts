@@ -27,7 +27,7 @@ export class OrganizationsStore extends RecordStore<Organization> {
     return this.paginate(this.visibleTo(actor), listing, query);
   }
 
-  /** Waits for those who are making records of an organization just now, and holds up others until the end of the unit of work. */
+  /** Waits for transactions that are creating records of an organization, and blocks others until the end of the unit of work. */
   async lockAgainstNewRecords(id: string): Promise<void> {
     await this.unit.manager.query('SELECT FROM organization WHERE id = $1 FOR UPDATE', [id]);
   }

@@ -12,7 +12,7 @@ import { ComponentPage, ComponentView } from './components/component.view.js';
 import { RestOperation } from '../core/rest/openapi/rest-operation.decorator.js';
 import { allOf, anyOf } from '../core/rest/openapi/schemas.js';
 
-/** Lists take `pagesize=all`, which is streamed, and `trim=true`, which leaves schemas out. A `{name}` is the kind, exact. */
+/** Lists accept `pagesize=all`, which is streamed, and `trim=true`, which leaves schemas out. A `{name}` is the exact kind. */
 @ApiTags('registry: components')
 @Controller(['meshmodels', 'registry'])
 export class ComponentsController {
@@ -82,7 +82,7 @@ export class ComponentsController {
   @RestOperation(
     'listCategoryModelComponents',
     'List components of a model of a category',
-    'Lists the components of a model, found by its category.',
+    'Lists the components of a model, looked up by its category.',
   )
   @Get('categories/:category/models/:model/components')
   @RegistryRead()
@@ -124,7 +124,7 @@ export class ComponentsController {
 export class SchemasController {
   constructor(private readonly registry: RegistryService) {}
 
-  /** The JSON Schema of a kind: of the highest enabled version that the query leaves. */
+  /** The JSON Schema of a kind: of the highest enabled version that matches the query. */
   @RestOperation(
     'getResourceSchema',
     'Read the schema of a kind',

@@ -7,7 +7,7 @@ import { ComponentKindView } from './components/component.view.js';
 export class ComponentKindResolver {
   constructor(private readonly presenter: RegistryPresenter) {}
 
-  /** The schema, read only when it is asked for. */
+  /** The schema, read only when it is selected. */
   @ResolveField(() => String, { nullable: true, complexity: CONTENTS_WEIGHT })
   async schema(@Parent() { schemaDigest }: ComponentKindView, @Context() context: object): Promise<string> {
     return schemaDigest ? this.presenter.loadSchema(context, schemaDigest) : '';

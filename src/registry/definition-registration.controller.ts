@@ -20,7 +20,7 @@ import { ApiFlagQuery } from '../core/rest/openapi/schemas.js';
 import { RegistrationResultView } from './registration/registration-result.view.js';
 import { FlagQuery } from '../core/rest/flag.pipe.js';
 
-/** How definitions come into the registry. With `?async=true` the longer ways answer 202 and where to ask for the operation. */
+/** Registration of definitions. With `?async=true` the longer operations answer 202 and the URL of the operation. */
 @ApiTags('registry')
 @Controller(['meshmodels', 'registry'])
 export class DefinitionRegistrationController {
@@ -66,12 +66,8 @@ export class DefinitionRegistrationController {
     return this.registrations.registerPackage(actor, wish, getFormFiles(request));
   }
 
-  /** Registers components of a model that is named beside them. */
-  @RestOperation(
-    'registerComponents',
-    'Register components',
-    'Registers components of a model that is named beside them.',
-  )
+  /** Registers components of a model that the request names. */
+  @RestOperation('registerComponents', 'Register components', 'Registers components of a model that the request names.')
   @Post('components')
   @RequiresRight(registryPolicy.register)
   @HttpCode(200)
@@ -80,7 +76,7 @@ export class DefinitionRegistrationController {
     return this.components.register(actor, input);
   }
 
-  /** Makes models of a source and registers them, unless `config.register` is false. */
+  /** Generates models from a source and registers them, unless `config.register` is false. */
 
   @RestOperation(
     'generateModels',

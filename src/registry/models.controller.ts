@@ -17,7 +17,7 @@ import { ModelPage, ModelView } from './models/model.view.js';
 import { RestOperation } from '../core/rest/openapi/rest-operation.decorator.js';
 import { allOf, anyOf } from '../core/rest/openapi/schemas.js';
 
-/** Lists take `pagesize=all`, which is streamed. */
+/** Lists accept `pagesize=all`, which is streamed. */
 @ApiTags('registry: models')
 @Controller(['meshmodels', 'registry'])
 export class ModelsController {

@@ -22,13 +22,13 @@ interface PackagePayload {
   wish: RegistrationOptions;
 }
 
-/** What came of a registration is for those who may still register. */
+/** The result of a registration is visible to those who may still register. */
 const authorizeOperation = (actor: Actor): void => assertInstallationAdmin(actor, registryPolicy.register);
 
-/** Once, for a source that failed fails again. */
+/** No retries, because a source that failed fails again. */
 const SINGLE_ATTEMPT = { concurrency: 2, retryDelayMs: () => null, authorize: authorizeOperation };
 
-/** Registrations and generations that go on after the request was answered. */
+/** Registrations and generations that continue after the request was answered. */
 @Injectable()
 export class RegistrationJobsService implements OnModuleInit {
   constructor(
@@ -59,7 +59,7 @@ export class RegistrationJobsService implements OnModuleInit {
     return this.jobs.enqueue<PackagePayload>(actor, { queue: REGISTER_QUEUE, organizationId: null, payload });
   }
 
-  /** @throws InvalidRequest when the input is wrong in itself; what is wrong with the source is told by the operation */
+  /** @throws InvalidRequest for invalid input; the operation reports faults of the source */
   enqueueGeneration(actor: Actor, { source, config }: GenerationInput): Promise<Job> {
     this.generation.authorizeAndParse(actor, { source, config });
     const payload = { source, config };

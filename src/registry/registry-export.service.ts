@@ -17,7 +17,7 @@ export interface ModelPackage {
   content: Readable;
 }
 
-/** Writes models out as packages that register again to the same content. */
+/** Exports models as packages that register again with the same content. */
 @Injectable()
 export class RegistryExportService {
   constructor(

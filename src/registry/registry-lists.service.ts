@@ -12,7 +12,7 @@ import { RegistryRevisionStore } from './entities/registry-revision.store.js';
 import { RegistryService } from './registry.service.js';
 import { RelationshipsStore } from './relationships/relationships.store.js';
 
-/** A view that tells which version of a model it is of. */
+/** A view that contains its version of a model. */
 type VersionedView = object & { version?: string; model?: { version: string } };
 
 /** One of the three kinds of lists: how its pages and batches are found and shown. */
@@ -20,18 +20,18 @@ interface ListSource<E> {
   plural: string;
   page: () => Promise<Page<E>>;
   all: () => AsyncIterable<E[]>;
-  /** Judges whether one answer may carry what the entities of a page show. */
+  /** Checks whether the entities of a page fit into one answer. */
   admit?: (entities: E[]) => Promise<void>;
   show: (entities: E[]) => Promise<VersionedView[]>;
 }
 
-/** A page, or everything as a stream; neither is read for a caller who has this state of the registry. */
+/** A page, or everything as a stream; neither is read for a caller whose ETag is current. */
 export type RegistryList = RevisedJson<PageEnvelope> | StreamedList;
 
-/** Counts the changes of what lists show: a new one makes all lists that callers have kept stale. */
+/** Counts the changes of the listed content: a new value invalidates all ETags of lists. */
 const VIEW_VERSION = 1;
 
-/** Answers with the lists of the registry. */
+/** Answers requests for registry lists. */
 @Injectable()
 export class RegistryListsService {
   constructor(
@@ -94,7 +94,7 @@ export class RegistryListsService {
   }
 }
 
-/** Where a path names a single thing: its record, of the highest version that the list holds, and beside it the list. */
+/** Where a path names a single entity: its record, of the highest version in the list, next to the list. */
 export async function withHighestVersion(
   list: RegistryList,
   plural: 'models' | 'components',
@@ -116,10 +116,10 @@ export const toRegistryEnvelope = (page: Page<object>, plural: string): PageEnve
   ...modelCount(plural, page.total),
 });
 
-/** Lists of models say how many there are under `count` too. */
+/** Lists of models contain their number under `count` too. */
 const modelCount = (plural: string, count: number): object => (plural === 'models' ? { count } : {});
 
-/** Of several versions of one thing, the one that counts when a single one is meant. */
+/** Of several versions of one entity, the one that answers a request for a single one. */
 function findHighestVersion(views: VersionedView[]): VersionedView | undefined {
   const order = ({ model, version }: VersionedView) => toVersionOrder(model?.version ?? version ?? '');
   return views.reduce<VersionedView | undefined>(

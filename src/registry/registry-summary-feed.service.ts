@@ -9,7 +9,7 @@ export interface RegistryCounts {
   relationships: NamedCount[] | null;
 }
 
-/** The summary of the registry, followed as it changes on any replica. */
+/** The summary of the registry, updated when it changes on any replica. */
 @Injectable()
 export class RegistrySummaryFeedService {
   constructor(

@@ -7,7 +7,7 @@ export interface NamedCount {
   count: number;
 }
 
-/** How many enabled entities there are. */
+/** The numbers of enabled entities. */
 export interface RegistrySummary {
   models: number;
   components: number;
@@ -40,7 +40,7 @@ export class RegistrySummaryStore {
     };
   }
 
-  /** Components by the name of their model, the most first. */
+  /** Components by the name of their model, largest number first. */
   countComponents(): Promise<NamedCount[]> {
     return this.unit.manager.query<NamedCount[]>(
       `SELECT name, sum(components_count)::int AS count FROM model
@@ -48,7 +48,7 @@ export class RegistrySummaryStore {
     );
   }
 
-  /** Relationships by kind, the most first. */
+  /** Relationships by kind, largest number first. */
   countRelationships(): Promise<NamedCount[]> {
     return this.unit.manager.query<NamedCount[]>(
       `SELECT kind AS name, count(*)::int AS count FROM relationship WHERE listed GROUP BY kind ORDER BY count DESC, kind`,

@@ -28,7 +28,7 @@ import { ComponentView } from './components/component.view.js';
 import { ModelView } from './models/model.view.js';
 import { RelationshipView } from './relationships/relationship.view.js';
 
-/** The registry as a whole: what is in it, and what it says of a resource. */
+/** Operations on the registry as a whole, and validation against it. */
 @ApiTags('registry')
 @Controller(['meshmodels', 'registry'])
 export class RegistryController {
@@ -71,12 +71,12 @@ export class RegistryController {
     return this.summaries.getSummary();
   }
 
-  /** A package of a model: all its versions, or the one of the query. */
+  /** A package of a model: all its versions, or the requested one. */
 
   @RestOperation(
     'exportModel',
     'Export a model',
-    'Downloads a package of a model: all its versions, or the one of the query.',
+    'Downloads a package of a model: all its versions, or the requested one.',
     { errors: [404] },
   )
   @Get('export')
@@ -87,7 +87,7 @@ export class RegistryController {
     return new StreamableFile(content, { type: 'application/gzip', disposition: contentDisposition(name) });
   }
 
-  /** Judges a resource, or a component of a design, as the API server would. */
+  /** Validates a resource, or a component of a design, as the API server would. */
   @RestOperation(
     'validateResource',
     'Validate a resource',
@@ -102,12 +102,12 @@ export class RegistryController {
     return this.validation.validate(input);
   }
 
-  /** The entity as it is now. */
+  /** The entity after the change. */
 
   @RestOperation(
     'updateEntityStatus',
     'Update the status of an entity',
-    'Enables or disables a model, a component or a relationship. What is disabled is left out of lists, validation and generation.',
+    'Enables or disables a model, a component or a relationship. Disabled entities are left out of lists, validation and generation.',
   )
   @Post(':entityType/status')
   @RequiresRight(registryPolicy.setStatus)

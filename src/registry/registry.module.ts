@@ -36,7 +36,7 @@ import { RelationshipEvaluationService } from './relationships/relationship-eval
 import { RelationshipsController } from './relationships.controller.js';
 import { RelationshipsStore } from './relationships/relationships.store.js';
 
-/** What infrastructure is made of: models, their components, and how components are related. One registry for the installation. */
+/** The registry: models, their components, and relationships between components. One registry for the installation. */
 @Module({
   imports: [OrganizationsModule, ConnectionsModule, KubernetesModule],
   controllers: [

@@ -13,7 +13,7 @@ import type { Relationship } from './relationships/relationship.entity.js';
 import type { EntityType } from './entities/entity-type.js';
 import { RelationshipView } from './relationships/relationship.view.js';
 
-/** Shows entities with what they refer to; two or three statements for a page of them. */
+/** Presents entities with their references; two or three statements for a page of them. */
 @Injectable()
 export class RegistryPresenter {
   constructor(
@@ -49,20 +49,20 @@ export class RegistryPresenter {
     );
   }
 
-  /** As GraphQL has them: the field of the schema reads it, by the digest, when it is asked for. */
+  /** For GraphQL: the field of the schema reads it by the hash when it is selected. */
   async toComponentViewsWithoutSchemas(components: Component[]): Promise<ComponentView[]> {
     const views = await this.toComponentViews(components, true);
     views.forEach((view, index) => (view.component.schemaDigest = components[index]?.schemaDigest ?? undefined));
     return views;
   }
 
-  /** Counts the schemas of a page before they are read. @throws InvalidRequest ANSWER_TOO_LARGE */
+  /** Measures the schemas of a page before they are read. @throws InvalidRequest ANSWER_TOO_LARGE */
   async assertSchemasFit(components: Component[]): Promise<void> {
     const digests = components.flatMap(({ schemaDigest }) => schemaDigest ?? []);
     await this.budget.reserve(await this.componentRecords.sumSchemaBytes(digests), digests.length);
   }
 
-  /** The schema under a digest for one GraphQL operation, which reads those that it asks for together. */
+  /** The schema with a hash for one GraphQL operation, which batches its reads. */
   loadSchema(context: object, digest: string): Promise<string> {
     const load = async (digests: readonly string[]): Promise<Map<string, string>> => {
       await this.budget.reserve(await this.componentRecords.sumSchemaBytes(digests), digests.length);
@@ -78,7 +78,7 @@ export class RegistryPresenter {
     return relationships.map((each) => RelationshipView.fromEntity(each, getRecord(models, each.modelId)));
   }
 
-  /** One entity, schema and all. */
+  /** One entity, including its schema. */
   async toEntityView(type: EntityType, entity: Model | Component | Relationship): Promise<object | undefined> {
     if (type === 'model') return (await this.toModelViews([entity as Model]))[0];
     if (type === 'component') return (await this.toComponentViews([entity as Component]))[0];
@@ -101,7 +101,7 @@ export class RegistryPresenter {
   }
 }
 
-/** Foreign keys see to it that it is there. */
+/** Foreign keys guarantee that it exists. */
 function getRecord<T>(records: Map<string, T>, id: string): T {
   const record = records.get(id);
   if (!record) throw new Error(`the registry lost ${id}`);

@@ -51,14 +51,14 @@ class RegistryArgs extends ListArgs {
 
 const SUMMARY_TYPES = ['components', 'relationships', 'all'];
 
-@InputType({ description: 'Which counts are asked for.' })
+@InputType({ description: 'The requested counts.' })
 export class MeshModelSummarySelector {
   @Field(() => String, { description: 'components, relationships or all' })
   @IsIn(SUMMARY_TYPES, { message: `must be one of ${SUMMARY_TYPES.join(', ')}` })
   type!: string;
 }
 
-@ObjectType({ description: 'How many there are of one name.' })
+@ObjectType({ description: 'The number of entities of one name.' })
 class MeshModelCount {
   @TextField()
   name!: string;
@@ -117,18 +117,18 @@ export class RegistryResolver {
 
   @Query(() => MeshModelSummary, { description: 'Counts over the registry.' })
   getMeshModelSummary(
-    @Args('selector', { description: 'Which of them.' }) { type }: MeshModelSummarySelector,
+    @Args('selector', { description: 'The requested counts.' }) { type }: MeshModelSummarySelector,
   ): Promise<MeshModelSummary> {
     return this.summaries.getCounts(type);
   }
 
-  /** The summary at once, then whenever a change of the registry makes it another one. */
+  /** The summary immediately, then after each change of the registry that changes it. */
   @Subscription(() => MeshModelSummary, {
     description: 'Counts over the registry, now and after each change.',
     resolve: (summary: MeshModelSummary) => summary,
   })
   subscribeMeshModelSummary(
-    @Args('selector', { description: 'Which of them.' }) { type }: MeshModelSummarySelector,
+    @Args('selector', { description: 'The requested counts.' }) { type }: MeshModelSummarySelector,
   ): Promise<AsyncIterator<MeshModelSummary>> {
     return this.summaries.follow(type);
   }

@@ -19,7 +19,7 @@ import { assertRegistryWriter, registryPolicy } from './entities/registry.policy
 import type { Relationship } from './relationships/relationship.entity.js';
 import { RelationshipsStore } from './relationships/relationships.store.js';
 
-/** The entities of the registry. It is the same for every reader, so reading asks for no actor. */
+/** The entities of the registry. It is the same for every reader, so reading needs no actor. */
 @Injectable()
 export class RegistryService {
   constructor(
@@ -31,7 +31,7 @@ export class RegistryService {
     private readonly events: EventBus,
   ) {}
 
-  /** @throws NotFound when the path names what nobody registered */
+  /** @throws NotFound when the registry has nothing under the path */
   async listModels(query: RegistryListQuery, scope: RegistryScope): Promise<Page<Model>> {
     const page = await this.models.page(query, scope);
     if (page.total === 0) await this.assertExists(scope);
@@ -50,7 +50,7 @@ export class RegistryService {
     return page;
   }
 
-  /** @throws NotFound when a name of a path is nobody's: of a category, of a model in it, or of a component in that */
+  /** @throws NotFound when a name in a path does not exist: of a category, of a model in it, or of a component in that */
   async assertExists({ category, model, kind }: RegistryScope): Promise<void> {
     if (category && !(await this.models.hasCategory(category))) throw new NotFound('category', category);
     const named = model ? await this.models.findByName(model, { category }) : [];
@@ -84,7 +84,7 @@ export class RegistryService {
     return JSON.parse(definition.schema) as JsonObject;
   }
 
-  /** Enables or disables an entity; a model takes what it holds with it out of lists, validation and generation. */
+  /** Enables or disables an entity; a model also adds or removes its entries in lists, validation and generation. */
   async setStatus(actor: Actor, type: EntityType, id: string, status: EntryStatus): Promise<void> {
     assertRegistryWriter(actor, registryPolicy.setStatus);
     await this.unit.run(async () => {
@@ -96,7 +96,7 @@ export class RegistryService {
     });
   }
 
-  /** Deletes a version of a model and what it holds; registering it again brings it back. */
+  /** Deletes a version of a model and its entries; registering it again restores it. */
   async delete(actor: Actor, id: string, match = Precondition.none): Promise<Model> {
     assertRegistryWriter(actor, registryPolicy.delete);
     return this.unit.run(async () => {
@@ -111,7 +111,7 @@ export class RegistryService {
     });
   }
 
-  /** @returns what the change is told of, null when there is none */
+  /** @returns the subject of the event of the change, null when there is none */
   private async setModelStatus(id: string, status: EntryStatus): Promise<string | null> {
     const model = orNotFound('model', id, await this.models.lock(id));
     if (model.status === status) return null;
@@ -131,7 +131,7 @@ export class RegistryService {
       id,
       await (type === 'component' ? this.components : this.relationships).find(id),
     );
-    // The model first, as registering does.
+    // The model first, as in a registration.
     const model = orNotFound('model', modelId, await this.models.lock(modelId));
     const change = { status, listed: status === 'enabled' && model.status === 'enabled' };
     const kind =
@@ -143,7 +143,7 @@ export class RegistryService {
   }
 }
 
-/** What both kinds of entries have to be listed by. */
+/** What both kinds of entries need for listing. */
 interface StatusEntry {
   kind: string;
   status: EntryStatus;

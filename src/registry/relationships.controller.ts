@@ -12,7 +12,7 @@ import { RelationshipPage } from './relationships/relationship.view.js';
 import { RestOperation } from '../core/rest/openapi/rest-operation.decorator.js';
 import { EvaluationView } from './relationships/evaluation.view.js';
 
-/** Lists take `pagesize=all`, which is streamed. */
+/** Lists accept `pagesize=all`, which is streamed. */
 @ApiTags('registry: relationships')
 @Controller(['meshmodels', 'registry'])
 export class RelationshipsController {
@@ -41,11 +41,11 @@ export class RelationshipsController {
     return this.answers.relationships(query, { model });
   }
 
-  /** Finds the relationships of a design; each carries its reason. Nothing is kept. */
+  /** Finds the relationships of a design, each with its reason. Nothing is stored. */
   @RestOperation(
     'evaluateRelationships',
     'Evaluate relationships',
-    'Finds the relationships between the components of a design; each carries its reason. Nothing is stored.',
+    'Finds the relationships between the components of a design; each with its reason. Nothing is stored.',
   )
   @Post('relationships/evaluate')
   @RequiresRight(registryPolicy.validate)

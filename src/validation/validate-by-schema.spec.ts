@@ -27,7 +27,7 @@ describe('a custom resource', () => {
     },
   };
 
-  it('is told its errors with pointers and the words of Kubernetes', () => {
+  it('gets its errors with pointers and the messages of Kubernetes', () => {
     const { errors } = ofSpec({ size: 0, mode: 'x', 'a/b': [{ name: 'a' }, {}] }, schema);
     expect(errors).toEqual([
       {

@@ -6,7 +6,7 @@ import { Conflict } from '../core/errors/app-error.js';
 export const WORKSPACE_STATUSES = ['active', 'archived'] as const;
 export type WorkspaceStatus = (typeof WORKSPACE_STATUSES)[number];
 
-/** What a workspace is made of. */
+/** The fields of a new workspace. */
 export interface WorkspaceFields {
   name: string;
   organization_id: string;
@@ -14,7 +14,7 @@ export interface WorkspaceFields {
   metadata?: Record<string, unknown> | null;
 }
 
-/** Where designs, environments and people with roles come together. */
+/** A group of designs, environments and users with roles. */
 @Entity('workspace')
 @Index('workspace_created', ['organizationId', 'createdAt', 'id'], { where: 'deleted_at IS NULL' })
 @Index('workspace_personal', ['organizationId', 'personalOf'], {
@@ -44,7 +44,7 @@ export class Workspace extends TenantEntity {
   @Column('jsonb', { default: {} })
   metadata!: Record<string, unknown>;
 
-  /** The user whose default workspace it is; it is neither archived nor deleted while they are a member. */
+  /** The user whose default workspace it is; it cannot be archived or deleted while they are a member. */
   @ForeignKey('User')
   @Column('uuid', { nullable: true })
   personalOf!: string | null;
@@ -78,7 +78,7 @@ export class Workspace extends TenantEntity {
     });
   }
 
-  /** @throws Conflict WORKSPACE_ARCHIVED: in an archived workspace nothing is written */
+  /** @throws Conflict WORKSPACE_ARCHIVED: an archived workspace is read-only */
   assertActive(): void {
     if (this.status === 'active') return;
     throw new Conflict('WORKSPACE_ARCHIVED', `workspace ${this.name} is archived`, {

@@ -2,7 +2,7 @@ import type { Actor } from '../core/access/actor.js';
 import { DomainEvent } from '../core/events/domain-event.js';
 import type { Workspace } from './workspace.entity.js';
 
-/** Something happened to a workspace. */
+/** An event of a workspace. */
 export abstract class WorkspaceEvent extends DomainEvent {
   readonly category = 'workspace';
   protected abstract readonly verb: string;
@@ -39,7 +39,7 @@ export class WorkspaceArchived extends WorkspaceEvent {
   protected readonly verb = 'was archived';
 }
 
-/** It is active again; `deletedAt` says since when it had been deleted, null when it was only archived. */
+/** It is active again; `deletedAt` is when it was deleted, null when it was only archived. */
 export class WorkspaceRestored extends WorkspaceEvent {
   readonly action = 'restored';
   protected readonly verb = 'was restored';

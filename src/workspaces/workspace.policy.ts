@@ -20,7 +20,7 @@ export const workspacePolicy = definePolicy(
   'workspace',
 );
 
-/** What may still be done with an archived workspace. */
+/** Operations that are allowed on an archived workspace. */
 export const OPERATIONS_ON_ARCHIVED: readonly Operation[] = [
   workspacePolicy.archive,
   workspacePolicy.restore,

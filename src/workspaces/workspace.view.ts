@@ -6,7 +6,7 @@ import { type Workspace, WORKSPACE_STATUSES, type WorkspaceStatus } from './work
 
 const WorkspaceStatusEnum = graphqlEnum('WorkspaceStatus', WORKSPACE_STATUSES, 'Whether a workspace is in use.');
 
-@ObjectType('Workspace', { description: 'A place for designs and deployments, with members and environments.' })
+@ObjectType('Workspace', { description: 'Groups designs and deployments with members and environments.' })
 export class WorkspaceView extends RecordView {
   @TextField()
   name!: string;

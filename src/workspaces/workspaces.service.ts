@@ -23,7 +23,7 @@ import { OPERATIONS_ON_ARCHIVED, workspacePolicy } from './workspace.policy.js';
 import { WorkspaceView } from './workspace.view.js';
 import { WorkspacesStore } from './workspaces.store.js';
 
-/** What those who see a workspace may read of it. */
+/** The fields of a workspace that its members may read. */
 type ReadOperation = 'read' | 'readMembers' | 'readQuotas';
 
 /** Workspaces as records; each change of one is published as an event. */
@@ -65,7 +65,7 @@ export class WorkspacesService extends RecordGate<Workspace, typeof workspacePol
     return this.orNotFound(id, within.keepIfInOrganization(await this.workspaces.find(actor, id)));
   }
 
-  /** Who creates a workspace becomes its admin. */
+  /** The user who creates a workspace becomes its admin. */
   async create(actor: Actor, input: NewWorkspace): Promise<Workspace> {
     const { id } = await this.organizations.resolve(actor, input.organization_id);
     await this.access.authorize(actor, workspacePolicy.create, { type: 'organization', id, organizationId: id });
@@ -81,7 +81,7 @@ export class WorkspacesService extends RecordGate<Workspace, typeof workspacePol
     });
   }
 
-  /** Members lose access until it is restored, and nothing is written in it. Archiving twice changes nothing. */
+  /** Members lose access until it is restored, and it is read-only. Archiving twice changes nothing. */
   async archive(actor: Actor, id: string): Promise<Workspace> {
     return this.unit.run(async () => {
       const workspace = await this.getForUpdate(actor, id, 'archive', Precondition.none);
@@ -93,7 +93,7 @@ export class WorkspacesService extends RecordGate<Workspace, typeof workspacePol
     });
   }
 
-  /** Brings an archived or deleted workspace back active, with all that was in it. Restoring an active one changes nothing. */
+  /** Restores an archived or deleted workspace as active, with its records. Restoring an active one changes nothing. */
   async restore(actor: Actor, id: string): Promise<Workspace> {
     return this.unit.run(async () => {
       const workspace = await this.getForRestore(actor, id);
@@ -106,7 +106,7 @@ export class WorkspacesService extends RecordGate<Workspace, typeof workspacePol
     });
   }
 
-  /** Its designs and mappings are hidden with it, and come back with a restore. */
+  /** Its designs and mappings are hidden with it, and restored with it. */
   async delete(actor: Actor, id: string, match: Precondition): Promise<Workspace> {
     return this.unit.run(async () => {
       const workspace = await this.getForUpdate(actor, id, 'delete', match);
@@ -118,8 +118,8 @@ export class WorkspacesService extends RecordGate<Workspace, typeof workspacePol
   }
 
   /**
-   * The personal workspace of a user (the actor unless said otherwise) in an organization, made when it is first needed.
-   * @throws Conflict NOT_A_MEMBER when they have none, and belong to the organization no more
+   * The personal workspace of a user (the actor unless given) in an organization, created when it is first needed.
+   * @throws Conflict NOT_A_MEMBER when they have none, and are no longer in the organization
    */
   async getOrCreatePersonal(actor: Actor, organizationId: string, userId = actor.userId): Promise<Workspace> {
     if (!userId) throw new Error('the system has no default workspace');
@@ -127,17 +127,15 @@ export class WorkspacesService extends RecordGate<Workspace, typeof workspacePol
     if (personal) return personal;
     return this.unit.run(async () => {
       if (!(await this.members.lockMembership(organizationId, userId)))
-        throw new Conflict(
-          'NOT_A_MEMBER',
-          'the user has no default workspace, and is not in the organization any more',
-          { remedy: 'Choose a workspace: send workspace_id.' },
-        );
+        throw new Conflict('NOT_A_MEMBER', 'the user has no default workspace, and is no longer in the organization', {
+          remedy: 'Choose a workspace: send workspace_id.',
+        });
       const made = await this.workspaces.findPersonal(organizationId, userId);
       return made ?? this.createPersonal(actor, organizationId, userId, 'Personal workspace');
     });
   }
 
-  /** Who comes back to an organization finds their default workspace as its admin, and active. */
+  /** A user who rejoins an organization gets their default workspace back, active and as its admin. */
   async restorePersonalWorkspace(actor: Actor, organizationId: string, userId: string): Promise<void> {
     const personal = await this.workspaces.findPersonal(organizationId, userId);
     if (!personal) return;
@@ -153,7 +151,7 @@ export class WorkspacesService extends RecordGate<Workspace, typeof workspacePol
   }
 
   /**
-   * The workspace, held until the end of the unit of work, when it may be written to.
+   * The workspace, locked until the end of the unit of work, when it is writable.
    * @throws NotFound, or Conflict WORKSPACE_ARCHIVED
    */
   async lockActive(actor: Actor, id: string): Promise<Workspace> {
@@ -162,14 +160,14 @@ export class WorkspacesService extends RecordGate<Workspace, typeof workspacePol
     return workspace;
   }
 
-  /** The same for several at once, which are held in one order so that nobody waits for one another. */
+  /** The same for several at once, locked in one order to prevent deadlocks. */
   async lockAllActive(actor: Actor, ids: string[]): Promise<Map<string, Workspace>> {
     const held = new Map((await this.workspaces.lockAll(actor, ids)).map((workspace) => [workspace.id, workspace]));
     for (const id of ids) this.orNotFound(id, held.get(id) ?? null).assertActive();
     return held;
   }
 
-  /** In an archived workspace nothing is changed. @throws Conflict WORKSPACE_ARCHIVED */
+  /** An archived workspace is read-only. @throws Conflict WORKSPACE_ARCHIVED */
   override async getForUpdate(
     actor: Actor,
     id: string,

@@ -28,7 +28,7 @@ const listing: Listing<Workspace> = {
   filterDefaults: { deleted_at: false },
 };
 
-/** Workspaces as their members see them; admins of the organization see all, and who was admin of a deleted one still finds it. */
+/** Workspaces that a user may see: members theirs, admins of the organization all; a former admin of a deleted one still finds it. */
 @Injectable()
 export class WorkspacesStore extends RecordStore<Workspace> {
   constructor(
@@ -49,7 +49,7 @@ export class WorkspacesStore extends RecordStore<Workspace> {
     return this.paginate(rows, listing, query, keptTotalSql(rows, 'workspace', actor));
   }
 
-  /** Several at once, in the order of their ids so that nobody waits for one another. */
+  /** Several at once, in the order of their ids to prevent deadlocks. */
   lockAll(actor: Actor, ids: string[]): Promise<Workspace[]> {
     return this.visibleTo(actor)
       .andWhere('workspace.id = ANY(:ids)', { ids })
@@ -58,7 +58,7 @@ export class WorkspacesStore extends RecordStore<Workspace> {
       .getMany();
   }
 
-  /** Those with a limit of members that a team has a role in, held until the end of the unit of work. */
+  /** Those with a limit of members that a team has a role in, locked until the end of the unit of work. */
   lockLimitedByTeam(teamId: string): Promise<Workspace[]> {
     return this.lockLimited(
       'workspace.max_members IS NOT NULL AND workspace.id IN (SELECT workspace_id FROM workspace_team WHERE team_id = :id)',
@@ -66,7 +66,7 @@ export class WorkspacesStore extends RecordStore<Workspace> {
     );
   }
 
-  /** Those with a limit of environments that an environment is assigned to, held until the end of the unit of work. */
+  /** Those with a limit of environments that an environment is assigned to, locked until the end of the unit of work. */
   lockLimitedByEnvironment(environmentId: string): Promise<Workspace[]> {
     return this.lockLimited(
       `workspace.max_environments IS NOT NULL AND workspace.id IN

@@ -10,7 +10,7 @@ export interface DatabaseServer {
   template: string;
 }
 
-/** A private, migrated, empty database. */
+/** A private, migrated database. */
 export interface TestDatabase {
   /** Signs in as its owner. */
   url: string;
@@ -18,9 +18,17 @@ export interface TestDatabase {
   drop: () => Promise<void>;
 }
 
-/** Clones the migrated template; the first call of a test run starts the server. */
-export async function cloneDatabase(): Promise<TestDatabase> {
-  const { url, template } = await askTestRun<DatabaseServer>('database');
+/**
+ * Clones a template; the first call of a test run starts the server.
+ *
+ * @param choose another template than the migrated one, which is empty
+ */
+export async function cloneDatabase(
+  choose = ({ template }: DatabaseServer): string | Promise<string> => template,
+): Promise<TestDatabase> {
+  const server = await askTestRun<DatabaseServer>('database');
+  const { url } = server;
+  const template = await choose(server);
   const name = `test_${randomUUID().replaceAll('-', '')}`;
   await onServer(url, (client) => client.query(`CREATE DATABASE ${name} TEMPLATE ${template}`));
   return {

@@ -3,7 +3,7 @@ import { delimiter, join } from 'node:path';
 
 /** What some tests need from the machine; each variable holds a path. */
 export type Requirement =
-  'KUBEBUILDER_ASSETS' | 'HELM_BIN' | 'CORPUS_DIR' | 'CHROMIUM_BIN' | 'PROMETHEUS_BIN' | 'REDIS_BIN';
+  'KUBEBUILDER_ASSETS' | 'HELM_BIN' | 'CORPUS_DIR' | 'CHROMIUM_BIN' | 'PROMETHEUS_BIN' | 'REDIS_BIN' | 'K6_BIN';
 
 const WHAT: Record<Requirement, string> = {
   KUBEBUILDER_ASSETS: 'folder of etcd and kube-apiserver',
@@ -12,7 +12,11 @@ const WHAT: Record<Requirement, string> = {
   CHROMIUM_BIN: 'the browser Chromium',
   PROMETHEUS_BIN: 'the prometheus program',
   REDIS_BIN: 'the redis-server program',
+  K6_BIN: 'the k6 program',
 };
+
+/** Not in the packages of distributions: skipped without it, whatever is required. */
+const OPTIONAL = new Set<Requirement>(['K6_BIN']);
 
 const findInPath = (program: string): string | undefined =>
   (process.env['PATH'] ?? '')
@@ -25,11 +29,12 @@ const DEFAULTS: Partial<Record<Requirement, string>> = {
   CHROMIUM_BIN: '/usr/bin/chromium',
   PROMETHEUS_BIN: findInPath('prometheus'),
   REDIS_BIN: findInPath('redis-server'),
+  K6_BIN: findInPath('k6'),
 };
 
 /**
  * A `describe` that needs something from the machine. Without it the tests are skipped, counted and named; under REQUIRE_EVERYTHING=1
- * they fail instead.
+ * they fail instead, unless the requirement is optional.
  *
  * @param tests gets the path; without one it is called too, to count, with an empty path
  */
@@ -40,7 +45,7 @@ export function requires(requirement: Requirement, title: string, tests: (path: 
     return;
   }
   const reason = `${requirement} (${WHAT[requirement]}) ${path === '' ? 'is not set' : `names ${path}, which does not exist`}`;
-  if (process.env['REQUIRE_EVERYTHING'] === '1') {
+  if (process.env['REQUIRE_EVERYTHING'] === '1' && !OPTIONAL.has(requirement)) {
     describe(title, () => {
       it(`needs ${requirement}`, () => {
         throw new Error(`${reason}.`);

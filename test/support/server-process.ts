@@ -4,13 +4,11 @@ import { mkdtempSync } from 'node:fs';
 import { type AddressInfo, createServer } from 'node:net';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
+import { compiledProgram } from './programs.js';
 import { testRunFolder } from './test-run.js';
 import { until } from './until.js';
 
 const ROOT = join(import.meta.dirname, '../..');
-
-/** Lets Node load programs from their sources. */
-export const FROM_SOURCE = ['--import', join(ROOT, 'scripts/typescript/register.mjs'), '--no-warnings'];
 
 /** Of a server as in production, but for its database. */
 const SETTINGS = {
@@ -39,15 +37,11 @@ export class ServerProcess {
       if (stream) createInterface(stream).on('line', (line) => this.lines.push(line));
   }
 
-  /** @param command the program and its arguments; without one, the server from its sources */
-  static async start(
-    settings: Record<string, string>,
-    command = [process.execPath, ...FROM_SOURCE, join(ROOT, 'src/main.ts')],
-    cwd = ROOT,
-  ): Promise<ServerProcess> {
+  /** @param command the program and its arguments; without one, the server */
+  static async start(settings: Record<string, string>, command?: string[], cwd = ROOT): Promise<ServerProcess> {
     const port = settings['PORT'] ?? String(await freePort());
     const env = { ...SETTINGS, DATA_DIR: mkdtempSync(join(testRunFolder(), 'data-')), PORT: port, ...settings };
-    const [program = '', ...args] = command;
+    const [program = '', ...args] = command ?? [process.execPath, await compiledProgram('src/main.ts')];
     return new ServerProcess(spawn(program, args, { env, cwd }), `http://127.0.0.1:${port}`);
   }
 

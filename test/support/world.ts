@@ -5,8 +5,9 @@ import { DataSource } from 'typeorm';
 import { createApp } from '../../src/app.setup.js';
 import { FirstStartService } from '../../src/auth/first-start.service.js';
 import { Env } from '../../src/core/config/env.js';
-import { cloneDatabase, type TestDatabase } from './database.js';
+import { type TestDatabase } from './database.js';
 import { Person } from './person.js';
+import { clonePlantedDatabase } from './planted-database.js';
 
 export const PASSWORD = 'correct horse battery';
 
@@ -28,7 +29,7 @@ export class World {
     settings: Record<string, string> = {},
     reach: (url: string) => string | Promise<string> = (url) => url,
   ): Promise<World> {
-    const database = await cloneDatabase();
+    const database = await clonePlantedDatabase(SETTINGS);
     const app = await createApp(Env.parse({ ...SETTINGS, ...settings }), await reach(database.url));
     await app.listen(0, '127.0.0.1');
     const baseUrl = (await app.getUrl()).replace('[::1]', '127.0.0.1');

@@ -1,22 +1,22 @@
 import { Column, Entity, Index, PrimaryColumn } from 'typeorm';
 
-/** How often something failed lately. */
+/** Counts recent failed attempts. */
 @Entity('failed_attempt')
 @Index('failed_attempt_until', ['until'])
 export class FailedAttempt {
-  /** A keyed hash of what was tried. */
+  /** A keyed hash of what was attempted. */
   @PrimaryColumn('bytea')
   key!: Buffer;
 
   @Column('integer')
   failures!: number;
 
-  /** When the count begins anew. */
+  /** When the count restarts. */
   @Column('timestamptz')
   until!: Date;
 }
 
-/** That an account has signed in from a network. */
+/** Records that an account has signed in from a network. */
 @Entity('known_network')
 @Index('known_network_seen', ['seenAt'])
 export class KnownNetwork {

@@ -9,8 +9,8 @@ import { type Attempt, AttemptsStore } from './attempts.store.js';
 const WINDOW_SECONDS = 900;
 
 /**
- * How often something may be tried for one account within a quarter of an hour: from one network, and from all networks that the
- * account did not sign in from lately. So guesses from many addresses are slowed, and do not lock its owner out.
+ * The attempts allowed for one account per quarter of an hour: from one network, and from all networks that the
+ * account did not sign in from recently. This slows guesses from many addresses without locking the owner out.
  */
 abstract class AttemptLimiter {
   private readonly key: Buffer;
@@ -24,7 +24,7 @@ abstract class AttemptLimiter {
     this.key = Buffer.from(hkdfSync('sha256', env.ENCRYPTION_KEY ?? Buffer.alloc(32), '', 'attempts', 32));
   }
 
-  /** Counts an attempt as failed until it is said to have succeeded. @throws AppError 429 with Retry-After */
+  /** Counts an attempt as failed until it is reported to have succeeded. @throws AppError 429 with Retry-After */
   async begin(email: string, address: string): Promise<{ succeeded(): Promise<void> }> {
     if (!this.env.RATE_LIMIT) return { succeeded: () => Promise.resolve() };
     const [account, network] = [normalizeEmail(email), clientNetwork(address)];
@@ -54,7 +54,7 @@ abstract class AttemptLimiter {
   }
 }
 
-/** Slows the guessing of passwords. */
+/** Limits password guessing. */
 @Injectable()
 export class SignInLimiter extends AttemptLimiter {
   constructor(attempts: AttemptsStore, env: Env) {
@@ -63,7 +63,7 @@ export class SignInLimiter extends AttemptLimiter {
   }
 }
 
-/** Keeps strangers from filling somebody's letter box. */
+/** Limits the number of emails that unauthenticated callers can cause to be sent to an address. */
 @Injectable()
 export class PasswordResetLimiter extends AttemptLimiter {
   constructor(attempts: AttemptsStore, env: Env) {

@@ -3,26 +3,26 @@ import { UnitOfWork } from '../../core/database/unit-of-work.js';
 
 const KNOWN_NETWORK_DAYS = 30;
 
-/** What an attempt counts for, as hashes, and how often each may be tried. */
+/** What an attempt counts against, as hashes, and the limit of each. */
 export interface Attempt {
   /** One account from one network. */
   pair: Buffer;
   mostOfPair: number;
-  /** The account from everywhere, and the network for all accounts: asked only of pairs that are not known. */
+  /** The account from all networks, and the network for all accounts: checked only for unknown pairs. */
   others: Buffer[];
   mostOfOthers: number;
 }
 
-/** How often something failed lately, for all replicas and across restarts; and from where accounts signed in. Hashes only. */
+/** Recent failures, shared by all replicas and kept across restarts, and the networks accounts signed in from. Hashes only. */
 @Injectable()
 export class AttemptsStore {
   constructor(private readonly unit: UnitOfWork) {}
 
   /**
-   * Counts an attempt. One that is refused for its pair does not count for the others, or a single network could use up what
-   * everybody has.
+   * Counts an attempt. One that is refused for its pair does not count for the others; otherwise a single network could exhaust the
+   * shared limits.
    *
-   * @returns milliseconds until the next one is let through, or null when this one is
+   * @returns milliseconds until the next attempt is allowed, or null when this one is allowed
    */
   async count({ pair, mostOfPair, others, mostOfOthers }: Attempt, seconds: number): Promise<number | null> {
     const [row] = await this.queryAsSystem<{ wait: number | null }>(
@@ -39,7 +39,7 @@ export class AttemptsStore {
     return row?.wait ?? null;
   }
 
-  /** The attempt was no failure, and its pair is known from now on. */
+  /** The attempt succeeded: it is no longer counted, and its pair is known from now on. */
   async recordSuccess({ pair, others }: Attempt): Promise<void> {
     await this.queryAsSystem(
       `WITH reset AS (DELETE FROM failed_attempt WHERE key = $1),
@@ -57,7 +57,7 @@ export class AttemptsStore {
     );
   }
 
-  /** Nobody has signed in yet, or whoever has is not asked about. */
+  /** Runs before sign-in, or independently of the signed-in user. */
   private queryAsSystem<T>(query: string, parameters: unknown[]): Promise<T[]> {
     return this.unit.runOutside(() =>
       this.unit.runAsSystem('counting attempts', () => this.unit.manager.query<T[]>(query, parameters)),

@@ -11,8 +11,8 @@ import { PasswordsService } from '../passwords/passwords.service.js';
 import type { ExternalClaims } from './external-claims.js';
 
 /**
- * The accounts of users whom the issuer vouches for. An account is known by its issuer and subject alone: one that its owner has
- * confirmed is never taken over by its address.
+ * The accounts of users that the issuer authenticates. An account is identified by its issuer and subject alone: one that its owner has
+ * confirmed is never taken over through its address.
  */
 @Injectable()
 export class ExternalAccountsService {
@@ -30,8 +30,9 @@ export class ExternalAccountsService {
   }
 
   /**
-   * Makes the account, unless it is there by now. An address is theirs when the issuer has verified it and no account of its owner has it; then what it was invited to is, too.
-   * An account that somebody else made for it becomes theirs, without its password and what was signed in with that.
+   * Makes the account unless it exists. The address becomes the user's when the issuer has verified it and no confirmed account has it; pending
+   * invitations for the address are then accepted, too.
+   * An account that another user created for the address is transferred to its owner, without its password, sessions and tokens.
    */
   create(claims: ExternalClaims): Promise<User> {
     return this.unit.run(async () => {

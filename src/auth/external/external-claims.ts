@@ -5,14 +5,14 @@ import { findTextFault } from '../../core/json/storable-json.js';
 const MAX_GROUPS = 1_000;
 const MAX_CHARACTERS = 255;
 
-/** What an issuer says of a user, as far as it is used here. */
+/** The claims of an issuer that this server uses. */
 export interface ExternalClaims {
   subject: string;
   /** Null unless the issuer has verified it. */
   email: string | null;
   firstName: string;
   lastName: string;
-  /** Null when the token says nothing of groups, which is not the same as being in none. */
+  /** Null when the token has no groups claim, which differs from an empty list. */
   groups: string[] | null;
 }
 
@@ -40,7 +40,7 @@ const claimsSchema = z.object({
     .nullish(),
 });
 
-/** @returns the first fault of the claims, for the log, when they cannot be kept as they are */
+/** @returns the first fault of the claims, for the log, when they cannot be stored as they are */
 export function parseClaims(payload: object): ExternalClaims | { fault: string } {
   const read = claimsSchema.safeParse(payload);
   if (!read.success) {

@@ -51,9 +51,9 @@ export class ExternalTokenStrategy extends JwtStrategy {
     return { actor, expiresAt: (exp + SKEW_SECONDS) * 1000 };
   }
 
-  /** The user of these claims, made at first sight, and in the teams of their groups. @throws Unauthenticated */
+  /** The user of these claims, created at the first sign-in and added to the teams of their groups. @throws Unauthenticated */
   private resolveUser(claims: ExternalClaims): Promise<User> {
-    // No actor is known yet: the system reads and publishes.
+    // No actor is known yet: the system actor reads and publishes.
     return this.unit.runAsSystem('a user of the issuer', async () => {
       const user = (await this.accounts.find(claims)) ?? (await this.accounts.create(claims));
       if (user.deactivatedAt) throw invalidToken('the account of this token is deactivated');

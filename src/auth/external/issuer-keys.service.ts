@@ -7,9 +7,9 @@ import { RemoteFailure } from '../../core/errors/app-error.js';
 import { Outbound } from '../../core/outbound/outbound.service.js';
 import { JsonWebKeyEntry } from './json-web-keys.js';
 
-/** A key that is unknown is looked for again at most this often, so that made-up key ids do not become requests. */
+/** An unknown key is looked up again at most this often, so that made-up key ids do not cause requests. */
 const COOLDOWN_MS = 5_000;
-/** A key that the issuer took back is forgotten within this time. */
+/** A key that the issuer revoked is dropped within this time. */
 const CACHE_MAX_AGE_MS = 600_000;
 /** Issuers have a few keys, some with chains of certificates. */
 const MAX_RESPONSE_BYTES = 128 * 1024;
@@ -24,13 +24,13 @@ const jsonText = z.string().transform((text, context): unknown => {
   }
 });
 
-/** What is read of OpenID Connect Discovery 1.0, section 3. */
+/** The fields that are read of OpenID Connect Discovery 1.0, section 3. */
 const discoverySchema = jsonText.pipe(z.object({ issuer: z.string(), jwks_uri: z.url() }));
 
-/** What is read of a JSON Web Key Set (RFC 7517, section 5). */
+/** The fields that are read of a JSON Web Key Set (RFC 7517, section 5). */
 const keySetSchema = jsonText.pipe(z.object({ keys: z.array(z.unknown()).max(MAX_KEYS) }));
 
-/** The keys of the OpenID Connect issuer, found through its discovery document and followed as they rotate. */
+/** The keys of the OpenID Connect issuer, found through its discovery document and refreshed as they rotate. */
 @Injectable()
 export class IssuerKeysService {
   private readonly logger = new Logger(IssuerKeysService.name);
@@ -45,7 +45,7 @@ export class IssuerKeysService {
     private readonly env: Env,
   ) {}
 
-  /** The key that verifies a token with this header. @throws RemoteFailure when the issuer cannot be asked */
+  /** The key that verifies a token with this header. @throws RemoteFailure when the issuer cannot be reached */
   async find(header: JwtHeader): Promise<KeyObject | undefined> {
     if (this.age > CACHE_MAX_AGE_MS) await this.refresh();
     const known = this.findKnown(header);
@@ -58,13 +58,13 @@ export class IssuerKeysService {
     return performance.now() - this.readAt;
   }
 
-  /** Without `kid` only the one key that it can be: several would be tried one after another. */
+  /** Without `kid`, only the one key that matches: trying several would cost one verification each. */
   private findKnown(header: JwtHeader): KeyObject | undefined {
     const [found, ...others] = this.keys.filter((key) => key.matches(header));
     return others.length === 0 ? found?.key : undefined;
   }
 
-  /** Reads the keys; those who ask meanwhile wait for the same answer. */
+  /** Reads the keys; concurrent callers wait for the same answer. */
   private refresh(): Promise<void> {
     this.reading ??= this.readKeys().finally(() => (this.reading = null));
     return this.reading;
@@ -87,7 +87,7 @@ export class IssuerKeysService {
     return found.data.jwks_uri;
   }
 
-  /** The operator chose the issuer, so it may stand on a private network; the guard holds for it otherwise. */
+  /** The operator chose the issuer, so a private network is allowed; otherwise the outbound guard applies. */
   private async fetch(url: string): Promise<Buffer> {
     if (Date.now() - this.failedAt < COOLDOWN_MS) throw issuerUnreachable('it just failed');
     const options = { policy: 'connection', redirects: 0, timeoutMs: 5_000, maxBytes: MAX_RESPONSE_BYTES } as const;

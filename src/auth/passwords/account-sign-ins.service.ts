@@ -3,7 +3,7 @@ import { PersonalTokensStore } from '../personal-tokens/personal-tokens.store.js
 import { SessionsStore } from '../sessions/sessions.store.js';
 import { RevocationsService } from '../tokens/revocations.service.js';
 
-/** Ends what an account is signed in with: its sessions and its personal tokens. Part of the open unit of work. */
+/** Ends the sessions and revokes the personal tokens of an account. Part of the open unit of work. */
 @Injectable()
 export class AccountSignInsService {
   constructor(
@@ -12,13 +12,13 @@ export class AccountSignInsService {
     private readonly revocations: RevocationsService,
   ) {}
 
-  /** Ends the sessions of a user but for `keep`. */
+  /** Ends the sessions of a user except `keep`. */
   async endSessions(userId: string, keep: string | null): Promise<void> {
     for (const sessionId of await this.sessions.endAll(userId, keep))
       await this.revocations.revoke({ userId, sessionId });
   }
 
-  /** Ends every session of a user whose account acts no more, and what is open of their tokens. */
+  /** Ends every session of a deactivated user, and rejects their open tokens. */
   async endAll(userId: string): Promise<void> {
     await this.sessions.endAll(userId);
     await this.revocations.revoke({ userId, sessionId: null });

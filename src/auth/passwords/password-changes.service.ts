@@ -9,7 +9,7 @@ import { SignInLimiter } from '../attempts/attempts.limiter.js';
 import type { PasswordChange } from './password.inputs.js';
 import { PasswordsService } from './passwords.service.js';
 
-/** Users who know their password choose another. */
+/** Changes of the password by users who know the current one. */
 @Injectable()
 export class PasswordChangesService {
   constructor(
@@ -18,7 +18,7 @@ export class PasswordChangesService {
     private readonly limit: SignInLimiter,
   ) {}
 
-  /** The session that asks goes on; the user's other ones end. */
+  /** The calling session stays open; the user's other sessions end. */
   async change(actor: Actor, { current_password: current, password }: PasswordChange, address: string): Promise<void> {
     assertScope(actor, userPolicy.changePassword);
     const user = actor.userId ? await this.users.find(actor.userId) : null;

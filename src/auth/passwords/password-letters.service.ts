@@ -17,11 +17,11 @@ const HOUR_MS = 3_600_000;
 
 interface ResetMailPayload {
   email: string;
-  /** The account was just made by somebody else, and its owner is to confirm it. */
+  /** Another user has just created the account, and its owner is to confirm it. */
   confirms?: boolean;
 }
 
-/** Sends the letters with which users who forgot their password, or never chose it themselves, choose one. */
+/** Sends the emails with which users who forgot their password, or never chose it, set one. */
 @Injectable()
 export class PasswordLettersService {
   constructor(
@@ -36,13 +36,13 @@ export class PasswordLettersService {
     jobs.schedule('purge.password-resets', HOUR_MS, () => resets.purge());
   }
 
-  /** Does the same whether or not there is such an account, so that neither answer nor time tells: a job looks later. */
+  /** Behaves the same whether or not the account exists, so that neither the answer nor its duration reveals it: a job checks later. */
   async requestReset({ email }: ForgottenPassword, address: string): Promise<void> {
     await this.limit.begin(email, address);
     await this.enqueueMail({ email: normalizeEmail(email) });
   }
 
-  /** Writes to the owner of an account whose password somebody else chose; part of the unit of work that made it. */
+  /** Writes to the owner of an account whose password another user chose; part of the unit of work that created it. */
   async requestConfirmation(user: User): Promise<void> {
     if (user.unconfirmedBy && this.mailer.isConfigured) await this.enqueueMail({ email: user.email, confirms: true });
   }
@@ -64,7 +64,7 @@ export class PasswordLettersService {
 const confirmationMail = (to: string, baseUrl: string, token: string): Mail => ({
   to,
   subject: 'Confirm your account',
-  text: `An account was made for this address at ${baseUrl}, with a password that somebody else chose.
+  text: `An account was made for this address at ${baseUrl}, with a password that another user chose.
 
 Within seven days this confirms it with a password of your own, of at least 8 characters, and ends what was signed in with the other:
 
@@ -78,7 +78,7 @@ If you do not know of it, do nothing: the account counts for no other organizati
 const resetMail = (to: string, baseUrl: string, token: string): Mail => ({
   to,
   subject: 'Choose a new password',
-  text: `Somebody, we hope you, asked for a new password at ${baseUrl}.
+  text: `A new password was requested for this address at ${baseUrl}.
 
 Within an hour this sets one of at least 8 characters and ends every session:
 

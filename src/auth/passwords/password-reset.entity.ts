@@ -1,10 +1,10 @@
 import { Column, Entity, ForeignKey, Index, PrimaryColumn } from 'typeorm';
 
-/** A letter that lets the owner of an account choose a new password. */
+/** An email that lets the owner of an account set a new password. */
 @Entity('password_reset')
 @Index('password_reset_user', ['userId'])
 export class PasswordReset {
-  /** SHA-256 of the token in the letter. */
+  /** SHA-256 of the token in the email. */
   @PrimaryColumn('bytea')
   hash!: Buffer;
 

@@ -10,7 +10,7 @@ import type { PasswordReset } from './password.inputs.js';
 import { canReset, PasswordResetsStore } from './password-resets.store.js';
 import { PasswordsService } from './passwords.service.js';
 
-/** Sets the password that a user chooses with a letter to their address. */
+/** Sets the password that a user chooses with the token mailed to their address. */
 @Injectable()
 export class PasswordResetsService {
   constructor(
@@ -20,7 +20,7 @@ export class PasswordResetsService {
     private readonly unit: UnitOfWork,
   ) {}
 
-  /** @throws AppError 410 when the letter was used, is unknown or has expired */
+  /** @throws AppError 410 when the token was used, is unknown or has expired */
   async reset({ token, password }: PasswordReset): Promise<void> {
     await this.unit.runAsSystem('a new password', () => this.resetByToken(hashSecretToken(token), password));
   }
@@ -29,7 +29,10 @@ export class PasswordResetsService {
     const owner = await this.findUser(hash);
     if (!owner) throw resetLinkInvalid();
     if (owner.unconfirmedBy && (await verifyPassword(owner.passwordHash, password)))
-      throw InvalidRequest.forField('/password', 'must be another one than somebody else chose for the account');
+      throw InvalidRequest.forField(
+        '/password',
+        'must differ from the password that another user chose for the account',
+      );
     const passwordHash = await hashPassword(password, owner.email);
     await this.unit.run(async () => {
       const userId = await this.resets.findUserId(hash);

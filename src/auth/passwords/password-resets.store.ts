@@ -2,10 +2,10 @@ import { Injectable } from '@nestjs/common';
 import { UnitOfWork } from '../../core/database/unit-of-work.js';
 import type { User } from '../../organizations/users/user.entity.js';
 
-/** Who signs in at an issuer has no password here, and gets none behind its back. */
+/** Users who sign in at an issuer have no password here, and cannot get one through a reset. */
 export const canReset = (user: User): boolean => user.passwordHash !== null && user.deactivatedAt === null;
 
-/** The letters that let someone choose a new password, by the hashes of their tokens. */
+/** The mailed reset tokens, by their hashes. */
 @Injectable()
 export class PasswordResetsStore {
   constructor(private readonly unit: UnitOfWork) {}
@@ -17,7 +17,7 @@ export class PasswordResetsStore {
     );
   }
 
-  /** Whose letter it is, while it holds. */
+  /** The user of the token while it is valid. */
   async findUserId(hash: Buffer): Promise<string | null> {
     const [row] = await this.unit.manager.query<{ user_id: string }[]>(
       `SELECT user_id FROM password_reset WHERE hash = $1 AND expires_at > now()`,
@@ -26,7 +26,7 @@ export class PasswordResetsStore {
     return row?.user_id ?? null;
   }
 
-  /** Uses a letter up; answers whether this call did. */
+  /** Consumes a token; answers whether this call did. */
   async consume(hash: Buffer): Promise<boolean> {
     const [, used] = await this.unit.manager.query<[unknown, number]>(
       `DELETE FROM password_reset WHERE hash = $1 AND expires_at > now()`,

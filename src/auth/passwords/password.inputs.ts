@@ -15,7 +15,7 @@ export class ForgottenPassword {
 }
 
 export class PasswordReset {
-  @TextInput({ max: 200, description: 'From the letter.' })
+  @TextInput({ max: 200, description: 'From the email.' })
   token!: string;
 
   @NewPasswordInput()

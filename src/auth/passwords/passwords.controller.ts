@@ -68,7 +68,7 @@ export class PasswordsController {
   @RestOperation(
     'confirmAccount',
     'Confirm an account',
-    'Confirms an account whose password somebody else chose: the owner of the address sets a new one.',
+    'Confirms an account whose password another user chose: the owner of the address sets a new one.',
     { errors: [410] },
   )
   @Public()

@@ -8,7 +8,7 @@ import { UsersStore } from '../../organizations/users/users.store.js';
 import { AccountSignInsService } from './account-sign-ins.service.js';
 import { PasswordResetsStore } from './password-resets.store.js';
 
-/** What a new password means, whichever way it came about: the sessions opened with the old one end, letters do not hold. */
+/** The effects of a new password, however it was set: sessions opened with the old one end, mailed tokens become invalid. */
 @Injectable()
 export class PasswordsService {
   constructor(
@@ -20,10 +20,10 @@ export class PasswordsService {
   ) {}
 
   /**
-   * Sets the password of a user as far as it is still the one they were read with; all their sessions end but `keep`. Knowing the
-   * password confirms nothing: whoever chose it for somebody else knows it, too.
+   * Sets the password of a user if it is still the one that was read; all their sessions end except `keep`. Knowing the
+   * password confirms nothing: the user that chose it for another user knows it, too.
    *
-   * @returns false when it was changed meanwhile
+   * @returns false when it was changed concurrently
    */
   replace(actor: Actor, user: User, passwordHash: string, keep: string | null = null): Promise<boolean> {
     return this.runAsSystem(async () => {
@@ -34,7 +34,7 @@ export class PasswordsService {
     });
   }
 
-  /** The same for a password that is known to come from the owner of the address, who thereby confirms the account. */
+  /** The same for a password that is known to come from the owner of the address, which confirms the account. */
   replaceByOwner(actor: Actor, user: User, passwordHash: string): Promise<boolean> {
     return this.runAsSystem(async () => {
       if (!(await this.replace(actor, user, passwordHash))) return false;
@@ -44,13 +44,13 @@ export class PasswordsService {
     });
   }
 
-  /** Gives an unconfirmed account to the user for whom an issuer has verified its address: part of a unit of work that holds it. */
+  /** Transfers an unconfirmed account to the user whose address an issuer has verified: part of a unit of work that locks it. */
   async linkIdentity(actor: Actor, user: User, identity: { issuer: string; subject: string }): Promise<void> {
     await this.change(actor, user, { passwordHash: null }, null);
     await this.confirm(actor, user, identity);
   }
 
-  /** Sessions and passwords are nobody's to write, also not their user's. */
+  /** No user may write sessions and passwords, not even their own. */
   private runAsSystem<T>(work: () => Promise<T>): Promise<T> {
     return this.unit.runAsSystem('a new password', () => this.unit.run(work));
   }
@@ -62,7 +62,7 @@ export class PasswordsService {
     await this.events.publish(new UserPasswordChanged(actor, user));
   }
 
-  /** What was made with the account while somebody else could sign in to it ends, too. */
+  /** Revokes also what was created with the account while another user could sign in to it. */
   private async confirm(actor: Actor, user: User, change: Partial<User>): Promise<void> {
     await this.users.update(user, { ...change, unconfirmedBy: null });
     await this.signIns.revokeTokens(user.id);

@@ -2,7 +2,7 @@ import { Check, Column, Entity, ForeignKey, Index, Unique } from 'typeorm';
 import type { Scope } from '../../core/access/actor.js';
 import { BaseEntity } from '../../core/database/base.entity.js';
 
-/** An opaque token that stands for its user, with some of what they may do. Revoked it counts as deleted. */
+/** An opaque token that acts for its user with some of their rights. A revoked token counts as deleted. */
 @Entity('personal_token')
 @Index('personal_token_user', ['userId', 'createdAt', 'id'], { where: 'deleted_at IS NULL' })
 @Check('personal_token_scopes_check', `cardinality(scopes) > 0 AND scopes <@ ARRAY['read', 'write', 'deploy', 'admin']`)
@@ -18,14 +18,14 @@ export class PersonalToken extends BaseEntity {
   @Column('text', { array: true })
   scopes!: Scope[];
 
-  /** SHA-256 of the token, which is kept nowhere. */
+  /** SHA-256 of the token; the token itself is not stored. */
   @Column('bytea')
   hash!: Buffer;
 
   @Column({ type: 'timestamptz', precision: 3, nullable: true })
   expiresAt!: Date | null;
 
-  /** Right to the minute. */
+  /** Accurate to the minute. */
   @Column({ type: 'timestamptz', precision: 3, nullable: true })
   lastUsedAt!: Date | null;
 }

@@ -2,7 +2,7 @@ import type { Actor } from '../../core/access/actor.js';
 import { DomainEvent } from '../../core/events/domain-event.js';
 import type { PersonalToken } from './personal-token.entity.js';
 
-/** Something happened to a token. The organization is that of a service account; people's tokens belong to none. */
+/** An event of a token. The organization is that of a service account; tokens of people belong to none. */
 abstract class TokenEvent extends DomainEvent {
   readonly category = 'token';
   protected abstract readonly verb: string;

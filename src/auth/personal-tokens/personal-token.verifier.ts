@@ -5,7 +5,7 @@ import { invalidToken, type VerifiedToken } from '../tokens/verified-token.js';
 import { PersonalTokensStore } from './personal-tokens.store.js';
 import { TokenUsageRecorder } from './token-usage.recorder.js';
 
-/** What every token of this kind begins with, so that people and scanners of leaked secrets know it. */
+/** The prefix of every token of this kind, which people and secret scanners recognize. */
 export const TOKEN_PREFIX = 'arm_';
 
 /** Checks the opaque tokens of people and service accounts. */
@@ -27,7 +27,7 @@ export class PersonalTokenVerifier {
     const actor = Actor.user({
       id: bearer.user_id,
       email: bearer.email,
-      // What administrators of the installation may is within the scope admin, wherever it is asked.
+      // The rights of an installation administrator always need the scope admin.
       installationAdmin: bearer.installation_admin && bearer.scopes.includes('admin'),
       scopes: bearer.scopes,
       sessionId: bearer.token_id,

@@ -8,7 +8,7 @@ export class PersonalTokenView extends RecordView {
   @TextField()
   name!: string;
 
-  @IdField({ description: 'The user or service account that it stands for.' })
+  @IdField({ description: 'The user or service account that it acts for.' })
   user_id!: string;
 
   @TextsField()
@@ -17,7 +17,7 @@ export class PersonalTokenView extends RecordView {
   @TimeField({ nullable: true })
   expires_at!: Date | null;
 
-  @TimeField({ nullable: true, description: 'Right to the minute.' })
+  @TimeField({ nullable: true, description: 'Accurate to the minute.' })
   last_used_at!: Date | null;
 
   static fromEntity(this: void, token: PersonalToken): PersonalTokenView {
@@ -33,7 +33,7 @@ export class PersonalTokenView extends RecordView {
 
 export const PersonalTokenPage = PaginatedView(PersonalTokenView, 'tokens', 'PersonalTokenPage');
 
-/** A token just made, with its secret. */
+/** A new token, with its secret. */
 export class MintedTokenView extends PersonalTokenView {
   @TextField({ rest: true, description: 'Shown only here.' })
   token!: string;

@@ -35,7 +35,7 @@ export class PersonalTokensService implements RecordAuthorizer {
     return token;
   }
 
-  /** The tokens that the actor sees are their own. */
+  /** Actors see only their own tokens. */
   async authorize(actor: Actor, _operation: Operation, id: string): Promise<void> {
     await this.get(actor, id);
   }

@@ -15,7 +15,7 @@ const listing: Listing<PersonalToken> = {
   search: ['personal_token.name'],
 };
 
-/** Whom a token stands for, and with what. */
+/** The user that a token acts for, and its scopes. */
 export interface TokenBearer {
   token_id: string;
   scopes: Scope[];
@@ -44,7 +44,7 @@ export class PersonalTokensStore extends Store<PersonalToken> {
     return this.repository.findOneBy({ userId, id });
   }
 
-  /** Held until the end of the unit of work. */
+  /** Locked until the end of the unit of work. */
   lock(userId: string, id: string): Promise<PersonalToken | null> {
     return this.createQueryBuilder()
       .where('personal_token.user_id = :userId AND personal_token.id = :id', { userId, id })
@@ -52,7 +52,7 @@ export class PersonalTokensStore extends Store<PersonalToken> {
       .getOne();
   }
 
-  /** The bearer of a token that holds and whose user is active. */
+  /** The bearer of a valid token whose user is active. */
   async findBearer(hash: Buffer): Promise<TokenBearer | null> {
     const [row] = await this.unit.manager.query<TokenBearer[]>(
       `SELECT t.id AS token_id, t.scopes, t.expires_at,
@@ -73,7 +73,7 @@ export class PersonalTokensStore extends Store<PersonalToken> {
     );
   }
 
-  /** Notes that a token was used; several replicas write it once a minute. */
+  /** Records that a token was used; with several replicas still once a minute. */
   async touch(id: string): Promise<void> {
     await this.unit.manager.query(
       `UPDATE personal_token SET last_used_at = now()

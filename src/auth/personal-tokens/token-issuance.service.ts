@@ -14,13 +14,13 @@ import { tokenPolicy } from './personal-token.policy.js';
 import { TOKEN_PREFIX } from './personal-token.verifier.js';
 import { PersonalTokensStore } from './personal-tokens.store.js';
 
-/** Whose tokens: a person's, or those of a service account in its organization. */
+/** The owner of tokens: a person, or a service account in its organization. */
 export interface TokenOwner {
   userId: string;
   organizationId: string | null;
 }
 
-/** Makes tokens and takes them back; who may, for whom, was asked before. */
+/** Creates and revokes tokens; the caller has authorized it before. */
 @Injectable()
 export class TokenIssuanceService {
   constructor(
@@ -30,7 +30,7 @@ export class TokenIssuanceService {
     private readonly events: EventBus,
   ) {}
 
-  /** A token made with another has neither a scope nor a day more than that one. */
+  /** A token created with another token has neither more scopes nor a later expiry than that one. */
   async issue(actor: Actor, owner: TokenOwner, input: NewToken): Promise<{ record: PersonalToken; secret: string }> {
     for (const scope of input.scopes) assertScope(actor, { ...tokenPolicy.create, scope });
     const secret = `${TOKEN_PREFIX}${owner.organizationId ? 'svc' : 'pat'}_${generateSecretToken()}`;
@@ -68,7 +68,7 @@ export class TokenIssuanceService {
     });
   }
 
-  /** What a token may is judged here and not by the database, so tokens are the system's to write. */
+  /** The rights of tokens are decided here and not by the database, so the system writes them. */
   private runAsSystem<T>(work: () => Promise<T>): Promise<T> {
     return this.unit.runAsSystem('writing a token', () => this.unit.run(work));
   }

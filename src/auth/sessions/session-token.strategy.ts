@@ -7,7 +7,7 @@ import { JwtStrategy } from '../tokens/jwt.strategy.js';
 import { SigningKeysService } from '../tokens/signing-keys.service.js';
 import { invalidToken, type VerifiedToken } from '../tokens/verified-token.js';
 
-/** The access tokens of this server's own sign-ins. */
+/** The access tokens that this server issues at sign-in. */
 @Injectable()
 export class SessionTokenStrategy extends JwtStrategy {
   constructor(

@@ -1,6 +1,6 @@
 import { Column, CreateDateColumn, Entity, ForeignKey, Index, PrimaryColumn } from 'typeorm';
 
-/** One sign-in of a user: the family of its refresh tokens, which ends as a whole. */
+/** One sign-in of a user: a family of refresh tokens, revoked as a whole. */
 @Entity('session')
 @Index('session_of_user', ['userId'])
 export class Session {
@@ -21,7 +21,7 @@ export class Session {
   endedAt!: Date | null;
 }
 
-/** A refresh token of a session, by the hash of its text; it is good for one use. */
+/** A refresh token of a session, by its hash; it can be used once. */
 @Entity('refresh_token')
 @Index('refresh_token_session', ['sessionId'])
 export class RefreshToken {

@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { UnitOfWork } from '../../core/database/unit-of-work.js';
 import { newId } from '../../core/database/base.entity.js';
 
-/** Who a session stands for, with what a token check needs to know of the user. */
+/** The user of a session, with the fields that a token check needs. */
 export interface SessionUser {
   session_id: string;
   user_id: string;
@@ -18,8 +18,8 @@ export class SessionsStore {
   constructor(private readonly unit: UnitOfWork) {}
 
   /**
-   * Opens a session for a user who is active and whose password is still the one that was checked: who changes it or is
-   * deactivated meanwhile gets none. Answers its id, or null.
+   * Opens a session for a user who is active and whose password is still the one that was checked; a concurrent change of the
+   * password or deactivation prevents it. Answers its id, or null.
    */
   async create(
     { id, passwordHash }: { id: string; passwordHash: string | null },
@@ -49,7 +49,7 @@ export class SessionsStore {
     await this.unit.manager.query(`INSERT INTO refresh_token (hash, session_id) VALUES ($1, $2)`, [hash, sessionId]);
   }
 
-  /** Marks a token used; answers its session and whether this was its first use, or null when it is unknown. */
+  /** Marks a token as used; answers its session and whether this was its first use, or null when it is unknown. */
   async consumeRefreshToken(hash: Buffer): Promise<{ sessionId: string; first: boolean } | null> {
     const [row] = await this.unit.manager.query<{ session_id: string; used_at: Date | null }[]>(
       `SELECT session_id, used_at FROM refresh_token WHERE hash = $1 FOR UPDATE`,
@@ -71,7 +71,7 @@ export class SessionsStore {
     return rows[0]?.user_id ?? null;
   }
 
-  /** Ends the open sessions of a user but for `keep`; answers which. */
+  /** Ends the open sessions of a user except `keep`; answers which. */
   async endAll(userId: string, keep: string | null = null): Promise<string[]> {
     const [rows] = await this.unit.manager.query<[{ id: string }[], number]>(
       `UPDATE session SET ended_at = now() WHERE user_id = $1 AND id IS DISTINCT FROM $2 AND ended_at IS NULL RETURNING id`,
@@ -80,7 +80,7 @@ export class SessionsStore {
     return rows.map((row) => row.id);
   }
 
-  /** Forgets sessions that ended a month ago. */
+  /** Deletes sessions that ended a month ago. */
   async purge(): Promise<void> {
     await this.unit.manager.query(`DELETE FROM session WHERE least(ended_at, expires_at) < now() - interval '30 days'`);
   }

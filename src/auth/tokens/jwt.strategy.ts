@@ -6,28 +6,28 @@ import { ExtractJwt, Strategy, type StrategyOptionsWithoutRequest } from 'passpo
 import { decodeUnverified } from './json-web-token.js';
 import type { VerifiedToken } from './verified-token.js';
 
-/** The key that a header names; undefined when there is none that goes with its algorithm. */
+/** The key that a header names; undefined when none matches its algorithm. */
 export type FindKey = (header: JwtHeader) => KeyObject | undefined | Promise<KeyObject | undefined>;
 
 type JwtOptions = Pick<StrategyOptionsWithoutRequest, 'issuer' | 'audience' | 'algorithms' | 'jsonWebTokenOptions'>;
 
-/** The JSON Web Tokens of one issuer, as passport-jwt verifies them; `validate` says for whom their claims stand. */
+/** Verifies the JSON Web Tokens of one issuer with passport-jwt; `validate` finds the bearer of their claims. */
 export abstract class JwtStrategy extends PassportStrategy(Strategy) {
   constructor(findKey: FindKey, options: JwtOptions) {
     super({
       ...options,
       jwtFromRequest: ExtractJwt.fromAuthHeaderAsBearerToken(),
       secretOrKeyProvider: (_request: unknown, token: string, done: (error: unknown, key?: string) => void) => {
-        // The types of passport-jwt know no key objects; jsonwebtoken takes them, and they are many times as fast as texts.
+        // The types of passport-jwt do not include key objects; jsonwebtoken accepts them, and they are many times faster than strings.
         selectKey(findKey, token).then((key) => done(null, key as KeyObject & string), done);
       },
     });
   }
 
-  /** @throws Unauthenticated when the claims stand for nobody, or for somebody no longer */
+  /** @throws Unauthenticated when the claims identify no user, or a user that no longer exists */
   abstract override validate(claims: object): Promise<VerifiedToken>;
 
-  /** Not the registry of the module `passport`, which all applications of a process would share. */
+  /** Not the registry of the module `passport`, which is shared by all applications of a process. */
   protected getPassportInstance(): InstanceType<typeof passport.Passport> {
     return new passport.Passport();
   }
@@ -35,7 +35,7 @@ export abstract class JwtStrategy extends PassportStrategy(Strategy) {
 
 async function selectKey(findKey: FindKey, token: string): Promise<KeyObject> {
   const header = decodeUnverified(token)?.header;
-  // RFC 7515, section 4.1.11: what the extensions of a token are is not known here.
+  // RFC 7515, section 4.1.11: critical extensions are not understood here.
   const key = header && header.crit === undefined ? await findKey(header) : undefined;
   if (!key) throw new Error('no key of the issuer verifies the token');
   return key;

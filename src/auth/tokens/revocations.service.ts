@@ -11,11 +11,11 @@ export interface Revocation {
 }
 
 export interface RevocationNotice extends Revocation {
-  /** False when the tokens hold still, but what they stand for has changed. */
+  /** False when the tokens are still valid, but their account has changed. */
   ended: boolean;
 }
 
-/** Tells every replica at once that tokens have ended, or that the account behind them is another than before. */
+/** Notifies every replica that tokens were revoked, or that the account behind them has changed. */
 @Injectable()
 export class RevocationsService implements OnModuleInit {
   private readonly listeners = new Set<(notice: RevocationNotice) => void>();
@@ -37,12 +37,12 @@ export class RevocationsService implements OnModuleInit {
     return this.notify({ ...revocation, ended: true });
   }
 
-  /** The tokens of this user hold, but must be looked at again. */
+  /** The tokens of this user remain valid, but must be checked again. */
   notifyChanged(userId: string): Promise<void> {
     return this.notify({ userId, sessionId: null, ended: false });
   }
 
-  /** @returns how to stop listening */
+  /** @returns a function that stops listening */
   subscribe(listener: (notice: RevocationNotice) => void): () => void {
     this.listeners.add(listener);
     return () => this.listeners.delete(listener);
@@ -53,7 +53,7 @@ export class RevocationsService implements OnModuleInit {
     return this.notifications.onReconnect(listener);
   }
 
-  /** This replica hears it as soon as it is committed, so that the caller's next request meets the change. */
+  /** This replica applies it on commit, so that the caller's next request sees the change. */
   private async notify(notice: RevocationNotice): Promise<void> {
     const { userId, sessionId, ended } = notice;
     await this.unit.manager.query(`SELECT pg_notify('${CHANNEL}', $1)`, [JSON.stringify([userId, sessionId, ended])]);

@@ -2,7 +2,7 @@ import { createHash, createPrivateKey, createPublicKey, createSecretKey, type Ke
 import { Injectable } from '@nestjs/common';
 import { Env } from '../../core/config/env.js';
 
-/** A key that tokens are verified with, and its one algorithm. */
+/** A key for verifying tokens, and its algorithm. */
 export interface VerificationKey {
   kid: string;
   algorithm: 'HS256' | 'ES256';
@@ -10,8 +10,8 @@ export interface VerificationKey {
 }
 
 /**
- * The keys of this server's own tokens: HS256 with JWT_SECRET, or ES256 with JWT_PRIVATE_KEY; JWT_PREVIOUS_KEYS verify
- * only. Keys are objects, not texts: that is fifty times as fast to verify with.
+ * The keys of this server's own tokens: HS256 with JWT_SECRET, or ES256 with JWT_PRIVATE_KEY; JWT_PREVIOUS_KEYS only
+ * verify. Keys are key objects, not strings: verification is fifty times as fast with them.
  */
 @Injectable()
 export class SigningKeysService {
@@ -27,7 +27,7 @@ export class SigningKeysService {
     this.byId = new Map(all.map((key) => [key.kid, key]));
   }
 
-  /** The key of an id, unless a token says that it was used with another algorithm. */
+  /** The key of an id, unless the token names another algorithm. */
   find(kid: string | undefined, algorithm: string): VerificationKey | undefined {
     const key = this.byId.get(kid ?? '');
     return key?.algorithm === algorithm ? key : undefined;

@@ -6,11 +6,11 @@ import type { Credential } from './credential.entity.js';
 import { CredentialsStore } from './credentials.store.js';
 
 type Json = Record<string, unknown>;
-/** Judges a secret by one use of its credential. @throws InvalidRequest when it is of no use there */
+/** Validates a secret for one use of its credential. @throws InvalidRequest when it is unusable there */
 type SecretCheck = (credentialId: string, secret: Json) => Promise<void>;
 type SealedRecord = Pick<Credential, 'id' | 'type' | 'organizationId'>;
 
-/** What credentials keep: checked by the kinds that use it, sealed, and opened for calling the other side only. */
+/** The secrets of credentials: validated by the kinds that use them, encrypted, and decrypted only to call the remote system. */
 @Injectable()
 export class CredentialSecretsService {
   private readonly checks: SecretCheck[] = [];
@@ -21,23 +21,23 @@ export class CredentialSecretsService {
     private readonly vault: Vault,
   ) {}
 
-  /** Adds a check of every secret that is about to be sealed; those who use credentials bring theirs. */
+  /** Adds a check of every secret before it is encrypted; features that use credentials register theirs. */
   registerCheck(check: SecretCheck): void {
     this.checks.push(check);
   }
 
-  /** What a user entered, in the form that is kept. @throws InvalidRequest when it is of no use to the type */
+  /** The input in stored form. @throws InvalidRequest when it is unusable for the type */
   normalize(type: string, entered: Json): Promise<Json> {
     return this.kinds.normalizeSecret(this.kinds.get(type), entered, '/secret');
   }
 
-  /** Seals what a kind has taken. @throws InvalidRequest when a check refuses it */
+  /** Encrypts a secret that its kind has accepted. @throws InvalidRequest when a check refuses it */
   async seal({ id, organizationId }: SealedRecord, secret: Json): Promise<Buffer> {
     for (const check of this.checks) await check(id, secret);
     return this.vault.seal(organizationId, JSON.stringify(secret), sealContext(id));
   }
 
-  /** The secret in clear; it goes nowhere else. `revision` moves whenever it changes. */
+  /** The decrypted secret, which must not leave the server. `revision` changes whenever it changes. */
   async reveal(id: string): Promise<{ secret: Json; revision: number }> {
     const found = await this.credentials.findSealed(id);
     if (!found) throw new NotFound('credential', id);
@@ -46,5 +46,5 @@ export class CredentialSecretsService {
   }
 }
 
-/** What the sealed secret is bound to; the rotation of keys knows it as well. */
+/** The associated data of the encryption; key rotation uses it as well. */
 const sealContext = (id: string): string => `credential ${id}`;

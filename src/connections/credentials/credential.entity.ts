@@ -1,7 +1,7 @@
 import { Column, Entity, ForeignKey, Index } from 'typeorm';
 import { TenantEntity } from '../../core/database/base.entity.js';
 
-/** A secret that connections sign in with. It goes in and never comes out: what is kept is sealed. */
+/** A secret for signing in to connections. It is write-only and stored encrypted. */
 @Entity('credential')
 @Index('credential_name', { synchronize: false })
 @Index('credential_search', { synchronize: false })

@@ -19,7 +19,7 @@ import { credentialPolicy } from './credential.policy.js';
 import { CredentialView } from './credential.view.js';
 import { CredentialsStore } from './credentials.store.js';
 
-/** Secrets that connections share. Changing one reaches every connection that uses it with its next call. */
+/** Secrets that connections share. A change applies to every connection that uses it from its next call. */
 @Injectable()
 export class CredentialsService extends RecordGate<Credential, typeof credentialPolicy> {
   constructor(
@@ -52,7 +52,7 @@ export class CredentialsService extends RecordGate<Credential, typeof credential
     return this.unit.run(() => this.add(actor, credential));
   }
 
-  /** Makes a credential for one connection, under the connection's name or the next free one; the secret has been checked. */
+  /** Creates a credential for one connection, under the connection's name or the next free one; the secret has been validated. */
   async createFor(
     actor: Actor,
     connection: { name: string; kind: string; organizationId: string },
@@ -78,7 +78,7 @@ export class CredentialsService extends RecordGate<Credential, typeof credential
     });
   }
 
-  /** Replaces the secret, for every connection that uses it, by one that a connection's kind has taken. */
+  /** Replaces the secret, for every connection that uses it, with one that a connection's kind has accepted. */
   async replaceSecret(actor: Actor, id: string, taken: Record<string, unknown>): Promise<Credential> {
     return this.unit.run(async () => {
       const credential = await this.getForUpdate(actor, id, 'update', Precondition.none);
@@ -86,7 +86,7 @@ export class CredentialsService extends RecordGate<Credential, typeof credential
     });
   }
 
-  /** Listeners refuse while something uses it. */
+  /** Listeners refuse while it is in use. */
   async delete(actor: Actor, id: string, match: Precondition): Promise<Credential> {
     return this.unit.run(async () => {
       const credential = await this.getForUpdate(actor, id, 'delete', match);
@@ -97,8 +97,8 @@ export class CredentialsService extends RecordGate<Credential, typeof credential
   }
 
   /**
-   * The credential, held until the end of the unit of work so that it is not deleted meanwhile. One of another
-   * organization is to this one as if it did not exist.
+   * The credential, locked until the end of the unit of work so that it is not deleted concurrently. One of another
+   * organization is treated as absent.
    * @throws NotFound
    */
   async getOfOrganizationForUpdate(actor: Actor, id: string, organizationId: string): Promise<Credential> {

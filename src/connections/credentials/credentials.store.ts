@@ -10,7 +10,7 @@ import type { Page } from '../../core/listing/page.js';
 import { RecordStore } from '../../core/records/record.store.js';
 import { Credential } from './credential.entity.js';
 
-/** What leaves room for a number in a name of 255 characters. */
+/** Leaves room for a number in a name of 255 characters. */
 const MAX_BASE_LENGTH = 245;
 
 const listing: Listing<Credential> = {
@@ -22,7 +22,7 @@ const listing: Listing<Credential> = {
   searchFunction: 'search_credential',
 };
 
-/** Credentials, visible to the admins of their organization only. */
+/** Credentials, visible only to the admins of their organization. */
 @Injectable()
 export class CredentialsStore extends RecordStore<Credential> {
   constructor(
@@ -47,8 +47,8 @@ export class CredentialsStore extends RecordStore<Credential> {
   }
 
   /**
-   * This name, or with the next number when a credential of the organization has it. Callers who take a name come one
-   * after another, each to the end of its unit of work.
+   * This name, or with the next number when a credential of the organization has it. Concurrent callers are serialized,
+   * each until the end of its unit of work.
    */
   async findFreeName(organizationId: string, name: string): Promise<string> {
     await this.unit.manager.query('SELECT pg_advisory_xact_lock(hashtextextended($1, 0))', [

@@ -7,12 +7,12 @@ import type { ConnectionKind } from './connection-kind.js';
 
 type Json = Record<string, unknown>;
 
-/** Characters as JSON: a kubeconfig has one million at most, and grows when it is quoted. */
+/** Characters as JSON: a kubeconfig has at most one million, and grows when it is quoted. */
 const MAX_METADATA = 256 * 1024;
 const MAX_SECRET = 2 * 1024 * 1024;
 const MAX_MEMBERS = 1000;
 
-/** The table of kinds. Later modules put theirs in; a kind that nobody put in takes any metadata and cannot be pinged. */
+/** The table of kinds. Later modules register theirs; an unregistered kind accepts any metadata and cannot be pinged. */
 @Injectable()
 export class ConnectionKindRegistry {
   private readonly kinds = new Map<string, ConnectionKind>();
@@ -29,7 +29,7 @@ export class ConnectionKindRegistry {
     }
   }
 
-  /** Kinds that the registry defines, in place of those it defined before; the server's own are not replaced. */
+  /** Kinds that the registry defines; they replace those it defined before, but not the server's own. */
   define(kinds: ConnectionKind[]): void {
     this.defined = new Map(kinds.map((kind) => [kind.name, kind]));
   }
@@ -44,8 +44,8 @@ export class ConnectionKindRegistry {
   }
 
   /**
-   * What a user entered, in the form that is kept.
-   * @throws InvalidRequest with every fault of the metadata and the secret; it never repeats a value of the secret
+   * The input in stored form.
+   * @throws InvalidRequest with every fault of the metadata and the secret, without values of the secret
    */
   async normalize(
     kind: ConnectionKind,
@@ -59,15 +59,15 @@ export class ConnectionKindRegistry {
     return normal;
   }
 
-  /** The same for a secret that stands alone; `at` is where the user entered it. */
+  /** The same for a secret alone; `at` is the pointer to it in the input. */
   async normalizeSecret(kind: ConnectionKind, secret: Json, at: string): Promise<Json> {
     assertNoFaults(await this.findSecretFaults(kind, secret, at));
     return (await kind.normalize?.({}, secret))?.secret ?? secret;
   }
 
   /**
-   * A kept secret as connections of this kind use it, whatever it was kept as.
-   * @throws InvalidRequest when it is of no use to them
+   * A stored secret in the form that connections of this kind use.
+   * @throws InvalidRequest when it is unusable for them
    */
   async resolveSecret(kind: ConnectionKind, metadata: Json, kept: Json, at = '/credential_id'): Promise<Json> {
     if (kind.normalize) return (await kind.normalize(metadata, kept)).secret ?? kept;
@@ -90,7 +90,7 @@ export class ConnectionKindRegistry {
   }
 }
 
-/** @throws InvalidRequest when judging the value would take long */
+/** @throws InvalidRequest when validating the value would take too long */
 function assertBounded(value: Json, characters: number, at: string): void {
   if (Object.keys(value).length > MAX_MEMBERS)
     throw InvalidRequest.forField(at, `must have at most ${MAX_MEMBERS} fields`);

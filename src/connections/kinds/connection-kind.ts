@@ -3,26 +3,26 @@ import type { Fault } from '../../core/errors/app-error.js';
 type JsonSchema = Record<string, unknown>;
 type Json = Record<string, unknown>;
 
-/** What a ping found out, to be merged into the connection's metadata. */
+/** The findings of a ping, merged into the connection's metadata. */
 export type ProbeResult = Json;
 
-/** What the server knows of one kind of connection. A kind without a schema takes any metadata. */
+/** The definition of one kind of connection. A kind without a schema accepts any metadata. */
 export interface ConnectionKind {
   name: string;
   type: string;
   subType: string;
   metadata?: JsonSchema;
-  /** Of the secret as a user enters it. */
+  /** For the secret as a user enters it. */
   secret?: JsonSchema;
   /**
-   * Brings metadata and secret into the form that is kept, or finds what is wrong with them. What it kept it takes again,
-   * and gives the same. A secret that changes nothing is null.
+   * Normalizes metadata and secret into the stored form, or reports their faults. It is idempotent: its output is valid input
+   * with the same result. The secret is null when it does not change.
    */
   normalize?(metadata: Json, secret: Json | null): Promise<{ metadata: Json; secret: Json | null }>;
-  /** Judges a value by one of the schemas where these are foreign; the server's own are judged without it. */
+  /** Validates a value against a schema from outside; the server's own schemas do not need it. */
   validate?(schema: JsonSchema, value: Json): Promise<Fault[]>;
-  /** The addresses in its metadata, which the outbound guard is asked about before they are kept. */
+  /** The addresses in its metadata, which the outbound guard checks before they are stored. */
   addresses?(metadata: Json): string[];
-  /** Calls the other side, bounded and through the outbound guard. @throws AppError saying what failed */
+  /** Calls the remote system, bounded and through the outbound guard. @throws AppError naming what failed */
   probe?(metadata: Json, secret: Json | null): Promise<ProbeResult>;
 }

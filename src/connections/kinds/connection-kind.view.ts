@@ -2,7 +2,7 @@ import { PaginatedView } from '../../core/listing/page.js';
 import { FlagField, MapField, TextField } from '../../core/schema/view-fields.js';
 import type { ConnectionKind } from './connection-kind.js';
 
-/** What connections of a kind are made from. */
+/** The schemas of one kind of connection. */
 export class ConnectionKindView {
   @TextField({ rest: true })
   kind!: string;

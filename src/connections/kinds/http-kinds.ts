@@ -1,4 +1,5 @@
-import type { Outbound, OutboundResponse } from '../../core/outbound/outbound.service.js';
+import type { OutboundResponse } from '../../core/outbound/outbound-request.js';
+import type { Outbound } from '../../core/outbound/outbound.service.js';
 import type { ConnectionKind } from './connection-kind.js';
 import { authorization, failedResponse, unexpectedResponse } from './http-server.js';
 
@@ -7,7 +8,7 @@ type Json = Record<string, unknown>;
 const URL_SCHEMA = { type: 'string', format: 'uri', pattern: '^https?://', description: 'http or https' };
 const URL_METADATA_SCHEMA = { type: 'object', required: ['url'], properties: { url: URL_SCHEMA } };
 const MESH_SCHEMA = { type: 'object', properties: { url: URL_SCHEMA, namespace: { type: 'string' } } };
-/** It travels in a header, which takes no spaces, line breaks and control characters. */
+/** It is sent in a header, which allows no spaces, line breaks or control characters. */
 const TOKEN_SCHEMA = { type: 'string', pattern: '^[\\x21-\\x7e]+$', description: 'sent as Bearer' };
 const SECRET_SCHEMA = {
   type: 'object',
@@ -19,9 +20,9 @@ const SECRET_SCHEMA = {
   dependencies: { password: ['username'] },
 };
 
-/** Of every call of a ping. */
+/** Limits of every call of a ping. */
 const LIMITS = { timeoutMs: 10_000, maxBytes: 1024 * 1024 };
-/** Indexes of public chart repositories have tens of megabytes; its head says whether it is one. */
+/** Indexes of public chart repositories have tens of megabytes; the first bytes suffice to recognize one. */
 const MAX_INDEX_BYTES = 64 * 1024 * 1024;
 
 const MESHES = [
@@ -134,12 +135,12 @@ function parseJson({ bytes }: OutboundResponse, what: string): Json {
     const value: unknown = JSON.parse(bytes.toString());
     if (typeof value === 'object' && value !== null) return value as Json;
   } catch {
-    // Said below, in one way for all that is no JSON object.
+    // Reported below, the same way for everything that is no JSON object.
   }
   throw unexpectedResponse(what);
 }
 
-/** What the other side says of itself is kept only as far as it is a short text. */
+/** Metadata that the remote system reports is kept only if it is a short text. */
 function textIn(value: unknown, key: string): string | null {
   const text = (value as Json | null | undefined)?.[key];
   return typeof text === 'string' ? text.slice(0, 100) : null;

@@ -2,7 +2,7 @@ import { type AppError, RemoteFailure } from '../../core/errors/app-error.js';
 
 type Json = Record<string, unknown>;
 
-/** The headers that sign a call in: with a token, else with a name and a password. */
+/** The headers that authenticate a call: with a token, else with a name and a password. */
 export function authorization(secret: Json | null): Record<string, string> {
   if (typeof secret?.['token'] === 'string') return { authorization: `Bearer ${secret['token']}` };
   if (typeof secret?.['username'] !== 'string') return {};
@@ -10,7 +10,7 @@ export function authorization(secret: Json | null): Record<string, string> {
   return { authorization: `Basic ${Buffer.from(pair).toString('base64')}` };
 }
 
-/** 502: the server is something else than the connection says. */
+/** 502: the server is not of the kind that the connection states. */
 export function unexpectedResponse(what: string): AppError {
   return new RemoteFailure('CONNECTION_NOT_UNDERSTOOD', `the address answers, but not as ${what} does`, {
     remedy: 'Check the url of the connection.',

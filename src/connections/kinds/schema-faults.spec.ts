@@ -4,7 +4,7 @@ import { toFaults } from './schema-faults.js';
 
 const ajv = addFormats.default(new Ajv({ allErrors: true, strict: false }));
 
-function told(schema: object, value: unknown): string[] {
+function report(schema: object, value: unknown): string[] {
   expect(ajv.validate(schema, value)).toBe(false);
   return toFaults(ajv.errors ?? [], '/metadata').map(({ pointer, detail, remedy }) => {
     expect(remedy).toMatch(/^[A-Z].*\.$/);
@@ -36,17 +36,17 @@ describe('what a schema finds wrong', () => {
     ['/metadata/a must have at most 1 characters', of({ maxLength: 1 }), { a: 'xx' }],
     ['/metadata/a must be >= 3', of({ minimum: 3 }), { a: 1 }],
   ])('is that %s', (fault, schema, value) => {
-    expect(told(schema, value)).toEqual([fault]);
+    expect(report(schema, value)).toEqual([fault]);
   });
 
-  it('is told where it is, and once, when it is within alternatives', () => {
+  it('is reported at its location, and once, when it is within alternatives', () => {
     const either = { anyOf: [of({ type: 'string' }), { ...of({ type: 'string' }), required: ['b'] }] };
-    expect(told(either, { a: 1 })).toEqual(['/metadata/a must be text', '/metadata needs b']);
-    expect(told({ if: {}, then: { required: ['c'] } }, {})).toEqual(['/metadata needs c']);
+    expect(report(either, { a: 1 })).toEqual(['/metadata/a must be text', '/metadata needs b']);
+    expect(report({ if: {}, then: { required: ['c'] } }, {})).toEqual(['/metadata needs c']);
   });
 
   it('never repeats the value', () => {
     const schema = of({ type: 'string', pattern: '^https?://', format: 'uri', maxLength: 2, enum: ['x'] });
-    expect(told(schema, { a: 'canary in a secret' }).join()).not.toContain('canary');
+    expect(report(schema, { a: 'canary in a secret' }).join()).not.toContain('canary');
   });
 });

@@ -1,7 +1,7 @@
 import type { ErrorObject } from 'ajv';
 import type { Fault } from '../../core/errors/app-error.js';
 
-/** Of what a schema lists, or a user entered, that is repeated in a fault. */
+/** The most values of a schema, or of the input, that a fault repeats. */
 const MAX_CHARACTERS = 200;
 
 /** Patterns of the schemas of this server, in words. */
@@ -21,14 +21,14 @@ const FORMATS: Record<string, string> = {
   uuid: '123e4567-e89b-12d3-a456-426614174000',
 };
 
-/** What a schema finds wrong with an entered value, each fault once and at its field, with what to do; values are never repeated. */
+/** The faults of a value by a schema, each once and at its field, with a remedy; values are never repeated. */
 export function toFaults(errors: readonly ErrorObject[], at: string): Fault[] {
   const faults = errors.filter(({ keyword }) => !COMPOSITE_KEYWORDS.has(keyword)).map((error) => toFault(error, at));
   const listed = faults.length > 0 ? faults : errors.map((error) => toFault(error, at));
   return [...new Map(listed.map((fault) => [`${fault.pointer} ${fault.detail}`, fault])).values()];
 }
 
-/** Keywords that only say that something within them is wrong. */
+/** Keywords that only report a fault within them. */
 const COMPOSITE_KEYWORDS = new Set(['if', 'anyOf', 'oneOf', 'allOf']);
 
 function toFault({ keyword, instancePath, params, message }: ErrorObject, at: string): Fault {

@@ -9,7 +9,7 @@ import { Memberships } from './memberships.js';
 import type { Operation } from './policy.js';
 import { isRoleAtLeast, roleRank, type Role, roleFromRank } from './roles.js';
 
-/** The kinds of records that the view `access_role` tells roles on. */
+/** The kinds of records for which the view `access_role` contains roles. */
 export type ProtectedRecordType = 'organization' | 'workspace' | 'environment' | 'connection';
 
 export interface ProtectedRecord {

@@ -8,7 +8,7 @@ import type { Actor } from './actor.js';
 export abstract class Authenticator {
   /**
    * Answers at once where the token is known.
-   * @param getNetwork tells that of the caller, which may try a bounded number of tokens that do not hold
+   * @param getNetwork returns the network of the caller, which may try a bounded number of invalid tokens
    * @throws Unauthenticated when the value is missing, malformed, forged, expired or revoked; AppError 429
    */
   abstract authenticate(request: IncomingMessage, getNetwork: () => string): Actor | Promise<Actor>;

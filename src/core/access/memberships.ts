@@ -27,7 +27,7 @@ interface Remembered {
 @Injectable()
 export class Memberships implements OnModuleInit {
   private readonly remembered = new Map<string, Remembered>();
-  /** Counts what was forgotten: an answer that was on its way meanwhile is not kept. */
+  /** Counts invalidations: an answer that was being read during one is not cached. */
   private changes = 0;
 
   constructor(
@@ -40,7 +40,7 @@ export class Memberships implements OnModuleInit {
     this.notifications.onReconnect(() => this.forget(null));
   }
 
-  /** The role of the actor in an organization; undefined when only the database can tell. */
+  /** The role of the actor in an organization; undefined when only the database has it. */
   findRole(actor: Actor, organizationId: string): Role | undefined | Promise<Role | undefined> {
     const { userId, isSystem } = actor;
     if (isSystem || !userId || this.unit.isOpen) return undefined;

@@ -19,7 +19,7 @@ const declared: Operation[] = [];
 /**
  * Declares who may do what with one kind of record. The scope follows from the role unless it is given: what only
  * viewers need is `read`, what an admin may is `admin`, all else is `write`. Of records that live in a workspace `place`
- * is `workspace`: what its members may do with them is then told by the workspace's permissions.
+ * is `workspace`: the workspace's permissions then determine what its members may do with them.
  */
 export function definePolicy<const R extends Record<string, Rule>>(
   record: string,

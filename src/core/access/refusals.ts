@@ -11,13 +11,13 @@ export interface Refusal {
   operation: string;
   /** Ids of records that the call names. */
   ids: string[];
-  /** The address that somebody tried to sign in with, as it was sent. */
+  /** The address of an attempted sign-in, as it was sent. */
   account?: string;
 }
 
 const REFUSING = new Set([401, 403, 409]);
 
-/** Tells who is interested of every call that was refused, whichever way it came. */
+/** Notifies listeners of every refused call, over every transport. */
 @Injectable()
 export class Refusals {
   private readonly listeners: ((refusal: Refusal) => void)[] = [];

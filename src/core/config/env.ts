@@ -72,6 +72,7 @@ export const envVariables = {
   HELM_BIN: z.string().optional(),
   KUSTOMIZE_BIN: z.string().optional(),
   FORTIO_BIN: z.string().optional(),
+  K6_BIN: z.string().optional(),
   OPERATOR_MANIFEST: z.string().optional(),
   OPERATOR_IMAGE: image.default('docker.io/meshery/meshery-operator:stable-latest'),
   BROKER_IMAGE: image.default('docker.io/library/nats:2.11-alpine'),
@@ -129,7 +130,7 @@ export class Env {
     return this.NODE_ENV === 'production';
   }
 
-  /** For how long a process that was told to stop goes on serving, so that callers learn to go elsewhere. */
+  /** How long a stopping process continues to serve, so that load balancers can route callers elsewhere. */
   get shutdownDelayMs(): number {
     return (this.SHUTDOWN_DELAY ?? (this.isProduction ? 5 : 0)) * 1000;
   }

@@ -47,7 +47,7 @@ export class KeyRotation {
     });
   }
 
-  /** Seals again what retired data keys have sealed. What does not open is left as it is, and told. */
+  /** Re-encrypts data that was encrypted with retired data keys. Data that cannot be decrypted is left unchanged and reported. */
   async reseal(column: SealedColumn): Promise<{ done: number; failed: string[] }> {
     const rows = new SealedRows(this.unit, column);
     const failed: string[] = [];

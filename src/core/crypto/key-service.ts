@@ -55,7 +55,7 @@ export class EnvKeyService extends KeyService {
   }
 }
 
-/** The first 16 hex digits of the key's SHA-256: tells keys apart and tells nothing of them. */
+/** The first 16 hex digits of the key's SHA-256: identifies a key without revealing it. */
 const fingerprint = (key: Buffer): string => createHash('sha256').update(key).digest('hex').slice(0, 16);
 
 /** AES-256-GCM: 12 bytes nonce, 16 bytes tag, then the text; `context` is authenticated and must be the same to open. */

@@ -26,7 +26,7 @@ export async function hashPassword(password: string, email = ''): Promise<string
 let decoyHash: Promise<string> | undefined;
 
 /**
- * Compares in the same time whether or not there is a hash, so that the answer does not tell which accounts exist.
+ * Compares in constant time whether or not there is a hash, so that the answer does not reveal which accounts exist.
  *
  * @throws AppError 429 when too many passwords are being checked
  */
@@ -54,7 +54,7 @@ async function withConcurrencyLimit<T>(work: () => Promise<T>): Promise<T> {
   try {
     return await work();
   } finally {
-    // The place goes to whoever waits, without becoming free in between.
+    // The slot is passed to the next waiting call, without becoming free in between.
     const next = waiting.shift();
     if (next) next();
     else running--;

@@ -39,7 +39,7 @@ export class SealedRows {
     }
   }
 
-  /** The value and its place, held until the end of the unit of work; undefined when it went meanwhile. */
+  /** The value and its key, locked until the end of the unit of work; undefined when it was deleted concurrently. */
   async findForUpdate(row: RowKey): Promise<{ sealed: Buffer; place: string } | undefined> {
     const { table, column, context: place } = this.target;
     const [found] = await this.unit.manager.query<{ sealed: Buffer; place: string }[]>(

@@ -3,7 +3,7 @@ import { Injectable } from '@nestjs/common';
 import { Env } from '../config/env.js';
 import type { RequestContext } from '../telemetry/request-context.js';
 
-/** What the audit is told of the request that a transaction works for. */
+/** The request that a transaction belongs to, as the audit records it. */
 export interface AuditedRequest {
   request: string;
   via?: string;
@@ -23,26 +23,25 @@ export interface AuditedRequest {
 const SIGNATURE_LENGTH = 22;
 
 /**
- * Tells the audit for which request a transaction works, signed with a key that is not in the database: with the password of the
- * database alone nobody writes in the name of somebody else.
+ * Signs the request of a transaction for the audit, with a key that is not in the database: the password of the database alone
+ * does not suffice to write in another user's name.
  */
 @Injectable()
 export class AuditedRequests {
-  private readonly described = new WeakMap<object, { key: string; text: string }>();
+  private readonly key: Buffer;
+  /** The current key, and those that were used before. */
   private readonly keys: Buffer[];
 
+  /** @throws Error without ENCRYPTION_KEY */
   constructor({ ENCRYPTION_KEY, ENCRYPTION_PREVIOUS_KEYS }: Env) {
-    this.keys = [ENCRYPTION_KEY ?? Buffer.alloc(32), ...ENCRYPTION_PREVIOUS_KEYS].map((key) =>
-      Buffer.from(hkdfSync('sha256', key, '', 'audited requests', 32)),
-    );
+    if (!ENCRYPTION_KEY) throw new Error('ENCRYPTION_KEY is not set');
+    this.key = deriveKey(ENCRYPTION_KEY);
+    this.keys = [this.key, ...ENCRYPTION_PREVIOUS_KEYS.map(deriveKey)];
   }
 
   /** The signature of the request, and the request as JSON; undefined values are left out. */
   describe(context: RequestContext): string {
     const { caller, actor, origin, onBehalfOf, operation } = context;
-    const key = `${caller?.userId} ${caller?.sessionId} ${actor?.name} ${operation}`;
-    const kept = this.described.get(context);
-    if (kept?.key === key) return kept.text;
     const audited: AuditedRequest = {
       request: context.requestId,
       via: origin?.via,
@@ -55,9 +54,7 @@ export class AuditedRequests {
       operation,
     };
     const json = JSON.stringify(audited).replaceAll('\\u0000', '');
-    const text = `${sign(this.keys[0] as Buffer, json)} ${json}`;
-    this.described.set(context, { key, text });
-    return text;
+    return `${sign(this.key, json)} ${json}`;
   }
 
   /** @returns the request; null when no server of this installation has signed it */
@@ -71,6 +68,8 @@ export class AuditedRequests {
     return isSigned ? (JSON.parse(json) as AuditedRequest) : null;
   }
 }
+
+const deriveKey = (key: Buffer): Buffer => Buffer.from(hkdfSync('sha256', key, '', 'audited requests', 32));
 
 const sign = (key: Buffer, text: string): string =>
   createHmac('sha256', key).update(text).digest('base64url').slice(0, SIGNATURE_LENGTH);

@@ -16,6 +16,8 @@ export interface DatabaseOptions {
   /** `service` gives up the owner's rights for the whole session; migrations run as `owner`. */
   role: 'owner' | 'service';
   poolSize?: number;
+  /** For how long a statement of the owner waits for a lock; without it, for ever. */
+  lockTimeoutMs?: number;
 }
 
 /**
@@ -27,14 +29,14 @@ export const PLANNER_OPTIONS = '-c random_page_cost=1.1 -c max_parallel_workers_
 /** The same as the functions of the tables' owner set: a connection plans anew what it finds under another path. */
 export const SEARCH_PATH = '-c search_path=public,pg_temp';
 
-/** The server ends what a request or a job leaves running or open for longer: whoever asked for it has gone. */
+/** The database server ends statements and transactions of requests and jobs that take longer: their caller has gone. */
 const SESSION_TIMEOUTS = { statement_timeout: 120_000, idle_in_transaction_session_timeout: 120_000 };
 
 /** The caller initializes it. */
 export const createDataSource = (options: DatabaseOptions): DataSource => new DataSource(toDataSourceOptions(options));
 
 export function toDataSourceOptions(options: DatabaseOptions): DataSourceOptions {
-  const { url, entities = [], migrations = [], role, poolSize = 10 } = options;
+  const { url, entities = [], migrations = [], role, poolSize = 10, lockTimeoutMs } = options;
   return {
     type: 'postgres',
     url,
@@ -53,7 +55,7 @@ export function toDataSourceOptions(options: DatabaseOptions): DataSourceOptions
     extra: {
       ...(role === 'service'
         ? { options: `-c role=${SERVICE_ROLE} ${SEARCH_PATH} ${PLANNER_OPTIONS}`, ...SESSION_TIMEOUTS }
-        : {}),
+        : { lock_timeout: lockTimeoutMs }),
       Client: PooledClient,
       connectionTimeoutMillis: 10_000,
       keepAlive: true,

@@ -13,7 +13,7 @@ export type ConnectCallback = (
 type Connect = (callback: ConnectCallback) => void;
 
 /**
- * Whether the database answers, as the connection that listens finds out. While it does not, whoever asks for a
+ * Whether the database answers, as the connection that listens finds out. While it does not, a caller that asks for a
  * connection is refused at once, so that an outage costs neither patience nor attempts to connect.
  */
 @Injectable()
@@ -73,7 +73,7 @@ export class DatabaseAvailability {
     };
     this.waiting.add(refuse);
     connect((error, client, release) => {
-      // Whoever was refused meanwhile needs none.
+      // A caller that was refused in the meantime needs none.
       if (!this.waiting.delete(refuse)) return client && release();
       callback(error && toConnectError(error), client, release);
     });

@@ -21,7 +21,7 @@ export class EntityWrite<E extends ObjectLiteral> {
     this.fill(manager, metadata, record, rows[0]);
   }
 
-  /** Writes these fields of the record, which is told by its id; its time of change and its revision move with them. */
+  /** Writes these fields of the record with this id; its time of change and its revision are updated with them. */
   async update(
     manager: EntityManager,
     metadata: EntityMetadata,

@@ -11,7 +11,7 @@ interface MappingColumns {
 
 /**
  * Pairs of records. A pair is there once: adding it again changes nothing. Pairs go and come back together with the
- * record that holds them, which is told by the very time of its deletion.
+ * record that holds them, which is identified by the time of its deletion.
  */
 export abstract class MappingStore<M extends TenantEntity> extends Store<M> {
   protected constructor(

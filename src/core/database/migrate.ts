@@ -1,19 +1,35 @@
-import type { DataSource } from 'typeorm';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { type DataSource, QueryFailedError } from 'typeorm';
+import { backoff } from '../backoff.js';
 import { createDataSource, type Migration, SERVICE_ROLE } from './data-source.js';
 
 /** The key of the advisory lock that lets one replica migrate while the others wait. */
 const ADVISORY_LOCK = 4_152_771;
+/** What a statement is refused with that has waited for a lock for `lock_timeout`. */
+const LOCK_NOT_AVAILABLE = '55P03';
+/** How long a change of the schema waits for a table that others use; they wait behind it for as long. */
+export const SCHEMA_LOCK_TIMEOUT_MS = 250;
+/** With their pauses these are some five minutes. */
+const MAX_ATTEMPTS = 60;
+const FIRST_PAUSE_MS = 200;
+const LONGEST_PAUSE_MS = 6_000;
 
 /**
  * Brings the schema up to date as the owner of the tables, makes the service's role and gives it its rights.
  * @returns the names of the migrations that ran
  */
 export async function migrate(url: string, migrations: Migration[]): Promise<string[]> {
-  const owner = await createDataSource({ url, migrations, role: 'owner', poolSize: 2 }).initialize();
+  const owner = await createDataSource({
+    url,
+    migrations,
+    role: 'owner',
+    poolSize: 2,
+    lockTimeoutMs: SCHEMA_LOCK_TIMEOUT_MS,
+  }).initialize();
   try {
     const ran = await changeSchema(owner, async () => {
       const done = await owner.runMigrations();
-      if (done.length > 0) await auditTables(owner);
+      await auditTables(owner);
       return done;
     });
     return ran.map((migration) => migration.name);
@@ -26,18 +42,50 @@ export async function migrate(url: string, migrations: Migration[]): Promise<str
  * Does the work once the service's role is there, which new tables give rights to.
  * Several replicas may call this at once: one works, the others wait and find nothing to do.
  *
+ * @param work is done again, from its beginning, when a table was in use for longer than a change waits for it
  * @throws NewerSchema
+ * @throws SchemaInUse
  */
 export async function changeSchema<T>(owner: DataSource, work: () => Promise<T>): Promise<T> {
   const lock = owner.createQueryRunner();
   try {
+    // Another replica may be at work for long; nobody waits behind this lock but replicas that start.
+    await lock.query('SET lock_timeout = 0');
     await lock.query('SELECT pg_advisory_lock($1)', [ADVISORY_LOCK]);
     await assertSchemaKnown(owner);
-    await createServiceRole(owner);
-    return await work();
+    return await untilUnlocked(async () => {
+      await createServiceRole(owner);
+      return work();
+    });
   } finally {
     await lock.query('SELECT pg_advisory_unlock($1)', [ADVISORY_LOCK]).catch(() => undefined);
     await lock.release();
+  }
+}
+
+/** Others write meanwhile: who waits for a table makes them wait behind, so each attempt waits briefly and gives back what it has locked. */
+async function untilUnlocked<T>(work: () => Promise<T>): Promise<T> {
+  for (let failures = 1; ; failures++)
+    try {
+      return await work();
+    } catch (error) {
+      if (!isLockTimeout(error)) throw error;
+      if (failures === MAX_ATTEMPTS) throw new SchemaInUse(error);
+      await sleep(backoff(failures, FIRST_PAUSE_MS, LONGEST_PAUSE_MS));
+    }
+}
+
+const isLockTimeout = (error: unknown): error is QueryFailedError =>
+  error instanceof QueryFailedError && (error.driverError as { code?: string }).code === LOCK_NOT_AVAILABLE;
+
+/** A table was locked each time that the schema was to be changed. */
+export class SchemaInUse extends Error {
+  constructor(cause: Error) {
+    super(
+      'The schema could not be changed, for other sessions keep its tables locked. End long transactions ' +
+        '(pg_stat_activity and pg_locks show them), and start again: nothing was changed.',
+      { cause },
+    );
   }
 }
 
@@ -70,10 +118,21 @@ export async function compareMigrations(dataSource: DataSource): Promise<{ unkno
   };
 }
 
-/** Tables that were made or changed since the audit was set up are audited as they are now. */
+/**
+ * Tables that were made or changed since the audit was set up are audited as they are now. The comment of the function names the
+ * migration that it was called after, so that a process that ends before that leaves it to the next start.
+ */
 async function auditTables(owner: DataSource): Promise<void> {
-  const [found] = await owner.query<{ made: boolean }[]>(`SELECT to_regproc('audit_attach') IS NOT NULL AS made`);
-  if (found?.made) await owner.query('SELECT audit_attach()');
+  const [found] = await owner.query<{ attached: string | null; last: string }[]>(`
+    SELECT obj_description(oid, 'pg_proc') AS attached, (SELECT name FROM migration ORDER BY id DESC LIMIT 1) AS last
+      FROM pg_proc WHERE oid = to_regproc('audit_attach')`);
+  if (!found || found.attached === found.last) return;
+  await owner.transaction(async (manager) => {
+    await manager.query('SELECT audit_attach()');
+    await manager.query(
+      `DO $$ BEGIN EXECUTE format('COMMENT ON FUNCTION audit_attach() IS %L', (SELECT name FROM migration ORDER BY id DESC LIMIT 1)); END $$`,
+    );
+  });
 }
 
 /** Roles belong to the whole server, so another database of it may have made this one already, even just now. */

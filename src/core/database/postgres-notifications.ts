@@ -13,7 +13,7 @@ const INITIAL_PAUSE_MS = 100;
 const MAX_PAUSE_MS = 5_000;
 
 /**
- * What replicas tell each other through PostgreSQL: a notification sent in a transaction arrives when it commits. After
+ * Notifications between replicas through PostgreSQL: a notification sent in a transaction arrives when it commits. After
  * a lost connection the channels are listened to again and `onReconnect` says that something may have been missed.
  */
 @Injectable()
@@ -49,7 +49,7 @@ export class PostgresNotifications implements OnApplicationBootstrap {
     return () => this.reconnectListeners.delete(listener);
   }
 
-  /** Tells every replica at once, outside of any transaction; the payload has at most 7,900 bytes. */
+  /** Notifies every replica at once, outside of any transaction; the payload has at most 7,900 bytes. */
   async publish(channel: string, payload: string): Promise<void> {
     await this.dataSource.query('SELECT pg_notify($1, $2)', [channel, payload]);
   }
@@ -94,7 +94,7 @@ export class PostgresNotifications implements OnApplicationBootstrap {
     for (const listener of this.reconnectListeners) listener();
   }
 
-  /** @returns false when it was closed meanwhile */
+  /** @returns false when it was closed concurrently */
   private pause(failures: number): Promise<boolean> {
     const { signal } = this.closing;
     return sleep(backoff(failures + 1, INITIAL_PAUSE_MS, MAX_PAUSE_MS), true, { signal, ref: false }).catch(

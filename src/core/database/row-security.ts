@@ -8,7 +8,7 @@ import { currentRequest, runInRequestContext, generateRequestId } from '../telem
 type Connect = (error: Error | undefined, client: pg.PoolClient | undefined, release: (error?: Error) => void) => void;
 
 /**
- * Tells the database, for its row-level policies, in whose name a connection asks whenever one is taken from the pool: the
+ * Sets, for the row-level policies of the database, the user of a connection whenever one is taken from the pool: the
  * caller of the request, nobody as long as the request has none, and the system where no request is served (start-up,
  * timers, jobs). It costs a statement, sent together with the next one, only when the connection served someone else before.
  */

@@ -19,7 +19,7 @@ export interface ServiceLogin {
  * lead nowhere. Its password is derived from the owner's, so that every replica knows it and nothing has to be kept; where the owner
  * has none (a socket that trusts), neither has the login.
  *
- * @param ownerUrl of whoever migrates: may make roles, else the service shares this login
+ * @param ownerUrl login that migrates: may create roles, else the service shares this login
  */
 export async function ensureServiceLogin(ownerUrl: string): Promise<ServiceLogin> {
   const password = new URL(ownerUrl).password;

@@ -31,7 +31,7 @@ interface OpenTransaction {
 const OWN_WORK: RequestContext = { requestId: '', actor: Actor.system('server') };
 
 /**
- * The transaction of the current call chain. Whoever is inside `run` shares it without passing it on; whoever is
+ * The transaction of the current call chain. Callers inside `run` share it without passing it on; a caller that is
  * outside reads through the pool.
  */
 @Injectable()

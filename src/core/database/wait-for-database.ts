@@ -66,7 +66,7 @@ async function tryConnect(url: string): Promise<(Error & { code?: string }) | nu
 const isTemporary = (error: Error & { code?: string }): boolean =>
   isConnectionError(error) || error.code === TOO_MANY_CONNECTIONS;
 
-/** Without the names of other hosts and without a password: the driver tells neither. */
+/** Without the names of other hosts and without a password: the driver reports neither. */
 function describeError(error: Error & { code?: string; errors?: Error[] }): string {
   return (
     error.message || error.errors?.map(({ message }) => message).join(', ') || (error.code ?? 'it does not answer')

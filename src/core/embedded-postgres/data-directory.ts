@@ -76,7 +76,7 @@ function removeAbandoned(home: PostgresHome): void {
   }
 }
 
-/** Whether a process of this id exists, whoever owns it. */
+/** Whether a process of this id exists, under any user. */
 export function isProcessAlive(pid: number): boolean {
   try {
     process.kill(pid, 0);

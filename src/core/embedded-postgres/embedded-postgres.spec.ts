@@ -7,7 +7,7 @@ import { createInterface } from 'node:readline';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import pg from 'pg';
-import { FROM_SOURCE } from '../../../test/support/server-process.js';
+import { FROM_SOURCE } from '../../../test/support/programs.js';
 import { isProcessAlive } from './data-directory.js';
 import { type EmbeddedPostgres, startEmbeddedPostgres } from './embedded-postgres.js';
 import { EmbeddedPostgresError } from './embedded-postgres-error.js';

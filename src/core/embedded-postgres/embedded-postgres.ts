@@ -8,7 +8,7 @@ import { Supervisor } from './supervisor.js';
 export interface EmbeddedPostgresOptions {
   /** Folder of the installation, made if need be; the database lives in its folder `postgres`. */
   readonly dataDir: string;
-  /** Told in one line what happened. */
+  /** Called with one line for each step. */
   readonly log: (line: string) => void;
   /** Default true. False is for tests: fast, and lost with the machine (never with the process). */
   readonly durable?: boolean;
@@ -23,7 +23,7 @@ export interface EmbeddedPostgres {
   /** Of the server as this start found or made it. */
   readonly pid: number;
   /**
-   * Ends the server when no other process has it started: the last one out closes the door. Other clients (a console) do not count and are
+   * Ends the server when no other process uses it. Other clients (a console) do not count and are
    * disconnected. Close your own pools first. A second call waits for the first.
    */
   stop: () => Promise<void>;

@@ -57,7 +57,7 @@ export async function preparePostgresHome(dataDir: string): Promise<PostgresHome
 /**
  * The folder of the Unix socket, private to the account: in the home, or among the temporary files where that path would be too long.
  *
- * @throws EmbeddedDatabaseError when somebody else made a folder of that name first
+ * @throws EmbeddedDatabaseError when another user created a folder of that name first
  */
 export function prepareSocketFolder({ account, dir }: PostgresHome): string {
   const near = join(dir, 'socket');
@@ -76,7 +76,7 @@ export function prepareSocketFolder({ account, dir }: PostgresHome): string {
   return folder;
 }
 
-/** A name beside `folder` for a draft of it; it tells which process makes it. */
+/** The name of a temporary folder beside `folder`; it contains the id of the process that creates it. */
 export function draftPath(folder: string): string {
   return `${folder}.${process.pid}.${randomUUID().slice(0, 8)}`;
 }

@@ -88,7 +88,7 @@ function linkLibraries(root: string): void {
     try {
       if (!existsSync(link)) symlinkSync(relative(dirname(link), join(root, source)), link);
     } catch {
-      // Trying to run the programs tells whether this one mattered.
+      // Running the programs shows whether this one mattered.
     }
   }
 }

@@ -5,7 +5,7 @@ import { isProcessAlive } from './data-directory.js';
 import { type PostgresHome, prepareSocketFolder } from './postgres-home.js';
 import { PROGRAM_ENV, type PostgresPrograms } from './postgres-programs.js';
 
-/** The server process of a data directory, whoever started it. */
+/** The server process of a data directory, started by any process. */
 export interface Postmaster {
   readonly pid: number;
   /** Folder of its Unix socket; undefined while it is starting. */
@@ -93,7 +93,7 @@ export function launchPostmaster(
   };
 }
 
-/** Name of the program a process runs, where the system tells (Linux); elsewhere every process passes for the server. */
+/** The name of the program of a process, where the system reports it (Linux); elsewhere every process is taken for the server. */
 function readProcessName(pid: number): string {
   try {
     return basename(readFileSync(`/proc/${pid}/comm`, 'utf8').trim());

@@ -103,7 +103,7 @@ export class Forbidden extends AppError {
   }
 }
 
-/** 404: the record is absent or not visible to the caller; the two cannot be told apart. */
+/** 404: the record is absent or not visible to the caller; the two cannot be distinguished. */
 export class NotFound extends AppError {
   constructor(
     what: string,

@@ -1,5 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { QueryFailedError, QueryRunnerAlreadyReleasedError } from 'typeorm';
+// The two classes alone: worker threads load this module, and would load all of TypeORM with it.
+import { QueryFailedError } from 'typeorm/error/QueryFailedError.js';
+import { QueryRunnerAlreadyReleasedError } from 'typeorm/error/QueryRunnerAlreadyReleasedError.js';
 import { backoff } from '../backoff.js';
 import { AppError } from './app-error.js';
 
@@ -54,7 +56,7 @@ export function isConnectionError(error: unknown): boolean {
   return NETWORK_ERROR_CODES.has(code) || SQL_STATES.test(code) || DRIVER_MESSAGES.test(message);
 }
 
-/** An error of taking a connection, as callers are told it. */
+/** An error of taking a connection, as reported to callers. */
 export function toConnectError(error: Error): Error {
   const { code } = error as { code?: string };
   return isConnectionError(error) || code === TOO_MANY_CONNECTIONS ? new DatabaseUnavailable(error) : error;

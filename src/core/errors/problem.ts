@@ -48,7 +48,7 @@ const MAX_TEXT_LENGTH = 500;
 
 export const moreFaultsText = (count: number): string => `${count} more faults are not listed`;
 
-/** The faults of an error as an answer may list them: bounded in number and length; one more line tells how many were left out. */
+/** The faults of an error for an answer: limited in number and length; one more line reports how many were left out. */
 export function limitFaults(faults: readonly Fault[]): Fault[] {
   const shown = faults.slice(0, MAX_FAULTS).map((fault) => ({
     ...fault,
@@ -60,10 +60,10 @@ export function limitFaults(faults: readonly Fault[]): Fault[] {
   return left.length === 0 ? shown : [...shown, { detail: truncate(last ?? '', MAX_TEXT_LENGTH) }];
 }
 
-/** The only thing a caller learns of a fault of ours is the id under which the log tells it. */
+/** An internal error is reported to the caller only by the id under which it is logged. */
 export function internalError(cause: unknown): AppError {
   return new AppError(500, 'INTERNAL_ERROR', 'Internal error', 'The server failed on this request.', {
-    remedy: 'Tell the operator the request id.',
+    remedy: 'Report the request id to the operator.',
     cause,
   });
 }

@@ -12,7 +12,7 @@ export const SEVERITIES = [
 ] as const;
 export type Severity = (typeof SEVERITIES)[number];
 
-/** The record that an event tells of. */
+/** The record that an event is about. */
 export interface EventSubject {
   id: string;
   /** The owner of the record; null for what belongs to the whole installation. */

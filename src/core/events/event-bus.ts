@@ -23,7 +23,7 @@ export class EventBus {
     this.afterListeners.push({ type, hear: hear as RegisteredListener['hear'] });
   }
 
-  /** Tells an event; it needs an open unit of work, so that there is no change without its event. */
+  /** Publishes an event; it needs an open unit of work, so that there is no change without its event. */
   async publish(event: DomainEvent): Promise<void> {
     for (const { type, hear } of this.withinListeners) if (event instanceof type) await hear(event);
     this.unit.afterCommit(async () => {

@@ -1,5 +1,5 @@
 /**
- * Every kind of event, by category. A kind is told as `<category>.<action>`; a test holds that each has an event class,
+ * Every kind of event, by category. A kind is written as `<category>.<action>`; a test holds that each has an event class,
  * and that none is missing.
  */
 export const EVENT_KINDS = {
@@ -62,7 +62,7 @@ export const EVENT_CATEGORIES: readonly string[] = Object.keys(EVENT_KINDS);
 
 export const EVENT_ACTIONS: readonly string[] = [...new Set(listEventKinds().map(({ action }) => action))];
 
-/** Kinds that only tell how far something has come: for those who follow it, or name the kind. */
+/** Kinds that only report progress: for clients that follow it, or name the kind. */
 const INTERIM_KINDS: readonly { category: string; action: string }[] = [{ category: 'deployment', action: 'progress' }];
 
 /** SQL that holds for an `event` of these kinds. */

@@ -12,7 +12,7 @@ const faults = new FaultLog(new Logger('GraphQL'));
 const MAX_MESSAGE_LENGTH = 1_000;
 const REMEDY = 'Correct the document or its variables; the schema answers introspection, and the playground shows it.';
 
-/** The same, and tells of the call that it refuses. */
+/** The same, and reports the refused call to listeners. */
 export const reportingFormatError =
   (refusals: Refusals): typeof formatError =>
   (formatted, thrown) => {

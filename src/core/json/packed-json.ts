@@ -34,7 +34,7 @@ export const isList = (part: unknown): boolean => (part instanceof PackedJson ? 
 const KEEP_PACKED = 'armature:keeps-packed';
 
 /**
- * Lets a field of an input stay packed, or those of its members that are named: whoever reads it hands it to a worker.
+ * Lets a field of an input stay packed, or those of its members that are named: its reader passes it to a worker.
  * Fields without this are data when the handler gets them.
  */
 export const KeepPacked =

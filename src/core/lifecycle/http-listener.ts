@@ -51,7 +51,7 @@ export class HttpListener {
     this.handler = serve;
   }
 
-  /** Lets requests that arrive before `ready` is settled wait for it: the application answers them, or they are told to retry. */
+  /** Lets requests that arrive before `ready` is settled wait for it: the application answers them, or they get a 503 with Retry-After. */
   holdUntil(ready: Promise<unknown>, serve: RequestListener): void {
     this.handler = (request, response) =>
       void ready.then(
@@ -93,7 +93,7 @@ export class HttpListener {
   }
 }
 
-/** Lets Nest serve behind a door that listens already; without one it listens itself. */
+/** Lets Nest serve on a listener that is already open; without one it listens itself. */
 export class HttpListenerAdapter extends ExpressAdapter {
   constructor(private readonly listener?: HttpListener) {
     super();
@@ -113,10 +113,10 @@ export class HttpListenerAdapter extends ExpressAdapter {
 
 function createServer(app: Express): { messages: HttpMessages; server: Server } {
   const messages = new HttpMessages();
-  return { messages, server: http.createServer(messages, app as unknown as RequestListener) };
+  return { messages, server: http.createServer(messages, app) };
 }
 
-/** Liveness holds; all else is told to come back. */
+/** Liveness succeeds; all other requests get a 503 with Retry-After. */
 function respondStarting({ url = '' }: IncomingMessage, response: ServerResponse): void {
   response.shouldKeepAlive = false;
   if (url === '/healthz/live') return respond(response, 200, 'application/json', { status: 'ok' });

@@ -8,7 +8,7 @@ import type { HttpListener } from './http-listener.js';
 import type { ProcessLog } from '../telemetry/process-log.js';
 import type { Watchdog } from './watchdog.js';
 
-/** The process ends at the latest so long after it was told to. */
+/** The longest time from the stop signal to the end of the process. */
 const MAX_SHUTDOWN_MS = 25_000;
 /** Calls that are still underway after so long are cut off, so that the database is closed in time. */
 const MAX_REQUEST_DRAIN_MS = 22_000;
@@ -16,7 +16,7 @@ const MAX_REQUEST_DRAIN_MS = 22_000;
 const REPEATED_SIGNAL_MS = 1_000;
 const PARENT_POLL_MS = 500;
 
-/** Ends the process in order when it is told to, whatever it is doing then. */
+/** Ends the process in order on a stop signal, whatever it is doing then. */
 export class Shutdown {
   private readonly steps: (() => Promise<unknown>)[] = [];
   private begunAt: number | null = null;
@@ -50,20 +50,20 @@ export class Shutdown {
   private handleSignal(reason: string): void {
     if (this.begunAt === null) return void this.begin(reason);
     if (performance.now() - this.begunAt < REPEATED_SIGNAL_MS) return;
-    this.log.warn(`Told to stop a second time (${reason}): the process ends at once.`);
+    this.log.warn(`Asked to stop a second time (${reason}): the process ends at once.`);
     process.exit(1);
   }
 
   private async begin(reason: string): Promise<void> {
     this.begunAt = performance.now();
     this.watchdog.killAfter(MAX_SHUTDOWN_MS);
-    this.log.info(`Told to stop (${reason}).`);
+    this.log.info(`Stopping (${reason}).`);
     const succeeded = await this.runSteps();
     this.log.info(`Stopped after ${((performance.now() - this.begunAt) / 1000).toFixed(1)} s.`);
     process.exit(succeeded ? 0 : 1);
   }
 
-  /** npm cannot tell its child that it was killed. */
+  /** npm cannot notify its child that it was killed. */
   private watchParentProcess(): void {
     const parent = process.ppid;
     const timer = setInterval(() => {
@@ -75,15 +75,15 @@ export class Shutdown {
 }
 
 /** Lets callers go elsewhere, answers those who are here, and closes the application. */
-export async function drainApplication(app: NestExpressApplication, door: HttpListener, env: Env): Promise<void> {
+export async function drainApplication(app: NestExpressApplication, listener: HttpListener, env: Env): Promise<void> {
   const logger = new Logger('Shutdown');
   const delay = env.shutdownDelayMs;
   app.get(DrainState).begin();
-  door.disableKeepAlive();
+  listener.disableKeepAlive();
   logger.log(`readiness is 503; calls are served for ${delay / 1000} s more`);
   await sleep(delay);
-  logger.log(`no more calls are taken; ${door.activeRequests} are underway`);
-  door.close(MAX_REQUEST_DRAIN_MS - delay);
+  logger.log(`no more calls are taken; ${listener.activeRequests} are underway`);
+  listener.close(MAX_REQUEST_DRAIN_MS - delay);
   await app.close();
   logger.log('all calls are answered, and the connections to the database are closed');
 }

@@ -14,7 +14,7 @@ import {
 } from './watchdog-memory.js';
 
 /**
- * Watches the event loop from a thread of its own: tells when it was blocked, and ends the process when it stays blocked
+ * Watches the event loop from a separate thread: reports when it was blocked, and ends the process when it stays blocked
  * or when a shutdown takes too long, which no timer of the loop itself could.
  */
 export class Watchdog {

@@ -10,7 +10,7 @@ type ListedRecord = ObjectLiteral & { id: string };
 export interface SelectOptions {
   /** Whether one plan fits all values, so that connections keep it. */
   isNamed: boolean;
-  /** A number that the same statement answers: SQL with the parameters of the query, and what tells it from others. */
+  /** A count that the same statement returns: SQL with the parameters of the query, and a key that identifies it. */
   total?: { key: string; toSql: () => string };
 }
 
@@ -144,7 +144,7 @@ function withoutPage<E extends ObjectLiteral>(rows: SelectQueryBuilder<E>, condi
 const countQuery = <E extends ObjectLiteral>(rows: SelectQueryBuilder<E>): string =>
   rows.clone().select('count(*)').getQuery();
 
-/** Asks for the total alone, where no record told it. */
+/** Reads the total alone, when no record contained it. */
 async function countRows<E extends ObjectLiteral>(rows: SelectQueryBuilder<E>, sql: string): Promise<number> {
   const counted = rows.clone().select(`(${sql})`, 'count');
   const row = await counted.limit(1).getRawOne<{ count: string }>();

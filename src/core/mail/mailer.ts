@@ -9,7 +9,7 @@ export interface Mail {
   subject: string;
   text: string;
   html?: string;
-  /** Stays the same over all attempts to send a letter, so that a server that got it twice may tell. */
+  /** Stays the same over all attempts to send an email, so that a server that received it twice can recognize it. */
   messageId?: string;
   /** Where the reader unsubscribes without signing in, by a POST (RFC 8058). */
   unsubscribeUrl?: string;

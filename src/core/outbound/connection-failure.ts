@@ -49,7 +49,7 @@ export class ProxyFailure extends Error {
   }
 }
 
-/** Why a connection failed. Of other errors only the code is told: messages may hold addresses that a name resolved to. */
+/** Why a connection failed. Of other errors only the code is reported: messages may contain addresses that a name resolved to. */
 export function describeConnectionFailure(error: unknown): string {
   if (error instanceof ProxyFailure) return error.message;
   const code = getCode(error);

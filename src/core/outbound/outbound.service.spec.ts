@@ -161,7 +161,7 @@ describe('Outbound', () => {
     }
   });
 
-  it('gives up after five redirects, and gives the redirect back when told to follow none', async () => {
+  it('gives up after five redirects, and returns the redirect when it may follow none', async () => {
     answer = (_, response) => response.writeHead(307, { location: '/again' }).end();
     await expect(trusting.fetch(origin, { policy: 'user' })).rejects.toMatchObject({
       status: 502,

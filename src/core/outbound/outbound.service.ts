@@ -1,36 +1,15 @@
 import { lookup } from 'node:dns/promises';
 import { isIP } from 'node:net';
-import { Agent, type Dispatcher, Pool, ProxyAgent, request } from 'undici';
+import { Agent, type Dispatcher, ProxyAgent, request } from 'undici';
 import { AppError, RemoteFailure } from '../errors/app-error.js';
 import { type AddressSettings, AddressRules, type OutboundPolicy } from './address-rules.js';
-import { describeConnectionFailure, ProxyFailure } from './connection-failure.js';
+import { describeConnectionFailure } from './connection-failure.js';
 import { createGuardedConnector, type TlsOptions } from './guarded-connector.js';
 import { outboundRefused } from './outbound-refused.js';
-
-export interface OutboundRequest {
-  policy: OutboundPolicy;
-  method?: 'GET' | 'HEAD' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
-  headers?: Record<string, string>;
-  body?: string | Uint8Array;
-  /** Largest answer taken, in bytes; 10 MiB without it. */
-  maxBytes?: number;
-  /** Whether an answer that is larger, takes longer or breaks off is taken as far as it came, in place of being refused. */
-  truncate?: boolean;
-  /** For everything from name resolution to the last byte, all redirects included; 15 s without it. */
-  timeoutMs?: number;
-  /** How many redirects are followed, 5 without it. With 0 a redirect is the answer. */
-  redirects?: number;
-  signal?: AbortSignal;
-}
-
-export interface OutboundResponse {
-  /** Where the answer came from, after redirects. */
-  url: string;
-  status: number;
-  /** Names in lower case; several values of one name are joined by ", ". */
-  headers: Record<string, string>;
-  bytes: Buffer;
-}
+import { hostOf, parseOutboundUrl, parseProxyUrl } from './outbound-url.js';
+import type { OutboundRequest, OutboundResponse } from './outbound-request.js';
+import { ProxyPool } from './proxy-pool.js';
+import { readBody } from './read-body.js';
 
 export interface DispatcherOptions {
   policy: OutboundPolicy;
@@ -69,7 +48,7 @@ export class Outbound {
   async fetch(address: string | URL, options: OutboundRequest): Promise<OutboundResponse> {
     const deadline = AbortSignal.timeout(options.timeoutMs ?? 15_000);
     const signal = options.signal ? AbortSignal.any([options.signal, deadline]) : deadline;
-    const url = this.parseUrl(address);
+    const url = parseOutboundUrl(address);
     try {
       return await this.fetchFollowing(url, options, signal);
     } catch (error) {
@@ -94,12 +73,12 @@ export class Outbound {
   }
 
   /**
-   * Tells early whether a URL may be called; the guard asks again whenever it is. A name that does not resolve passes here.
+   * Checks early whether a URL may be called; the guard checks again at each call. A name that does not resolve passes here.
    * @throws InvalidRequest `OUTBOUND_REFUSED`
    */
   async assertAllowed(address: string | URL, policy: OutboundPolicy): Promise<void> {
-    const url = this.parseUrl(address);
-    const host = stripBrackets(url.hostname);
+    const url = parseOutboundUrl(address);
+    const host = hostOf(url);
     const addresses = isIP(host)
       ? [host]
       : await lookup(host, { all: true }).then(
@@ -116,12 +95,12 @@ export class Outbound {
   }
 
   /**
-   * The numeric address behind a URL, for a program that connects by itself: it is told to connect to this address and no other.
+   * The numeric address behind a URL, for a program that opens its own connections: it connects to this address and no other.
    * @throws InvalidRequest `OUTBOUND_REFUSED`; RemoteFailure when the name does not resolve
    */
   async resolve(address: string | URL, policy: OutboundPolicy): Promise<string> {
-    const url = this.parseUrl(address);
-    const host = stripBrackets(url.hostname);
+    const url = parseOutboundUrl(address);
+    const host = hostOf(url);
     const addresses = isIP(host) ? [host] : await this.lookUp(url);
     const open = addresses.find((one) => this.rules.findRefusal(one, policy) === undefined);
     if (open !== undefined) return open;
@@ -152,7 +131,7 @@ export class Outbound {
     if (!options.proxy) return new Agent({ ...limits, connect: connector(options.tls) });
     return new ProxyAgent({
       ...limits,
-      uri: this.parseProxyUrl(options.proxy),
+      uri: parseProxyUrl(options.proxy),
       requestTls: options.tls,
       clientFactory: (origin, pool) => new ProxyPool(origin, { ...pool, connect: connector() }),
     });
@@ -183,7 +162,7 @@ export class Outbound {
         throw new RemoteFailure('OUTBOUND_FAILED', `${start.host} redirects too often`, {
           remedy: 'Send the address that the redirects lead to.',
         });
-      const next = this.parseUrl(location, url);
+      const next = parseOutboundUrl(location, url);
       if (next.origin !== url.origin) headers = dropPrivateHeaders(headers);
       if (answer.statusCode === 303 || (method === 'POST' && answer.statusCode < 303)) {
         method = method === 'HEAD' ? 'HEAD' : 'GET';
@@ -193,81 +172,6 @@ export class Outbound {
       url = next;
     }
   }
-
-  private parseUrl(address: string | URL, base?: URL): URL {
-    const text = String(address);
-    const url = URL.canParse(text, base?.href) ? new URL(text, base) : undefined;
-    if (!url) throw outboundRefused('', 'it is not a URL');
-    if (url.protocol !== 'http:' && url.protocol !== 'https:') {
-      throw outboundRefused(url.hostname, `${url.protocol.slice(0, -1)} is not http or https`);
-    }
-    if (url.username || url.password) {
-      throw outboundRefused(
-        url.hostname,
-        'it carries a user name or password',
-        'Leave the user out of the URL; send a header or use a credential.',
-      );
-    }
-    return url;
-  }
-
-  private parseProxyUrl(address: string): string {
-    const url = URL.canParse(address) ? new URL(address) : undefined;
-    if (url?.protocol !== 'http:' && url?.protocol !== 'https:') {
-      throw outboundRefused(
-        url?.hostname ?? '',
-        'the proxy is not an http or https URL',
-        'Name an http or https proxy.',
-      );
-    }
-    return url.href;
-  }
-}
-
-/**
- * The way to a proxy. A proxy that hangs up instead of making a tunnel is a failure of the call: undici takes that one
- * code (`UND_ERR_SOCKET`) for a stale socket, and would ask the proxy again and again.
- */
-class ProxyPool extends Pool {
-  // The declared overloads take a callback or answer a promise, and have no type in common.
-  override connect(...args: never[]): never {
-    const connect = super.connect.bind(this) as (...args: never[]) => Promise<unknown>;
-    return openTunnel(() => connect(...args)) as never;
-  }
-}
-
-/** @throws ProxyFailure when the proxy makes none */
-async function openTunnel(connect: () => Promise<unknown>): Promise<Dispatcher.ConnectData> {
-  const tunnel = (await connect().catch((error: unknown) => {
-    throw error instanceof AppError ? error : ProxyFailure.fromError(error);
-  })) as Dispatcher.ConnectData;
-  if (tunnel.statusCode === 200) return tunnel;
-  tunnel.socket.on('error', () => undefined).destroy();
-  throw ProxyFailure.refused(tunnel.statusCode);
-}
-
-async function readBody(
-  body: Dispatcher.ResponseData['body'],
-  { maxBytes = 10 * 1024 * 1024, truncate, signal }: OutboundRequest,
-  host: string,
-): Promise<Buffer> {
-  const pieces: Buffer[] = [];
-  let size = 0;
-  try {
-    for await (const piece of body as AsyncIterable<Buffer>) {
-      size += piece.length;
-      if (size > maxBytes && truncate) return Buffer.concat([...pieces, piece]).subarray(0, maxBytes);
-      if (size > maxBytes) {
-        throw new RemoteFailure('OUTBOUND_TOO_LARGE', `The answer of ${host} is larger than ${maxBytes} bytes`, {
-          remedy: `Send an address whose content has at most ${maxBytes} bytes.`,
-        });
-      }
-      pieces.push(piece);
-    }
-  } catch (error) {
-    if (!truncate || signal?.aborted) throw error;
-  }
-  return Buffer.concat(pieces);
 }
 
 function joinHeaderValues(headers: Dispatcher.ResponseData['headers']): Record<string, string> {
@@ -278,8 +182,4 @@ function joinHeaderValues(headers: Dispatcher.ResponseData['headers']): Record<s
 
 function dropPrivateHeaders(headers: Record<string, string>): Record<string, string> {
   return Object.fromEntries(Object.entries(headers).filter(([name]) => !PRIVATE_HEADERS.has(name.toLowerCase())));
-}
-
-function stripBrackets(hostname: string): string {
-  return hostname.replace(/^\[|\]$/g, '');
 }

@@ -3,7 +3,7 @@ import { PubSubAsyncIterableIterator } from 'graphql-subscriptions/dist/pubsub-a
 import { AppError } from '../errors/app-error.js';
 import { Follower } from './follower.js';
 
-/** A subscriber who leaves more messages than this behind is told so instead of being kept waiting for. */
+/** A subscriber that is further behind than this many messages gets an error instead of a growing queue. */
 const MAX_MESSAGES = 100;
 
 class MessageFollower<M> extends Follower<M> {

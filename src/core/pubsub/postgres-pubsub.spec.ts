@@ -84,7 +84,7 @@ describe('the PubSubEngine on PostgreSQL', () => {
     pubsub.unsubscribe(other);
   });
 
-  it('listens again after the connection was lost, and tells those who may have missed a message', async () => {
+  it('listens again after the connection was lost, and notifies those who may have missed a message', async () => {
     const iterator = pubsub.asyncIterableIterator<string>('weather');
     const received: string[] = [];
     const id = await pubsub.subscribe<string>('weather', (message) => received.push(message));

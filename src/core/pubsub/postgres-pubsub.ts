@@ -104,7 +104,7 @@ export class PostgresPubSub extends PubSubEngine implements OnModuleInit {
     );
   }
 
-  /** Whoever may write to Redis may send anything: what is no message of ours is passed by. */
+  /** Any client that can write to Redis may send anything: messages in other formats are ignored. */
   private dispatchForeign(payload: string): void {
     try {
       this.dispatch(payload);

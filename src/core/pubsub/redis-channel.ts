@@ -13,13 +13,13 @@ const PATIENCE_MS = 1_000;
 const SILENCE_MS = 10_000;
 /** Messages that wait for Redis to take them; further ones are refused at once. */
 const MAX_WAITING = 10_000;
-/** While the connection is away, whoever listens looks for themselves so often. */
+/** While the connection is lost, listeners poll at this interval. */
 const POLL_MS = 2_000;
 
 type Client = ReturnType<typeof createClient>;
 
 /**
- * What replicas tell each other through Redis, where REDIS_URL is set: messages that may be lost, for those who find out by other
+ * Messages between replicas through Redis, where REDIS_URL is set: they may be lost, for listeners that find out by other
  * means what they missed. Nothing waits for Redis; without it `publish` says so, and `onMissed` that there may be something.
  */
 @Injectable()
@@ -131,7 +131,7 @@ export class RedisChannel implements OnApplicationBootstrap, OnApplicationShutdo
     const { password, username } = new URL(url);
     const secrets = [url, password, decodeURIComponent(password), username].filter((text) => text !== '');
     const said = secrets.reduce((text, secret) => text.replaceAll(secret, '•••'), error.message);
-    this.logger.warn(`Redis at ${this.place} is away, events go through the database meanwhile: ${said}`);
+    this.logger.warn(`Redis at ${this.place} is away, events go through the database until it returns: ${said}`);
   }
 
   private dispatch(payload: string): void {

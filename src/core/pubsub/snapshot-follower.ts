@@ -8,7 +8,7 @@ export interface SnapshotSource<T> {
   fingerprint: (snapshot: T) => string;
 }
 
-/** A subscriber is sent at most four snapshots a second: what changes meanwhile is in one. */
+/** A subscriber gets at most four snapshots a second: changes in between are combined. */
 const MIN_INTERVAL_MS = 250;
 
 /** The snapshot at once, then whenever a new one differs from the last. */

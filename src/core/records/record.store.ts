@@ -10,7 +10,7 @@ export abstract class RecordStore<E extends BaseEntity> extends Store<E> {
     unit: UnitOfWork,
     entity: EntityTarget<E>,
     alias: string,
-    /** `for_no_key_update` where records that refer to the locked one are written meanwhile. */
+    /** `for_no_key_update` where records that refer to the locked one are written concurrently. */
     private readonly lockMode: 'pessimistic_write' | 'for_no_key_update' = 'pessimistic_write',
   ) {
     super(unit, entity, alias);

@@ -12,7 +12,7 @@ const budgetOf = (one: number, all: number): ResponseBudget =>
   new ResponseBudget(Env.parse({ ...KEYS, LIMIT_ANSWER_BYTES: String(one), LIMIT_ANSWERS_BYTES: String(all) }));
 const person = (): Actor => Actor.user({ id: randomUUID(), email: 'a@example.org', installationAdmin: false });
 
-/** A call of somebody, and its answer. */
+/** A call of a user, and its answer. */
 function call(actor = person()) {
   const answer = new InFlightResponse(() => answer.close());
   const run = <T>(work: () => Promise<T>): Promise<T> =>

@@ -1,26 +1,13 @@
 import { Injectable } from '@nestjs/common';
 import { Env } from '../config/env.js';
-import { AppError, InvalidRequest } from '../errors/app-error.js';
+import { InvalidRequest } from '../errors/app-error.js';
 import { limitRemedy } from '../errors/limit-remedy.js';
 import { currentRequest } from '../telemetry/request-context.js';
 import type { InFlightResponse } from '../telemetry/in-flight-response.js';
+import { ResponseMemory } from './response-memory.js';
 
-/** How long an answer waits for others to end. */
-const MAX_WAIT_MS = 10_000;
-/** Answers that wait, and those of one caller. */
-const MAX_WAITING = 200;
-const MAX_WAITING_PER_CALLER = 20;
-/** An answer may take so long to be sent, and a second more for each of so many bytes: a slow reader is cut off then. */
-const SEND_TIMEOUT_MS = 60_000;
-const MIN_BYTES_PER_SECOND = 64 * 1024;
 /** What a streamed answer has in memory: a batch as records and as JSON, and what the connection has not taken yet. */
 const STREAM_BYTES = 4 * 1024 * 1024;
-
-interface WaitingResponse {
-  response: InFlightResponse;
-  bytes: number;
-  start: () => void;
-}
 
 /**
  * The memory that answers with contents may take: what one of them carries, and what all of this process carry together.
@@ -29,15 +16,15 @@ interface WaitingResponse {
  */
 @Injectable()
 export class ResponseBudget {
-  private reservedBytes = 0;
-  private readonly byCaller = new Map<string, number>();
-  private waiting: WaitingResponse[] = [];
+  private readonly memory: ResponseMemory;
 
-  constructor(private readonly env: Env) {}
+  constructor(private readonly env: Env) {
+    this.memory = new ResponseMemory(env.LIMIT_ANSWERS_BYTES);
+  }
 
   /** Bytes that all answers hold at this moment. */
   get usedBytes(): number {
-    return this.reservedBytes;
+    return this.memory.usedBytes;
   }
 
   /**
@@ -65,7 +52,7 @@ export class ResponseBudget {
     const answer = currentRequest()?.response;
     if (!answer || answer.isClosed) return content;
     answer.contentBytes += difference;
-    this.add(answer, difference);
+    this.memory.add(answer, difference);
     if (answer.contentBytes > content.length && answer.contentBytes > this.env.LIMIT_ANSWER_BYTES)
       throw this.tooLarge();
     return content;
@@ -83,7 +70,7 @@ export class ResponseBudget {
     try {
       await work();
     } finally {
-      if (!answer.isClosed) this.add(answer, -stored);
+      if (!answer.isClosed) this.memory.add(answer, -stored);
     }
   }
 
@@ -126,7 +113,7 @@ export class ResponseBudget {
     return () => {
       if (!answer?.sendTimeout) return;
       clearTimeout(answer.sendTimeout);
-      this.limitSendTime(answer, STREAM_BYTES);
+      this.memory.limitSendTime(answer, STREAM_BYTES);
     };
   }
 
@@ -137,83 +124,7 @@ export class ResponseBudget {
 
   private async acquire(answer: InFlightResponse, bytes: number): Promise<void> {
     answer.caller ??= currentRequest()?.actor?.userId ?? '';
-    if (!this.hasRoomFor(answer, bytes)) await this.wait(answer, bytes);
-    if (answer.isClosed) throw new Error('the caller has gone');
-    this.add(answer, bytes);
-  }
-
-  /** A caller has at most half of the budget, so that one alone keeps nobody waiting; an answer alone passes always. */
-  private hasRoomFor(answer: InFlightResponse, bytes: number): boolean {
-    const limit = this.env.LIMIT_ANSWERS_BYTES;
-    const own = this.heldByCaller(answer);
-    return (
-      (this.reservedBytes === answer.bytes || this.reservedBytes + bytes <= limit) &&
-      (own === answer.bytes || own + bytes <= limit / 2)
-    );
-  }
-
-  private heldByCaller({ caller = '' }: InFlightResponse): number {
-    return this.byCaller.get(caller) ?? 0;
-  }
-
-  private add(answer: InFlightResponse, bytes: number): void {
-    if (answer.bytes === 0) this.startTimeout(answer, bytes);
-    answer.bytes += bytes;
-    this.addToTotals(answer, bytes);
-  }
-
-  private startTimeout(answer: InFlightResponse, bytes: number): void {
-    this.limitSendTime(answer, bytes);
-    answer.onRelease(() => {
-      clearTimeout(answer.sendTimeout);
-      answer.sendTimeout = undefined;
-      this.addToTotals(answer, -answer.bytes);
-      answer.bytes = 0;
-      this.startNext();
-    });
-  }
-
-  private limitSendTime(answer: InFlightResponse, bytes: number): void {
-    const milliseconds = SEND_TIMEOUT_MS + (bytes / MIN_BYTES_PER_SECOND) * 1000;
-    answer.sendTimeout = setTimeout(() => answer.abort(), milliseconds).unref();
-  }
-
-  private addToTotals(answer: InFlightResponse, bytes: number): void {
-    this.reservedBytes += bytes;
-    const own = this.heldByCaller(answer) + bytes;
-    if (own > 0) this.byCaller.set(answer.caller ?? '', own);
-    else this.byCaller.delete(answer.caller ?? '');
-  }
-
-  private wait(answer: InFlightResponse, bytes: number): Promise<void> {
-    const ofCaller = this.waiting.filter((each) => each.response.caller === answer.caller).length;
-    if (this.waiting.length >= MAX_WAITING || ofCaller >= MAX_WAITING_PER_CALLER) return Promise.reject(tooBusy());
-    return new Promise((resolve, reject) => {
-      const leave = (): void => {
-        clearTimeout(timer);
-        this.waiting = this.waiting.filter((each) => each !== entry);
-      };
-      const timer = setTimeout(() => {
-        leave();
-        reject(tooBusy());
-      }, MAX_WAIT_MS).unref();
-      const start = (): void => {
-        leave();
-        resolve();
-      };
-      const entry: WaitingResponse = { response: answer, bytes, start };
-      answer.onRelease(start);
-      this.waiting.push(entry);
-    });
-  }
-
-  /** Lets the next answer go on: one that holds something already, else one of the caller who holds least. */
-  private startNext(): void {
-    const share = ({ response: answer }: WaitingResponse): number =>
-      answer.bytes > 0 ? -1 : this.heldByCaller(answer);
-    const ready = this.waiting.filter(({ response: answer, bytes }) => this.hasRoomFor(answer, bytes));
-    ready.sort((a, b) => share(a) - share(b))[0]?.start();
-    if (ready.length > 1) setImmediate(() => this.startNext());
+    await this.memory.acquire(answer, bytes);
   }
 
   private tooLarge(): InvalidRequest {
@@ -228,12 +139,4 @@ export class ResponseBudget {
       extensions: { limit },
     });
   }
-}
-
-function tooBusy(): AppError {
-  return new AppError(503, 'TOO_BUSY', 'Too busy', 'Other answers take all the memory that there is for contents.', {
-    remedy: 'Try again in a few seconds, with fewer records at once (pagesize).',
-    headers: { 'Retry-After': '5' },
-    extensions: { retry_after: 5 },
-  });
 }

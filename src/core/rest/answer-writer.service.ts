@@ -129,7 +129,7 @@ function isNotModified(request: Request, response: Response, tag: string): boole
   if (!response.hasHeader('Cache-Control')) response.setHeader('Cache-Control', 'private, no-cache');
   varyBy(response, 'Authorization');
   if (!matchesTag(request.headers['if-none-match'], tag)) return false;
-  // What varies the body that is left out is told all the same (RFC 9110, 15.4.5).
+  // Headers by which the omitted body varies are sent all the same (RFC 9110, 15.4.5).
   varyBy(response, 'Accept-Encoding');
   response.status(304);
   return true;

@@ -64,7 +64,7 @@ describe('Compression', () => {
     expect([headers['content-encoding'], headers.vary]).toEqual([undefined, vary]);
   });
 
-  it('tells HEAD what varies, without a body', async () => {
+  it('answers HEAD with Vary, without a body', async () => {
     const { headers, body } = await read('/long', 'HEAD');
     expect([headers['content-encoding'], headers.vary, body.length]).toEqual([undefined, 'Accept-Encoding', 0]);
   });

@@ -10,7 +10,7 @@ const LINGER_MS = 2_000;
 
 /**
  * Bounds what one connection may hold: the time for headers and request, requests that wait, and the sending of a body that was refused.
- * A client that asks with `Expect: 100-continue` is told to send its body by whoever reads it, not before.
+ * A client that asks with `Expect: 100-continue` is asked to send its body when the body is read, not before.
  */
 export function limitConnections(server: Server): void {
   // A start that is repeated keeps its server.

@@ -10,7 +10,7 @@ const DEPRECATED_PATHS: readonly (readonly [RegExp, string])[] = [
 const DEPRECATED_SINCE = new Date('2026-11-22T00:00:00Z');
 const SUNSET = new Date('2027-11-22T00:00:00Z');
 
-/** Tells callers of a deprecated path since when it is so, until when it is served and what replaces it (RFC 9745, RFC 8594). */
+/** Headers of a deprecated path: since when it is deprecated, until when it is served and what replaces it (RFC 9745, RFC 8594). */
 export function markDeprecatedPaths(request: Request, response: Response, next: NextFunction): void {
   const deprecated = DEPRECATED_PATHS.find(([path]) => path.test(request.path));
   if (deprecated) {

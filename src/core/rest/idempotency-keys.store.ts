@@ -47,7 +47,7 @@ export class IdempotencyKeysStore {
 
   /**
    * Claims the key for this call, or finds the answer that was given under it. A claim without an answer is given up after
-   * 20 minutes, longer than any request waits: whoever made it has died.
+   * 20 minutes, longer than any request waits: the process that created it has died.
    * @throws AppError 422 when the key was used for another body; Conflict while the first call is still running
    */
   async claim(call: IdempotentRequest): Promise<{

@@ -13,7 +13,7 @@ type InputClass = new () => object;
 type Plain = Record<string, unknown>;
 
 /**
- * The one door for bodies and queries. Keys are taken in any spelling that clients in the field use
+ * The one pipe for bodies and queries. Keys are accepted in any spelling that clients in the field use
  * (`organizationId`, `organization_id`, `orgID`, `org_id`); every fault is named at once; what a record does not have
  * is refused in a body and ignored in a query.
  */

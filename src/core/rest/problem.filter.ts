@@ -44,7 +44,7 @@ export class ProblemFilter implements ExceptionFilter {
 
   private reportRefusal(request: Request, error: AppError): void {
     const { route, params, body } = request as { route?: { path?: string }; params: object; body?: unknown };
-    // What signs in is told by the account that was tried, and never by what was sent in its place.
+    // A sign-in is reported by the attempted account, and never by a body of another shape.
     const { email } = (typeof body === 'object' && body !== null ? body : {}) as { email?: unknown };
     const isSignIn = request.method === 'POST' && route?.path === SIGN_IN_ROUTE;
     this.refusals.report(error, {

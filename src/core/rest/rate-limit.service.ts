@@ -13,7 +13,7 @@ type RateSetting = 'LIMIT_REQUESTS_PER_MINUTE' | 'LIMIT_WRITES_PER_MINUTE';
 /** Tokens of one network that are looked up in a minute and do not hold. */
 const MAX_FAILED_TOKENS = 120;
 
-/** How often one caller may call in a minute; every answer tells what is left in the `RateLimit` headers. */
+/** Limits the calls of one caller in a minute; the `RateLimit` headers of every answer show what is left. */
 @Injectable()
 export class RateLimitService {
   private readonly limiters: Readonly<Record<RateSetting, RateLimiterMemory>>;

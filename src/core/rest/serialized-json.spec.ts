@@ -27,7 +27,7 @@ describe('large JSON answers', () => {
     expect(Math.max(...pieces.map(({ length }) => length))).toBeLessThan(1024 * 1024);
   });
 
-  it('are told from small ones without being walked through', () => {
+  it('are distinguished from small ones without a full traversal', () => {
     expect(isLargeJson({ name: 'a', list: Array.from({ length: 50 }, (_, id) => ({ id, name: 'x'.repeat(20) })) })).toBe(false); // prettier-ignore
     expect(isLargeJson(new Array(1_000_000).fill(0))).toBe(true);
   });

@@ -6,7 +6,7 @@ const pathOf = (originalUrl: string, route?: string): string =>
   redactedPath({ originalUrl, route: route === undefined ? undefined : { path: route } } as Request);
 
 describe('redactedPath', () => {
-  it('tells the route where the path has a token', () => {
+  it('logs the route where the path has a token', () => {
     expect(pathOf(`/api/auth/invitations/${TOKEN}`, '/api/auth/invitations/:token')).toBe(
       '/api/auth/invitations/:token',
     );
@@ -16,14 +16,14 @@ describe('redactedPath', () => {
     `/api/auth/invitations/${TOKEN}`,
     `/api/auth//invitations/${TOKEN}/more`,
     `https://armature.example/api/auth/invitations/${TOKEN}?x=1`,
-  ])('tells no token of a path that no route takes: %s', (url) => {
+  ])('logs no token of a path without a route: %s', (url) => {
     for (const route of [undefined, '*path']) {
       expect(pathOf(url, route)).not.toContain(TOKEN.slice(0, 20));
       expect(pathOf(url, route)).toContain('/invitations/[redacted]');
     }
   });
 
-  it('tells ids and names as they are', () => {
+  it('logs ids and names unchanged', () => {
     const path = '/api/pattern/01a20629-4003-715b-851a-0caa9bd8ca5d';
     expect(pathOf(`${path}?search=x`)).toBe(path);
     expect(pathOf(path, '/api/pattern/:id')).toBe(path);

@@ -53,7 +53,7 @@ function findRoute(request: Request, mounted: readonly string[]): string {
 /** Segments of a path that are as long as a token is, and longer than an id. */
 const TOKEN_LIKE_SEGMENTS = /[^/]{40,}/g;
 
-/** The path as the log may tell it: where a secret is a part of it, or may be since no route takes it, that part is left out. */
+/** The path for the log: a part that is a secret, or may be one because no route matches, is left out. */
 export function redactedPath(request: Request): string {
   const { path: matched = UNKNOWN_PATH } = (request.route ?? {}) as { path?: string };
   if (matched.includes(':token')) return matched;

@@ -30,7 +30,7 @@ export class ProcessLog {
     try {
       fs.writeSync(STANDARD_ERROR, `${line}\n`);
     } catch {
-      // Nobody reads it any more, or not now: that must not end what is being told about.
+      // The reader has gone, or does not read now: that must not end the process.
     }
   }
 }

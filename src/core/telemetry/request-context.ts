@@ -31,7 +31,7 @@ export interface RequestContext {
   operation?: string;
   /** The last record on which a right was judged, whatever came of it. */
   judged?: JudgedRecord;
-  /** The answer that somebody waits for. */
+  /** The answer that a client waits for. */
   response?: InFlightResponse;
   /** The user who asked for what a job does. */
   onBehalfOf?: string;

@@ -151,7 +151,7 @@ export class WorkerLane {
     this.startNext();
   }
 
-  /** The time that an answer takes is not the task's, and others work meanwhile. */
+  /** The time of an answer does not count for the task, and other tasks run in the meantime. */
   private async answerQuestion(
     worker: Worker,
     waiting: WaitingTask,

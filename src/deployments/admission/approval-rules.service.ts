@@ -13,7 +13,7 @@ import { DeploymentRightsService } from './deployment-rights.service.js';
 /** Who asked for which action, and who approved it. */
 export type Mandate = Pick<Deployment, 'requestedBy' | 'action' | 'approvals'>;
 
-/** What somebody asks for, as far as it needs rights and approvals. */
+/** The request of a user, as far as rights and approvals depend on it. */
 export interface RequestedAction {
   action: Deployment['action'];
   requestApproval?: boolean;
@@ -22,7 +22,8 @@ export interface RequestedAction {
 
 /**
  * Says how many people must approve what is done in an environment, and whether they have. The environment asks for a number of
- * admins of the workspace; a requester who is one counts as one of them.
+ * admins of the workspace; a requester who is one counts as one of them. Service accounts approve nothing, and where more than one
+ * admin is asked for they do not count as one: an administrator of the organization can act as any of them.
  */
 @Injectable()
 export class ApprovalRulesService {
@@ -50,7 +51,7 @@ export class ApprovalRulesService {
   }
 
   /**
-   * How many people beside the requester must approve, by the roles, the tier and the number of now. On production somebody who is no
+   * How many people beside the requester must approve, by the roles, the tier and the number of now. On production a user who is no
    * admin needs one at least; an admin who rolls back needs nobody.
    */
   async countNeeded(
@@ -62,7 +63,8 @@ export class ApprovalRulesService {
     if (requiredApprovals === 0 && !isProduction) return 0;
     const isAdmin = await this.rights.isAllowed(requestedBy, deploymentPolicy.actOnProduction, place);
     if (!isAdmin) return Math.max(requiredApprovals, isProduction ? 1 : 0);
-    return action === 'rollback' ? 0 : Math.max(requiredApprovals - 1, 0);
+    if (action === 'rollback' || requiredApprovals <= 1) return 0;
+    return (await this.rights.isPerson(requestedBy)) ? requiredApprovals - 1 : requiredApprovals;
   }
 
   /** How many approvals are missing; those whose approver could not give them any more do not count. */
@@ -96,7 +98,11 @@ export class ApprovalRulesService {
   private async countValid(mandate: Mandate, place: DeploymentLocation): Promise<number> {
     let valid = 0;
     for (const approver of findApprovers(mandate))
-      if (await this.rights.isAllowed(approver, deploymentPolicy.approve, place)) valid += 1;
+      if (
+        (await this.rights.isPerson(approver)) &&
+        (await this.rights.isAllowed(approver, deploymentPolicy.approve, place))
+      )
+        valid += 1;
     return valid;
   }
 }

@@ -115,7 +115,7 @@ export class DeploymentAdmissionService {
     await this.freezes.requireOpen(deployment);
   }
 
-  /** Why a request may not go ahead now, whoever approves it; undefined when it may. Needs an open unit of work. */
+  /** Why a request may not proceed now, regardless of approvals; undefined when it may. Needs an open unit of work. */
   findRefusal(deployment: AdmissionSubject): Promise<DeploymentFailure | undefined> {
     return toRefusal(async () => {
       await this.workspaces.lockActive(SYSTEM, deployment.workspaceId);

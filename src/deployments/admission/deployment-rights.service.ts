@@ -48,7 +48,17 @@ export class DeploymentRightsService {
       organizationId,
     });
     if (!reason?.trim())
-      throw InvalidRequest.forField('/reason', 'is required', 'Say why the freeze is overridden; an event tells it.');
+      throw InvalidRequest.forField(
+        '/reason',
+        'is required',
+        'State why the freeze is overridden; an event contains the reason.',
+      );
+  }
+
+  /** Whether it is a person, and no service account. */
+  async isPerson(userId: string | null): Promise<boolean> {
+    const user = userId === null ? null : await this.users.find(userId);
+    return user?.kind === 'person';
   }
 
   /** Whether a user may do this by the role that they have now. */

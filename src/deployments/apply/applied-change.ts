@@ -13,12 +13,12 @@ export interface AppliedChange {
   previous?: KubernetesObject;
   /** Of a hook of a chart: the phase in which it is run. */
   hook?: string;
-  /** The hook has done its work, and is not run again by whoever goes on. */
+  /** The hook has completed, and is not run again by the replica that resumes. */
   done?: boolean;
 }
 
 /**
- * What a deployment changes on one cluster, written down before it is changed: whoever takes the deployment over can finish it or
+ * What a deployment changes on one cluster, recorded before it is changed: the replica that takes the deployment over can finish it or
  * undo it, and knows what was done from what was there before.
  */
 export interface ChangeJournal {

@@ -243,7 +243,7 @@ requires('KUBEBUILDER_ASSETS', 'A deployment', () => {
     expect(await data('a')).toBeUndefined();
   });
 
-  it('refuses an object that somebody made since it was planned', async () => {
+  it('refuses an object that another user created since it was planned', async () => {
     const plan = await scene.plan([configMap('a', { mine: '1' })]);
     await scene.others(configMap('a', { theirs: '1' }));
     const result = await scene.apply(plan);

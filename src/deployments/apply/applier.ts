@@ -22,7 +22,7 @@ export interface ApplyOptions extends RunOptions {
   wait?: boolean;
   /** For that waiting, and for each hook; 5 minutes without it. */
   waitTimeoutMs?: number;
-  /** Names the deployment, so that hooks are not run again by whoever goes on with it. */
+  /** Identifies the deployment, so that hooks are not run again by the replica that resumes it. */
   run?: string;
 }
 

@@ -69,7 +69,7 @@ export class DeploymentRun {
       const compared = await this.comparison.compare(kind, desired);
       const wasApplied = this.recorded.has(changeKey({ kind, ...desired.metadata }));
       if (compared.action === 'unchanged') return { status: wasApplied ? 'applied' : 'unchanged' };
-      // Somebody else has made the namespace meanwhile, and so it is there.
+      // The namespace has been created concurrently, and so exists.
       if (isGivenNamespace && compared.error?.reason === 'NOT_OWNED') return { status: 'unchanged' };
       const error = compared.error ?? (await this.write(kind, desired, compared));
       if (error === 'unchanged') return { status: wasApplied ? 'applied' : 'unchanged' };

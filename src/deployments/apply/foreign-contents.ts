@@ -24,7 +24,7 @@ const SYSTEM_OBJECTS = [
 /**
  * Why an object must not be deleted although it is this owner's: a namespace and a definition take with them everything inside,
  * also what others have put there, and what is to be kept. Undefined when nothing is lost.
- * @throws ClusterError also when a kind may not be listed, for then there is no telling
+ * @throws ClusterError also when a kind may not be listed, because then it cannot be determined
  */
 export async function findContentsToKeep(
   cluster: ClusterClient,

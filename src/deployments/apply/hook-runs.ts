@@ -21,7 +21,7 @@ const TRANSIENT_TIMEOUT_MS = 30_000;
 const DEFAULT_POLICIES = ['before-hook-creation'];
 
 export interface HookRunOptions {
-  /** Names this deployment, so that whoever goes on with it knows its own hooks. */
+  /** Identifies this deployment, so that the replica that resumes it recognizes its own hooks. */
   run: string;
   /** For each hook. */
   timeoutMs: number;

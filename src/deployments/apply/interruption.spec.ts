@@ -103,7 +103,7 @@ requires('KUBEBUILDER_ASSETS', 'A run whose process is killed', () => {
     { moment: 'after' as const, at },
   ]);
 
-  it.each(MOMENTS)('$moment write $at is finished by another, which tells of all', async ({ moment, at }) => {
+  it.each(MOMENTS)('$moment write $at is finished by another, which reports everything', async ({ moment, at }) => {
     const journal = await killed(moment, at);
     if (!journal) throw new Error('it was not killed');
     const result = await scene.apply(await scene.plan(wanted), {}, journal);
@@ -160,7 +160,7 @@ requires('KUBEBUILDER_ASSETS', 'A run whose process is killed', () => {
     }
   });
 
-  it('is undeployed to the end by another, which tells of all', async () => {
+  it('is undeployed to the end by another, which reports everything', async () => {
     const journal = new DurableJournal();
     dieAfterWrite(2);
     await expect(scene.undeploy({}, journal)).rejects.toThrow(Killed);

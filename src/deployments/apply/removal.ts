@@ -108,14 +108,14 @@ export class Removal {
   }
 }
 
-/** Finalizers by name; a namespace tells in its conditions what it could not delete. */
+/** Finalizers by name; the conditions of a namespace report what it could not delete. */
 function finalizersOf(object: KubernetesObject | undefined): string[] {
   const { conditions = [] } = (object?.status ?? {}) as {
     conditions?: { type: string; status: string; message?: string }[];
   };
   const finalizers = object?.metadata.finalizers?.join(', ');
-  const told = object?.kind === 'Namespace' ? conditions.filter((one) => one.status === 'True' && one.message) : [];
-  return [...(finalizers ? [`it waits for ${finalizers}`] : []), ...told.map((one) => one.message)].map((said) =>
+  const reported = object?.kind === 'Namespace' ? conditions.filter((one) => one.status === 'True' && one.message) : [];
+  return [...(finalizers ? [`it waits for ${finalizers}`] : []), ...reported.map((one) => one.message)].map((said) =>
     sanitizeClusterText(said),
   );
 }

@@ -49,7 +49,7 @@ export interface RunOptions {
   signal?: AbortSignal;
   /** For the whole run; 10 minutes without it. */
   timeoutMs?: number;
-  /** Told of every change of a resource's status; awaited, so that a record may be written. A throw ends the run as it stands. */
+  /** Called for every change of a resource's status; awaited, so that a record may be written. An error ends the run in its current state. */
   onProgress?: (result: ResourceResult, progress: RunProgress) => void | Promise<void>;
 }
 

@@ -56,12 +56,12 @@ export class ResourceResults {
   /** Names what failed, as `Deployment shop/web: …`. */
   summary(): string {
     const failed = this.all.filter(({ status }) => status === 'failed');
-    const told = failed
+    const details = failed
       .slice(0, 3)
       .map(
         ({ kind, namespace, name, error }) =>
           `${kind} ${namespace ? `${namespace}/` : ''}${name}: ${error?.detail ?? 'failed'}`,
       );
-    return failed.length > 3 ? `${told.join('; ')}; and ${failed.length - 3} more` : told.join('; ');
+    return failed.length > 3 ? `${details.join('; ')}; and ${failed.length - 3} more` : details.join('; ');
   }
 }

@@ -14,7 +14,7 @@ export interface RunEnd extends DeploymentFailure {
 }
 
 /**
- * @param refused tells of the resources that failed
+ * @param refused reports the resources that failed
  * @throws the error itself when it is a fault of this program
  */
 export function toRunEnd(error: unknown, refused: () => string): RunEnd {

@@ -26,7 +26,7 @@ export interface UndeployOptions extends RunOptions, KeepOptions {
   hooks?: PlannedHooks;
   /** For each hook; 5 minutes without it. */
   hookTimeoutMs?: number;
-  /** Names the undeployment, so that hooks are not run again by whoever goes on with it. */
+  /** Identifies the undeployment, so that hooks are not run again by the replica that resumes it. */
   run?: string;
 }
 

@@ -162,7 +162,7 @@ function emptyObject({ kind, name }: AppliedChange): KubernetesObject {
 
 export type ResourceState = Omit<ResourceResult, 'component'>;
 
-/** A resource as its change alone tells of it. */
+/** A resource as recorded in its change alone. */
 export function toResourceState(change: AppliedChange, status: ResourceState['status']): ResourceState {
   const { action, kind, name, namespace, hook } = change;
   return {

@@ -11,14 +11,14 @@ interface LabelSelector {
 
 const REVISION = 'deployment.kubernetes.io/revision';
 const DAEMON_SET_GENERATION = 'deprecated.daemonset.template.generation';
-/** Refusals to make a pod pass when somebody else makes room. */
+/** Transient scheduling failures, which end when other pods free resources. */
 const REFUSED_POD_MS = 10_000;
 
 /** Finds out what keeps a workload from being ready: what its pods wait for, or why it gets none. */
 export class WorkloadPods {
   constructor(private readonly cluster: ClusterClient) {}
 
-  /** @returns what is final where there is such; undefined also when the cluster does not tell */
+  /** @returns a final reason, if any; undefined also when the cluster does not report it */
   async findFailure(workload: KubernetesObject): Promise<PodFailure | undefined> {
     try {
       return (await this.findInPods(workload)) ?? findRefusedPod(workload);
@@ -47,13 +47,13 @@ export class WorkloadPods {
         if (named.finalAfterMs !== undefined) return named;
         found ??= named;
       }
-      // The pods of one workload fare alike: those of the first page tell enough.
+      // The pods of one workload behave alike: those of the first page suffice.
       break;
     }
     return found;
   }
 
-  /** What tells the pods that are wanted now from those that are being replaced, which may well be broken. */
+  /** Distinguishes the current pods from those that are being replaced, which may well be broken. */
   private async findCurrentLabels(workload: KubernetesObject, labelSelector: string): Promise<string[]> {
     const { uid, namespace, annotations } = workload.metadata;
     const status = (workload.status ?? {}) as { updateRevision?: string };

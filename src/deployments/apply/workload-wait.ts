@@ -122,7 +122,7 @@ export class WorkloadWait {
 function judgeGone({ spec }: KubernetesObject): Readiness {
   const { ttlSecondsAfterFinished } = (spec ?? {}) as { ttlSecondsAfterFinished?: number };
   return ttlSecondsAfterFinished === undefined
-    ? { state: 'failed', detail: 'it was deleted meanwhile' }
+    ? { state: 'failed', detail: 'it has been deleted' }
     : { state: 'ready' };
 }
 

@@ -25,7 +25,7 @@ export class ApprovalsService {
   /**
    * Adds the approval of one person; with the last that it needs by the rights and settings of now, the deployment is queued. What may
    * not go ahead any more is not begun: it ends with the reason.
-   * @throws Forbidden, with OWN_REQUEST for the requester; Conflict NOT_PENDING, ALREADY_APPROVED, APPROVAL_EXPIRED,
+   * @throws Forbidden, with OWN_REQUEST for the requester, PERSON_REQUIRED for a service account; Conflict NOT_PENDING, ALREADY_APPROVED, APPROVAL_EXPIRED,
    *   ENVIRONMENT_FROZEN, POLICY_VIOLATION
    */
   async approve(actor: Actor, id: string, reason?: string): Promise<Deployment> {

@@ -15,7 +15,7 @@ export class PendingDeploymentsService {
     private readonly rights: DeploymentRightsService,
   ) {}
 
-  /** @throws NotFound; Forbidden, with OWN_REQUEST for the requester of what waits */
+  /** @throws NotFound; Forbidden, with OWN_REQUEST for the requester of what waits, PERSON_REQUIRED for a service account */
   async get(actor: Actor, id: string): Promise<Deployment> {
     assertScope(actor, deploymentPolicy.read);
     return this.judge(actor, await this.deployments.get(actor, id));
@@ -37,10 +37,16 @@ export class PendingDeploymentsService {
 
   private async judge(actor: Actor, deployment: Deployment): Promise<Deployment> {
     await this.rights.requireAccess(actor, deploymentPolicy.approve, deployment);
-    if (deployment.status !== 'pending_approval' || deployment.requestedBy !== actor.userId) return deployment;
-    throw new Forbidden('whoever asked for a deployment can neither approve nor reject it', {
-      code: 'OWN_REQUEST',
-      remedy: 'Ask another admin of the workspace, or withdraw it: POST /api/deployments/{id}/cancel.',
+    if (deployment.status !== 'pending_approval') return deployment;
+    if (deployment.requestedBy === actor.userId)
+      throw new Forbidden('the requester of a deployment can neither approve nor reject it', {
+        code: 'OWN_REQUEST',
+        remedy: 'Ask another admin of the workspace, or withdraw it: POST /api/deployments/{id}/cancel.',
+      });
+    if (await this.rights.isPerson(actor.userId)) return deployment;
+    throw new Forbidden('a service account can neither approve nor reject a deployment', {
+      code: 'PERSON_REQUIRED',
+      remedy: 'Let an admin of the workspace decide, with a session or a personal access token of their own.',
     });
   }
 }

@@ -104,15 +104,15 @@ function toNodes(kinds: CountedResources[], named: NamedResource[], group: numbe
       toNode(kind, toDisplayText(one.name) || 'unnamed', group, toMark(one.health, one.message)),
     );
   const worst = findWorstHealth(kinds.map(({ health }) => health));
-  const told = kinds
+  const counts = kinds
     .filter(({ health }) => health !== null)
     .sort((one, other) => rankOf(other.health) - rankOf(one.health))
     .map(({ health, count: ofHealth }) => `${ofHealth.toLocaleString('en')} ${health}`);
   const unwell = named
     .filter(({ health }) => health !== null && health !== 'Healthy')
     .map((one) => `${one.name}: ${one.health}${one.message ? `, ${one.message}` : ''}`);
-  const title = toDisplayText([...told, ...unwell.slice(0, MAX_TITLES)].join('; '), 1_000);
-  const name = told.length > 0 ? told.join(', ') : formatCount(count, 'object');
+  const title = toDisplayText([...counts, ...unwell.slice(0, MAX_TITLES)].join('; '), 1_000);
+  const name = counts.length > 0 ? counts.join(', ') : formatCount(count, 'object');
   return [{ ...toNode(kind, name, group, toMark(worst, title)), ...(count > 1 && { count }) }];
 }
 

@@ -9,7 +9,7 @@ export class DeploymentDiagramQuery extends DiagramQuery {
   @WordInput(DIAGRAM_COLOURS, {
     optional: true,
     description:
-      'What the colours tell: health (the default; the action of what has none), or what the deployment does.',
+      'What the colors show: health (the default; the action for components without one), or what the deployment does.',
   })
   colour?: DiagramColour;
 

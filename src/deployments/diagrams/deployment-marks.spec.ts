@@ -12,7 +12,7 @@ const textsOf = (...of: Parameters<typeof toDiagramMarks>) =>
   Object.fromEntries(Object.entries(toDiagramMarks(...of)).map(([id, { text }]) => [id, text]));
 
 describe('the marks of a deployed design', () => {
-  it('tell health, failures and actions of the objects that components stand for, whatever their version', () => {
+  it('show health, failures and actions of the objects of components, whatever their version', () => {
     const resources = [
       resource('a', 'Deployment', 'web', 'shop'),
       resource('b', 'Deployment', 'db'),

@@ -29,7 +29,7 @@ const MAX_COUNTS = 5_000;
 const KEY = `connection_id, namespace, CASE WHEN api_version LIKE '%/%' THEN split_part(api_version, '/', 1) ELSE '' END`;
 const IN_SCOPE = `connection_id = ANY ($1) AND ($2::text IS NULL OR namespace = $2)`;
 
-/** What runs on clusters, without contents; whoever asks has judged who may see the connections. */
+/** The resources on clusters, without contents; the caller has checked the right to see the connections. */
 @Injectable()
 export class EnvironmentResourcesStore {
   constructor(private readonly unit: UnitOfWork) {}

@@ -39,7 +39,7 @@ export type DriftConsequence = { action: 'none' | 'heal' } | { action: 'wait'; m
 const HEAL_PAUSE = { firstMs: 1_000, longestMs: 60_000 };
 const NONE: DriftConsequence = { action: 'none' };
 
-/** Compares what is deployed with what runs, keeps what was found, and tells when it has changed. */
+/** Compares what is deployed with what runs, stores the findings, and publishes changes of them. */
 @Injectable()
 export class DriftChecksService {
   constructor(
@@ -68,13 +68,13 @@ export class DriftChecksService {
     }
   }
 
-  /** Keeps a finding, and tells of it when it is another one than before. */
+  /** Stores a finding, and publishes it when it has changed. */
   async record(place: DeployedDesign, finding: DriftFinding): Promise<DriftConsequence> {
     const { deployment, status } = finding;
     return this.unit.run(async () => {
       const before = await this.drifts.lock(place, HEAL_WINDOW_MS);
       const known = before?.deploymentId === place.deploymentId ? before : null;
-      // A cluster that was not reached tells nothing new; it has been looked at all the same, and others come before it.
+      // A cluster that was not reached gives no new finding; the check is recorded all the same, so that others come before it.
       const isStill = status === 'unknown' && known?.status === 'drifted';
       await this.drifts.save(place, deployment.organizationId, place.deploymentId, isStill ? 'drifted' : status);
       if (status === 'in_sync' && known?.status === 'drifted')

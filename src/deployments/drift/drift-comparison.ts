@@ -40,7 +40,7 @@ export interface DriftedObject {
   resource: DriftResource;
   kind: ResourceKind;
   desired: KubernetesObject;
-  /** Whether the object is this owner's, or gone: an object of somebody else is not touched. */
+  /** Whether the object is this owner's, or deleted: an object of another owner is not touched. */
   isHealable: boolean;
 }
 

@@ -18,7 +18,7 @@ const CONCURRENCY = 2;
 const RESERVE = 4;
 /** What changes together is looked at together. */
 const SETTLE_MS = 300;
-/** What no watch told is found from time to time. */
+/** Changes that no watch reported are found periodically. */
 const SWEEP_MS = 600_000;
 const SWEPT_AT_ONCE = 200;
 

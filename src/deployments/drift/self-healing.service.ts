@@ -31,7 +31,7 @@ export class SelfHealingService {
     private readonly jobs: JobsService,
   ) {}
 
-  /** Asks for a look at these places: one for each is enough, however often it is asked for meanwhile. */
+  /** Requests a check of these targets: one for each is enough, however often it is requested in the meantime. */
   async checkSoon(places: DriftPayload[], delayMs = 0): Promise<void> {
     const byKey = new Map(
       places.map((place) => [`drift ${place.designId} ${place.environmentId} ${place.connectionId}`, place]),
@@ -55,14 +55,14 @@ export class SelfHealingService {
     if (!place) return this.checks.forget(payload);
     if (await this.deployed.isChanging(payload)) return;
     const finding = await this.checks.compare(place, signal);
-    // What was deployed meanwhile is compared on its own.
+    // A deployment since then is compared on its own.
     const now = await this.deployed.find(payload, payload.connectionId);
     if (now?.deploymentId !== place.deploymentId || (await this.deployed.isChanging(payload))) return;
     const next = await this.checks.record(place, finding);
     if (next.action === 'wait') return this.checkSoon([payload], next.ms);
     if (next.action === 'none' || !(await this.deployed.isActive(place))) return;
     const { designId, environmentId, organizationId } = payload;
-    // Under the key of deployments, so that none of the same place runs meanwhile.
+    // Under the key of deployments, so that none to the same target runs concurrently.
     await this.jobs.enqueue(SYSTEM, {
       queue: HEAL_QUEUE,
       payload,
@@ -85,7 +85,7 @@ export class SelfHealingService {
       await cluster
         .apply(kind, desired, { fieldManager: FIELD_MANAGER, force: true, signal })
         .catch((error: unknown) => {
-          // The next look tells what is left; what the cluster refuses of one object is no reason to leave the others.
+          // The next check reports what is left; an object that the cluster refuses does not stop the others.
           if (!(error instanceof ClusterError)) throw error;
         });
     await this.checkSoon([payload]);

@@ -57,7 +57,7 @@ export class DefinitionValidator {
   }
 }
 
-/** Whether this plan changes what the kind's definition says, so that a dry run under the present one tells little. */
+/** Whether this plan changes the definition of the kind, so that a dry run under the present one is not conclusive. */
 export function isRedefined(kind: ResourceKind, plan: PlanItem[]): boolean {
   return plan.some(
     ({ planned, desired }) =>

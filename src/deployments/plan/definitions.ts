@@ -17,7 +17,7 @@ interface DefinitionSpec {
 
 export interface DefinedKind {
   kind: ResourceKind;
-  /** As the cluster's OpenAPI would tell it: marked with the kind that it is of. */
+  /** In the form of the cluster's OpenAPI document: marked with its kind. */
   schema?: JsonObject;
 }
 

@@ -5,7 +5,7 @@ import { isOwnedBy, type Owner } from './owner.js';
 import { type PlanItem } from './plan-item.js';
 import { type DesiredResource, type PlannedResource, type ResourceError } from './planned-resource.js';
 
-/** Makes the items of a plan as far as the design alone tells them. */
+/** Creates the items of a plan as far as the design alone determines them. */
 export class DraftItems {
   constructor(
     private readonly cluster: ClusterClient,
@@ -45,7 +45,7 @@ export class DraftItems {
     return { planned: { ...planned, namespace }, desired, kind, isInFallback: planned.namespace !== namespace };
   }
 
-  /** The namespace that objects go to which name none; undefined when the design has it, or it is there and somebody else's. */
+  /** The namespace of objects without one; undefined when the design contains it, or it exists and belongs to another owner. */
   async draftNamespace(items: PlanItem[]): Promise<PlanItem | undefined> {
     const name = this.fallback;
     if (items.some(({ planned }) => planned.kind === 'Namespace' && planned.name === name)) return undefined;

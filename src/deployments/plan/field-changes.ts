@@ -73,7 +73,7 @@ const toFieldChange = (
   to: truncate(maskSecrets(kind.kind, path, to)),
 });
 
-/** Stands for what differs, secret values included, without telling any of it. */
+/** Represents what differs, including secret values, without revealing it. */
 export function digestChanges(kind: ResourceKind, live: KubernetesObject, outcome: KubernetesObject): string {
   const changes = [...differences([], omitServerFields(kind, live), omitServerFields(kind, outcome))];
   return createHash('sha256')

@@ -34,7 +34,7 @@ export function ownerSelector(owner: Owner): string {
 }
 
 /**
- * Whether the object is this owner's. Labels alone do not tell: controllers copy them to what they make, as from a Service to
+ * Whether the object is this owner's. Labels alone do not prove it: controllers copy them to what they make, as from a Service to
  * its EndpointSlices. So this server must have applied the object as well.
  */
 export function isOwnedBy(owner: Owner, object: ObjectMetadata): boolean {
@@ -59,7 +59,7 @@ export function addOwnerLabels(owner: Owner, object: KubernetesObject): Kubernet
 const HOOK_LABEL = `${PREFIX}hook`;
 const HOOK_RUN_ANNOTATION = `${PREFIX}hook-run`;
 
-/** The hook of a chart as its owner makes it: told from what is deployed, and neither pruned nor compared with it. */
+/** The hook of a chart as its owner creates it: kept apart from deployed resources, and neither pruned nor compared with them. */
 export function addHookLabel(object: KubernetesObject, phase: string): KubernetesObject {
   const labels = { ...object.metadata.labels, [HOOK_LABEL]: phase };
   return { ...object, metadata: { ...object.metadata, labels } };
@@ -67,7 +67,7 @@ export function addHookLabel(object: KubernetesObject, phase: string): Kubernete
 
 export const isHookObject = ({ metadata }: ObjectMetadata): boolean => metadata.labels?.[HOOK_LABEL] !== undefined;
 
-/** The hook with what tells which run of it the object is. */
+/** The hook with an annotation that identifies the run of the object. */
 export function addHookRun(object: KubernetesObject, run: string): KubernetesObject {
   const annotations = { ...(object.metadata['annotations'] as object | undefined), [HOOK_RUN_ANNOTATION]: run };
   return { ...object, metadata: { ...object.metadata, annotations } };

@@ -50,11 +50,11 @@ requires('CORPUS_DIR', 'A plan of an application', (corpus) => {
       const plan: Plan = await scene.plan(objects);
       const before = await Promise.all(plan.items.map((item) => live(scene, item)));
       const isRefused = plan.items.some(({ planned }) => planned.error);
-      const told = plan.items.map((item) => ({ effect: foretold(item, isRefused), diff: item.planned.diff }));
+      const outcomes = plan.items.map((item) => ({ effect: foretold(item, isRefused), diff: item.planned.diff }));
       await scene.apply(plan, { atomic: false });
       const after = await Promise.all(plan.items.map((item) => live(scene, item)));
       return plan.items.map((item, index) => {
-        const { effect = 'refused', diff = [] } = told[index] ?? {};
+        const { effect = 'refused', diff = [] } = outcomes[index] ?? {};
         const was = effectOf(item, before[index], after[index]);
         // What is refused stays as it was; a change of what is held alone changes no value.
         const holdsOnly = diff.length > 0 && diff.every(({ path }) => path === '/metadata/managedFields');

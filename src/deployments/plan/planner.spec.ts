@@ -70,7 +70,7 @@ requires('KUBEBUILDER_ASSETS', 'A plan', () => {
     expect(await actions(objects)).toEqual(['web: unchanged', 'web: unchanged']);
   });
 
-  it('tells of secrets only that they changed', async () => {
+  it('reports of secrets only that they changed', async () => {
     const secret = (values: Record<string, string>, more = {}) => ({
       apiVersion: 'v1',
       kind: 'Secret',
@@ -142,7 +142,7 @@ requires('KUBEBUILDER_ASSETS', 'A plan', () => {
     expect(await actions([configMap('a', { shared: 'ours' })], { force: true })).toEqual(['a: update']);
   });
 
-  it('lets go of a field that somebody else holds too', async () => {
+  it('lets go of a field that another manager owns too', async () => {
     await scene.deploy([configMap('a', { shared: 'x', own: 'x' })]);
     await scene.others(configMap('a', { shared: 'x' }));
     const [resource] = await planned([configMap('a', { own: 'x' })]);
@@ -246,7 +246,7 @@ requires('KUBEBUILDER_ASSETS', 'A plan', () => {
     expect((await scene.plan(objects)).fingerprint).not.toBe(fingerprint);
   });
 
-  it('without rights tells so of each resource', async () => {
+  it('without rights reports it for each resource', async () => {
     const nobody = clusterClient(cluster.kubeconfigNobody);
     const resources = [{ component: 'a', object: configMap('a') }];
     const { items, unseen } = await new Planner(nobody, judge).plan(resources, scene.owner, {

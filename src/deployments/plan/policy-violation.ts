@@ -10,7 +10,7 @@ export interface JudgedResource {
   name: string;
 }
 
-/** A resource that does not comply with a policy, as plans, deployments and events tell it. */
+/** A resource that violates a policy, as reported by plans, deployments and events. */
 export interface PolicyViolation extends JudgedResource {
   policy_id: string;
   policy: string;

@@ -18,7 +18,7 @@ const REMEDIES: Record<string, string> = {
   DUPLICATE: 'Leave one of the two out of the design.',
   GENERATED_NAME: 'Give the object a name in place of generateName.',
   STUCK: 'Check what the finalizers that the error names wait for, and deploy again once the object is gone.',
-  CONFLICT: 'Deploy again: the object was changed or replaced on the cluster meanwhile.',
+  CONFLICT: 'Deploy again: the object was changed or replaced on the cluster concurrently.',
   UNAUTHORIZED: 'Renew the credential of the connection, and deploy again.',
   HOOK_FAILED: 'See the log of the pod that the error names, correct the hook or what it needs, and deploy again.',
   HOOK_EXISTS: 'Delete the object, or give the hook the delete policy before-hook-creation, and deploy again.',

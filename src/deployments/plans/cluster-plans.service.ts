@@ -62,7 +62,7 @@ export class ClusterPlansService {
   }
 }
 
-/** A design that stands nowhere there is installed; whoever goes on with that installs it, too. */
+/** A design without a deployment there is installed; a replica that resumes the deployment installs it, too. */
 function phasesOf({ id, action }: PlanSubject, known: DeployedDesign | null): HookPhases {
   if (action === 'rollback') return ROLLBACK_PHASES;
   const isFirst = known === null || (known.deploymentId === id && !known.hasPrevious);

@@ -35,7 +35,7 @@ export class DeploymentContextService {
     return this.contents.readResources(design, version);
   }
 
-  /** Whoever may deploy uses the credential without ever seeing it. */
+  /** Users who may deploy use the credential without ever seeing it. */
   getClient(connectionId: string): Promise<ClusterClient> {
     return runAsSystem('deployment', async () => this.clusters.getClient(await this.getConnection(connectionId)));
   }

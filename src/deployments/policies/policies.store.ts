@@ -35,7 +35,7 @@ export class PoliciesStore extends RecordStore<Policy> {
     return this.repository.countBy({ workspaceId });
   }
 
-  /** Those that judge deployments of a workspace, whoever asks; enforced ones come first. */
+  /** Those that apply to deployments of a workspace, for any caller; enforced ones come first. */
   findEnabled(workspaceId: string): Promise<Policy[]> {
     const rows = this.inWorkspace(this.createQueryBuilder(), workspaceId)
       .andWhere('policy.enabled')

@@ -7,7 +7,7 @@ import { isEnforced, type PolicyViolation } from '../plan/policy-violation.js';
 import { policyConflict } from './policy-conflict.js';
 import { PolicyViolated } from './policy.events.js';
 
-/** Holds deployments to the policies of their workspace; each violation is told as an event. */
+/** Checks deployments against the policies of their workspace; each violation is published as an event. */
 @Injectable()
 export class PolicyChecksService {
   constructor(

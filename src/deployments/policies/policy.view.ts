@@ -29,7 +29,7 @@ export class PolicyView extends RecordView {
   @TextField({ description: 'What is said of a resource that does not comply.' })
   message!: string;
 
-  @WordField(POLICY_MODES, { description: 'Whether a violation refuses a deployment, or is told only.' })
+  @WordField(POLICY_MODES, { description: 'Whether a violation refuses a deployment, or is only reported.' })
   mode!: PolicyMode;
 
   @TextsField({ description: 'Kinds of the resources that it judges; all when it is empty.' })

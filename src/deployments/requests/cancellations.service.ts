@@ -24,7 +24,7 @@ export class CancellationsService {
   ) {}
 
   /**
-   * Stops it: what waits ends at once; what runs ends as soon as it can, and with `atomic` takes back what it did. Whoever asked for
+   * Stops it: a waiting one ends at once; a running one ends as soon as it can, and with `atomic` is rolled back. The user that asked for
    * an approval may withdraw the request. The job is locked before the deployment, as at its end, so that the two never wait for
    * one another.
    */

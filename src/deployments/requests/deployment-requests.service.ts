@@ -13,7 +13,7 @@ import { DeploymentsStore } from '../deployments.store.js';
 import { DeploymentQueueService } from './deployment-queue.service.js';
 import type { Target } from '../targets/targets.service.js';
 
-/** What is asked for, by somebody who may deploy the design at all. */
+/** The request of a user who may deploy the design at all. */
 export interface DeploymentRequest {
   action: DeploymentAction;
   design: Design;
@@ -93,7 +93,7 @@ export class DeploymentRequestsService {
   }
 }
 
-/** What the event of the request tells of an override. */
+/** The override in the event of the request. */
 const describeOverride = ({ override_freeze: overrides, reason }: FreezeOverride, overridden?: ActiveFreeze): object =>
   overrides
     ? {

@@ -21,7 +21,7 @@ export class DeploymentPresenter {
 
   /** @throws AppError with the record under `deployment` when it did not succeed */
   async respond(actor: Actor, requested: Deployment, later: boolean, response: Response): Promise<DeploymentView> {
-    // It may have ended by now; a caller who does not wait is told that it was taken, all the same.
+    // It may have ended already; a caller who does not wait gets the accepted request all the same.
     if (later) return this.toResponse(await this.deployments.withQueuePosition(requested), response);
     return this.toResponse(await this.waitForEnd(actor, requested, response), response);
   }

@@ -12,7 +12,7 @@ import {
 } from '../../core/schema/view-fields.js';
 import type { ClusterResource } from '../../kubernetes/resources/cluster-resource.entity.js';
 import type { ResourceSummary } from '../../kubernetes/resources/cluster-resources.service.js';
-import { ResourceHealthView } from '../health/health.view.js';
+import { ResourceHealthView } from '../resource-health.view.js';
 import { WATCH_STATUSES } from '../../kubernetes/resources/watch/cluster-watch.entity.js';
 
 export class ClusterResourceView {

@@ -35,7 +35,7 @@ export class ClusterResourcesController {
   @RestOperation(
     'getClusterResourcesSummary',
     'Count resources of clusters',
-    'Counts what runs by kind, namespace and label, and tells how the watch of each cluster stands and which kinds it may not read.',
+    'Counts what runs by kind, namespace and label, and reports the status of the watch of each cluster and the kinds it may not read.',
   )
   @Get('summary')
   @RequiresRight(resourcePolicy.read)

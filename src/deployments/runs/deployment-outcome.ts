@@ -65,7 +65,7 @@ function toFirstFailure(ends: ClusterOutcome[]): DeploymentFailure | null {
   return failed?.failure ? { ...failed.failure, connection_id: failed.connectionId } : null;
 }
 
-/** What a record tells of a cluster. */
+/** The record's summary of a cluster. */
 export const toDeployedCluster = ({ connectionId, is }: ClusterStanding): DeployedCluster => ({
   connection_id: connectionId,
   outcome: ({ new: 'deployed', none: 'undeployed', old: 'unchanged', mixed: 'partial' } as const)[is],

@@ -22,11 +22,11 @@ const INTERVAL_PER_RESOURCE_MS = 1;
 const MAX_NAMED = 10;
 const MAX_MESSAGE_LENGTH = 300;
 
-/** Tells of one deployment how far it has come. */
+/** Reports the progress of one deployment. */
 export interface DeploymentProgress {
-  /** Told of every change; costs next to nothing. */
+  /** Called for every change; costs next to nothing. */
   report: (connectionId: string, resource: ResourceResult, progress: RunProgress) => void;
-  /** What is not written by now is not written any more: the end tells it. */
+  /** Unwritten progress is discarded: the end contains it. */
   close: () => void;
 }
 

@@ -47,7 +47,7 @@ export class DeploymentRunner {
     return this.complete(deployment, await this.unfinished.conclude(deployment, context));
   }
 
-  /** Before anything is undone, so that whoever takes over goes on undoing, and does not begin anew. */
+  /** Before anything is undone, so that a replica that takes over continues undoing, and does not start over. */
   private async recordFailure(deployment: Deployment, outcome: DeploymentOutcome, context: JobContext): Promise<void> {
     await this.unit.run(async () => {
       const { failure, resources } = outcome;

@@ -18,7 +18,7 @@ import { CANCELLED, type DeploymentOutcome, isAtomic, type ClusterStanding } fro
 /** For undoing on one cluster. */
 const UNDO_TIMEOUT_MS = 180_000;
 
-/** Brings failed deployments to their end from their journals, which tell what was done in whichever attempt. */
+/** Completes failed deployments from their journals, which contain what was done in every attempt. */
 @Injectable()
 export class UnfinishedRunsService {
   constructor(
@@ -90,7 +90,7 @@ export class UnfinishedRunsService {
     }
   }
 
-  /** What an attempt that was lost did not come to tell of. */
+  /** What a lost attempt did not report. */
   private async addMissingResources(
     connectionId: string,
     resources: DeployedResource[],
@@ -123,7 +123,7 @@ export class UnfinishedRunsService {
   }
 }
 
-/** The resources on one cluster as an attempt that was lost told of them last, without those whose journal tells more. */
+/** The resources on one cluster as a lost attempt last reported them, without those whose journal has more. */
 function settle({ resources }: Deployment, connectionId: string, changes: AppliedChange[]): DeployedResource[] {
   const changed = new Set(changes.map(changeKey));
   return resources

@@ -2,7 +2,7 @@ import { ObjectType } from '@nestjs/graphql';
 import { CONTENTS_WEIGHT } from '../../core/graphql/limits/query-size.js';
 import { IdField, MapField, TextField, TimeField } from '../../core/schema/view-fields.js';
 
-/** A published design, as older clients ask for it. */
+/** A published design, in the form that older clients query. */
 @ObjectType('CatalogPattern', { description: 'A published design.' })
 export class CatalogPattern {
   @IdField()

@@ -14,7 +14,7 @@ import { DesignsService } from '../designs.service.js';
 import { CatalogService } from './catalog.service.js';
 import { DesignCatalogQuery } from '../design.inputs.js';
 
-/** Designs that everybody who is signed in may read, each in its published version. */
+/** Designs that everyone who is signed in may read, each in its published version. */
 @ApiTags('designs')
 @Controller('pattern/catalog')
 export class CatalogController {
@@ -54,7 +54,7 @@ export class CatalogController {
   @RestOperation(
     'unpublishDesign',
     'Unpublish a design',
-    'Takes a design out of the catalog. The id is sent in the body or, where proxies drop the bodies of DELETE, in the query.',
+    'Unpublishes a design. The id is sent in the body or, where proxies drop the bodies of DELETE, in the query.',
   )
   @Delete('unpublish')
   @RequiresBodyRight(designPolicy.publish, DesignsService)

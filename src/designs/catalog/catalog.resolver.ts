@@ -21,14 +21,14 @@ export class CatalogResolver {
   @Query(() => [CatalogPattern], { description: 'The catalog of designs.' })
   async fetchPatternCatalogContent(
     @CurrentActor() actor: Actor,
-    @Args('selector', { type: () => CatalogSelector, nullable: true, description: 'Which part of the catalog.' })
+    @Args('selector', { type: () => CatalogSelector, nullable: true, description: 'Page, search, order and filter.' })
     selector: CatalogSelector | null,
   ): Promise<object[]> {
     const { items } = await this.catalog.list(actor, CatalogSelector.toQuery(selector));
     return this.presenter.toViews(items);
   }
 
-  /** The published version of the design file, read only when it is asked for. */
+  /** The published version of the design file, read only when it is selected. */
   @ResolveField(() => String, { nullable: true, complexity: CONTENTS_WEIGHT })
   pattern_file(@Parent() design: DesignView, @Context() context: object): Promise<string> {
     return this.contents.loadText(context, design);

@@ -17,7 +17,7 @@ import { DesignContentsStore } from '../contents/design-contents.store.js';
 import { PublishedDesignsStore } from '../published-designs.store.js';
 import type { PublishedDesign } from '../published-design.entity.js';
 
-/** What organizations show to everybody. */
+/** The designs that organizations publish. */
 @Injectable()
 export class CatalogService {
   constructor(
@@ -34,7 +34,7 @@ export class CatalogService {
     return this.published.page(query);
   }
 
-  /** Shows the current version of a design to everybody, also when an earlier one is shown already. */
+  /** Publishes the current version of a design, replacing an earlier publication. */
   async publish(actor: Actor, { id, catalog_data }: PublishInput, match: Precondition): Promise<Design> {
     const current = await this.designs.get(actor, id);
     await this.designs.assertAllowed(actor, 'publish', current);
@@ -52,7 +52,7 @@ export class CatalogService {
     });
   }
 
-  /** Takes a design out of the catalog. One that is not in it stays as it is. */
+  /** Unpublishes a design. One that is not published stays unchanged. */
   async unpublish(actor: Actor, id: string, match: Precondition): Promise<Design> {
     return this.unit.run(async () => {
       const design = await this.designs.getForUpdate(actor, id, 'publish', match);

@@ -1,7 +1,7 @@
 import { Column, Entity, ForeignKey, Index, PrimaryColumn } from 'typeorm';
 import type { SourceType } from '../formats/source-type.js';
 
-/** What the catalog shows of a design: one version of it, under the name that it had when it was published. */
+/** The publication of a design in the catalog: one version of it, under the name that it had when it was published. */
 @Entity('publication')
 @ForeignKey('DesignVersion', ['designId', 'number'], ['designId', 'number'])
 @Index('publication_created', ['createdAt', 'designId'])

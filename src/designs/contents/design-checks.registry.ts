@@ -1,10 +1,10 @@
 import { Injectable } from '@nestjs/common';
 import type { DesignOutline } from '../../formats/design-file/design-outline.js';
 
-/** Tells the first reason why a design cannot be deployed, or null. */
+/** Reports the first reason why a design cannot be deployed, or null. */
 export type DesignCheck = (design: DesignOutline) => string | null | Promise<string | null>;
 
-/** What makes a design undeployable. Later modules add their own checks. */
+/** Checks whether a design can be deployed. Later modules add their own checks. */
 @Injectable()
 export class DesignCheckRegistry {
   private readonly checks: DesignCheck[] = [hasDeployableComponent, everyComponentHasKind];

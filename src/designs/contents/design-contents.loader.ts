@@ -5,7 +5,7 @@ import { TimeSlicer } from '../../core/time-slicer.js';
 import { DesignContentsStore, type NamedVersion } from './design-contents.store.js';
 import { type PackedContent, unpackContent, readUnpackedSize } from './packed-content.js';
 
-/** Small contents are converted together, up to so many bytes, and larger ones alone. */
+/** Small contents are converted together, up to this many bytes, and larger ones alone. */
 const BATCH_BYTES = 256 * 1024;
 
 interface OpenedContent {
@@ -15,7 +15,7 @@ interface OpenedContent {
   size: number;
 }
 
-/** Contents of several designs as answers show them: read one after another, within what one answer may carry. */
+/** Contents of several designs for answers: read one after another, within the limits of one answer. */
 @Injectable()
 export class DesignContentsLoader {
   constructor(
@@ -38,7 +38,7 @@ export class DesignContentsLoader {
     );
   }
 
-  /** The design file of a design for one GraphQL operation, which reads those that it asks for together. */
+  /** The design file of a design for one GraphQL operation, which batches its reads. */
   loadText(
     context: object,
     { id, version_number, name }: { id: string; version_number: number; name: string },
@@ -82,7 +82,7 @@ export class DesignContentsLoader {
     return read;
   }
 
-  /** A single content is counted before it is read, several small ones once they are. */
+  /** A single content is measured before it is read, several small ones after. */
   private async convertWithinBudget<T extends string | Buffer>(
     batch: OpenedContent[],
     convert: (batch: OpenedContent[]) => Promise<T[]>,

@@ -27,7 +27,7 @@ import {
   unpackContent,
 } from './packed-content.js';
 
-/** What is kept with a version beside its content. */
+/** The data stored with a version beside its content. */
 export interface VersionNote {
   userId: string;
   message: string;
@@ -35,40 +35,40 @@ export interface VersionNote {
   variantOf?: number;
 }
 
-/** Which version of which design. */
+/** Identifies a version of a design. */
 export interface VersionKey {
   /** Of the design. */
   id: string;
   versionNumber: number;
 }
 
-/** The same with the name that its design has by now; without one it is shown with the name that it was stored with. */
+/** The same with the current name of its design; without one the stored name is shown. */
 export interface NamedVersion extends VersionKey {
   name?: string;
 }
 
-/** What a version holds: a design file, and the file that it was read from. */
+/** The content of a version: a design file, and the file that it was read from. */
 export interface VersionContent {
   file: PackedDesign;
   sourceType: SourceType;
   source: SourceFile;
 }
 
-/** What is kept of a design with each version. */
+/** The data stored with each version of a design. */
 export interface VersionRecord extends VersionKey {
   organizationId: string;
   version: string;
   sourceType: SourceType;
 }
 
-/** Something sealed that can be opened: packed then. */
+/** An encrypted value that decrypts to compressed data. */
 interface SealedContent {
   open: () => Promise<PackedContent>;
 }
 
 type SealedColumn = 'content' | 'source';
 
-/** The contents of designs, version by version: packed, sealed, and bound to their place. */
+/** The contents of designs, version by version: compressed, encrypted, and bound to their version. */
 @Injectable()
 export class DesignContentsStore {
   constructor(
@@ -78,7 +78,7 @@ export class DesignContentsStore {
     private readonly pool: WorkerPool,
   ) {}
 
-  /** Packs and seals before the transaction, so that nothing is held meanwhile; the returned function writes it as the design's current version. */
+  /** Compresses and encrypts before the transaction, so that it holds no locks during that time; the returned function writes the design's current version. */
   async prepareInsert(
     design: VersionRecord,
     file: PackedDesign,
@@ -112,13 +112,13 @@ export class DesignContentsStore {
     };
   }
 
-  /** The design file of a version as it is kept, for tasks to unpack; the current one unless said otherwise. */
+  /** The stored design file of a version, for tasks to decompress; the current one by default. */
   async readPacked(design: VersionKey, number = design.versionNumber): Promise<PackedContent> {
     const { content } = await this.getVersion(design, number, 'content');
     return new Uint8Array(await this.vault.open(content, sealingContext(design.id, number)));
   }
 
-  /** The same, to be kept again. */
+  /** The same, to be stored again. */
   async readDesign(design: VersionKey, number = design.versionNumber): Promise<PackedDesign> {
     const content = await this.readPacked(design, number);
     const data = await taskRunnerFor(content, this.pool).run(designTask, content, ownLane(content));
@@ -126,8 +126,8 @@ export class DesignContentsStore {
   }
 
   /**
-   * Whether a content says what the current version of a design says already. A design file is the same in other words and
-   * with another order; of every other source the bytes count too. A higher version that the author wrote is a change.
+   * Whether a content equals that of the current version of a design. A design file is equal with other formatting and
+   * another order; for every other source the bytes count too. A higher version number from the author is a change.
    */
   async isCurrentContent(design: VersionRecord, { file, sourceType, source }: VersionContent): Promise<boolean> {
     if (!file.hasSameContent(await this.readDesign(design))) return false;
@@ -135,7 +135,7 @@ export class DesignContentsStore {
     return sourceType === design.sourceType && Buffer.compare(source.bytes, await this.readSource(design)) === 0;
   }
 
-  /** The same as YAML text, under the name that the design has. */
+  /** The same as YAML text, under the current name of the design. */
   async readText(design: NamedVersion, number = design.versionNumber): Promise<string> {
     const content = await this.readPacked(design, number);
     const [text = ''] = await this.packedToYaml([{ content, name: design.name }]);
@@ -143,8 +143,8 @@ export class DesignContentsStore {
   }
 
   /**
-   * Contents that are at hand as YAML texts, under these names or their own: a small one here, several in one task, for together they would hold
-   * others up. They are handed over, and gone then.
+   * Loaded contents as YAML texts, under these names or their own: a small one on this thread, several in one task, because together they would
+   * block the event loop. Their buffers are transferred.
    */
   packedToYaml(contents: NamedContent[]): Promise<string[]> {
     const [only] = contents;
@@ -155,7 +155,7 @@ export class DesignContentsStore {
     });
   }
 
-  /** Bytes of the contents, or of the sources, of several versions as they are stored. */
+  /** Bytes of the contents, or of the sources, of several versions as stored. */
   async sumStoredBytes(versions: readonly VersionKey[], column: SealedColumn): Promise<number> {
     const [row] = await this.unit.manager.query<{ bytes: string | null }[]>(
       `SELECT sum(octet_length(${column})) AS bytes FROM design_version WHERE ${IN_VERSIONS}`,
@@ -164,7 +164,7 @@ export class DesignContentsStore {
     return Number(row?.bytes ?? 0);
   }
 
-  /** The contents, or the sources, of several versions, each with what opens it. */
+  /** The contents, or the sources, of several versions, each with its decryption. */
   async findSealed(versions: readonly VersionKey[], column: SealedColumn): Promise<(VersionKey & SealedContent)[]> {
     const rows = await this.unit.manager.query<(VersionKey & { sealed: Buffer | null })[]>(
       `SELECT design_id AS id, number AS "versionNumber", ${column} AS sealed FROM design_version WHERE ${IN_VERSIONS}`,
@@ -178,26 +178,26 @@ export class DesignContentsStore {
     }));
   }
 
-  /** What deployments of a version put on a cluster, hooks of a chart included, which are run in their phases. */
+  /** The resources that deployments of a version apply to a cluster, including chart hooks, which run in their phases. */
   async readResources(design: VersionKey, number = design.versionNumber): Promise<DesignResource[]> {
     const content = await this.readPacked(design, number);
     const chunks = await taskRunnerFor(content, this.pool).run(resourcesTask, content, ownLane(content));
     return fromJsonChunks<DesignResource>(chunks);
   }
 
-  /** The metadata of a version, the current one unless said otherwise. */
+  /** The metadata of a version, the current one by default. */
   async readMetadata(design: VersionKey, number = design.versionNumber): Promise<JsonObject> {
     const content = await this.readPacked(design, number);
     return taskRunnerFor(content, this.pool).run(metadataTask, content, ownLane(content));
   }
 
-  /** The names of the models that the current version is made of. */
+  /** The names of the models of the components of the current version. */
   async readModelNames(design: VersionKey): Promise<string[]> {
     const content = await this.readPacked(design);
     return taskRunnerFor(content, this.pool).run(modelNamesTask, content, ownLane(content));
   }
 
-  /** A design file that is not kept, as YAML text. */
+  /** A design file that is not stored, as YAML text. */
   toYaml(file: PackedDesign): Promise<string> {
     return this.documents.jsonToYaml(file.toBytes());
   }
@@ -210,7 +210,7 @@ export class DesignContentsStore {
       : Buffer.alloc(0);
   }
 
-  /** The same with the name that they came under. */
+  /** The same with their file name. */
   async readSourceFile(design: VersionKey, number = design.versionNumber): Promise<SourceFile> {
     const { sourceName } = await this.getVersion(design, number, 'sourceName');
     return { path: sourceName ?? '', bytes: await this.readSource(design, number) };
@@ -228,10 +228,10 @@ export class DesignContentsStore {
   }
 }
 
-/** Stored content is read in the lane of its own, and its bytes go over to the worker. */
+/** Stored content is read in its own lane, and its bytes are transferred to the worker. */
 const ownLane = ({ buffer }: PackedContent): TaskOptions => ({ lane: 'own', transferList: [buffer] });
 
-/** What a sealed content is bound to. */
+/** The associated data of the encryption. */
 const sealingContext = (id: string, number: number, part = 'content'): string => `design ${id} ${number} ${part}`;
 
 const IN_VERSIONS = '(design_id, number) IN (SELECT * FROM unnest($1::uuid[], $2::integer[]))';

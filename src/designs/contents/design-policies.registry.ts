@@ -2,17 +2,17 @@ import { Injectable } from '@nestjs/common';
 import type { Actor } from '../../core/access/actor.js';
 import type { Design } from '../design.entity.js';
 
-/** How a design fares by the policies of its workspace. */
+/** The result of evaluating the policies of a workspace for a design. */
 export interface PolicyJudgement {
   violations: object[];
   /** Whether one of them refuses a deployment. */
   refuses: boolean;
 }
 
-/** Judges a design for an actor, in an environment of its workspace when one is named. */
+/** Evaluates a design for an actor, optionally in an environment of its workspace. */
 export type PolicyJudge = (actor: Actor, design: Design, environmentId: string | undefined) => Promise<PolicyJudgement>;
 
-/** Where the module that keeps policies says what they say of a design that is validated. */
+/** The module that owns policies registers their evaluation here, for the validation of designs. */
 @Injectable()
 export class DesignPoliciesRegistry {
   private current?: PolicyJudge;

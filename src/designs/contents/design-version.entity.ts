@@ -2,14 +2,14 @@ import { Column, CreateDateColumn, Entity, ForeignKey, PrimaryColumn } from 'typ
 import { newId } from '../../core/database/base.entity.js';
 import type { SourceType } from '../formats/source-type.js';
 
-/** One state of a design's content; it never changes. Content and source are sealed, for designs may hold secrets. */
+/** One immutable version of a design's content. Content and source are encrypted, because designs may contain secrets. */
 @Entity('design_version')
 export class DesignVersion {
   @ForeignKey('Design')
   @PrimaryColumn('uuid')
   designId!: string;
 
-  /** From 1; no number is given twice, and only variants that nothing refers to any more leave gaps. */
+  /** From 1; no number is reused, and only unreferenced variants leave gaps. */
   @PrimaryColumn('integer')
   number!: number;
 
@@ -31,11 +31,11 @@ export class DesignVersion {
   @Column('text', { default: '' })
   message!: string;
 
-  /** What its content was read as. */
+  /** The format of its content. */
   @Column('text')
   sourceType!: SourceType;
 
-  /** The number of the version that this one is with other values; null for what was once the current version. */
+  /** The number of the version of which this one is a variant with other values; null for versions that were once current. */
   @Column('integer', { nullable: true })
   variantOf!: number | null;
 

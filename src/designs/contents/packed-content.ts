@@ -10,10 +10,10 @@ import { getTransferList, type PackedDesignData, packDesign } from '../../format
 import { TransferredValue, InlineTaskRunner, type Task, type TaskRunner } from '../../core/workers/task.js';
 import { toYaml } from '../../formats/documents/yaml-writer.js';
 
-/** A design as it is kept: gzip over UTF-8 JSON, in a buffer of its own. */
+/** A design as stored: gzip of UTF-8 JSON, in a separate buffer. */
 export type PackedContent = Uint8Array<ArrayBuffer>;
 
-/** The same with the name that the design has by now; without one it keeps the name that it was stored with. */
+/** The same with the current name of the design; without one it keeps the stored name. */
 export interface NamedContent {
   content: PackedContent;
   name?: string;
@@ -22,42 +22,42 @@ export interface NamedContent {
 export const packContent = promisify(gzip);
 export const unpackContent = promisify(gunzip);
 
-/** Bytes of a design, unpacked, that is read on the main thread. */
+/** The size in bytes, decompressed, up to which a design is read on the main thread. */
 const INLINE_MAX_BYTES = 32 * 1024;
 
 export const textsTask: Task<NamedContent[], string[]> = { module: import.meta.url, name: 'textsInWorker' };
 export const metadataTask: Task<PackedContent, JsonObject> = { module: import.meta.url, name: 'metadataInWorker' };
 
-/** The names of the models that a design is made of. */
+/** The names of the models of the components of a design. */
 export const modelNamesTask: Task<PackedContent, string[]> = { module: import.meta.url, name: 'modelNamesInWorker' };
 
 export const designTask: Task<PackedContent, PackedDesignData> = { module: import.meta.url, name: 'designInWorker' };
 
-/** A resource of a design with the id of the component that it is of. */
+/** A resource of a design with the id of its component. */
 export interface DesignResource {
   component: string;
   object: JsonObject;
-  /** Of a hook of a chart: when it is run. */
+  /** For a hook of a chart: when it runs. */
   hook?: HelmHook;
 }
 
-/** Answers the resources that deploying a design puts on a cluster, in chunks. */
+/** Returns the resources that deploying a design applies to a cluster, in chunks. */
 export const resourcesTask: Task<PackedContent, PackedContent[]> = {
   module: import.meta.url,
   name: 'resourcesInWorker',
 };
 
-/** Where a content is unpacked: here when it is small, in a worker when not. */
+/** Decompresses contents: small ones on this thread, others in a worker. */
 export function taskRunnerFor(content: PackedContent, pool: TaskRunner): TaskRunner {
   return readUnpackedSize(content) <= INLINE_MAX_BYTES ? new InlineTaskRunner() : pool;
 }
 
-/** Bytes of the content, unpacked: gzip keeps them at its end (RFC 1952, ISIZE). */
+/** Bytes of the content, decompressed: gzip stores them at its end (RFC 1952, ISIZE). */
 export function readUnpackedSize(content: Uint8Array): number {
   return new DataView(content.buffer, content.byteOffset).getUint32(content.length - 4, true);
 }
 
-/** The design, at once: for tasks. */
+/** The design, synchronously: for tasks. */
 export function parseDesignFile(content: PackedContent): DesignFile {
   return JSON.parse(gunzipSync(content).toString()) as DesignFile;
 }
@@ -81,13 +81,13 @@ export function modelNamesInWorker(content: PackedContent): string[] {
   return [...new Set(components.flatMap(({ model }) => [model.name, model.displayName ?? '']))];
 }
 
-/** Task of the worker pool: a design apart in its members. */
+/** Task of the worker pool: a design split into its members. */
 export function designInWorker(content: PackedContent): TransferredValue<PackedDesignData> {
   const data = packDesign(parseDesignFile(content));
   return new TransferredValue(data, getTransferList(data));
 }
 
-/** Task of the worker pool: what deploying a design puts on a cluster. */
+/** Task of the worker pool: the resources that deploying a design applies to a cluster. */
 export function resourcesInWorker(content: PackedContent): TransferredValue<PackedContent[]> {
   const resources = getDeployedComponents(parseDesignFile(content)).map((component): DesignResource => {
     const hook = getHelmHook(component);
@@ -100,7 +100,7 @@ export function resourcesInWorker(content: PackedContent): TransferredValue<Pack
   );
 }
 
-/** Bytes that go over to the caller of a task. */
+/** Bytes that are transferred to the caller of a task. */
 export function transferBytes(bytes: Uint8Array<ArrayBuffer>): TransferredValue<Uint8Array<ArrayBuffer>> {
   return new TransferredValue(bytes, [bytes.buffer]);
 }

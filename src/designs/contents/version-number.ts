@@ -7,22 +7,22 @@ export const MAX_VERSION_NUMBER = 2 ** 31 - 1;
 
 const message = 'must be the number of a version';
 
-/** That a field of an input is the number of a version, whether there is one or not. */
+/** The fault that a field of an input must be the number of a version. */
 export const IsVersionNumber = (): PropertyDecorator =>
   applyDecorators(IsInt({ message }), Min(1, { message }), Max(MAX_VERSION_NUMBER, { message }));
 
 const FIRST_VERSION = '0.0.1';
 
-/** The version of a new design: the one that its author wrote, when it is semver. */
+/** The version of a new design: the one from its author, when it is semver. */
 export const firstVersion = (written: string): string => valid(written) ?? FIRST_VERSION;
 
-/** Whether an author wrote a version that is semver and above another. */
+/** Whether a version from the author is semver and higher than another. */
 export function isHigherVersion(written: string, last: string): boolean {
   const wanted = valid(written);
   return wanted !== null && gt(wanted, valid(last) ?? '0.0.0');
 }
 
-/** The version after another: the one that the author wrote, when it is semver and higher, else the next patch. */
+/** The next version: the one from the author, when it is semver and higher, else the next patch. */
 export function nextVersion(last: string, written: string): string {
   if (isHigherVersion(written, last)) return firstVersion(written);
   return inc(last, 'patch') ?? FIRST_VERSION;

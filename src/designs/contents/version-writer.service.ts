@@ -11,22 +11,22 @@ import {
 import { nextVersion } from './version-number.js';
 import { VersionsStore } from './versions.store.js';
 
-/** The design that a version is of. */
+/** The design of the version. */
 type VersionOwner = Pick<VersionRecord, 'id' | 'organizationId'>;
 
-/** A version that is ready to be kept. */
+/** A version ready to be stored. */
 export interface PreparedVersion {
-  /** What the design is once this is its current version. */
+  /** The fields of the design when this is its current version. */
   design: Pick<VersionRecord, 'versionNumber' | 'version' | 'sourceType'> & { unsupported: string };
   file: PackedDesign;
   /**
-   * Keeps it, in the unit of work that holds the design.
-   * @throws NumberTaken when another version came first
+   * Stores it, in the unit of work that locks the design.
+   * @throws NumberTaken when another version was stored first
    */
   write(): Promise<void>;
 }
 
-/** Another version has the number by now. */
+/** Another version has taken the number. */
 export class VersionNumberTaken extends Conflict {
   constructor() {
     super('CONCURRENT_CHANGE', 'other changes of this design came first', { remedy: 'Repeat the call.' });
@@ -35,7 +35,7 @@ export class VersionNumberTaken extends Conflict {
 
 const MAX_ATTEMPTS = 5;
 
-/** Makes contents the next versions of designs, numbered without gaps. */
+/** Stores contents as the next versions of designs, numbered without gaps. */
 @Injectable()
 export class VersionWriter {
   constructor(
@@ -44,7 +44,7 @@ export class VersionWriter {
     private readonly checks: DesignCheckRegistry,
   ) {}
 
-  /** Packs and seals before the transaction, so that nothing is held meanwhile. */
+  /** Compresses and encrypts before the transaction, so that it holds no locks during that time. */
   async prepareNext(
     current: VersionOwner,
     { file, sourceType, source }: VersionContent,
@@ -72,7 +72,7 @@ export class VersionWriter {
     };
   }
 
-  /** Prepares a version for work that keeps it, and begins anew when only its number was taken meanwhile. */
+  /** Prepares a version for work that stores it, and starts over when only its number was taken concurrently. */
   async withNextVersion<T>(
     current: VersionOwner,
     content: VersionContent,

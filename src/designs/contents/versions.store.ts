@@ -18,7 +18,7 @@ const listing: Listing<DesignVersion> = {
   search: ['version.message', 'version.version'],
 };
 
-/** A design of which a reader may know the versions of a range, first and last. */
+/** A design whose reader may see a range of versions, first and last. */
 export interface VersionedDesign {
   id: string;
   visibleVersions: [first: number, last: number];
@@ -31,7 +31,7 @@ export class VersionsStore {
 
   constructor(private readonly unit: UnitOfWork) {}
 
-  /** Those that readers of this record may know. */
+  /** Those that readers of this record may see. */
   page(design: VersionedDesign, query: ListQuery): Promise<Page<DesignVersion>> {
     return paginate(this.selectVisible(design), listing, query, {
       getMany: (page, options) => this.records.getMany(this.unit.manager, page, options),
@@ -42,7 +42,7 @@ export class VersionsStore {
     return this.selectVisible(design).andWhere('version.number = :number', { number }).getOne();
   }
 
-  /** Versions that are one with other values, the latest first. */
+  /** Variants of a version with other values, latest first. */
   findVariants(design: VersionedDesign, number: number, most: number): Promise<DesignVersion[]> {
     return this.selectVisible(design)
       .andWhere('version.variant_of = :number', { number })
@@ -51,7 +51,7 @@ export class VersionsStore {
       .getMany();
   }
 
-  /** The number of the one that was current before; undefined when there was none. */
+  /** The number of the previous current version; undefined when there was none. */
   async findPreviousNumber(design: VersionedDesign, number: number): Promise<number | undefined> {
     const found = await this.selectVisible(design)
       .andWhere('version.number < :number AND version.variant_of IS NULL', { number })
@@ -61,7 +61,7 @@ export class VersionsStore {
     return found?.number;
   }
 
-  /** The one of the highest number, current or not. */
+  /** The one with the highest number, current or not. */
   getLatest(designId: string): Promise<DesignVersion> {
     return this.select()
       .where('version.design_id = :designId', { designId })

@@ -5,7 +5,7 @@ export interface Size {
 
 export type Point = readonly [x: number, y: number];
 
-/** A rectangle with things in it at their places, in pixels from its upper left corner. */
+/** A rectangle with positioned content, in pixels from its upper left corner. */
 export interface Block extends Size {
   /** Upper left corners of nodes, by index of the diagram. */
   nodes: { node: number; at: Point }[];
@@ -14,11 +14,11 @@ export interface Block extends Size {
   lines: { edge: number; line: Line }[];
 }
 
-/** The way of an edge. */
+/** The path of an edge. */
 export interface Line {
   /** A start, and three points for each piece of a Bézier curve. */
   curve: Point[];
-  /** Where the arrow ends; the curve ends before it. */
+  /** The tip of the arrow; the curve ends before it. */
   tip: Point;
   /** The middle of the label. */
   label?: Point;
@@ -26,7 +26,7 @@ export interface Line {
 
 export const EMPTY_BLOCK: Readonly<Block> = { width: 0, height: 0, nodes: [], frames: [], lines: [] };
 
-/** Several blocks in one of this size, each at its place. */
+/** Several positioned blocks in one of this size. */
 export function combineBlocks({ width, height }: Size, parts: readonly { block: Block; at: Point }[]): Block {
   const whole: Block = { width, height, nodes: [], frames: [], lines: [] };
   for (const { block, at } of parts) {

@@ -6,7 +6,7 @@ import { toDisplayText } from './display-text.js';
 import { mergeEdges } from './merge-edges.js';
 import { kindCategoryOf } from './kind-categories.js';
 
-/** A design as nodes, frames and edges. A Namespace is the frame around what is in it, and a node as well when it has other relationships. */
+/** A design as nodes, frames and edges. A Namespace is the frame around its components, and a node as well when it has other relationships. */
 export function buildDiagram(design: DesignFile, title: string, marks?: DiagramMarks): Diagram {
   const { relations, siblings, isTruncated } = readRelations(design);
   const { groups, groupOf, namespaces, frames } = groupComponents(design, relations);
@@ -35,7 +35,7 @@ export function buildDiagram(design: DesignFile, title: string, marks?: DiagramM
   };
 }
 
-/** Where some are marked, what is not has no colour of its own. */
+/** When some components have a status, the others are neutral. */
 function toNode(
   { id, component, displayName, metadata }: DesignComponent,
   group: number | undefined,

@@ -8,7 +8,7 @@ import { DesignDiagramsService } from './design-diagrams.service.js';
 import { DiagramQuery } from './diagram.inputs.js';
 import type { DiagramAnswer } from './diagram-answer.js';
 
-/** A picture that is opened by itself runs nothing and fetches nothing. */
+/** An SVG document opened on its own runs no scripts and fetches nothing. */
 export const DIAGRAM_SECURITY_POLICY = "default-src 'none'; style-src 'unsafe-inline'";
 
 @ApiTags('designs')
@@ -19,7 +19,7 @@ export class DesignDiagramsController {
   @RestOperation(
     'renderDesignDiagram',
     'Render a design as a diagram',
-    'Draws the components by namespace or by service, and their relationships. Equal components become one card with a number, relationships with hubs become badges where the picture is dense, and a very large design is summarised. Each card has the ids of its components in data-components; the fragment #component-<id> marks one.',
+    'Draws the components by namespace or by service, and their relationships. Equal components become one card with a number, relationships with hubs become badges where the picture is dense, and a very large design is summarized. Each card has the ids of its components in data-components; the fragment #component-<id> marks one.',
   )
   @Get(':id/diagram.svg')
   @Header('Content-Security-Policy', DIAGRAM_SECURITY_POLICY)

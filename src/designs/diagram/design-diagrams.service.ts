@@ -24,7 +24,7 @@ export class DesignDiagramsService {
     return new DiagramAnswer(design, () => this.draw(design, options));
   }
 
-  /** A version of a design, with marks of its components. When the whole picture takes too much time or memory, it is the summary. */
+  /** A version of a design, with the status of its components. When the whole diagram takes too much time or memory, the summary is drawn. */
   async draw(
     design: Pick<Design, 'id' | 'versionNumber' | 'name' | 'organizationId'>,
     options: DiagramOptions & { marks?: DiagramMarks },

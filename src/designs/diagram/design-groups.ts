@@ -4,14 +4,14 @@ import { type Relation } from './design-relations.js';
 import { type DiagramGroup } from './diagram.js';
 import { toDisplayText } from './display-text.js';
 
-/** Which components of a design belong together. */
+/** The groups of components of a design. */
 export interface DesignGroups {
   groups: DiagramGroup[];
   /** Index of the group for each component that is in one. */
   groupOf: Map<number, number>;
-  /** Namespaces whose frame says who is in them, by index. */
+  /** Namespaces whose frame lists related subjects, by index. */
   namespaces: Set<number>;
-  /** Components that a frame stands for: the first of each such Namespace. */
+  /** Components that a frame represents: the first of each such Namespace. */
   frames: Set<number>;
 }
 
@@ -22,7 +22,7 @@ export function groupComponents(design: DesignFile, relations: readonly Relation
     : groupByNamespace(design.components, relations);
 }
 
-/** One that no service brought along, such as a named volume, is with the one service that uses it. */
+/** A component without a service, such as a named volume, belongs to the only service that uses it. */
 function groupByService(components: readonly DesignComponent[], relations: readonly Relation[]): DesignGroups {
   const services = components.map(serviceOf);
   const users = new Map<number, Set<string>>();
@@ -36,7 +36,7 @@ function groupByService(components: readonly DesignComponent[], relations: reado
   return toDesignGroups('Service', names);
 }
 
-/** One that names no namespace is in the one that a relationship puts it into. A Namespace with nothing in it is no frame. */
+/** A component without a namespace belongs to the one that a relationship assigns. An empty Namespace is no frame. */
 function groupByNamespace(components: readonly DesignComponent[], relations: readonly Relation[]): DesignGroups {
   const names = components.map(namespaceOf);
   const namespaces = new Set([...components.keys()].filter((index) => isNamespace(components[index])));

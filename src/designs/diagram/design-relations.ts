@@ -4,7 +4,7 @@ import { isActive } from '../../registry/relationships/evaluation/reconciliation
 import { relationshipKeyOf } from '../../registry/relationships/evaluation/relationship.js';
 import { toDisplayText } from './display-text.js';
 
-/** One thing that a design says about two of its components, by their index. */
+/** One relation between two components of a design, by their index. */
 export interface Relation {
   from: number;
   to: number;
@@ -15,17 +15,17 @@ export interface Relation {
 
 export interface DesignRelations {
   relations: Relation[];
-  /** Relationships that only say that components have something in common; drawn, they would join everything with everything. */
+  /** Relationships that only state a common value; drawn, they would connect everything with everything. */
   siblings: number;
-  /** Whether there are more than are looked at. */
+  /** Whether there are more than the limit. */
   isTruncated: boolean;
 }
 
-/** Pairs of components that are looked at. */
+/** The maximum number of pairs of components. */
 const MAX_RELATIONS = 20_000;
 const MAX_LABEL_LENGTH = 24;
 
-/** The relationships of a design that are in force, and what the services of a Compose file wait for. */
+/** The active relationships of a design, and the dependencies of its Compose services. */
 export function readRelations(design: DesignFile): DesignRelations {
   const found: DesignRelations = { relations: [], siblings: 0, isTruncated: false };
   const indexes = new Map(design.components.map(({ id }, index) => [id, index]));

@@ -1,10 +1,10 @@
 import { StreamableFile } from '@nestjs/common';
 import { RevisedResponse } from '../../core/rest/revised-response.js';
 
-/** Counts the ways of drawing: a new one makes all pictures that callers have kept stale. */
+/** The version of the rendering: a new one invalidates all ETags of diagrams. */
 const RENDERER_VERSION = 3;
 
-/** The picture of a design as an answer, drawn only for a caller who does not have it. */
+/** The diagram of a design as an answer, drawn only when the caller's ETag is not current. */
 export class DiagramAnswer extends RevisedResponse {
   readonly revision: string;
 

@@ -9,12 +9,12 @@ import { layoutCard, layoutHeading, layoutLabel } from './text-layout.js';
 const GAP = { cards: 14, blocks: 22 };
 const FRAME_PADDING = 14;
 
-/** What of a group is drawn in its frame, whatever else the group is linked with. */
+/** Nodes that are always drawn in the frame of their group, whatever their links. */
 type GroupBlocks = ReadonlyMap<number, Block>;
 
 /**
- * Finds a place for everything. Graphviz arranges what is linked; such islands, and what is linked with nothing, are then packed beside
- * one another: in their frame when all of an island is in it, otherwise on the page, together with the frames that the island reaches.
+ * Computes the positions. Graphviz arranges connected nodes; such islands, and unconnected nodes, are then packed side by side:
+ * in their frame when the whole island is in it, otherwise on the page, together with the frames that the island touches.
  */
 export class DiagramLayout {
   private readonly edges: readonly (DiagramEdge & { index: number })[];
@@ -43,7 +43,7 @@ export class DiagramLayout {
     );
   }
 
-  /** Islands and other blocks beside one another: the large ones first, then single cards by what they are. */
+  /** Packs islands and other blocks: large ones first, then single cards by kind. */
   private packConnected(
     islands: readonly ConnectedNodes[],
     gap: number,
@@ -59,7 +59,7 @@ export class DiagramLayout {
     return packBlocks([...bySize, ...order.map((node) => this.card(node))], gap);
   }
 
-  /** An island as Graphviz arranges it, in its frames where there are insides for them. */
+  /** An island as arranged by Graphviz, inside its frames. */
   private arrange(island: ConnectedNodes, insides: GroupBlocks | null): Block {
     const groups = insides ? [...new Set(island.flatMap((node) => this.node(node).group ?? []))] : [];
     const clusterOf = (group: number | undefined): number | undefined =>

@@ -1,13 +1,13 @@
 import { type Diagram, type DiagramEdge } from './diagram.js';
 
-/** Nodes that are linked, directly or by way of others, by index. */
+/** Connected nodes, by index. */
 export type ConnectedNodes = readonly number[];
 
-/** A diagram taken apart into what can be arranged apart. */
+/** A diagram split into independently arranged parts. */
 export interface DiagramPartition {
   /** Islands that lie in one group, by group. */
   withinGroups: Map<number, ConnectedNodes[]>;
-  /** Islands of the page: what is in no group, and what of a group is linked with something outside of it. What is of one group is in one island. */
+  /** Islands of the page: nodes without a group, and groups with links to the outside. All nodes of a group are in one island. */
   acrossGroups: ConnectedNodes[];
 }
 
@@ -31,7 +31,7 @@ export function partitionDiagram({ nodes }: Diagram, edges: readonly DiagramEdge
   };
 }
 
-/** Holds together what is of one group. */
+/** Keeps the nodes of a group together. */
 function linksWithinGroups(members: readonly number[], groupOf: (node: number) => number | undefined): Link[] {
   const firsts = new Map<number, number>();
   return members.flatMap((node): Link[] => {
@@ -43,7 +43,7 @@ function linksWithinGroups(members: readonly number[], groupOf: (node: number) =
   });
 }
 
-/** In ascending order, and each by its first member; links to others than the members count for nothing. */
+/** In ascending order, each by its first member; links to other nodes are ignored. */
 function findConnectedNodes(members: readonly number[], links: readonly Link[]): ConnectedNodes[] {
   const parents = new Map(members.map((member) => [member, member]));
   const rootOf = (member: number): number => {

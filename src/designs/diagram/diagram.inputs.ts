@@ -17,7 +17,7 @@ export class DiagramQuery {
 
   @ApiPropertyOptional({
     type: String,
-    description: `What is left out, separated by commas or repeated: ${HIDEABLE.join(', ')}.`,
+    description: `Elements to leave out, separated by commas or repeated: ${HIDEABLE.join(', ')}.`,
     example: HIDEABLE.join(','),
   })
   @IsOptional()
@@ -26,7 +26,7 @@ export class DiagramQuery {
 
   @ApiPropertyOptional({
     description:
-      'Draws only the surroundings of this component: its id, its name, or Kind/name; the name of a namespace or of a Compose service means all of it.',
+      'Draws only the surroundings of this component: its id, its name, or Kind/name; the name of a namespace or of a Compose service selects all of it.',
   })
   @QueryText('search')
   focus?: string;
@@ -36,7 +36,7 @@ export class DiagramQuery {
     minimum: 0,
     maximum: MAX_DEPTH,
     default: 1,
-    description: 'How many relationships away from the focus the diagram reaches.',
+    description: 'The maximum distance from the focus, in relationships.',
   })
   @IsOptional()
   depth?: string;

@@ -76,7 +76,7 @@ describe('a diagram', () => {
     expect(diagram.edges).toContainEqual({ from: 0, to: 2, labels: ['depends on'], isParent: false });
   });
 
-  it('draws one edge for all relationships of a pair, and none for those that were dismissed or only tell siblings', () => {
+  it('draws one edge for all relationships of a pair, and none for those that were dismissed or only relate siblings', () => {
     const { edges, notes } = buildDiagram(
       design(
         [component('a', 'Pod'), component('b', 'Secret')],
@@ -138,14 +138,14 @@ describe('a diagram', () => {
     expect(nodes[1]?.members.map(({ id }) => id)).toEqual(['a', 'b', 'c', 'd', 'e', 'f']);
     expect(edges).toHaveLength(5);
     const [, one] = maps;
-    const told = buildDiagram(
+    const diagram = buildDiagram(
       design(
         [component('web', 'Deployment'), ...maps],
         [...mounted.slice(0, 6), relationship('web', one?.id ?? '', 'env')],
       ),
       'shop',
     );
-    expect(foldEquals(told, { unlinked: false }).nodes.map(({ count }) => count)).toEqual([undefined, 5, undefined]);
+    expect(foldEquals(diagram, { unlinked: false }).nodes.map(({ count }) => count)).toEqual([undefined, 5, undefined]);
   });
 
   it('folds equal services of a Compose file into one frame, and those that wait for another stay apart', async () => {

@@ -1,9 +1,9 @@
 import { type KindCategory } from './kind-categories.js';
 
-/** What a picture of a design shows. All text is display text: one line of visible characters. */
+/** The content of the diagram of a design. All text is display text: one line of visible characters. */
 export interface Diagram {
   title: string;
-  /** What stands below the title: how much there is, and what is not drawn. */
+  /** The lines below the title: totals, and what is not drawn. */
   notes: string[];
   groups: DiagramGroup[];
   nodes: DiagramNode[];
@@ -12,12 +12,12 @@ export interface Diagram {
 
 /** A frame around nodes. */
 export interface DiagramGroup {
-  /** What it is: `Namespace`, `Service`. */
+  /** Its type: `Namespace`, `Service`. */
   kind: string;
   name: string;
-  /** Id of the component that the frame stands for. */
+  /** Id of the component that the frame represents. */
   component?: string;
-  /** How many equal frames it stands for. */
+  /** How many equal frames it represents. */
   count?: number;
 }
 
@@ -29,27 +29,27 @@ export interface DiagramNode {
   group?: number;
   /** A note or a shape, which is never deployed. */
   isAnnotation: boolean;
-  /** How many equal nodes it stands for. */
+  /** How many equal nodes it represents. */
   count?: number;
-  /** The components that it stands for; there is at least one. */
+  /** The components that it represents; there is at least one. */
   members: DiagramMember[];
-  /** Its links with hubs, which no line shows. */
+  /** Its links with hubs, which are not drawn as lines. */
   badges: DiagramBadge[];
-  /** What is said of it in place of its category: how it is, where it is deployed. */
+  /** Text shown instead of its category: its status, and where it is deployed. */
   mark?: DiagramMark;
-  /** Whether the picture is drawn around it. */
+  /** Whether it is the focus of the diagram. */
   isFocus?: true;
 }
 
-/** How a component is, by a word and a colour. */
+/** The status of a component, as a word and a color. */
 export interface DiagramMark {
   text: string;
   title: string;
-  /** Whose colour it has. */
+  /** The category that determines its color. */
   colour: KindCategory;
 }
 
-/** The marks of components, by their ids. */
+/** The statuses of components, by their ids. */
 export type DiagramMarks = Readonly<Record<string, DiagramMark>>;
 
 export interface DiagramMember {
@@ -57,7 +57,7 @@ export interface DiagramMember {
   name: string;
 }
 
-/** A mark on a node that says what a line would say. */
+/** A badge on a node instead of a line. */
 export interface DiagramBadge {
   text: string;
   title: string;
@@ -68,7 +68,7 @@ export interface DiagramEdge {
   from: number;
   to: number;
   labels: string[];
-  /** Whether all of them say that one is a part of the other. */
+  /** Whether all of them are parent relationships. */
   isParent: boolean;
 }
 
@@ -86,7 +86,7 @@ export function pickNodes(diagram: Diagram, isPicked: (node: DiagramNode, index:
   };
 }
 
-/** Items by what they have in common, in the order in which they come. */
+/** Groups items by key, in the order in which they come. */
 export function groupItemsBy<Item>(items: Iterable<Item>, keyOf: (item: Item) => string): Map<string, Item[]> {
   const groups = new Map<string, Item[]>();
   for (const item of items) {

@@ -1,12 +1,12 @@
-/** Characters of foreign text that are looked at; nobody reads more of a name. */
+/** The maximum length of displayed text; names are not readable beyond it. */
 const MAX_INPUT_LENGTH = 300;
-/** Control characters, surrogates without a partner, marks of direction; the two joiners belong to words. */
+/** Control characters, unpaired surrogates, direction marks; the two joiners are part of words. */
 const INVISIBLE = /(?![\u200c\u200d])\p{C}+/gu;
-/** Marks heaped on one letter would reach over the lines around it. */
+/** Many combining marks on one letter would overlap the neighboring lines. */
 const STACKED_MARKS = /(\p{M}{3})\p{M}+/gu;
 const ELLIPSIS = '…';
 
-/** Widths of one character in parts of the font size, as wide as the widest of the common sans-serif fonts has them. */
+/** Widths of characters relative to the font size, from the widest common sans-serif font. */
 const WIDTHS: readonly (readonly [RegExp, number])[] = [
   [/^\p{M}|[\u200c\u200d]/u, 0],
   [/^[ijl.,:;'|!]/, 0.32],
@@ -18,7 +18,7 @@ const WIDTHS: readonly (readonly [RegExp, number])[] = [
 ];
 const WIDE = 1.05;
 
-/** Foreign text as one line of visible characters, at most `longest` UTF-16 units. */
+/** Any text as one line of visible characters, at most `longest` UTF-16 units. */
 export function toDisplayText(text: string, longest = 200): string {
   const clean = text
     .slice(0, MAX_INPUT_LENGTH)
@@ -30,21 +30,21 @@ export function toDisplayText(text: string, longest = 200): string {
   return `${[...splitGraphemes(clean.slice(0, longest))].slice(0, -1).join('').trimEnd()}${ELLIPSIS}`;
 }
 
-/** How wide a line may become, in pixels; rather too much than too little, because the reader's font is not known. */
+/** The estimated width of a line in pixels; an overestimate, because the reader's font is not known. */
 export function measureWidth(text: string, fontSize: number): number {
   let sum = 0;
   for (const char of text) sum += WIDTHS.find(([pattern]) => pattern.test(char))?.[1] ?? WIDE;
   return Math.ceil(sum * fontSize);
 }
 
-/** As much of a line as there is room for, with an ellipsis where something was left out. */
+/** The part of a line that fits, with an ellipsis where text was cut. */
 export function truncateToWidth(text: string, width: number, fontSize: number): string {
   if (measureWidth(text, fontSize) <= width) return text;
   const room = width - measureWidth(ELLIPSIS, fontSize);
   return `${prefixWithin(text, room, fontSize).trimEnd()}${ELLIPSIS}`;
 }
 
-/** A name in as many lines as it needs and may have, broken after a separator where there is one in reach. */
+/** A name in the lines it needs, up to a maximum, broken after a separator if possible. */
 export function wrapText(name: string, width: number, fontSize: number, most: number): string[] {
   if (most <= 1 || measureWidth(name, fontSize) <= width) return [truncateToWidth(name, width, fontSize)];
   const longest = prefixWithin(name, width, fontSize);
@@ -67,12 +67,12 @@ function prefixWithin(text: string, width: number, fontSize: number): string {
 
 const segmenter = new Intl.Segmenter('en', { granularity: 'grapheme' });
 
-/** What a reader takes for single characters. */
+/** Grapheme clusters. */
 function* splitGraphemes(text: string): Generator<string> {
   for (const { segment } of segmenter.segment(text)) yield segment;
 }
 
-/** Text as XML has it, in elements and in attributes. */
+/** Text escaped for XML elements and attributes. */
 export function escapeXml(text: string): string {
   return text.replace(/[&<>"']/g, (char) => `&#${char.charCodeAt(0)};`);
 }

@@ -9,7 +9,7 @@ interface Drawing {
   theme: Theme;
 }
 
-/** Draws a diagram that has no edges: its frames and cards beside one another. */
+/** Draws a diagram without edges: its frames and cards side by side. */
 export const drawingTask: Task<Drawing, string> = { module: import.meta.url, name: 'drawInWorker' };
 
 /** Task of the worker pool. */

@@ -4,12 +4,12 @@ import { mergeEdges } from './merge-edges.js';
 /** Fewer than these are drawn one by one. */
 const MIN_EQUAL = 5;
 
-/** Whether what is linked with nothing is folded as well. */
+/** Whether unconnected nodes are folded as well. */
 export interface FoldOptions {
   unlinked: boolean;
 }
 
-/** Nodes, and frames with what is in them, that differ in nothing but their names become one with a number. */
+/** Nodes, and frames with their content, that differ only in their names become one with a count. */
 export function foldEquals(diagram: Diagram, options: FoldOptions): Diagram {
   return foldFrames(foldNodes(diagram, options), options);
 }
@@ -26,7 +26,7 @@ function foldNodes(diagram: Diagram, { unlinked }: FoldOptions): Diagram {
   return merge(diagram, equals);
 }
 
-/** Frames whose nodes, in their order, are of the same kinds and have equal edges, among themselves and to what is outside. */
+/** Frames whose nodes, in their order, have the same kinds and equal edges, both inside and to the outside. */
 function foldFrames(diagram: Diagram, { unlinked }: FoldOptions): Diagram {
   const { nodes, edges, groups } = diagram;
   const inside = groups.map(() => [] as number[]);
@@ -63,7 +63,7 @@ function foldFrames(diagram: Diagram, { unlinked }: FoldOptions): Diagram {
   return { ...folded, groups: groups.map((group, index) => headings.get(index) ?? group) };
 }
 
-/** The edges of each node as texts that are equal when the edges are. */
+/** The edges of each node as keys that are equal when the edges are. */
 function describeEnds(
   edges: readonly DiagramEdge[],
   nameOf: (index: number, other: number) => string = (_index, other) => `${other}`,
@@ -78,7 +78,7 @@ function describeEnds(
   return ends;
 }
 
-/** Each of the sets of nodes becomes its first node. */
+/** Replaces each set of nodes by its first node. */
 function merge(diagram: Diagram, sets: readonly (readonly number[])[]): Diagram {
   if (sets.length === 0) return diagram;
   const firsts = new Map(sets.flatMap((set) => set.map((index) => [index, set[0] ?? index] as const)));
@@ -106,17 +106,17 @@ function foldHeadings(groups: readonly DiagramGroup[]): DiagramGroup {
   return { kind: groups[0]?.kind ?? '', count: groups.length, name: listNames(groups.map(({ name }) => name)) };
 }
 
-/** Names of which more are listed than there is room for. */
+/** The number of names to list; more than fit. */
 const MAX_LISTED = 20;
 
-/** What the names begin with is said once: `dashboard-… apiserver, etcd, nodes`. */
+/** Factors out a common prefix: `dashboard-… apiserver, etcd, nodes`. */
 function listNames(names: readonly string[]): string {
   const prefix = commonPrefix(names);
   const listed = names.slice(0, MAX_LISTED).map((name) => name.slice(prefix.length));
   return `${prefix === '' ? '' : `${prefix}… `}${listed.join(', ')}${names.length > MAX_LISTED ? ', …' : ''}`;
 }
 
-/** Up to the last separator, and only where each name goes on after it. */
+/** Up to the last separator, and only where each name continues after it. */
 function commonPrefix(names: readonly string[]): string {
   let prefix = names[0] ?? '';
   for (const name of names) while (!name.startsWith(prefix)) prefix = prefix.slice(0, -1);

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { findBackEdges, type Link } from './back-edges.js';
 import { type Line, mapLine, type Point, type Size } from './block.js';
 
-/** What is to be arranged: sizes alone. No word of a design comes to Graphviz. */
+/** The input of the layout: sizes alone. No text of a design reaches Graphviz. */
 export interface LayoutInput {
   boxes: (Size & { cluster?: number })[];
   /** The size of the heading of each cluster. */
@@ -22,7 +22,7 @@ export interface LayoutResult extends Size {
 const POINTS_PER_INCH = 72;
 const GRAPH_ATTRIBUTES: Attributes = { rankdir: 'LR', nodesep: 0.22, ranksep: 0.9 };
 
-/** Ranks that links reach over: up to which Graphviz leads them around boxes, and up to which it arranges boxes at all, in all scenes of a picture (about 2 s). */
+/** Total ranks of links: the limit for routing around boxes, and the limit for the layout as a whole, over all scenes of a diagram (about 2 s). */
 const MAX_RANK_SPAN = { routed: 600, drawn: 2500 };
 const ZERO_SIZE: Size = { width: 0, height: 0 };
 
@@ -34,7 +34,7 @@ const layoutSchema = z.object({
   edges: z.array(z.object({ id: z.string(), pos: z.string(), lp: numberListSchema.optional() })).default([]),
 });
 
-/** Arranges boxes that are linked, with the dot engine. Runs in a worker: it is bounded in time by nothing else. */
+/** Arranges connected boxes with the dot engine. Runs in a worker, because nothing else bounds its time. */
 export class Graphviz {
   private routed = 0;
 
@@ -45,7 +45,7 @@ export class Graphviz {
     return new Graphviz(await instance());
   }
 
-  /** @throws Error when Graphviz gives up, and when all scenes together would take it too long */
+  /** @throws Error when Graphviz fails, and when all scenes together would take too long */
   arrange(scene: LayoutInput): LayoutResult {
     const tangle = totalRankSpan(scene.boxes.length, scene.links);
     this.routed += tangle;
@@ -70,7 +70,7 @@ export class Graphviz {
   }
 }
 
-/** Moves all to where the upper left corner is, and measures it. */
+/** Moves the scene to the origin, and measures it. */
 function normalize(
   scene: LayoutInput,
   { boxes, clusters, links }: Pick<LayoutResult, 'boxes' | 'clusters' | 'links'>,
@@ -115,7 +115,7 @@ function toGraph({ boxes, clusters, links }: LayoutInput, isRouted: boolean): Gr
   };
 }
 
-/** It leaves to the right and arrives from the left; one that goes back is drawn the other way round, with its arrow at the start. */
+/** Edges leave to the right and arrive from the left; back edges are drawn reversed, with the arrow at the start. */
 function toEdge({ from, to, label }: LayoutInput['links'][number], id: string, isBack: boolean): Edge {
   const attributes: Attributes = { id, ...(label ? { label: placeholderLabel(label) } : {}) };
   if (from === to) return { tail: `box${from}`, head: `box${to}`, attributes };
@@ -125,7 +125,7 @@ function toEdge({ from, to, label }: LayoutInput['links'][number], id: string, i
     : { tail: `box${from}`, head: `box${to}`, attributes: { ...attributes, ...sides } };
 }
 
-/** A label that takes up room and says nothing. */
+/** A placeholder label that only reserves space. */
 function placeholderLabel({ width, height }: Size): { html: string } {
   const size = `width="${Math.ceil(width)}" height="${Math.ceil(height)}"`;
   return {
@@ -133,7 +133,7 @@ function placeholderLabel({ width, height }: Size): { html: string } {
   };
 }
 
-/** `e,12,3 1,2 3,4 …`: the tip of the arrow (`s,` where it is at the start), then the points of the curve. */
+/** `e,12,3 1,2 3,4 …`: the tip of the arrow (`s,` at the start), then the points of the curve. */
 function parseLine(pos: string, lp: number[] | undefined): Line {
   const parts = pos.split(' ');
   const points = parts.map((each) =>
@@ -150,7 +150,7 @@ function parseLine(pos: string, lp: number[] | undefined): Line {
   return { curve, tip, ...(lp ? { label: toPoint(lp) } : {}) };
 }
 
-/** A straight line bent so that it leads through its label. */
+/** A straight line bent through its label. */
 function bendThroughLabel({ curve, tip, label }: Line): Line {
   const [start, end] = [curve[0] ?? tip, curve.at(-1) ?? tip];
   if (!label) return { curve, tip };
@@ -159,12 +159,12 @@ function bendThroughLabel({ curve, tip, label }: Line): Line {
   return { curve: [...first, [label[0] + after, label[1]], [end[0] - after, end[1]], end], tip, label };
 }
 
-/** Graphviz counts upwards. */
+/** The y axis of Graphviz points up. */
 const toPoint = ([x = 0, y = 0]: number[]): Point => [x, -y];
 const minimum = (values: readonly number[]): number => values.reduce((one, other) => Math.min(one, other), Infinity);
 const toCorner = ([x, y]: Point, size: Size) => ({ at: [x - size.width / 2, y - size.height / 2] as const, size });
 
-/** How many ranks all links together reach over when each node is right of those that link to it: what Graphviz has to route. */
+/** The total ranks of all links when each node is right of those that link to it: the routing effort of Graphviz. */
 export function totalRankSpan(count: number, links: readonly Link[]): number {
   const back = findBackEdges(count, links);
   const forward = links.map(({ from, to }, index) => (back.has(index) ? { from: to, to: from } : { from, to }));

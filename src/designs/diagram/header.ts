@@ -9,7 +9,7 @@ const SWATCH_SIZE = 12;
 const GAP = 18;
 const PARENT_SIGN = '<g class="edge parent"><path d="M-4,6 H12"/></g>';
 
-/** What stands above a picture: its title, its notes, and what the colours mean that are in it. `height` is in pixels. */
+/** The header of a diagram: its title, its notes, and a legend of the colors it uses. `height` is in pixels. */
 export function renderHeader(diagram: Diagram, width: number): { svg: string; height: number } {
   const notes = breakIntoLines(
     diagram.notes.map((note) => ({ note, width: measureWidth(`${note} · `, FONT.note) })),

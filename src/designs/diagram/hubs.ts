@@ -3,8 +3,8 @@ import { formatCount } from './build-diagram.js';
 import { titleOf } from './text-layout.js';
 
 /**
- * The lines of hubs become badges: a node that more than `fan` nodes lead to, or that leads to more than `fan`, is named on
- * each of these instead. Lines from hub to hub stay, and those within a small frame.
+ * Replaces the lines of hubs by badges: a node that more than `fan` nodes link to, or that links to more than `fan`, is named on
+ * each of these instead. Lines between hubs, and within a small frame, stay.
  */
 export function badgeHubs(diagram: Diagram, fan: number): Diagram {
   const { nodes, edges } = diagram;
@@ -48,7 +48,7 @@ function findHubs(edges: readonly DiagramEdge[], end: 'from' | 'to', fan: number
   return new Set([...counts].filter(([, count]) => count > fan).map(([index]) => index));
 }
 
-/** What a hub says of its own links. */
+/** The note of a hub about its own links. */
 function countBadges({ from, to }: { from: number; to: number }): DiagramBadge[] {
   const say = (count: number, text: string, title: string): DiagramBadge[] => (count > 0 ? [{ text, title }] : []);
   return [

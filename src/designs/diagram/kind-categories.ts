@@ -1,8 +1,8 @@
-/** What a kind is for, which gives it its colour. */
+/** The purpose of a kind, which determines its color. */
 export const KIND_CATEGORIES = ['workload', 'network', 'storage', 'access', 'definition', 'other'] as const;
 export type KindCategory = (typeof KIND_CATEGORIES)[number];
 
-/** What the legend calls them. */
+/** Their names in the legend. */
 export const CATEGORY_LABELS: Readonly<Record<KindCategory, string>> = {
   workload: 'Workloads',
   network: 'Network',
@@ -106,7 +106,7 @@ const CATEGORY_BY_KIND = new Map(
   ),
 );
 
-/** The sort of a kind, by its name alone; older designs write a suffix behind it (`Pod.K8s`). */
+/** The category of a kind, by its name alone; older designs append a suffix (`Pod.K8s`). */
 export function kindCategoryOf(kind: string): KindCategory {
   return CATEGORY_BY_KIND.get(kind.replace(/\..*$/, '')) ?? 'other';
 }

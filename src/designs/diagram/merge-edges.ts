@@ -1,9 +1,9 @@
 import { type DiagramEdge } from './diagram.js';
 
-/** Labels of one edge; more are an ellipsis. */
+/** The maximum number of labels of one edge; the rest is an ellipsis. */
 const MAX_LABELS = 3;
 
-/** One edge for all from one node to another, with their labels in the order in which they came. */
+/** Merges all edges from one node to another, with their labels in their order. */
 export function mergeEdges(edges: Iterable<DiagramEdge>): DiagramEdge[] {
   const between = new Map<string, DiagramEdge>();
   for (const { from, to, labels, isParent } of edges) {

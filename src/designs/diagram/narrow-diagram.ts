@@ -4,23 +4,23 @@ import { type Diagram, type DiagramNode, pickNodes } from './diagram.js';
 import { toDisplayText } from './display-text.js';
 import { type KindCategory } from './kind-categories.js';
 
-/** What can be left out of a picture. */
+/** Elements that can be left out of a diagram. */
 export const HIDDEN_CATEGORIES = { access: 'access', definitions: 'definition' } as const satisfies Record<
   string,
   KindCategory
 >;
 export type Hideable = keyof typeof HIDDEN_CATEGORIES;
 
-/** The part of a design that a picture shows. */
+/** The part of a design that a diagram shows. */
 export interface DiagramPart {
   hide: Hideable[];
   /** Id, name, or `Kind/name` of a component, or the name of a namespace or of a service. */
   focus?: string;
-  /** How many relationships away from the focus the picture reaches. */
+  /** The maximum distance from the focus, in relationships. */
   depth: number;
 }
 
-/** @throws InvalidRequest when there is nothing that the focus names */
+/** @throws InvalidRequest when the focus matches nothing */
 export function narrowDiagram(diagram: Diagram, { hide, focus, depth }: DiagramPart): Diagram {
   const centre = focus === undefined ? new Set<number>() : findFocus(diagram, focus);
   const hidden = new Set<KindCategory>(hide.map((word) => HIDDEN_CATEGORIES[word]));
@@ -43,7 +43,7 @@ export function narrowDiagram(diagram: Diagram, { hide, focus, depth }: DiagramP
 
 const withNote = (diagram: Diagram, note: string): Diagram => ({ ...diagram, notes: [...diagram.notes, note] });
 
-/** The nodes that the focus names: by id, else by name, else all of a frame. */
+/** The nodes of the focus: by id, else by name, else a whole frame. */
 function findFocus({ nodes, groups }: Diagram, focus: string): Set<number> {
   const name = toDisplayText(focus);
   const isCalled = (each: { kind: string; name: string }): boolean =>

@@ -1,15 +1,15 @@
 import { combineBlocks, type Block, EMPTY_BLOCK, type Point, type Size } from './block.js';
 
-/** Width by height of what is aimed at: that of a screen. */
+/** The target aspect ratio: that of a screen. */
 const ASPECT_RATIO = 1.5;
-/** Widths that are tried, in parts of the one that a packing without gaps would have. */
+/** The widths to try, relative to that of a packing without gaps. */
 const WIDTH_FACTORS = [0.85, 0.95, 1, 1.05, 1.1, 1.2, 1.35, 1.5, 1.75, 2];
 
 interface Packing extends Size {
   places: Point[];
 }
 
-/** Blocks beside and below one another, in about the shape of a screen; the first come first. */
+/** Packs blocks side by side and below one another, in about the aspect ratio of a screen; the first come first. */
 export function packBlocks(blocks: readonly Block[], gap: number): Block {
   const [only] = blocks;
   if (!only) return EMPTY_BLOCK;
@@ -26,11 +26,11 @@ export function packBlocks(blocks: readonly Block[], gap: number): Block {
   );
 }
 
-/** How little is wasted: on the smallest screen that shows it, and within its own bounds. */
+/** The score of a packing: wasted space on the smallest screen that shows it, and within its own bounds. */
 const costOf = ({ width, height }: Size): number =>
   ASPECT_RATIO * Math.max(width / ASPECT_RATIO, height) ** 2 + width * height;
 
-/** Puts each where it comes to lie highest, and of such places into the leftmost (the skyline method). */
+/** Places each as high as possible, then as far left as possible (the skyline method). */
 function packInto(limit: number, sizes: readonly Size[], gap: number): Packing {
   let skyline: { x: number; y: number }[] = [{ x: 0, y: 0 }];
   const places: Point[] = [];
@@ -52,7 +52,7 @@ function packInto(limit: number, sizes: readonly Size[], gap: number): Packing {
   return { ...whole, places };
 }
 
-/** Each step of the skyline reaches to where the next begins; the width is with the gap that is kept to what stands on the right. */
+/** Each step of the skyline extends to the next; the width includes the gap to the right neighbor. */
 function findHighestPosition(skyline: readonly { x: number; y: number }[], width: number, limit: number): Point {
   let best: Point | undefined;
   for (const [index, { x }] of skyline.entries()) {

@@ -6,15 +6,15 @@ export type Theme = (typeof THEMES)[number];
 export interface Palette {
   page: string;
   text: string;
-  /** Text that matters less. */
+  /** Secondary text. */
   quiet: string;
   line: string;
   frame: { fill: string; stroke: string };
-  /** For each sort the ground of its cards, and their border and stripe. */
+  /** For each category the background of its cards, and their border and stripe. */
   categories: Readonly<Record<KindCategory, { fill: string; stroke: string }>>;
 }
 
-/** Text has a contrast of 4.5 : 1 to what it stands on, borders and lines one of 3 : 1 (WCAG 2.2, AA). */
+/** Text has a contrast of 4.5 : 1 to its background, borders and lines one of 3 : 1 (WCAG 2.2, AA). */
 export const PALETTES: Readonly<Record<'light' | 'dark', Palette>> = {
   light: {
     page: '#ffffff',
@@ -59,7 +59,7 @@ const FIXED_RULES = `text{font-family:sans-serif}
 .edge path{fill:none;stroke-width:1.3}.parent path{stroke-dasharray:5 4}
 .edge text{font-size:11px;text-anchor:middle;stroke-width:4px;stroke-linejoin:round;paint-order:stroke}`;
 
-/** The style sheet of a picture. */
+/** The style sheet of a diagram. */
 export function renderStyleSheet(theme: Theme): string {
   if (theme !== 'auto') return `${FIXED_RULES}\n${colourRules(PALETTES[theme])}`;
   return `${FIXED_RULES}\n${colourRules(PALETTES.light)}\n@media (prefers-color-scheme:dark){\n${colourRules(PALETTES.dark)}\n}`;

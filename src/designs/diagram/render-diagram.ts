@@ -13,7 +13,7 @@ import { type Theme } from './palette.js';
 import { summarizeDiagram } from './summary.js';
 import { renderSvg } from './svg.js';
 
-/** How a picture is drawn, and what of its design. */
+/** The options of a diagram. */
 export interface DiagramOptions extends DiagramPart {
   theme: Theme;
 }
@@ -21,24 +21,24 @@ export interface DiagramOptions extends DiagramPart {
 export interface RenderInput extends DiagramOptions {
   design: DesignFile;
   title: string;
-  /** How its components are; without them their categories have the colours. */
+  /** The statuses of its components; without them the colors show categories. */
   marks?: DiagramMarks;
-  /** Draws the summary, whatever the size. */
+  /** Draws the summary, regardless of the size. */
   onlySummary: boolean;
 }
 
-/** Cards from which on those that are linked with nothing are folded too, and of which a picture becomes a summary. */
+/** The number of cards above which unconnected ones are folded too, and above which the summary is drawn. */
 const MAX_CARDS = { unfolded: 250, drawn: 1000 };
-/** How many lines one card may have on one side, from one try to the next. */
+/** The maximum number of lines on one side of a card, for successive tries. */
 const FANS = [8, 5, 3];
-/** Ranks that lines reach over, up to which a picture is drawn while it can be made sparser. */
+/** The total ranks of lines up to which a diagram is drawn while it can be made sparser. */
 const MAX_RANK_SPAN = 500;
 /** Shapes that fit on a screen, width by height, and a length in pixels that is readable in any shape. */
 const SHAPE = { narrowest: 0.5, widest: 3.5, small: 1800 };
-/** Pixels of a picture beyond which nobody finds anything in it, and a summary says more. */
+/** The size in pixels above which a diagram is unreadable, and the summary is used. */
 const MAX_AREA = 40e6;
 
-/** As pictureOf, of a design as it is kept. */
+/** As pictureOf, for a stored design. */
 export const diagramTask: Task<PackedRenderInput, string> = { module: import.meta.url, name: 'pictureInWorker' };
 
 interface PackedRenderInput extends Omit<RenderInput, 'design'> {
@@ -51,9 +51,9 @@ export function pictureInWorker({ content, ...input }: PackedRenderInput): Promi
 }
 
 /**
- * A design as an SVG document, as dense as can be read: equal cards are one, hubs are badges where their lines would make a
- * strip or a tangle; and a summary when there are too many cards still, or when Graphviz gives up.
- * @throws InvalidRequest when the focus names nothing
+ * A design as an SVG document, as dense as is readable: equal cards are folded, hubs become badges where their lines would make a
+ * strip or a tangle; the summary when there are still too many cards, or when Graphviz fails.
+ * @throws InvalidRequest when the focus matches nothing
  */
 export async function renderDiagram({
   design,
@@ -85,7 +85,7 @@ function foldByDensity(diagram: Diagram): Diagram {
   return folded.nodes.length > MAX_CARDS.unfolded ? foldEquals(diagram, { unlinked: true }) : folded;
 }
 
-/** With ever more badges for lines until the picture is neither a tangle nor a strip; of what never gets there the last that can be drawn. */
+/** Replaces more and more lines by badges until the diagram is neither a tangle nor a strip; otherwise the last one that can be drawn. */
 async function drawCards(folded: Diagram): Promise<Drawing | null> {
   if (folded.nodes.length > MAX_CARDS.drawn) return null;
   let drawn: Drawing | null = null;
@@ -110,7 +110,7 @@ function isReadable({ width, height }: Size): boolean {
   return width / height >= SHAPE.narrowest && width / height <= SHAPE.widest;
 }
 
-/** Null when Graphviz gives up, which then is not used again: each layout has a Graphviz of its own. */
+/** Null when Graphviz fails, whose instance is then not reused: each layout has its own. */
 async function tryLayout(diagram: Diagram): Promise<Block | null> {
   const graphviz = await Graphviz.load();
   try {

@@ -2,10 +2,10 @@ import { type Diagram, type DiagramNode, groupItemsBy } from './diagram.js';
 import { formatCount } from './build-diagram.js';
 import { mergeEdges } from './merge-edges.js';
 
-/** Nodes and edges of a summary. */
+/** The maximum number of nodes and edges of a summary. */
 const MAX_SUMMARY = { nodes: 300, edges: 500 };
 
-/** The picture of a design that is too large for one: a node for each kind in each group, with how many there are. */
+/** The summary of a design that is too large: a node for each kind in each group, with its count. */
 export function summarizeDiagram(diagram: Diagram): Diagram {
   const summary = summarizeByKind(diagram);
   if (summary.nodes.length <= MAX_SUMMARY.nodes) return summary;
@@ -46,7 +46,7 @@ function toSummaryNode(members: DiagramNode[]): DiagramNode {
   };
 }
 
-/** The nodes without groups; of too many kinds the rarest become one. */
+/** The nodes without groups; of too many kinds the rarest are merged. */
 function foldRareKinds(nodes: readonly DiagramNode[]): DiagramNode[] {
   const byKind = [...groupItemsBy(nodes, ({ kind }) => kind)].sort(([, one], [, other]) => other.length - one.length);
   const kept = new Set(byKind.slice(0, MAX_SUMMARY.nodes - 1).map(([kind]) => kind));

@@ -9,10 +9,10 @@ const MARGIN = 24;
 const MIN_WIDTH = 420;
 const ARROW = 3.2;
 const HEADING_INSET = 14;
-/** Ids that a card carries; one that stands for more carries the first. */
+/** The maximum number of ids of a card; one that represents more lists the first. */
 const MAX_IDS = 200;
 
-/** A picture as a document of its own: no scripts, nothing from elsewhere, and no word of the design but as escaped text. */
+/** A diagram as a self-contained document: no scripts, no external resources, and text of the design only escaped. */
 export function renderSvg(diagram: Diagram, block: Block, theme: Theme): string {
   const width = Math.ceil(Math.max(block.width, MIN_WIDTH) + 2 * MARGIN);
   const head = renderHeader(diagram, width - 2 * MARGIN);
@@ -68,7 +68,7 @@ function renderCard(node: DiagramNode, at: Point): string {
   ].join('');
 }
 
-/** What leads from a card or frame to its components: `#component-<id>` is a fragment that marks it, `data-components` has the ids of all. */
+/** Links a card or frame to its components: `#component-<id>` is a fragment that highlights it, `data-components` has the ids of all. */
 function componentAttributes(ids: readonly string[]): string {
   const known = ids.filter((id) => /^[\w.:-]{1,100}$/.test(id)).slice(0, MAX_IDS);
   const [first] = known;
@@ -85,7 +85,7 @@ function renderEdge({ from, to, labels, isParent }: DiagramEdge, nodes: readonly
   return `<g class="edge${isParent ? ' parent' : ''}"><title>${escapeXml(said)}</title><path d="M${formatPoint(start)}${way}"/><polygon points="${arrowheadPoints(end, line.tip)}"/></g>`;
 }
 
-/** The words of an edge stand above all edges. */
+/** The labels of edges are drawn above all edges. */
 function renderEdgeLabel(edge: DiagramEdge, { label }: Line): string {
   const said = layoutLabel(edge);
   if (!label || !said) return '';

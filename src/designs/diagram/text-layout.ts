@@ -5,7 +5,7 @@ import { truncateToWidth, measureWidth, wrapText } from './display-text.js';
 /** Font sizes, in pixels. */
 export const FONT = { title: 18, note: 12, heading: 13, name: 13, kind: 11, label: 11 } as const;
 
-/** How a node is laid out, in pixels: a stripe, then its kind above its name. */
+/** The layout of a node, in pixels: a stripe, then its kind above its name. */
 export const CARD = { width: 208, padding: 14, kindLine: 18, nameLine: 16, below: 10 } as const;
 
 const HEADING = { padding: 6, height: 22, width: 360 };
@@ -13,9 +13,9 @@ const LABEL = { padding: 5, height: 16 };
 const MAX_LINES = 3;
 const TEXT_WIDTH = CARD.width - CARD.padding - 8;
 const BADGE = { padding: 6, height: 17, gap: 4 };
-/** Badges on a card; the rest is counted. */
+/** The maximum number of badges on a card; the rest is counted. */
 const MAX_BADGES = 8;
-/** Names that the title of a card lists. */
+/** The maximum number of names in the title of a card. */
 const MAX_TITLE_NAMES = 50;
 
 /** The lines of a card. */
@@ -36,11 +36,11 @@ export function layoutCard(node: DiagramNode): CardLayout {
   return { kind, name: lines, badges: placed, width: CARD.width, height };
 }
 
-/** `34 × ConfigMap` where one stands for several. */
+/** `34 × ConfigMap` for several. */
 const withCount = ({ kind, count }: { kind: string; count?: number }): string =>
   count === undefined ? kind : `${count.toLocaleString('en')} × ${kind}`;
 
-/** Beside one another, in as many rows as they need. */
+/** Side by side, in as many rows as needed. */
 function layoutBadges(badges: readonly DiagramBadge[], top: number): CardLayout['badges'] {
   const further = badges.slice(MAX_BADGES);
   const shown = badges.slice(0, MAX_BADGES);
@@ -58,7 +58,7 @@ function layoutBadges(badges: readonly DiagramBadge[], top: number): CardLayout[
   });
 }
 
-/** A node in words, with the names of what it stands for. */
+/** The description of a node, with the names of its components. */
 export function titleOf(node: DiagramNode | undefined): string {
   if (!node) return '';
   const names = node.members.map(({ name }) => name);
@@ -66,7 +66,7 @@ export function titleOf(node: DiagramNode | undefined): string {
   return `${node.kind}: ${names.slice(0, MAX_TITLE_NAMES).join(', ')}${names.length > MAX_TITLE_NAMES ? ', …' : ''}`;
 }
 
-/** The line above what is in a frame, which is no longer than `room` where a frame has its width already. */
+/** The heading of a frame, no longer than `room` where the width of the frame is known. */
 export function layoutHeading(group: DiagramGroup, room = Infinity): Size & { kind: string; name: string } {
   const [kind, name] = [withCount(group), group.name];
   const most = room - measureWidth(`${kind} `, FONT.kind) - 2 * HEADING.padding;
@@ -75,7 +75,7 @@ export function layoutHeading(group: DiagramGroup, room = Infinity): Size & { ki
   return { kind, name: shown, width, height: HEADING.height };
 }
 
-/** The words on an edge, if there are any. */
+/** The label of an edge, if any. */
 export function layoutLabel({ labels }: DiagramEdge): (Size & { text: string }) | undefined {
   const text = labels.join(', ');
   return text === ''

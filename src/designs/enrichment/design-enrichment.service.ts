@@ -14,7 +14,7 @@ import { type KnownModels, type RegistryQuestion, resourceTypeKey } from './enri
 import { designFindingsTask, type DesignValidationInput, designValidationTask } from './design-validation-task.js';
 import { withArticle } from '../../core/errors/wording.js';
 
-/** What the registry knows of a design: the models of its components, how they are related, and whether they are sound. */
+/** Adds the data of the registry to a design: the models of its components, their relationships, and their validity. */
 @Injectable()
 export class DesignEnrichmentService implements OnModuleInit {
   constructor(
@@ -29,14 +29,14 @@ export class DesignEnrichmentService implements OnModuleInit {
     this.checks.register((design) => this.findUnknownKind(design));
   }
 
-  /** Answers what `enrichDesign` asks. */
+  /** Answers the questions of `enrichDesign`. */
   async answerQuestion(question: RegistryQuestion): Promise<KnownModels | PackedDefinitions> {
     if (question.registry === 'relationships') return this.relationships.loadDefinitions();
     const known = await this.components.findAllEffective(question.kinds);
     return new Map(known.map((each) => [resourceTypeKey(each), { name: each.modelName, version: each.modelVersion }]));
   }
 
-  /** The DesignVerdict of a design as JSON that is written already; always by a worker, for schemas take long to make ready. */
+  /** The DesignVerdict of a design as serialized JSON; always in a worker, because compiling schemas takes long. */
   async validate(input: DesignValidationInput): Promise<SerializedJson> {
     const verdict = await this.pool.run(designValidationTask, input, {
       lane: 'own',
@@ -46,7 +46,7 @@ export class DesignEnrichmentService implements OnModuleInit {
     return SerializedJson.fromBytes(verdict);
   }
 
-  /** What a cluster would refuse of a design, and the fields that it would drop, up to a bound. */
+  /** What a cluster would refuse of a design, and the fields that it would drop, up to a limit. */
   async findFindings(design: PackedDesign): Promise<Fault[]> {
     const json = design.toBytes();
     return this.pool
@@ -61,7 +61,7 @@ export class DesignEnrichmentService implements OnModuleInit {
       });
   }
 
-  /** What a component is of that nobody registered, in words; null when all are known, those that the design defines included. */
+  /** The unregistered kind of a component, for messages; null when all are known, including those that the design defines. */
   private async findUnknownKind(design: DesignOutline): Promise<string | null> {
     for await (const kinds of design.iterateKinds()) {
       const wanted = kinds.filter(({ deployable, isDefinedInDesign: brought }) => deployable && !brought);

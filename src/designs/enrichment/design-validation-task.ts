@@ -30,34 +30,34 @@ export interface ComponentValidation {
 
 export interface DesignValidation {
   valid: boolean;
-  /** One for each component that is a resource, hooks of a chart among them, in the order of the design; pointers lead into its resource. */
+  /** One for each component that is a resource, including chart hooks, in the order of the design; pointers are relative to its resource. */
   components: ComponentValidation[];
   counts: { components: number; valid: number; unknown: number; errors: number; warnings: number };
   policy_violations: object[];
 }
 
-/** A design, and how it fares by the policies of its workspace. */
+/** A design, and the results of the policies of its workspace. */
 export interface DesignValidationInput {
   content: PackedContent;
   policies: PolicyJudgement;
 }
 
-/** Types that are asked for at once. */
+/** The number of types per question. */
 const BATCH_SIZE = 500;
 
-/** The DesignVerdict of a design as UTF-8 JSON. Asks what is known of lists of ResourceTypes, to be answered with KnownTypes. */
+/** The DesignVerdict of a design as UTF-8 JSON. Asks for the definitions of lists of ResourceTypes, answered with KnownTypes. */
 export const designValidationTask: Task<DesignValidationInput, Uint8Array<ArrayBuffer>> = {
   module: import.meta.url,
   name: 'verdictInWorker',
 };
 
-/** As designValidationTask of the JSON of a design, answered as faults: what an API server refuses, then the fields that it drops. */
+/** As designValidationTask of the JSON of a design, returned as faults: what an API server refuses, then the fields that it drops. */
 export const designFindingsTask: Task<Uint8Array<ArrayBuffer>, Fault[]> = {
   module: import.meta.url,
   name: 'findingsInWorker',
 };
 
-/** Findings that are listed; the rest is counted. */
+/** The maximum number of listed findings; the rest is counted. */
 const MAX_LISTED = 50;
 
 /** Task of the worker pool. */
@@ -115,12 +115,12 @@ function toFault(
 ): Fault {
   const field = toFieldPath(pointer);
   const place = `${validation.kind} ${validation.name}${field === '' ? '' : `, ${field}`}`;
-  // What is said of a Secret may quote it, and answers of operations are kept.
+  // A message about a Secret may quote it, and answers of operations are stored.
   const said = validation.kind === 'Secret' ? 'is not what an API server takes' : detail;
   return { pointer: `/components/${index}/configuration${pointer}`, detail: `${place}: ${said}`, keyword, remedy };
 }
 
-/** What validation says of the components that are resources, in the order of the design. */
+/** The verdicts on components that are resources, in the order of the design. */
 async function validateComponents(design: DesignFile, ask: AskMainThread): Promise<IndexedValidation[]> {
   const all = design.components
     .map((component, index) => ({ component, index }))

@@ -41,7 +41,7 @@ class ValidationCountsView {
   warnings!: number;
 }
 
-/** Whether each component of a design is valid; pointers lead into the resource of the component. */
+/** Whether each component of a design is valid; pointers are relative to the resource of the component. */
 export class DesignValidationView implements DesignValidation {
   @FlagField({ rest: true, description: 'Every component is valid, and no policy that is enforced is violated.' })
   valid!: boolean;
@@ -54,8 +54,7 @@ export class DesignValidationView implements DesignValidation {
 
   @MapsField({
     rest: true,
-    description:
-      'What does not comply with policies of the workspace, for its members: resource, policy, mode and message.',
+    description: 'Violations of policies of the workspace, for its members: resource, policy, mode and message.',
   })
   policy_violations!: object[];
 }

@@ -6,7 +6,7 @@ import { evaluate } from '../../registry/relationships/evaluation/evaluate.js';
 import { type PackedDefinitions, unpackDefinitions } from '../../registry/relationships/evaluation/evaluation-task.js';
 import type { ResourceTypeMeta } from '../../validation/validate-resource.js';
 
-/** What the enrichment of a design asks of the registry: the models of some kinds, or the definitions of relationships. */
+/** A question of the enrichment to the registry: the models of some kinds, or the definitions of relationships. */
 export type RegistryQuestion = { registry: 'models'; kinds: ResourceTypeMeta[] } | { registry: 'relationships' };
 
 /** The models of the kinds that the registry knows, by `resourceTypeKey`. */
@@ -15,7 +15,7 @@ export type KnownModels = ReadonlyMap<string, { name: string; version: string }>
 export const isRegistryQuestion = (question: unknown): question is RegistryQuestion =>
   typeof question === 'object' && question !== null && 'registry' in question;
 
-/** A design with the models that its components belong to, and with its relationships. Kinds that nobody registered stay as they are. */
+/** A design with the models of its components, and with its relationships. Unregistered kinds stay unchanged. */
 export async function enrichDesign(design: DesignFile, ask: AskMainThread): Promise<DesignFile> {
   const models = await fetchModels(design, ask);
   const components = design.components.map((component) => {

@@ -17,12 +17,12 @@ interface ImportTaskInput {
   limits: FormatLimits;
 }
 
-/** An import whose design is packed, and nothing else of it is as large as the file. */
+/** An import with the design compressed; nothing else of it is as large as the file. */
 export interface PackedImport extends Omit<ImportedDesign, 'design'> {
   design: PackedDesignData;
 }
 
-/** Reads a file as importDesign and importDesignAs do, and enriches the design, from the bytes to the bytes; asks for programs and the registry. */
+/** Reads a file as importDesign and importDesignAs do, and enriches the design, from bytes to bytes; asks for programs and the registry. */
 export const importTask: Task<ImportTaskInput, PackedImport> = { module: import.meta.url, name: 'importInWorker' };
 
 /** Task of the worker pool. */

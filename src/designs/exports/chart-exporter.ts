@@ -18,7 +18,7 @@ export class ChartExporter {
     private readonly tasks: TaskRunner,
   ) {}
 
-  /** A chart that is made of the design. */
+  /** A chart generated from the design. */
   async fromDesign(design: DesignFile): Promise<Buffer> {
     const files = await buildChartFiles(design, (documents) =>
       this.reader.toYaml(documents, JSON.stringify(documents).length),
@@ -27,7 +27,7 @@ export class ChartExporter {
     return packTarGz([...files].map(([path, text]) => [`${folder}/${path}`, text]));
   }
 
-  /** The chart that the design was made of, with the values of the design as its own. */
+  /** The chart that the design was made from, with the values of the design as defaults. */
   async fromSource(design: DesignFile, source: SourceFile): Promise<Buffer> {
     const values = readHelmSettings(design)?.values ?? {};
     const input = await DesignInput.fromFile(source, this.reader, readSourcePath(design));

@@ -29,10 +29,10 @@ const TYPES = {
   'docker-compose': YAML_TYPE,
 } as const;
 
-/** A source of which comments are kept is read once more: two tasks in one. */
+/** A source whose comments are kept is read again: two tasks in one. */
 const EXPORT_TIME_FACTOR = 2;
 
-/** Gives designs away as files. */
+/** Exports designs as files. */
 @Injectable()
 export class DesignExportsService {
   constructor(
@@ -45,7 +45,7 @@ export class DesignExportsService {
   ) {}
 
   /**
-   * A design in one of the forms, which is counted. Throws InvalidRequest for another form, and for one that cannot say what the design says.
+   * A design in one of the export formats, which is counted. Throws InvalidRequest for another format, and for one that cannot express the design.
    */
   async download(actor: Actor, id: string, form = 'design'): Promise<Download> {
     const wanted = EXPORT_FORMATS.find((each) => each === form);
@@ -62,7 +62,7 @@ export class DesignExportsService {
     return { name: `${name}${fileSuffix(form, design)}`, type: TYPES[form], content: await this.convert(form, design) };
   }
 
-  /** In one task, so that no part of a large design is ever data on this thread. */
+  /** In one task, so that a large design is never parsed on this thread. */
   private async convert(form: ConvertedFormat, design: Design): Promise<Buffer> {
     const { limits } = this.reader;
     const content = await this.contents.readPacked(design);
@@ -74,7 +74,7 @@ export class DesignExportsService {
     return Buffer.from(made.buffer, made.byteOffset, made.length);
   }
 
-  /** The bytes that were imported, under the name that they had. */
+  /** The bytes that were imported, under their file name. */
   private async exportSource(design: Design, name: string): Promise<Download> {
     const { path, bytes } = await this.contents.readSourceFile(design);
     const { extension, type } = detectFileType({ path, bytes });
@@ -95,7 +95,7 @@ function fileSuffix(form: ConvertedFormat, { version }: Design): string {
   return ends[form];
 }
 
-/** By the content, for the name is the caller's. */
+/** By the content, because the name comes from the caller. */
 function detectFileType({ bytes }: SourceFile): { extension: string; type: string } {
   const archive = detectArchiveKind(bytes);
   if (archive === 'zip') return { extension: '.zip', type: 'application/zip' };

@@ -12,21 +12,21 @@ import { parseDesignFile, transferBytes, type PackedContent } from '../contents/
 import { ChartExporter } from './chart-exporter.js';
 import { ManifestExporter } from './manifest-exporter.js';
 
-/** The forms that are made of the content of a design. */
+/** The export formats that are generated from the content of a design. */
 export const CONVERTED_FORMATS = ['design', 'json', 'kubernetes', 'helm', 'docker-compose'] as const;
 export type ConvertedFormat = (typeof CONVERTED_FORMATS)[number];
 
 interface ExportTaskInput {
   form: ConvertedFormat;
   content: PackedContent;
-  /** Of the design by now. */
+  /** The current name of the design. */
   name: string;
-  /** What the design was made of, when it was made of something in this very form. */
+  /** The source of the design, when it is of this format. */
   source: SourceFile | null;
   limits: FormatLimits;
 }
 
-/** Makes a file of a design. Throws InvalidRequest for a form that cannot say what the design says. */
+/** Exports a design as a file. Throws InvalidRequest for a format that cannot express the design. */
 export const exportTask: Task<ExportTaskInput, Uint8Array> = { module: import.meta.url, name: 'exportInWorker' };
 
 /** Task of the worker pool. */
@@ -69,7 +69,7 @@ async function convertDesign(
 
 function toComposeText(file: DesignFile): string {
   if (!isObject(file.metadata['compose'])) {
-    const remedy = 'Take it as kubernetes, helm, design or json.';
+    const remedy = 'Use export=kubernetes, helm, design or json.';
     throw InvalidRequest.forField('export', 'docker-compose is for designs that were made of a Compose file', remedy);
   }
   const { file: compose, unconverted: left } = toCompose(file);

@@ -19,13 +19,13 @@ export class ManifestExporter {
   async fromDesign(design: DesignFile): Promise<string> {
     const { resources } = toManifest(design);
     if (resources.length > 0) return this.write(resources);
-    const remedy = 'Take it as design or json.';
+    const remedy = 'Use export=design or json.';
     throw InvalidRequest.forField('export', 'kubernetes has nothing to write: the design has no resource', remedy);
   }
 
   /**
-   * The same in the words of the manifest that the design was made of, with its comments. A version is kept with the very file that it was
-   * read from, so that one file of YAML is what the design says; several in one text, and JSON as YAML, are read again to know.
+   * The same as written in the manifest that the design was made from, with its comments. A version is stored with the file that it was
+   * read from, so that a single YAML file equals the design; several files in one text, and JSON as YAML, are parsed again to verify.
    */
   async fromSource(readDesign: () => DesignFile, source: SourceFile): Promise<string> {
     const own = this.readYamlFile(source);
@@ -45,7 +45,7 @@ export class ManifestExporter {
     return isJson(text) ? undefined : text;
   }
 
-  /** JSON as YAML; the manifests of an archive one after the other, each below its name. */
+  /** JSON as YAML; the manifests of an archive one after another, each after a comment with its name. */
   private async joinFiles(source: SourceFile, path: string | undefined): Promise<string> {
     const input = await DesignInput.fromFile(source, this.reader, path);
     const parts: string[] = [];

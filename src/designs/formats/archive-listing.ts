@@ -4,9 +4,9 @@ import { findChartFolders, isWithinFolders, parentFolder } from '../../formats/h
 import { KUSTOMIZATION_NAMES } from './kustomize/kustomizations.js';
 import type { SourceType } from './source-type.js';
 
-/** Paths that are named of one kind; the rest is counted. */
+/** The most paths listed of one kind; the rest is counted. */
 const MAX_NAMED = 20;
-/** The names under which Compose looks for its file, those of overrides and variants such as `compose.prod.yml` among them. */
+/** The file names that Compose looks for, including overrides and variants such as `compose.prod.yml`. */
 const COMPOSE_FILE_NAME = /^(?:docker-)?compose(?:[.-][\w.-]+)?\.ya?ml$/;
 
 const WORDS: Partial<Record<SourceType, string>> = {
@@ -15,7 +15,7 @@ const WORDS: Partial<Record<SourceType, string>> = {
   'docker-compose': 'Compose files',
 };
 
-/** What of an archive names itself as a source of designs, by its format: folders, and files of Compose. */
+/** The sources of designs in an archive by their names, by format: folders, and Compose files. */
 function findSources(paths: readonly string[]): Map<SourceType, string[]> {
   const own = paths.filter((path) => !isClutter(path));
   const charts = findChartFolders(own);
@@ -30,7 +30,7 @@ function findSources(paths: readonly string[]): Map<SourceType, string[]> {
   return new Map(found.filter(([, members]) => members.length > 0));
 }
 
-/** What an archive holds, for people; without sources that name themselves its first YAML and JSON files, else its first files. */
+/** A summary of an archive for messages; without recognized sources its first YAML and JSON files, else its first files. */
 export function listContents(paths: readonly string[]): string {
   const sources = listSources(paths);
   if (sources !== '') return sources;
@@ -38,7 +38,7 @@ export function listContents(paths: readonly string[]): string {
   return listPaths(texts.length > 0 ? texts : paths);
 }
 
-/** The sources of formats other than this one that an archive holds; empty without any. */
+/** The sources in an archive of formats other than this one; empty without any. */
 export function listSources(paths: readonly string[], except?: SourceType): string {
   return [...findSources(paths)]
     .filter(([sourceType]) => sourceType !== except)
@@ -46,11 +46,11 @@ export function listSources(paths: readonly string[], except?: SourceType): stri
     .join('; ');
 }
 
-/** The first of some paths, and how many more there are. */
+/** The first paths, and the number of the others. */
 export function listPaths(paths: readonly string[]): string {
   const named = paths.slice(0, MAX_NAMED).join(', ');
   return paths.length > MAX_NAMED ? `${named} and ${paths.length - MAX_NAMED} more` : named;
 }
 
-/** A folder of an archive as messages show it. */
+/** A folder of an archive, as shown in messages. */
 export const toFolderName = (folder: string): string => (folder === '' ? 'the top folder' : folder);

@@ -10,27 +10,27 @@ import { toYaml } from '../../formats/documents/yaml-writer.js';
 import { type ImportedDesign, type ImportOptions } from './format.js';
 import { toManifest } from './kubernetes-format.js';
 
-/** What became of one input of the corpus: taken, refused for a known reason, no input of this format, or wrong. */
+/** The outcome of one input of the corpus: imported, refused for a known reason, not of this format, or wrong. */
 export interface Judged {
   path: string;
   outcome: 'imported' | 'refused' | 'foreign' | 'wrong';
-  /** The words of a refusal, or what is wrong. */
+  /** The text of a refusal, or the difference. */
   why: string;
   imported?: ImportedDesign;
-  /** Whether it came back equal in meaning from what was written in its own format. */
+  /** Whether its export in its own format could be imported again with equal meaning. */
   again?: boolean;
 }
 
-/** Imports a file, and answers the refusal in place of throwing it. */
+/** Imports a file, and returns the refusal instead of throwing it. */
 export type Attempt = (file: SourceFile, options?: ImportOptions) => Promise<ImportedDesign | AppError>;
 
-/** Answers an AppError as a value. */
+/** Returns an AppError as a value. */
 export function refusal(error: unknown): AppError {
   if (error instanceof AppError) return error;
   throw error;
 }
 
-/** Manifests that nothing can apply, with the reason; whatever else is refused is a fault of ours. */
+/** Manifests that cannot be applied, with the reason; any other refusal is a defect. */
 const REFUSED = [
   ['istio__istio/bookinfo/demo-profile-no-gateways.yaml', 'metadata'],
   ['istio__istio/open-telemetry/loki/iop.yaml', 'metadata'],
@@ -40,7 +40,7 @@ const REFUSED = [
   ['scheduler-policy/scheduler-policy-config-with-extender.json', 'metadata'],
 ] as const;
 
-/** Files below a folder whose name fits, sorted. */
+/** Files below a folder with a matching name, sorted. */
 export function filesBelow(folder: string, pattern: RegExp): string[] {
   const entries = readdirSync(folder, { recursive: true, withFileTypes: true });
   return entries
@@ -49,13 +49,13 @@ export function filesBelow(folder: string, pattern: RegExp): string[] {
     .sort();
 }
 
-/** What a manifest holds, without the reader of the format under test taking part in it. */
+/** The content of a manifest, read independently of the format under test. */
 export function resourcesIn(value: Json): JsonObject[] {
   if (!isObject(value)) return [];
   return value['kind'] === 'List' && Array.isArray(value['items']) ? value['items'].flatMap(resourcesIn) : [value];
 }
 
-/** Every manifest but the Kustomizations, which have a judge of their own. */
+/** Every manifest except the Kustomizations, which are checked separately. */
 export async function* judgedManifests(corpus: string, attempt: Attempt): AsyncGenerator<Judged> {
   for (const file of filesBelow(join(corpus, 'kubernetes'), /(?<!kustomization)\.(?:ya?ml|json)$/)) {
     const path = relative(corpus, file);
@@ -78,7 +78,7 @@ export async function* judgedManifests(corpus: string, attempt: Attempt): AsyncG
   }
 }
 
-/** Every design of the catalogue, written and read again as YAML and as JSON. */
+/** Every design of the catalog, written and read again as YAML and as JSON. */
 export async function* judgedDesigns(corpus: string, attempt: Attempt): AsyncGenerator<Judged> {
   for (const file of filesBelow(join(corpus, 'meshery/designs'), /^design\.yml$/)) {
     const path = relative(corpus, file);
@@ -99,7 +99,7 @@ export async function* judgedDesigns(corpus: string, attempt: Attempt): AsyncGen
   }
 }
 
-/** What of a design as it was written is not in it as it was read; empty when nothing is. */
+/** The parts of an exported design that are missing after the import; empty when none is. */
 function lostOf({ services, ...rest }: JsonObject, design: DesignFile): string {
   const ids = design.components.map(({ id }) => id);
   if (new Set(ids).size !== ids.length) return 'ids of components';
@@ -110,7 +110,7 @@ function lostOf({ services, ...rest }: JsonObject, design: DesignFile): string {
   return Object.keys(rest).find((key) => !holds(design[key] as Json | undefined, rest[key] as Json)) ?? '';
 }
 
-/** Whether a value has everything that another one has. */
+/** Whether a value contains everything of another one. */
 function holds(value: Json | undefined, part: Json): boolean {
   if (Array.isArray(part))
     return Array.isArray(value) && value.length === part.length && part.every((item, index) => holds(value[index], item)); // prettier-ignore
@@ -118,7 +118,7 @@ function holds(value: Json | undefined, part: Json): boolean {
   return value === part;
 }
 
-/** Whether two values are the same data, whatever the order of keys. */
+/** Whether two values are the same data, regardless of key order. */
 export function same(one: unknown, other: unknown): boolean {
   return JSON.stringify(sorted(one)) === JSON.stringify(sorted(other));
 }
@@ -130,11 +130,11 @@ function sorted(value: unknown): unknown {
   return Object.fromEntries(entries.map(([key, member]) => [key, sorted(member)]));
 }
 
-/** How many of what was judged ended how, and what is wrong. */
+/** Counts of outcomes, and the wrong ones. */
 export class Score {
   readonly counts = { imported: 0, refused: 0, foreign: 0, wrong: 0 };
   readonly wrong: string[] = [];
-  /** Of what was imported and written again: how much came back, and what did not. */
+  /** For imports that were exported again: how many round-tripped, and the differences. */
   readonly trips = { equal: 0, different: [] as string[] };
   resources = 0;
 

@@ -8,12 +8,12 @@ import type { LocatedDocument } from '../../formats/documents/located-document.j
 import { designNameOf, findTextFiles } from './design-input.js';
 import { type Format, type FormatInput, type ImportedDesign, type ImportOptions } from './format.js';
 
-/** By name only, because every other file of an archive would have to be parsed to know. */
+/** Recognized by name only, because otherwise every other file of an archive would have to be parsed. */
 const DESIGN_FILE_NAME = /(?:^|[/._-])design\.(?:ya?ml|json)$/i;
-/** What only a Compose file has at its top. */
+/** Top-level keys that only a Compose file has. */
 const COMPOSE_ONLY_MEMBERS = ['volumes', 'networks', 'secrets', 'configs', 'include'];
 
-/** Designs in their own form, canonical or older (`services`), as YAML or JSON whatever the name; also the design file of an exported archive. */
+/** Designs in their own form, canonical or older (`services`), as YAML or JSON regardless of the name; also the design file of an exported archive. */
 export const designFormat: Format = {
   sourceType: 'design',
   extensions: ['.yaml', '.yml', '.json', '.tar', '.tar.gz', '.tgz', '.zip'],
@@ -47,7 +47,7 @@ export const designFormat: Format = {
   },
 };
 
-/** Whether a value means to be a design: by its schema, by components, or by services that have a type and not an image. */
+/** Whether a value is meant as a design: by its schema, by components, or by services that have a type and not an image. */
 export function looksLikeDesign(value: Json): boolean {
   if (!isObject(value)) return false;
   const { schemaVersion, components, services, apiVersion, name, version } = value;

@@ -10,7 +10,7 @@ import { type YamlDialect } from '../../formats/documents/yaml-scalar.js';
 import { listContents } from './archive-listing.js';
 import { type FormatInput } from './format.js';
 
-/** An upload as the formats see it; parses each file once for a dialect, however many formats ask. */
+/** An upload as input of the formats; parses each file once per dialect, however many formats read it. */
 export class DesignInput implements FormatInput {
   private readonly parsed = new Map<string, Promise<LocatedDocument[]>>();
 
@@ -23,8 +23,8 @@ export class DesignInput implements FormatInput {
   ) {}
 
   /**
-   * Unpacks what is an archive by its first bytes.
-   * @param path the member or the folder of an archive that is meant
+   * Unpacks archives, which are recognized by their first bytes.
+   * @param path the chosen member or folder of an archive
    * @throws InvalidRequest when it cannot be unpacked, or has no such member
    */
   static async fromFile(file: SourceFile, reader: DocumentReader, path = ''): Promise<DesignInput> {
@@ -58,8 +58,8 @@ export class DesignInput implements FormatInput {
 }
 
 /**
- * The files that may be YAML or JSON: the only one, or those of an archive with such a name, hidden clutter and what the caller did not
- * choose left out.
+ * The files that may be YAML or JSON: the only one, or those of an archive with such a name, without hidden files and without those the caller did not
+ * choose.
  */
 export function findTextFiles(input: FormatInput): string[] {
   const paths = [...input.files.keys()];
@@ -79,7 +79,7 @@ function resolveMember(name: string, files: FormatInput['files'] | undefined, pa
   throw InvalidRequest.forField('/path', `names nothing in ${name}`, `The archive holds: ${listContents(paths)}.`);
 }
 
-/** Name of the design that a file holds: `shop.prod.yaml` → `shop.prod`, `chart-1.0.tar.gz` → `chart-1.0`. */
+/** The design name derived from a file name: `shop.prod.yaml` → `shop.prod`, `chart-1.0.tar.gz` → `chart-1.0`. */
 export function designNameOf(path: string): string {
   const file = path.split(/[/\\]/).at(-1) ?? '';
   const name = file.replace(/\.(?:ya?ml|json|tar\.gz|tgz|tar|zip)$/i, '').trim();

@@ -9,47 +9,47 @@ import { type SourceFile } from '../../formats/sources/source-file.js';
 import { type YamlDialect } from '../../formats/documents/yaml-scalar.js';
 import { type SourceType } from './source-type.js';
 
-/** What is to be imported: one file, or the members of an archive. */
+/** The input of an import: one file, or the members of an archive. */
 export interface FormatInput {
-  /** Name of the upload, as the caller gave it. */
+  /** The file name of the upload. */
   readonly name: string;
   readonly archive: boolean;
   /** By path with `/`; one entry unless it is an archive. */
   readonly files: ReadonlyMap<string, SourceFile>;
-  /** The member or the folder that the caller chose; empty for the whole archive. */
+  /** The chosen member or folder; empty for the whole archive. */
   readonly chosenPath: string;
-  /** Whether a member or a folder is what the caller chose, or lies within it. */
+  /** Whether a member or a folder is the chosen one, or lies within it. */
   isChosen(path: string): boolean;
   /**
-   * The documents of one file (default: the only one), empty ones left out. Large files are parsed in a worker, and each once for a dialect.
+   * The documents of one file (default: the only one) without empty ones. Large files are parsed in a worker, each once per dialect.
    * Throws InvalidRequest with every syntax fault of the file.
    */
   documents(path?: string, dialect?: YamlDialect): Promise<LocatedDocument[]>;
-  /** The same for text that is no member of the input: values of the caller, what a program rendered. */
+  /** The same for text that is not a member of the input: values of the caller, or rendered output. */
   parse(file: SourceFile, dialect?: YamlDialect): Promise<LocatedDocument[]>;
 }
 
-/** Under which name and where a chart is installed; its templates may ask for both. */
+/** The release name and namespace of a chart; its templates may read both. */
 export interface Release {
   name: string;
   namespace: string;
 }
 
-/** What the caller may say about an import; a format takes what it knows and ignores the rest. */
+/** The options of an import; a format uses those it knows and ignores the rest. */
 export interface ImportOptions {
-  /** Name of the design; otherwise the content or the file name gives it. */
+  /** Name of the design; by default derived from the content or the file name. */
   name?: string;
   /** Helm values: YAML text, or data. */
   values?: string | Record<string, unknown>;
-  /** Helm values below those: objects are merged, and of all else `values` wins, as of several files of values. */
+  /** Default Helm values: objects are merged, and otherwise `values` takes precedence, as with several files of values. */
   valuesBelow?: JsonObject;
-  /** Of a chart; otherwise named after the design, in the namespace `default`. */
+  /** For charts; by default named after the design, in the namespace `default`. */
   release?: Partial<Release>;
-  /** The member or the folder of an archive that is meant; otherwise the format finds it. */
+  /** The chosen member or folder of an archive; by default the format finds it. */
   path?: string;
-  /** Variables for Compose interpolation, before those of `.env`. */
+  /** Variables for Compose interpolation, with precedence over those of `.env`. */
   env?: Readonly<Record<string, string>>;
-  /** Compose profiles that are on. */
+  /** Active Compose profiles. */
   profiles?: readonly string[];
   limits?: Partial<FormatLimits>;
   /** Without them charts and Kustomizations are refused. */
@@ -60,20 +60,20 @@ export interface ImportedDesign {
   name: string;
   design: DesignFile;
   sourceType: SourceType;
-  /** What was taken but deserves a word, located like faults. */
+  /** Warnings about what was imported, located like faults. */
   warnings: Fault[];
 }
 
-/** One way to write a design down. The list of all of them stands in detect.ts, in the order in which they are asked. */
+/** A format of designs. All formats are listed in detect.ts, in the order of detection. */
 export interface Format {
   readonly sourceType: SourceType;
-  /** With the dot: `.yaml`. Every one of them really imports. */
+  /** With the dot: `.yaml`. Each of them can be imported. */
   readonly extensions: readonly string[];
   readonly description: string;
-  /** False when a program that it needs is missing. */
+  /** False when a required program is missing. */
   available(programs: LocalRenderEngines): boolean | Promise<boolean>;
-  /** Whether the content claims to be of this format, even when it is faulty. Documents with syntax faults are thrown by `documents`. */
+  /** Whether the content is meant as this format, even when it is faulty. Documents with syntax faults are thrown by `documents`. */
   detect(input: FormatInput): boolean | Promise<boolean>;
-  /** Throws InvalidRequest with one located fault for each thing that is wrong. */
+  /** Throws InvalidRequest with one located fault for each error. */
   read(input: FormatInput, options: ImportOptions): Promise<ImportedDesign>;
 }

@@ -157,7 +157,7 @@ describe('importing what is nothing of it', () => {
     await expect(failure(await archive({ 'Chart.yaml': 'name: x', 'templates/a.yaml': map('a') }), 'a.tgz')).resolves.toMatchObject({ status: 400 }); // prettier-ignore
   });
 
-  it('tells a template that was not rendered', async () => {
+  it('recognizes a template that was not rendered', async () => {
     expect((await failure(map('{{ .Values.name }}'))).errors[0]?.line).toBe(4);
   });
 });

@@ -15,12 +15,12 @@ import { kustomizeFormat } from './kustomize/kustomize-format.js';
 import { type SourceType } from './source-type.js';
 import { countOf } from '../../core/errors/wording.js';
 
-/** All formats in the order in which content is asked whether it is theirs: design, Kustomization, Kubernetes, Helm, Compose. */
+/** All formats in the order of detection: design, Kustomization, Kubernetes, Helm, Compose. */
 export const formats: readonly Format[] = [designFormat, kustomizeFormat, kubernetesFormat, helmFormat, composeFormat];
 
 /**
- * Finds out what a file is by its content, and reads it.
- * Throws InvalidRequest with located faults, or with what was seen and what is accepted when it is nothing that we know.
+ * Detects the format of a file by its content, and reads it.
+ * Throws InvalidRequest with located faults, or with a description of the content and the accepted formats when it is of none of them.
  */
 export async function importDesign(
   file: SourceFile,
@@ -30,7 +30,7 @@ export async function importDesign(
   return readWithFormats(formats, await DesignInput.fromFile(file, reader, options.path), options);
 }
 
-/** As importDesign, for callers who say what they send: content of other types is refused. */
+/** As importDesign, for callers who name the format: content of other formats is refused. */
 export async function importDesignAs(
   types: readonly SourceType[],
   file: SourceFile,
@@ -52,7 +52,7 @@ async function readWithFormats(
   throw await unknownFormatError(input, wanted);
 }
 
-/** A design keeps which part of its archive it was made of, and tells what else the archive holds. */
+/** Records in the design the part of the archive it was made from, and warns about other sources in the archive. */
 function describeSource(input: FormatInput, imported: ImportedDesign): ImportedDesign {
   const { chosenPath: path } = input;
   if (path !== '') imported.design.metadata = { ...imported.design.metadata, source: { path } };
@@ -67,7 +67,7 @@ function describeSource(input: FormatInput, imported: ImportedDesign): ImportedD
 const findChosenPaths = (input: FormatInput): string[] =>
   [...input.files.keys()].filter((path) => input.isChosen(path));
 
-/** The part of its archive that a design was made of; undefined when that is all of it. */
+/** The part of its archive that a design was made from; undefined for the whole archive. */
 export const readSourcePath = ({ metadata }: Pick<DesignFile, 'metadata'>): string | undefined =>
   asText(asObject(metadata['source'])['path']) || undefined;
 
@@ -102,7 +102,7 @@ function describeValue(value: Json): string {
   return `an object with ${shown.join(', ')}${keys.length > shown.length ? ', …' : ''}, which no format here begins with`;
 }
 
-/** Files that are often sent by mistake, or that need a format which is not there. */
+/** Files that are often sent by mistake, or that need a format that is unavailable. */
 function hint(value: Json): string | undefined {
   if (Array.isArray(value)) return 'Put the resources below "items" of a "kind: List", or separate them by "---".';
   if (!isObject(value)) return undefined;

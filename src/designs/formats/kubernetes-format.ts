@@ -69,7 +69,7 @@ function findChosenChartFolders(input: FormatInput): string[] {
   return input.archive ? findChartFolders(input.files.keys()).filter((folder) => input.isChosen(folder)) : [];
 }
 
-/** The resources that a design stands for, in its order, and the components that stand for none. Written out with toYaml or DocumentReader.write. */
+/** The resources of a design, in its order, and the components without one. Serialized with toYaml or DocumentReader.write. */
 export function toManifest(design: DesignFile): { resources: JsonObject[]; left: DesignComponent[] } {
   const deployable = design.components.filter(isDeployable);
   return {
@@ -78,7 +78,7 @@ export function toManifest(design: DesignFile): { resources: JsonObject[]; left:
   };
 }
 
-/** A file of an archive that does not parse tells nothing about what the archive is. */
+/** A file of an archive that does not parse does not identify the format of the archive. */
 function ignoreSyntaxFaults(error: unknown): LocatedDocument[] {
   if (error instanceof InvalidRequest) return [];
   throw error;

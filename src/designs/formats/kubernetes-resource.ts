@@ -4,15 +4,15 @@ import { isObject, type Json, type JsonObject } from '../../core/json/json.js';
 import type { LocatedDocument } from '../../formats/documents/located-document.js';
 import { toPointer } from '../../core/json/json-pointer.js';
 
-/** One resource of a manifest, and where in it. */
+/** One resource of a manifest, and its location. */
 export interface LocatedResource {
   document: LocatedDocument;
-  /** Of the resource in its document: empty, or an item of a List. */
+  /** Pointer to the resource in its document: empty, or an item of a List. */
   pointer: string;
   resource: JsonObject;
 }
 
-/** Whether a value means to be a Kubernetes resource, even when it is a faulty one. */
+/** Whether a value is meant as a Kubernetes resource, even when it is a faulty one. */
 export function looksLikeResource(value: Json): boolean {
   if (!isObject(value)) return false;
   const { apiVersion, kind, metadata, schemaVersion } = value;
@@ -24,14 +24,14 @@ export function looksLikeResource(value: Json): boolean {
   return (apiVersion !== undefined && body) || (kind !== undefined && isObject(metadata));
 }
 
-/** A Kustomization or a component of one: instructions for a program, and nothing that a cluster knows. */
+/** A Kustomization or a component of one: input of a program, and unknown to clusters. */
 export function isKustomization(value: Json): boolean {
   if (!isObject(value)) return false;
   const { apiVersion } = value;
   return typeof apiVersion === 'string' && apiVersion.startsWith('kustomize.config.k8s.io/');
 }
 
-/** The resources of a document, Lists taken apart at every depth; faults for items that are none. */
+/** The resources of a document, with Lists expanded at every depth; faults for items that are no resources. */
 export function readResources(document: LocatedDocument): { resources: LocatedResource[]; faults: Fault[] } {
   const resources: LocatedResource[] = [];
   const faults: Fault[] = [];
@@ -54,7 +54,7 @@ export function readResources(document: LocatedDocument): { resources: LocatedRe
   return { resources, faults };
 }
 
-/** What a cluster would refuse whatever the kind. */
+/** Faults that a cluster would refuse for any kind. */
 export function findResourceFaults({ document, pointer, resource }: LocatedResource): Fault[] {
   const faults: Fault[] = [];
   const fault = (field: string, detail: string, remedy: string): void => {
@@ -106,7 +106,7 @@ function findMetadataFaults(document: LocatedDocument, pointer: string, metadata
   return faults;
 }
 
-/** What is wrong with a value that must be text, and what to do. */
+/** The fault and remedy of a value that must be text. */
 function describeNonText(value: Json): [detail: string, remedy: string] {
   if (isObject(value) || Array.isArray(value)) return ['must be text', 'Write it as text.'];
   if (typeof value !== 'boolean')
@@ -115,7 +115,7 @@ function describeNonText(value: Json): [detail: string, remedy: string] {
   return [`must be text and is a boolean: YAML reads ${words} as ${value}`, 'Put the word in quotes.'];
 }
 
-/** Values that a cluster refuses but that are easily mended later: labels and annotations that are not text. */
+/** Values that a cluster refuses but that are easily corrected later: labels and annotations that are not text. */
 export function findResourceWarnings({ document, pointer, resource }: LocatedResource): Fault[] {
   const { metadata } = resource;
   if (!isObject(metadata)) return [];
@@ -130,13 +130,13 @@ export function findResourceWarnings({ document, pointer, resource }: LocatedRes
   });
 }
 
-/** Names the document and the field, which line and column alone do not. */
+/** Adds the document and the field to a fault, which line and column alone do not show. */
 export function locatedFault(document: LocatedDocument, pointer: string, detail: string, remedy?: string): Fault {
   const field = pointer.slice(1).replaceAll('/', '.').replaceAll('~1', '/').replaceAll('~0', '~');
   return document.faultAt(pointer, `document ${document.number}: ${field === '' ? 'it' : field} ${detail}`, remedy);
 }
 
-/** An item of a typed list (`ConfigMapList`) may leave out what the list says. */
+/** An item of a typed list (`ConfigMapList`) may omit what the list states. */
 function withListType(resource: JsonObject, list?: JsonObject): JsonObject {
   const kind = typeof list?.['kind'] === 'string' ? list['kind'].slice(0, -'List'.length) : '';
   if (!list || kind === '') return resource;

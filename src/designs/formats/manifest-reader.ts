@@ -12,7 +12,7 @@ import {
   findResourceWarnings,
 } from './kubernetes-resource.js';
 
-/** What has been read of a manifest so far. */
+/** The state of reading a manifest. */
 export class ManifestReader {
   readonly components: DesignComponent[] = [];
   readonly warnings: Fault[] = [];
@@ -32,7 +32,7 @@ export class ManifestReader {
     return resources;
   }
 
-  /** Takes a resource as the next component; `mayRepeat` for those that are not there at the same time, such as hooks. */
+  /** Adds a resource as the next component; `mayRepeat` for those that do not exist at the same time, such as hooks. */
   addResource(item: LocatedResource, mayRepeat = false): DesignComponent {
     const faults = findResourceFaults(item);
     this.faults.add(...faults);

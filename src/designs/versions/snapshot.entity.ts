@@ -1,7 +1,7 @@
 import { Column, Entity, ForeignKey, Index } from 'typeorm';
 import { TenantEntity } from '../../core/database/base.entity.js';
 
-/** A name for a version of a design. It is kept for ever. */
+/** A permanent name for a version of a design. */
 @Entity('snapshot')
 @ForeignKey('DesignVersion', ['designId', 'number'], ['designId', 'number'])
 @Index('snapshot_name', { synchronize: false })
@@ -13,11 +13,11 @@ export class Snapshot extends TenantEntity {
   @Column('integer')
   number!: number;
 
-  /** No two of a design are the same but for case. */
+  /** Unique per design, ignoring case. */
   @Column('text')
   name!: string;
 
-  /** The user who made it. */
+  /** The user who created it. */
   @ForeignKey('User')
   @Column('uuid')
   userId!: string;

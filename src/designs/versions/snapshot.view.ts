@@ -13,7 +13,7 @@ export class SnapshotView extends RecordView {
   @TextField({ rest: true })
   name!: string;
 
-  @IdField({ rest: true, description: 'The user who made it.' })
+  @IdField({ rest: true, description: 'The user who created it.' })
   user_id!: string;
 
   static fromEntity(this: void, snapshot: Snapshot): SnapshotView {

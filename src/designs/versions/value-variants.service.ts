@@ -11,10 +11,10 @@ import { VersionsStore } from '../contents/versions.store.js';
 
 type ChartValues = string | Record<string, unknown>;
 
-/** Variants of one version that are looked through for the same; there are about as many as places that it is deployed to. */
+/** The maximum number of variants of one version that are searched for an equal one; there are about as many as deployment targets. */
 const MAX_COMPARED = 20;
 
-/** Versions of charts with other values than their designs have. They are kept beside a design, whose current version stays what it is. */
+/** Versions of charts with other values than their designs have. They are stored beside a design, whose current version stays. */
 @Injectable()
 export class ValueVariantsService {
   constructor(
@@ -27,9 +27,9 @@ export class ValueVariantsService {
   ) {}
 
   /**
-   * The number of the version that another one is with values over its own. What that very rendering was kept as before serves
-   * again, so that the same values make one version.
-   * @throws InvalidRequest when the version is not of a chart, or with what Helm says of the values
+   * The number of the variant of a version with values merged over its own. An equal rendering that is already stored is
+   * reused, so that equal values make one version.
+   * @throws InvalidRequest when the version is not of a chart, or with Helm's errors about the values
    */
   async findOrCreate(actor: Actor, design: Design, base: DesignVersion, values: ChartValues): Promise<number> {
     const { imported, file: source } = await this.sources.fromVersionWithValues(design, base, values);

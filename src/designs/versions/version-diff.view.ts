@@ -92,7 +92,7 @@ class DiffCountsView {
   unchanged!: number;
 }
 
-/** What differs in meaning between two versions of a design. */
+/** The semantic differences between two versions of a design. */
 export class VersionDiffView implements VersionDiff {
   @IntField({ rest: true })
   from!: number;

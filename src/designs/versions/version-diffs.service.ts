@@ -8,7 +8,7 @@ import { type DesignDiff, diffTask } from './diff/design-diff.js';
 import type { DiffQuery } from './version.inputs.js';
 import { VersionsService } from './versions.service.js';
 
-/** Which two versions were compared, and what differs between them. */
+/** The two compared versions, and their differences. */
 export interface VersionDiff extends DesignDiff {
   from: number;
   to: number;
@@ -25,7 +25,7 @@ export class VersionDiffsService {
     private readonly pool: WorkerPool,
   ) {}
 
-  /** What differs in meaning between two versions, which are named by their numbers or by snapshots. */
+  /** The semantic differences between two versions, given by their numbers or by snapshots. */
   async diff(actor: Actor, id: string, query: DiffQuery): Promise<VersionDiff> {
     const design = await this.designs.get(actor, id);
     const resolve = async (field: 'from' | 'to', otherwise: number): Promise<number> => {

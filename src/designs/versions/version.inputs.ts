@@ -3,7 +3,7 @@ import { IsOptional, IsString } from 'class-validator';
 import { NameInput, TextInput } from '../../core/schema/input-fields.js';
 import { IsVersionNumber, MAX_VERSION_NUMBER } from '../contents/version-number.js';
 
-/** The number that a text is; undefined when no version can have it. */
+/** The number in a text; undefined when no version can have it. */
 export function parseVersionNumber(text: string): number | undefined {
   const number = /^\d{1,10}$/.test(text) ? Number(text) : 0;
   return number >= 1 && number <= MAX_VERSION_NUMBER ? number : undefined;
@@ -12,14 +12,14 @@ export function parseVersionNumber(text: string): number | undefined {
 export class DiffQuery {
   @ApiPropertyOptional({
     description:
-      'The number of a version or the name of a snapshot; the version that was current before `to` when it is left out.',
+      'The number of a version or the name of a snapshot; default: the version that was current before `to`.',
   })
   @IsOptional()
   @IsString({ message: 'must be given once' })
   from?: string;
 
   @ApiPropertyOptional({
-    description: 'The number of a version or the name of a snapshot; the current version when it is left out.',
+    description: 'The number of a version or the name of a snapshot; default: the current version.',
   })
   @IsOptional()
   @IsString({ message: 'must be given once' })
@@ -30,13 +30,13 @@ export class NewSnapshot {
   @NameInput()
   name!: string;
 
-  @ApiProperty({ type: 'integer', required: false, description: 'The current version when it is left out.' })
+  @ApiProperty({ type: 'integer', required: false, description: 'Default: the current version.' })
   @IsOptional()
   @IsVersionNumber()
   number?: number;
 }
 
 export class Restoration {
-  @TextInput({ optional: true, max: 1000, description: 'Kept with the new version.' })
+  @TextInput({ optional: true, max: 1000, description: 'Stored with the new version.' })
   message?: string;
 }

@@ -21,7 +21,7 @@ export class VersionView {
   @WordField(SOURCE_TYPES, { rest: true })
   source_type!: string;
 
-  @IdField({ rest: true, description: 'The user who made it.' })
+  @IdField({ rest: true, description: 'The user who created it.' })
   user_id!: string;
 
   @TextField({ rest: true })
@@ -33,14 +33,14 @@ export class VersionView {
   @IntField({
     rest: true,
     nullable: true,
-    description: 'Of a version that is another one with values of a deployment.',
+    description: 'For a variant of a version with values of a deployment.',
   })
   variant_of!: number | null;
 
   @TimeField({ rest: true })
   created_at!: Date;
 
-  @ApiPropertyOptional({ description: 'The design file as YAML; of a single version only.' })
+  @ApiPropertyOptional({ description: 'The design file as YAML; only for a single version.' })
   pattern_file?: string;
 
   static fromEntity(this: void, version: DesignVersion, design: Design): VersionView {

@@ -61,7 +61,7 @@ export class VersionsController {
   @RestOperation(
     'restoreDesignVersion',
     'Restore a version of a design',
-    'Makes the content of an earlier version the next version. The content that is current already makes none.',
+    'Makes the content of an earlier version the next version. The current content makes none.',
   )
   @Post('versions/:number/restore')
   @RequiresRight(designPolicy.update, DesignsService)

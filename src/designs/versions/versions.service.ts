@@ -16,7 +16,7 @@ import { VersionView } from './version.view.js';
 import { DesignContentsLoader } from '../contents/design-contents.loader.js';
 import { VersionsStore } from '../contents/versions.store.js';
 
-/** The history of designs. Strangers know of a public design the published version only. */
+/** The history of designs. Readers from outside see only the published version of a public design. */
 @Injectable()
 export class VersionsService {
   constructor(
@@ -42,7 +42,7 @@ export class VersionsService {
     return Object.assign(version, { pattern_file: texts.get(design.id) ?? '' });
   }
 
-  /** Makes an earlier version the next one; restoring what is current already makes none. */
+  /** Makes an earlier version the next one; restoring the current one makes none. */
   async restore(
     actor: Actor,
     id: string,
@@ -61,8 +61,8 @@ export class VersionsService {
 
   /**
    * A version by its number, or by the name of a snapshot of it.
-   * @param field what named it, for errors
-   * @throws InvalidRequest for a number that no version has, NotFound when there is none that the design's reader may know
+   * @param field what identified it, for errors
+   * @throws InvalidRequest for an impossible number, NotFound when there is none that the design's reader may see
    */
   async resolve(design: Design, reference: string, field: string): Promise<DesignVersion> {
     const number = parseVersionNumber(reference);
@@ -79,7 +79,7 @@ export class VersionsService {
     throw new NotFound('version', reference);
   }
 
-  /** A version, the current one unless said otherwise. @throws NotFound when there is none that the design's reader may know */
+  /** A version, the current one by default. @throws NotFound when there is none that the design's reader may see */
   async getVersion(design: Design, number = design.versionNumber): Promise<DesignVersion> {
     const version = await this.versions.find(design, number);
     if (!version) throw new NotFound('version', String(number));

@@ -24,7 +24,7 @@ export class DesignMovesService {
     private readonly events: EventBus,
   ) {}
 
-  /** Moves a design into a workspace; needs an editor on both sides. Moving it where it is changes nothing. */
+  /** Moves a design into a workspace; needs an editor on both sides. Moving it to its own workspace changes nothing. */
   async move(actor: Actor, workspaceId: string, id: string): Promise<Design> {
     const target = await this.workspaces.get(actor, workspaceId);
     await this.designs.assertAllowed(actor, 'move', { workspaceId, organizationId: target.organizationId });
@@ -33,7 +33,7 @@ export class DesignMovesService {
     return this.unit.run(() => this.moveTo(actor, current, workspaceId, actor));
   }
 
-  /** Takes a design out of a workspace: it moves to its owner's default workspace, which may not be the mover's to see. */
+  /** Removes a design from a workspace: it moves to its owner's default workspace, which the mover may not see. */
   async moveToPersonalWorkspace(actor: Actor, workspaceId: string, id: string, match: Precondition): Promise<Design> {
     const current = await this.designs.getAllowed(actor, id, 'move');
     if (current.workspaceId !== workspaceId) throw new NotFound('design', id);

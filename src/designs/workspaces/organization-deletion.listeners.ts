@@ -4,7 +4,7 @@ import { Conflict } from '../../core/errors/app-error.js';
 import { EventBus } from '../../core/events/event-bus.js';
 import { OrganizationDeleted } from '../../organizations/organization.events.js';
 
-/** An organization is deleted after its workspaces; personal ones without a design go with it. */
+/** An organization is deleted after its workspaces; personal ones without a design are deleted with it. */
 @Injectable()
 export class OrganizationDeletionListeners implements OnModuleInit {
   constructor(
@@ -16,7 +16,7 @@ export class OrganizationDeletionListeners implements OnModuleInit {
     this.events.within(OrganizationDeleted, ({ organization }) => this.assertEmpty(organization.id));
   }
 
-  /** @throws Conflict IN_USE naming the workspaces that are left */
+  /** @throws Conflict IN_USE naming the remaining workspaces */
   private async assertEmpty(organizationId: string): Promise<void> {
     const workspaces = await this.unit.manager.query<{ id: string; name: string }[]>(
       `SELECT w.id, w.name FROM workspace w

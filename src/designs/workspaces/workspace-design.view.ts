@@ -3,7 +3,7 @@ import { IdField } from '../../core/schema/view-fields.js';
 import { RecordView, withRevision } from '../../core/schema/record.view.js';
 import type { Design } from '../design.entity.js';
 
-/** That a design is in a workspace: the pair of the two gives the mapping its id, for the design itself keeps where it is. */
+/** A mapping of a design to a workspace: its id is derived from both, because the design itself stores its workspace. */
 export class WorkspaceDesignView extends RecordView {
   @IdField({ rest: true })
   workspace_id!: string;
@@ -15,7 +15,7 @@ export class WorkspaceDesignView extends RecordView {
     return toMapping(design, design.workspaceId, null);
   }
 
-  /** The mapping that a design had to a workspace which it has left. */
+  /** The mapping of a design to a workspace that it has left. */
   static fromRemoved(this: void, design: Design, workspaceId: string): WorkspaceDesignView {
     return toMapping(design, workspaceId, design.workspaceId === workspaceId ? null : design.updatedAt);
   }

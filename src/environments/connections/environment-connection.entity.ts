@@ -1,7 +1,7 @@
 import { Column, Entity, ForeignKey, Index } from 'typeorm';
 import { TenantEntity } from '../../core/database/base.entity.js';
 
-/** That a connection is in an environment; it may be in several. */
+/** A mapping of a connection to an environment; a connection may be in several. */
 @Entity('environment_connection')
 @Index('environment_connection_pair', ['environmentId', 'connectionId'], { unique: true, where: 'deleted_at IS NULL' })
 @Index('environment_connection_other', ['connectionId'])

@@ -7,7 +7,7 @@ import { EnvironmentDeleted, EnvironmentRestored } from '../environment.events.j
 import { ConnectionsInEnvironmentStore } from './connections-in-environment.store.js';
 import { ENVIRONMENT_EXISTS, EnvironmentConnectionsStore } from './environment-connections.store.js';
 
-/** Mappings go, and come back, with the environment and the connection that they map. */
+/** Mappings are deleted and restored with the environment and the connection that they map. */
 @Injectable()
 export class EnvironmentConnectionsListeners implements OnModuleInit {
   constructor(

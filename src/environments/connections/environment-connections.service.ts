@@ -18,7 +18,7 @@ import { EnvironmentConnectionsStore } from './environment-connections.store.js'
 
 const MAX_LISTED = 100;
 
-/** Which connections an environment has. */
+/** The connections of environments. */
 @Injectable()
 export class EnvironmentConnectionsService {
   constructor(
@@ -41,7 +41,7 @@ export class EnvironmentConnectionsService {
     return toRelatedRecords(pairs, await this.connections.findAll(actor, [...pairs.values()].flat()));
   }
 
-  /** Both are of one organization: a connection of another is, to this environment, not there. */
+  /** Both must be of one organization: a connection of another is treated as absent. */
   async add(actor: Actor, environmentId: string, connectionId: string): Promise<EnvironmentConnection> {
     return this.unit.run(async () => {
       const environment = await this.environments.getForUpdate(actor, environmentId, 'connect', Precondition.none);

@@ -6,18 +6,18 @@ import type { Freeze } from './freeze.entity.js';
 
 export type FreezeTimes = Pick<Freeze, 'startsAt' | 'endsAt' | 'recurrence' | 'timezone'>;
 
-/** A window of a recurring freeze lasts no longer: all windows that may hold now are looked at. */
+/** The maximum length of a window of a recurring freeze: all windows that may be active now are examined. */
 const MAX_RECURRING_DAYS = 31;
-/** Steps that finding one window may take. */
+/** The maximum steps for finding one window. */
 const BOUNDS = { maxIterations: 2_000, maxCandidateEvaluations: 20_000 };
-/** The same for counting all windows, which looks at more days. */
+/** The same for counting all windows, which examines more days. */
 const COUNTING_BOUNDS = { maxIterations: 2_000, maxCandidateEvaluations: 5_000 };
 const MS_PER_DAY = 86_400_000;
 
 const list = (item: string): RegExp => new RegExp(`^${item}(,${item}){0,49}$`);
 const DAY = '(MO|TU|WE|TH|FR|SA|SU)';
 
-/** The parts that a rule may have: those that choose days. The time of day is that of the first window. */
+/** The allowed parts of a rule: those that choose days. The time of day is that of the first window. */
 const PARTS: Record<string, RegExp> = {
   FREQ: /^(DAILY|WEEKLY|MONTHLY|YEARLY)$/,
   INTERVAL: /^[1-9]\d{0,2}$/,
@@ -32,7 +32,7 @@ const PARTS: Record<string, RegExp> = {
   WKST: new RegExp(`^${DAY}$`),
 };
 
-/** @throws InvalidRequest naming each field with which the freeze could not be judged, or would never come again */
+/** @throws InvalidRequest naming each invalid field, or a rule that never recurs */
 export function assertFreezeTimes({ startsAt, endsAt, recurrence, timezone }: FreezeTimes): void {
   const faults: Fault[] = [];
   const fault = (field: string, detail: string) => faults.push({ pointer: `/${field}`, detail });
@@ -54,7 +54,7 @@ export function assertFreezeTimes({ startsAt, endsAt, recurrence, timezone }: Fr
     });
 }
 
-/** When the window ends that holds at this moment; null when none does. */
+/** The end of the window that is active at this moment; null when none is. */
 export function findWindowEnd(freeze: FreezeTimes, at: Date): Date | null {
   const { startsAt, endsAt, recurrence, timezone } = freeze;
   if (at < startsAt) return null;
@@ -62,7 +62,7 @@ export function findWindowEnd(freeze: FreezeTimes, at: Date): Date | null {
   if (recurrence === null) return end;
   const local = (date: Date) => Temporal.Instant.fromEpochMilliseconds(date.getTime()).toZonedDateTimeISO(timezone);
   const length = local(startsAt).toPlainDateTime().until(local(endsAt).toPlainDateTime(), { largestUnit: 'day' });
-  // A day more, for windows that a change of the clock makes longer.
+  // One more day, for windows that a clock change extends.
   const earliest = new Date(at.getTime() - (endsAt.getTime() - startsAt.getTime()) - MS_PER_DAY);
   for (const start of ruleOf({ startsAt, recurrence, timezone }).between(earliest, at, true)) {
     const window = start.toPlainDateTime().add(length).toZonedDateTime(timezone);
@@ -103,7 +103,7 @@ function ruleOf(freeze: Recurrence): RRuleTemporal {
   return /(^|;)COUNT=/.test(freeze.recurrence) ? readRule(withEnd(freeze)) : readRule(freeze);
 }
 
-/** Rules that are counted, with the end that they have: whoever asks again need not count up to now. */
+/** Counted rules with their end: repeated lookups need not count again. */
 const countedRules = new Map<string, string>();
 const MAX_COUNTED_RULES = 1_000;
 
@@ -113,7 +113,7 @@ function withEnd(freeze: Recurrence): Recurrence {
   const known = countedRules.get(key);
   if (known !== undefined) return { ...freeze, recurrence: known };
   const last = readRule(freeze, COUNTING_BOUNDS).all().at(-1);
-  // A rule that never comes stays what it is.
+  // A rule that never recurs stays as it is.
   const until = last?.toInstant().toString({ smallestUnit: 'second' }).replace(/[-:]/g, '');
   const ended = until ? recurrence.replace(/COUNT=\d+/, `UNTIL=${until}`) : recurrence;
   const oldest = countedRules.size >= MAX_COUNTED_RULES ? countedRules.keys().next().value : undefined;

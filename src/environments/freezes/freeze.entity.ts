@@ -1,7 +1,7 @@
 import { Column, Entity, ForeignKey, Index } from 'typeorm';
 import { TenantEntity } from '../../core/database/base.entity.js';
 
-/** A time in which nothing is deployed to an environment; with a recurrence it comes again. */
+/** A window in which nothing is deployed to an environment; with a recurrence rule it repeats. */
 @Entity('environment_freeze')
 @Index('environment_freeze_environment', ['environmentId', 'createdAt', 'id'], { where: 'deleted_at IS NULL' })
 export class Freeze extends TenantEntity {
@@ -15,7 +15,7 @@ export class Freeze extends TenantEntity {
   @Column({ type: 'timestamptz', precision: 3 })
   startsAt!: Date;
 
-  /** The end of the first window; the others last as long by the clock of the time zone. */
+  /** The end of the first window; the others have the same length by the clock of the time zone. */
   @Column({ type: 'timestamptz', precision: 3 })
   endsAt!: Date;
 
@@ -23,7 +23,7 @@ export class Freeze extends TenantEntity {
   @Column('text', { nullable: true })
   recurrence!: string | null;
 
-  /** The name of a time zone of IANA. */
+  /** The name of an IANA time zone. */
   @Column('text')
   timezone!: string;
 

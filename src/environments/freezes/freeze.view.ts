@@ -22,10 +22,10 @@ export class FreezeView extends RecordView {
   @TextField({ nullable: true, description: 'The recurrence rule of RFC 5545; null when it comes once.' })
   recurrence!: string | null;
 
-  @TextField({ description: 'The IANA time zone in which the windows come again.' })
+  @TextField({ description: 'The IANA time zone in which the windows recur.' })
   timezone!: string;
 
-  @TextField({ description: 'What those who may not deploy are told.' })
+  @TextField({ description: 'The reason that refused deployments report.' })
   message!: string;
 
   static fromEntity(this: void, freeze: Freeze): FreezeView {

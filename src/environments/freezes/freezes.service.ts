@@ -18,16 +18,16 @@ import { freezePolicy } from './freeze.policy.js';
 import { FreezeView } from './freeze.view.js';
 import { FreezesStore } from './freezes.store.js';
 
-/** Each deployment judges all of them. */
+/** The maximum per environment, because each deployment evaluates all of them. */
 const MAX_FREEZES = 50;
 
-/** A freeze that holds, and when its window ends. */
+/** An active freeze, and the end of its window. */
 export interface ActiveFreeze {
   freeze: Freeze;
   endsAt: Date;
 }
 
-/** The freezes of environments; each change of one is told as a change of its environment. */
+/** The freezes of environments; each change of one is published as a change of its environment. */
 @Injectable()
 export class FreezesService extends RecordGate<Freeze, typeof freezePolicy> {
   constructor(
@@ -107,7 +107,7 @@ export class FreezesService extends RecordGate<Freeze, typeof freezePolicy> {
     });
   }
 
-  /** The freeze that holds in an environment now, the one that ends last; undefined when it has none. */
+  /** The freeze that is active in an environment now, the one that ends last; undefined when there is none. */
   async findActive(environmentId: string): Promise<ActiveFreeze | undefined> {
     const now = new Date();
     const active: ActiveFreeze[] = [];

@@ -35,7 +35,7 @@ export class FreezesStore extends RecordStore<Freeze> {
     return this.repository.countBy({ environmentId });
   }
 
-  /** Those of an environment that may hold at this moment, whoever asks. */
+  /** Those of an environment that may be active at this moment, for any caller. */
   findStarted(environmentId: string, at: Date): Promise<Freeze[]> {
     const started = this.ofEnvironment(this.createQueryBuilder(), environmentId)
       .andWhere('environment_freeze.starts_at <= :at', { at })

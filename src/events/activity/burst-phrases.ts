@@ -1,6 +1,6 @@
 import type { Burst } from './bursts.store.js';
 
-/** Actions that are said as they are: somebody created something. */
+/** Actions with their plain phrase: a user created something. */
 const VERBS = new Set([
   ...[
     'created',

@@ -43,7 +43,7 @@ export class AuditService {
     });
   }
 
-  /** Signs the head first, so that whoever asks has one of now. */
+  /** Signs the head first, so that the caller gets a current one. */
   async listCheckpoints(
     actor: Actor,
     chain: string,

@@ -5,8 +5,8 @@ import { OrganizationsService } from '../../organizations/organizations.service.
 import { OrganizationsStore } from '../../organizations/organizations.store.js';
 import { EventsStore } from '../events.store.js';
 import { FeedStore } from '../feed.store.js';
-import { KeptEventsStore } from '../retention/kept-events.store.js';
-import { replayExpired } from '../retention/replay-expired.js';
+import { KeptEventsStore } from '../kept-events.store.js';
+import { replayExpired } from '../replay-expired.js';
 import type { EventFollower, EventPredicate } from './event-follower.js';
 import { type StartPosition, LiveFeedService } from './live-feed.service.js';
 

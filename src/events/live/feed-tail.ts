@@ -3,7 +3,7 @@ import { backoff } from '../../core/backoff.js';
 import { isDatabaseOutage } from '../../core/errors/database-outage.js';
 import { TimeSlicer } from '../../core/time-slicer.js';
 import type { SeenEvent } from '../event.entity.js';
-import { replayExpired } from '../retention/replay-expired.js';
+import { replayExpired } from '../replay-expired.js';
 import { type FeedBatch, type FeedStore, toSeenEvents } from '../feed.store.js';
 
 /** How long it holds that someone may read an event; after that it is asked again before the event is given to them. */
@@ -27,7 +27,7 @@ export interface FeedSlice {
 }
 
 /**
- * The end of one feed on this replica, read once for all who follow it. Notices only wake it: what it tells is read from
+ * The end of one feed on this replica, read once for all who follow it. Notices only wake it: its events are read from
  * the table by number, and so is whatever a follower missed.
  */
 export class FeedTail {
@@ -88,7 +88,7 @@ export class FeedTail {
   private async readMissed(position: bigint, userId: string): Promise<FeedBatch> {
     const underway = this.missed.get(position);
     const shared = underway && (await underway);
-    // Of a user who came meanwhile the rights were not asked.
+    // The rights of a user who joined in the meantime were not read.
     if (shared?.users.has(userId)) return shared;
     const reading = this.readBatch(position);
     this.missed.set(position, reading);

@@ -20,7 +20,7 @@ export class ServerSentEvents {
     response.flushHeaders();
   }
 
-  /** Tells the client from where to resume, should it hear nothing more; without data it is no event. */
+  /** Sends the client the position to resume from, in case it receives nothing more; without data it is no event. */
   begin(id: string): Promise<void> {
     return this.write(`id: ${id}\n\n`);
   }

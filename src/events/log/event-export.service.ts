@@ -7,8 +7,8 @@ import { OrganizationsService } from '../../organizations/organizations.service.
 import type { RecordedEvent } from '../event.entity.js';
 import { EventView } from '../event.view.js';
 import { FeedStore } from '../feed.store.js';
-import { KeptEventsStore } from '../retention/kept-events.store.js';
-import { replayExpired } from '../retention/replay-expired.js';
+import { KeptEventsStore } from '../kept-events.store.js';
+import { replayExpired } from '../replay-expired.js';
 import { eventLogPolicy } from './event-log.policy.js';
 import { EventLogStore } from './event-log.store.js';
 
@@ -35,7 +35,7 @@ export class EventExportService {
     const begin = after === undefined ? oldest - 1n : BigInt(after);
     if (begin > last) throw InvalidRequest.forField('after', `is larger than the number of the last event, ${last}`);
     if (begin + 1n < oldest) throw replayExpired(begin, oldest);
-    // Personal data may be erased meanwhile: no answer that a caller kept stands for this one.
+    // Personal data may be erased since then: a stored answer of a caller is never current.
     const revision = `${begin}-${last}-${currentRequest()?.requestId ?? generateRequestId()}`;
     const lines = this.generate(actor, organizationId, begin, last);
     return new NdjsonDownload(revision, `events-${organizationId}-${last}.ndjson`, lines);
@@ -64,7 +64,7 @@ export class EventExportService {
   }
 }
 
-/** Whether somebody has read it is not said. */
+/** The read status of users is not exported. */
 function toEventLine(event: RecordedEvent): string {
   const line = { type: 'event', ...EventView.fromSeenEvent({ event, read: false }), status: undefined };
   return toLine(line);

@@ -6,7 +6,7 @@ import type { Job } from '../../jobs/job.js';
 import { JobsService } from '../../jobs/jobs.service.js';
 import { OrganizationsService } from '../../organizations/organizations.service.js';
 import { FeedStore } from '../feed.store.js';
-import { KeptEventsStore } from '../retention/kept-events.store.js';
+import { KeptEventsStore } from '../kept-events.store.js';
 import type { EventPurge } from './event-log.inputs.js';
 import { eventLogPolicy } from './event-log.policy.js';
 import { EventPurgeRunner, type PurgePayload } from './event-purge.runner.js';

@@ -28,7 +28,7 @@ interface EventCondition {
   holds: (recipient: Recipient, event: RecordedEvent) => boolean;
 }
 
-/** One of the categories, outside of muted workspaces, done by somebody else or come of what the user had asked for. */
+/** One of the categories, outside muted workspaces, of another user or a result of what the user had requested. */
 const EVENT_CONDITIONS: readonly EventCondition[] = [
   {
     sql: ({ categories }) => `event.category = ANY (${categories})`,
@@ -45,7 +45,7 @@ const EVENT_CONDITIONS: readonly EventCondition[] = [
   },
 ];
 
-/** What the conditions say of an event that has just come to somebody who may read it. */
+/** The conditions on an event that has just become readable by a user. */
 export const isNotified = (recipient: Recipient, event: RecordedEvent): boolean =>
   EVENT_CONDITIONS.every(({ holds }) => holds(recipient, event));
 

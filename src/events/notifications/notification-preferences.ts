@@ -6,7 +6,7 @@ export type EmailFrequency = (typeof EMAIL_FREQUENCIES)[number];
 export type MailFrequency = Exclude<EmailFrequency, 'off'>;
 export const MAIL_FREQUENCIES: readonly MailFrequency[] = ['realtime', 'hourly', 'daily'];
 
-/** How a user is told of the events of one category. */
+/** How a user is notified of the events of one category. */
 export interface CategoryPreference {
   in_app: boolean;
   email: EmailFrequency;

@@ -1,6 +1,6 @@
 import { PostgresPubSub } from '../../core/pubsub/postgres-pubsub.js';
 
-/** The topic that tells every replica that the notifications of a user may be others, by a mark or a setting. */
+/** The topic that notifies every replica that the notifications of a user may have changed, by a mark or a setting. */
 export const NOTIFICATIONS_TOPIC = 'notifications';
 
 export interface NotificationsNotice {

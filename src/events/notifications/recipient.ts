@@ -5,7 +5,7 @@ import type { NotificationSettings } from './settings/notification-settings.enti
 export interface Recipient {
   userId: string;
   categories: string[];
-  /** Workspaces of which nothing is told. */
+  /** Workspaces without notifications. */
   muted: string[];
 }
 

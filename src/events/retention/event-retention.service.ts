@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { Env } from '../../core/config/env.js';
-import { KeptEventsStore, type RemovalEnd } from './kept-events.store.js';
+import { KeptEventsStore, type RemovalEnd } from '../kept-events.store.js';
 
 /** A transaction of its own each, so that what reads the same rows waits for a moment only. Writers append, and never wait. */
 const BATCH = 1_000;

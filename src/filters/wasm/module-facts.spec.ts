@@ -19,7 +19,7 @@ function refusalOf(bytes: Uint8Array | number[] | string): { detail: string; rem
 }
 
 describe('a module', () => {
-  it('tells its ABI, its exports and its imports', () => {
+  it('contain its ABI, its exports and its imports', () => {
     expect(factsIn(proxyFilter())).toEqual({
       abi: '0.2.1',
       exports: ['proxy_abi_version_0_2_1', 'proxy_on_request_headers'],
@@ -36,7 +36,7 @@ describe('a module', () => {
     expect(readModuleFacts({ bytes, pointer: '/file' }).abi).toBe('0.2.1');
   });
 
-  it('may have any names, of which as many are told as people read, and none that a database refuses', () => {
+  it('may have any names, of which only the first are kept, and none that a database refuses', () => {
     const names = Array.from({ length: 1000 }, (_, index) => `name ${index}`);
     expect(factsIn(moduleOf({ exports: names }))).toMatchObject({ exports: names.slice(0, 200), exports_count: 1000 });
     const odd = factsIn(moduleOf({ exports: ['\0', '😀'.repeat(500)], imports: ['\0.\0'] }));

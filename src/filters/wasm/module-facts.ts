@@ -3,7 +3,7 @@ import { InvalidRequest } from '../../core/errors/app-error.js';
 import type { Task } from '../../core/workers/worker-pool.js';
 import { findFormatFault } from './module-format.js';
 
-/** What a module says of itself. Of the names as many are kept as people read; the counts tell how many there are. */
+/** The facts that a module contains about itself. Only the first names are kept; the counts include all of them. */
 export interface ModuleFacts {
   /** The version of the proxy-wasm ABI that it was made for, such as 0.2.1; null when it is no plugin for proxies. */
   abi: string | null;

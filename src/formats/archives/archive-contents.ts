@@ -6,19 +6,19 @@ import { type SourceFile } from '../sources/source-file.js';
 
 const MAX_LINK_CHAIN = 16;
 const MAX_LINKS = 100;
-/** Characters of a path, and folders in it, as systems have them. */
+/** Limits on the characters of a path, and its folders, as file systems have them. */
 const MAX_PATH_LENGTH = 4096;
 const MAX_PATH_DEPTH = 100;
-/** Bytes that an archive may have for each entry beside its content: headers, long names and padding. */
+/** Bytes allowed for each entry of an archive beside its content: headers, long names and padding. */
 const ENTRY_OVERHEAD = 2048;
 
-/** What has been unpacked so far: archives within one another count together. */
+/** The amounts unpacked so far: nested archives count together. */
 export interface UnpackedTotals {
   entries: number;
   bytes: number;
 }
 
-/** What has come out of an archive so far, and the rules for what may. */
+/** The content unpacked from an archive so far, and its limits. */
 export class ArchiveContents {
   private readonly files = new Map<string, SourceFile>();
   private readonly links = new Map<string, string[]>();
@@ -32,7 +32,7 @@ export class ArchiveContents {
     this.faults = new FaultList(limits.faults);
   }
 
-  /** Counts an entry and answers its path, or undefined when the entry is a fault and its bytes are of no use. Throws at a limit. */
+  /** Counts an entry and returns its path, or undefined for a faulty entry, whose bytes are ignored. Throws at a limit. */
   admit(name: string, size: number): string | undefined {
     this.unpacked.entries += 1;
     if (this.unpacked.entries > this.limits.archiveEntries)
@@ -50,14 +50,14 @@ export class ArchiveContents {
     return undefined;
   }
 
-  /** Bounds the whole of an archive as it is unpacked, headers included. Throws at the limit. */
+  /** Limits the total size of an archive during unpacking, including headers. Throws at the limit. */
   countRaw(bytes: number): void {
     const { archiveBytes, archiveEntries } = this.limits;
     if (bytes > archiveBytes + archiveEntries * ENTRY_OVERHEAD)
       this.refuse(`unpacks to more than ${archiveBytes} bytes`, 'archiveBytes');
   }
 
-  /** Counts bytes as they come out, whatever a header promised. Throws at a limit. */
+  /** Counts bytes as they are unpacked, regardless of headers. Throws at a limit. */
   countBytes(name: string, chunk: number, total: number): void {
     this.unpacked.bytes += chunk;
     if (total > this.limits.entryBytes)
@@ -71,7 +71,7 @@ export class ArchiveContents {
     else this.files.set(path, { path, bytes });
   }
 
-  /** A symbolic link counts from its own folder, a hard link from the root of the archive. */
+  /** A symbolic link is relative to its own folder, a hard link to the root of the archive. */
   addLink(path: string, target: string, symbolic: boolean): void {
     const resolved =
       target.length <= MAX_PATH_LENGTH && resolveInside(symbolic ? path.split('/').slice(0, -1) : [], target);
@@ -89,7 +89,7 @@ export class ArchiveContents {
     });
   }
 
-  /** The files, links replaced by what they point to. Throws with every fault of the archive. */
+  /** The files, with links replaced by their targets. Throws with every fault of the archive. */
   finish(): ReadonlyMap<string, SourceFile> {
     for (const path of [...this.files.keys(), ...this.links.keys()]) this.checkNotBelowLink(path);
     for (const [path, target] of this.links) this.replaceLink(path, target);
@@ -99,7 +99,7 @@ export class ArchiveContents {
     return this.files;
   }
 
-  /** A member below a link is written through it by an unpacker, so nothing sound has one. */
+  /** An unpacker would write a member below a link through it, so valid archives have none. */
   private checkNotBelowLink(path: string): void {
     for (const link of this.links.keys()) {
       if (path.length > link.length && path[link.length] === '/' && path.startsWith(link)) {
@@ -123,7 +123,7 @@ export class ArchiveContents {
     else this.copyFolder(path, found);
   }
 
-  /** The path behind all links on the way, or undefined when it leaves the archive or turns in a circle. */
+  /** The path behind all links, or undefined when it leaves the archive or is circular. */
   private resolveLinks(segments: readonly string[], steps: number): string | undefined {
     if (steps > MAX_LINK_CHAIN) return undefined;
     for (let length = 1; length <= segments.length; length += 1) {
@@ -158,7 +158,7 @@ export class ArchiveContents {
   }
 }
 
-/** `name` seen from a folder as segments, without `.`; undefined when it is absolute or climbs out. Windows forms count as well. */
+/** `name` relative to a folder as segments, without `.`; undefined when it is absolute or leads outside. Windows forms count as well. */
 function resolveInside(folder: readonly string[], name: string): string[] | undefined {
   if (/^(?:[/\\]|[A-Za-z]:)/.test(name) || name.includes('\0')) return undefined;
   const path = [...folder];

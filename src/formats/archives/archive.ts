@@ -8,7 +8,7 @@ import { withArticle } from '../../core/errors/wording.js';
 
 export type ArchiveKind = 'tar' | 'tar.gz' | 'zip';
 
-/** What an upload is by its first bytes; undefined when it is no archive. A tar has its mark at byte 257. */
+/** The archive type of an upload by its first bytes; undefined when it is no archive. A tar has its magic number at byte 257. */
 export function detectArchiveKind(bytes: Uint8Array): ArchiveKind | undefined {
   const starts = (...magic: number[]) => magic.every((byte, index) => bytes[index] === byte);
   if (starts(0x1f, 0x8b)) return 'tar.gz';
@@ -16,7 +16,7 @@ export function detectArchiveKind(bytes: Uint8Array): ArchiveKind | undefined {
   return Buffer.from(bytes.subarray(257, 262)).toString('latin1') === 'ustar' ? 'tar' : undefined;
 }
 
-/** Whether a name promises an archive, so that content which is none is an error and not a text. */
+/** Whether a name has the suffix of an archive, so that other content is an error and not a text. */
 export function archiveKindFromName(path: string): 'tar' | 'zip' | undefined {
   const match = /\.(tar|tar\.gz|tgz|zip)$/i.exec(path);
   return match ? (match[1]?.toLowerCase() === 'zip' ? 'zip' : 'tar') : undefined;
@@ -25,7 +25,7 @@ export function archiveKindFromName(path: string): 'tar' | 'zip' | undefined {
 /**
  * Unpacks a tar, a compressed tar or a zip into memory: files by path with `/`, in the order of the archive; directories are left out, links inside are followed.
  * Counts while it unpacks and stops at the first limit. Throws InvalidRequest for names or links that lead out, devices, names given twice,
- * a name that promises another kind of archive, and whatever is damaged. `unpacked` goes on counting where another archive stopped.
+ * a name with the suffix of another kind of archive, and damaged data. `unpacked` continues the counts of another archive.
  */
 export async function unpackArchive(
   file: SourceFile,

@@ -11,7 +11,7 @@ const LAYOUT_FILE = 'oci-layout';
 const DIGEST = /^(?:sha256:[0-9a-f]{64}|sha512:[0-9a-f]{128})$/;
 const WHITEOUT_PREFIX = '.wh.';
 const ZSTD_MAGIC = Buffer.from([0x28, 0xb5, 0x2f, 0xfd]);
-/** How often all entries that an archive may have can be laid upon others. */
+/** How many times the entries of an archive can be overlaid in total. */
 const MAX_LAYERING_FACTOR = 50;
 const REBUILD_REMEDY = 'Write the layout again with the tool that made it.';
 
@@ -27,8 +27,8 @@ export function findOciLayout(files: Files): string | undefined {
 }
 
 /**
- * The files of all images of an OCI image layout (image-spec 1.1): every manifest of the index and of the indexes in it, the layers of each laid upon one another.
- * A layer that is no archive is one file, named by its annotation. Throws InvalidRequest for blobs that are missing or do not match their digest, and for layers packed with zstd.
+ * The files of all images of an OCI image layout (image-spec 1.1): every manifest of the index and of nested indexes, with its layers overlaid.
+ * A layer that is no archive is one file, named by its annotation. Throws InvalidRequest for blobs that are missing or do not match their digest, and for layers compressed with zstd.
  */
 export async function readOciLayout(
   files: Files,
@@ -49,7 +49,7 @@ export async function readOciLayout(
 
 class OciLayout {
   private readonly layers = new Map<string, Files>();
-  /** Files that have been laid upon others, each time anew for an image. */
+  /** The number of overlaid files, counted for each image. */
   private layeredEntries = 0;
 
   constructor(
@@ -123,7 +123,7 @@ class OciLayout {
   }
 }
 
-/** A whiteout takes away what lower layers have under its name, an opaque one all that they have in its folder. */
+/** A whiteout removes the entry of lower layers with its name, an opaque one all entries of its folder. */
 function applyWhiteout(layer: Files, image: Map<string, SourceFile>): void {
   const hidden = new Set<string>();
   for (const path of layer.keys()) {
@@ -136,7 +136,7 @@ function applyWhiteout(layer: Files, image: Map<string, SourceFile>): void {
   for (const path of image.keys()) if (isHidden(path, hidden)) image.delete(path);
 }
 
-/** Whether a path or a folder that it lies in is hidden; folders of which all is hidden end with `/`, the outermost one is empty. */
+/** Whether a path or one of its folders is hidden; fully hidden folders end with `/`, the outermost one is empty. */
 function isHidden(path: string, hidden: ReadonlySet<string>): boolean {
   if (hidden.has(path) || hidden.has('')) return true;
   for (let end = path.indexOf('/'); end >= 0; end = path.indexOf('/', end + 1)) {

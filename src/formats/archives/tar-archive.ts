@@ -6,10 +6,10 @@ import { AppError } from '../../core/errors/app-error.js';
 import { type ArchiveContents } from './archive-contents.js';
 
 const SLICE_BYTES = 64 * 1024;
-/** Each piece of unzipped content is a trip to another thread and back; it is also how far a bomb can go beyond a limit. */
+/** The chunk size of decompression: each chunk is a round trip to another thread, and the most that a bomb can exceed a limit. */
 const UNZIPPED_CHUNK_BYTES = 256 * 1024;
 
-/** Reads a tar, piece by piece, so that the event loop turns between two pieces and nothing is unpacked beyond a limit. */
+/** Reads a tar in chunks, so that the event loop runs between them and nothing is unpacked beyond a limit. */
 export async function unpackTar(bytes: Uint8Array, compressed: boolean, contents: ArchiveContents): Promise<void> {
   const tar = extract();
   const reading = (async () => {
@@ -30,13 +30,13 @@ export async function unpackTar(bytes: Uint8Array, compressed: boolean, contents
     ? pipeline(source, createGunzip({ chunkSize: UNZIPPED_CHUNK_BYTES }), new WholeBlocks(contents), tar)
     : pipeline(source, new WholeBlocks(contents), tar);
   const [read, unpacked] = await Promise.allSettled([reading, unpacking]);
-  // Whichever side fails takes the other down with it; our own refusal, then the decompressor, say why.
+  // A failure on either side ends the other; this code's own refusal takes precedence over errors of the decompressor.
   if (read.status === 'rejected' && read.reason instanceof AppError) throw read.reason;
   if (unpacked.status === 'rejected') throw unpacked.reason as Error;
   if (read.status === 'rejected') throw read.reason as Error;
 }
 
-/** The path under which the bytes are kept; undefined for what has none or is refused. */
+/** The path under which the bytes are stored; undefined for entries without content and refused ones. */
 function admitMember({ name, type, size, linkname }: Header, contents: ArchiveContents): string | undefined {
   const path = contents.admit(name, size ?? 0);
   if (path === undefined || type === 'directory') return undefined;
@@ -46,7 +46,7 @@ function admitMember({ name, type, size, linkname }: Header, contents: ArchiveCo
   return undefined;
 }
 
-/** One buffer of the exact size: a chunk may be a view of something larger. */
+/** One buffer of the exact size: a chunk may be a view of a larger one. */
 function concatExact(chunks: readonly Uint8Array[], size: number): Uint8Array {
   const bytes = new Uint8Array(size);
   let at = 0;
@@ -61,7 +61,7 @@ function* slices(bytes: Uint8Array): Generator<Uint8Array> {
   for (let at = 0; at < bytes.length; at += SLICE_BYTES) yield bytes.subarray(at, at + SLICE_BYTES);
 }
 
-/** The parser takes an end in the middle of a header for a good one, and keeps headers of any size; a tar is made of whole blocks. */
+/** The parser accepts an end in the middle of a header, and headers of any size; a valid tar consists of whole blocks. */
 class WholeBlocks extends Transform {
   private size = 0;
 

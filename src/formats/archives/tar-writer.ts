@@ -4,7 +4,7 @@ import { gzip } from 'node:zlib';
 import { pack } from 'tar-stream';
 
 const compress = promisify(gzip);
-/** The same files are the same bytes at any time. */
+/** Equal files give equal bytes at any time. */
 const EPOCH = new Date(0);
 
 /** Packs files by path as .tar.gz, in their order. */

@@ -7,10 +7,10 @@ const DIRECTORY = 0o040000;
 const REGULAR = 0o100000;
 const SYMLINK = 0o120000;
 const UNIX = 3;
-/** What the reader says of a member whose name an unpacker must not follow; it stops there. */
+/** The reader's error for a member with an unsafe name; it stops there. */
 const UNSAFE_NAME = /^(?:invalid relative path|absolute path|invalid characters in fileName): ([^]*)$/;
 
-/** Reads a zip member by member, counting what comes out and not what the directory promises. */
+/** Reads a zip member by member, counting unpacked bytes rather than trusting the directory. */
 export async function unpackZip(bytes: Uint8Array, contents: ArchiveContents): Promise<void> {
   const zip = await fromBufferPromise(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength));
   try {

@@ -7,5 +7,5 @@ export function toCategorySlug(category: string): string {
     .replace(/^-+|-+$/g, '');
 }
 
-/** What models without a category are in. */
+/** The category of models without one. */
 export const UNCATEGORIZED = 'Uncategorized';

@@ -57,7 +57,7 @@ describe('digestOf', () => {
   });
 });
 
-it('tells relationships apart by their selectors, and not by what describes them', () => {
+it('distinguishes relationships by their selectors, and not by what describes them', () => {
   const one: RelationshipDefinition = { kind: 'edge', type: 'binding', subType: 'mount', version: '', selectors: [{ allow: { from: [] } }], metadata: {}, rest: {} }; // prettier-ignore
   expect(relationshipIdentity({ ...one, metadata: { description: 'x' }, version: 'v1' })).toBe(
     relationshipIdentity(one),

@@ -7,10 +7,10 @@ import {
   type RelationshipDefinition,
 } from './definitions.js';
 
-/** What a digest is made of. */
+/** The input of a digest. */
 export type AnyDefinition = ModelDefinition | ComponentDefinition | RelationshipDefinition | ConnectionDefinition;
 
-/** Members of `rest` that tell of a record somewhere and not of the definition. */
+/** Members of `rest` that describe a record elsewhere and not the definition. */
 const RECORD_MEMBERS = new Set([
   'id',
   ...['hostID', 'hostId', 'connectionId', 'modelId', 'registrantId', 'categoryId'],
@@ -21,8 +21,8 @@ const RECORD_MEMBERS = new Set([
 ]);
 
 /**
- * SHA-256 in hex of what a definition says, without ids, timestamps and status; the order of members does not count.
- * The schema counts as the compact text that it is, so it is the same whether it came as text or as an object.
+ * SHA-256 in hex of the content of a definition, without ids, timestamps and status; the order of members does not matter.
+ * The schema counts as compact text, so it is equal whether it was given as text or as an object.
  */
 export function definitionDigest(definition: AnyDefinition): string {
   const { digest: _digest, rest, ...members } = definition;
@@ -38,14 +38,14 @@ export function definitionDigest(definition: AnyDefinition): string {
     .digest('hex');
 }
 
-/** What tells relationships of one model apart, since many have the same kind, type and subType: these and the selectors. */
+/** The identity of relationships of one model, because many have the same kind, type and subType: these and the selectors. */
 export function relationshipIdentity({ kind, type, subType, selectors }: RelationshipDefinition): string {
   return createHash('sha256')
     .update(canonicalJson([kind, type, subType, selectors]))
     .digest('hex');
 }
 
-/** JSON text with the members of every object in one order. */
+/** JSON text with the members of every object in a canonical order. */
 function canonicalJson(value: unknown): string {
   if (Array.isArray(value)) return `[${value.map(canonicalJson).join(',')}]`;
   if (!isObject(value)) return JSON.stringify(value);

@@ -1,18 +1,18 @@
 import type { Fault } from '../../core/errors/app-error.js';
 import type { JsonObject } from '../../core/json/json.js';
 
-/** Who published a model: a repository, a cluster, this server itself. */
+/** The publisher of a model: a repository, a cluster, this server itself. */
 export interface RegistrantDefinition {
-  /** What tells registrants apart, in lowercase: `github`, `artifacthub`, `kubernetes`, a host name. */
+  /** Identifies a registrant, in lowercase: `github`, `artifacthub`, `kubernetes`, a host name. */
   hostname: string;
   /** Lowercase: `github`, `artifacthub`, `kubernetes`, `meshery`. */
   kind: string;
 }
 
-/** The registrant of what is registered by hand, or generated, here. */
+/** The registrant of definitions that are registered by hand, or generated, on this server. */
 export const OWN_REGISTRANT: Readonly<RegistrantDefinition> = { hostname: 'armature', kind: 'armature' };
 
-/** A model as a package or a generator tells of it: pure data, before it has a record. */
+/** A model as described by a package or a generator: pure data, before it has a record. */
 export interface ModelDefinition {
   /** As written. */
   name: string;
@@ -24,9 +24,9 @@ export interface ModelDefinition {
   subCategory: string;
   registrant: RegistrantDefinition;
   metadata: JsonObject;
-  /** Members that have no home above, so that an export gives them back; a `status` that a package gives is one of them. */
+  /** Other members, so that an export contains them; a `status` given by a package is one of them. */
   rest: JsonObject;
-  /** `digestOf` of it, when whoever made it has worked it out already. */
+  /** `digestOf` of it, when the reader or generator has computed it already. */
   digest?: string;
 }
 
@@ -36,7 +36,7 @@ export interface ComponentDefinition {
   apiVersion: string;
   displayName: string;
   description: string;
-  /** `JSON` unless the definition says otherwise. */
+  /** `JSON` by default. */
   format: string;
   /** JSON Schema as compact JSON text; empty when the definition has none. */
   schema: string;
@@ -44,9 +44,9 @@ export interface ComponentDefinition {
   capabilities: JsonObject[] | null;
   /** `isAnnotation`, `isNamespaced`, `source_uri` and whatever else was given. */
   metadata: JsonObject;
-  /** Members that have no home above. */
+  /** Other members. */
   rest: JsonObject;
-  /** `digestOf` of it, when whoever made it has worked it out already. */
+  /** `digestOf` of it, when the reader or generator has computed it already. */
   digest?: string;
 }
 
@@ -61,45 +61,45 @@ export interface RelationshipDefinition {
   version: string;
   selectors: JsonObject[];
   metadata: JsonObject;
-  /** Members that have no home above. */
+  /** Other members. */
   rest: JsonObject;
-  /** `digestOf` of it, when whoever made it has worked it out already. */
+  /** `digestOf` of it, when the reader or generator has computed it already. */
   digest?: string;
 }
 
-/** A model with what it holds: what a package has one or several of, and what a generator makes. */
+/** A model with its entries: the content of packages, and the output of generators. */
 export interface ModelContent {
   model: ModelDefinition;
   components: ComponentDefinition[];
   relationships: RelationshipDefinition[];
-  /** The model is known only from what its components say of it: it may be made of that, but a model that is known better does not change. */
+  /** The model is known only from its components: this may create it, but does not change an existing one. */
   embedded?: true;
 }
 
-/** A kind of connection as a package brings it. */
+/** A kind of connection defined by a package. */
 export interface ConnectionDefinition {
-  /** Lowercase; what tells kinds apart: `grafana`, `kubernetes`. */
+  /** Lowercase; the identity of a kind: `grafana`, `kubernetes`. */
   kind: string;
   name: string;
   type: string;
   subType: string;
   description: string;
-  /** JSON Schema of what a connection of this kind tells of itself. */
+  /** JSON Schema of the metadata of a connection of this kind. */
   connectionSchema: JsonObject | null;
   /** JSON Schema of its secret. */
   credentialSchema: JsonObject | null;
-  /** What may follow each state. */
+  /** The allowed next states of each state. */
   transitionMap: JsonObject | null;
-  /** Members that have no home above. */
+  /** Other members. */
   rest: JsonObject;
-  /** `digestOf` of it, when whoever made it has worked it out already. */
+  /** `digestOf` of it, when the reader or generator has computed it already. */
   digest?: string;
 }
 
-/** Something that could not be taken while the rest was. */
+/** An invalid part of an otherwise accepted input. */
 export interface DefinitionFault extends Fault {
-  /** `model`, `component`, `relationship`, `connection`, or `file` when it is not known what it was to be. */
+  /** `model`, `component`, `relationship`, `connection`, or `file` when its type is unknown. */
   entity: 'model' | 'component' | 'relationship' | 'connection' | 'file';
-  /** Path of the file in its package, or a name. `line` and `column` count in this file; `pointer` leads from the top of its document. */
+  /** Path of the file in its package, or a name. `line` and `column` are in this file; `pointer` is relative to its document. */
   path: string;
 }

@@ -28,8 +28,8 @@ export function createDesign({ name, components, metadata = {} }: NewDesign): De
 }
 
 /**
- * The canonical form of data in which faultsOfDesign finds nothing: what is absent gets its default, the older `services` become components,
- * components without an id get one that is the same each time, and all members that we do not know are kept. `name` stands in for a missing one.
+ * The canonical form of data in which faultsOfDesign finds nothing: absent members get their defaults, the older `services` become components,
+ * components without an id get a stable one, and unknown members are kept. `name` is the default name.
  */
 export function toCanonicalDesign(data: JsonObject, name: string): DesignFile {
   const { id, services, components, version, ...rest } = data;

@@ -29,8 +29,8 @@ const COMPONENT_SHAPE: Record<string, Shape> = {
 const WORDS: Record<Shape, string> = { text: 'text', object: 'an object', list: 'a list' };
 
 /**
- * What is wrong with the data of a design file, with RFC 6901 pointers into it; empty when it can be made canonical.
- * Members that are absent or null are not faults, except what makes a component one.
+ * The faults of the data of a design file, with RFC 6901 pointers into it; empty when it can be made canonical.
+ * Absent and null members are not faults, except those that identify a component.
  */
 export function findDesignFaults(design: JsonObject): Fault[] {
   const faults = findShapeFaults(design, DESIGN_SHAPE, '');

@@ -43,7 +43,7 @@ describe('a component of a resource', () => {
     expect(['cert-manager.io/v1', 'jobset.x-k8s.io/v1'].map(model)).toEqual(['cert-manager.io', 'jobset.x-k8s.io']);
   });
 
-  it('names a resource that was drawn without a name, and tells shapes from resources', () => {
+  it('names a resource that was drawn without a name, and distinguishes shapes from resources', () => {
     const drawn = { ...toComponent({ apiVersion: 'v1', kind: 'Pod' }), displayName: 'drawn' };
     expect(toResource(drawn)).toEqual({ apiVersion: 'v1', kind: 'Pod', metadata: { name: 'drawn' } });
     expect(isDeployable(drawn)).toBe(true);

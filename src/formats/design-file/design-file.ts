@@ -3,7 +3,7 @@ import type { Json, JsonObject } from '../../core/json/json.js';
 export const DESIGN_SCHEMA_VERSION = 'designs.meshery.io/v1beta1';
 export const COMPONENT_SCHEMA_VERSION = 'components.meshery.io/v1beta1';
 
-/** A design in its canonical form. Members that are not named here are kept as they came. */
+/** A design in its canonical form. Unknown members are kept unchanged. */
 export interface DesignFile {
   id?: string;
   name: string;

@@ -7,32 +7,32 @@ import { TimeSlicer } from '../../core/time-slicer.js';
 export interface OutlinedKind {
   kind: string;
   apiVersion: string;
-  /** Whether deploying the design puts these components on a cluster. */
+  /** Whether deploying the design applies these components to a cluster. */
   deployable: boolean;
-  /** Whether a definition in the design itself brings the kind along. */
+  /** Whether the design itself defines the kind. */
   isDefinedInDesign: boolean;
-  /** What the first of these components is called. */
+  /** The name of the first of these components. */
   firstComponent: string;
 }
 
 export interface OutlineData {
   components: number;
-  /** Each kind once, in the order of the design: JSON texts of a list of some OutlinedKinds each, for a hostile design has very many. */
+  /** Each kind once, in the order of the design: JSON texts of a list of some OutlinedKinds each, because a hostile design has very many. */
   kinds: string[];
 }
 
 const KINDS_PER_BATCH = 500;
 
-/** What is asked of the components of a design without having them. */
+/** Facts about the components of a design that are known without loading them. */
 export class DesignOutline {
   constructor(private readonly data: OutlineData) {}
 
-  /** How many components there are. */
+  /** The number of components. */
   get components(): number {
     return this.data.components;
   }
 
-  /** The kinds, some at a time, in the order in which they first come. */
+  /** The kinds, in batches, in the order of their first component. */
   async *iterateKinds(): AsyncGenerator<OutlinedKind[]> {
     const turns = new TimeSlicer();
     for (const kinds of this.data.kinds) {
@@ -41,7 +41,7 @@ export class DesignOutline {
     }
   }
 
-  /** The first kind that is meant. */
+  /** The first matching kind. */
   async findKind(isMeant: (kind: OutlinedKind) => boolean): Promise<OutlinedKind | undefined> {
     for await (const kinds of this.iterateKinds()) {
       const found = kinds.find(isMeant);

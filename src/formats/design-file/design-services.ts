@@ -3,7 +3,7 @@ import { componentId } from './design-component.js';
 import { COMPONENT_SCHEMA_VERSION, type DesignComponent } from './design-file.js';
 import { isObject, type Json, type JsonObject, asObject, asText } from '../../core/json/json.js';
 
-/** Members of a service that a component has a place for; all others are kept under `metadata.service`. */
+/** Members of a service with a counterpart in a component; all others are kept under `metadata.service`. */
 const MAPPED_MEMBERS = [
   'type',
   'apiVersion',
@@ -15,12 +15,12 @@ const MAPPED_MEMBERS = [
   'annotations',
   'settings',
 ];
-/** `access Control` is how the older form shows the field `accessControl`. */
+/** `access Control` is the older form's name of the field `accessControl`. */
 const SPACED_NAME = /^[A-Za-z][A-Za-z0-9]*(?: [A-Z][A-Za-z0-9]*)+$/;
-/** Maps whose keys are data and no field names. */
+/** Maps whose keys are data and not field names. */
 const FREE_KEYS = new Set(['labels', 'annotations', 'matchLabels', 'data', 'stringData', 'binaryData', 'nodeSelector']);
 
-/** Turns the older form of a design, services by name, into components. Everything of a service is kept; `servicesOf` is the way back. */
+/** Converts the older form of a design, services by name, into components without loss; `servicesOf` is the inverse. */
 export function servicesToComponents(services: JsonObject): DesignComponent[] {
   const ids = new Set<string>();
   return Object.entries(services).map(([key, service]) => {
@@ -60,7 +60,7 @@ function serviceToComponent(key: string, service: JsonObject): DesignComponent {
   };
 }
 
-/** The older form of a design, for clients that read `services`: one entry for each component, under the key it came with or its name. */
+/** The older form of a design, for clients that read `services`: one entry for each component, under its original key or its name. */
 export function componentsToServices(components: readonly DesignComponent[]): JsonObject {
   const services = new Map<string, JsonObject>();
   for (const component of components) {

@@ -1,17 +1,17 @@
 import { type DesignComponent } from './design-file.js';
 import { isObject, type Json, type JsonObject, asObject, asText } from '../../core/json/json.js';
 
-/** When a resource of a chart is made that is not part of what is installed: `metadata.helm.hook` of its component. */
+/** The hook of a chart resource that is not part of the installed release: `metadata.helm.hook` of its component. */
 export interface HelmHook {
   /** `pre-install`, `post-upgrade`, `test` … */
   events: string[];
-  /** Hooks of one event go by weight, the lowest first. */
+  /** Hooks of one event run by weight, lowest first. */
   weight: number;
   /** `before-hook-creation`, `hook-succeeded`, `hook-failed`. */
   delete_policies: string[];
 }
 
-/** The hook that a resource is by its annotations. */
+/** The hook that the annotations of a resource define. */
 export function parseHelmHook(resource: JsonObject): HelmHook | undefined {
   const annotations = asObject(asObject(resource['metadata'])['annotations']);
   const events = splitList(annotations['helm.sh/hook']);
@@ -24,7 +24,7 @@ export function parseHelmHook(resource: JsonObject): HelmHook | undefined {
   };
 }
 
-/** The hook that a component is, or undefined for what is simply part of the chart. */
+/** The hook of a component, or undefined for a regular resource of the chart. */
 export function getHelmHook({ metadata }: DesignComponent): HelmHook | undefined {
   const { hook } = asObject(metadata['helm']);
   if (!isObject(hook)) return undefined;
@@ -36,16 +36,16 @@ export function getHelmHook({ metadata }: DesignComponent): HelmHook | undefined
   };
 }
 
-/** Events of hooks that a deployment stands for. Helm runs the others when a chart is tested, deleted or rolled back. */
+/** Hook events that a deployment runs. Helm runs the others when a chart is tested, deleted or rolled back. */
 const INSTALL_EVENTS = ['pre-install', 'post-install', 'pre-upgrade', 'post-upgrade'];
 
-/** Whether installing or upgrading the chart makes it: everything but hooks that are for other events only. */
+/** Whether installing or upgrading the chart creates it: everything except hooks for other events only. */
 export function isInstalled(component: DesignComponent): boolean {
   const hook = getHelmHook(component);
   return hook === undefined || hook.events.some((event) => INSTALL_EVENTS.includes(event));
 }
 
-/** Whether a component is there for `helm test` only. */
+/** Whether a component is for `helm test` only. */
 export function isTestHook(component: DesignComponent): boolean {
   const events = getHelmHook(component)?.events ?? [];
   return events.length > 0 && events.every((event) => event.startsWith('test'));

@@ -7,15 +7,15 @@ type Bytes = Uint8Array<ArrayBuffer>;
 const RECORD_MEMBERS: ReadonlySet<string> = new Set(['id', 'name', 'version']);
 const NOTHING = new Uint8Array();
 
-/** A packed design in a form that passes between threads. */
+/** A packed design in a form that can be sent between threads. */
 export interface PackedDesignData {
-  /** The members of the design by name, in its order, each as UTF-8 JSON in a buffer of its own. */
+  /** The members of the design by name, in its order, each as UTF-8 JSON in a separate buffer. */
   members: Map<string, Bytes>;
   outline: OutlineData;
 }
 
 /**
- * A design held as bytes: what is large in it crosses threads, is stored and is answered without ever being data on the main thread.
+ * A design held as bytes: its large members are sent to threads, stored and returned without ever being parsed on the main thread.
  * Its few short members can be read and replaced.
  */
 export class PackedDesign {
@@ -25,7 +25,7 @@ export class PackedDesign {
     this.outline = new DesignOutline(data.outline);
   }
 
-  /** Takes as long as the design is large: large ones are packed by a task. */
+  /** Takes time in proportion to the design: large ones are packed by a task. */
   static pack(design: DesignFile): PackedDesign {
     return new PackedDesign(packDesign(design));
   }
@@ -34,14 +34,14 @@ export class PackedDesign {
     return asText(this.getMember('version'));
   }
 
-  /** The same design with other members; the bytes of the rest are shared. New ones come last. */
+  /** The same design with changed members; the bytes of the rest are shared. New ones come last. */
   withMembers(changes: Partial<DesignFile>): PackedDesign {
     const members = new Map(this.data.members);
     for (const [name, value] of Object.entries(changes)) members.set(name, encodeJson(value));
     return new PackedDesign({ members, outline: this.data.outline });
   }
 
-  /** Whether two designs say the same: the id, the name and the version belong to the records of designs. */
+  /** Whether two designs have equal content: the id, the name and the version belong to the records of designs. */
   hasSameContent(other: PackedDesign): boolean {
     const [own, others] = [this.contentMembers(), other.contentMembers()];
     return (
@@ -50,7 +50,7 @@ export class PackedDesign {
     );
   }
 
-  /** One member as data: for short ones. */
+  /** One member, parsed: for short ones. */
   getMember(name: string): Json | undefined {
     const bytes = this.data.members.get(name);
     return bytes && (JSON.parse(Buffer.from(bytes.buffer).toString()) as Json);
@@ -60,7 +60,7 @@ export class PackedDesign {
     return [...this.data.members].filter(([name]) => !RECORD_MEMBERS.has(name));
   }
 
-  /** The whole as UTF-8 JSON, in a buffer of its own: what JSON.stringify makes of the design. */
+  /** The whole as UTF-8 JSON, in a separate buffer: equal to JSON.stringify of the design. */
   toBytes(): Bytes {
     const parts = [...this.data.members].flatMap(([name, bytes], index) => [
       encodeText(`${index === 0 ? '{' : ','}${JSON.stringify(name)}:`),
@@ -85,7 +85,7 @@ export function packDesign(design: DesignFile): PackedDesignData {
   };
 }
 
-/** What of packed data goes over to another thread instead of being copied. */
+/** The buffers of packed data that are transferred to another thread instead of being copied. */
 export function getTransferList({ members }: PackedDesignData): ArrayBuffer[] {
   return [...members.values()].map(({ buffer }) => buffer);
 }
@@ -94,7 +94,7 @@ export function encodeJson(value: unknown): Bytes {
   return encodeText(JSON.stringify(value));
 }
 
-/** A buffer of its own, which a Buffer of few bytes has not. */
+/** A separate buffer; a small Buffer shares one. */
 function encodeText(text: string): Bytes {
   return new TextEncoder().encode(text);
 }

@@ -53,7 +53,7 @@ function decode(file: SourceFile): string {
   }
 }
 
-/** Text of UTF-8 with `\n` at each line end. Replaced in the bytes: ten million matches in a text would be ten million strings. */
+/** UTF-8 text with `\n` at each line end. Replaced in the bytes: ten million matches in a text would be ten million strings. */
 function decodeLines(bytes: Uint8Array): string {
   const decoder = new TextDecoder('utf-8');
   const first = bytes.indexOf(CARRIAGE_RETURN);

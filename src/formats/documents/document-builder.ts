@@ -10,7 +10,7 @@ import { isTemplate } from './template-text.js';
 import { type InexactNumber, type YamlDialect } from './yaml-scalar.js';
 import { findLine, findLineStarts, type NodeOffsets, flattenPositions } from './source-positions.js';
 
-/** The part of reading that YAML and JSON have in common: locating faults, and objects that are only data. */
+/** The common part of reading YAML and JSON: locating faults, and creating plain objects. */
 export class DocumentBuilder {
   readonly faults: FaultList;
   private warnings: FaultList;
@@ -49,7 +49,7 @@ export class DocumentBuilder {
   }
 
   /**
-   * Makes an object of members. A key that would reach the prototype is a fault, and so is one that comes twice with different values; of a
+   * Creates an object from members. A key that would reach the prototype is a fault, and so is a duplicate with a different value; in a
    * rendering the last one counts, with a warning.
    */
   buildObject(members: Iterable<{ key: string; offset: number; value: Json }>): JsonObject {
@@ -86,7 +86,7 @@ export class DocumentBuilder {
   }
 
   /**
-   * What stands for a number that no double holds: text in Compose, which takes numbers for text, and the digits of an integer elsewhere. Others
+   * The representation of a number that no double holds: text in Compose, which accepts numbers as text, and the digits of an integer elsewhere. Others
    * are faults, unless the reader rounds numbers.
    */
   keepInexactNumber(number: InexactNumber, offset: number): Json {
@@ -98,7 +98,7 @@ export class DocumentBuilder {
     return null;
   }
 
-  /** Text that can be stored: a NUL, half a surrogate pair or the mark of large integers is a fault. */
+  /** Text that can be stored: a NUL, an unpaired surrogate or the marker of large integers is a fault. */
   checkText(value: string, offset: number): string {
     if (value.startsWith(LARGE_INTEGER_MARK))
       this.addFault(offset, 'a string begins with the private character U+F8FF', 'Remove it.');

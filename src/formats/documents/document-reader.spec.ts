@@ -68,7 +68,7 @@ describe('WorkerPool', () => {
     await expect(pool.run(task<number, number>('double'), 4)).resolves.toBe(8);
   });
 
-  it('answers in the context of whoever asked for the task, not of whoever started the worker', async () => {
+  it('answers in the context of the caller of the task, not of the caller that started the worker', async () => {
     pool = new WorkerPool({ size: 1 });
     const context = new AsyncLocalStorage<string>();
     const ask = task<number, string[]>('curious');
@@ -95,7 +95,7 @@ describe('WorkerPool', () => {
     await expect(pool.run(task<number, number>('double'), 4)).resolves.toBe(8);
   });
 
-  it('answers what tasks ask, as often as they ask, or tells them why not', async () => {
+  it('answers what tasks ask, as often as they ask, or reports why not', async () => {
     pool = new WorkerPool({ size: 1 });
     const ask = task<number, number[]>('curious');
     let asked = 0;
@@ -104,12 +104,12 @@ describe('WorkerPool', () => {
       remedy: 'Try again.',
       headers: { 'Retry-After': '5' },
     });
-    const told = pool.run(ask, 4, { answerQuestion: () => Promise.reject(busy) });
-    await expect(told).rejects.toMatchObject({ status: 429, code: 'TOO_BUSY', headers: { 'Retry-After': '5' } });
+    const answer = pool.run(ask, 4, { answerQuestion: () => Promise.reject(busy) });
+    await expect(answer).rejects.toMatchObject({ status: 429, code: 'TOO_BUSY', headers: { 'Retry-After': '5' } });
     await expect(pool.run(ask, 4)).rejects.toThrow('Nobody answers');
   });
 
-  it('counts no time of a task while it waits for an answer, and lets others work meanwhile', async () => {
+  it('counts no time of a task while it waits for an answer, and lets others run in the meantime', async () => {
     pool = new WorkerPool({ size: 1, timeLimit: 500 });
     let answer = (): void => undefined;
     const slow = new Promise<number>((resolve) => (answer = () => resolve(1)));

@@ -8,9 +8,9 @@ import { TimeSlicer } from '../../core/time-slicer.js';
 import { type YamlDialect } from './yaml-scalar.js';
 import { toYaml } from './yaml-writer.js';
 
-/** Input up to this many bytes is read at once. Hostile text of more holds up the event loop for longer than 50 ms. */
+/** The input size in bytes up to which it is read synchronously. Larger hostile text blocks the event loop for longer than 50 ms. */
 const INLINE_MAX_BYTES = 2 * 1024;
-/** Aliases make much out of little. */
+/** Aliases expand small input. */
 const ANCHOR = /(?:^|[\s[{,:-])&[^\s&,[\]{}]/;
 
 interface ParseInput {
@@ -23,7 +23,7 @@ const parseTask: Task<ParseInput, Iterable<LocatedData>> = { module: import.meta
 const toYamlTask: Task<readonly (Json | object)[], string> = { module: import.meta.url, name: 'writeInWorker' };
 const jsonToYamlTask: Task<Uint8Array, string> = { module: import.meta.url, name: 'rewriteInWorker' };
 
-/** Reads and writes YAML and JSON without holding up the event loop: small files here, large ones in a worker. */
+/** Reads and writes YAML and JSON without blocking the event loop: small files here, large ones in a worker. */
 export class DocumentReader {
   private readonly timeSlicer = new TimeSlicer();
 
@@ -39,7 +39,7 @@ export class DocumentReader {
       await this.timeSlicer.yieldToEventLoop();
       return parseDocuments(file, dialect, limits);
     }
-    // Sending a view sends everything that lies in the same buffer.
+    // Sending a view sends the whole underlying buffer.
     const isView = file.bytes.byteLength < file.bytes.buffer.byteLength;
     const bytes = isView ? new Uint8Array(file.bytes) : file.bytes;
     const input = { file: { path: file.path, bytes }, dialect, limits };
@@ -47,19 +47,19 @@ export class DocumentReader {
     return documents.map((data) => new LocatedDocument(data));
   }
 
-  /** As toYaml; `size` is what the caller knows of the bytes that went in. */
+  /** As toYaml; `size` is the size of the input in bytes, where known. */
   async toYaml(documents: readonly (Json | object)[], size: number): Promise<string> {
     return size <= INLINE_MAX_BYTES * 16 ? toYaml(documents) : this.tasks.run(toYamlTask, documents, { lane: 'own' });
   }
 
-  /** A document that is held as JSON, as YAML. The bytes go over to a worker when they are many. */
+  /** A document that is held as JSON, as YAML. Large buffers are transferred to a worker. */
   async jsonToYaml(json: Uint8Array<ArrayBuffer>): Promise<string> {
     if (json.length <= INLINE_MAX_BYTES * 16) return rewriteInWorker(json);
     return this.tasks.run(jsonToYamlTask, json, { lane: 'own', transferList: [json.buffer] });
   }
 }
 
-/** Whether reading these bytes holds nobody up. */
+/** Whether these bytes are few enough to be read synchronously. */
 export function canParseInline(bytes: Uint8Array): boolean {
   return bytes.length <= INLINE_MAX_BYTES && !ANCHOR.test(Buffer.from(bytes).toString('latin1'));
 }

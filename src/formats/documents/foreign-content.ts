@@ -1,4 +1,4 @@
-/** What begins files that are often sent in place of text. */
+/** Magic numbers of files that are often sent instead of text. */
 const MAGIC: readonly (readonly [prefix: string, words: string])[] = [
   ['\x89PNG', 'a PNG image'],
   ['\xff\xd8\xff', 'a JPEG image'],
@@ -16,7 +16,7 @@ const MAGIC: readonly (readonly [prefix: string, words: string])[] = [
 const MARKUP = /^\s*<(?:(!doctype\s+html|html|head|body)|(svg)|(\?xml|!--|[a-z][\w:-]*[\s/>]))/i;
 const MAX_START = 512;
 
-/** What bytes are that are neither YAML nor JSON, with what to do; undefined when they may be either. */
+/** The type of bytes that are neither YAML nor JSON, with a remedy; undefined when they may be either. */
 export function describeForeignContent(bytes: Uint8Array): { detail: string; remedy: string } | undefined {
   const start = Buffer.from(bytes.subarray(0, MAX_START)).toString('latin1');
   const [, words] = MAGIC.find(([prefix]) => start.startsWith(prefix)) ?? [];

@@ -25,7 +25,7 @@ export class JsonSyntaxError extends Error {
 
 /**
  * Reads one JSON document (RFC 8259, no comments, no trailing commas) with positions.
- * Throws JsonSyntax when it is not JSON, and InvalidRequest with each fault when it is JSON that we do not take.
+ * Throws JsonSyntax when it is not JSON, and InvalidRequest with each fault when it is JSON that is not accepted.
  */
 export function parseJson(
   file: string,
@@ -107,7 +107,7 @@ class JsonParser {
     return this.builder.buildList(items);
   }
 
-  /** True at the closing bracket; otherwise stands at the next member, behind the comma when one is due. */
+  /** True at the closing bracket; otherwise moves to the next member, after the comma when one is due. */
   private closes(bracket: string, afterMember: boolean): boolean {
     if (this.text[this.at] === bracket) {
       this.at += 1;

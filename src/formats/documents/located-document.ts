@@ -8,7 +8,7 @@ export interface SourcePosition {
   column: number;
 }
 
-/** A document in a form that passes between threads. */
+/** A document in a form that can be sent between threads. */
 export interface LocatedData {
   file: string;
   /** Number of the document in its file, from 1; empty documents count. */
@@ -16,18 +16,18 @@ export interface LocatedData {
   value: Json;
   /** For each node of `value`, in the order of a walk by `Object.keys`: line, column, and the index of the next node outside of it. */
   positions: Uint32Array;
-  /** Tags that were asked to be kept, by pointer. */
+  /** Tags to keep, by pointer. */
   tags: Record<string, string>;
-  /** What was taken but deserves a word. */
+  /** Warnings about accepted content. */
   warnings: Fault[];
 }
 
 const NODE_SIZE = 3;
 const WIDE_OBJECT_KEYS = 1000;
 
-/** One document of a file: plain data, and where each part of it stands. */
+/** One document of a file: plain data, and the location of each part of it. */
 export class LocatedDocument {
-  /** Indexes of keys, for objects so wide that looking through all of them for each fault would take long. */
+  /** Indexes of keys, for objects so wide that a linear search for each fault would take long. */
   private readonly keyIndexes = new Map<JsonObject, ReadonlyMap<string, number>>();
 
   constructor(readonly data: LocatedData) {}
@@ -50,8 +50,8 @@ export class LocatedDocument {
   }
 
   /**
-   * Where the member or item of an RFC 6901 pointer stands: the key of a member, the first character of an item.
-   * For what is not there, the nearest thing around it.
+   * The location of the member or item of an RFC 6901 pointer: the key of a member, the first character of an item.
+   * For an absent one, the nearest existing parent.
    */
   findPosition(pointer: string): SourcePosition {
     const { positions: places } = this.data;
@@ -91,7 +91,7 @@ export class LocatedDocument {
     return Object.hasOwn(this.data.tags, pointer) ? this.data.tags[pointer] : undefined;
   }
 
-  /** A fault at a place of this document, with file, line and column filled in. */
+  /** A fault at a location of this document, with file, line and column filled in. */
   faultAt(pointer: string, detail: string, remedy?: string): Fault {
     const fault: Fault = { pointer, detail, file: this.file, ...this.findPosition(pointer) };
     if (remedy !== undefined) fault.remedy = remedy;

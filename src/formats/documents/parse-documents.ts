@@ -9,8 +9,8 @@ import { type YamlDialect } from './yaml-scalar.js';
 import { parseYaml } from './yaml-parser.js';
 
 /**
- * The documents of a YAML or JSON file, without empty ones; what it is shows in the content, not in the name.
- * Works at once and on this thread: for input of any size go through DocumentReader.
+ * The documents of a YAML or JSON file, without empty ones; the format is detected by content, not by name.
+ * Synchronous, on this thread: use DocumentReader for input of any size.
  * Throws InvalidRequest with every syntax fault of the file.
  */
 export function parseDocuments(
@@ -21,7 +21,7 @@ export function parseDocuments(
   return Array.from(parseLocated(file, dialect, limits), (data) => new LocatedDocument(data));
 }
 
-/** As readDocuments, one by one and in the form that passes between threads. */
+/** As readDocuments, one by one and in the form that can be sent between threads. */
 export function parseLocated(file: SourceFile, dialect: YamlDialect, limits: FormatLimits): Iterable<LocatedData> {
   const text = decodeText(file, limits.textBytes);
   if (!/\S/.test(text)) return [];
@@ -36,7 +36,7 @@ export function parseLocated(file: SourceFile, dialect: YamlDialect, limits: For
   }
 }
 
-/** YAML may begin with a bracket too; of a file that is neither, the reading that got further tells what is wrong. */
+/** YAML may begin with a bracket too; for a file that is neither, the parser that got further reports the faults. */
 function parseFlowYaml(
   path: string,
   text: string,

@@ -1,6 +1,6 @@
 import type { Json } from '../../core/json/json.js';
 
-/** Where the members and items of each container begin, as offsets into the text; filled while a document is built. */
+/** The offsets of the members and items of each container; filled while a document is built. */
 export type NodeOffsets = Map<object, Map<string, number> | number[]>;
 
 /** Flattens offsets into the `places` of LocatedData: line, column and end of each node in the order in which `value` is walked. */
@@ -31,14 +31,14 @@ export function flattenPositions(
   return Uint32Array.from(places);
 }
 
-/** Offsets at which the lines of a text begin. */
+/** Offsets of the line starts of a text. */
 export function findLineStarts(text: string): number[] {
   const starts = [0];
   for (let at = text.indexOf('\n'); at >= 0; at = text.indexOf('\n', at + 1)) starts.push(at + 1);
   return starts;
 }
 
-/** Index of the line, from 0, in which an offset lies. */
+/** Index of the line, from 0, of an offset. */
 export function findLine(starts: readonly number[], offset: number): number {
   let low = 0;
   let high = starts.length - 1;

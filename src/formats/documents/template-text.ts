@@ -1,4 +1,4 @@
-/** What is said of a template where YAML was expected. */
+/** The fault of a template where YAML was expected. */
 export const TEMPLATE_DETAIL = 'is a Helm template, which is YAML only once it is rendered';
 export const TEMPLATE_REMEDY =
   'Send the whole chart as .tgz, or what "helm template" writes; quote the value if the braces are part of it.';

@@ -1,23 +1,23 @@
 import type { CST } from 'yaml';
 import { type DocumentBuilder } from './document-builder.js';
 
-/** What `{` and `[` count as: an empty flow collection takes as much memory as this many of other tokens. */
+/** The weight of `{` and `[`: an empty flow collection takes as much memory as this many other tokens. */
 export const FLOW_COLLECTION_TOKENS = 5;
 const WHITE_SPACE: ReadonlySet<string | undefined> = new Set([' ', '\t', '\n', '#']);
 
-/** Counts what one YAML file has read so far, and says where it has to stop, so that hostile text is refused before it is a tree. */
+/** Counts the tokens of one YAML file and stops at a limit, so that hostile text is refused before a tree is built. */
 export class TokenBudget {
   private tokens = 0;
   private readonly errors: CST.ErrorToken[] = [];
 
   constructor(private readonly builder: DocumentBuilder) {}
 
-  /** False, with a fault added, once the file has more tokens or a deeper tree than it may have. */
+  /** False, with a fault added, once the file exceeds the allowed tokens or depth. */
   countLexeme(lexeme: string, offset: number, open: readonly CST.Token[]): boolean {
     const { tokens, depth } = this.builder.limits;
     if (lexeme === '{' || lexeme === '[') this.tokens += FLOW_COLLECTION_TOKENS;
     else if (!WHITE_SPACE.has(lexeme[0])) this.tokens += 1;
-    // Below the document stand as many collections as it is deep.
+    // A document contains as many nested collections as it is deep.
     const tooDeep = open[depth + 1];
     if (tooDeep && 'items' in tooDeep) {
       this.builder.addTooDeepFault(tooDeep.offset);

@@ -11,19 +11,19 @@ interface MappingMember {
   value: Json;
 }
 
-/** What a node takes beside its text; without it, empty nodes would be free. */
+/** The weight of a node beside its text; without it, empty nodes would be free. */
 const NODE_BYTES = 32;
 const STANDARD_TAG_PREFIX = 'tag:yaml.org,2002:';
 const PLAIN_TYPES: ReadonlyMap<string | undefined, string> = new Map(
   ['int', 'float', 'bool', 'null'].map((name) => [STANDARD_TAG_PREFIX + name, name]),
 );
 
-/** Stops the conversion of a document whose aliases stand for too much, or that is a template. */
+/** Stops the conversion of a document whose aliases expand too much, or that is a template. */
 class ConversionStopped extends Error {}
 
-/** Turns the nodes of one document into plain data: types of plain scalars, anchors, merge keys and tags. */
+/** Converts the nodes of one document to plain data: types of plain scalars, anchors, merge keys and tags. */
 export class YamlConverter {
-  /** Local tags by the pointer of what carries them. */
+  /** Local tags by the pointer of their value. */
   readonly tags: Record<string, string> = {};
   private readonly anchors = new Map<string, ParsedNode>();
   private readonly openAnchors = new Set<string>();
@@ -74,7 +74,7 @@ export class YamlConverter {
     );
   }
 
-  /** The members of a mapping. What `<<` merges in stands where the merge key stood; the mapping's own keys win over it. */
+  /** The members of a mapping. Merged members (`<<`) are placed at the merge key; the mapping's own keys take precedence. */
   private members(
     node: YAMLMap<ParsedNode, ParsedNode | null>,
     path: readonly string[],
@@ -118,7 +118,7 @@ export class YamlConverter {
     return [...members.values()];
   }
 
-  /** Keys are text as it is written: `on`, `8080` and `1.10` keep their spelling. */
+  /** Keys are kept as written: `on`, `8080` and `1.10` keep their spelling. */
   private key(key: ParsedNode, offset: number): string | undefined {
     const node = isAlias(key) ? this.anchors.get(key.source) : key;
     if (node && isScalar(node)) {
@@ -185,7 +185,7 @@ export class YamlConverter {
     }
   }
 
-  /** The parser ends the last line of a block although the file does not; go-yaml, through which kubectl and Compose read, takes the text as it is. */
+  /** The parser terminates the last line of a block although the file does not; go-yaml, used by kubectl and Compose, keeps the text unchanged. */
   private withoutAddedLineBreak(node: Scalar.Parsed, text: string): string {
     const isBlock = node.type === 'BLOCK_LITERAL' || node.type === 'BLOCK_FOLDED';
     if (!isBlock || !text.endsWith('\n') || node.range[1] < this.source.length) return text;

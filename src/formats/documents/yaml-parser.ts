@@ -19,8 +19,8 @@ const DEFAULT_REMEDY = 'Correct the YAML at this place.';
 const MALFORMED = { pos: [0, 0], code: '', message: 'is not YAML' } as const;
 
 /**
- * Reads a stream of YAML documents with positions; documents that hold nothing are left out but counted.
- * Local tags (`!reset`) are kept beside the value. Throws InvalidRequest with every fault of the stream at its end; what has come out before is of no use then.
+ * Reads a stream of YAML documents with positions; empty documents are left out but counted.
+ * Local tags (`!reset`) are kept beside the value. Throws InvalidRequest with every fault of the stream at its end; earlier documents must then be discarded.
  */
 export function* parseYaml(
   file: string,
@@ -38,7 +38,7 @@ export function* parseYaml(
       break;
     }
     if (document.errors.length > 0) {
-      // The others of a document nearly always follow from its first.
+      // Further errors of a document are usually consequences of its first.
       const [{ pos, code, message } = MALFORMED] = document.errors;
       const offset = Math.min(pos[0], text.length);
       if (isTemplate(text, offset)) builder.addFault(offset, TEMPLATE_DETAIL, TEMPLATE_REMEDY);
@@ -71,7 +71,7 @@ function* compose(text: string, builder: DocumentBuilder): Generator<Document.Pa
   yield* composer.end();
 }
 
-/** Text with a fault at each character makes as many errors, of which the stacks would take most of the time. */
+/** Text with a fault at each character makes as many errors, whose stacks would take most of the time. */
 function withoutStacks<T>(work: () => T): T {
   const { stackTraceLimit } = Error;
   Error.stackTraceLimit = 0;
@@ -82,7 +82,7 @@ function withoutStacks<T>(work: () => T): T {
   }
 }
 
-/** Ends with a fault where a limit is reached: all that is read costs memory, and what is deep recursion. */
+/** Stops with a fault at a limit, because everything that is read costs memory, and depth costs stack. */
 function* tokenize(text: string, builder: DocumentBuilder): Generator<CST.Token> {
   const parser = new Parser();
   const budget = new TokenBudget(builder);
@@ -100,12 +100,12 @@ function* tokenize(text: string, builder: DocumentBuilder): Generator<CST.Token>
   yield* parser.end();
 }
 
-/** Begins what is passed over between lexemes; no text holds it, for it is a control character. */
+/** Marks skipped text between lexemes; it is a control character, which no text contains. */
 const SKIPPED = '\u0000';
 
 type State = () => Generator<string, unknown>;
 
-/** The parts of the lexer that have no settings: private in its types, so that they are reached by a cast. */
+/** The parts of the lexer without settings: private in its types, so a cast is needed. */
 interface LexerParts {
   buffer: string;
   pos: number;
@@ -117,9 +117,9 @@ interface LexerParts {
 }
 
 /**
- * Quoted text may go on at any indentation: YAML asks for more than that of its key, but no reader in the field does, and manifests are written so.
- * The lexer has no setting for it; it compares with `indentNext`, which therefore is nothing while it reads a quoted text.
- * Empty lines between nodes are passed over at once but for the end of the last: each would take a microsecond, and some 200 MB of them
+ * Quoted text may continue at any indentation: YAML requires more than that of its key, but common readers do not, and manifests rely on it.
+ * The lexer has no setting for it; it compares with `indentNext`, which is therefore unset while it reads a quoted text.
+ * Runs of empty lines between nodes are skipped at once except for the last line end: each would take a microsecond, and some 200 MB of them
  * fit into a small archive.
  */
 function tolerantLexer(): Lexer {
@@ -145,7 +145,7 @@ function tolerantLexer(): Lexer {
   return lexer;
 }
 
-/** Where the last of the lines that hold nothing but a comment ends before its newline; without any, where the lexer stands. A comment has white space before it. */
+/** The end of the last comment-only line before its newline; without any, the position of the lexer. A comment is preceded by white space. */
 function endOfEmptyLines({ buffer, pos }: LexerParts): number {
   const isWithin = pos > 0 && buffer[pos - 1] !== '\n' && !/[ \t\n]/.test(buffer[pos] ?? '');
   let end = pos;
@@ -158,7 +158,7 @@ function endOfEmptyLines({ buffer, pos }: LexerParts): number {
   return end;
 }
 
-/** The first collection below the allowed depth. Walks with a list of its own, since the composer would recurse. */
+/** The first collection below the allowed depth. Iterative, because the composer would recurse. */
 function findTooDeep(document: CST.Token, limit: number): CST.Token | undefined {
   const open: { token: CST.Token; depth: number }[] = [{ token: document, depth: 0 }];
   for (let next = open.pop(); next; next = open.pop()) {

@@ -1,9 +1,9 @@
 import type { Json } from '../../core/json/json.js';
 
 /**
- * Who reads it, which decides on plain words and keys that are given twice. `kubernetes`: those of YAML 1.1, as kubectl reads them (`yes`, `no`, `on`, `off`, `y`, `n`).
+ * The dialect, which determines plain words and duplicate keys. `kubernetes`: those of YAML 1.1, as kubectl reads them (`yes`, `no`, `on`, `off`, `y`, `n`).
  * `core`: only `true` and `false`, as YAML 1.2 and Compose have it. `rendered`: as
- * `kubernetes`, and of a key that is given twice the last counts, as Helm reads what it has rendered. Numbers are read alike: `0644`, `0o644`, `0x1A4` and `0b1` are integers, `1_000` is 1000, `1e3` is 1000.
+ * `kubernetes`, and the last of duplicate keys counts, as Helm reads its output. Numbers are the same in all: `0644`, `0o644`, `0x1A4` and `0b1` are integers, `1_000` is 1000, `1e3` is 1000.
  */
 export type YamlDialect = 'kubernetes' | 'core' | 'rendered';
 
@@ -20,11 +20,11 @@ const DECIMAL = /^[-+]?(?:0|[1-9]\d*)$/;
 const OTHER_BASE = /^([-+]?)(?:0[xX]([0-9a-fA-F]+)|0[oO]?([0-7]+)|0[bB]([01]+))$/;
 const FLOAT = /^[-+]?(?:\.\d+|\d+(?:\.\d*)?)(?:[eE][-+]?\d+)?$/;
 
-/** Thrown for a number that no double holds, so that digits would be lost. */
+/** Thrown for a number that no double holds exactly. */
 export class InexactNumber extends Error {
   readonly nearest: number;
 
-  /** @param text an integer in decimal digits, unless it has very many of them, or another number as it is written */
+  /** @param text an integer in decimal digits, unless it has very many of them, or another number as written */
   constructor(readonly text: string) {
     super(`the number ${text.length > 40 ? `${text.slice(0, 40)}…` : text} has more digits than can be kept`);
     this.nearest = Number(text);
@@ -32,8 +32,8 @@ export class InexactNumber extends Error {
 }
 
 /**
- * The value of a plain (unquoted) scalar. Timestamps, `.inf`, `.nan`, base 60 and floats out of range are text, because JSON has nothing for them.
- * The rules are those of go-yaml, through which kubectl and Compose read. Throws InexactNumber for integers that would lose digits.
+ * The value of a plain (unquoted) scalar. Timestamps, `.inf`, `.nan`, base 60 and floats out of range are text, because JSON cannot express them.
+ * The rules are those of go-yaml, used by kubectl and Compose. Throws InexactNumber for integers that would lose digits.
  */
 export function parsePlainScalar(text: string, dialect: YamlDialect): Json {
   const word = PLAIN_WORDS.get(text) ?? (dialect !== 'core' ? YAML11_BOOLEANS.get(text) : undefined);
@@ -43,7 +43,7 @@ export function parsePlainScalar(text: string, dialect: YamlDialect): Json {
   return parseIntegerScalar(digits) ?? parseFloatScalar(digits) ?? text;
 }
 
-/** No double has more digits, in any base; making a number of more takes more than linear time. */
+/** No double has more digits, in any base; converting longer numbers takes more than linear time. */
 const MAX_DIGITS = 1100;
 
 function parseIntegerScalar(text: string): number | undefined {
@@ -56,7 +56,7 @@ function parseIntegerScalar(text: string): number | undefined {
   return toExactInteger(`${sign === '-' ? '-' : ''}${BigInt(prefixed)}`);
 }
 
-/** A decimal integer as a number that is written with the very same digits; larger ones than that throw InexactNumber. */
+/** A decimal integer as a number with exactly the same digits; others throw InexactNumber. */
 export function toExactInteger(text: string): number {
   const value = Number(text);
   const digits = text.replace(/^\+/, '');

@@ -2,20 +2,20 @@ import { isObject, type Json, type JsonObject } from '../../core/json/json.js';
 import { largeIntegerDigits } from '../../core/json/large-integers.js';
 
 const PLAIN_TEXT = /^(?:[A-Za-z0-9_./$^+~(]|--?[A-Za-z])[\w./$^+~()=,;@%&*!?<>[\]{}|'"\\ :#-]*$/;
-/** Plain text in flow or block position that a reader would take for structure: a key, a comment, trailing space. */
+/** Plain text that a reader would interpret as structure in flow or block position: a key, a comment, trailing space. */
 const STRUCTURE = /: |:$| #| $/;
-/** Words that some reader takes for a boolean, null or a merge key. */
+/** Words that some reader interprets as a boolean, null or a merge key. */
 const AMBIGUOUS_WORD = /^(?:y|yes|n|no|on|off|true|false|null|~|=|<<)$/i;
-/** What may be a number, a time or base 60 for some reader. Dotted quads, quantities and semver are none of it. */
+/** Text that may be a number, a time or base 60 for some reader. Dotted quads, quantities and semver are not. */
 const NUMERIC = /^[-+.]?[\d.][\d_.,:eEtTzZxXoO+\- a-fA-F]*$|^[-+]?\.(?:inf|nan)$|^[-+]?e[-+]?\d+$/i;
 const SURELY_TEXT = /^\d+(?:\.\d+){2,}$/;
-/** What a block or plain scalar cannot hold; line feeds are the block scalar's own. */
+/** Characters that a block or plain scalar cannot contain; line feeds belong to the block scalar. */
 const UNPRINTABLE = /[^\t\n\x20-\x7e\u00a0-\u2027\u202a-\ufefe\uff00-\ufffd\u{10000}-\u{10ffff}]/u;
 const MAX_IMPLICIT_KEY_LENGTH = 1000;
 
 /**
  * Writes documents as YAML in the style of Kubernetes: two spaces, lists not indented, long lines never folded, text of several lines as a block.
- * Text that any reader (YAML 1.1 or 1.2) could take for a number, boolean, null or time is quoted, so that types survive.
+ * Text that any reader (YAML 1.1 or 1.2) could interpret as a number, boolean, null or time is quoted, so that types are preserved.
  */
 export function toYaml(documents: readonly (Json | object)[]): string {
   return documents.map((document) => writeDocument(document as Json)).join('---\n');
@@ -74,7 +74,7 @@ function writeScalar(text: string): string {
   return plain && !text.startsWith('...') ? text : writeQuoted(text);
 }
 
-/** JSON strings are YAML strings; what YAML 1.1 takes for a line break or refuses is escaped on top. */
+/** JSON strings are YAML strings; characters that YAML 1.1 treats as line breaks or refuses are escaped in addition. */
 function writeQuoted(text: string): string {
   return JSON.stringify(text).replace(
     /[\u007f-\u00a0\u2028\u2029\ufeff\ufffe\uffff]/g,

@@ -7,7 +7,7 @@ import { IsolationMissing, type IsolationMode } from '../programs/isolation.js';
 import { type ProgramBounds, ProgramRunner, type ProgramResult } from '../programs/program-runner.js';
 import { type ProgramQuestion, type RenderEngines } from './render-engines.js';
 
-/** Where the operator says that the programs are; without a word they are looked for in PATH. */
+/** The configured paths of the programs; by default they are looked up in PATH. */
 export interface ProgramPaths {
   helm?: string | undefined;
   kustomize?: string | undefined;
@@ -16,14 +16,14 @@ export interface ProgramPaths {
 /** How the programs are isolated from this machine. */
 export interface IsolationOptions {
   mode?: IsolationMode | 'off';
-  /** Hears of a program that runs only without the isolation which the system has. */
+  /** Called for a program that runs only without the isolation that the system supports. */
   onExposed?: (path: string) => void;
 }
 
-/** For readers who were given none: as on a machine without any. */
+/** The default for readers: as on a machine without any program. */
 export const createMissingRenderEngines = (): LocalRenderEngines => new LocalRenderEngines({ helm: '', kustomize: '' });
 
-/** The foreign programs that this server renders with, all within the same bounds. */
+/** The external programs that this server renders with, all within the same limits. */
 export class LocalRenderEngines implements RenderEngines {
   readonly helm: Helm;
   readonly kustomize: Kustomize;
@@ -59,20 +59,20 @@ export class LocalRenderEngines implements RenderEngines {
     this.kustomize = new Kustomize(kustomize);
   }
 
-  /** Answers what an engine on another thread asks. */
+  /** Answers the questions of an engine on another thread. */
   answerQuestion({ program, run }: ProgramQuestion): Promise<ProgramResult | boolean> {
     const asked = this.programs[program];
     return run ? asked.run(run.args, unpackFiles(run.files), run.subject) : asked.isAvailable();
   }
 
-  /** Whether the system lets programs run in namespaces of their own; asked once. @throws IsolationMissing when that is required and it does not */
+  /** Whether the system supports running programs in separate namespaces; checked once. @throws IsolationMissing when that is required and unsupported */
   async checkIsolation(): Promise<boolean> {
     const [best] = await this.runner.isolations();
     if (best) return best.isIsolated;
     throw new IsolationMissing();
   }
 
-  /** Ends what is running. */
+  /** Ends the running processes. */
   close(): void {
     this.runner.close();
   }

@@ -11,13 +11,13 @@ export interface RenderEngines {
   readonly kustomize: Kustomize;
 }
 
-/** What an engine in a worker asks of the Programs on the main thread: to run a program, or whether it is there. */
+/** The questions of an engine in a worker to the Programs on the main thread: to run a program, or whether it is available. */
 export interface ProgramQuestion {
   program: keyof RenderEngines;
   run?: { args: readonly string[]; files: PackedFiles; subject: string };
 }
 
-/** Engines for a task in a worker: they prepare and read there, while the programs themselves are run, bounded and ended by the main thread. */
+/** Engines for a task in a worker: they prepare and read there, while the main thread runs, limits and ends the programs. */
 export function createRemoteRenderEngines(ask: AskMainThread, limits: FormatLimits): RenderEngines {
   const over = (program: keyof RenderEngines): ProgramRenderer => ({
     isAvailable: async () => (await ask({ program } satisfies ProgramQuestion)) as boolean,
@@ -30,10 +30,10 @@ export function createRemoteRenderEngines(ask: AskMainThread, limits: FormatLimi
   return { helm: new Helm(over('helm'), limits), kustomize: new Kustomize(over('kustomize')) };
 }
 
-/** Files by path in one buffer, which goes to another thread as a whole however many they are. */
+/** Files by path in one buffer, which is transferred to another thread as a whole. */
 export interface PackedFiles {
   paths: string[];
-  /** Where the bytes of each end. */
+  /** The end offset of each file. */
   ends: number[];
   bytes: Uint8Array<ArrayBuffer>;
 }

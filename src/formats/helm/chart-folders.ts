@@ -3,7 +3,7 @@ import { type SourceFile } from '../sources/source-file.js';
 
 const CHART_FILE = 'Chart.yaml';
 
-/** The folders of an archive that are charts, outermost ones only: dependencies and examples within a chart are part of it. */
+/** The outermost chart folders of an archive: dependencies and examples within a chart are part of it. */
 export function findChartFolders(paths: Iterable<string>): string[] {
   const folders = new Set([...paths].filter((path) => posix.basename(path) === CHART_FILE).map(parentFolder));
   return [...folders].filter((folder) => !isWithinFolders(folder, folders));
@@ -23,7 +23,7 @@ export function isInFolder(path: string, folder: string): boolean {
   return folder === '' || path.startsWith(`${folder}/`);
 }
 
-/** The files in a folder by their path from there; each still says under which path it was sent. */
+/** The files in a folder by their path from there; each keeps the path under which it was sent. */
 export function filesInFolder(files: ReadonlyMap<string, SourceFile>, folder: string): Map<string, SourceFile> {
   const start = folder === '' ? 0 : folder.length + 1;
   return new Map(

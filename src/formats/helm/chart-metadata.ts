@@ -3,7 +3,7 @@ import { isObject, type Json, type JsonObject, asText } from '../../core/json/js
 import type { LocatedDocument } from '../documents/located-document.js';
 import { toPointer } from '../../core/json/json-pointer.js';
 
-/** What Chart.yaml says of a chart, as far as others ask for it. */
+/** The fields of Chart.yaml that other code needs. */
 export interface ChartMetadata {
   name: string;
   version: string;
@@ -11,7 +11,7 @@ export interface ChartMetadata {
   description: string;
 }
 
-/** A chart that another one needs, and where that is written. */
+/** A dependency of a chart, and its location. */
 export interface ChartDependency {
   name: string;
   repository: string;
@@ -22,7 +22,7 @@ export interface ChartDependency {
 
 const NAME = /^[a-zA-Z0-9._-]+$/;
 
-/** The head of a chart from the documents of its Chart.yaml, and everything by which Helm would refuse it. */
+/** The metadata of a chart from the documents of its Chart.yaml, and everything that Helm would refuse. */
 export function parseChartMetadata(
   file: string,
   documents: readonly LocatedDocument[],

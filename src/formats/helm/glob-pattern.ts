@@ -1,4 +1,4 @@
-/** A pattern that is not one: a class that is not closed, or a backslash at the end. */
+/** An invalid pattern: an unclosed class, or a backslash at the end. */
 export class GlobSyntaxError extends Error {}
 
 /** One position of a pattern: any run of characters, or a test of one character. */

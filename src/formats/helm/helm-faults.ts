@@ -1,7 +1,7 @@
 import { type Fault } from '../../core/errors/app-error.js';
 import { type SourceFile } from '../sources/source-file.js';
 
-/** `chart/templates/a.yaml:6:18`, as Go templates and Helm name a place; the column counts from 0. */
+/** `chart/templates/a.yaml:6:18`, the location format of Go templates and Helm; the column counts from 0. */
 const TEMPLATE_POSITION = /(?<![\w.+@/-])([\w.+-]+\/(?:[\w.+@-]+\/)*[\w.+@-]+):(\d+)(?::(\d+))?/g;
 /** Lines of a log, and advice for a terminal. */
 const LOG_LINE = /^(?:Use --debug flag .*|level=\w+ .*|time=.*|walk\.go:.*|\d{4}\/\d\d\/\d\d .*)$/gm;
@@ -9,10 +9,10 @@ const YAML_ERROR = /YAML parse error on ([^\s:]+): ([^]*)/;
 const LOAD_ERROR = /^cannot load ([^\s:]+): ([^]*)/;
 const SCHEMA_ERROR = /values don't meet the specifications of the schema/;
 const MAX_DETAIL_LENGTH = 500;
-/** So often the same place comes only in templates that go round in a circle. */
+/** More repetitions of one location occur only in recursive templates. */
 const CIRCLE_OCCURRENCES = 20;
 
-/** What Helm said on standard error, as faults at the places that it names, in the paths of the files. */
+/** The errors of Helm on standard error, as faults at their locations, with the paths of the files. */
 export function parseHelmFaults(said: string, files: ReadonlyMap<string, SourceFile>): Fault[] {
   const text = said
     .replace(LOG_LINE, '')
@@ -60,7 +60,7 @@ function describeUnbalanced(text: string): Pick<Fault, 'detail' | 'remedy'> {
       };
 }
 
-/** Helm lists each chart, and below it a line for each value that does not fit. */
+/** Helm lists each chart, and below it a line for each invalid value. */
 function parseSchemaFaults(text: string, files: ReadonlyMap<string, SourceFile>): Fault[] {
   const file = files.get('values.yaml')?.path ?? files.get('Chart.yaml')?.path ?? 'values.yaml';
   const lines = text.split('\n').filter((line) => /^\s*- /.test(line));
@@ -79,7 +79,7 @@ function remedyFor(text: string): string {
   return 'Correct the template, or send other values.';
 }
 
-/** Helm begins paths with the name of the chart, whatever its folder is called. */
+/** Helm begins paths with the name of the chart, regardless of its folder. */
 function resolvePath(path: string, files: ReadonlyMap<string, SourceFile>): string {
   return files.get(path.slice(path.indexOf('/') + 1))?.path ?? path;
 }

@@ -2,13 +2,13 @@ import { InvalidRequest } from '../../core/errors/app-error.js';
 import { type SourceFile } from '../sources/source-file.js';
 import { GlobPattern, GlobSyntaxError } from './glob-pattern.js';
 
-/** The file of a chart whose rules say what is no part of it. */
+/** The file of a chart with rules for excluded files. */
 export const IGNORE_FILE = '.helmignore';
-/** Helm's own rule: hidden files are no templates. */
+/** Helm's built-in rule: hidden files are not templates. */
 const DEFAULT_RULE = 'templates/.?*';
-/** Helm does not load these as dependencies, nor as anything else. */
+/** Helm does not load these, neither as dependencies nor otherwise. */
 const HIDDEN_DEPENDENCY = /^(?:charts\/[^/]+\/)*charts\/[._]/;
-/** Charts in the field have some 30. */
+/** Real charts have about 30. */
 const MAX_RULES = 1000;
 const MAX_RULE_LENGTH = 255;
 
@@ -23,7 +23,7 @@ interface IgnoreRule {
 
 /**
  * The files of a chart that Helm loads from its folder, by path from there: those that its `.helmignore` does not exclude. Packed dependencies
- * are compared as the file that they are, so this is asked before they are unpacked. Throws InvalidRequest with the lines that Helm refuses.
+ * are matched as single files, so this must run before they are unpacked. Throws InvalidRequest with the lines that Helm refuses.
  */
 export function withoutIgnoredFiles(files: ReadonlyMap<string, SourceFile>): ReadonlyMap<string, SourceFile> {
   const rules = parseRules(files.get(IGNORE_FILE));

@@ -20,14 +20,14 @@ export interface ChartRelease {
   values?: JsonObject;
   /** Whether the definitions of `crds/` are part of the answer; true by default. */
   includeCrds?: boolean;
-  /** What the chart sees as the version of the cluster; Helm's own by default. */
+  /** The cluster version that the chart sees; Helm's own by default. */
   kubeVersion?: string;
 }
 
-/** Notes are for people and may fail on purpose; without them a chart renders as `helm template` shows it. */
+/** Notes are for people and may fail on purpose; without them a chart renders as with `helm template`. */
 const NOTES_FILE = /^(?:charts\/[^/]+\/)*templates\/(?:.*\/)?NOTES\.txt$/;
 
-/** The Helm engine: the program, run on the files of one chart, away from clusters, repositories and the network. */
+/** The Helm engine: runs the program on the files of one chart, without access to clusters, repositories and the network. */
 export class Helm {
   constructor(
     private readonly program: ProgramRenderer,
@@ -39,7 +39,7 @@ export class Helm {
   }
 
   /**
-   * What a chart renders to: YAML documents, each after a line `# Source: <chart>/<template>`, hooks and tests last.
+   * The rendered output of a chart: YAML documents, each after a line `# Source: <chart>/<template>`, hooks and tests last.
    * Throws InvalidRequest with located faults when the chart does not render, `TOO_COSTLY` when it does not end, `PROGRAM_MISSING` without Helm.
    */
   async template(files: ChartFiles, release: ChartRelease): Promise<string> {
@@ -47,7 +47,7 @@ export class Helm {
     const work = new Map<string, Uint8Array>();
     const turns = new TimeSlicer();
     for (const [path, file] of whole) {
-      // Its rules have been applied, before packed dependencies became folders that they would match.
+      // Its rules have been applied, before packed dependencies became folders that would match them.
       if (path !== IGNORE_FILE && !NOTES_FILE.test(path)) work.set(`chart/${path}`, removeRemoteSchemas(path, file));
       await turns.yieldToEventLoop();
     }

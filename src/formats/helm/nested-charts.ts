@@ -6,16 +6,16 @@ import { type FormatLimits } from '../sources/format-limits.js';
 import { type SourceFile } from '../sources/source-file.js';
 
 const PACKED_CHART = /(?:^|\/)charts\/[^/]+\.tgz$/;
-/** The innermost chart of a chart in which a file lies. */
+/** The innermost chart that contains a file. */
 const DEPENDENCY_FOLDER = /^charts\/[^/]+(?:\/charts\/[^/]+)*(?=\/)/;
 const CHART_NAME = /^[a-zA-Z0-9-][a-zA-Z0-9._-]*$/;
-/** Charts within charts; real ones have two or three. */
+/** The maximum nesting of charts; real ones have two or three levels. */
 const MAX_DEPTH = 8;
 
 /**
- * A chart whose packed dependencies (`charts/x-1.2.3.tgz`) are folders, at every depth, so that all of it has been looked at and counted:
- * it keeps to the limits of one archive. Each file still says under which path it was sent: `charts/x-1.2.3.tgz/x/values.yaml`.
- * @param refuse hears of packed charts that cannot be unpacked, which are then left out; unless given, the first is thrown as `unpack` does
+ * A chart with its packed dependencies (`charts/x-1.2.3.tgz`) unpacked as folders, at every depth, so that all of it is checked and counted:
+ * it is within the limits of one archive. Each file keeps the path under which it was sent: `charts/x-1.2.3.tgz/x/values.yaml`.
+ * @param refuse called for packed charts that cannot be unpacked, which are then left out; by default, the first is thrown as by `unpack`
  */
 export async function unpackNestedCharts(
   files: ReadonlyMap<string, SourceFile>,
@@ -51,8 +51,8 @@ export async function unpackNestedCharts(
 }
 
 /**
- * The files of a chart, the folders of its dependencies called by the given names, as Helm packs them, rather than by those of the archives that
- * they came in. A folder without a name keeps its own, and so do two of one name side by side.
+ * The files of a chart, with the folders of its dependencies under the given names, as Helm packs them, rather than those of their
+ * archives. A folder without a name keeps its own, and so do two siblings of one name.
  */
 export function renameChartFolders(
   files: ReadonlyMap<string, SourceFile>,
@@ -90,7 +90,7 @@ function withoutEnding(path: string): string {
   return path.slice(0, path.lastIndexOf('.'));
 }
 
-/** A packed chart has one folder on top, named like the chart. */
+/** A packed chart has one top-level folder, named like the chart. */
 function withoutTop(path: string): string {
   return path.slice(path.indexOf('/') + 1);
 }

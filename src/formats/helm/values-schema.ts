@@ -3,17 +3,17 @@ import { isObject, type Json } from '../../core/json/json.js';
 import { type SourceFile } from '../sources/source-file.js';
 
 const SCHEMA_FILE = /(?:^|\/)values\.schema\.json$/;
-/** Keywords of JSON Schema by which a schema names others. */
+/** Keywords with which a JSON Schema references others. */
 const REFERENCE_KEYWORDS = new Set(['$ref', '$dynamicRef', '$recursiveRef']);
-/** The drafts that Helm has in it, under exactly these names; any other it would fetch. */
+/** The drafts that are built into Helm, under exactly these names; it would fetch any other. */
 const KNOWN_DRAFT =
   /^(?:http:\/\/json-schema\.org\/draft-0[4-7]\/schema#?|https:\/\/json-schema\.org\/draft\/20(?:19-09|20-12)\/schema)$/;
 const MAX_DEPTH = 500;
-/** What can be read without holding up others; the schemas of real charts have a tenth of it. */
+/** The size that can be read synchronously; schemas of real charts have a tenth of it. */
 const MAX_SCHEMA_BYTES = 1024 * 1024;
 
 /**
- * The bytes of a file of a chart; of a schema for values, without what Helm would fetch from an address or read from the disk. Such parts
+ * The bytes of a file of a chart; for a values schema, without references that Helm would fetch from a URL or read from the disk. Such parts
  * then allow every value. Throws InvalidRequest for a schema that is not JSON.
  */
 export function removeRemoteSchemas(path: string, { path: shown, bytes }: SourceFile): Uint8Array {

@@ -14,8 +14,8 @@ export class Kustomize {
   }
 
   /**
-   * What the Kustomization in a folder of the files renders to: YAML documents. The caller has made sure that nothing in it names a
-   * remote source; here nothing answers it either, and files outside of the folder of each Kustomization are not read.
+   * The rendered output of the Kustomization in a folder of the files: YAML documents. The caller has verified that nothing in it references a
+   * remote source; here none is reachable either, and files outside the folder of each Kustomization are not read.
    * Throws InvalidRequest when it does not render, `TOO_COSTLY` when it does not end, `PROGRAM_MISSING` without a program.
    */
   async build(files: ReadonlyMap<string, SourceFile>, root: string): Promise<string> {
@@ -43,12 +43,12 @@ function findKustomization(files: ReadonlyMap<string, SourceFile>, root: string)
   return found?.path ?? root;
 }
 
-/** Without plugins, functions, charts and network, which all are off unless asked for. */
+/** Without plugins, functions, charts and network, all of which are off by default. */
 function buildArguments(folder: string): string[] {
   return ['--load-restrictor', 'LoadRestrictionsRootOnly', folder];
 }
 
-/** The last line that tells something, without the marks of a log and the path of the run. */
+/** The last informative line, without log prefixes and the path of the run. */
 function parseReason(said: string): string {
   const lines = said.split('\n').filter((line) => line.trim() !== '' && !line.startsWith('# Warning'));
   const [, logged] = /err="(.*)"$/.exec(lines.at(-1) ?? '') ?? [];

@@ -5,7 +5,7 @@ interface WaitingRun extends QueueEntry {
   begin: () => void;
 }
 
-/** A few places at work and a fair queue before them: whoever comes when both are full is sent away. */
+/** A few concurrent runs with a fair queue in front of them: callers are refused when both are full. */
 export class ConcurrencyLimiter {
   private busy = 0;
   private readonly queue: FairQueue<WaitingRun>;

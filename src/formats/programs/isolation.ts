@@ -3,10 +3,10 @@ import { promisify } from 'node:util';
 
 const runFile = promisify(execFile);
 
-/** `auto`: where the system allows it. `require`: programs that cannot be isolated are not run. */
+/** `auto`: where the system supports it. `require`: programs that cannot be isolated are not run. */
 export type IsolationMode = 'auto' | 'require';
 
-/** The server does not start: isolation is required, and the system does not allow it. */
+/** The server does not start: isolation is required, and the system does not support it. */
 export class IsolationMissing extends Error {
   constructor() {
     super(
@@ -16,7 +16,7 @@ export class IsolationMissing extends Error {
   }
 }
 
-/** How a program is started and under which path it sees its scratch folder. */
+/** How a program is started, and the path of its scratch folder as it sees it. */
 export interface ProgramLaunch {
   command: readonly [string, ...string[]];
   scratch: string;
@@ -27,12 +27,12 @@ export interface ProgramLaunch {
 const SCRATCH_MOUNT = '/armature-run';
 const TOOLS_PATH = '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin';
 const NAMESPACES = ['--user', '--map-root-user', '--net', '--mount', '--pid', '--ipc', '--uts', '--fork'];
-/** What the set-up exits with when it fails; no program that is run here does. */
+/** The exit code of a failed set-up; the programs that run here do not use it. */
 const SETUP_FAILED_STATUS = 125;
 
 /**
- * Makes a root of its own, read-only but for the scratch folder, with the libraries of the system and the program; then runs the
- * program in it without any capability. `umount` looks for /proc, so the old one is lent to it until it is gone.
+ * Creates a separate root, read-only except for the scratch folder, with the libraries of the system and the program; then runs the
+ * program in it without capabilities. `umount` needs /proc, so the old one is available until it is unmounted.
  */
 const SETUP_SCRIPT = `
 trap 'exit ${SETUP_FAILED_STATUS}' 0
@@ -65,14 +65,14 @@ PATH=${SCRATCH_MOUNT}/empty
 exec "$drop" --bounding-set=-all --inh-caps=-all --no-new-privs -- "$program" "$@"
 `;
 
-/** Starts programs in namespaces of their own: without network, other processes, or files outside of their scratch folder. */
+/** Starts programs in separate namespaces: without network, other processes, or files outside their scratch folder. */
 export class Isolation {
-  /** Without namespaces: what a program is given to read is all that protects. */
+  /** Without namespaces the only protection is the restricted input. */
   static readonly none = new Isolation(false);
 
   private constructor(readonly isIsolated: boolean) {}
 
-  /** Asks the system once, by isolating a shell in a scratch folder. */
+  /** Tests the system once, by isolating a shell in a scratch folder. */
   static async probe(scratch: string): Promise<Isolation> {
     const isolation = new Isolation(true);
     const { command, path } = isolation.prepareLaunch('/bin/sh', ['-c', ':'], scratch);
@@ -101,7 +101,7 @@ export class Isolation {
     return { command, scratch: SCRATCH_MOUNT, path: TOOLS_PATH };
   }
 
-  /** Whether a run ended before the program began. */
+  /** Whether a run ended before the program started. */
   hasSetupFailed(status: number | null, said: string): boolean {
     return this.isIsolated && (status === SETUP_FAILED_STATUS || said.startsWith('unshare:'));
   }

@@ -5,21 +5,21 @@ import type { ScratchFolder } from './scratch-folder.js';
 import { readdirSync, readFileSync } from 'node:fs';
 
 export interface ProcessBounds {
-  /** Milliseconds of one run. */
+  /** The time limit of one run, in milliseconds. */
   timeLimit: number;
-  /** Megabytes that a run may use at one time. */
+  /** The memory limit of a run, in megabytes. */
   memory: number;
-  /** Bytes of standard output. */
+  /** The limit of standard output, in bytes. */
   output: number;
 }
 
-/** How a process ended. */
+/** The result of a process. */
 export interface ProcessResult {
   status: number | null;
   stdout: string;
   /** The beginning of standard error. */
   stderr: string;
-  /** The bound for which it was ended, in words that fit after "rendering it". */
+  /** The limit for which it was ended, as text that fits after "rendering it". */
   exceededBound?: string;
 }
 
@@ -27,30 +27,30 @@ const MAX_STDERR_BYTES = 64 * 1024;
 const MAX_PROCESSES = 32;
 const USAGE_POLL_MS = 50;
 /**
- * What the system itself holds a process to, for leaps between two looks: the memory it may write to (RLIMIT_DATA), which for Go is what it uses.
- * Without /proc that limit may not count what Go takes and use cannot be seen; then it is address space, of which Go reserves several times its use.
+ * Limits that the operating system enforces between two measurements: writable memory (RLIMIT_DATA), which for Go is the memory in use.
+ * Without /proc that limit may not count memory of Go and use cannot be measured; then address space is limited, of which Go reserves several times its use.
  */
 const SYSTEM_LIMIT =
   readProcessUsage(process.pid) === undefined
     ? { option: '-v', factor: 6, of: 'address space' }
     : { option: '-d', factor: 2, of: 'memory' };
-/** Of its memory, from which on Go collects garbage rather than growing. */
+/** The share of its memory above which Go collects garbage rather than growing. */
 const SOFT_LIMIT_FACTOR = 0.75;
-/** What the Go runtime says when it cannot go on. */
+/** The message of the Go runtime on a fatal memory error. */
 const EXHAUSTED =
   /^(?:runtime: out of memory|fatal error: (?:out of memory|runtime: (?:cannot|out of|address)|stack overflow)|runtime: goroutine stack exceeds)/m;
-/** Sets the limits that a process can be given only from inside; what a system does not know is left out. */
+/** Sets limits that a process can set only for itself; unsupported ones are skipped. */
 const BOUNDED_SCRIPT = 'ulimit -c 0; ulimit "$1" "$2" 2>/dev/null; ulimit -t "$3" 2>/dev/null; shift 3; exec "$@"';
-/** What a shell exits with for a child that a signal ended. */
+/** The exit code of a shell for a child that a signal ended. */
 const SIGNAL_STATUS_BASE = 128;
 
-/** One process of a foreign program, bounded in time, memory, output and number of processes, which ends with all that it started. */
+/** One process of an external program, limited in time, memory, output and number of processes, and ended with all its children. */
 export class ProgramProcess {
   private readonly child: ChildProcess;
   private readonly stdout: Buffer[] = [];
   private readonly stderr: Buffer[] = [];
   private exceededBound: string | undefined;
-  /** Megabytes that were in use at one of the looks. */
+  /** The highest measured memory in megabytes. */
   private peakMemory = 0;
 
   constructor(
@@ -96,13 +96,13 @@ export class ProgramProcess {
     }
   }
 
-  /** Ends it with everything that it started: it leads a process group of its own. */
+  /** Ends it with all its children: it is the leader of a process group. */
   kill(): void {
     const { pid } = this.child;
     try {
       if (pid !== undefined) process.kill(-pid, 'SIGKILL');
     } catch {
-      // It has ended by itself.
+      // It has already exited.
     }
   }
 
@@ -120,7 +120,7 @@ export class ProgramProcess {
     });
   }
 
-  /** Memory is what is used, not what is reserved, so it is looked at from outside. */
+  /** Used memory is limited, not reserved memory, so it is measured from outside. */
   private checkUsage(): void {
     const usage = readProcessUsage(this.child.pid ?? 0);
     if (!usage) return;
@@ -129,7 +129,7 @@ export class ProgramProcess {
     if (usage.processes > MAX_PROCESSES) this.stop(`starts more than ${MAX_PROCESSES} processes`);
   }
 
-  /** A program that gives up has met the limit of the system, or the memory of the machine; what it used is known but for the last moment. */
+  /** A program that crashes has met the limit of the system, or the memory of the machine; the last measurement shows its use. */
   private describeExhaustion(): string {
     const used = `${Math.ceil(this.peakMemory)} MB were in use when it was last looked at`;
     const { factor, of } = SYSTEM_LIMIT;
@@ -141,18 +141,18 @@ export class ProgramProcess {
     this.kill();
   }
 
-  /** Requests go before rendering. */
+  /** Requests have priority over rendering. */
   private lowerPriority(): void {
     const { pid } = this.child;
     try {
       if (pid !== undefined) setPriority(pid, 10);
     } catch {
-      // It has ended already, or the system does not allow it.
+      // It has already exited, or the system does not allow it.
     }
   }
 }
 
-/** Nothing of the server's own: no cluster, no plugins, no other programs, and a proxy that nobody answers in place of the network. */
+/** Nothing of the server's environment: no cluster, no plugins, no other programs, and an unreachable proxy instead of the network. */
 function buildEnvironment(scratch: string, memory: number): Record<string, string> {
   const nowhere = 'http://127.0.0.1:9';
   const home = `${scratch}/home`;
@@ -181,14 +181,14 @@ function buildEnvironment(scratch: string, memory: number): Record<string, strin
   };
 }
 
-/** What a process and all that it started take together. */
+/** The resources of a process and all its children. */
 export interface ProcessUsage {
   processes: number;
   /** Megabytes in memory and swap. */
   memory: number;
 }
 
-/** Undefined where the system has no /proc, or the process has ended. Processes that have taken another parent are not seen. */
+/** Undefined where the system has no /proc, or the process has ended. Reparented processes are not included. */
 export function readProcessUsage(root: number): ProcessUsage | undefined {
   const usage: ProcessUsage = { processes: 0, memory: 0 };
   const open = [root];

@@ -18,15 +18,15 @@ export const DEFAULT_PROGRAM_BOUNDS: Readonly<ProgramBounds> = {
   waitingPerCaller: 20,
 };
 
-/** How a run ended. */
+/** The result of a run. */
 export interface ProgramResult {
   status: number | null;
   stdout: string;
-  /** The beginning of standard error, without paths of the machine. */
+  /** The beginning of standard error, without paths of this machine. */
   stderr: string;
 }
 
-/** Runs foreign programs on foreign files: alone in a private folder, with nothing of the server's environment, bounded in time, memory, output and number. */
+/** Runs external programs on untrusted files: in a private folder, without the server's environment, limited in time, memory, output and number. */
 export class ProgramRunner {
   private readonly bounds: ProgramBounds;
   private readonly limiter: ConcurrencyLimiter;
@@ -41,7 +41,7 @@ export class ProgramRunner {
     this.limiter = new ConcurrencyLimiter(this.bounds);
   }
 
-  /** How programs can be run here, best first; empty when isolation is required and does not work. */
+  /** The available ways to run programs, best first; empty when isolation is required and does not work. */
   async isolations(): Promise<Isolation[]> {
     this.probedIsolation ??=
       this.mode === 'off'
@@ -53,8 +53,8 @@ export class ProgramRunner {
   }
 
   /**
-   * Runs the program at an absolute path, in the folder of the files. Answers how it ended, also when it failed. `subject` is what faults name.
-   * Throws InvalidRequest `TOO_COSTLY` when it passed a limit, or 429 when too many runs wait.
+   * Runs the program at an absolute path, in the folder of the files. Returns the result, also of a failure. `subject` is the name in faults.
+   * Throws InvalidRequest `TOO_COSTLY` when it exceeds a limit, or 429 when too many runs wait.
    */
   run(
     path: string,
@@ -70,7 +70,7 @@ export class ProgramRunner {
     });
   }
 
-  /** Ends what is running. */
+  /** Ends the running processes. */
   close(): void {
     for (const running of this.running) running.kill();
   }
@@ -98,7 +98,7 @@ export class ProgramRunner {
 
 function tooCostly(file: string, limit: string): InvalidRequest {
   const detail = `rendering it ${limit}`;
-  const remedy = 'Look for a loop or a repetition without end in the templates, or send less at once.';
+  const remedy = 'Check the templates for an infinite loop or recursion, or send less at once.';
   return new InvalidRequest(`${file}: ${detail}`, {
     code: 'TOO_COSTLY',
     remedy,

@@ -8,21 +8,21 @@ import { type ProgramRunner, type ProgramResult } from './program-runner.js';
 const runFile = promisify(execFile);
 
 export interface ProgramSettings {
-  /** Path or name that the operator set; when it is set, nothing else is tried. */
+  /** The configured path or name; when it is set, nothing else is tried. */
   setting: string | undefined;
   /** Names to look for in PATH, best first. */
   names: readonly string[];
-  /** Arguments with which a program that works ends well. */
+  /** Arguments with which a working program exits successfully. */
   probe: (path: string) => readonly string[];
-  /** The words before all other arguments, which may depend on the program that was found. */
+  /** The first arguments, which may depend on the program that was found. */
   command?: (path: string) => readonly string[];
-  /** Hears of a program that runs only without the isolation which the system has. */
+  /** Called for a program that runs only without the isolation that the system supports. */
   onExposed?: ((path: string) => void) | undefined;
-  /** What to install and where to name it, for whoever runs the server. */
+  /** What to install and how to configure it, for the operator of the server. */
   remedy: string;
 }
 
-/** A foreign program as its engine sees it, on whatever thread that is. */
+/** An external program for its engine, on any thread. */
 export interface ProgramRenderer {
   isAvailable(): Promise<boolean>;
   /** As ProgramRunner.run. Throws InvalidRequest `PROGRAM_MISSING` without a program. */
@@ -34,7 +34,7 @@ interface FoundProgram {
   isolation: Isolation;
 }
 
-/** A program of the machine: looked for until it is found, and asked once whether it runs. */
+/** A program of the machine: looked up until it is found, and tested once. */
 export class Program implements ProgramRenderer {
   private foundProgram: Promise<FoundProgram | undefined> | undefined;
 
@@ -47,7 +47,7 @@ export class Program implements ProgramRenderer {
     return (await this.resolveProgram()) !== undefined;
   }
 
-  /** Undefined when there is none that runs; then the next one who asks looks again. */
+  /** Undefined when there is no working one; then the next caller looks again. */
   private async resolveProgram(): Promise<FoundProgram | undefined> {
     const found = await (this.foundProgram ??= this.findProgram());
     if (found === undefined) this.foundProgram = undefined;
@@ -61,7 +61,7 @@ export class Program implements ProgramRenderer {
     return this.runner.run(path, [...(this.settings.command?.(path) ?? []), ...args], files, subject, isolation);
   }
 
-  /** A program that starts others, as the shims of version managers do, may run only without isolation. */
+  /** A program that starts others, such as the shims of version managers, may run only without isolation. */
   private async findProgram(): Promise<FoundProgram | undefined> {
     const { setting, names, probe } = this.settings;
     for (const name of setting === undefined ? names : [setting]) {
@@ -90,7 +90,7 @@ export class Program implements ProgramRenderer {
   }
 }
 
-/** Asks the shell, which knows PATH and what may be executed. */
+/** Uses the shell, which resolves PATH and execute permissions. */
 async function locateProgram(name: string): Promise<string | undefined> {
   try {
     const { stdout } = await runFile('/bin/sh', ['-c', 'command -v -- "$1"', 'sh', name]);

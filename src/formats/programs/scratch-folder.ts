@@ -3,17 +3,17 @@ import { tmpdir } from 'node:os';
 import { dirname, join, sep } from 'node:path';
 import { InvalidRequest } from '../../core/errors/app-error.js';
 
-/** What a file system says of names that it cannot hold together, or not at all. */
+/** File system errors for names that conflict, or are invalid. */
 const NAMING_ERRORS = new Set(['EEXIST', 'EISDIR', 'ENOTDIR', 'ENAMETOOLONG', 'EINVAL', 'EILSEQ']);
 
 /**
- * A folder for one run of a program, which nobody else may enter: `work` with the files, `home` and `tmp` for what programs keep,
+ * A private folder for one run of a program: `work` with the files, `home` and `tmp` for data of programs,
  * `empty` as a PATH without programs, and `root` for the root of an isolated run.
  */
 export class ScratchFolder {
   private constructor(readonly root: string) {}
 
-  /** Makes it, hands it to `use`, and takes it away whatever happens. Files are plain ones, by relative path with `/`. */
+  /** Creates it, passes it to `use`, and always deletes it. Files are regular ones, by relative path with `/`. */
   static async withFiles<T>(
     files: ReadonlyMap<string, Uint8Array>,
     use: (folder: ScratchFolder) => Promise<T>,
@@ -32,7 +32,7 @@ export class ScratchFolder {
     return join(this.root, 'work');
   }
 
-  /** What a program said, its files seen from the work folder; every other path of the scratch folder is left out. `root` is where the program saw it. */
+  /** The output of a program, with files relative to the work folder; every other path of the scratch folder is removed. `root` is its path as the program saw it. */
   withoutPaths(text: string, root: string): string {
     return [root, this.root].reduce((words, seen) => {
       const [first = '', ...rest] = words.replaceAll(`${seen}/work/`, '').replaceAll(`${seen}/work`, '.').split(seen);

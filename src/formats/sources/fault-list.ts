@@ -1,7 +1,7 @@
 import { type Fault, InvalidRequest } from '../../core/errors/app-error.js';
 import { moreFaultsText } from '../../core/errors/problem.js';
 
-/** Collects what is wrong with a file, so that its author learns everything at once; keeps no more than `limit` and counts the rest. */
+/** Collects the faults of a file, so that its author sees all at once; keeps at most `limit` and counts the rest. */
 export class FaultList {
   private readonly kept: Fault[] = [];
   private omitted = 0;
@@ -30,7 +30,7 @@ export class FaultList {
     }
   }
 
-  /** Takes over the faults of a reader that gave up, and answers that nothing was read; any other error is thrown on. */
+  /** Adds the faults of a reader that failed, and returns that nothing was read; any other error is rethrown. */
   addFrom(error: unknown): never[] {
     if (!(error instanceof InvalidRequest)) throw error;
     this.add(...error.errors);

@@ -1,6 +1,6 @@
 import type { LimitSetting } from '../../core/errors/limit-remedy.js';
 
-/** How much foreign input may take. Every reader has these as defaults and takes others as a parameter. */
+/** Limits on untrusted input. Every reader uses these as defaults and accepts others as a parameter. */
 export interface FormatLimits {
   /** Bytes of one YAML or JSON file. */
   textBytes: number;
@@ -12,16 +12,16 @@ export interface FormatLimits {
   depth: number;
   /** Aliases of one document. */
   aliases: number;
-  /** Bytes that the aliases of one document may stand for. */
+  /** Bytes that the aliases of one document may expand to. */
   aliasBytes: number;
   /** Bytes of all members of an archive together, unpacked. */
   archiveBytes: number;
   archiveEntries: number;
   /** Bytes of one member of an archive, unpacked. */
   entryBytes: number;
-  /** Faults listed for one file; one more line tells how many were left out. */
+  /** Faults listed for one file; one more line reports how many were left out. */
   faults: number;
-  /** Take the nearest double for a number with more digits, instead of refusing it: right for schemas, where such numbers are bounds and examples. */
+  /** Rounds a number with more digits to the nearest double, instead of refusing it: suitable for schemas, where such numbers are bounds and examples. */
   roundNumbers: boolean;
 }
 
@@ -41,7 +41,7 @@ export const DEFAULT_FORMAT_LIMITS: Readonly<FormatLimits> = {
   roundNumbers: false,
 };
 
-/** The settings from which FormatsModule takes the limits, for the remedies of what is over them. */
+/** The settings from which FormatsModule reads the limits, for the remedies of exceeded ones. */
 export const LIMIT_SETTINGS = {
   textBytes: 'LIMIT_ARCHIVE_ENTRY_BYTES',
   tokens: 'LIMIT_YAML_TOKENS',

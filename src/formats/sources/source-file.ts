@@ -1,4 +1,4 @@
-/** A file as it was given to us: an upload, a member of an archive, or text of a request body. */
+/** An input file: an upload, a member of an archive, or text of a request body. */
 export interface SourceFile {
   /** Name or path with `/`, as faults show it. */
   path: string;

@@ -5,7 +5,7 @@ import { Outbound } from '../../core/outbound/outbound.service.js';
 import { findUpload, type FormFile } from '../../core/rest/form-uploads.service.js';
 import type { SourceFile } from './source-file.js';
 
-/** The three ways in which a caller sends a file; an upload counts first. */
+/** The three ways of sending a file; an upload takes precedence. */
 export interface UploadInput {
   /** Fetched by the server. */
   url?: string;
@@ -15,11 +15,11 @@ export interface UploadInput {
 }
 
 export interface UploadedFile extends SourceFile {
-  /** Where it was fetched from, after redirects; null when it was sent along. */
+  /** The URL it was fetched from, after redirects; null when it was uploaded. */
   url: URL | null;
 }
 
-/** Finds the file in what a caller sent. */
+/** Finds the file in a request. */
 @Injectable()
 export class UploadedFiles {
   constructor(
@@ -28,8 +28,8 @@ export class UploadedFiles {
   ) {}
 
   /**
-   * @throws InvalidRequest when nothing was sent, or the base64 or the URL is none, or the URL refuses or has no such file;
-   * RemoteFailure when it could not be called, or failed
+   * @throws InvalidRequest when nothing was sent, the base64 or the URL is invalid, or the URL refuses or has no such file;
+   * RemoteFailure when it could not be reached, or failed
    */
   async resolve({ url, file, file_name }: UploadInput, uploads: FormFile[]): Promise<UploadedFile> {
     const upload = findUpload(uploads, 'file');
@@ -56,7 +56,7 @@ export class UploadedFiles {
   }
 }
 
-/** What a source answered in place of a file: 502 when it failed itself, 400 when the address is one that it does not serve. */
+/** The error of a source that returned no file: 502 when it failed itself, 400 when it does not serve the URL. */
 function sourceUnavailable(address: string, status: number): AppError {
   const detail = `${address} answered ${status}`;
   const errors = [{ pointer: '/url', detail: `answered ${status}` }];
@@ -65,7 +65,7 @@ function sourceUnavailable(address: string, status: number): AppError {
       errors,
       remedy: 'Try again when the source works, or send the file itself.',
     });
-  const remedy = 'Send the address of a file that anybody may fetch, or send the file itself.';
+  const remedy = 'Send the URL of a publicly readable file, or send the file itself.';
   return new InvalidRequest(detail, { code: 'SOURCE_UNAVAILABLE', errors, remedy });
 }
 

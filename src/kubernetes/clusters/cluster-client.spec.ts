@@ -35,7 +35,7 @@ requires('KUBEBUILDER_ASSETS', 'A cluster client', () => {
     await cluster?.stop();
   });
 
-  it('pings and tells the version', async () => {
+  it('pings and reports the version', async () => {
     expect((await client.ping()).gitVersion).toMatch(/^v1\.\d+\.\d+/);
   });
 
@@ -120,7 +120,7 @@ requires('KUBEBUILDER_ASSETS', 'A cluster client', () => {
     await expect(client.get(configMaps, name, scene.namespace)).rejects.toMatchObject({ kind: 'invalid' });
   });
 
-  it('tells apart a wrong token, a missing right, an unknown authority and a dead address', async () => {
+  it('distinguishes a wrong token, a missing right, an unknown authority and a dead address', async () => {
     const nobody = clusterClient(cluster.kubeconfigNobody);
     await expect(nobody.list(configMaps)).rejects.toMatchObject({ kind: 'forbidden', reason: 'Forbidden' });
     const others = {

@@ -40,10 +40,10 @@ export class ClusterClients {
     }
     const { limits, onRequest } = this.settings;
     const client = new ClusterClient(await access(), this.outbound, this.tasks, limits, { onAnswer, onRequest });
-    const meanwhile = this.cache.get(connection);
-    if (meanwhile?.revision === revision) {
+    const current = this.cache.get(connection);
+    if (current?.revision === revision) {
       await client.close();
-      return meanwhile.client;
+      return current.client;
     }
     this.cache.set(connection, { revision, client, usedAt: Date.now() });
     this.evictOldest();

@@ -88,7 +88,7 @@ const REMEDIES: Record<ClusterErrorKind, string> = {
   forbidden: 'Grant the missing right to the user of the credential, with a Role or ClusterRole.',
   notFound: 'Check that the object, its namespace and its kind exist on the cluster.',
   alreadyExists: 'Choose another name, or deploy with adopt: true to take the object over.',
-  conflict: 'Try again: the object was changed on the cluster meanwhile.',
+  conflict: 'Try again: the object was changed on the cluster concurrently.',
   expired: 'Try again.',
   invalid: 'Correct the fields that the cluster names.',
   throttled: 'Try again in a minute: the cluster limits how often it is called.',

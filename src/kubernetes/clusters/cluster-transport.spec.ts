@@ -39,7 +39,7 @@ describe('A cluster client against a difficult server', () => {
     expect((await client.version()).gitVersion).toBe('/k8s/clusters/c1/version Bearer t');
   });
 
-  it.each([429, 503])('comes back after %i when told to', async (status) => {
+  it.each([429, 503])('retries after %i when Retry-After asks for it', async (status) => {
     answer = (_, response, time) =>
       time < 3 ? json(response, status, {}, { 'retry-after': '0' }) : json(response, 200, { gitVersion: 'v1' });
     expect((await client.version()).gitVersion).toBe('v1');

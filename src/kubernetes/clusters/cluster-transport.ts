@@ -121,7 +121,7 @@ export class ClusterTransport {
     for (let attempt = 1; ; attempt++) {
       const reads = (request.method ?? 'GET') === 'GET';
       const answer = await this.sendOnce(request).catch((error: unknown) => {
-        // A kept socket that the other side has closed meanwhile shows so only when it is used.
+        // That the server has closed an idle socket shows only when it is used.
         const stale = error instanceof ClusterError && STALE_SOCKET.has(error.reason);
         if (reads && stale && attempt === 1) return undefined;
         throw error;
@@ -147,7 +147,7 @@ export class ClusterTransport {
 
   /**
    * The lines of an answer without end, such as that of a watch, as they come. It ends when the cluster ends it, is silent
-   * for the idle time, or the whole time is over; whoever reads slowly slows the cluster down.
+   * for the idle time, or the whole time is over; a slow reader slows the cluster down.
    * @throws ClusterError as `request`, and `tooLarge` for a line of more than `maxBytes`
    */
   async *streamLines(request: ClusterRequest & { maxBytes: number }): AsyncGenerator<Bytes> {

@@ -20,7 +20,7 @@ const KIND: ResourceKind = {
   preferred: true,
 };
 
-/** A server on loopback that answers as no cluster does, to hold up or to fill whoever asks it. */
+/** A server on loopback that answers as no cluster does, to block or flood its caller. */
 describe('A cluster that means harm', () => {
   const pool = new WorkerPool({ size: 1, timeLimit: 20_000, memory: 512 });
   let answer: (request: IncomingMessage, response: ServerResponse) => void;

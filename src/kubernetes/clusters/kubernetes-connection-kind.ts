@@ -49,7 +49,7 @@ const SECRET_SCHEMA = {
 const PLACEHOLDER_SERVER = 'https://cluster.invalid';
 
 /**
- * Clusters as a kind of connection. Whatever is entered passes the one reader of kubeconfigs, so that no other door lets
+ * Clusters as a kind of connection. All input passes the one reader of kubeconfigs, so that no other path lets
  * in a program to run, a file to read or a certificate not to check; what was kept passes it again whenever it is used.
  */
 export function kubernetesConnectionKind(

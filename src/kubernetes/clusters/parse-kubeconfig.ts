@@ -20,7 +20,7 @@ const LIMITS: FormatLimits = {
 };
 
 /**
- * Reads a kubeconfig (YAML or JSON) as data, at once and on this thread: for text that somebody sent go through Kubeconfigs.
+ * Reads a kubeconfig (YAML or JSON) as data, synchronously on this thread: for text of a caller use Kubeconfigs.
  * @throws InvalidRequest `KUBECONFIG_INVALID`
  */
 export function parseKubeconfig(text: string, settings: KubeconfigSettings): KubeconfigContext[] {

@@ -24,8 +24,8 @@ describe('What an API server says of invalid values', () => {
       'spec: Invalid value: v1.Spec{Cut:map[string]string{"a":',
     ],
     ['a pod was not found', 'a pod was not found'],
-  ])('%s', (said, told) => {
-    expect(toPlainClusterText(said)).toBe(told);
+  ])('%s', (said, plain) => {
+    expect(toPlainClusterText(said)).toBe(plain);
   });
 
   it('is read in time that grows with its length only', () => {

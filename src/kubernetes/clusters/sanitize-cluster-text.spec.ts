@@ -21,7 +21,7 @@ describe('a text of a cluster', () => {
   });
 });
 
-describe('the failure that a hostile Status tells of', () => {
+describe('the failure that a hostile Status reports', () => {
   it('is bounded in all its parts', () => {
     const long = `\u0000${'x'.repeat(1_000_000)}`;
     const causes = Array.from({ length: 1_000 }, () => ({ reason: long, message: long, field: long }));

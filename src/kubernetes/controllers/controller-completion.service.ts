@@ -16,7 +16,7 @@ const LOST: ControllerFailure = {
   remedy: 'Ask for it again.',
 };
 
-/** Writes down how far controllers are, and tells how it ended. */
+/** Records the progress of controllers, and publishes the result. */
 @Injectable()
 export class ControllerCompletionService {
   constructor(
@@ -42,7 +42,7 @@ export class ControllerCompletionService {
     });
   }
 
-  /** What was wanted meanwhile is left to the job that was asked for it. */
+  /** Changes requested in the meantime are left to their own job. */
   async complete(
     { id }: Pick<ControllerInstallation, 'id'>,
     target: ControllerTarget,

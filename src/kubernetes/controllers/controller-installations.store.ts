@@ -3,7 +3,7 @@ import { Store } from '../../core/database/store.js';
 import { UnitOfWork } from '../../core/database/unit-of-work.js';
 import { ControllerInstallation } from './controller-installation.entity.js';
 
-/** What is installed on clusters; whoever asks has judged who may know. */
+/** What is installed on clusters; the caller has checked the right to read it. */
 @Injectable()
 export class ControllerInstallationsStore extends Store<ControllerInstallation> {
   constructor(unit: UnitOfWork) {
@@ -33,7 +33,7 @@ export class ControllerInstallationsStore extends Store<ControllerInstallation> 
     );
   }
 
-  /** Makes the record unless another call has made it meanwhile. */
+  /** Creates the record unless another call has created it concurrently. */
   async insertOnce(installation: ControllerInstallation): Promise<void> {
     const { id, organizationId, connectionId, name, requestedBy } = installation;
     await this.unit.manager.query(

@@ -73,10 +73,10 @@ export class ControllerInstaller {
   private async readHealth(object: KubernetesObject): Promise<{ status: string; message: string | null }> {
     const kind = await this.findServedKind(object);
     const live = await this.client.lookup(kind, object.metadata.name, object.metadata.namespace, this.signal);
-    return (live && assessHealth(live)) ?? { status: 'Missing', message: 'it was deleted meanwhile' };
+    return (live && assessHealth(live)) ?? { status: 'Missing', message: 'it has been deleted' };
   }
 
-  /** @throws Conflict NOT_OWNED when one of them is somebody else's */
+  /** @throws Conflict NOT_OWNED when one of them belongs to another owner */
   private async findExisting(objects: readonly KubernetesObject[]): Promise<Map<KubernetesObject, KubernetesObject>> {
     const found = new Map<KubernetesObject, KubernetesObject>();
     for (const object of objects) {

@@ -26,7 +26,7 @@ export function labelAsOwned({ connectionId, name }: ControllerOwner, object: Ku
   return { ...object, metadata: { ...object.metadata, labels } };
 }
 
-/** Whether this server applied the object for this owner: labels alone do not tell, for anybody copies them. */
+/** Whether this server applied the object for this owner: labels alone do not prove it, because anyone can copy them. */
 export function isOwned({ connectionId, name }: ControllerOwner, object: ObjectMetadata): boolean {
   const labels = object.metadata.labels ?? {};
   const controller = isNamespace(object) ? 'namespace' : name;

@@ -33,7 +33,7 @@ export interface ControllerStates {
   states: ControllerState[];
 }
 
-/** How the operator, the broker and the resource sync stand, by what runs on clusters, whoever deployed it. */
+/** How the operator, the broker and the resource sync stand, by what runs on clusters, regardless of who deployed it. */
 @Injectable()
 export class ControllerStatusesService {
   private readonly looks = new WeakMap<ClusterClient, { found: Promise<Found>; at: number }>();

@@ -79,7 +79,7 @@ export class ControllersService {
     const requestedBy = actor.userId;
     if (!requestedBy) throw new Forbidden('only users change controllers', { remedy: 'Use a token of a user.' });
     await this.unit.run(async () => {
-      // Whoever deletes the connection, or moves it to where it is not called, comes before or after.
+      // A call that deletes the connection, or sets a status in which it is not called, runs before or after.
       await this.connections.getForUpdate(actor, id, 'update', Precondition.none);
       const made = Object.assign(new ControllerInstallation(), { organizationId, connectionId: id, name, requestedBy });
       await this.installations.insertOnce(made);

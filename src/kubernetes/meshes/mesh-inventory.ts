@@ -53,7 +53,7 @@ const MAX_NAME_LENGTH = 300;
 const MAX_MAP_LENGTH = 8_192;
 const MAX_PORTS = 50;
 const MAX_INT = 2 ** 31 - 1;
-/** Labels that name the component a pod belongs to, the telling ones first. */
+/** Labels that name the component of a pod, the most specific first. */
 const COMPONENT_LABELS = [
   'linkerd.io/control-plane-component',
   'app',

@@ -70,7 +70,7 @@ export class MeshesService {
     return perCluster.flat();
   }
 
-  /** The Services that lead to add-ons which tell of metrics, traces and logs. */
+  /** The Services of add-ons for metrics, traces and logs. */
   async listTelemetry(clusters: OpenCluster[]): Promise<TelemetryComponentView[]> {
     const perCluster = await Promise.all(clusters.map((cluster) => this.readTelemetry(cluster)));
     return perCluster.flat();

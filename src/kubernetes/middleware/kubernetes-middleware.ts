@@ -28,7 +28,7 @@ const ID_ARGUMENTS = new Set([
   'k8scontextIDs',
 ]);
 
-/** What the guard has opened for a field, by what the executor tells of that field alone. */
+/** What the guard has opened for a field, identified by the field alone. */
 const opened = new WeakMap<object, OpenCluster[]>();
 
 /**

@@ -18,7 +18,7 @@ export class ClusterCountsService {
     private readonly resyncs: ResyncsService,
   ) {}
 
-  /** As the clusters tell them now. */
+  /** As the clusters report them now. */
   async listNamespaces(clusters: OpenCluster[]): Promise<NameSpace[]> {
     const names = await Promise.all(
       clusters.map(async ({ client }) => {

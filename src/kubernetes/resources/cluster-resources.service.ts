@@ -85,7 +85,7 @@ export class ClusterResourcesService implements RecordAuthorizer {
     return this.resources.findByKinds(actor, scope, kinds, limit);
   }
 
-  /** Of these objects those that are there, by their position, without contents; whoever asks has judged who may know. */
+  /** Those of these objects that exist, by their position, without contents; the caller has checked the right to read them. */
   findByName(names: ResourceName[]): Promise<Map<number, ClusterResource>> {
     return this.resources.findByName(names);
   }

@@ -1,6 +1,6 @@
 import { Injectable, Logger } from '@nestjs/common';
 
-/** A change of an object that this server has applied: its fields were taken over by somebody else, or it is gone. */
+/** A change of an object that this server has applied: another field manager took over its fields, or it was deleted. */
 export interface ResourceChange {
   connectionId: string;
   organizationId: string;

@@ -17,7 +17,7 @@ const GROUP = 'rbac.authorization.k8s.io';
 const RESTRICTED = { 'pod-security.kubernetes.io/enforce': 'restricted' };
 
 /**
- * A service account with the rights that these purposes need and no others, as YAML that kubectl applies; comments tell how to make
+ * A service account with the rights that these purposes need and no others, as YAML for kubectl; comments describe how to make
  * its kubeconfig.
  */
 export function buildAccessManifest(options: ManifestOptions): string {

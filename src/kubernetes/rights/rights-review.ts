@@ -6,7 +6,7 @@ import type { RequiredRight } from './required-rights.js';
 
 type Json = Record<string, unknown>;
 
-/** An RBAC rule as a cluster tells it. */
+/** An RBAC rule as a cluster reports it. */
 interface Rule {
   verbs: string[];
   apiGroups: string[];
@@ -29,7 +29,7 @@ export interface ReviewedUser {
   groups: string[];
 }
 
-/** No namespace has this name unless somebody means to deceive: what is allowed there is allowed everywhere. */
+/** No namespace has this name unless to deceive: what is allowed there is allowed everywhere. */
 const NO_NAMESPACE = 'armature-rights-review-no-namespace';
 const MAX_RULES = 5_000;
 const MAX_WORDS = 500;
@@ -92,7 +92,7 @@ export class RightsReview {
     });
   }
 
-  /** Who the credential is for the cluster; null where it cannot tell (before Kubernetes 1.28). */
+  /** The user of the credential for the cluster; null where it cannot report it (before Kubernetes 1.28). */
   async getUser(): Promise<ReviewedUser | null> {
     try {
       const status = await this.client.review('authentication.k8s.io', 'SelfSubjectReview', {}, this.signal);

@@ -40,7 +40,7 @@ export class RightsService {
     });
   }
 
-  /** Pings a new connection, then lists the rights that its credential lacks, as far as the cluster tells of them in time. */
+  /** Pings a new connection, then lists the rights that its credential lacks, as far as the cluster reports them in time. */
   async pingAndReview(actor: Actor, id: string): Promise<MissingRightView[] | undefined> {
     await this.pings.ping(actor, id);
     const { client } = await this.clusters.get(actor, id, clusterPolicy.readRights);

@@ -38,7 +38,7 @@ export const readBoards = (answer: Answer): Board[] =>
     folderTitle: textIn(each, 'folderTitle'),
   }));
 
-/** The model of a dashboard as JSON, with what tells its version; what Grafana says of rights and users is left out. */
+/** The model of a dashboard as JSON, with its version; rights and users of Grafana are left out. */
 export function readBoard(answer: Answer): Uint8Array<ArrayBuffer> {
   const value = parseAnswer(answer, NAME);
   if (!isRecord(value) || !isRecord(value['dashboard'])) throw unexpectedResponse(NAME);

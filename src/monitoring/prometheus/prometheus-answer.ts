@@ -1,6 +1,6 @@
 import { type AppError, InvalidRequest, RemoteFailure, truncate } from '../../core/errors/app-error.js';
 import { INLINE_MAX_BYTES } from '../../core/json/json-chunks.js';
-import type { OutboundResponse } from '../../core/outbound/outbound.service.js';
+import type { OutboundResponse } from '../../core/outbound/outbound-request.js';
 import type { Task } from '../../core/workers/task.js';
 import { unexpectedResponse } from '../../connections/kinds/http-server.js';
 import { type Answer, isRecord, type Json, parseAnswer, writeAnswer } from '../answer.js';

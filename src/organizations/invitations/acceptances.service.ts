@@ -18,7 +18,7 @@ import type { Invitation } from './invitation.entity.js';
 import type { Acceptance } from './invitation.inputs.js';
 import { InvitationsStore } from './invitations.store.js';
 
-/** What becomes of invitations. */
+/** Accepts invitations. */
 @Injectable()
 export class AcceptancesService {
   constructor(
@@ -30,17 +30,17 @@ export class AcceptancesService {
     private readonly events: EventBus,
   ) {}
 
-  /** @throws AppError 404 for a token that never was, 410 for one that can no longer be used */
+  /** @throws AppError 404 for an unknown token, 410 for one that can no longer be used */
   async getByToken(token: string): Promise<Invitation> {
     const find = () => this.invitations.findByHash(hashSecretToken(token));
     return assertAcceptable(await this.unit.runAsSystem('reading an invitation', find));
   }
 
   /**
-   * Makes the account of the invited, once, and makes them a member. The URL alone does not prove whose the address is, for the
-   * inviter was shown it too: the account is unconfirmed unless it comes with the proof that only a letter says. Without mail there is none.
+   * Creates the account of the invited user, once, and makes them a member. The URL alone does not prove ownership of the address, because
+   * the inviter has seen it: the account is unconfirmed unless the request contains the proof from the email. Without mail there is none.
    *
-   * @throws AppError as `read` does; Conflict when the address has an account by now, which stays as it is
+   * @throws AppError as `read` does; Conflict when the address already has an account, which is not changed
    */
   async accept(token: string, proof: string | undefined, input: Acceptance): Promise<User> {
     const { email } = await this.getByToken(token);
@@ -64,7 +64,7 @@ export class AcceptancesService {
   }
 
   /**
-   * Makes the caller a member, when the invitation is for their address and the account is theirs alone.
+   * Makes the caller a member, when the invitation is for their address and only they know the password of the account.
    *
    * @throws AppError as `read` does; Forbidden for the invitation of another address; Conflict
    */
@@ -81,12 +81,12 @@ export class AcceptancesService {
     });
   }
 
-  /** Nobody has signed in yet who could tell the organization's events of it: the system does. */
+  /** No caller is signed in who could publish the organization's events: the system does. */
   private runAsSystem<T>(work: () => Promise<T>): Promise<T> {
     return this.unit.runAsSystem('accepting an invitation', () => this.unit.run(work));
   }
 
-  /** Everything that an address was invited to, for a user whose issuer vouches that it is theirs. */
+  /** Accepts all invitations of an address, for a user whose issuer has verified it. */
   async acceptAll(user: User): Promise<void> {
     for (const invitation of await this.invitations.lockByEmail(user.email))
       if (!(await this.members.find(invitation.organizationId, user.id))) await this.addMember(user, invitation);
@@ -137,9 +137,9 @@ const otherAddress = (): Forbidden =>
   });
 
 const unconfirmed = (): Conflict =>
-  new Conflict('ACCOUNT_UNCONFIRMED', 'somebody else chose the password of your account', {
+  new Conflict('ACCOUNT_UNCONFIRMED', 'another user chose the password of your account', {
     remedy:
-      'Confirm the account with the letter that you got, or ask for another: POST /api/auth/password/forgot. Without mail the operator does it: npm run admin:reset.',
+      'Confirm the account with the email that you got, or ask for another: POST /api/auth/password/forgot. Without mail the operator does it: npm run admin:reset.',
   });
 
 const alreadyMember = (): Conflict =>

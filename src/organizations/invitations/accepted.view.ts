@@ -4,7 +4,7 @@ import type { User } from '../users/user.entity.js';
 
 const ACCOUNTS = ['new', 'existing'] as const;
 
-/** The account that an invitation made, or that joined by one. */
+/** The account that was created by, or joined with, an invitation. */
 export class AcceptedView extends AccountView {
   @WordField(ACCOUNTS)
   account!: (typeof ACCOUNTS)[number];

@@ -13,12 +13,12 @@ import { InvitationsStore } from './invitations.store.js';
 
 export const INVITATION_MAIL_QUEUE = 'organizations.invitation-mail';
 
-/** The letter has the secrets of the invitation, which are kept nowhere in clear. */
+/** The email contains the secrets of the invitation, which are stored only as hashes. */
 export interface InvitationMailPayload {
   sealed: string;
 }
 
-/** What only the letter says, and what it needs beside the invitation. */
+/** The secrets that only the email contains, and its other data. */
 interface InvitationLetter {
   token: string;
   proof: string;
@@ -26,7 +26,7 @@ interface InvitationLetter {
   inviter: string;
 }
 
-/** Letters to those who are invited, sent by a job: a crash or a mail server that is away loses none. */
+/** Sends invitations by a job: neither a crash nor an unreachable mail server loses one. */
 @Injectable()
 export class InvitationMailsService {
   constructor(
@@ -41,12 +41,12 @@ export class InvitationMailsService {
     return this.mailer.isConfigured;
   }
 
-  /** The address at which an invitation is accepted. */
+  /** The URL for accepting an invitation. */
   urlOf(token: string): string {
     return `${this.env.baseUrl}/api/auth/invitations/${token}`;
   }
 
-  /** Part of the unit of work that invites; nothing happens without a mail server. */
+  /** Part of the unit of work that invites; does nothing without a mail server. */
   async enqueue(
     { id: organizationId, name }: Organization,
     { token, proof, inviter }: Omit<InvitationLetter, 'organization'>,
@@ -64,7 +64,7 @@ export class InvitationMailsService {
     });
   }
 
-  /** Writes the letter, unless the invitation was withdrawn, accepted or has expired meanwhile. */
+  /** Sends the email, unless the invitation was withdrawn, accepted or has expired in the meantime. */
   async send({ id, payload }: Job<InvitationMailPayload>): Promise<void> {
     const text = await this.vault.open(Buffer.from(payload.sealed, 'base64'), sealingContext(id));
     const letter = JSON.parse(text.toString()) as InvitationLetter;

@@ -1,7 +1,7 @@
 import { Column, Entity, ForeignKey, Index, Unique } from 'typeorm';
 import { TenantEntity } from '../../core/database/base.entity.js';
 
-/** That the owner of an address may become a member, with an account or by making one. Withdrawn or replaced, it counts as deleted. */
+/** Allows the owner of an address to become a member, with an existing or a new account. Withdrawn or replaced, it counts as deleted. */
 @Entity('invitation')
 @Index('invitation_open', ['organizationId', 'email'], {
   unique: true,
@@ -24,11 +24,11 @@ export class Invitation extends TenantEntity {
   @Column('text', { default: '' })
   lastName!: string;
 
-  /** SHA-256 of the token in the URL; the token itself is kept nowhere. */
+  /** SHA-256 of the token in the URL; the token itself is not stored. */
   @Column('bytea')
   tokenHash!: Buffer;
 
-  /** SHA-256 of what only the letter says: who accepts with it is the owner of the address. Null when no letter was sent. */
+  /** SHA-256 of the proof that only the email contains: it proves ownership of the address. Null when no email was sent. */
   @Column('bytea', { nullable: true })
   proofHash!: Buffer | null;
 

@@ -2,7 +2,7 @@ import { TextInput } from '../../core/schema/input-fields.js';
 import { NewPasswordInput } from '../memberships/member.inputs.js';
 
 export class Acceptance {
-  @NewPasswordInput({ optional: true, description: 'Of the account that this makes; without a token it is required.' })
+  @NewPasswordInput({ optional: true, description: 'Of the account that this creates; required without a token.' })
   password?: string;
 
   @TextInput({ optional: true, max: 255 })
@@ -13,6 +13,6 @@ export class Acceptance {
 }
 
 export class AcceptanceQuery {
-  @TextInput({ optional: true, max: 200, description: 'From the letter: it proves that the address is yours.' })
+  @TextInput({ optional: true, max: 200, description: 'From the email: it proves that the address is yours.' })
   proof?: string;
 }

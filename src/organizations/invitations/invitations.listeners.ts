@@ -12,7 +12,7 @@ import { InvitationsService } from './invitations.service.js';
 
 const CONCURRENT_MAILS = 2;
 
-/** Handles the queue of letters to those who are invited, and withdraws what an inviter leaves behind. */
+/** Handles the queue of invitation emails, and withdraws the invitations of users who may no longer invite. */
 @Injectable()
 export class InvitationsListeners implements OnModuleInit {
   constructor(

@@ -19,14 +19,14 @@ import { InvitationsStore } from './invitations.store.js';
 
 const VALID_DAYS = 7;
 
-/** An invitation with the URL that accepts it, which is known only now. */
+/** An invitation with the URL that accepts it, which is available only at creation. */
 export interface IssuedInvitation {
   invitation: Invitation;
   url: string;
   account: AccountStanding;
 }
 
-/** Asking people into an organization. */
+/** Invites users to an organization. */
 @Injectable()
 export class InvitationsService {
   constructor(
@@ -37,7 +37,7 @@ export class InvitationsService {
     private readonly events: EventBus,
   ) {}
 
-  /** Part of a unit of work that holds the organization, and has found that the address is to accept first. */
+  /** Part of a unit of work that locks the organization, and has determined that the address must accept first. */
   async invite(
     actor: Actor,
     organization: Organization,
@@ -66,15 +66,15 @@ export class InvitationsService {
     return { invitation, url: this.mails.urlOf(token), account };
   }
 
-  /** Invitations of someone who may no longer invite do not hold. */
+  /** Invitations of a user who may no longer invite become invalid. */
   withdrawByInviter(userId: string, organizationId: string | null = null): Promise<void> {
-    // Whoever loses the role does not see them any more.
+    // A user who loses the role no longer sees them.
     return this.unit.runAsSystem('invitations of a former admin', () =>
       this.invitations.withdrawByInviter(userId, organizationId),
     );
   }
 
-  /** Whoever was added otherwise needs no invitation any more. */
+  /** A user who was added by other means needs no invitation. */
   withdrawByEmail(organizationId: string, email: string): Promise<void> {
     return this.invitations.withdrawByEmail(organizationId, email);
   }

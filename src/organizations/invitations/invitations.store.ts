@@ -35,7 +35,7 @@ export class InvitationsStore extends Store<Invitation> {
     return this.paginate(rows, listing, query);
   }
 
-  /** Held until the end of the unit of work. */
+  /** Locked until the end of the unit of work. */
   lockPending(organizationId: string, id: string): Promise<Invitation | null> {
     const key = { organizationId, id };
     return this.createQueryBuilder()
@@ -44,7 +44,7 @@ export class InvitationsStore extends Store<Invitation> {
       .getOne();
   }
 
-  /** Whatever became of it. */
+  /** In any state. */
   findByHash(tokenHash: Buffer): Promise<Invitation | null> {
     return this.createQueryBuilder()
       .withDeleted()
@@ -52,7 +52,7 @@ export class InvitationsStore extends Store<Invitation> {
       .getOne();
   }
 
-  /** The same, held until the end of the unit of work. */
+  /** The same, locked until the end of the unit of work. */
   lockByHash(tokenHash: Buffer): Promise<Invitation | null> {
     return this.createQueryBuilder()
       .withDeleted()
@@ -61,7 +61,7 @@ export class InvitationsStore extends Store<Invitation> {
       .getOne();
   }
 
-  /** Those for an address that can be accepted, whichever the organization; held. */
+  /** Those for an address that can be accepted, in any organization; locked. */
   lockByEmail(email: string): Promise<Invitation[]> {
     return this.createQueryBuilder()
       .where(`invitation.email = :email AND ${IS_PENDING} AND ${ORGANIZATION_EXISTS}`, { email })
@@ -70,7 +70,7 @@ export class InvitationsStore extends Store<Invitation> {
       .getMany();
   }
 
-  /** The open ones that a user sent: in one organization, or everywhere. */
+  /** The open ones that a user sent: in one organization, or in all. */
   async withdrawByInviter(invitedBy: string, organizationId: string | null): Promise<void> {
     await this.unit.manager.query(
       `UPDATE invitation SET deleted_at = now(), updated_at = now(), revision = revision + 1
@@ -79,7 +79,7 @@ export class InvitationsStore extends Store<Invitation> {
     );
   }
 
-  /** A new invitation takes the place of the one before. */
+  /** A new invitation replaces the previous one. */
   async withdrawByEmail(organizationId: string, email: string): Promise<void> {
     await this.unit.manager.query(
       `UPDATE invitation SET deleted_at = now(), updated_at = now(), revision = revision + 1

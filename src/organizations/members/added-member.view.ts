@@ -10,26 +10,30 @@ import {
   toOrganizationRole,
 } from '../memberships/member.view.js';
 
-/** A member, as the admin who added them is told. */
+/** A member, as shown to the admin who added them. */
 export interface AddedMember {
   member: Member;
   account: AccountStanding;
-  /** How the owner of the address confirms the account; null when nothing is left to confirm. */
+  /** How the owner of the address confirms the account; null when nothing needs confirmation. */
   confirmation: string | null;
 }
 
-/** Whom a call added: a member, or someone who was invited and becomes one by accepting. */
+/** The result of a call: a new member, or an invited user who becomes one by accepting. */
 export class AddedMemberView extends MemberView {
   @WordField(ACCOUNT_STANDINGS, {
     description:
-      'What there is for the address: no account before this call, one of its owner, or one whose password somebody else chose.',
+      'What there is for the address: no account before this call, one of its owner, or one whose password another user chose.',
   })
   account!: AccountStanding;
 
   @TextField({ optional: true, rest: true, description: 'How the owner of the address confirms the account.' })
   confirmation?: string;
 
-  @TextField({ optional: true, rest: true, description: 'Shown only here; whoever has it can accept the invitation.' })
+  @TextField({
+    optional: true,
+    rest: true,
+    description: 'Shown only here; anyone who has it can accept the invitation.',
+  })
   invitation_url?: string;
 
   @TimeField({ optional: true, rest: true, description: 'Until when the invitation can be accepted.' })

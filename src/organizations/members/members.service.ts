@@ -33,10 +33,10 @@ import {
 } from '../memberships/member.view.js';
 import { MembersStore } from '../memberships/members.store.js';
 
-/** Only owners name owners. */
+/** Only owners appoint owners. */
 const operationFor = (role: OrganizationRole) => (role === 'owner' ? 'nameOwners' : 'manageMembers');
 
-/** Who belongs to an organization, and as what. */
+/** The members of an organization and their roles. */
 @Injectable()
 export class MembersService implements RecordAuthorizer {
   constructor(
@@ -48,7 +48,7 @@ export class MembersService implements RecordAuthorizer {
     private readonly events: EventBus,
   ) {}
 
-  /** With what only admins see of members, for admins. */
+  /** For admins, with the fields of members that only admins see. */
   async list(
     actor: Actor,
     organizationId: string,
@@ -59,7 +59,7 @@ export class MembersService implements RecordAuthorizer {
     return { page, forAdmin: await this.organizations.isAllowed(actor, 'manageMembers', organizationId) };
   }
 
-  /** One member, with what only admins see of members, for admins. */
+  /** One member; for admins, with the fields that only admins see. */
   async get(actor: Actor, organizationId: string, userId: string): Promise<{ member: Member; forAdmin: boolean }> {
     await this.organizations.get(actor, organizationId);
     const member = await this.getMember(organizationId, userId);
@@ -67,7 +67,7 @@ export class MembersService implements RecordAuthorizer {
   }
 
   /**
-   * Makes an account for the address with the password and adds it. An address without a password, or with an account already, is
+   * Creates an account for the address with the password and adds it. An address without a password, or with an existing account, is
    * invited: its owner joins by accepting, unless the actor may add the account at once.
    */
   async add(actor: Actor, organizationId: string, input: NewMember): Promise<AddedMember | IssuedInvitation> {
@@ -94,7 +94,7 @@ export class MembersService implements RecordAuthorizer {
     });
   }
 
-  /** An account whose password somebody else may know brings that person along: only they add it elsewhere. */
+  /** An account whose password another user may know can be added to further organizations only by that user. */
   private async canAddDirectly(actor: Actor, known: User): Promise<boolean> {
     if (known.unconfirmedBy) return known.unconfirmedBy === actor.userId;
     return actor.installationAdmin || this.members.administersAll(actor.userId, known.id);
@@ -124,7 +124,7 @@ export class MembersService implements RecordAuthorizer {
     });
   }
 
-  /** Members may leave by themselves; removing others asks for the right to manage them. */
+  /** Members may leave on their own; removing others needs the right to manage them. */
   authorize(actor: Actor, operation: Operation, organizationId: string, userId: string): Promise<void> {
     const isRemoval = operation === organizationPolicy.leave && actor.userId !== userId;
     return this.organizations.authorize(
@@ -137,7 +137,7 @@ export class MembersService implements RecordAuthorizer {
   /** What they own stays with the organization. */
   async remove(actor: Actor, organizationId: string, userId: string, match: Precondition): Promise<Member> {
     const leaving = actor.userId === userId;
-    // Who has left tells of it in the feed of an organization that they do not see any more.
+    // A user who has left publishes the event in the feed of an organization that they no longer see.
     const run = <T>(work: () => Promise<T>): Promise<T> =>
       leaving ? this.unit.runAsSystem('leaving', () => this.unit.run(work)) : this.unit.run(work);
     return run(async () => {

@@ -2,7 +2,7 @@ import type { Actor } from '../../core/access/actor.js';
 import { DomainEvent } from '../../core/events/domain-event.js';
 import type { AccountStanding, OrganizationRole } from './member.view.js';
 
-/** Who is in an organization changed. */
+/** The members of an organization have changed. */
 export abstract class OrganizationMemberEvent extends DomainEvent {
   readonly category = 'member';
   protected abstract readonly verb: string;

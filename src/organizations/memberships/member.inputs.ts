@@ -6,7 +6,7 @@ import { UpdateInput } from '../../core/rest/input.pipe.js';
 import { UpdatesView } from '../../core/rest/read-only-fields.js';
 import { MemberView, ORGANIZATION_ROLES, type OrganizationRole } from './member.view.js';
 
-/** A password as it is chosen. What it must not share with the address is judged here where the request names that, else when it is hashed. */
+/** A password as the user chooses it. Its similarity to the address is checked here when the request names the address, else before hashing. */
 export const NewPasswordInput = (settings: InputFieldOptions = {}) =>
   applyDecorators(
     TextInput({

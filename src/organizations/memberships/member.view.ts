@@ -8,7 +8,7 @@ import { FlagField, IdField, TextField, TimeField, WordField } from '../../core/
 export const ORGANIZATION_ROLES = ['owner', 'admin', 'member'] as const;
 export type OrganizationRole = (typeof ORGANIZATION_ROLES)[number];
 
-/** The rank that a role in an organization has among all roles. */
+/** The rank of an organization role among all roles. */
 export const ROLE_RANKS: Record<OrganizationRole, number> = {
   member: roleRank('member'),
   admin: roleRank('organization_admin'),
@@ -18,7 +18,7 @@ export const ROLE_RANKS: Record<OrganizationRole, number> = {
 export const toOrganizationRole = (value: number): OrganizationRole =>
   ORGANIZATION_ROLES.find((role) => ROLE_RANKS[role] === value) ?? 'member';
 
-/** What an inviter is told of the account of an address: none before, one of its owner, or one whose password somebody else chose. */
+/** The account of an address, as shown to an inviter: none before, one of its owner, or one whose password another user chose. */
 export const ACCOUNT_STANDINGS = ['new', 'existing', 'unconfirmed'] as const;
 export type AccountStanding = (typeof ACCOUNT_STANDINGS)[number];
 
@@ -30,7 +30,7 @@ export const accountStandingOf = (user: User | null): AccountStanding => {
 /** A user as a member of one organization. */
 export type Member = User & { membership: OrganizationMember };
 
-/** What of a member changes: the account, and the role. */
+/** The fields of a member that can change: the account, and the role. */
 export const memberRevision = ({ revision, membership }: Member) => ({ revision: `${revision}.${membership.role}` });
 
 export class MemberView {
@@ -58,7 +58,7 @@ export class MemberView {
   @FlagField({
     optional: true,
     description:
-      'Somebody else chose the password, and the owner of the address has not confirmed the account. Shown to admins.',
+      'Another user chose the password, and the owner of the address has not confirmed the account. Shown to admins.',
   })
   unconfirmed?: boolean;
 

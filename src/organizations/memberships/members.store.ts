@@ -37,7 +37,7 @@ const listing: Listing<User> = {
   },
 };
 
-/** Who belongs to which organization. */
+/** The members of organizations. */
 @Injectable()
 export class MembersStore extends Store<User> {
   constructor(
@@ -103,7 +103,7 @@ export class MembersStore extends Store<User> {
     return row?.all ?? false;
   }
 
-  /** The owners who can act, held until the end of the unit of work so that none of them is deactivated meanwhile. */
+  /** The active owners, locked until the end of the unit of work so that none of them is deactivated concurrently. */
   async lockActiveOwners(organizationId: string): Promise<string[]> {
     const rows = await this.unit.manager.query<{ id: string }[]>(
       `SELECT u.id FROM organization_member m JOIN app_user u ON u.id = m.user_id

@@ -1,6 +1,6 @@
 import { Column, CreateDateColumn, Entity, ForeignKey, Index, PrimaryColumn } from 'typeorm';
 
-/** That a user belongs to an organization; the role is a rank of `ROLES` (1 member, 5 admin, 6 owner). */
+/** The membership of a user in an organization; the role is a rank of `ROLES` (1 member, 5 admin, 6 owner). */
 @Entity('organization_member')
 @Index('organization_member_user', ['userId'])
 export class OrganizationMember {

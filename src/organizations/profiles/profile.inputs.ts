@@ -12,7 +12,7 @@ export class ProfileChange extends UpdateInput {
   @TextInput({ clearable: true, max: 255 })
   last_name?: string | null;
 
-  @IdInput({ clearable: true, description: 'The organization meant when a call names none; one of yours.' })
+  @IdInput({ clearable: true, description: 'The organization of calls that name none; an organization of the caller.' })
   default_organization_id?: string | null;
 
   /** The columns that this input sets. */

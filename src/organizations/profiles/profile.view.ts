@@ -16,7 +16,7 @@ export class MembershipView {
   role!: OrganizationRole;
 }
 
-/** The caller, as they see themselves. */
+/** The caller's own account. */
 @ObjectType('Profile', { description: 'The caller.' })
 export class ProfileView {
   @IdField()

@@ -13,7 +13,7 @@ import { UserUpdated } from '../users/user.events.js';
 import { userPolicy } from '../users/user.policy.js';
 import { UsersStore } from '../users/users.store.js';
 
-/** What users see and say of themselves. */
+/** Reads and changes users' own profiles. */
 @Injectable()
 export class ProfilesService {
   constructor(

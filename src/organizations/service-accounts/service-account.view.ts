@@ -3,7 +3,7 @@ import { FlagField, IdField, TextField, TimeField, WordField } from '../../core/
 import { withRevision } from '../../core/schema/record.view.js';
 import { type Member, memberRevision, toOrganizationRole } from '../memberships/member.view.js';
 
-/** A service account is never an owner: it could lock everyone out. */
+/** A service account is never an owner, because it could lock all people out. */
 export const SERVICE_ROLES = ['admin', 'member'] as const;
 export type ServiceRole = (typeof SERVICE_ROLES)[number];
 
@@ -15,7 +15,7 @@ export class ServiceAccountView {
   @TextField()
   name!: string;
 
-  @TextField({ description: 'How events and lists of members call it; no mail reaches it.' })
+  @TextField({ description: 'Its name in events and lists of members; it receives no mail.' })
   email!: string;
 
   @WordField(SERVICE_ROLES)

@@ -57,7 +57,7 @@ export class ServiceAccountsService {
     });
   }
 
-  /** Its tokens end at once. */
+  /** Its tokens are revoked at once. */
   async delete(actor: Actor, organizationId: string, id: string, match: Precondition): Promise<Member> {
     return this.unit.run(async () => {
       const member = await this.getForUpdate(actor, organizationId, id);
@@ -69,12 +69,12 @@ export class ServiceAccountsService {
     });
   }
 
-  /** Those of an organization that was deleted act no more. */
+  /** Deactivates those of a deleted organization. */
   async deactivateAll(actor: Actor, organizationId: string): Promise<void> {
     for (const account of await this.users.findServiceAccounts(organizationId)) await this.deactivate(actor, account);
   }
 
-  /** A service account of the organization, when the actor may manage it; nothing is locked. @throws NotFound, Forbidden */
+  /** A service account of the organization, when the actor may manage it; without a lock. @throws NotFound, Forbidden */
   async getManaged(actor: Actor, organizationId: string, id: string): Promise<Member> {
     await this.organizations.getAuthorized(actor, organizationId, 'manageServiceAccounts');
     return this.findServiceAccount(organizationId, id);
@@ -100,7 +100,7 @@ export class ServiceAccountsService {
   }
 }
 
-/** Tells people which account it is, and is nobody's: names need not be unique. */
+/** A unique address that identifies the account, because names need not be unique. */
 function placeholderEmail({ id, firstName }: User): string {
   const name =
     firstName

@@ -7,8 +7,8 @@ import { TeamMemberAdded, TeamMemberRemoved } from './team.events.js';
 import { TeamsStore } from './teams.store.js';
 
 /**
- * Lets teams follow the groups that an issuer says a user is in: a group stands for every team of the same name, in any
- * case, in the organizations of which the user is a member. Whom an admin put into a team stays there.
+ * Synchronizes teams with the groups claim of an issuer: a group maps to every team of the same name, in any
+ * case, in the organizations of which the user is a member. Users that an admin added to a team stay in it.
  */
 @Injectable()
 export class GroupTeamsService {

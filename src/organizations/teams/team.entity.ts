@@ -1,7 +1,7 @@
 import { Check, Column, CreateDateColumn, Entity, ForeignKey, Index, PrimaryColumn } from 'typeorm';
 import { TenantEntity } from '../../core/database/base.entity.js';
 
-/** Members of an organization who are given roles together. */
+/** Members of an organization who are granted roles together. */
 @Entity('team')
 @Index('team_name', { synchronize: false })
 @Index('team_search', { synchronize: false })
@@ -13,7 +13,7 @@ export class Team extends TenantEntity {
   description!: string;
 }
 
-/** That a user is in a team: put there by an admin, or by the groups that their issuer says they are in. */
+/** The membership of a user in a team: added by an admin, or by the groups of their issuer. */
 @Entity('team_member')
 @Index('team_member_user', ['userId'])
 @Check('team_member_source_check', `source IN ('manual', 'groups')`)

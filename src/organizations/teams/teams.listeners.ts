@@ -3,7 +3,7 @@ import { EventBus } from '../../core/events/event-bus.js';
 import { OrganizationMemberRemoved } from '../memberships/member.events.js';
 import { TeamsStore } from './teams.store.js';
 
-/** Takes those who leave an organization out of its teams. */
+/** Removes users who leave an organization from its teams. */
 @Injectable()
 export class TeamsListeners implements OnModuleInit {
   constructor(

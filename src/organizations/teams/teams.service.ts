@@ -81,7 +81,7 @@ export class TeamsService {
     return this.membersStore.pageOfTeam(organizationId, id, query);
   }
 
-  /** Puts a member of the organization into a team; again it changes nothing. */
+  /** Adds a member of the organization to a team; repeating it changes nothing. */
   async addUser(actor: Actor, organizationId: string, id: string, userId: string): Promise<Member> {
     return this.unit.run(async () => {
       const team = await this.getForUpdate(actor, organizationId, id, Precondition.none);
@@ -91,7 +91,7 @@ export class TeamsService {
     });
   }
 
-  /** What the team gave them ends with their next request. */
+  /** Roles that the team gave them end with their next request. */
   async removeUser(
     actor: Actor,
     organizationId: string,
@@ -109,7 +109,7 @@ export class TeamsService {
     });
   }
 
-  /** Holds the organization, so that changes of its teams and members come one after another. */
+  /** Locks the organization, so that changes of its teams and members are serialized. */
   private async getForUpdate(actor: Actor, organizationId: string, id: string, match: Precondition): Promise<Team> {
     await this.organizations.getForUpdate(actor, organizationId, 'manageTeams', Precondition.none);
     const team = await this.getTeam(organizationId, id);

@@ -15,7 +15,7 @@ const listing: Listing<Team> = {
   searchFunction: 'search_team',
 };
 
-/** The teams of organizations, and who is in them. */
+/** The teams of organizations, and their members. */
 @Injectable()
 export class TeamsStore extends Store<Team> {
   constructor(unit: UnitOfWork) {
@@ -34,7 +34,7 @@ export class TeamsStore extends Store<Team> {
     return this.repository.findOneBy({ organizationId, id });
   }
 
-  /** Puts a user into a team; answers whether they were not in it before. Whom an admin puts there stays, whatever their groups. */
+  /** Adds a user to a team; answers whether they were not in it before. A user added by an admin stays, whatever their groups. */
   async addMember(teamId: string, userId: string): Promise<boolean> {
     const [row] = await this.unit.manager.query<{ added: boolean }[]>(
       `INSERT INTO team_member AS m (team_id, user_id) VALUES ($1, $2)
@@ -53,7 +53,7 @@ export class TeamsStore extends Store<Team> {
     return removed > 0;
   }
 
-  /** Whoever leaves an organization leaves its teams. */
+  /** A user who leaves an organization leaves its teams. */
   async removeMemberFromOrganization(organizationId: string, userId: string): Promise<void> {
     await this.unit.manager.query(
       `DELETE FROM team_member m USING team t WHERE t.id = m.team_id AND t.organization_id = $1 AND m.user_id = $2`,
@@ -61,13 +61,13 @@ export class TeamsStore extends Store<Team> {
     );
   }
 
-  /** Takes away everyone who is in a team. */
+  /** Removes all members of a team. */
   async removeMembers(teamId: string): Promise<void> {
     await this.unit.manager.query(`DELETE FROM team_member WHERE team_id = $1`, [teamId]);
   }
 
   /**
-   * The teams that a user should join and leave so that those which groups put them into are those called like their
+   * The teams that a user should join and leave so that their group memberships match the teams named like their
    * groups, in the organizations that they are a member of.
    */
   findGroupChanges(
@@ -87,7 +87,7 @@ export class TeamsStore extends Store<Team> {
     );
   }
 
-  /** Puts a user into a team because a group of theirs is called like it; answers whether they were not in it. */
+  /** Adds a user to a team because of a group with its name; answers whether they were not in it. */
   async addMemberByGroup(teamId: string, userId: string): Promise<boolean> {
     const rows = await this.unit.manager.query<unknown[]>(
       `INSERT INTO team_member (team_id, user_id, source) VALUES ($1, $2, 'groups')
@@ -97,7 +97,7 @@ export class TeamsStore extends Store<Team> {
     return rows.length > 0;
   }
 
-  /** Takes a user out of a team that a group put them into; answers whether they were in it so. */
+  /** Removes a user from a team that a group added them to; answers whether they were in it for that reason. */
   async removeMemberByGroup(teamId: string, userId: string): Promise<boolean> {
     const [, removed] = await this.unit.manager.query<[unknown, number]>(
       `DELETE FROM team_member WHERE team_id = $1 AND user_id = $2 AND source = 'groups'`,

@@ -3,7 +3,7 @@ import { FlagField, TextField, TimeField, WordField } from '../../core/schema/vi
 import { RecordView } from '../../core/schema/record.view.js';
 import { type User, USER_KINDS, type UserKind } from './user.entity.js';
 
-/** An account as installation administrators, and its owner, see it. */
+/** An account, as shown to installation administrators and its owner. */
 export class AccountView extends RecordView {
   @WordField(USER_KINDS)
   kind!: UserKind;
@@ -28,12 +28,12 @@ export class AccountView extends RecordView {
 
   @TextField({
     nullable: true,
-    description: 'The OpenID Connect issuer that vouches for the user, in place of a password.',
+    description: 'The OpenID Connect issuer that authenticates the user instead of a password.',
   })
   issuer!: string | null;
 
   @FlagField({
-    description: 'Somebody else chose the password, and the owner of the address has not confirmed the account yet.',
+    description: 'Another user chose the password, and the owner of the address has not confirmed the account yet.',
   })
   unconfirmed!: boolean;
 

@@ -7,7 +7,7 @@ import { User } from './user.entity.js';
 import { UserCreated } from './user.events.js';
 import { normalizeEmail, UsersStore } from './users.store.js';
 
-/** What an account is made of. */
+/** The fields of a new account. */
 export interface NewAccount {
   email: string;
   firstName?: string;
@@ -15,11 +15,11 @@ export interface NewAccount {
   passwordHash: string | null;
   issuer?: string;
   subject?: string;
-  /** Who else may know the password; null when it is known that only the owner of the address does. */
+  /** Another user who may know the password; null when it is known that only the owner of the address does. */
   unconfirmedBy: string | null;
 }
 
-/** Makes accounts of people, one for an address. */
+/** Creates accounts of people, one for each address. */
 @Injectable()
 export class AccountsService {
   constructor(
@@ -29,13 +29,13 @@ export class AccountsService {
     private readonly events: EventBus,
   ) {}
 
-  /** The account of this address; nobody else makes one for it until the end of the unit of work. */
+  /** The account of this address; creating one for it is blocked for others until the end of the unit of work. */
   async reserve(email: string): Promise<User | null> {
     await this.users.lockName(normalizeEmail(email));
     return this.unit.runAsSystem('the account of an address', () => this.users.findByEmail(email));
   }
 
-  /** How the owner of the address makes an account theirs whose password somebody else chose; null when it is. */
+  /** How the owner of the address takes over an account whose password another user chose; null when only the owner knows it. */
   confirmationHint({ email, unconfirmedBy }: User): string | null {
     if (!unconfirmedBy) return null;
     return this.mailer.isConfigured
@@ -43,7 +43,7 @@ export class AccountsService {
       : `There is no mail here, so the operator confirms the account by making a password for its owner: npm run admin:reset -- ${email}`;
   }
 
-  /** The address must have been reserved and be free. Without an actor the new user is said to have made it. */
+  /** The address must have been reserved and be free. Without an actor the new user is recorded as the creator. */
   create(account: NewAccount, actor?: Actor): Promise<User> {
     return this.unit.run(async () => {
       const { email, firstName = '', lastName = '', issuer = null, subject = null, ...rest } = account;
@@ -57,5 +57,5 @@ export class AccountsService {
   }
 }
 
-/** A user acting in their own name where no token stands for them yet. */
+/** A user acting in their own name where no token is available yet. */
 export const actorForUser = ({ id, email }: User): Actor => Actor.user({ id, email, installationAdmin: false });

@@ -4,14 +4,14 @@ import { NotFound } from '../../core/errors/app-error.js';
 import type { Job } from '../../jobs/job.js';
 import { UsersStore } from './users.store.js';
 
-/** The people whose wishes jobs carry out. */
+/** The users on whose behalf jobs run. */
 @Injectable()
 export class JobActorsService {
   constructor(private readonly users: UsersStore) {}
 
   /**
-   * Whoever asked for a job, with the rights they have by now.
-   * @throws NotFound when nobody did, or when their account is deactivated or gone
+   * The user who requested a job, with their current rights.
+   * @throws NotFound when there is none, or when their account is deactivated or deleted
    */
   async resolve({ requestedBy }: Pick<Job, 'requestedBy'>): Promise<Actor> {
     const user = requestedBy === null ? null : await this.users.find(requestedBy);

@@ -5,10 +5,10 @@ import { BaseEntity } from '../../core/database/base.entity.js';
 export const USER_KINDS = ['person', 'service'] as const;
 export type UserKind = (typeof USER_KINDS)[number];
 
-/** Where the addresses of accounts are that no mail reaches (RFC 2606 section 2); nobody is added or invited by one. */
+/** The domain of accounts without an email address (RFC 2606 section 2); nobody is added or invited by one. */
 export const NO_MAIL_DOMAIN = '.invalid';
 
-/** Who acts: a person, or a service account. */
+/** An actor: a person, or a service account. */
 @Entity('app_user')
 @Index('app_user_email', ['email'], { unique: true, where: 'deleted_at IS NULL' })
 @Index('app_user_identity', ['issuer', 'subject'], { unique: true, where: 'issuer IS NOT NULL' })
@@ -21,7 +21,7 @@ export class User extends BaseEntity {
   @Column('text', { default: 'person' })
   kind: UserKind = 'person';
 
-  /** Kept in lower case. Accounts without an address of their own have one that ends in `.invalid`. */
+  /** Stored in lower case. Accounts without an address of their own have one that ends in `.invalid`. */
   @Column('text')
   email!: string;
 
@@ -50,7 +50,7 @@ export class User extends BaseEntity {
   @Column('uuid', { nullable: true })
   organizationId!: string | null;
 
-  /** Who vouches for this account in place of a password: an OpenID Connect issuer, which knows it by the subject. */
+  /** The OpenID Connect issuer that authenticates this account instead of a password, which identifies it by the subject. */
   @Column('text', { nullable: true })
   issuer!: string | null;
 
@@ -58,7 +58,7 @@ export class User extends BaseEntity {
   subject!: string | null;
 
   /**
-   * Who else may know the password: the admin who set it, or who was shown the URL by which it was set. Null once the owner of
+   * Another user who may know the password: the admin who set it, or who was shown the URL by which it was set. Null once the owner of
    * the address has confirmed the account; until then only this admin adds it to further organizations.
    */
   @ForeignKey('User')

@@ -1,6 +1,6 @@
 import { definePolicy } from '../../core/access/policy.js';
 
-/** What people do with accounts; no role in an organization is asked, for an account belongs to none. */
+/** Operations on accounts; they need no role in an organization, because an account belongs to none. */
 export const userPolicy = definePolicy('user', {
   readProfile: { needs: 'none', scope: 'read' },
   updateProfile: { needs: 'none', scope: 'write' },

@@ -34,7 +34,7 @@ export class UsersService {
     return orNotFound(id, await this.unit.runAsSystem('accounts', () => this.users.find(id)));
   }
 
-  /** Names administrators, and lets accounts act or not; both take effect at once, whatever runs in their name. */
+  /** Appoints administrators, and deactivates or reactivates accounts; both take effect at once for everything that runs in their name. */
   async update(actor: Actor, id: string, input: AccountChange, match: Precondition): Promise<User> {
     assertAdministers(actor);
     return this.unit.runAsSystem('accounts', () => this.unit.run(() => this.applyChange(actor, id, input, match)));
@@ -62,7 +62,7 @@ function toChange(user: User, { installation_admin: admin, deactivated }: Accoun
   if (admin && user.kind === 'service')
     throw InvalidRequest.forField('/installation_admin', 'must be false for a service account');
   if (admin && user.unconfirmedBy)
-    throw new Conflict('ACCOUNT_UNCONFIRMED', 'somebody else chose the password of this account', {
+    throw new Conflict('ACCOUNT_UNCONFIRMED', 'another user chose the password of this account', {
       remedy: 'The owner of the address has to confirm the account first: POST /api/auth/password/forgot.',
     });
   const change: Partial<User> = {};
@@ -72,7 +72,7 @@ function toChange(user: User, { installation_admin: admin, deactivated }: Accoun
   return change;
 }
 
-/** Asked first, so that others learn nothing of which accounts there are. */
+/** Checked first, so that other callers cannot find out which accounts exist. */
 function assertAdministers(actor: Actor): void {
   assertScope(actor, userPolicy.administer);
   assertInstallationAdmin(actor, userPolicy.administer);

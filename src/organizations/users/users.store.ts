@@ -49,12 +49,12 @@ export class UsersStore extends Store<User> {
     return this.getOne(this.createQueryBuilder().where('app_user.id = :id', { id }));
   }
 
-  /** Held until the end of the unit of work. */
+  /** Locked until the end of the unit of work. */
   lock(id: string): Promise<User | null> {
     return this.getOne(this.createQueryBuilder().where('app_user.id = :id', { id }).setLock('pessimistic_write'));
   }
 
-  /** The account that an external issuer knows by this subject. */
+  /** The account with this subject of an external issuer. */
   findBySubject(issuer: string, subject: string): Promise<User | null> {
     return this.repository.findOneBy({ issuer, subject });
   }
@@ -63,12 +63,12 @@ export class UsersStore extends Store<User> {
     return this.repository.findBy({ organizationId, kind: 'service' });
   }
 
-  /** Lets one unit of work at a time make an account for this name: an address, or a subject of an issuer. */
+  /** Serializes the creation of accounts for this name: an address, or a subject of an issuer. */
   async lockName(name: string): Promise<void> {
     await this.unit.manager.query(`SELECT pg_advisory_xact_lock(hashtextextended('account ' || $1, 0))`, [name]);
   }
 
-  /** The ids of the active installation administrators, held so that two of them cannot both go. */
+  /** The ids of the active installation administrators, locked so that two of them cannot be removed concurrently. */
   async lockAdministrators(): Promise<string[]> {
     const rows = await this.unit.manager.query<{ id: string }[]>(
       `SELECT id FROM app_user WHERE installation_admin AND deactivated_at IS NULL AND deleted_at IS NULL
@@ -82,5 +82,5 @@ export class UsersStore extends Store<User> {
   }
 }
 
-/** Addresses are compared and kept in lower case. */
+/** Addresses are compared and stored in lower case. */
 export const normalizeEmail = (email: string): string => email.trim().toLowerCase();

@@ -5,6 +5,7 @@ import { connect as connectTls } from 'node:tls';
 import autocannon from 'autocannon';
 import { describeConnectionFailure } from '../../core/outbound/connection-failure.js';
 import { ArrivalSchedule } from './arrival-schedule.js';
+import { CLOSED, NOT_HTTP, TIMED_OUT, UNSENT } from './failure-kinds.js';
 import { LatencyRecorder } from './latency-histogram.js';
 import type { GeneratorTask } from './load-plan.js';
 import { countKind, type Slice } from './measurement.js';
@@ -45,10 +46,6 @@ const FIRST_PAUSE_MS = 10;
 const MAX_PAUSE_MS = 1_000;
 const TICK_MS = 1;
 const MAX_WARM_UP_MS = 2_000;
-const CLOSED = 'the connection was closed before the answer';
-const TIMED_OUT = 'no answer in time';
-const NOT_HTTP = 'the answer is not HTTP';
-const UNSENT = 'not sent, as every connection was waiting';
 
 /**
  * Drives load with autocannon, which writes the requests and reads the answers. When a request is sent, where connections go and

@@ -4,6 +4,7 @@ import { isIPv6 } from 'node:net';
 import { LatencyRecorder } from './latency-histogram.js';
 import type { GeneratorTask } from './load-plan.js';
 import { countKind, type Slice } from './measurement.js';
+import { trustedAuthorities } from './trusted-authorities.js';
 
 const MAX_OUTPUT_BYTES = 4 * 1024 * 1024;
 const MAX_SAID = 500;
@@ -24,7 +25,7 @@ interface FortioResults {
   Sizes?: { Sum: number } | null;
 }
 
-/** Drives load with fortio, in a closed model: it tells all that it measured at the end. */
+/** Generates load with fortio, in a closed model: it reports all measurements at the end. */
 export class FortioLoad {
   constructor(
     private readonly task: GeneratorTask,
@@ -34,7 +35,10 @@ export class FortioLoad {
 
   /** @throws Error in the words of fortio */
   async run(): Promise<void> {
-    const child = spawn(this.task.program ?? 'fortio', argumentsOf(this.task), { env: {}, stdio: 'pipe' });
+    const child = spawn(this.task.program ?? 'fortio', argumentsOf(this.task), {
+      env: trustedAuthorities(),
+      stdio: 'pipe',
+    });
     const began = Date.now();
     const seconds = setInterval(() => this.tick(Math.round((Date.now() - began) / 1_000)), 1_000);
     const output = collect(child);

@@ -1,6 +1,7 @@
 import process from 'node:process';
 import { AutocannonLoad } from './autocannon.js';
 import { FortioLoad } from './fortio.js';
+import { K6Load } from './k6.js';
 import type { GeneratorTask } from './load-plan.js';
 import type { Slice } from './measurement.js';
 
@@ -19,14 +20,17 @@ function leave(status: number): void {
   }
 }
 
+function toLoad(task: GeneratorTask): { run: () => Promise<void> } {
+  if (task.generator === 'fortio') return new FortioLoad(task, report, (seconds) => send({ seconds }));
+  return task.generator === 'k6' ? new K6Load(task, report) : new AutocannonLoad(task, report);
+}
+
 process.on('disconnect', () => leave(1));
 process.once('message', (task: GeneratorTask) => {
-  const load =
-    task.generator === 'fortio'
-      ? new FortioLoad(task, report, (seconds) => send({ seconds }))
-      : new AutocannonLoad(task, report);
-  load.run().then(
-    () => send({ end: true }, () => leave(0)),
-    (error: unknown) => send({ end: true, error: error instanceof Error ? error.message : '' }, () => leave(1)),
-  );
+  toLoad(task)
+    .run()
+    .then(
+      () => send({ end: true }, () => leave(0)),
+      (error: unknown) => send({ end: true, error: error instanceof Error ? error.message : '' }, () => leave(1)),
+    );
 });

@@ -11,7 +11,7 @@ import type { Slice } from './measurement.js';
 export interface LoadObserver {
   /** What was measured, usually in one second. */
   report: (slice: Slice) => void;
-  /** Seconds have passed; of a generator that tells all at the end. */
+  /** Seconds have passed; for a generator that reports everything at the end. */
   tick: (seconds: number) => void;
 }
 

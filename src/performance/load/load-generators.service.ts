@@ -1,48 +1,70 @@
 import { Injectable } from '@nestjs/common';
 import { Env } from '../../core/config/env.js';
 import { InvalidRequest } from '../../core/errors/app-error.js';
-import type { LoadGenerator, LoadModel, Protocol } from './load-plan.js';
+import { LOAD_GENERATORS, type LoadGenerator, type LoadModel, type Protocol } from './load-plan.js';
 
 /** What a run wants of its generator. */
 export interface GeneratorWish {
   /** In the order of preference. */
   wanted: readonly string[];
+  endpoint: string;
   protocol: Protocol;
-  /** Fortio measures from sending, so that it does not serve an open model. */
   model: LoadModel;
-  /** Whether requests carry headers or cookies, which fortio takes on its command line, where others on the machine read them. */
+  connections: number;
+  /** Whether requests carry headers or cookies. */
   hasSecrets: boolean;
 }
+
+type Needs = Omit<GeneratorWish, 'wanted'>;
+
+/** Each connection of k6 has an engine of its own, of some 0.3 MB. */
+const MAX_K6_CONNECTIONS = 1_000;
+
+/** What a generator can do; those that come first are preferred. */
+const ABILITIES: Record<LoadGenerator, (needs: Needs) => boolean> = {
+  autocannon: ({ protocol }) => protocol === 'http/1.1',
+  // It measures from sending, and takes headers on its command line, where others on the machine read them.
+  fortio: ({ model, hasSecrets }) => model === 'closed' && !hasSecrets,
+  // It speaks HTTP/2 when TLS has agreed on it.
+  k6: ({ protocol, endpoint, connections }) =>
+    connections <= MAX_K6_CONNECTIONS && (protocol !== 'http/2' || endpoint.startsWith('https:')),
+};
+
+/** What those that have to be installed do for protocols other than HTTP/1.1, in words that follow "use". */
+const REMEDIES = {
+  fortio: 'the load model closed without headers and cookies',
+  k6: `at most ${MAX_K6_CONNECTIONS} connections, and for http/2 an https address`,
+};
 
 /** The load generators that this server has. */
 @Injectable()
 export class LoadGeneratorsService {
   constructor(private readonly env: Env) {}
 
-  /** The first of those that are wanted, else the one that is always there. @throws InvalidRequest GENERATOR_UNAVAILABLE */
+  /** The first of those that are wanted, else the first that can. @throws InvalidRequest GENERATOR_UNAVAILABLE */
   choose({ wanted, ...needs }: GeneratorWish): LoadGenerator {
-    const able = this.listAble(needs);
+    const able = LOAD_GENERATORS.filter((name) => this.isInstalled(name) && ABILITIES[name](needs));
     const chosen = wanted.find((name): name is LoadGenerator => able.includes(name as LoadGenerator)) ?? able[0];
     if (chosen) return chosen;
     const { protocol } = needs;
-    const installed = this.findProgram('fortio') !== undefined;
+    const installed = (['fortio', 'k6'] as const).filter((name) => this.isInstalled(name));
     throw new InvalidRequest(`this server has no load generator for this profile (${protocol})`, {
       code: 'GENERATOR_UNAVAILABLE',
       errors: [{ pointer: '/protocol', detail: 'needs another load generator' }],
-      remedy: installed
-        ? `Use the protocol http/1.1; ${protocol} is spoken with the load model closed, without headers and cookies.`
-        : 'Use the protocol http/1.1, or ask the operator to install fortio and to set FORTIO_BIN.',
+      remedy:
+        installed.length > 0
+          ? `Use the protocol http/1.1; or for ${protocol} ${installed.map((name) => REMEDIES[name]).join('; or ')}.`
+          : 'Use the protocol http/1.1, or ask the operator to install k6 or fortio and to set K6_BIN or FORTIO_BIN.',
     });
   }
 
   /** The path of a program; undefined for the generator that is a part of this server, and for what is not installed. */
   findProgram(generator: LoadGenerator): string | undefined {
-    return generator === 'fortio' ? this.env.FORTIO_BIN : undefined;
+    const programs = { autocannon: undefined, fortio: this.env.FORTIO_BIN, k6: this.env.K6_BIN };
+    return programs[generator];
   }
 
-  private listAble({ protocol, model, hasSecrets }: Omit<GeneratorWish, 'wanted'>): LoadGenerator[] {
-    const isOwn = protocol === 'http/1.1';
-    const isFortio = this.findProgram('fortio') !== undefined && model === 'closed' && !hasSecrets;
-    return [...(isOwn ? (['autocannon'] as const) : []), ...(isFortio ? (['fortio'] as const) : [])];
+  private isInstalled(generator: LoadGenerator): boolean {
+    return generator === 'autocannon' || this.findProgram(generator) !== undefined;
   }
 }

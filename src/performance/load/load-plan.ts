@@ -1,4 +1,4 @@
-export const LOAD_GENERATORS = ['autocannon', 'fortio'] as const;
+export const LOAD_GENERATORS = ['autocannon', 'fortio', 'k6'] as const;
 export type LoadGenerator = (typeof LOAD_GENERATORS)[number];
 
 export const PROTOCOLS = ['http/1.1', 'http/2', 'grpc'] as const;

@@ -119,7 +119,7 @@ function toContent(input: ProfileChange, stored: RequestContent, isElsewhere: bo
   };
 }
 
-/** The values go to another server only when they are sent anew: else whoever names the server would receive them there. */
+/** The values go to another server only when they are sent again: otherwise a user who changes the server would receive them there. */
 function toFields(
   field: FieldName,
   given: unknown,

@@ -63,7 +63,7 @@ export class ProfileSettingsService {
     for (const endpoint of new Set(endpoints))
       if (!profile?.endpoints.includes(endpoint)) await this.outbound.assertAllowed(endpoint, 'user');
     const connection = named === undefined ? profile?.metricsConnectionId : named;
-    // The next run may be in the name of somebody else, who sees the connection: who asks it something has to see it too.
+    // The next run may be in the name of another user, who sees the connection: the caller that sets its queries has to see it too.
     const asksAnew = queries != null && JSON.stringify(queries) !== JSON.stringify(profile?.metricsQueries);
     if (connection && (asksAnew || connection !== profile?.metricsConnectionId))
       await this.monitoring.getConnection(actor, connection, PROMETHEUS);

@@ -37,7 +37,7 @@ const MAX_QUERIES = 5;
 const MAX_QUERY = 1_000;
 export const MAX_BODY = 65_536;
 /** Generators that clients in the field also name; where they are wanted, another one is used. */
-const KNOWN_GENERATORS = [...LOAD_GENERATORS, 'k6', 'wrk2', 'nighthawk'];
+const KNOWN_GENERATORS = [...LOAD_GENERATORS, 'wrk2', 'nighthawk'];
 
 const ifSent = (optional: boolean): PropertyDecorator[] =>
   optional ? [ValidateIf((_, value) => value !== undefined)] : [];

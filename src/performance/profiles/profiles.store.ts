@@ -62,7 +62,7 @@ export class ProfilesStore extends RecordStore<PerformanceProfile> {
   }
 
   /**
-   * Profiles whose schedule has come, held until the end of the transaction; others that ask meanwhile do not get them. However
+   * Profiles whose schedule is due, locked until the end of the transaction; concurrent callers do not get them. However
    * many an organization has, it gets no more than it may have at a time, so that those of others are not behind them.
    */
   findDue(most: number, mostOfOrganization: number): Promise<PerformanceProfile[]> {

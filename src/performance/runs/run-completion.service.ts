@@ -32,7 +32,7 @@ export class RunCompletionService {
     private readonly events: EventBus,
   ) {}
 
-  /** @returns null when it has ended meanwhile; @throws Conflict WORKSPACE_ARCHIVED */
+  /** @returns null when it has already ended; @throws Conflict WORKSPACE_ARCHIVED */
   async start(id: string, fields: Pick<PerformanceRun, 'generator' | 'testStartTime'>): Promise<PerformanceRun | null> {
     return this.unit.run(async () => {
       const found = await this.runs.find(SYSTEM, id);

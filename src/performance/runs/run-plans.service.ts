@@ -35,7 +35,7 @@ export class RunPlansService {
   /** Whether a run of the profile could begin now. @throws InvalidRequest, of code GENERATOR_UNAVAILABLE as well */
   async assertRunnable(profile: PerformanceProfile, endpoint = profile.endpoints[0] ?? ''): Promise<void> {
     this.assertWithinLimits(profile);
-    this.chooseGenerator(profile);
+    this.chooseGenerator(profile, endpoint);
     await this.outbound.assertAllowed(endpoint, 'user');
   }
 
@@ -45,7 +45,7 @@ export class RunPlansService {
     plan: LoadPlan,
   ): Promise<{ generator: LoadGenerator; task: GeneratorTask }> {
     this.assertWithinLimits(profile);
-    const generator = this.chooseGenerator(profile);
+    const generator = this.chooseGenerator(profile, plan.endpoint);
     const address = await this.outbound.resolve(plan.endpoint, 'user');
     const content = await this.contents.open(profile);
     const headers = toHeaders(content, profile.contentType);
@@ -53,9 +53,10 @@ export class RunPlansService {
     return { generator, task: { generator, plan, address, headers, body: content.body, program } };
   }
 
-  private chooseGenerator(profile: PerformanceProfile): LoadGenerator {
-    const { loadGenerators: wanted, protocol, loadModel: model, headerNames, cookieNames } = profile;
-    return this.generators.choose({ wanted, protocol, model, hasSecrets: headerNames.length + cookieNames.length > 0 });
+  private chooseGenerator(profile: PerformanceProfile, endpoint: string): LoadGenerator {
+    const { loadGenerators: wanted, protocol, loadModel: model, concurrentRequest: connections } = profile;
+    const hasSecrets = profile.headerNames.length + profile.cookieNames.length > 0;
+    return this.generators.choose({ wanted, endpoint, protocol, model, connections, hasSecrets });
   }
 
   /** The operator may have set other bounds since the profile was written. */

@@ -44,7 +44,7 @@ export class RunRunner {
     if (!run) throw new NotFound('performance run', job.id);
     const collector = new MeasurementCollector();
     const progress = new ProgressOf(run);
-    const tell = (value: RunProgress): void => {
+    const report = (value: RunProgress): void => {
       context.reportProgress(value);
       // A write that fails is made good by the next second.
       this.runs.saveProgress(run, value).catch(() => undefined);
@@ -52,9 +52,9 @@ export class RunRunner {
     await new GeneratorProcess(task).run(context.signal, {
       report: (slice) => {
         collector.add(slice);
-        tell(progress.add(slice));
+        report(progress.add(slice));
       },
-      tick: (seconds) => tell(progress.tick(seconds)),
+      tick: (seconds) => report(progress.tick(seconds)),
     });
     const measurement = collector.toMeasurement();
     assertAnswered(run, measurement);

@@ -48,7 +48,7 @@ export class PerformanceRunView extends RecordView {
   @WordField(RUN_STATUSES, { rest: true })
   status!: RunStatus;
 
-  @WordField(RUN_TRIGGERS, { rest: true, description: 'Whether somebody asked for it, or the schedule came.' })
+  @WordField(RUN_TRIGGERS, { rest: true, description: 'Whether a user requested it, or the schedule.' })
   trigger!: RunTrigger;
 
   @TextField({ rest: true, nullable: true, description: 'The load generator, once it has begun.' })

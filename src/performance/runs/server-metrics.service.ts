@@ -5,7 +5,7 @@ import { PrometheusService } from '../../monitoring/prometheus/prometheus.servic
 import type { PerformanceProfile } from '../profiles/profile.entity.js';
 import { MAX_POINTS, MAX_SERIES, type QueryMetrics, type ServerMetrics, toSeries } from './server-metrics.js';
 
-/** What is asked of a Prometheus when a profile names no queries: what most programs tell of themselves. */
+/** The Prometheus queries when a profile names none: metrics that most programs expose. */
 const DEFAULT_QUERIES = ['rate(process_cpu_seconds_total[1m])', 'process_resident_memory_bytes'];
 
 /** Reads metrics of the server for the minutes of a run, by the rights of who asked for it. */

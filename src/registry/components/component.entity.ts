@@ -3,13 +3,13 @@ import { BaseEntity } from '../../core/database/base.entity.js';
 import type { ComponentDefinition } from '../../formats/definitions/definitions.js';
 import type { EntryStatus } from '../entities/entry-status.js';
 
-/** What of a component is shown but never searched by. */
+/** The fields of a component that are shown but never searched. */
 export type ComponentDetails = Pick<
   ComponentDefinition,
   'description' | 'format' | 'styles' | 'capabilities' | 'metadata' | 'rest'
 >;
 
-/** A kind of building block; kind and apiVersion tell it from the others of its model. */
+/** A kind of building block; kind and apiVersion identify it within its model. */
 @Entity('component')
 @Index('component_identity', ['modelId', 'kind', 'apiVersion'], { unique: true })
 @Index('component_kind', ['kind', 'id'], { where: 'listed' })
@@ -42,7 +42,7 @@ export class Component extends BaseEntity {
   @Column('boolean', { default: true })
   listed!: boolean;
 
-  /** Of its schema, which is kept once for all components that have the same; null without one. */
+  /** The hash of its schema, which is stored once for all components that share it; null without one. */
   @ForeignKey('ComponentSchema')
   @Column('text', { nullable: true })
   schemaDigest!: string | null;
@@ -53,7 +53,7 @@ export class Component extends BaseEntity {
   @Column('jsonb')
   details!: ComponentDetails;
 
-  /** What was registered, with the status that it has here. */
+  /** The registered definition, with its current status here. */
   definition(schema: string): ComponentDefinition {
     const { kind, apiVersion, displayName, details, status } = this;
     return { kind, apiVersion, displayName, schema, ...details, rest: { ...details.rest, status } };

@@ -28,7 +28,7 @@ export class ComponentKindView {
   })
   schema?: string;
 
-  /** What the schema is kept under, where it is read apart. */
+  /** The hash of the schema, where it is read separately. */
   schemaDigest?: string;
 }
 
@@ -50,7 +50,7 @@ export class ModelReferenceView {
   @RecordField(() => CategoryView)
   category!: CategoryView;
 
-  @RecordField(() => ModelVersionView, { description: 'The version, again.' })
+  @RecordField(() => ModelVersionView, { description: 'The version (the same as `version`).' })
   model!: ModelVersionView;
 
   @RecordField(() => RegistrantView)

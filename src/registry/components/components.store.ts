@@ -7,7 +7,7 @@ import { ModelEntryStore } from '../entities/registry-entity.store.js';
 import { Component } from './component.entity.js';
 import { ComponentSchema } from './component-schema.entity.js';
 
-/** So many schemas are a megabyte or two. */
+/** This many schemas are one or two megabytes. */
 const BATCH_SIZE = 200;
 
 const { created_at, updated_at } = recordOrderColumns<Component & { name: string }>('component');
@@ -26,7 +26,7 @@ const listing: Listing<Component> = {
   search: [`(component.kind || E'\\n' || component.display_name)`],
 };
 
-/** A component that holds for a resource, with its schema. */
+/** The component that applies to a resource, with its schema. */
 export interface EffectiveComponent {
   id: string;
   kind: string;
@@ -43,7 +43,7 @@ export class ComponentsStore extends ModelEntryStore<Component> {
     super(unit, Component, listing, BATCH_SIZE);
   }
 
-  /** Bytes of the schemas under these digests. */
+  /** Total bytes of the schemas with these hashes. */
   async sumSchemaBytes(digests: readonly string[]): Promise<number> {
     const [row] = await this.unit.manager.query<{ bytes: string | null }[]>(
       'SELECT sum(octet_length(text)) AS bytes FROM component_schema WHERE digest = ANY($1)',
@@ -52,7 +52,7 @@ export class ComponentsStore extends ModelEntryStore<Component> {
     return Number(row?.bytes ?? 0);
   }
 
-  /** The schemas under these digests. */
+  /** The schemas with these hashes. */
   async findSchemas(digests: readonly string[]): Promise<Map<string, string>> {
     if (digests.length === 0) return new Map();
     const found = await this.unit.manager
@@ -64,8 +64,8 @@ export class ComponentsStore extends ModelEntryStore<Component> {
   }
 
   /**
-   * The enabled component of a kind that holds: of one apiVersion or model or version when they are given, and of those
-   * that are left the one of the highest model version.
+   * The enabled component of a kind that applies: of the given apiVersion, model and version, and of the
+   * remaining ones that of the highest model version.
    */
   async findEffective(
     kind: string,
@@ -101,7 +101,7 @@ export class ComponentsStore extends ModelEntryStore<Component> {
     return this.findByModelInOrder(modelId, 'kind', 'api_version');
   }
 
-  /** Follows what became of a model: its entries are listed as long as it is, and go with it. */
+  /** Applies a change of a model: its entries are listed while it is, and deleted with it. */
   async applyModelState(modelId: string, model: { listed: boolean; deletedAt: Date | null }): Promise<void> {
     for (const table of ['component', 'relationship'])
       await this.unit.manager.query(

@@ -3,10 +3,10 @@ import { NotFound } from '../../core/errors/app-error.js';
 const ENTITY_TYPES = ['model', 'component', 'relationship'] as const;
 export type EntityType = (typeof ENTITY_TYPES)[number];
 
-/** How paths name the types: in the singular or the plural. */
+/** The names of the types in paths: singular or plural. */
 export const ENTITY_TYPE_SEGMENTS = ENTITY_TYPES.flatMap((type) => [type, `${type}s`]);
 
-/** The type that a path names in the singular or the plural. @throws NotFound */
+/** The type of a name in a path, singular or plural. @throws NotFound */
 export function parseEntityType(segment: string): EntityType {
   const type = ENTITY_TYPES.find((each) => segment === each || segment === `${each}s`);
   if (!type) throw new NotFound('entity type', segment);

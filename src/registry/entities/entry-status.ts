@@ -1,17 +1,17 @@
 import { InvalidRequest } from '../../core/errors/app-error.js';
 
-/** What is disabled stays known, but is left out of lists, validation and generation. */
+/** Disabled entries are stored, but left out of lists, validation and generation. */
 export const ENTRY_STATUSES = ['enabled', 'disabled'] as const;
 export type EntryStatus = (typeof ENTRY_STATUSES)[number];
 
-/** Clients in the field say `ignored` for disabled. */
+/** Existing clients write `ignored` for disabled. */
 export const STATUS_INPUTS = [...ENTRY_STATUSES, 'ignored'] as const;
 
 export const parseStatus = (word: (typeof STATUS_INPUTS)[number]): EntryStatus =>
   word === 'enabled' ? word : 'disabled';
 
 /**
- * The statuses that a list is asked for: the enabled ones unless it says otherwise, null for all.
+ * The statuses that a list is filtered by: enabled by default, null for all.
  * @throws InvalidRequest
  */
 export function parseStatusFilter(word: string | undefined, preset: EntryStatus | null): EntryStatus | null {

@@ -8,17 +8,17 @@ import { iterateBatches } from '../../core/listing/paginate.js';
 import { toCategorySlug } from '../../formats/definitions/category.js';
 import { parseOrder, type RegistryListQuery, type RegistryScope, statusFilterOf } from './registry-list.query.js';
 
-/** SQL of who registered a model: `:registrant` is an id, a kind or a host name. */
+/** SQL condition on the registrant of a model: `:registrant` is an id, a kind or a host name. */
 export const BY_REGISTRANT =
   'registrant_id IN (SELECT id FROM registrant WHERE :registrant IN (id::text, kind, hostname))';
 
-/** Where one kind of entity of the registry is kept; all are listed alike. */
+/** The table of one kind of registry entity; all are listed the same way. */
 export abstract class RegistryEntityStore<E extends BaseEntity> extends Store<E> {
   protected constructor(
     unit: UnitOfWork,
     entity: EntityTarget<E>,
     private readonly listing: Listing<E>,
-    /** How many are read at a time when all are asked for. */
+    /** The number of rows read at a time when all are requested. */
     private readonly batchSize: number,
   ) {
     super(unit, entity, listing.alias);
@@ -41,12 +41,12 @@ export abstract class RegistryEntityStore<E extends BaseEntity> extends Store<E>
     return this.getOne(this.selectById(id));
   }
 
-  /** The same, held until the end of the unit of work. */
+  /** The same, locked until the end of the unit of work. */
   lock(id: string): Promise<E | null> {
     return this.getOne(this.selectById(id).setLock('pessimistic_write'));
   }
 
-  /** Those that a list is asked for, but for its search. */
+  /** The entities of a list, before its search. */
   protected abstract selectMatching(query: RegistryListQuery, scope: RegistryScope): SelectQueryBuilder<E>;
 
   private selectById(id: string): SelectQueryBuilder<E> {
@@ -54,7 +54,7 @@ export abstract class RegistryEntityStore<E extends BaseEntity> extends Store<E>
   }
 }
 
-/** The same for what a model holds. */
+/** The same for the entries of a model. */
 export abstract class ModelEntryStore<E extends BaseEntity> extends RegistryEntityStore<E> {
   protected selectMatching(query: RegistryListQuery, scope: RegistryScope): SelectQueryBuilder<E> {
     const rows = this.createQueryBuilder();
@@ -77,7 +77,7 @@ export abstract class ModelEntryStore<E extends BaseEntity> extends RegistryEnti
     return rows;
   }
 
-  /** All of a model, disabled ones too, in an order that stays. */
+  /** All of a model, including disabled ones, in a stable order. */
   protected findByModelInOrder(modelId: string, ...columns: string[]): Promise<E[]> {
     const rows = this.createQueryBuilder().where(`${this.alias}.model_id = :modelId`, { modelId });
     for (const column of columns) rows.addOrderBy(`${this.alias}.${column}`);

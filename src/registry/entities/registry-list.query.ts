@@ -8,7 +8,7 @@ import { WordParameter } from '../../core/listing/words.js';
 
 const ONCE = { message: 'must be given once' };
 
-/** What the lists of the registry take beside `page, pagesize, search, order, cursor`; `pagesize` may be `all`. */
+/** The parameters of registry lists besides `page, pagesize, search, order, cursor`; `pagesize` may be `all`. */
 export class RegistryListQuery extends ListQuery {
   @ApiPropertyOptional({
     oneOf: [
@@ -33,7 +33,7 @@ export class RegistryListQuery extends ListQuery {
 
   @ApiPropertyOptional({
     enum: ['true', 'false'],
-    description: 'true: only annotations; false: none of them; all of them unless it is given.',
+    description: 'true: only annotations; false: no annotations; default: all.',
   })
   @IsOptional()
   @IsString(ONCE)
@@ -41,13 +41,13 @@ export class RegistryListQuery extends ListQuery {
 
   @ApiPropertyOptional({
     enum: [...STATUS_INPUTS, 'all'],
-    description: 'Enabled ones unless it is given; ignored means disabled.',
+    description: 'Default: enabled; ignored means disabled.',
   })
   @IsOptional()
   @IsString(ONCE)
   status?: string;
 
-  @ApiPropertyOptional({ description: 'Only what this registrant (its id, kind or host name) registered.' })
+  @ApiPropertyOptional({ description: 'Only of this registrant (its id, kind or host name).' })
   @IsOptional()
   @IsString(ONCE)
   registrant?: string;
@@ -56,7 +56,7 @@ export class RegistryListQuery extends ListQuery {
   trim?: string;
 }
 
-/** What a path narrows a list to. */
+/** The restrictions of a list by its path. */
 export interface RegistryScope {
   /** Name or slug. */
   category?: string;
@@ -64,12 +64,12 @@ export interface RegistryScope {
   kind?: string;
 }
 
-/** Routes that name a model or a component also answer disabled ones. */
+/** Routes that name a model or a component also return disabled ones. */
 export const statusFilterOf = (query: RegistryListQuery, { model, kind }: RegistryScope): EntryStatus | null =>
   parseStatusFilter(query.status, model === undefined && kind === undefined ? 'enabled' : null);
 
 /**
- * `order` and `sort` as one order.
+ * `order` and `sort` combined.
  * @throws InvalidRequest when they contradict each other
  */
 export function parseOrder({ order, sort }: RegistryListQuery): string | undefined {
@@ -82,7 +82,7 @@ export function parseOrder({ order, sort }: RegistryListQuery): string | undefin
   return [column, direction, ...rest].join(' ');
 }
 
-/** Narrows by `annotations`: `true` and `false` choose, anything else does not. */
+/** Filters by `annotations`: `true` and `false` select, anything else does not filter. */
 export function filterByAnnotation<E extends ObjectLiteral>(
   rows: SelectQueryBuilder<E>,
   alias: string,

@@ -10,7 +10,7 @@ export class RegistryRevision {
   @Column('bigint', { default: 0 })
   revision!: string;
 
-  /** Digest of what a fresh server is given to know. */
+  /** Hash of the seed that a new server registers. */
   @Column('text', { nullable: true })
   seed!: string | null;
 }

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { UnitOfWork } from '../../core/database/unit-of-work.js';
 
-/** Counts the changes of the registry, so that an answer of everything can be compared without making it. */
+/** Counts the changes of the registry, so that the ETag of a full list can be compared without reading it. */
 @Injectable()
 export class RegistryRevisionStore {
   constructor(private readonly unit: UnitOfWork) {}
@@ -11,7 +11,7 @@ export class RegistryRevisionStore {
     return row?.revision ?? '0';
   }
 
-  /** The open unit of work changes the registry. It counts last, so that changes wait for each other only as briefly as they can. */
+  /** Records that the open unit of work changes the registry. It runs last, so that concurrent changes wait as briefly as possible. */
   incrementOnCommit(): void {
     this.unit.beforeCommit(async () => {
       await this.unit.manager.query('UPDATE registry_revision SET revision = revision + 1');

@@ -3,13 +3,13 @@ import { DomainEvent } from '../../core/events/domain-event.js';
 import type { EntityType } from './entity-type.js';
 import type { EntryStatus } from './entry-status.js';
 
-/** What registering did to one entity. */
+/** The result of registering one entity. */
 export type RegistrationOutcome = 'registered' | 'updated' | 'unchanged';
 
 /** Models, components and relationships together. */
 export type RegistrationCounts = Record<RegistrationOutcome | 'failed', number>;
 
-/** Something happened to the registry, which belongs to the whole installation. */
+/** An event of the registry, which belongs to the whole installation. */
 abstract class RegistryEvent extends DomainEvent {
   readonly category = 'registry';
 
@@ -23,7 +23,7 @@ abstract class RegistryEvent extends DomainEvent {
   }
 }
 
-/** One for a whole registration, however much it held; `id` is its first model's. */
+/** One event for a whole registration, however large; `id` is that of its first model. */
 export class EntitiesRegistered extends RegistryEvent {
   readonly action = 'registered';
 

@@ -7,7 +7,7 @@ import { STATUS_INPUTS } from './entry-status.js';
 
 /** A package: an upload, `file` in base64, or `url`. */
 export class PackageInput {
-  @TextInput({ optional: true, description: 'Points to a package; fetched by the server.' })
+  @TextInput({ optional: true, description: 'The URL of a package, which the server fetches.' })
   url?: string;
 
   @TextInput({ optional: true, max: 70_000_000, description: 'The package in base64.' })
@@ -24,13 +24,13 @@ export class PackageInput {
 }
 
 export class ComponentsInput {
-  @NameInput({ description: 'The model that the components belong to; it is made when nobody registered it.' })
+  @NameInput({ description: 'The model that the components belong to; it is created when it is not registered.' })
   modelName!: string;
 
   @TextInput({
     optional: true,
     max: 255,
-    description: 'Its version; the highest that is registered unless it is given.',
+    description: 'Its version; default: the highest that is registered.',
   })
   version?: string;
 
@@ -60,7 +60,7 @@ export class ValidationInput {
   @MapInput({ description: 'A resource with apiVersion and kind, or a component of a design.' })
   component!: JsonObject;
 
-  @TextInput({ optional: true, max: 255, description: 'The model whose schema counts.' })
+  @TextInput({ optional: true, max: 255, description: 'The model whose schema applies.' })
   model?: string;
 }
 
@@ -103,11 +103,11 @@ export class ExportQuery {
   @IsOptional()
   model?: string;
 
-  @ApiPropertyOptional({ description: 'The version; all of them unless it is given.' })
+  @ApiPropertyOptional({ description: 'The version; default: all versions.' })
   @IsOptional()
   version?: string;
 
-  @ApiPropertyOptional({ description: 'Chooses among several registrants: id, kind or host name.' })
+  @ApiPropertyOptional({ description: 'Selects one of several registrants: id, kind or host name.' })
   @IsOptional()
   registrant?: string;
 }

@@ -2,7 +2,7 @@ import type { Actor } from '../../core/access/actor.js';
 import { assertInstallationAdmin, assertScope } from '../../core/access/access.service.js';
 import { definePolicy, type Operation } from '../../core/access/policy.js';
 
-/** One registry for the installation: everyone reads it, its administrators write it. */
+/** One registry for the installation: everyone may read it, its administrators may write it. */
 export const registryPolicy = definePolicy('registry', {
   read: { needs: 'none', scope: 'read' },
   validate: { needs: 'none', scope: 'read' },
@@ -12,7 +12,7 @@ export const registryPolicy = definePolicy('registry', {
   delete: { needs: 'none', scope: 'admin', installation: true },
 });
 
-/** @throws Forbidden unless the actor administers the installation, with a token that lets them */
+/** @throws Forbidden unless the actor administers the installation, with a token of the required scope */
 export function assertRegistryWriter(actor: Actor, operation: Operation): void {
   assertScope(actor, operation);
   assertInstallationAdmin(actor, operation);

@@ -9,7 +9,7 @@ import { generateClusterModels } from '../../generators/generate.js';
 import type { GenerationResult, GeneratorConfig } from '../../generators/generator.js';
 import { ClustersService } from '../../kubernetes/clusters/clusters.service.js';
 
-/** Makes models of what clusters serve. */
+/** Generates models from the APIs of clusters. */
 @Injectable()
 export class ClusterGenerationService {
   constructor(

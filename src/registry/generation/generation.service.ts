@@ -19,7 +19,7 @@ import { ClusterGenerationService } from './cluster-generation.service.js';
 const GENERATION_KINDS = ['crd', 'openapi', 'helm', 'cluster'] as const;
 type GenerationKind = (typeof GENERATION_KINDS)[number];
 
-/** What the members of `config` must be. */
+/** The types of the members of `config`. */
 const CONFIG_MEMBERS: Record<string, 'text' | 'flag'> = {
   kind: 'text',
   model: 'text',
@@ -40,7 +40,7 @@ interface GenerationRequest {
 
 const MAX_URL_LENGTH = 2_048;
 
-/** Makes models of definitions, API documents, charts and clusters, and registers them. */
+/** Generates models from definitions, API documents, charts and clusters, and registers them. */
 @Injectable()
 export class GenerationService {
   constructor(
@@ -53,7 +53,7 @@ export class GenerationService {
   ) {}
 
   /**
-   * @throws InvalidRequest when the source is nothing that is known here, or nothing of it is sound; NotFound for a
+   * @throws InvalidRequest when the source is of no known kind, or contains nothing valid; NotFound for a
    * connection that the actor does not see; RemoteFailure and ClusterError when the source cannot be reached
    */
   async generate(
@@ -73,7 +73,7 @@ export class GenerationService {
     );
   }
 
-  /** @throws Forbidden, or InvalidRequest naming every member of `config` that is not what it must be */
+  /** @throws Forbidden, or InvalidRequest naming every invalid member of `config` */
   authorizeAndParse(actor: Actor, input: GenerationInput): GenerationRequest {
     assertRegistryWriter(actor, registryPolicy.generate);
     return parseRequest(input);
@@ -101,7 +101,7 @@ export class GenerationService {
     });
   }
 
-  /** How charts are rendered; undefined where there is no Helm. */
+  /** How charts are rendered; undefined without Helm. */
   private async createChartRenderer(): Promise<RenderChart | undefined> {
     const { helm } = this.engines;
     if (!(await helm.isAvailable())) return undefined;

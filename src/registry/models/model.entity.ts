@@ -20,11 +20,11 @@ export class Model extends BaseEntity {
   @Column('text')
   version!: string;
 
-  /** The version in a form that sorts as versions do. */
+  /** The version in a form that sorts in version order. */
   @Column({ type: 'text', collation: 'C' })
   versionOrder!: string;
 
-  /** It is the highest enabled version of its registrant and name: the one that lists show. */
+  /** It is the highest enabled version of its registrant and name: the one shown in lists. */
   @Column('boolean', { default: false })
   latest!: boolean;
 
@@ -58,7 +58,7 @@ export class Model extends BaseEntity {
   @Column('text')
   digest!: string;
 
-  /** Enabled ones. */
+  /** The number of enabled ones. */
   @Column('int', { default: 0 })
   componentsCount!: number;
 

@@ -49,10 +49,10 @@ export class ModelView extends RecordView {
   @TextsField({ description: 'Every enabled version, the highest first.' })
   versions!: string[];
 
-  @IntField({ description: 'How many records of this name are grouped behind the one shown.' })
+  @IntField({ description: 'How many records of this name the row represents.' })
   duplicates!: number;
 
-  @RecordField(() => ModelVersionView, { description: 'The version, again.' })
+  @RecordField(() => ModelVersionView, { description: 'The version (the same as `version`).' })
   model!: ModelVersionView;
 
   @EnumField(EntryStatusEnum)
@@ -91,6 +91,6 @@ export class ModelView extends RecordView {
   }
 }
 
-/** Lists of models say how many there are under `count`, as the interface does, and under `total_count`, as all lists do. */
+/** Lists of models report their number under `count`, as the interface requires, and under `total_count`, as all lists do. */
 export const ModelPage = PaginatedView(ModelView, 'models', 'ModelPage');
 IntField({ description: 'Records in all.' })(ModelPage.prototype as object, 'count');

@@ -41,7 +41,7 @@ export interface CategorySummary {
   components_count: number;
 }
 
-/** Models, one row a version; lists show the highest enabled version of each, unless one version or one name is asked for. */
+/** Models, one row per version; lists show the highest enabled version of each, unless a version or a name is requested. */
 @Injectable()
 export class ModelsStore extends RegistryEntityStore<Model> {
   constructor(unit: UnitOfWork) {
@@ -53,7 +53,7 @@ export class ModelsStore extends RegistryEntityStore<Model> {
     return new Map(found.map((each) => [each.id, each]));
   }
 
-  /** The records of a name, highest version first; in one category, of one version or registrant when they are given. */
+  /** The records of a name, highest version first; optionally in one category, or of one version or registrant. */
   findByName(
     name: string,
     narrowed: { version?: string; registrant?: string; category?: string } = {},
@@ -71,7 +71,7 @@ export class ModelsStore extends RegistryEntityStore<Model> {
       .getExists();
   }
 
-  /** The enabled versions of what these records are versions of; `<registrant id> <name>` is the key. */
+  /** The enabled versions of the models of these records; the key is `<registrant id> <name>`. */
   async findVersions(models: readonly Model[]): Promise<Map<string, ModelVersions>> {
     if (models.length === 0) return new Map();
     const rows = await this.unit.manager.query<{ key: string; versions: string[] }[]>(
@@ -92,8 +92,8 @@ export class ModelsStore extends RegistryEntityStore<Model> {
   }
 
   /**
-   * Sets what a model tells of its entries, and which of its versions is the latest, in the open unit of work; its revision
-   * moves, for what it holds has changed.
+   * Updates the data that a model stores about its entries, and which of its versions is the latest, in the open unit of work; its revision
+   * increases, because its content has changed.
    * @returns the revision
    */
   async refreshCounts(id: string): Promise<number> {
@@ -105,7 +105,7 @@ export class ModelsStore extends RegistryEntityStore<Model> {
        WHERE id = $1 RETURNING revision`,
       [id],
     );
-    // Versions that are registered at the same time would each not see the other.
+    // Versions that are registered concurrently would not see each other.
     await manager.query(
       `SELECT pg_advisory_xact_lock(hashtextextended(registrant_id || name, 0)) FROM model WHERE id = $1`,
       [id],

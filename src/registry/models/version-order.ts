@@ -3,7 +3,7 @@ import { parse } from 'semver';
 const DIGITS = 12;
 
 /**
- * A text that sorts, byte by byte, as versions do (semver 2.0, with a leading `v` or without; `1.25` is `1.25.0`). What is no version comes first.
+ * A text that sorts, byte by byte, in version order (semver 2.0, with or without a leading `v`; `1.25` is `1.25.0`). Invalid versions come first.
  */
 export function toVersionOrder(version: string): string {
   const found = /^v?(\d+)(?:\.(\d+))?(?:\.(\d+))?([-+.].*)?$/i.exec(version.trim());

@@ -10,7 +10,7 @@ import { MemberReader } from './member-reader.js';
 import { readOwnVersion, mergeParts } from './model-definition-reader.js';
 import { isStorableJson } from './storable-json.js';
 
-/** Reads a component in any of its forms; where the older ones have members at the top, the current one has them under `component`. */
+/** Reads a component in any of its forms; older forms have members at the top that the current one has under `component`. */
 export function readComponent(
   { value, older, pointer }: RawDefinition,
   faults: Fault[],
@@ -37,7 +37,7 @@ export function readComponent(
   return { ...component, rest: older ? rest : mergeParts(rest, { component: own.unreadMembers() }) };
 }
 
-/** A schema that comes as text or as an object, as compact text; empty when there is none. */
+/** A schema given as text or as an object, as compact text; empty when there is none. */
 function readSchema(members: MemberReader, limits: FormatLimits): string {
   const given = members.readValue('schema');
   if (given === undefined) return '';
@@ -54,7 +54,7 @@ function parseSchema(text: string, limits: FormatLimits): { value: Json } | { wr
     const value = JSON.parse(text) as Json;
     if (isStorableJson(value, text, limits.depth)) return { value };
   } catch {
-    // The reader with positions tells what is wrong.
+    // The reader with positions reports the faults.
   }
   return parseWithPositions(text, limits);
 }

@@ -11,7 +11,7 @@ import { writePackage } from './package-writer.js';
 
 const written = (models: ModelContent[]) => buffer(writePackage(models));
 
-/** Models as a package tells of them that has a file of each. */
+/** Models as described by a package with a file for each. */
 const declared = (models: ModelContent[]) => models.map(({ embedded: _embedded, ...content }) => content);
 
 async function mustComeBack({ models }: PackageContent): Promise<void> {

@@ -12,8 +12,8 @@ import { isStorableJson } from './storable-json.js';
 const OPENING_BRACE = 0x7b;
 
 /**
- * The definitions of one file. Answers faults instead of definitions when the file cannot be read.
- * Good JSON, which nearly all of it is, is parsed without positions, since those cost ten times as much; only what is wrong is read again for its place.
+ * The definitions of one file. Returns faults instead when the file cannot be read.
+ * Valid JSON, the most common case, is parsed without positions, which cost ten times as much; only faulty files are read again to locate the faults.
  */
 export function readFileDefinitions(
   file: SourceFile,
@@ -34,7 +34,7 @@ export function readFileDefinitions(
   }
 }
 
-/** The documents with positions. Numbers of schemas are bounds and examples, for which the nearest double will do. */
+/** The documents with positions. Numbers in schemas are bounds and examples, for which the nearest double suffices. */
 export function readLocatedDocuments(file: SourceFile, limits: FormatLimits): LocatedDocument[] {
   return parseDocuments(file, 'kubernetes', { ...limits, roundNumbers: true });
 }

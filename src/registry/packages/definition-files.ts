@@ -23,7 +23,7 @@ export function toModelFile(model: ModelDefinition): JsonObject {
   });
 }
 
-/** A component as the content of its file, which says enough of the model to be of use alone. */
+/** A component as the content of its file, with enough data of the model to be usable alone. */
 export function toComponentFile(component: ComponentDefinition, model: ModelDefinition): JsonObject {
   const { component: own, ...rest } = component.rest;
   return mergeRest(rest, {
@@ -80,7 +80,7 @@ function toModelReference(model: ModelDefinition): JsonObject {
   };
 }
 
-/** In the order of `members`, which win. */
+/** In the order of `members`, which take precedence. */
 function mergeRest(rest: JsonObject, members: JsonObject): JsonObject {
   return { ...members, ...rest, ...members };
 }

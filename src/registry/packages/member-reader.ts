@@ -7,8 +7,8 @@ const TIMESTAMP_MEMBERS = new Set(['created_at', 'updated_at', 'deleted_at', 'cr
 const MAX_NAME_LENGTH = 255;
 
 /**
- * An object of a definition, read member by member: it says what is wrong with those that are asked for, and keeps those that nobody asks for.
- * What is null or blank counts as absent: that is how most tools write what they do not have.
+ * Reads an object of a definition member by member: it reports the faults of the members that are read, and keeps the others.
+ * Null and blank values count as absent, because most tools write them for missing values.
  */
 export class MemberReader {
   private readonly known = new Set<string>();
@@ -23,7 +23,7 @@ export class MemberReader {
     this.faults.push({ pointer: this.pointer + toPointer(name), detail: `${name} ${detail}`, remedy });
   }
 
-  /** The text under the first of these names that has some; empty when none has. */
+  /** The text under the first of these names that has one; empty without any. */
   readText(...names: [string, ...string[]]): string {
     const { name, value } = this.readFirst(names);
     if (value === undefined || typeof value === 'string') return value ?? '';
@@ -31,7 +31,7 @@ export class MemberReader {
     return '';
   }
 
-  /** Text that must be there and can be a name of something. `remedy` tells what is asked for. */
+  /** Required text that is valid as a name. `remedy` describes what is required. */
   readName(name: string, remedy: string): string {
     if (this.readValue(name) === undefined) this.addFault(name, 'is missing', remedy);
     const text = this.readText(name);
@@ -60,22 +60,22 @@ export class MemberReader {
     return undefined;
   }
 
-  /** The members of the object under this name; of an absent one, none. */
+  /** The members of the object under this name; none if absent. */
   nested(name: string): MemberReader {
     return new MemberReader(this.readObject(name) ?? {}, this.pointer + toPointer(name), this.faults);
   }
 
-  /** Whatever stands under this name, unless it is nothing. */
+  /** Any value under this name that is not null or blank. */
   readValue(name: string): Json | undefined {
     return this.readFirst([name]).value;
   }
 
-  /** What these members say is known from elsewhere, so they are not kept. */
+  /** The values of these members are known from elsewhere, so they are not kept. */
   ignore(...names: string[]): void {
     for (const name of names) this.known.add(name);
   }
 
-  /** What nobody asked for, without times, ids of nobody and nulls. */
+  /** The members that were not read, without times, nil ids and nulls. */
   unreadMembers(): JsonObject {
     const rest = Object.entries(this.object).filter(
       ([name, value]) => !this.known.has(name) && !TIMESTAMP_MEMBERS.has(name) && value !== null && value !== ZERO_ID,

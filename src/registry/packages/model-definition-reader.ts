@@ -7,10 +7,10 @@ import {
 } from '../../formats/definitions/definitions.js';
 import { MemberReader } from './member-reader.js';
 
-/** `version` of a definition that says none: all definitions of this layout have it. */
+/** The default `version` of a definition: all definitions of this layout have it. */
 export const DEFINITION_VERSION = 'v1.0.0';
 
-/** Names and versions become folders when a model is exported. */
+/** Names and versions become folders in an export. */
 const PATH_PATTERN = /[/\\]|^\.\.?$/;
 const APPEARANCE_MEMBERS = [
   'primaryColor',
@@ -36,8 +36,8 @@ export function readModelDefinition(value: JsonObject, pointer: string, faults: 
 }
 
 /**
- * Reads what a component or a relationship has under `model`, once name and version are known. `around` is the metadata of a component of the form
- * core.meshery.io/v1alpha1, which tells of the model as well.
+ * Reads the `model` member of a component or a relationship, once name and version are known. `around` is the metadata of a component of the form
+ * core.meshery.io/v1alpha1, which describes the model as well.
  */
 export function readEmbeddedModel(
   value: JsonObject,
@@ -57,7 +57,7 @@ export function readEmbeddedModel(
   return toModelDefinition({ members, name, version, parts: { model: nested.unreadMembers() }, own, around });
 }
 
-/** Lowercase; a registrant that says less than both is told apart by what it says, and one that says nothing is this server. */
+/** Lowercase; an incomplete registrant is identified by the parts it gives, and an empty one is this server. */
 export function readRegistrant(members: MemberReader): RegistrantDefinition {
   const kind = members.readText('kind').toLowerCase();
   const name = members.readText('name').toLowerCase();
@@ -67,13 +67,13 @@ export function readRegistrant(members: MemberReader): RegistrantDefinition {
   return hostname ? { hostname, kind: kind || hostname } : OWN_REGISTRANT;
 }
 
-/** `version` of a definition, which says how old it is and not what it is about, where it is not the usual one. */
+/** `version` of a definition, which is the revision of the definition and not of its subject, unless it is the usual one. */
 export function readOwnVersion(members: MemberReader): JsonObject {
   const version = members.readText('version');
   return version === '' || version === DEFINITION_VERSION ? {} : { version };
 }
 
-/** `rest` with what is left of members that have a home, so that an export gives both back together. */
+/** `rest` with the remaining members of known objects, so that an export contains both. */
 export function mergeParts(rest: JsonObject, parts: JsonObject): JsonObject {
   const filled = Object.entries(parts).filter(([, part]) => Object.keys(asObject(part)).length > 0);
   return { ...rest, ...Object.fromEntries(filled) };
@@ -115,7 +115,7 @@ function toModelDefinition({ members, name, version, own, parts, around }: Model
   return { ...model, rest: mergeParts({ ...members.unreadMembers(), ...own }, left) };
 }
 
-/** What a registrant says of itself; the rest is the record that it was somewhere else. */
+/** The registrant as given; the rest is its record in another system. */
 function withoutRecordMembers({
   hostname: _h,
   kind: _k,
@@ -134,7 +134,7 @@ function checkNotPath(members: MemberReader, member: string, text: string): void
   if (PATH_PATTERN.test(text)) members.addFault(member, 'is a path', 'Choose one without slashes.');
 }
 
-/** A component of the older form has the icons of its model, which the model itself often lacks. */
+/** A component of the older form has the icons of its model, which are often missing in the model itself. */
 function readAppearance(metadata: JsonObject): JsonObject {
   return Object.fromEntries(Object.entries(metadata).filter(([name]) => APPEARANCE_MEMBERS.includes(name)));
 }

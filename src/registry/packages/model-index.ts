@@ -1,7 +1,7 @@
 import { type ModelDefinition } from '../../formats/definitions/definitions.js';
 import { type ModelReference } from './model-reference.js';
 
-/** The models that a package has files of, and which of them is meant by what a component or a relationship says. */
+/** The models that a package has files of, and the lookup of the one that a component or a relationship references. */
 export class ModelIndex {
   readonly models: ModelDefinition[] = [];
   private readonly byFile = new Map<string, ModelDefinition[]>();
@@ -36,7 +36,7 @@ export class ModelIndex {
     );
   }
 
-  /** Of the nearest folder above that has a model. Of several in one folder, the one in the same file. */
+  /** The model of the nearest parent folder that has one. Of several in one folder, the one in the same file. */
   private findNearest(path: string): ModelDefinition | undefined {
     for (let folder = folderOf(path); ; folder = folderOf(folder)) {
       const known = this.byFolder.get(folder);

@@ -5,17 +5,17 @@ import { type RawDefinition } from './raw-definition.js';
 import { MemberReader } from './member-reader.js';
 import { readRegistrant } from './model-definition-reader.js';
 
-/** Which model a component or a relationship says that it belongs to; what it does not say is empty. */
+/** The model reference of a component or a relationship; missing parts are empty. */
 export interface ModelReference {
   name: string;
   version: string;
-  /** A version that may be the one of the model, or only of its definition. */
+  /** A version that may be that of the model, or only of its definition. */
   doubtfulVersion: string;
   hostname: string;
-  /** The embedded copy of the model, and where it stands. */
+  /** The embedded copy of the model, and its location. */
   value: JsonObject;
   pointer: string;
-  /** Metadata of a component that tells of the model as well. */
+  /** Metadata of a component that describes the model as well. */
   around: JsonObject;
 }
 

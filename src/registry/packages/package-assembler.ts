@@ -17,7 +17,7 @@ import { type ModelReference, readModelReference } from './model-reference.js';
 import { compareByCodeUnits } from './package-content.js';
 import { readRelationshipDefinition } from './relationship-definition-reader.js';
 
-/** Where a definition stands; the value itself is let go of as soon as it is read. */
+/** The location of a definition; the value itself is released as soon as it is read. */
 export type DefinitionLocation = Pick<RawDefinition, 'entity' | 'path' | 'document' | 'pointer'>;
 
 export interface DefinitionLocationFault {
@@ -28,7 +28,7 @@ export interface DefinitionLocationFault {
 type DefinitionPart = { component: ComponentDefinition } | { relationship: RelationshipDefinition };
 type PendingDefinition = DefinitionPart & { place: DefinitionLocation; reference: ModelReference };
 
-/** Puts the definitions of a package together: each with its model, each once. */
+/** Assembles the definitions of a package: each with its model, without duplicates. */
 export class PackageAssembler {
   readonly faults: DefinitionLocationFault[] = [];
   readonly connections: ConnectionDefinition[] = [];
@@ -62,10 +62,10 @@ export class PackageAssembler {
     }
   }
 
-  /** The models with what belongs to each. To be called once, after everything was added. */
+  /** The models with their entries. Called once, after everything was added. */
   finish(): ModelContent[] {
     for (const model of this.known.models) this.getContent(model);
-    // A component tells more of its model than a relationship does.
+    // A component contains more data of its model than a relationship does.
     for (const pending of this.pending) if ('component' in pending) this.assign(pending);
     for (const pending of this.pending) if ('relationship' in pending) this.assign(pending);
     const contents = [...this.contents.values()];
@@ -131,7 +131,7 @@ export class PackageAssembler {
     return content;
   }
 
-  /** One reference for all definitions that say the same, so that a thousand copies of a model do not stay in memory. */
+  /** One reference for all equal definitions, so that a thousand copies of a model do not stay in memory. */
   private deduplicate(reference: ModelReference, entity: DefinitionEntity): ModelReference {
     const { name, version, doubtfulVersion, hostname } = reference;
     const key = joinKey(entity, name, version, doubtfulVersion, hostname);
@@ -140,7 +140,7 @@ export class PackageAssembler {
     return first ?? reference;
   }
 
-  /** Whether nothing of this identity was taken before. The same content again is nothing new, other content is a fault. */
+  /** Whether this identity is new. A repetition with equal content is ignored, with different content it is a fault. */
   private checkNew(place: DefinitionLocation, identity: string[], digest: string): boolean {
     const key = joinKey(place.entity, ...identity);
     const before = this.taken.get(key);
@@ -172,7 +172,7 @@ function modelKey({
   return joinKey(name, version, registrant.hostname);
 }
 
-/** Text that was read has no NUL in it. */
+/** Text that was read contains no NUL. */
 function joinKey(...texts: string[]): string {
   return texts.join('\0');
 }

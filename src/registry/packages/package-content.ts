@@ -4,17 +4,17 @@ import {
   type ModelContent,
 } from '../../formats/definitions/definitions.js';
 
-/** What a package holds. In one order, whatever the order of its files, so that the same content is always the same. */
+/** The content of a package, in an order independent of that of its files, so that equal content compares equal. */
 export interface PackageContent {
   models: ModelContent[];
   connections: ConnectionDefinition[];
-  /** One for each thing that is wrong; `file`, `line` and `column` tell where as far as it is known. */
+  /** One for each error; `file`, `line` and `column` locate it where known. */
   faults: DefinitionFault[];
-  /** Definitions and files that could not be taken; one may have several faults. */
+  /** The number of definitions and files that could not be read; one may have several faults. */
   failed: number;
 }
 
-/** Order by code units, which is the same on every machine. */
+/** Order by code units, which does not depend on the machine. */
 export function compareByCodeUnits(a: string, b: string): number {
   return a < b ? -1 : a > b ? 1 : 0;
 }

@@ -7,18 +7,18 @@ import { type SourceFile } from '../../formats/sources/source-file.js';
 import { type DefinitionFault } from '../../formats/definitions/definitions.js';
 
 const DEFINITION_FILE = /\.(?:json|ya?ml)$/i;
-/** What other programs leave behind: `._model.json` of macOS is no definition, whatever its name says. */
+/** Files left by other programs: `._model.json` of macOS is not a definition, despite its name. */
 const HIDDEN_FILE = /(?:^|\/)(?:\.|__MACOSX\/)/;
 
 export interface PackageFiles {
-  /** Files that may hold definitions, in the order of their paths. */
+  /** Files that may contain definitions, in the order of their paths. */
   files: SourceFile[];
   faults: DefinitionFault[];
 }
 
 /**
- * The files of a package: an archive, an OCI image layout, an archive of archives, or one file that is no archive.
- * Throws InvalidRequest when the package itself is damaged, hostile or larger than the limits; an archive in it that is damaged is a fault.
+ * The files of a package: an archive, an OCI image layout, an archive of archives, or a single file.
+ * Throws InvalidRequest when the package itself is damaged, hostile or larger than the limits; a damaged archive in it is a fault.
  */
 export async function readPackageFiles(file: SourceFile, limits: FormatLimits): Promise<PackageFiles> {
   if (!detectArchiveKind(file.bytes) && !archiveKindFromName(file.path)) return { files: [file], faults: [] };

@@ -32,7 +32,7 @@ describe('PackageLoader', () => {
     });
   });
 
-  it('sends large models in parts that do not hold up whoever receives them', async () => {
+  it('sends large models in parts that do not block the receiver', async () => {
     const content = await readPackage({ path: 'p.tar.gz', bytes: await aPackage(files(300)) });
     const parts: PackagePart[] = [...toPackageParts(content)];
     expect(parts.filter((part) => 'more' in part).length).toBeGreaterThan(1);

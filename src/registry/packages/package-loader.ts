@@ -5,7 +5,7 @@ import { type ComponentDefinition, type ModelContent } from '../../formats/defin
 import { type PackageContent } from './package-content.js';
 import { readPackage } from './package-reader.js';
 
-/** Characters of schemas that cross over at once; taking in this many holds up the event loop for a few milliseconds. */
+/** Characters of schemas per message; receiving this many blocks the event loop for a few milliseconds. */
 const CHUNK_CHARACTERS = 2_000_000;
 
 /** What PackageLoader adds to the input of its tasks. */
@@ -17,7 +17,7 @@ interface ReadPackageInput extends LimitedInput {
   file: SourceFile;
 }
 
-/** What crosses over from the worker: a model with its first components, further components of the last model, and in the end all that is not of a model. */
+/** The messages of the worker: a model with its first components, further components of the last model, and at the end everything outside of models. */
 export type PackagePart =
   { content: ModelContent } | { more: ComponentDefinition[] } | { end: Omit<PackageContent, 'models'> };
 
@@ -26,16 +26,16 @@ export const readPackageTask: Task<ReadPackageInput, Iterable<PackagePart>> = {
   name: 'readPackageInWorker',
 };
 
-/** Reads packages without holding up the event loop. */
+/** Reads packages without blocking the event loop. */
 export class PackageLoader {
   constructor(
     private readonly pool: WorkerPool,
     private readonly limits: FormatLimits = DEFAULT_FORMAT_LIMITS,
   ) {}
 
-  /** As readPackage. Throws InvalidRequest `TOO_COSTLY` as well, when time or memory ran out. */
+  /** As readPackage. Throws InvalidRequest `TOO_COSTLY` as well, when time or memory is exhausted. */
   async load(file: SourceFile): Promise<PackageContent> {
-    // A copy of its own: sending a view would send everything that lies in the same buffer.
+    // A separate copy: sending a view would send the whole underlying buffer.
     const bytes = Uint8Array.from(file.bytes);
     return this.read(readPackageTask, { file: { path: file.path, bytes } });
   }

@@ -183,7 +183,7 @@ describe('readPackage: which model a definition belongs to', () => {
     ]);
   });
 
-  it('tells models apart by registrant, and uses modelReference where there is no model', async () => {
+  it('distinguishes models by registrant, and uses modelReference where there is no model', async () => {
     const hub = { registrant: { hostname: 'hub' } };
     const content = await readFiles({
       'a/model.json': aModel(),
@@ -386,8 +386,8 @@ describe('readPackage: the form of core.meshery.io/v1alpha1', () => {
         relationships: [],
       },
     ]);
-    const told = { model: 'kuma', modelDisplayName: 'Kuma!', subCategory: 'Mesh' };
-    const other = await readPackage(text({ ...older, displayName: 'M', metadata: told, model: { version: '1' } }));
+    const described = { model: 'kuma', modelDisplayName: 'Kuma!', subCategory: 'Mesh' };
+    const other = await readPackage(text({ ...older, displayName: 'M', metadata: described, model: { version: '1' } }));
     expect(other.models[0]?.model).toMatchObject({ name: 'kuma', displayName: 'Kuma!', subCategory: 'Mesh' });
   });
 

@@ -9,13 +9,13 @@ import { PackageAssembler, type DefinitionLocationFault } from './package-assemb
 import { compareByCodeUnits, type PackageContent } from './package-content.js';
 import { readPackageFiles } from './package-files.js';
 
-/** Bytes that are read a second time, for the places of faults. */
+/** The maximum number of bytes that are read a second time to locate faults. */
 const MAX_LOCATED_BYTES = 10 * 1024 * 1024;
 
 /**
  * Reads a package of definitions: .tar.gz, .tar, .zip or an OCI image layout, archives of such one level deep, or one YAML or JSON file of definitions.
- * What is wrong with one definition is a fault in the answer, and the others are there. Throws InvalidRequest when the package cannot be unpacked or holds no definition.
- * Works on this thread; outside of workers and tests go through PackageLoader.
+ * An error in one definition is a fault in the result, next to the other definitions. Throws InvalidRequest when the package cannot be unpacked or contains no definition.
+ * Runs on the calling thread; use PackageLoader outside of workers and tests.
  */
 export async function readPackage(
   file: SourceFile,
@@ -57,7 +57,7 @@ function emptyPackageError(file: SourceFile, faults: DefinitionFault[], limits: 
   });
 }
 
-/** Faults with their line and column. Only the first are located, since that takes reading their file again. */
+/** Faults with their line and column. Only the first are located, because that requires reading their file again. */
 function locateFaults(placed: DefinitionLocationFault[], files: SourceFile[], limits: FormatLimits): DefinitionFault[] {
   const byPath = new Map(files.map((file) => [file.path, file]));
   const open = new Map<string, LocatedDocument[]>();
@@ -78,7 +78,7 @@ function locateFaults(placed: DefinitionLocationFault[], files: SourceFile[], li
   });
 }
 
-/** The reader with positions takes less than the one without: of a key that is given twice it does not choose one. */
+/** The reader with positions accepts less than the one without: it refuses duplicate keys. */
 function readPositions(file: SourceFile, limits: FormatLimits): LocatedDocument[] {
   try {
     return readLocatedDocuments(file, limits);

@@ -122,7 +122,7 @@ describe('writePackage', () => {
     expect(Buffer.compare(await written([turned]), await written([content]))).toBe(0);
   });
 
-  it('asks for models one by one, and tells of their errors', async () => {
+  it('reads models one by one, and reports their errors', async () => {
     const [content] = (await readFiles({ 'model.json': aModel() })).models;
     async function* failing(): AsyncGenerator<ModelContent> {
       if (content) yield await Promise.resolve(content);

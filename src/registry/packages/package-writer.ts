@@ -14,12 +14,12 @@ interface ArchiveMember {
 
 /**
  * Writes models as a .tar.gz in the layout `<model>/<version>/v1.0.0/{model.json,components,relationships}`, which readPackage reads back with the same content.
- * The same models in the same order give the same bytes. A model is asked for when the one before it is written, so they need not be in memory together.
+ * Equal models in the same order give equal bytes. A model is read after the previous one is written, so they need not be in memory together.
  */
 export function writePackage(contents: Iterable<ModelContent> | AsyncIterable<ModelContent>): Readable {
   const tar = pack();
-  // The stream that is handed out tells of errors, to whoever reads it.
-  // A Pack is a stream of streamx, which `pipeline` takes although the types do not say so.
+  // The returned stream reports errors to its reader.
+  // A Pack is a stream of streamx, which `pipeline` accepts although its types do not allow it.
   const zip = pipeline(tar as unknown as Readable, createGzip(), () => undefined);
   writeMembers(tar, contents).catch((error: Error) => tar.destroy(error));
   return zip;
@@ -33,13 +33,13 @@ async function writeMembers(tar: Pack, contents: Iterable<ModelContent> | AsyncI
   tar.finalize();
 }
 
-/** Resolves once the archive wants more, so that nothing piles up before a slow reader; rejects when the reader has gone. */
+/** Resolves when the archive accepts more data, for back-pressure with a slow reader; rejects when the reader has gone. */
 function writeMember(tar: Pack, { path, file }: ArchiveMember): Promise<void> {
   const bytes = Buffer.from(`${JSON.stringify(file, null, 2)}\n`);
   const header = { name: path, size: bytes.length, mode: 0o644, mtime: new Date(0) };
   return new Promise((resolve, reject) => {
     const entry = tar.entry(header, (error) => (error ? reject(error) : resolve()));
-    // A member is a stream of its own, whose error ends the process when nobody listens.
+    // A member is a separate stream, whose error ends the process without a listener.
     entry.on('error', reject);
     entry.end(bytes);
   });
@@ -73,11 +73,11 @@ function* archiveMembers(
 
 const MAX_SEGMENT_LENGTH = 100;
 
-/** Gives each file of an archive a name of its own, also on disks for which `Pod` and `pod` are one. */
+/** Gives each file of an archive a unique name, also on case-insensitive file systems. */
 export class FileNames {
   private readonly taken = new Set<string>();
 
-  /** The first free one of the names made with no suffix, with each of these suffixes, and with numbers. */
+  /** The first unused name: without a suffix, with each of these suffixes, or with numbers. */
   claim(nameWith: (suffix: string) => string, ...suffixes: string[]): string {
     for (let number = 2, candidates = ['', ...suffixes]; ; number += 1, candidates = [`-${number}`]) {
       for (const suffix of candidates) {
@@ -91,7 +91,7 @@ export class FileNames {
   }
 }
 
-/** Text as a part of a path, on any system; hidden files are not made. */
+/** Text as a valid path segment on any system; no hidden files are created. */
 export function toPathSegment(text: string): string {
   const plain = text.replace(/[^\p{L}\p{N}._ -]/gu, '-').replace(/^[._ ]+|[. ]+$/g, '');
   return Array.from(plain).slice(0, MAX_SEGMENT_LENGTH).join('') || 'unnamed';

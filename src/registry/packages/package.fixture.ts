@@ -52,7 +52,7 @@ export async function readFiles(files: Files, limits: Partial<FormatLimits> = {}
   return readPackage({ path: 'package.tar.gz', bytes: await aPackage(files) }, { ...DEFAULT_FORMAT_LIMITS, ...limits });
 }
 
-/** What is wrong with a package that is refused as a whole. */
+/** The faults of a package that is refused as a whole. */
 export function refusal(reading: Promise<unknown>): Promise<InvalidRequest> {
   return reading.then(
     () => Promise.reject(new Error('was taken')),

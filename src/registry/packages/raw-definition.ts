@@ -4,7 +4,7 @@ import { type DefinitionFault } from '../../formats/definitions/definitions.js';
 
 export type DefinitionEntity = Exclude<DefinitionFault['entity'], 'file'>;
 
-/** A definition as it stands in a file, before anything of it is checked. */
+/** A definition as it is in a file, before validation. */
 export interface RawDefinition {
   entity: DefinitionEntity;
   /** In the form of core.meshery.io/v1alpha1, which has no schemaVersion. */
@@ -13,7 +13,7 @@ export interface RawDefinition {
   path: string;
   /** Number of the document in its file, from 1. */
   document: number;
-  /** Leads to the definition from the top of its document. */
+  /** Pointer to the definition in its document. */
   pointer: string;
 }
 
@@ -24,7 +24,7 @@ const EMBEDDED_MEMBERS = [
 ] as const;
 const OLDER_SCHEMA = /^core\.(?:meshery\.io|meshmodel\.dev)\/v\d/;
 
-/** The definitions in a document: one, a list of them, or a model that has others in it. Anything else is none. */
+/** The definitions in a document: one, a list of them, or a model with nested ones. Anything else has none. */
 export function findRawDefinitions(value: Json, path: string, document: number): RawDefinition[] {
   if (Array.isArray(value)) {
     return value.flatMap((item, index) => collectDefinitions(item, { path, document, pointer: toPointer(index) }));

@@ -7,7 +7,7 @@ import { MemberReader } from './member-reader.js';
 /** Edges that connect without changing either end; all others bind. */
 const NON_BINDING_SUB_TYPES = new Set(['network', 'annotation']);
 
-/** Reads a relationship in any of its forms. The oldest has one selector instead of a list, words that begin with a capital, and no type. */
+/** Reads a relationship in any of its forms. The oldest has one selector instead of a list, capitalized words, and no type. */
 export function readRelationshipDefinition({ value, pointer }: RawDefinition, faults: Fault[]): RelationshipDefinition {
   const members = new MemberReader(value, pointer, faults);
   members.ignore('schemaVersion', 'apiVersion', 'model', 'modelReference');

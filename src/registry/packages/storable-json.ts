@@ -1,11 +1,11 @@
 import { isObject, type Json } from '../../core/json/json.js';
 
-/** Half of a pair, or NUL: what PostgreSQL holds neither in text nor in jsonb. */
+/** An unpaired surrogate, or NUL: PostgreSQL stores neither in text nor in jsonb. */
 const UNSTORABLE_TEXT = /[\0\p{Cs}]/u;
 
 /**
- * Whether JSON that was parsed without positions is data to keep: no deeper than `depth`, no key that would reach the prototype, no infinite number, and only text that can be stored.
- * What is not is read once more with positions, which tells what is wrong and where. `source` is the text it was parsed from: only escapes can bring in text that cannot be stored.
+ * Whether JSON that was parsed without positions can be stored: no deeper than `depth`, no key that would reach the prototype, no infinite number, and only valid text.
+ * Faulty JSON is read again with positions, which locates the faults. `source` is the text it was parsed from: only escapes can produce text that cannot be stored.
  */
 export function isStorableJson(value: Json, source: string, depth: number): boolean {
   const escapes = source.includes('\\u');

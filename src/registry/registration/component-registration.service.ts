@@ -14,7 +14,7 @@ import { PackageRegistrationService } from './package-registration.service.js';
 
 const DEFAULT_VERSION = 'v1.0.0';
 
-/** Registers components that come without a package, for a model that is named beside them. */
+/** Registers components without a package, for a model that the request names. */
 @Injectable()
 export class ComponentRegistrationService {
   constructor(
@@ -24,7 +24,7 @@ export class ComponentRegistrationService {
     private readonly registrations: PackageRegistrationService,
   ) {}
 
-  /** @throws InvalidRequest with pointers into the body when nothing can be taken, or not all and that was asked for */
+  /** @throws InvalidRequest with pointers into the body when nothing is valid, or not everything and that was required */
   async register(actor: Actor, input: ComponentsInput): Promise<RegistrationResult> {
     assertRegistryWriter(actor, registryPolicy.register);
     const model = await this.resolveModel(input);
@@ -39,7 +39,7 @@ export class ComponentRegistrationService {
     );
   }
 
-  /** The model that is known under this name, of its highest version unless another is given; else a new one of ours. */
+  /** The model with this name, of its highest version unless given; else a new one of this server. */
   private async resolveModel({ modelName, version }: ComponentsInput): Promise<JsonObject> {
     const [known] = await this.models.findByName(modelName, version ? { version } : {});
     const registrant = known && (await this.registrants.findAll([known.registrantId])).get(known.registrantId);

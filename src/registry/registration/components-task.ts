@@ -11,7 +11,7 @@ const MAX_COMPONENTS = 10_000;
 interface ReadComponentsInput extends LimitedInput {
   /** The list as UTF-8 JSON. */
   components: Uint8Array;
-  /** What is known of the model that they belong to. */
+  /** The known data of the model that they belong to. */
   model: JsonObject;
 }
 
@@ -47,13 +47,13 @@ function parseComponents(bytes: Uint8Array): JsonObject[] {
   return list;
 }
 
-/** The name and version in the body count; what else a component says of its model stays. */
+/** The name and version in the body take precedence; everything else that a component states of its model stays. */
 const mergeModel = ({ model }: JsonObject, named: JsonObject): JsonObject => ({
   ...(isObject(model) ? model : {}),
   ...named,
 });
 
-/** Where the short form of a component, as the interface shows it, has what the full one keeps under `component`. */
+/** The members that the short form of a component in the API has where the full one has them under `component`. */
 const SHORT_MEMBERS: Record<string, string> = { kind: 'kind', version: 'apiVersion', schema: 'schema' };
 
 const isShortForm = (component: JsonObject): boolean => component['component'] === undefined;

@@ -1,7 +1,7 @@
 import { Column, Entity, PrimaryColumn } from 'typeorm';
 import type { ConnectionDefinition } from '../../formats/definitions/definitions.js';
 
-/** A kind of connection that a package brought. */
+/** A kind of connection that a package defined. */
 @Entity('connection_definition')
 export class ConnectionDefinitionRecord {
   @PrimaryColumn('text')

@@ -18,7 +18,7 @@ const CHANNEL = 'armature_connection_kinds';
 
 type ConnectionRegistration = { kind: string; name: string; outcome: RegistrationOutcome };
 
-/** Kinds of connections that packages define. They are known on every replica; those that the server has itself stay as they are. */
+/** Kinds of connections that packages define. They are loaded on every replica; built-in kinds are not replaced. */
 @Injectable()
 export class ConnectionDefinitionsService implements OnApplicationBootstrap, OnApplicationShutdown {
   private readonly logger = new Logger(ConnectionDefinitionsService.name);
@@ -44,7 +44,7 @@ export class ConnectionDefinitionsService implements OnApplicationBootstrap, OnA
     this.stop();
   }
 
-  /** What taking these would do. */
+  /** The outcome of registering these, without doing it. */
   async compare(definitions: ConnectionDefinition[]): Promise<ConnectionRegistration[]> {
     if (definitions.length === 0) return [];
     const known = new Map((await this.rows.find()).map((each) => [each.kind, each.digest]));
@@ -59,19 +59,19 @@ export class ConnectionDefinitionsService implements OnApplicationBootstrap, OnA
   }
 
   async register(definitions: ConnectionDefinition[]): Promise<ConnectionRegistration[]> {
-    const told = await this.compare(definitions);
-    const changed = definitions.filter((_, index) => told[index]?.outcome !== 'unchanged');
-    if (changed.length === 0) return told;
+    const outcomes = await this.compare(definitions);
+    const changed = definitions.filter((_, index) => outcomes[index]?.outcome !== 'unchanged');
+    if (changed.length === 0) return outcomes;
     await this.unit.run(async () => {
       for (const definition of changed)
         await this.rows.save({ kind: definition.kind, digest: definitionDigest(definition), definition });
       await this.unit.manager.query('SELECT pg_notify($1, $2)', [CHANNEL, '']);
     });
     await this.load();
-    return told;
+    return outcomes;
   }
 
-  /** After an outage it is called again, when the channel is listened to again. */
+  /** Called again after an outage, when the channel is listened to again. */
   private reload(): void {
     this.load().catch((error: unknown) => {
       if (!isDatabaseOutage(error)) this.logger.warn(error, 'the kinds of connections were not read again');

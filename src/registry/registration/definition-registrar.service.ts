@@ -20,19 +20,19 @@ interface EntryComparison<D> {
   outcome: RegistrationOutcome;
 }
 
-/** A model with its entries held against what the registry has of it. */
+/** A model with its entries compared with the registry. */
 interface ModelComparison {
   content: ModelContent;
   digest: string;
   id: string;
-  /** Of the record, 0 when there is none yet. */
+  /** The revision of the record, 0 when there is none yet. */
   revision: number;
   outcome: RegistrationOutcome;
   components: EntryComparison<ModelContent['components'][number]>[];
   relationships: (EntryComparison<ModelContent['relationships'][number]> & { identity: string })[];
 }
 
-/** Takes definitions into the registry. What is there already with the same content stays untouched, whoever registers it again. */
+/** Writes definitions to the registry. Existing definitions with the same content are not changed. */
 @Injectable()
 export class DefinitionRegistrar {
   constructor(
@@ -44,14 +44,14 @@ export class DefinitionRegistrar {
     private readonly events: EventBus,
   ) {}
 
-  /** What registering would do; nothing is written. */
+  /** The outcome of registering; nothing is written. */
   async compare(contents: ModelContent[]): Promise<RegisteredEntities> {
     return toRegisteredEntities(await this.compareModels(contents));
   }
 
   /**
-   * Registers all of it or, when that fails, nothing. Says so in one event, unless nothing changed.
-   * @param source digest of the bytes that held exactly these contents; the same bytes are then known when they come again
+   * Registers everything or, on failure, nothing. Publishes one event, unless nothing changed.
+   * @param source hash of the bytes of exactly these contents, by which the same bytes are recognized later
    */
   async register(actor: Actor, contents: ModelContent[], source?: string): Promise<RegisteredEntities> {
     const before = await this.compareModels(contents);
@@ -81,7 +81,7 @@ export class DefinitionRegistrar {
     return found;
   }
 
-  /** Compares once more with the model held, for another registration may have come between, and writes what differs. */
+  /** Compares again with the model locked, because another registration may have finished since, and writes the differences. */
   private async writeModel(content: ModelContent): Promise<ModelComparison> {
     const digest = content.model.digest ?? definitionDigest(content.model);
     const model = await this.store.lockOrCreateModel(content.model, digest);
@@ -106,7 +106,7 @@ export class DefinitionRegistrar {
 
   private async compareModel(content: ModelContent, known: StoredModel | undefined): Promise<ModelComparison> {
     const digest = content.model.digest ?? definitionDigest(content.model);
-    // What components say of a model in passing is no reason to change a model that is known.
+    // A model that is already known is not changed by what components state of it.
     const sameModel = known && !known.deletedAt && content.embedded;
     const components = known ? await this.store.findComponents(known.id) : new Map<string, StoredModel>();
     const relationships =

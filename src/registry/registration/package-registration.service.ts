@@ -15,25 +15,25 @@ import { RegisteredPackagesStore } from './registered-packages.store.js';
 import { countOutcomes, DefinitionRegistrar } from './definition-registrar.service.js';
 
 export interface RegistrationOptions {
-  /** False only says what would be registered. */
+  /** False for a dry run. */
   register?: boolean;
-  /** When anything cannot be taken, nothing is. */
+  /** When anything is invalid, nothing is registered. */
   atomic?: boolean;
 }
 
-/** What was read of a source, ready to be registered. */
+/** The definitions read from a source, ready for registration. */
 export interface DefinitionsToRegister {
   contents: ModelContent[];
   connections?: PackageContent['connections'];
   faults: DefinitionFault[];
-  /** Definitions that could not be taken; one may have several faults. */
+  /** The number of definitions that could not be read; one may have several faults. */
   failed: number;
   warnings?: Fault[];
-  /** Digest of the bytes that held this and nothing else. */
+  /** Hash of the bytes that contained exactly this. */
   source?: string;
 }
 
-/** Registers what callers send: packages, definitions, and what generators made of a source. */
+/** Registers packages and definitions from requests, and generated models. */
 @Injectable()
 export class PackageRegistrationService {
   constructor(
@@ -44,7 +44,7 @@ export class PackageRegistrationService {
     private readonly connections: ConnectionDefinitionsService,
   ) {}
 
-  /** @throws InvalidRequest when the file is no package, or nothing of it can be taken */
+  /** @throws InvalidRequest when the file is not a package, or contains nothing valid */
   async registerPackage(
     actor: Actor,
     input: UploadInput & RegistrationOptions,
@@ -69,7 +69,7 @@ export class PackageRegistrationService {
     );
   }
 
-  /** @throws InvalidRequest with every fault when nothing can be taken, or not all of it and that was asked for */
+  /** @throws InvalidRequest with every fault when nothing is valid, or not everything and that was required */
   async registerDefinitions(
     actor: Actor,
     readings: DefinitionsToRegister,
@@ -90,7 +90,7 @@ export class PackageRegistrationService {
 const toAnswer = (result: RegistrationResult, { register = true }: RegistrationOptions): RegistrationResult =>
   register ? result : toTryOut(result);
 
-/** A file that cannot be read at all, or a package whose only model is none, is not a package with a fault but a damaged one. */
+/** A file that cannot be read at all, or a package whose only model is invalid, is damaged rather than faulty. */
 const isDamagedPackage = (models: ModelContent[], faults: DefinitionFault[]): boolean =>
   faults.some(({ entity }) => entity === 'file') ||
   (faults.some(({ entity }) => entity === 'model') && models.every(({ embedded }) => embedded));

@@ -1,6 +1,6 @@
 import { Column, Entity, PrimaryColumn } from 'typeorm';
 
-/** A package that was registered whole. As long as its models are what it left them, it changes nothing when it comes again. */
+/** A package that was registered completely. While its models are unchanged, registering it again changes nothing. */
 @Entity('registered_package')
 export class RegisteredPackage {
   /** SHA-256 of its bytes. */
@@ -11,7 +11,7 @@ export class RegisteredPackage {
   @Column('jsonb')
   models!: Record<string, number>;
 
-  /** What was answered, with every outcome `unchanged`. */
+  /** The answer, with every outcome `unchanged`. */
   @Column('jsonb')
   result!: object;
 }

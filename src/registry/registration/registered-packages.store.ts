@@ -2,12 +2,12 @@ import { Injectable } from '@nestjs/common';
 import { UnitOfWork } from '../../core/database/unit-of-work.js';
 import type { RegisteredEntities } from './registration-result.js';
 
-/** Remembers packages by their bytes, so that one which comes again is known before it is unpacked. */
+/** Remembers packages by the hash of their bytes, so that a repeated one is recognized before it is unpacked. */
 @Injectable()
 export class RegisteredPackagesStore {
   constructor(private readonly unit: UnitOfWork) {}
 
-  /** What registering it again answers, or null when it is not known or a model of it has changed since. */
+  /** The answer to registering it again, or null when it is unknown or one of its models has changed since. */
   async find(digest: string): Promise<RegisteredEntities | null> {
     const [known] = await this.unit.manager.query<{ result: RegisteredEntities }[]>(
       `SELECT result FROM registered_package p WHERE digest = $1 AND NOT EXISTS (
@@ -18,7 +18,7 @@ export class RegisteredPackagesStore {
     return known?.result ?? null;
   }
 
-  /** @param revisions of its models by id, as they were when the registry was seen to have all of it */
+  /** @param revisions of its models by id, at the time when the registry contained all of it */
   async save(digest: string, revisions: Record<string, number>, registered: RegisteredEntities): Promise<void> {
     const unchanged = <T extends { outcome: string }>(entities: T[]) =>
       entities.map((entity) => ({ ...entity, outcome: 'unchanged' }));

@@ -2,11 +2,11 @@ import type { Fault } from '../../core/errors/app-error.js';
 import type { DefinitionFault } from '../../formats/definitions/definitions.js';
 import type { RegistrationCounts, RegistrationOutcome } from '../entities/registry.events.js';
 
-/** What became of an entity or, in a try-out, what would become of it. */
+/** The outcome of an entity, actual or of a dry run. */
 export const REGISTRATION_VERDICTS = ['registered', 'updated', 'unchanged', 'would_register', 'would_update'] as const;
 export type RegistrationVerdict = (typeof REGISTRATION_VERDICTS)[number];
 
-/** An entity as it is answered: in a try-out it has no id. */
+/** An entity in an answer: without an id in a dry run. */
 export type Answered<E> = Omit<E, 'id' | 'outcome'> & { id?: string; outcome: RegistrationVerdict };
 
 export interface RegisteredModel {
@@ -36,7 +36,7 @@ export interface RegisteredRelationship {
   outcome: RegistrationOutcome;
 }
 
-/** What came of a registration: what was taken, and what could not be. */
+/** The result of a registration: the registered entities, and the faults. */
 export interface RegistrationResult {
   models: Answered<RegisteredModel>[];
   components: Answered<RegisteredComponent>[];
@@ -48,7 +48,7 @@ export interface RegistrationResult {
   warnings: Fault[];
 }
 
-/** What came of the entities; connections and faults are told by who read them. */
+/** The outcomes of the entities; the reader adds connections and faults. */
 export interface RegisteredEntities {
   models: RegisteredModel[];
   components: RegisteredComponent[];
@@ -57,7 +57,7 @@ export interface RegisteredEntities {
 
 export const emptyCounts = (failed = 0): RegistrationCounts => ({ registered: 0, updated: 0, unchanged: 0, failed });
 
-/** What is to become of an entity: it is new or comes back, it says something else now, or nothing is to do. */
+/** The outcome of an entity: created or restored, updated, or unchanged. */
 export function decideOutcome(
   known: { digest: string; deletedAt: Date | null } | undefined,
   digest: string,
@@ -71,7 +71,7 @@ const TRY_OUT_VERDICTS: Partial<Record<RegistrationVerdict, RegistrationVerdict>
   updated: 'would_update',
 };
 
-/** The same as the answer of a try-out: nothing was registered, so nothing has an id. */
+/** The same as the answer of a dry run: nothing was registered, so nothing has an id. */
 export function toTryOut(result: RegistrationResult): RegistrationResult {
   const toVerdict = <E extends { id?: string; outcome: RegistrationVerdict }>({ id: _, ...entity }: E) => ({
     ...entity,

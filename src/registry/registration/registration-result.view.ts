@@ -31,7 +31,7 @@ class RegisteredModelName {
 }
 
 class RegisteredModelView implements Answered<RegisteredModel> {
-  @IdField({ rest: true, optional: true, description: 'Absent in a try-out.' })
+  @IdField({ rest: true, optional: true, description: 'Absent in a dry run.' })
   id?: string;
 
   @TextField({ rest: true })
@@ -51,7 +51,7 @@ class RegisteredModelView implements Answered<RegisteredModel> {
 }
 
 class RegisteredComponentView implements Answered<RegisteredComponent> {
-  @IdField({ rest: true, optional: true, description: 'Absent in a try-out.' })
+  @IdField({ rest: true, optional: true, description: 'Absent in a dry run.' })
   id?: string;
 
   @TextField({ rest: true })
@@ -71,7 +71,7 @@ class RegisteredComponentView implements Answered<RegisteredComponent> {
 }
 
 class RegisteredRelationshipView implements Answered<RegisteredRelationship> {
-  @IdField({ rest: true, optional: true, description: 'Absent in a try-out.' })
+  @IdField({ rest: true, optional: true, description: 'Absent in a dry run.' })
   id?: string;
 
   @TextField({ rest: true })
@@ -115,7 +115,7 @@ class RegistrationCountsView implements RegistrationCounts {
   failed!: number;
 }
 
-/** One fault of what was sent, as answers list it. */
+/** One fault of the input, as listed in answers. */
 class FaultView implements Fault {
   @TextField({ rest: true, optional: true, description: 'JSON Pointer (RFC 6901), or the name of a parameter.' })
   pointer?: string;
@@ -135,7 +135,7 @@ class FaultView implements Fault {
   @IntField({ rest: true, optional: true, description: 'Counted from 1.' })
   column?: number;
 
-  @TextField({ rest: true, optional: true, description: 'The rule that is broken.' })
+  @TextField({ rest: true, optional: true, description: 'The violated rule.' })
   keyword?: string;
 }
 
@@ -147,7 +147,7 @@ class DefinitionFaultView extends FaultView implements DefinitionFault {
   path!: string;
 }
 
-/** What a registration registered, and what it could not. */
+/** The result of a registration: what was registered, and the faults. */
 export class RegistrationResultView implements RegistrationResult {
   @RecordsField(() => RegisteredModelView, { rest: true })
   models!: RegisteredModelView[];

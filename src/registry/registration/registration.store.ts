@@ -12,10 +12,10 @@ import { parseStatus } from '../entities/entry-status.js';
 import { toCategorySlug, UNCATEGORIZED } from '../../formats/definitions/category.js';
 import { toVersionOrder } from '../models/version-order.js';
 
-/** Characters of JSON and schemas that go into one statement. */
+/** The maximum characters of JSON and schemas in one statement. */
 const MAX_STATEMENT_CHARACTERS = 4_000_000;
 
-/** What registering needs to know of a record that is there. */
+/** The fields of an existing record that registration needs. */
 export interface StoredDefinition {
   id: string;
   digest: string;
@@ -27,7 +27,7 @@ export interface StoredModel extends StoredDefinition {
   revision: number;
 }
 
-/** A definition that is to be written, under the id it has or gets. */
+/** A definition to be written, under its existing or new id. */
 export interface DefinitionToWrite<D> {
   id: string;
   digest: string;
@@ -40,12 +40,12 @@ export const schemaDigest = (schema: string): string | null =>
 export const componentKey = (component: { kind: string; apiVersion: string }): string =>
   `${component.kind} ${component.apiVersion}`;
 
-/** Writes definitions by the hundred: a statement for many rows, not one for each. */
+/** Writes definitions in batches: one statement for many rows. */
 @Injectable()
 export class RegistrationStore {
   constructor(private readonly unit: UnitOfWork) {}
 
-  /** The id of a registrant, which is made when it is not there. */
+  /** The id of a registrant, which is created when it does not exist. */
   async findOrCreateRegistrant({ kind, hostname }: RegistrantDefinition): Promise<string> {
     const find = 'SELECT id FROM registrant WHERE kind = $1 AND hostname = $2';
     const [found] = await this.query<{ id: string }>(find, [kind, hostname]);
@@ -60,7 +60,7 @@ export class RegistrationStore {
     return made.id;
   }
 
-  /** The model of this identity as it stands; deleted ones too. */
+  /** The current model of this identity; deleted ones too. */
   async findModel({ registrant, name, version }: ModelDefinition): Promise<StoredModel | undefined> {
     const [found] = await this.query<StoredModel>(
       `SELECT m.id, m.digest, m.status, m.revision, m.deleted_at AS "deletedAt" FROM model m JOIN registrant r ON r.id = m.registrant_id
@@ -70,7 +70,7 @@ export class RegistrationStore {
     return found;
   }
 
-  /** The same, held until the end of the unit of work; one that is not there is made, so that two registrations of it come one after another. */
+  /** The same, locked until the end of the unit of work; it is created when it does not exist, so that two registrations of it are serialized. */
   async lockOrCreateModel(model: ModelDefinition, digest: string): Promise<StoredModel & { isNew: boolean }> {
     const registrantId = await this.findOrCreateRegistrant(model.registrant);
     const made = await this.query<{ id: string }>(
@@ -125,7 +125,7 @@ export class RegistrationStore {
     return new Map(rows.map((row) => [componentKey(row), row]));
   }
 
-  /** The relationships of a model by what tells them apart; deleted ones too. */
+  /** The relationships of a model by identity; deleted ones too. */
   async findRelationships(modelId: string): Promise<Map<string, StoredDefinition>> {
     const rows = await this.query<StoredDefinition & { identity: string }>(
       `SELECT id, identity, digest, deleted_at AS "deletedAt" FROM relationship WHERE model_id = $1`,
@@ -134,7 +134,7 @@ export class RegistrationStore {
     return new Map(rows.map((row) => [row.identity, row]));
   }
 
-  /** Keeps the schemas that are not kept yet. It stands apart from any transaction: a schema that nothing refers to does no harm. */
+  /** Stores the schemas that are not stored yet. Outside any transaction: an unreferenced schema does no harm. */
   async insertSchemas(schemas: readonly string[]): Promise<void> {
     const texts = new Map(schemas.filter(Boolean).map((text) => [schemaDigest(text) ?? '', text]));
     if (texts.size === 0) return;
@@ -210,7 +210,7 @@ const categoryColumns = ({ category }: ModelDefinition): [string, string] => {
   return [name, toCategorySlug(name)];
 };
 
-/** The status that a definition comes with; it counts when the entity is new, and afterwards only what was set here. */
+/** The status in a definition; it applies to a new entity, and later only the status set here counts. */
 const initialStatus = ({ status }: { status?: unknown }): string =>
   status === 'disabled' || status === 'ignored' ? parseStatus(status) : 'enabled';
 

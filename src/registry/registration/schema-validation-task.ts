@@ -5,7 +5,7 @@ import { BudgetExceeded } from '../../validation/schema/step-budget.js';
 import { Findings } from '../../validation/schema/findings.js';
 import { checkJsonSchema } from '../../validation/json-schema/json-schema.js';
 
-/** Characters of schema and value that are judged on this thread; more goes to a worker. */
+/** Characters of schema and value that are validated on this thread; larger ones go to a worker. */
 const INLINE_MAX_CHARACTERS = 20_000;
 
 interface SchemaValidationInput {
@@ -16,8 +16,8 @@ interface SchemaValidationInput {
 const schemaValidationTask: Task<SchemaValidationInput, Fault[]> = { module: import.meta.url, name: 'judgeInWorker' };
 
 /**
- * Judges a value by a schema that a package brought, interpreted within a budget, its patterns as RE2. What cannot be
- * judged is no fault.
+ * Validates a value against a schema of a package, interpreted within a budget, with its patterns as RE2. What cannot be
+ * validated is not a fault.
  */
 export async function findSchemaFaults(schema: JsonObject, value: JsonObject, tasks: TaskRunner): Promise<Fault[]> {
   const input = { schema, value };

@@ -26,7 +26,7 @@ class EvaluationTraceView {
   truncated!: boolean;
 }
 
-/** A design with its relationships, and how they were found. */
+/** A design with its relationships, and the trace of the evaluation. */
 export class EvaluationView {
   @MapField({ rest: true, description: 'The design file with its relationships.' })
   design!: object;

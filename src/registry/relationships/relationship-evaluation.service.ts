@@ -11,7 +11,7 @@ import { RegistryRevisionStore } from '../entities/registry-revision.store.js';
 import { evaluationTask, type PackedDefinitions } from './evaluation/evaluation-task.js';
 import { RelationshipsStore } from './relationships.store.js';
 
-/** A design of more bytes is evaluated in a worker. */
+/** A larger design, in bytes, is evaluated in a worker. */
 const INLINE_MAX_BYTES = 16 * 1024;
 
 /** Finds the relationships of designs by the enabled definitions of the registry. */
@@ -26,7 +26,7 @@ export class RelationshipEvaluationService {
     private readonly pool: WorkerPool,
   ) {}
 
-  /** The design with its relationships, what changed in it, and how each definition fared. @throws InvalidRequest with pointers into the body */
+  /** The design with its relationships, its changes, and the result of each definition. @throws InvalidRequest with pointers into the body */
   async evaluate({ design, options = {} }: EvaluationInput): Promise<SerializedJson> {
     const bytes = toJsonBytes(design);
     const tasks = bytes.length <= INLINE_MAX_BYTES ? new InlineTaskRunner() : this.pool;
@@ -34,7 +34,7 @@ export class RelationshipEvaluationService {
     return SerializedJson.fromBytes(await tasks.run(evaluationTask, input, { lane: 'own' }));
   }
 
-  /** The definitions that hold; read anew when the registry has changed. */
+  /** The enabled definitions; read again when the registry has changed. */
   async loadDefinitions(): Promise<PackedDefinitions> {
     const revision = await this.revision.getCurrent();
     if (this.cached?.revision === revision) return this.cached.definitions;

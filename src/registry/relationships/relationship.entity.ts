@@ -4,7 +4,7 @@ import type { JsonObject } from '../../core/json/json.js';
 import type { RelationshipDefinition } from '../../formats/definitions/definitions.js';
 import type { EntryStatus } from '../entities/entry-status.js';
 
-/** A rule by which components of a design are related; what it says tells it from the others of its model. */
+/** A rule by which components of a design are related; its content identifies it within its model. */
 @Entity('relationship')
 @Index('relationship_identity', ['modelId', 'identity'], { unique: true })
 @Index('relationship_kind', ['kind', 'id'], { where: 'listed' })
@@ -41,14 +41,14 @@ export class Relationship extends BaseEntity {
   @Column('jsonb', { default: {} })
   rest!: JsonObject;
 
-  /** A digest of kind, type, sub-type and selectors. */
+  /** A hash of kind, type, sub-type and selectors. */
   @Column('text')
   identity!: string;
 
   @Column('text')
   digest!: string;
 
-  /** What was registered, with the status that it has here. */
+  /** The registered definition, with its current status here. */
   definition(): RelationshipDefinition {
     const { kind, type, subType, version, selectors, metadata, rest, status } = this;
     return { kind, type, subType, version, selectors, metadata, rest: { ...rest, status } };

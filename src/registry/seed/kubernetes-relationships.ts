@@ -15,7 +15,7 @@ import scheduling from './relationships/scheduling.json' with { type: 'json' };
 import services from './relationships/services.json' with { type: 'json' };
 import storage from './relationships/storage.json' with { type: 'json' };
 
-/** What a file beside states; a test holds the files to it. */
+/** The content of an adjacent file; a test validates the files. */
 interface StatedRelationship {
   kind: string;
   type: string;
@@ -41,7 +41,7 @@ const RELATIONSHIP_FILES: readonly unknown[][] = [
   storage,
 ];
 
-/** The relationships that we ship: those of Kubernetes itself, and of extensions that many clusters have. The files beside are the data. */
+/** The bundled relationships: those of Kubernetes itself, and of extensions that many clusters have. The adjacent files are the data. */
 export function loadKubernetesRelationships(): RelationshipDefinition[] {
   return (structuredClone(RELATIONSHIP_FILES) as StatedRelationship[][]).flat().map((stated) => ({
     ...stated,

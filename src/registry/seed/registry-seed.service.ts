@@ -6,7 +6,7 @@ import { DefinitionRegistrar } from '../registration/definition-registrar.servic
 import { loadKubernetesRelationships } from './kubernetes-relationships.js';
 import { loadKubernetesSeed, readKubernetesSeed } from './kubernetes-seed.js';
 
-/** Lets a fresh server know Kubernetes. It is done once for each version of the seed: what was deleted since stays deleted. */
+/** Registers the Kubernetes model on a new server. It runs once for each version of the seed: later deletions are kept. */
 @Injectable()
 export class RegistrySeedService implements OnApplicationBootstrap {
   constructor(
@@ -23,7 +23,7 @@ export class RegistrySeedService implements OnApplicationBootstrap {
     if ((await this.readAppliedSeed()) === seed) return;
     const content = await loadKubernetesSeed();
     await this.unit.run(async () => {
-      // Replicas that start together plant once.
+      // Of replicas that start together one registers the seed.
       await this.unit.manager.query('SELECT FROM registry_revision FOR UPDATE');
       if ((await this.readAppliedSeed()) === seed) return;
       await this.registration.register(Actor.system('first start'), [{ ...content, relationships }]);

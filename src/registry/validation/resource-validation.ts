@@ -6,14 +6,14 @@ import { getCompiledSchema } from '../../validation/validation-task.js';
 
 export interface ResourceValidation extends ValidationResult {
   valid: boolean;
-  /** The definition whose schema was asked; null when the registry has none. */
+  /** The definition whose schema was used; null when the registry has none. */
   definition: { id: string; kind: string; apiVersion: string; model: { name: string; version: string } } | null;
 }
 
-/** A definition without its schema, which is told by its digest. */
+/** A definition without its schema, which is identified by its hash. */
 export type ComponentDigest = Omit<EffectiveComponent, 'schema'>;
 
-/** What the registry knows of some types. */
+/** The definitions of the registry for some types. */
 export interface KnownComponents {
   definitions: ComponentDigest[];
   /** JSON Schemas as text, by digest. */
@@ -30,7 +30,7 @@ export const readTypeMeta = (resource: JsonObject): ResourceTypeMeta => ({
   kind: asText(resource['kind']),
 });
 
-/** A kind that the registry does not know is valid, with a warning that says so. */
+/** A kind that the registry does not know is valid, with a warning. */
 export function unknownKind({ apiVersion, kind }: ResourceTypeMeta, model?: string): ResourceValidation {
   const where = model ? `the model ${model} has no enabled component` : 'the registry has no enabled component';
   const detail = `${where} ${kind} of ${apiVersion}, so it was not judged`;
@@ -47,7 +47,7 @@ export function toResourceValidation(
   return { valid: errors.length === 0, errors, warnings, definition: { id, kind, apiVersion, model } };
 }
 
-/** Judges many resources by what is known of their types, in their order. Takes its time: for tasks. */
+/** Validates many resources against the definitions of their types, in their order. Slow: for tasks. */
 export function validateResources(
   resources: readonly JsonObject[],
   { definitions, schemas }: KnownComponents,

@@ -19,10 +19,10 @@ import {
   WITHOUT_SCHEMA,
 } from './resource-validation.js';
 
-/** Characters of resource and schema up to which it is judged at once; more goes to a worker. */
+/** Characters of resource and schema up to which it is validated on this thread; larger ones go to a worker. */
 const INLINE_MAX_CHARACTERS = 20_000;
 
-/** Judges resources by the schemas of the registry, as the API server would. */
+/** Validates resources against the schemas of the registry, as the API server would. */
 @Injectable()
 export class ValidationService {
   constructor(
@@ -30,7 +30,7 @@ export class ValidationService {
     private readonly pool: WorkerPool,
   ) {}
 
-  /** Takes a resource, or a component of a design. @throws InvalidRequest when it is neither, naming what is missing */
+  /** Accepts a resource, or a component of a design. @throws InvalidRequest when it is neither, naming what is missing */
   async validate({ component, model }: ValidationInput): Promise<ResourceValidation> {
     const resource = readResource(component);
     const faults = ['apiVersion', 'kind']
@@ -59,7 +59,7 @@ export class ValidationService {
     return toResourceValidation(found, verdict ?? WITHOUT_SCHEMA);
   }
 
-  /** What is known of some types, for `judged`. */
+  /** The definitions of some types, for `judged`. */
   async findComponents(types: readonly ResourceTypeMeta[]): Promise<KnownComponents> {
     const definitions = await this.components.findAllEffective(types);
     const digests = new Set(definitions.flatMap((each) => each.schemaDigest ?? []));
@@ -67,8 +67,8 @@ export class ValidationService {
   }
 
   /**
-   * Judges resources by any schemas, in a worker; the verdicts come in their order.
-   * @param schemas JSON Schemas as text, by what the resources call them
+   * Validates resources against any schemas, in a worker; the verdicts come in their order.
+   * @param schemas JSON Schemas as text, by the keys that the resources use
    * @throws InvalidRequest TOO_COSTLY when it takes too long
    */
   validateAgainst(resources: ResourceToValidate[], schemas: ReadonlyMap<string, string>): Promise<ValidationResult[]> {
@@ -76,7 +76,7 @@ export class ValidationService {
   }
 }
 
-/** Who asks about one resource is answered that it cannot be judged; in a design that is a warning. */
+/** For a single resource it is an error that it cannot be validated; in a design it is a warning. */
 const asInvalid = ({ warnings, ...verdict }: ResourceValidation): ResourceValidation => ({
   ...verdict,
   valid: false,
@@ -84,7 +84,7 @@ const asInvalid = ({ warnings, ...verdict }: ResourceValidation): ResourceValida
   warnings: [],
 });
 
-/** The resource that a component of a design stands for, or what was sent when it is one itself. */
+/** The resource of a component of a design, or the input when it is one itself. */
 function readResource(component: JsonObject): JsonObject {
   if (!isObject(component['component'])) return component;
   const [read] = toCanonicalDesign({ components: [component] }, '').components;

@@ -127,7 +127,7 @@ function unescaped(name: string): string {
     : name;
 }
 
-/** What tells a value from others, for the keys of lists, which are plain values. */
+/** The identity of a value, for the keys of lists, which are plain values. */
 function keyText(value: CelValue): string {
   if (typeof value === 'bigint' || typeof value === 'number') return `number ${value}`;
   if (isMap(value))

@@ -38,7 +38,7 @@ export class CelOpaque {
 /** A list; sets and lists of type map are compared and added without regard to order. */
 export interface CelList {
   readonly items: readonly CelValue[];
-  /** What tells an item from the others, in lists that are more than that. */
+  /** The identity of an item, in lists that have keys. */
   readonly keyOf?: ((item: CelValue) => string) | undefined;
 }
 

@@ -9,7 +9,7 @@ export interface SchemaRun {
   findings: Findings;
   /** Judges a part; `at` is its place in the resource. */
   check(value: Json, schema: Json | undefined, at: string): void;
-  /** What a part would be told, without telling it. */
+  /** The faults that a part would report, without reporting them. */
   attempt(value: Json, schema: Json | undefined, at: string): Findings;
   error(at: string, keyword: string, detail: string): void;
   /** Undefined, and said so, where the engine cannot run it. */

@@ -13,7 +13,7 @@ const UNSUPPORTED_KEYWORDS = ['unevaluatedProperties', 'unevaluatedItems', '$dyn
 
 /**
  * Judges a value by an ordinary JSON Schema (draft-04 to 2020-12, and the dialect of OpenAPI), which it interprets: compiling one takes
- * too long for a schema that somebody sent. What it cannot judge becomes a warning.
+ * too long for a schema from outside. What it cannot evaluate becomes a warning.
  */
 export function checkJsonSchema(value: Json, schema: JsonObject, findings: Findings): void {
   new Interpreter(schema, findings, new StepBudget(MAX_STEPS)).check(value, schema, '');

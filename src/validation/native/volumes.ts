@@ -3,7 +3,7 @@ import type { ResourceField } from './resource-field.js';
 import { claimSpec } from './storage.js';
 import { amountOf } from './values.js';
 
-/** What each source of a volume must tell. */
+/** The required fields of each source of a volume. */
 const REQUIRED: Record<string, string[]> = {
   hostPath: ['path'],
   gcePersistentDisk: ['pdName'],

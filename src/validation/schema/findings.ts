@@ -8,7 +8,7 @@ export interface Finding {
   keyword: string;
 }
 
-/** A resource is valid when there are no errors; warnings tell what would be dropped and what could not be judged. */
+/** A resource is valid when there are no errors; warnings report what would be dropped and what could not be evaluated. */
 export interface ValidationResult {
   errors: Finding[];
   warnings: Finding[];
@@ -17,7 +17,7 @@ export interface ValidationResult {
 /** More than anybody reads; a hostile resource could ask for a million. */
 const MAX_FINDINGS = 200;
 
-/** What a check tells of, up to a bound. */
+/** The findings of a check, up to a limit. */
 export class Findings {
   readonly errors: Finding[] = [];
   readonly warnings: Finding[] = [];

@@ -1,4 +1,4 @@
-/** Thrown when a judgement would take too long; whoever gave the budget turns it into a warning. */
+/** Thrown when an evaluation would take too long; the owner of the budget turns it into a warning. */
 export class BudgetExceeded extends Error {
   constructor() {
     super('judging it takes too long');

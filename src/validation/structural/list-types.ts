@@ -25,7 +25,7 @@ export function checkListType(list: Json[], node: SchemaNode, at: string, findin
   );
 }
 
-/** What tells an item of a list of type map from the others. */
+/** The keys that identify an item of a list of type map. */
 export function listKey(item: Json, node: SchemaNode): Json {
   const keys = node.raw['x-kubernetes-list-map-keys'];
   const names = Array.isArray(keys) ? keys.filter((key) => typeof key === 'string') : [];
@@ -43,7 +43,7 @@ export function canonical(value: Json): string {
   });
 }
 
-/** Each value that stood before is told of once, at its second place. */
+/** Each duplicate value is reported once, at its second place. */
 function reportRepeated(values: Json[], at: string, findings: Findings): void {
   const times = new Map<string, number>();
   for (const [index, value] of values.entries()) {

@@ -151,7 +151,7 @@ function hasErrors({ errors }: Findings): boolean {
   return errors.length > 0;
 }
 
-/** Of branches that all fail, the one that fails least tells what was probably meant. */
+/** Of branches that all fail, the one with the fewest faults shows what was probably meant. */
 function selectBestBranch(results: Findings[]): Findings {
   return results.reduce((least, result) => (result.errors.length < least.errors.length ? result : least));
 }

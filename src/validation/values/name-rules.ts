@@ -15,7 +15,7 @@ const LABEL_VALUE_RULE =
   "a valid label must be an empty string or consist of alphanumeric characters, '-', '_' or '.', and must start and end with an alphanumeric character";
 const CONFIG_KEY_RULE = "a valid config key must consist of alphanumeric characters, '-', '_' or '.'";
 
-/** Tells what is wrong with a text; undefined when nothing is. */
+/** Reports what is wrong with a text; undefined when nothing is. */
 export type NameRule = (name: string) => string | undefined;
 
 /** RFC 1123 label. */

@@ -1,7 +1,7 @@
 import { Column, Entity, ForeignKey, Index } from 'typeorm';
 import { TenantEntity } from '../../core/database/base.entity.js';
 
-/** That an environment is assigned to a workspace; it may be assigned to several. */
+/** The assignment of an environment to a workspace; it may be assigned to several. */
 @Entity('workspace_environment')
 @Index('workspace_environment_pair', ['workspaceId', 'environmentId'], { unique: true, where: 'deleted_at IS NULL' })
 @Index('workspace_environment_other', ['environmentId'])

@@ -7,7 +7,7 @@ import { WorkspaceDeleted, WorkspaceRestored } from '../workspace.events.js';
 import { WorkspacesStore } from '../workspaces.store.js';
 import { WorkspaceEnvironmentsStore } from './workspace-environments.store.js';
 
-/** Assignments go, and come back, with the workspace and the environment that they join. */
+/** Assignments are deleted and restored with the workspace and the environment that they join. */
 @Injectable()
 export class WorkspaceEnvironmentsListeners implements OnModuleInit {
   constructor(

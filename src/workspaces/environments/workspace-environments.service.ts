@@ -11,7 +11,7 @@ import { WorkspacesService } from '../workspaces.service.js';
 import type { WorkspaceEnvironment } from './workspace-environment.entity.js';
 import { WorkspaceEnvironmentsStore } from './workspace-environments.store.js';
 
-/** Assigns environments to workspaces: their members then see them, and their connections. */
+/** Assigns environments to workspaces: their members can then see them and their connections. */
 @Injectable()
 export class WorkspaceEnvironmentsService {
   constructor(
@@ -23,7 +23,7 @@ export class WorkspaceEnvironmentsService {
     private readonly events: EventBus,
   ) {}
 
-  /** Needs an admin of the workspace who also rules the environment: else anyone who sees production could assign it to themselves. */
+  /** Needs an admin of the workspace who may also manage the environment: otherwise anyone who sees production could assign it to themselves. */
   async assign(actor: Actor, workspaceId: string, environmentId: string): Promise<WorkspaceEnvironment> {
     return this.unit.run(async () => {
       const workspace = await this.workspaces.getForUpdate(actor, workspaceId, 'assignEnvironment', Precondition.none);

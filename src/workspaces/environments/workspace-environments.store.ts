@@ -22,7 +22,7 @@ export class WorkspaceEnvironmentsStore extends MappingStore<WorkspaceEnvironmen
     return this.repository.existsBy({ workspaceId, environmentId });
   }
 
-  /** Who restores a workspace sees its environments only once they are assigned again. */
+  /** A user who restores a workspace sees its environments only once they are assigned again. */
   restoreByWorkspace(workspaceId: string, deletedAt: Date): Promise<void> {
     return this.unit.runAsSystem('bringing back assignments', () =>
       this.restoreAll('left', workspaceId, deletedAt, OTHER_SIDE_EXISTS.left),

@@ -9,20 +9,20 @@ import { paginate } from '../../core/listing/paginate.js';
 import { User } from '../../organizations/users/user.entity.js';
 import type { WorkspaceRole } from './workspace-grant.js';
 
-/** A user who has a role in the workspace: granted to them, to teams of theirs, or both; the strongest counts. */
+/** A user who has a role in the workspace: granted to them, to their teams, or both; the strongest counts. */
 export interface WorkspaceMember {
   userId: string;
   email: string;
   role: number;
-  /** The role granted to the user; null when they have theirs through teams only. */
+  /** The role granted to the user; null when they have one through teams only. */
   granted: number | null;
   through: { teamId: string; name: string; role: number }[];
   createdAt: Date;
-  /** The granted role: nothing else of a grant changes. */
+  /** The granted role: the only field of a grant that can change. */
   revision: number;
 }
 
-/** Everyone with a role in a workspace ($1), once for each way they came to it. */
+/** Everyone with a role in a workspace ($1), once for each grant. */
 const GRANTS = `
   SELECT user_id, role, created_at, NULL::uuid AS team_id, NULL AS name FROM workspace_member WHERE workspace_id = $1
   UNION ALL
@@ -47,7 +47,7 @@ const listing: Listing<User> = {
   search: ['member.email', `member.first_name || ' ' || member.last_name`],
 };
 
-/** Someone who administers a workspace, and with which rank. */
+/** A user who administers a workspace, and their rank. */
 export interface WorkspaceAdministrator {
   id: string;
   email: string;
@@ -110,7 +110,7 @@ export class WorkspaceMembersStore {
     ]);
   }
 
-  /** Who leaves an organization loses every grant in its workspaces. */
+  /** A user who leaves an organization loses every grant in its workspaces. */
   async removeFromOrganization(organizationId: string, userId: string): Promise<void> {
     await this.unit.manager.query(
       `DELETE FROM workspace_member g USING workspace w
@@ -119,7 +119,7 @@ export class WorkspaceMembersStore {
     );
   }
 
-  /** Holds a membership until the end of the unit of work; answers whether there is one. */
+  /** Locks a membership until the end of the unit of work; answers whether there is one. */
   async lockMembership(organizationId: string, userId: string): Promise<boolean> {
     const rows = await this.unit.manager.query<unknown[]>(
       `SELECT 1 FROM organization_member WHERE organization_id = $1 AND user_id = $2 FOR UPDATE`,

@@ -17,7 +17,7 @@ export interface GrantedTeam {
   /** How many users are in it. */
   members: number;
   createdAt: Date;
-  /** The granted role: nothing else of a grant changes. */
+  /** The granted role: the only field of a grant that can change. */
   revision: number;
 }
 
@@ -76,12 +76,12 @@ export class WorkspaceTeamsStore {
     ]);
   }
 
-  /** Takes away every role that a team was granted. */
+  /** Removes all roles that a team was granted. */
   async removeAll(teamId: string): Promise<void> {
     await this.unit.manager.query(`DELETE FROM workspace_team WHERE team_id = $1`, [teamId]);
   }
 
-  /** Holds the team, so that nobody joins or deletes it while it is counted; answers whether the organization has it. */
+  /** Locks the team, so that nobody joins or deletes it while it is counted; answers whether the organization has it. */
   async lockTeam(organizationId: string, teamId: string): Promise<boolean> {
     const rows = await this.unit.manager.query<unknown[]>(
       `SELECT 1 FROM team WHERE id = $1 AND organization_id = $2 AND deleted_at IS NULL FOR UPDATE`,

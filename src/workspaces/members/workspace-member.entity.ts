@@ -1,6 +1,6 @@
 import { Column, CreateDateColumn, Entity, ForeignKey, Index, PrimaryColumn } from 'typeorm';
 
-/** That a user has a role in a workspace; the role is a rank of `ROLES` (2 viewer, 3 editor, 4 admin). */
+/** The role of a user in a workspace; a rank of `ROLES` (2 viewer, 3 editor, 4 admin). */
 @Entity('workspace_member')
 @Index('workspace_member_user', ['userId'])
 export class WorkspaceMember {

@@ -3,10 +3,10 @@ import { DomainEvent } from '../../core/events/domain-event.js';
 import type { Workspace } from '../workspace.entity.js';
 import type { WorkspaceRole } from '../grants/workspace-grant.js';
 
-/** Whom a role is granted to: a user, or everyone in a team. */
+/** The grantee of a role: a user, or everyone in a team. */
 export type Grantee = { userId: string; email: string } | { teamId: string; name: string };
 
-/** Who has a role in a workspace changed. */
+/** The roles in a workspace have changed. */
 abstract class WorkspaceMemberEvent extends DomainEvent {
   readonly category = 'member';
   protected abstract readonly verb: string;

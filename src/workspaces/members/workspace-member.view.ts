@@ -27,7 +27,7 @@ export class WorkspaceMemberView {
 
   @WordField(WORKSPACE_ROLES, {
     nullable: true,
-    description: 'Granted to the user; null when only to teams of theirs.',
+    description: 'Granted to the user; null when granted only to their teams.',
   })
   granted!: WorkspaceRole | null;
 

@@ -62,7 +62,7 @@ export class WorkspaceMembersController {
   @RestOperation(
     'removeWorkspaceMember',
     'Remove a member',
-    'Takes the role of a user in a workspace away. Members may remove themselves.',
+    'Revokes the role of a user in a workspace. Members may remove themselves.',
   )
   @Delete(':userId')
   @RequiresRight(workspacePolicy.leave, WorkspaceMembersService, 'id', 'userId')

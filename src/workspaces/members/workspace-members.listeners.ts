@@ -6,7 +6,7 @@ import { WorkspaceMembersStore } from '../grants/workspace-members.store.js';
 import { WorkspaceQuotasService } from '../quotas/workspace-quotas.service.js';
 import { WorkspacesService } from '../workspaces.service.js';
 
-/** What members of an organization have in its workspaces. */
+/** Workspaces and roles of members of an organization. */
 @Injectable()
 export class WorkspaceMembersListeners implements OnModuleInit {
   constructor(
@@ -24,7 +24,7 @@ export class WorkspaceMembersListeners implements OnModuleInit {
     this.events.within(OrganizationMemberRemoved, ({ organizationId, member }) =>
       this.members.removeFromOrganization(organizationId, member.id),
     );
-    // The first start makes the organization in the name of the system; its administrator's default workspace is called Default.
+    // The first start creates the organization as the system; its administrator's default workspace is called Default.
     this.events.within(OrganizationCreated, async ({ actor, organization }) => {
       if (actor.isSystem) await this.workspaces.createPersonal(actor, organization.id, organization.owner, 'Default');
     });

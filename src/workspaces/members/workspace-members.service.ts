@@ -19,7 +19,7 @@ import type { WorkspaceMemberChange } from './workspace-member.inputs.js';
 import { WorkspaceMemberAdded, WorkspaceMemberRemoved, WorkspaceMemberRoleChanged } from './workspace-member.events.js';
 import { type WorkspaceMember, WorkspaceMembersStore } from '../grants/workspace-members.store.js';
 
-/** Who has which role in a workspace. Its last admin may go: admins of the organization remain. */
+/** The roles of users in workspaces. The last admin may leave: admins of the organization remain. */
 @Injectable()
 export class WorkspaceMembersService implements RecordAuthorizer {
   constructor(
@@ -61,19 +61,19 @@ export class WorkspaceMembersService implements RecordAuthorizer {
       await this.quotas.assertWithinLimit(workspace, 'max_members', before ? 0 : 1);
       await this.members.setRole(workspaceId, userId, role);
       const member = await this.getMember(workspaceId, userId);
-      const Told = before?.granted ? WorkspaceMemberRoleChanged : WorkspaceMemberAdded;
-      await this.events.publish(new Told(actor, workspace, member, role));
+      const EventClass = before?.granted ? WorkspaceMemberRoleChanged : WorkspaceMemberAdded;
+      await this.events.publish(new EventClass(actor, workspace, member, role));
       return member;
     });
   }
 
-  /** Members may leave by themselves; removing others asks for the right to manage them. */
+  /** Members may leave on their own; removing others needs the right to manage them. */
   authorize(actor: Actor, operation: Operation, workspaceId: string, userId: string): Promise<void> {
     const isRemoval = operation === workspacePolicy.leave && actor.userId !== userId;
     return this.workspaces.authorize(actor, isRemoval ? workspacePolicy.manageMembers : operation, workspaceId);
   }
 
-  /** They lose access with their next request. Members may leave by themselves. */
+  /** They lose access with their next request. Members may leave on their own. */
   async remove(actor: Actor, workspaceId: string, userId: string, match: Precondition): Promise<WorkspaceMember> {
     return this.unit.run(async () => {
       const leaving = actor.userId === userId;
@@ -96,7 +96,7 @@ export class WorkspaceMembersService implements RecordAuthorizer {
   }
 }
 
-/** Whether a member was sent back as it is shown: the role may then come from a team, and nothing is granted. */
+/** Whether a member was sent back unchanged: the role may then come from a team, and nothing is granted. */
 const isEcho = (input: WorkspaceMemberChange, member: WorkspaceMember): boolean =>
   hasReadOnlyField(input, 'granted') && toWorkspaceRole(member.role) === input.role;
 

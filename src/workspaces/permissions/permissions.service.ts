@@ -10,7 +10,7 @@ import { OPERATIONS_ON_ARCHIVED } from '../workspace.policy.js';
 import { WorkspacesService } from '../workspaces.service.js';
 import type { PermissionsView, PermissionView } from './permissions.view.js';
 
-/** Tells from the table of operations, the one that services ask, what a caller may do in a workspace. */
+/** Reports what a caller may do in a workspace, from the table of operations that services use. */
 @Injectable()
 export class PermissionsService {
   constructor(
@@ -33,7 +33,7 @@ export class PermissionsService {
   }
 }
 
-/** A scope that is missing nobody else can grant: the caller takes another token. */
+/** No other user can grant a missing scope: the caller has to use another token. */
 function toPermission(
   actor: Actor,
   role: Role,
@@ -56,5 +56,5 @@ function toPermission(
   return closed ? toView('the workspace is archived', 'admin') : toView(null, null);
 }
 
-/** Admins of a workspace grant roles in it; only admins of the organization make others that, and only owners make owners. */
+/** Admins of a workspace grant roles in it; only admins of the organization appoint admins of the organization, and only owners appoint owners. */
 const grantorRole = ({ needs }: Operation): Role => (isRoleAtLeast(needs, 'admin') ? needs : 'admin');

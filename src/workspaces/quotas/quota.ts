@@ -1,7 +1,7 @@
 import { Conflict } from '../../core/errors/app-error.js';
 import type { Workspace } from '../workspace.entity.js';
 
-/** What a workspace may have, or do in a day, and where its limit is kept. */
+/** A limit on what a workspace may hold, or do in a day, and the column that stores it. */
 export const QUOTAS = {
   max_designs: 'maxDesigns',
   max_environments: 'maxEnvironments',
@@ -12,12 +12,12 @@ export const QUOTAS = {
 export type QuotaKey = keyof typeof QUOTAS;
 export const QUOTA_KEYS = Object.keys(QUOTAS) as QuotaKey[];
 
-/** How far one quota is used; a limit of null is none. */
+/** The use of one quota; a limit of null is unlimited. */
 export interface QuotaStatus {
   key: QuotaKey;
   limit: number | null;
   use: number;
-  /** Whether there is room for one more. */
+  /** Whether one more fits. */
   allowed: boolean;
 }
 

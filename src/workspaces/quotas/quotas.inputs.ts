@@ -18,7 +18,7 @@ const QuotaInput = () =>
     Max(MAX_LIMIT, { message: `must be at most ${MAX_LIMIT}` }),
   );
 
-/** `use` may be sent as it was read: it moves by itself, so it is compared with nothing. */
+/** `use` may be sent as it was read: it changes on its own, so it is not compared. */
 @UpdatesView(() => WorkspaceQuotasView)
 export class QuotasChange extends UpdateInput {
   @QuotaInput()

@@ -10,14 +10,14 @@ export class QuotaUseView {
   @IntField({ rest: true })
   environments!: number;
 
-  @IntField({ rest: true, description: 'Users who have a role, granted to them or to a team of theirs.' })
+  @IntField({ rest: true, description: 'Users who have a role, granted to them or to one of their teams.' })
   members!: number;
 
   @IntField({ rest: true, description: 'Accepted since midnight UTC.' })
   deployments_per_day!: number;
 }
 
-/** The limits of a workspace (null is unlimited), and what of them is used now. */
+/** The limits of a workspace (null is unlimited), and their current use. */
 export class WorkspaceQuotasView {
   @IntField({ rest: true, nullable: true })
   max_designs!: number | null;

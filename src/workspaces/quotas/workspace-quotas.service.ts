@@ -13,7 +13,7 @@ import { WorkspaceQuotasView } from './quotas.view.js';
 
 type QuotaCounter = (workspaceId: string) => Promise<number>;
 
-/** How much a workspace may hold. What adds to it asks here first, in the unit of work that locks the workspace. */
+/** The quotas of workspaces. Features check here first, in the unit of work that locks the workspace. */
 @Injectable()
 export class WorkspaceQuotasService {
   private readonly counters = new Map<QuotaKey, QuotaCounter>();
@@ -25,7 +25,7 @@ export class WorkspaceQuotasService {
     private readonly events: EventBus,
   ) {}
 
-  /** The feature that keeps what a quota is about counts it. */
+  /** The feature that owns the counted records registers the count. */
   registerCounter(key: QuotaKey, counter: QuotaCounter): void {
     this.counters.set(key, counter);
   }
@@ -35,7 +35,7 @@ export class WorkspaceQuotasService {
     return WorkspaceQuotasView.fromEntity(workspace, await this.countAll(id));
   }
 
-  /** What is there already stays when a limit is set below it; only more is refused. */
+  /** Existing records stay when a limit is set below their number; only more is refused. */
   async update(actor: Actor, id: string, input: QuotasChange, match: Precondition): Promise<WorkspaceQuotasView> {
     return this.unit.run(async () => {
       const workspace = await this.workspaces.getForUpdate(actor, id, 'setQuotas', match);
@@ -52,7 +52,7 @@ export class WorkspaceQuotasService {
   }
 
   /**
-   * Refuses `more` of something when the limit would be passed. The workspace is locked in this unit of work: until
+   * Refuses `more` of something when the limit would be exceeded. The workspace is locked in this unit of work: until
    * its end nobody else counts.
    * @throws Conflict QUOTA_EXCEEDED naming key, limit and use
    */
@@ -63,7 +63,7 @@ export class WorkspaceQuotasService {
     if (use + more > limit) throw quotaExceeded(workspace, key, limit, use);
   }
 
-  /** The same for what has been added to several workspaces at once, all of them held. */
+  /** The same for records added to several workspaces at once, all of them locked. */
   async assertAllWithinLimit(workspaces: Workspace[], key: QuotaKey): Promise<void> {
     for (const workspace of workspaces) {
       const limit = limitOf(workspace, key);
@@ -72,7 +72,7 @@ export class WorkspaceQuotasService {
     }
   }
 
-  /** Whether there is room for one more now; nothing is held. */
+  /** Whether one more fits now; nothing is locked. */
   async getStatus(actor: Actor, workspaceId: string, key: QuotaKey): Promise<QuotaStatus> {
     const limit = limitOf(await this.workspaces.get(actor, workspaceId, 'readQuotas'), key);
     const use = await this.count(key, workspaceId);

@@ -1,6 +1,6 @@
 import { Column, CreateDateColumn, Entity, ForeignKey, Index, PrimaryColumn } from 'typeorm';
 
-/** That everyone in a team has a role in a workspace; the role is a rank of `ROLES` (2 viewer, 3 editor, 4 admin). */
+/** The role of everyone in a team in a workspace; a rank of `ROLES` (2 viewer, 3 editor, 4 admin). */
 @Entity('workspace_team')
 @Index('workspace_team_team', ['teamId'])
 export class WorkspaceTeam {

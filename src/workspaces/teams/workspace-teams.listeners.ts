@@ -5,7 +5,7 @@ import { WorkspaceQuotasService } from '../quotas/workspace-quotas.service.js';
 import { WorkspacesStore } from '../workspaces.store.js';
 import { WorkspaceTeamsStore } from '../grants/workspace-teams.store.js';
 
-/** What becomes of the roles of teams when teams change. */
+/** Updates the roles of teams when teams change. */
 @Injectable()
 export class WorkspaceTeamsListeners implements OnModuleInit {
   constructor(
@@ -20,7 +20,7 @@ export class WorkspaceTeamsListeners implements OnModuleInit {
     this.events.within(TeamMemberAdded, (event) => this.assertWithinQuotas(event));
   }
 
-  /** The groups of a user let them into teams when they sign in, whatever a quota says; the next grant then counts them. */
+  /** Groups add users to teams at sign-in regardless of quotas; the next grant counts them. */
   private async assertWithinQuotas({ actor, team }: TeamMemberAdded): Promise<void> {
     if (actor.isSystem) return;
     await this.quotas.assertAllWithinLimit(await this.workspaces.lockLimitedByTeam(team.id), 'max_members');

@@ -20,7 +20,7 @@ import type { WorkspaceTeamChange } from './workspace-team.inputs.js';
 import { WorkspaceTeamView } from './workspace-team.view.js';
 import { type GrantedTeam, WorkspaceTeamsStore } from '../grants/workspace-teams.store.js';
 
-/** Which teams of the organization have which role in a workspace: everyone in a team has its role. */
+/** The roles of teams of the organization in workspaces: everyone in a team has its role. */
 @Injectable()
 export class WorkspaceTeamsService {
   constructor(
@@ -63,13 +63,13 @@ export class WorkspaceTeamsService {
       await this.quotas.assertWithinLimit(workspace, 'max_members', newcomers);
       await this.teams.setRole(workspaceId, teamId, role);
       const team = await this.getTeam(workspaceId, teamId);
-      const Told = before ? WorkspaceMemberRoleChanged : WorkspaceMemberAdded;
-      await this.events.publish(new Told(actor, workspace, team, role));
+      const EventClass = before ? WorkspaceMemberRoleChanged : WorkspaceMemberAdded;
+      await this.events.publish(new EventClass(actor, workspace, team, role));
       return team;
     });
   }
 
-  /** Everyone in it loses what it gave them, with their next request. */
+  /** Its members lose the role with their next request. */
   async remove(actor: Actor, workspaceId: string, teamId: string, match: Precondition): Promise<GrantedTeam> {
     return this.unit.run(async () => {
       const workspace = await this.workspaces.getForUpdate(actor, workspaceId, 'manageMembers', Precondition.none);

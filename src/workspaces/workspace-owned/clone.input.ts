@@ -1,11 +1,11 @@
 import { IdInput, NameInput } from '../../core/schema/input-fields.js';
 
-/** Where a copy goes, and what it is called. */
+/** The target and name of a copy. */
 export class CloneInput {
-  @NameInput({ optional: true, description: 'The name of the original, and "(copy)", when it is left out.' })
+  @NameInput({ optional: true, description: 'Default: the name of the original with "(copy)".' })
   name?: string;
 
-  @IdInput({ optional: true, description: "The caller's default workspace when it is left out." })
+  @IdInput({ optional: true, description: "Default: the caller's default workspace." })
   workspace_id?: string;
 
   @IdInput({ optional: true })
@@ -15,5 +15,5 @@ export class CloneInput {
 const MAX_NAME_LENGTH = 255;
 const SUFFIX = ' (copy)';
 
-/** What a copy is called unless its maker says; no character is cut in two. */
+/** The default name of a copy; no character is cut in two. */
 export const copyName = (name: string): string => [...name].slice(0, MAX_NAME_LENGTH - SUFFIX.length).join('') + SUFFIX;

@@ -2,8 +2,8 @@ import { Conflict, InvalidRequest } from '../../core/errors/app-error.js';
 import type { Visibility, WorkspaceOwnedEntity } from './workspace-owned.entity.js';
 
 /**
- * Whether a change may set a visibility: what is in the catalog is taken out of it, and put into it, by its own calls.
- * @param catalog the path of these calls
+ * Whether a change may set a visibility: publishing to the catalog and unpublishing have their own operations.
+ * @param catalog the path of these operations
  * @throws InvalidRequest, Conflict PUBLISHED
  */
 export function assertVisibilityChange(

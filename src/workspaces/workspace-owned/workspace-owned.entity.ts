@@ -1,7 +1,7 @@
 import { Column, ForeignKey } from 'typeorm';
 import { TenantEntity } from '../../core/database/base.entity.js';
 
-/** Who sees what lives in a workspace: its members, the whole organization, or everybody who is signed in. */
+/** Who sees records of a workspace: its members, the whole organization, or everyone who is signed in. */
 export const VISIBILITIES = ['workspace', 'organization', 'public'] as const;
 export type Visibility = (typeof VISIBILITIES)[number];
 

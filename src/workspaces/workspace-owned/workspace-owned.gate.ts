@@ -7,8 +7,8 @@ import type { WorkspaceOwnedEntity } from './workspace-owned.entity.js';
 import type { WorkspacePlacementService } from './workspace-placement.service.js';
 
 /**
- * The gate to records that live in workspaces: the role is the one in the workspace, and in an archived one nothing is
- * changed. The workspace is locked before the record, as by those who begin with the workspace.
+ * The gate to records of workspaces: the role is the one in the workspace, and in an archived workspace nothing can be
+ * changed. The workspace is locked before the record, in the same order as by operations on workspaces.
  */
 export abstract class WorkspaceOwnedGate<E extends WorkspaceOwnedEntity, P extends RecordPolicy> extends RecordGate<
   E,

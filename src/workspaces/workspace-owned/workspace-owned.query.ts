@@ -6,7 +6,7 @@ import { parseWords } from '../../core/listing/words.js';
 import { Repeatable } from '../../core/schema/repeatable.js';
 import { VISIBILITIES, type Visibility } from './workspace-owned.entity.js';
 
-/** What a list of records of workspaces is asked. */
+/** The query of a list of records of workspaces. */
 export class WorkspaceOwnedQuery extends OrganizationListQuery {
   @PageSize(10)
   override pagesize?: string = undefined;
@@ -30,7 +30,7 @@ export class WorkspaceOwnedQuery extends OrganizationListQuery {
   updated_after?: string;
 }
 
-/** What narrows such a list beside the query that every list has. */
+/** Filters of such a list beside the query that every list has. */
 export interface WorkspaceOwnedScope {
   organizationId?: string;
   workspaceId?: string;

@@ -7,19 +7,19 @@ import { RecordStore } from '../../core/records/record.store.js';
 import type { WorkspaceOwnedEntity } from './workspace-owned.entity.js';
 import type { WorkspaceOwnedScope } from './workspace-owned.query.js';
 
-/** Records of workspaces as their readers see them: those of their workspaces, and what others of the organization share with it. */
+/** Records of workspaces that a reader may see: those of their workspaces, and those shared with their organization. */
 export abstract class WorkspaceOwnedStore<E extends WorkspaceOwnedEntity> extends RecordStore<E> {
   protected constructor(
     unit: UnitOfWork,
     private readonly access: Access,
     entity: EntityTarget<E>,
-    /** The table, and its alias. */
+    /** The table and its alias. */
     private readonly table: string,
   ) {
     super(unit, entity, table);
   }
 
-  /** Also when it has been deleted; held until the end of the unit of work when that is wanted. */
+  /** Finds deleted records too; with a lock until the end of the unit of work when requested. */
   findWithDeleted(actor: Actor, id: string, hold = false): Promise<E | null> {
     return hold ? this.lock(actor, id, true) : this.find(actor, id, true);
   }
@@ -29,7 +29,7 @@ export abstract class WorkspaceOwnedStore<E extends WorkspaceOwnedEntity> extend
     return this.createQueryBuilder().where(`${this.table}.workspace_id = :workspaceId`, { workspaceId }).getCount();
   }
 
-  /** Hides every record of a workspace with it. */
+  /** Hides every record of a workspace when the workspace is hidden. */
   async softDeleteByWorkspace(workspaceId: string, at: Date): Promise<void> {
     await this.unit.manager.query(
       `UPDATE ${this.table} SET deleted_at = $2, updated_at = now(), revision = revision + 1 WHERE workspace_id = $1 AND deleted_at IS NULL`,
@@ -37,7 +37,7 @@ export abstract class WorkspaceOwnedStore<E extends WorkspaceOwnedEntity> extend
     );
   }
 
-  /** Brings back the records that were hidden with their workspace. */
+  /** Restores the records that were hidden with their workspace. */
   async restoreByWorkspace(workspaceId: string, deletedAt: Date): Promise<void> {
     await this.unit.manager.query(
       `UPDATE ${this.table} SET deleted_at = NULL, updated_at = now(), revision = revision + 1 WHERE workspace_id = $1 AND deleted_at = $2`,
@@ -49,7 +49,7 @@ export abstract class WorkspaceOwnedStore<E extends WorkspaceOwnedEntity> extend
     await this.unit.manager.query(`UPDATE ${this.table} SET ${what} = ${what} + 1 WHERE id = $1`, [id]);
   }
 
-  /** Those that a list is asked for, but for its search, filter and order. */
+  /** The records of a list, before its search, filter and order. */
   protected async selectInScope(actor: Actor, scope: WorkspaceOwnedScope): Promise<SelectQueryBuilder<E>> {
     const { table } = this;
     const { workspaceId, visibility, from, to, updatedAfter } = scope;
@@ -69,7 +69,7 @@ export abstract class WorkspaceOwnedStore<E extends WorkspaceOwnedEntity> extend
     return rows;
   }
 
-  /** The kept number of those in a scope that is a whole organization. */
+  /** The stored count of records in a scope that is a whole organization. */
   protected keptTotal(
     rows: SelectQueryBuilder<E>,
     actor: Actor,

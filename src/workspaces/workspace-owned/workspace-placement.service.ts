@@ -11,13 +11,13 @@ import { WorkspaceQuotasService } from '../quotas/workspace-quotas.service.js';
 import type { Workspace } from '../workspace.entity.js';
 import { WorkspacesService } from '../workspaces.service.js';
 
-/** Where a body says that a new record goes. */
+/** The target of a new record in a body. */
 export interface PlacementInput {
   workspace_id?: string;
   organization_id?: string;
 }
 
-/** Admits records to workspaces: who may put them there, whether anything is written there, and whether there is room. */
+/** Admits records to workspaces: checks the right to create them there, that the workspace is not archived, and its quotas. */
 @Injectable()
 export class WorkspacePlacementService implements PlacementAuthorizer {
   constructor(
@@ -27,7 +27,7 @@ export class WorkspacePlacementService implements PlacementAuthorizer {
     private readonly access: Access,
   ) {}
 
-  /** In the caller's default workspace they may make what they like, so that only the organization is judged. */
+  /** In their default workspace callers may create anything, so that only the organization is checked. */
   async authorizeIn(actor: Actor, operation: Operation, fields: RequestFields): Promise<void> {
     const workspace = fields.id('workspace_id');
     const organization = fields.id('organization_id');
@@ -42,7 +42,7 @@ export class WorkspacePlacementService implements PlacementAuthorizer {
   }
 
   /**
-   * Locks a workspace for a change of what it owns; with a quota, for one more of what that counts.
+   * Locks a workspace for a change of its records; with a quota, for one more record that it counts.
    * @throws NotFound, or Conflict WORKSPACE_ARCHIVED, QUOTA_EXCEEDED
    */
   async admit(actor: Actor, workspaceId: string, quota?: QuotaKey): Promise<Workspace> {
@@ -51,7 +51,7 @@ export class WorkspacePlacementService implements PlacementAuthorizer {
     return workspace;
   }
 
-  /** The workspace of the body, else the caller's default one; the caller must be allowed to make such records there. */
+  /** The workspace of the body, else the caller's default one; the caller must have the right to create such records there. */
   async resolve(
     actor: Actor,
     { workspace_id, organization_id }: PlacementInput,
@@ -66,7 +66,7 @@ export class WorkspacePlacementService implements PlacementAuthorizer {
     return workspace;
   }
 
-  /** @throws NotFound also when the workspace is of another organization than the one that is named beside it */
+  /** @throws NotFound also when the workspace belongs to another organization than the named one */
   private async getInOrganization(actor: Actor, id: string, organizationId: string | undefined): Promise<Workspace> {
     const workspace = await this.workspaces.get(actor, id);
     if (organizationId && organizationId.toLowerCase() !== workspace.organizationId)

@@ -3,7 +3,7 @@
  * of graphql-ws itself: 4408 (no connection_init in time), 4409 (an id in use), 4429 (a second connection_init).
  */
 export const CloseCode = {
-  /** The server failed in a way that it cannot tell to one operation. */
+  /** The server failed in a way that it cannot report for a single operation. */
   Failed: 4500,
   /** A message that is no JSON, or not one of the sub-protocol. */
   BadMessage: 4400,

@@ -99,7 +99,7 @@ export function formatSocketError(
 
 /**
  * Subscribes as graphql-js does, but resolves each message in a context of its own: what loaders have read for one
- * message is stale in the next, and the actor may have changed. Whoever asks for a message has sent the last one.
+ * message is stale in the next, and the actor may have changed. A consumer that asks for a message has sent the last one.
  * A message that is the same for many is resolved once for each operation, as long as no resolver looks at the caller.
  */
 export async function subscribeWithFreshContext(

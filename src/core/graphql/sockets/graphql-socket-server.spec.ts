@@ -327,7 +327,7 @@ describe('GraphQL over sockets', () => {
       ['no operation is named', 'query A { taken } query B { taken }', 'error'],
       ['it is too deep', `{ node ${'{ next '.repeat(12)} { name } ${'}'.repeat(12)} }`, 'error'],
       ['it has too many tokens', `{ ${'taken '.repeat(6_000)} }`, 'error'],
-    ])('tells the same errors as HTTP when %s', async (_when, query, type) => {
+    ])('reports the same errors as HTTP when %s', async (_when, query, type) => {
       const variables = { n: 'text' };
       const response = await fetch(`http://${server.origin}${PATH}`, {
         method: 'POST',
@@ -361,7 +361,7 @@ describe('GraphQL over sockets', () => {
       refuseOperations = false;
     });
 
-    it('tells why a subscription is refused', async () => {
+    it('reports why a subscription is refused', async () => {
       const client = await connect('ann');
       client.send({ ...run('subscription { refused }'), type: 'subscribe' });
       expect(await client.next('next')).toMatchObject({
@@ -406,7 +406,7 @@ describe('GraphQL over sockets', () => {
       expect(client.received.map(({ type }) => type)).toEqual(['connection_ack', 'ka', 'data', 'complete']);
     });
 
-    it('tells errors of a document as one error that holds them all', async () => {
+    it('reports errors of a document as one error that contains them all', async () => {
       const client = await legacy('ann');
       client.send({ ...run('{ a b }'), type: 'start' });
       const { payload } = await client.next('error');
@@ -420,7 +420,7 @@ describe('GraphQL over sockets', () => {
       });
     });
 
-    it('says connection_error before it closes with 4403 or 4401, and runs nothing that was sent meanwhile', async () => {
+    it('says connection_error before it closes with 4403 or 4401, and runs nothing that was sent in the meantime', async () => {
       const cases = [
         { payload: { Authorization: 'Bearer bad' }, code: 4403, message: 'The token does not hold.' },
         { payload: {}, code: 4401, message: expect.stringContaining('Authorization') as string },

@@ -52,7 +52,7 @@ export interface SocketContext {
 
 /**
  * GraphQL over WebSocket at the path of GraphQL over HTTP, in the sub-protocols graphql-transport-ws and graphql-ws.
- * A socket acts in the name of the token in the payload of connection_init and ends with it; CloseCode tells why one ended.
+ * A socket acts in the name of the token in the payload of connection_init and ends with it; CloseCode states why one ended.
  */
 @Injectable()
 export class GraphqlSocketServer implements OnApplicationBootstrap, OnModuleDestroy, BeforeApplicationShutdown {
@@ -86,7 +86,7 @@ export class GraphqlSocketServer implements OnApplicationBootstrap, OnModuleDest
     (this.host.httpAdapter.getHttpServer() as HttpServer).on('upgrade', this.handleUpgrade);
   }
 
-  /** Apollo hangs up on whom it takes for idle when its module is destroyed, so the sockets are told before. */
+  /** Apollo closes sockets that it considers idle when its module is destroyed, so clients are notified before. */
   async onModuleDestroy(): Promise<void> {
     await this.drain();
     // A start that is repeated keeps its server.
@@ -164,7 +164,7 @@ export class GraphqlSocketServer implements OnApplicationBootstrap, OnModuleDest
     });
   }
 
-  /** An operation runs as whoever the token stands for now, not when the socket was opened. */
+  /** An operation runs as the current user of the token, not the one at the time when the socket was opened. */
   private async prepareOperation(
     connection: SocketConnection,
     payload: SubscribePayload,

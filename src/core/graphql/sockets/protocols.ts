@@ -52,7 +52,7 @@ function mergeErrors(errors: object[]): object {
 
 export const LEGACY_KEEP_ALIVE = JSON.stringify({ type: 'ka' });
 
-/** How a legacy client is told, before its socket is closed, that it may not connect. */
+/** The message by which a legacy client learns, before its socket is closed, that it may not connect. */
 export function legacyRefusal(message: string): string {
   return JSON.stringify({ type: 'connection_error', payload: { message } });
 }

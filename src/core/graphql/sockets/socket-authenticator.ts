@@ -20,7 +20,7 @@ export class SocketAuthenticator {
     this.stopListening = authenticator.onRevoked((revoked) => this.handleRevoked(revoked));
   }
 
-  /** Tells whether the payload of connection_init lets a connection in; it is closed with the reason when not. */
+  /** Decides whether the payload of connection_init authenticates a connection; it is closed with the reason when not. */
   async admit(connection: SocketConnection, params: Readonly<Record<string, unknown>> = {}): Promise<boolean> {
     // Browsers cannot send the header with a handshake: the payload stands for it from now on.
     const authorization = toBearer(params['Authorization'] ?? params['authorization']);
@@ -47,7 +47,7 @@ export class SocketAuthenticator {
     }
   }
 
-  /** Tells whether the token of a connection holds still, and for whom; the connection is closed when not. */
+  /** Checks whether the token of a connection is still valid, and its user; the connection is closed when not. */
   async authenticate(connection: SocketConnection): Promise<boolean> {
     let seen: number;
     try {

@@ -24,7 +24,7 @@ const REFUSAL_CODES: readonly number[] = [CloseCode.Unauthenticated, CloseCode.F
 
 /** One socket: it translates for legacy clients, watches that the peer is alive and reads, and knows in whose name it acts. */
 export class SocketConnection implements ProtocolSocket {
-  /** What graphql-ws is told; legacy clients are translated here. */
+  /** The messages for graphql-ws; legacy clients are translated here. */
   readonly protocol = MODERN;
   actor?: Actor;
   /** Settled once the socket is gone. */
@@ -63,7 +63,7 @@ export class SocketConnection implements ProtocolSocket {
     socket.on('error', () => undefined); // ws closes the socket after each error by itself.
   }
 
-  /** Calls back once, as soon as nothing more is to be sent, whoever ended it. */
+  /** Calls back once, as soon as nothing more is to be sent, whichever side closed it. */
   onEnded(callback: (code: number, reason: string) => void): void {
     this.endListener = callback;
   }

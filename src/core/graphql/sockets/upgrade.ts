@@ -23,7 +23,7 @@ export function findAddress(request: IncomingMessage, app: ExpressApplication): 
   return (Object.setPrototypeOf(request, app.request) as Request).ip;
 }
 
-/** Tells what is wrong with an upgrade; null when nothing is. */
+/** Reports what is wrong with an upgrade; null when nothing is. */
 export function findUpgradeRefusal(request: IncomingMessage, allowedOrigins: readonly string[]): UpgradeRefusal | null {
   const { origin, host, 'sec-websocket-protocol': offered = '' } = request.headers;
   if (request.url?.split('?', 1)[0] !== GRAPHQL_PATH)

@@ -38,7 +38,7 @@ const BEARER = `An access token, which [signing in](#tag/auth/signIn) with an ad
 (\`POST /api/auth/login\`) and which is valid for \`expires_in\` seconds, or a personal access token, which
 [\`POST /api/identity/tokens\`](#tag/tokens/createToken) answers once.`;
 
-/** Of a handler with several paths, `@nestjs/swagger` tells them apart by an index. */
+/** `@nestjs/swagger` distinguishes several paths of a handler by an index. */
 const PATH_INDEX = /\[\d+\]$/;
 
 /**

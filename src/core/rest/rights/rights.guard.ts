@@ -10,7 +10,7 @@ import { type PathRight, getDeclaredRights } from './rights.decorators.js';
 
 /**
  * Judges the right that a route declares before anything of the body is read: the token, then whether the record of the
- * path is visible, then the role. Services judge again in their transaction, for the record may change meanwhile.
+ * path is visible, then the role. Services check again in their transaction, because the record may change concurrently.
  */
 @Injectable()
 export class RightsGuard implements CanActivate {

@@ -1,4 +1,4 @@
-/** The known name that a mistyped one most likely stands for. */
+/** The known name that is closest to a mistyped one. */
 export function findClosestName(name: string, known: Iterable<string>): string | undefined {
   const wanted = name.toLowerCase().replaceAll('-', '_');
   let best: string | undefined;

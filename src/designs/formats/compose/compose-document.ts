@@ -14,21 +14,21 @@ import { composeFile, serviceKeys } from './specification.js';
 
 const VARIABLE = /(?<!\$)\$\{?([A-Za-z_]\w*)/;
 
-/** Faults and warnings of one document that get a place; more than are ever listed. */
+/** The maximum of faults and warnings of one document that are located; more than are ever listed. */
 const MAX_LOCATED_FAULTS = 120;
 
 export interface ComposeDocumentOptions {
   source: SourceFile | undefined;
-  /** Where relative paths of this file start, seen from the directory of the project. */
+  /** The folder that relative paths of this file start from, relative to the project directory. */
   directory: string;
   variables: ReadonlyMap<string, string>;
-  /** Where variables are set, for messages. */
+  /** The source of a variable, for messages. */
   origins: ReadonlyMap<string, string>;
   faults: FaultList;
   warnings: FaultList;
 }
 
-/** One Compose document: interpolated, checked against the specification, every key in its long form. */
+/** One Compose document: interpolated, validated against the specification, every key in its long form. */
 export class ComposeDocument {
   readonly sections = new Map<ComposeSection, Map<string, JsonObject>>();
   readonly include: JsonObject[];
@@ -62,7 +62,7 @@ export class ComposeDocument {
     return this.sections.get(section)?.get(name);
   }
 
-  /** Paths below a member of a section that carry `!reset` or `!override`: what came before is taken out. */
+  /** Paths below a member of a section with `!reset` or `!override`: earlier values are removed. */
   resetPaths(section: ComposeSection, name: string): string[][] {
     const start = toPointer(section, name) + '/';
     return Object.entries(this.document.data.tags)
@@ -82,7 +82,7 @@ export class ComposeDocument {
     return depth;
   }
 
-  /** A fault with its place; finding a place takes time, so a file that is wrong all over gets only so many. */
+  /** A fault with its location; locating takes time, so it is limited for files with many faults. */
   fault(pointer: string, detail: string, remedy?: string): Fault {
     this.located += 1;
     const at = this.pointerOf(pointer);
@@ -90,7 +90,7 @@ export class ComposeDocument {
     return { pointer, detail, file: this.document.file, ...(remedy === undefined ? {} : { remedy }) };
   }
 
-  /** Where the variable of a value is set, when that is elsewhere. */
+  /** The source of the variable of a value, when it is in another file. */
   private describeOrigin(pointer: string): string {
     const text = this.document.findValue(pointer);
     const [, name = ''] = typeof text === 'string' ? (VARIABLE.exec(text) ?? []) : [];
@@ -165,14 +165,14 @@ export class ComposeDocument {
     }
   }
 
-  /** Compose reads 0440 as octal; as a plain number its leading zero is gone, so the source line is asked. */
+  /** Compose reads 0440 as octal; a plain number has lost its leading zero, so the source line is read. */
   private readOctal(pointer: string): number | undefined {
     const { line, column } = this.document.findPosition(this.pointerOf(pointer));
     const [, digits] = /^["']?mode["']?\s*:\s*0o?([0-7]+)\b/.exec(this.lines[line - 1]?.slice(column - 1) ?? '') ?? [];
     return digits === undefined ? undefined : parseInt(digits, 8);
   }
 
-  /** Where a member of the long form stands in the file, in which it may be the item of a list. */
+  /** The pointer in the file to a member of the long form, where it may be the item of a list. */
   private pointerOf(pointer: string): string {
     const segments = (this.old ? pointer.replace(/^\/services/, '') : pointer).split('/').slice(1);
     let value: Json | undefined = this.document.value;
@@ -214,7 +214,7 @@ function prune(object: JsonObject, drop: (pointer: string) => boolean, pointer =
 const getMember = (value: JsonObject | Json[], key: string): Json | undefined =>
   Array.isArray(value) ? value[Number(key)] : value[key];
 
-/** The index of the item that stands for a member: `db`, `A=1`, `host:address` or an object that names it; -1 without one. */
+/** The index of the list item for a member: `db`, `A=1`, `host:address` or an object that names it; -1 without one. */
 function findItem(list: readonly Json[], name: string): number {
   return list.findIndex((item) =>
     isObject(item)

@@ -1,11 +1,11 @@
 import { toPointer } from '../../../core/json/json-pointer.js';
 
-/** Where a value that is being normalised stands, and where to say what is wrong with it. */
+/** The location of a value that is being normalized, and the report of its faults. */
 export class ComposeField {
   constructor(
     readonly pointer: string,
     private readonly report: (pointer: string, detail: string, remedy?: string) => void,
-    /** The octal number at a place of the source, whose leading zero a plain number has lost. */
+    /** The octal number at a location of the source, whose leading zero a plain number has lost. */
     readonly octal: (pointer: string) => number | undefined = () => undefined,
   ) {}
 

@@ -9,28 +9,28 @@ import { resolveInArchive } from './paths.js';
 
 export type ReportFault = (detail: string, remedy?: string) => void;
 
-/** The files of one import, as the parts of a Compose project ask for them. */
+/** The files of one import, for the parts of a Compose project that need them. */
 export class ComposeFiles {
   private readonly read = new Map<string, Promise<ComposeDocument[]>>();
   private readonly layers: ComposeDocument[] = [];
 
-  /** `root`: the directory of the project, where relative paths start. */
+  /** `root`: the project directory, where relative paths start. */
   constructor(
     private readonly input: FormatInput,
     readonly root: string,
     readonly faults: FaultList,
     readonly warnings: FaultList,
-    /** Where variables are set, for messages: `.env, line 3`. */
+    /** The sources of variables, for messages: `.env, line 3`. */
     private readonly origins = new Map<string, string>(),
   ) {}
 
-  /** A file by its path from the directory of the project. */
+  /** A file by its path from the project directory. */
   file(path: string): SourceFile | undefined {
     const found = resolveInArchive(this.root, path);
     return found === undefined ? undefined : this.input.files.get(found);
   }
 
-  /** The files below a directory, by their path from there. */
+  /** The files below a folder, by their path from there. */
   directory(path: string): Map<string, SourceFile> {
     const found = resolveInArchive(this.root, path);
     if (found === undefined || !this.input.archive) return new Map();
@@ -39,7 +39,7 @@ export class ComposeFiles {
     return new Map(below.map(([name, file]) => [name.slice(start.length), file]));
   }
 
-  /** Paths seen from a directory, as paths of the archive; those that are not there are reported and left out. */
+  /** Paths relative to a folder, as paths of the archive; missing ones are reported and left out. */
   existing(paths: readonly string[], from: string, report: ReportFault): string[] {
     return paths.flatMap((path) => {
       const found = resolveInArchive(from, path);
@@ -52,7 +52,7 @@ export class ComposeFiles {
     });
   }
 
-  /** The variables of `.env` files, as far as they are there; what is set outside wins inside their expressions. */
+  /** The variables of the `.env` files that exist; variables from outside take precedence inside their expressions. */
   variables(paths: readonly string[], inherited: ReadonlyMap<string, string>): Map<string, string> {
     const found = new Map<string, string>();
     for (const path of paths) {
@@ -66,7 +66,7 @@ export class ComposeFiles {
     return found;
   }
 
-  /** The documents of a file of the archive; faults are collected, and a file is read once for each directory its paths start from. */
+  /** The documents of a file of the archive; faults are collected, and a file is read once for each base directory of its paths. */
   documents(path: string, directory: string, variables: ReadonlyMap<string, string>): Promise<ComposeDocument[]> {
     const key = `${directory}#${path}`;
     const known = this.read.get(key);
@@ -76,7 +76,7 @@ export class ComposeFiles {
     return reading;
   }
 
-  /** A fault at the place that matches most of a pointer into the resolved project. */
+  /** A fault at the location that matches most of a pointer into the resolved project. */
   locate(pointer: string, detail: string, remedy?: string): Fault {
     let best: ComposeDocument | undefined;
     for (const layer of this.layers) {

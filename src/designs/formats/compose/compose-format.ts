@@ -72,7 +72,7 @@ async function read(input: FormatInput, options: ImportOptions): Promise<Importe
   return { name, design, sourceType: 'docker-compose', warnings: warnings.faults };
 }
 
-/** Takes the services out whose profiles are all off; when none is on and nothing would be left, all stay. */
+/** Removes services whose profiles are all inactive; when no profile is active and nothing would be left, all stay. */
 function removeInactiveServices(project: ComposeProject, profiles: readonly string[]): Map<string, JsonObject> {
   const named = (project.variables.get('COMPOSE_PROFILES') ?? '').split(',').map((profile) => profile.trim());
   const on = new Set([...profiles, ...named].filter((profile) => profile !== ''));
@@ -97,7 +97,7 @@ function profileWarning(project: ComposeProject, inactive: ReadonlyMap<string, J
   return project.fault(toPointer('services', first, 'profiles'), detail, remedy);
 }
 
-/** What the design keeps beside its components, so that the project can be written down again. */
+/** What the design stores beside its components, so that the project can be exported again. */
 function partsWithoutComponent(project: ComposeProject, inactive: ReadonlyMap<string, JsonObject>): JsonObject {
   const off = [...inactive].filter(([name]) => !project.services.has(name));
   const provided = [...project.services].filter(([, definition]) => definition.provider !== undefined);
@@ -114,7 +114,7 @@ function projectNameOf(input: FormatInput, main: string, project: ComposeProject
   return own || folder || designNameOf(input.name);
 }
 
-/** Adds the labels of `label_file` to each service; its own labels win. */
+/** Adds the labels of `label_file` to each service; its own labels take precedence. */
 export function addLabelFiles(project: ComposeProject, files: ComposeFiles): void {
   for (const [name, definition] of project.services) {
     const paths = toService(definition).label_file ?? [];

@@ -11,7 +11,7 @@ import { type FormatInput, type ImportedDesign } from '../format.js';
 import { composeFormat } from './compose-format.js';
 import { toCompose } from './to-compose.js';
 
-/** Files that Docker Compose refuses as well, or that are no Compose files; the reason is part of the fault. */
+/** Files that Docker Compose refuses as well, or that are not Compose files; the reason is part of the fault. */
 const refusals: Record<string, string> = {
   'compose-spec__compose-go/loader/testdata/compose-depends-on-cycle.yaml': 'depend on one another',
   'compose-spec__compose-go/loader/testdata/compose-depends-on-profile-no-cycle.yaml': 'depend on one another',
@@ -29,7 +29,7 @@ const refusals: Record<string, string> = {
 };
 const notCompose = ['empty.yaml', 'jmx-exporter.yml', 'quickstart-prometheus-config.yml'];
 
-/** Files that are laid over others, with these others; on their own they lack networks, services or images. */
+/** Files that override others, with these others; on their own they lack networks, services or images. */
 export const overlays: Record<string, string[]> = {
   'deviantony__docker-elk/extensions/curator/curator-compose.yml': ['docker-compose.yml'],
   'deviantony__docker-elk/extensions/filebeat/filebeat-compose.yml': ['docker-compose.yml'],
@@ -51,7 +51,7 @@ export const overlays: Record<string, string[]> = {
   'ory__hydra/test/conformance/docker-compose.yml': ['quickstart.yml'],
 };
 
-/** Reference results that differ for a reason of theirs: an option of the converter, or files that the corpus does not have. */
+/** Reference results that differ for a known reason: an option of the converter, or files that the corpus does not have. */
 const differences: Record<string, string> = {
   'change-in-volume': 'converted with --volumes emptyDir or hostPath, so without claims',
   'configmap-file-configs':
@@ -66,7 +66,7 @@ const differences: Record<string, string> = {
   'compose-file-env-variable': 'converted from two files named in COMPOSE_FILE',
 };
 
-/** The Compose file that a reference result of kompose was made of. */
+/** The Compose file from which a reference result of kompose was made. */
 const sources: Record<string, string> = {
   'image-pull-policy/provider-files/kubernetes-v12-image-pull-policy.json':
     'image-pull-policy/compose-files/v12-image-pull-policy.yml',
@@ -82,7 +82,7 @@ function filesOf(root: string): Map<string, SourceFile> {
   );
 }
 
-/** The file as the main one of its repository, which stands for the archive around it. */
+/** The file as the main one of its repository, which takes the place of the archive around it. */
 export function inputOf(files: ReadonlyMap<string, SourceFile>, main: string): FormatInput {
   const own = files.get(main);
   const ordered = new Map([...(own ? [[main, own] as const] : []), ...files]);
@@ -154,7 +154,7 @@ export class ComposeCorpus {
     }
   }
 
-  /** The kinds of resources that services become, against what kompose makes of them. */
+  /** The kinds of resources made from services, compared with the results of kompose. */
   async *comparedWithKompose(): AsyncGenerator<{
     path: string;
     outcome: 'equal' | 'explained' | 'wrong';
@@ -215,7 +215,7 @@ function judgedRefusal(path: string, { errors }: InvalidRequest): Judged {
   return { path, outcome: isRight ? 'refused' : 'wrong', why: said };
 }
 
-/** Whether a design written as Compose is the same project, in the place of the file that it was made of. */
+/** Whether a design exported as Compose is the same project when it replaces its source file. */
 async function comesBack(
   { name, design }: ImportedDesign,
   files: ReadonlyMap<string, SourceFile>,
@@ -226,7 +226,7 @@ async function comesBack(
   return !(again instanceof AppError) && same(keptOf(again.design), keptOf(design));
 }
 
-/** What a design keeps of Compose, in an order of its own. */
+/** The Compose metadata of a design, in a stable order. */
 export function keptOf(design: DesignFile): unknown {
   const kept = design.components.map(({ component, displayName, metadata }) => [
     component.kind,

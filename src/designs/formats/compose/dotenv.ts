@@ -5,19 +5,19 @@ import { InterpolationError, Interpolator } from './interpolation.js';
 
 export interface Dotenv {
   values: Map<string, string>;
-  /** Where each value is set. */
+  /** The location where each value is set. */
   lines: Map<string, number>;
   faults: Fault[];
 }
 
 export interface DotenvOptions {
-  /** Variables that win inside expressions and fill names without a value. */
+  /** Variables that take precedence inside expressions and fill names without a value. */
   inherited?: ReadonlyMap<string, string>;
   /** `raw`: no quotes, no interpolation (`env_file` with `format: raw`). */
   format?: string;
 }
 
-/** A file that is wrong all over is not read to its end. */
+/** Reading stops after this many faults. */
 const MAX_FAULTS = 100;
 
 const key = /[A-Za-z0-9_.[\]-]+/y;

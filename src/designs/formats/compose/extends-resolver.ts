@@ -6,7 +6,7 @@ import { type ComposeDocument } from './compose-document.js';
 import { mergeService, withoutPaths } from './merge.js';
 import { directoryOf } from './paths.js';
 
-/** Services that may extend one another in a chain. */
+/** The maximum length of a chain of `extends`. */
 const MAX_DEPTH = 50;
 
 interface ServiceLocation {
@@ -21,7 +21,7 @@ export class ExtendsResolver {
 
   constructor(private readonly files: ComposeFiles) {}
 
-  /** The service laid over what it extends; undefined once a fault says why that cannot be. */
+  /** The service merged over the one it extends; undefined after a fault that names the reason. */
   async resolveService(
     found: ServiceLocation,
     name: string,

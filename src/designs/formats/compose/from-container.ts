@@ -1,7 +1,7 @@
 import { isObject, type Json, type JsonObject } from '../../../core/json/json.js';
 import { definedMembers } from './kubernetes/conversion.js';
 
-/** A container as the keys of a Compose service that stand for it; what a container alone does not tell is left out. */
+/** A container as the corresponding keys of a Compose service; what a container alone does not determine is left out. */
 export function toServiceFields(container: JsonObject): JsonObject {
   const security = objectOf(container.securityContext);
   const capabilities = objectOf(security.capabilities);

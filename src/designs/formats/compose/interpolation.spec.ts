@@ -33,7 +33,7 @@ describe('interpolation', () => {
     expect(() => interpolate(text)).toThrow(InterpolationError);
   });
 
-  it.each(['${UNSET:?say why}', '${UNSET?say why}', '${EMPTY:?say why}'])('tells why %s is needed', (text) => {
+  it.each(['${UNSET:?say why}', '${UNSET?say why}', '${EMPTY:?say why}'])('reports why %s is needed', (text) => {
     expect(() => interpolate(text)).toThrow(/needs the variable \w+: say why/);
   });
 

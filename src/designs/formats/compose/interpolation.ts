@@ -1,8 +1,8 @@
-/** How much one import may interpolate: nesting of one expression, and characters produced in all. */
+/** Limits of the interpolation of one import: nesting of one expression, and characters produced in total. */
 const MAX_NESTING = 32;
 const MAX_PRODUCED_CHARACTERS = 10 * 1024 * 1024;
 
-/** An expression that cannot be interpolated; the caller knows where it stands. */
+/** An expression that cannot be interpolated; the caller knows its location. */
 export class InterpolationError extends Error {
   constructor(
     detail: string,
@@ -20,13 +20,13 @@ const operator = /:?[-?+]/y;
  * nested ones included, as the Compose specification says (section Interpolation). A `$` before anything else stays as it is.
  */
 export class Interpolator {
-  /** Variables that were asked for and neither set nor given a default. */
+  /** Variables that were referenced and neither set nor given a default. */
   readonly unset = new Set<string>();
   private produced = 0;
 
   constructor(private readonly variables: Pick<ReadonlyMap<string, string>, 'get'>) {}
 
-  /** Throws InterpolationError for a malformed expression, a required variable that is not set, or one that grows past the limits. */
+  /** Throws InterpolationError for a malformed expression, a required variable that is not set, or a result that exceeds the limits. */
   interpolate(text: string): string {
     if (!text.includes('$')) return text;
     const { value } = this.expand(text, 0, 0, true);

@@ -8,15 +8,15 @@ import { mergeResource, mergeService, withoutPaths } from './merge.js';
 import { directoryOf, resolveInArchive } from './paths.js';
 import { type ComposeProject, type ComposeSection, COMPOSE_SECTIONS } from './project.js';
 
-/** Files that may include one another in a chain. */
+/** The maximum length of a chain of `include`. */
 const MAX_DEPTH = 50;
 
 type Members = Map<ComposeSection, Map<string, JsonObject>>;
 type LoadedProject = Pick<ComposeProject, 'name' | 'rest'> & { members: Members };
 
 /**
- * Loads the files of a Compose project one over the other, with all that they include and extend.
- * Faults are added to those of `files`, and what could be read is answered all the same.
+ * Loads and merges the files of a Compose project, including `include` and `extends`.
+ * Faults are added to those of `files`; what could be read is returned nevertheless.
  */
 export async function loadProject(
   files: ComposeFiles,

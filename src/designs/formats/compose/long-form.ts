@@ -5,7 +5,7 @@ import { normalisePort, parsePortRange } from './long-port.js';
 import { scalarText, parseBoolean } from './shape.js';
 import { splitShellWords } from './shell-words.js';
 
-/** Ports of one service, its ranges written out. */
+/** The maximum number of ports of one service, with ranges expanded. */
 const MAX_PORTS = 1000;
 
 type Normalise = (value: Json, place: ComposeField) => Json;
@@ -141,12 +141,12 @@ const serviceFields: Record<string, Normalise> = {
   volumes: (value, place) => normaliseItems(value, place, (item, at) => normaliseMount(item, at)),
 };
 
-/** Gives every key of a service its long form: `"80:8080"` → `{target: 8080, published: "80", protocol: "tcp"}` and so on. */
+/** Converts every key of a service to its long form: `"80:8080"` → `{target: 8080, published: "80", protocol: "tcp"}` and so on. */
 export function normaliseService(service: JsonObject, place: ComposeField): JsonObject {
   return normaliseMembers(service, serviceFields, place);
 }
 
-/** The same for a network, volume, config, secret or model of the top level. */
+/** The same for a top-level network, volume, config, secret or model. */
 export function normaliseResource(resource: Json, place: ComposeField): JsonObject {
   if (!isObject(resource)) return {};
   const { external, ...rest } = resource;

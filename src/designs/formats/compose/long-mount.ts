@@ -19,13 +19,13 @@ export function normaliseMount(entry: Json, place: ComposeField): JsonObject {
   }
   if (source === undefined || target === undefined) return { type: 'volume', target: source ?? '/' };
   const type = !isPath(source) ? 'volume' : source.startsWith('\\\\.\\pipe') ? 'npipe' : 'bind';
-  // Compose makes a missing directory for the short form, and for the long one when it says so.
+  // Compose creates a missing directory for the short form, and for the long form when configured.
   const mount: JsonObject = { type, source, target, ...(type === 'bind' ? { bind: { create_host_path: true } } : {}) };
   for (const option of options?.split(',') ?? []) applyOption(option, mount, place);
   return mount;
 }
 
-/** Whether a source is a path of the host and not the name of a volume. */
+/** Whether a source is a host path and not the name of a volume. */
 function isPath(source: string): boolean {
   return /^[./~\\]/.test(source) || drive.test(source);
 }
@@ -53,7 +53,7 @@ function applyOption(option: string, mount: JsonObject, place: ComposeField): vo
     place.fault(`"${option.slice(0, 80)}" is not a volume option`, 'Write ro, rw, z, Z or nocopy.');
 }
 
-/** Splits at colons, but not at that of a Windows drive; `d:/data` alone is the volume `d`, since containers have no drives. */
+/** Splits at colons, except that of a Windows drive; `d:/data` alone is the volume `d`, because containers have no drives. */
 function splitMount(entry: string): string[] {
   const found = splitAtColons(entry, drive);
   const [first = '', second = ''] = found;

@@ -2,7 +2,7 @@ import { type Json, isObject, type JsonObject } from '../../../core/json/json.js
 import { type ComposeField } from './compose-field.js';
 import { scalarText } from './shape.js';
 
-/** Ports of one entry; a range that is wider is refused rather than written out. */
+/** The maximum number of ports of one entry; a wider range is refused. */
 const MAX_RANGE = 1000;
 
 /** `"3000"` → [3000, 3000]; `"3000-3005"` → [3000, 3005]. Undefined when these are not ports from 1 to 65535. */
@@ -14,7 +14,7 @@ export function parsePortRange(text: string): [first: number, last: number] | un
 }
 
 /**
- * One entry of `ports` in its long form, a range as one entry for each port:
+ * One entry of `ports` in its long form, with a range expanded to one entry for each port:
  * `[[ADDRESS:]PUBLISHED:]TARGET[/PROTOCOL]`, with ranges on either side, or a mapping.
  */
 export function normalisePort(entry: Json, place: ComposeField): JsonObject[] {

@@ -8,7 +8,7 @@ import { isOldLayout } from './compose-document.js';
 import { resolveInArchive } from './paths.js';
 import { serviceKeys } from './specification.js';
 
-/** The names under which Compose looks for its file, best first. */
+/** The file names that Compose looks for, preferred first. */
 const mainNames = ['compose.yaml', 'compose.yml', 'docker-compose.yml', 'docker-compose.yaml'];
 const overrides: Record<string, readonly string[]> = {
   compose: ['compose.override.yml', 'compose.override.yaml'],
@@ -16,7 +16,7 @@ const overrides: Record<string, readonly string[]> = {
 };
 
 /**
- * The files of an import that look like Compose files: the only file, or in an archive the one of a standard name that is nearest to the top,
+ * The files of an import that look like Compose files: the only file, or in an archive the one with a standard name that is nearest to the top,
  * or else those at its top. `documents` may throw for files with syntax faults.
  */
 export async function findComposeFiles(input: FormatInput): Promise<string[]> {
@@ -29,7 +29,7 @@ export async function findComposeFiles(input: FormatInput): Promise<string[]> {
 }
 
 /**
- * The files that make up the project, in the order in which they are laid over each other: those that COMPOSE_FILE names,
+ * The files of the project, in the order in which they are merged: those that COMPOSE_FILE names,
  * or the main file and its override. Throws InvalidRequest when they cannot be identified.
  */
 export async function findProjectFiles(
@@ -84,14 +84,14 @@ function looksLikeCompose(content: JsonObject, name: string): boolean {
   return /compose/i.test(name) || entries.some(looksLikeService);
 }
 
-/** Something with a key of a service, or with nothing but misspelt ones: then reading it tells where. */
+/** An object with a key of a service, or with only misspelt ones: reading it reports the location. */
 function looksLikeService(entry: JsonObject): boolean {
   const keys = Object.keys(entry);
   if (keys.some((key) => serviceKeys.has(key))) return true;
   return keys.length > 0 && keys.every((key) => findClosestName(key, serviceKeys) !== undefined);
 }
 
-/** A service as an item of a list, beside its name or below it: then reading it tells that services are a mapping. */
+/** A service as an item of a list, beside its name or below it: reading it reports that services must be a mapping. */
 function isListedService(item: JsonObject): boolean {
   return looksLikeService(item) || Object.values(item).filter(isObject).some(looksLikeService);
 }
@@ -117,7 +117,7 @@ function readComposeFileVariable(
   });
 }
 
-/** The override file that Compose lays over a main file by itself. */
+/** The override file that Compose merges with a main file by default. */
 function findOverride(input: FormatInput, main: string): string[] {
   const stem = posix.basename(main).replace(/\.ya?ml$/, '');
   const names = Object.hasOwn(overrides, stem) ? (overrides[stem] ?? []) : [];

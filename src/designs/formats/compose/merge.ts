@@ -3,7 +3,7 @@ import { type Json, isObject, type JsonObject } from '../../../core/json/json.js
 /** Keys of a service whose later value replaces the earlier one as a whole. */
 const REPLACED_KEYS = new Set(['command', 'entrypoint', 'healthcheck.test']);
 
-/** What makes two items of a list the same one: the later item then takes the place of the earlier. */
+/** The identity of list items: the later of two equal items replaces the earlier. */
 const ITEM_IDENTITIES: Record<string, (item: JsonObject) => unknown[]> = {
   ports: (item) => [item.target, item.published, item.protocol, item.host_ip],
   volumes: (item) => [item.target],
@@ -14,8 +14,8 @@ const ITEM_IDENTITIES: Record<string, (item: JsonObject) => unknown[]> = {
 };
 
 /**
- * A service (in its long form) with a later definition of it laid over, as the Compose specification merges files and `extends`:
- * mappings key by key, lists one after the other, everything else replaced.
+ * A service (in its long form) merged with a later definition of it, as the Compose specification merges files and `extends`:
+ * mappings are merged by key, lists are concatenated, and everything else is replaced.
  */
 export function mergeService(base: JsonObject, over: JsonObject): JsonObject {
   return mergeObjects(base, over, []);
@@ -26,7 +26,7 @@ export function mergeResource(base: JsonObject, over: JsonObject): JsonObject {
   return mergeObjects(base, over, ['']);
 }
 
-/** The object without what stands at these paths. */
+/** The object without the values at these paths. */
 export function withoutPaths(object: JsonObject, paths: readonly (readonly string[])[]): JsonObject {
   return Object.fromEntries(
     Object.entries(object).flatMap(([key, value]): [string, Json][] => {

@@ -1,7 +1,7 @@
 import { posix } from 'node:path';
 import { type Json, isObject, type JsonObject } from '../../../core/json/json.js';
 
-/** Where a path of a Compose file leads inside the archive, or undefined when it leads out of it or elsewhere. */
+/** The path in the archive that a path of a Compose file refers to, or undefined when it leads outside. */
 export function resolveInArchive(directory: string, path: string): string | undefined {
   if (path.includes('\\') || isElsewhere(path)) return undefined;
   const joined = posix.normalize(posix.join(directory, path)).replace(/\/$/, '');
@@ -14,7 +14,7 @@ export function directoryOf(path: string): string {
   return directory === '.' ? '' : directory;
 }
 
-/** Makes the relative paths of a service start at the directory of the project, when its file lies elsewhere. */
+/** Makes relative paths of a service relative to the project directory, when its file lies elsewhere. */
 export function rebasePaths(service: JsonObject, directory: string): JsonObject {
   if (directory === '' || directory === '.') return service;
   const path = (value: Json | undefined): Json => rebase(value ?? null, directory);

@@ -65,7 +65,7 @@ export interface ComposeDeploy {
   placement?: { constraints?: string[]; preferences?: { spread?: string }[]; max_replicas_per_node?: number | string };
 }
 
-/** A service in the long form of the Compose specification, as far as the conversion reads it; all its other keys are beside these. */
+/** A service in the long form of the Compose specification, typed for the keys that the conversion reads; all its other keys are present too. */
 export interface ComposeService {
   annotations?: Record<string, string>;
   build?: JsonObject;
@@ -135,7 +135,7 @@ export interface ComposeService {
   working_dir?: string;
 }
 
-/** A volume, network, config or secret of the top level. */
+/** A top-level volume, network, config or secret. */
 export interface ComposeResource {
   name?: string;
   file?: string;
@@ -146,11 +146,11 @@ export interface ComposeResource {
   labels?: Record<string, string>;
 }
 
-/** The sections of a Compose file whose members other parts refer to by name. */
+/** The sections of a Compose file whose members are referenced by name. */
 export const COMPOSE_SECTIONS = ['services', 'networks', 'volumes', 'configs', 'secrets', 'models'] as const;
 export type ComposeSection = (typeof COMPOSE_SECTIONS)[number];
 
-/** A Compose project once variables, includes and extensions are resolved and every key has its long form. */
+/** A Compose project with variables, includes and extensions resolved and every key in its long form. */
 export interface ComposeProject {
   name?: string;
   services: Map<string, JsonObject>;
@@ -163,11 +163,11 @@ export interface ComposeProject {
   rest: JsonObject;
   /** Variables of `env` and `.env`. */
   variables: ReadonlyMap<string, string>;
-  /** A fault at the best known place of a pointer into the resolved project. */
+  /** A fault at the best known location of a pointer into the resolved project. */
   fault(pointer: string, detail: string, remedy?: string): Fault;
 }
 
-/** A resolved service as typed data: the table of the specification has checked its types, and the long form has set them. */
+/** A resolved service as typed data: its types have been checked against the specification and set by the long form. */
 export function toService(definition: JsonObject): ComposeService {
   return definition;
 }

@@ -5,25 +5,25 @@ import { findClosestName } from './closest-name.js';
 import { parseBytes } from './quantities.js';
 import { type ComposeProject, type ComposeService, toService } from './project.js';
 
-/** What to do with a file that is only half of a project. */
+/** The remedy for a file that is only part of a project. */
 const OVERLAY_REMEDY =
-  'A file that is laid over another is imported with it, as an archive and with both names in COMPOSE_FILE.';
+  'Import an override file together with the file that it overrides: as an archive, with both names in COMPOSE_FILE.';
 
-/** A project that is wrong all over is not checked to its end. */
+/** Checking stops after this many faults. */
 const MAX_FAULTS = 200;
 
-/** Ports of a project, ranges written out. */
+/** The maximum number of ports of a project, with ranges expanded. */
 const MAX_PORTS = 10_000;
 
-/** A service of another part of the project that a service cannot be without. */
+/** A service of the project that another one depends on. */
 interface Dependency {
   name: string;
   pointer: string;
 }
 
 /**
- * What is wrong between the parts of a project: services without an image, names that stand for nothing, circles of dependencies,
- * keys that exclude one another. `inactive` are the services whose profiles are off.
+ * Faults between the parts of a project: services without an image, unresolved names, circular dependencies,
+ * and mutually exclusive keys. `inactive` are the services whose profiles are off.
  */
 export function checkReferences(project: ComposeProject, inactive: ReadonlyMap<string, JsonObject>): Fault[] {
   const faults: Fault[] = [];
@@ -127,7 +127,7 @@ function findMemoryFaults(project: ComposeProject, name: string, service: Compos
   return faults;
 }
 
-/** One fault for each circle. Walks with a list of its own: a chain may be as long as the file. */
+/** One fault for each cycle. Iterative, because a chain may be as long as the file. */
 function findCycles(project: ComposeProject): Fault[] {
   const faults: Fault[] = [];
   const done = new Set<string>();

@@ -2,7 +2,7 @@ import { type Json, isObject } from '../../../core/json/json.js';
 import { toPointer } from '../../../core/json/json-pointer.js';
 import { findClosestName } from './closest-name.js';
 
-/** What a value of a Compose file may be. Alternatives of `either` differ in their JSON type, so that a fault can name the one that was meant. */
+/** The allowed values in a Compose file. Alternatives of `either` differ in their JSON type, so that a fault can name the intended one. */
 export type Shape =
   | { type: 'text'; accepts?: (text: string) => boolean; example?: string }
   | { type: 'number'; min?: number; max?: number }
@@ -38,10 +38,10 @@ export const textLike = (accepts: (text: string) => boolean, example: string): S
   example,
 });
 
-/** Hears of a fault; the remedy is worked out only when asked for. */
+/** Receives faults; the remedy is computed only on demand. */
 export type ReportShapeFault = (pointer: string, detail: string, remedy?: () => string) => void;
 
-/** Checks a value against a shape and reports every fault. Values for which `skip` answers true are left alone. */
+/** Validates a value against a shape and reports every fault. Values for which `skip` answers true are ignored. */
 export function checkShape(
   shape: Shape,
   value: Json,
@@ -118,7 +118,7 @@ function remedyFor(key: string, fields: ReadonlyMap<string, Shape>): string {
   return closest === undefined ? `Remove it. ${own}` : `Did you mean "${closest}"? ${own}`;
 }
 
-/** Scalars as Compose writes them out. */
+/** Scalars as Compose writes them. */
 export function scalarText(value: Json): string {
   return typeof value === 'object' ? JSON.stringify(value) : String(value);
 }

@@ -1,6 +1,6 @@
 /**
- * Splits a command as a POSIX shell splits words: blanks separate, quotes and backslashes hold together; nothing is expanded.
- * Undefined when a quote is left open.
+ * Splits a command as a POSIX shell splits words: at blanks, except in quotes or after backslashes; nothing is expanded.
+ * Undefined for an unclosed quote.
  */
 export function splitShellWords(command: string): string[] | undefined {
   const words: string[] = [];

@@ -14,7 +14,7 @@ import {
   textLike,
 } from './shape.js';
 
-/** What services, networks, volumes, configs, secrets and models may be called. */
+/** The allowed names of services, networks, volumes, configs, secrets and models. */
 const names = /^[a-zA-Z0-9._-]+$/;
 
 const numeric = either(number, text);
@@ -325,7 +325,7 @@ const store = {
   template_driver: text,
 };
 
-/** Every key of a Compose file and what it may hold: the Compose specification, with the keys of file versions 2 and 3 that it has dropped. */
+/** Every key of a Compose file and its allowed values: the Compose specification, with the keys of file versions 2 and 3 that it has dropped. */
 export const composeFile: Shape = record({
   version: numeric,
   name: text,

@@ -10,14 +10,14 @@ import { type ComposeProject, type ComposeSection, COMPOSE_SECTIONS } from './pr
 const workloads = new Set(['Deployment', 'StatefulSet', 'DaemonSet', 'Job', 'CronJob', 'Pod']);
 
 export interface ComposeExport {
-  /** The Compose file as data; written out with toYaml. */
+  /** The Compose file as data; serialized with toYaml. */
   file: JsonObject;
-  /** The components that a Compose file cannot say. */
+  /** The components that a Compose file cannot express. */
   unconverted: DesignComponent[];
 }
 
 /**
- * Writes a design as a Compose file. What came from Compose is written as it came, with what was changed in its workload since
+ * Writes a design as a Compose file. Services imported from Compose are written as imported, with later changes of their workload
  * (image, command, environment, replicas, resources and the like); other workloads become services of their containers.
  */
 export function toCompose(design: DesignFile): ComposeExport {
@@ -48,7 +48,7 @@ function addOriginal(services: Map<string, Json>, origin: JsonObject): void {
     services.set(name, objectOf(companion).definition ?? {});
 }
 
-/** Converts the original services once more; where a component differs from that, somebody changed it, and the change is taken over. */
+/** Converts the original services again; where a component differs from the result, it was edited, and the change is applied. */
 function applyChanges(design: DesignFile, members: ReadonlyMap<ComposeSection, Map<string, Json>>): void {
   const section = (key: ComposeSection): Map<string, JsonObject> =>
     new Map([...(members.get(key) ?? [])].map(([name, member]) => [name, objectOf(member)]));
@@ -98,7 +98,7 @@ function findChanges(was: JsonObject, is: JsonObject, definition: JsonObject): J
   return changed;
 }
 
-/** The variables of a service with what was changed of them; those without a value are passed on, and a container has none of them. */
+/** The variables of a service with their changes; those without a value are passed through, and a container has none of them. */
 function changeVariables(was: JsonObject, is: JsonObject, definition: JsonObject): JsonObject {
   const variables = { ...objectOf(definition.environment) };
   for (const name of new Set([...Object.keys(was), ...Object.keys(is)])) {
@@ -109,7 +109,7 @@ function changeVariables(was: JsonObject, is: JsonObject, definition: JsonObject
   return variables;
 }
 
-/** Workloads that never were Compose: each container is a service, the second and further ones in the network of the first. */
+/** Workloads that were not imported from Compose: each container is a service, the second and later ones in the network of the first. */
 function addContainers(services: Map<string, Json>, component: DesignComponent, design: DesignFile): void {
   const resource = toResource(component);
   const name = asText(objectOf(resource.metadata).name);

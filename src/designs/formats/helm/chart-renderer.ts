@@ -15,7 +15,7 @@ import type { SourceFile } from '../../../formats/sources/source-file.js';
 
 export interface RenderedChart {
   components: DesignComponent[];
-  /** What the chart tells those who installed it; empty when it says nothing. */
+  /** The notes that the chart shows after an installation; empty without any. */
   notes: string;
   warnings: Fault[];
 }
@@ -26,14 +26,14 @@ interface RenderedPart {
   hook: HelmHook | undefined;
 }
 
-/** Functions of templates by which two renderings of the same may differ. */
+/** Template functions that may make two renderings differ. */
 const NONDETERMINISTIC_FUNCTIONS =
   /\b(?:rand(?:Alpha|AlphaNum|Ascii|Numeric|Int|Bytes)|uuidv4|now|gen(?:CA|SelfSignedCert|SignedCert|PrivateKey)\w*|htpasswd|bcrypt|shuffle)\b/;
 
-/** Bytes of a template that is not searched for them. */
+/** The size up to which a template is searched for them, in bytes. */
 const MAX_SEARCHED_BYTES = 512 * 1024;
 
-/** Renders a chart as one release of it, and reads what comes out. */
+/** Renders a chart as a release, and reads the output. */
 export class ChartRenderer {
   constructor(
     private readonly helm: Helm,
@@ -43,7 +43,7 @@ export class ChartRenderer {
     private readonly limits: FormatLimits,
   ) {}
 
-  /** Throws InvalidRequest with faults at the templates. */
+  /** Throws InvalidRequest with faults located in the templates. */
   async render(): Promise<RenderedChart> {
     const { text, files, warnings } = await this.template();
     const rendered = await this.read(text);
@@ -57,7 +57,7 @@ export class ChartRenderer {
     return { components, notes, warnings: said };
   }
 
-  /** With the notes when they render: notes that fail, by which some charts say that a value is missing, are a warning. */
+  /** With the notes when they render: notes that fail, as in charts that report a missing value this way, are a warning. */
   private async template(): Promise<{ text: string; files: ChartFiles; warnings: Fault[] }> {
     const files = addNotesCarrier(this.files);
     if (!files) return { text: await this.helm.template(this.files, this.release), files: this.files, warnings: [] };
@@ -116,7 +116,7 @@ export class ChartRenderer {
     return false;
   }
 
-  /** Renders once more and tells what is another thing each time, for a later change of values will change it too. */
+  /** Renders again and reports what differs each time, because it also changes with later values. */
   private async findDifferences(files: ChartFiles, text: string, components: DesignComponent[]): Promise<Fault[]> {
     const again = await this.helm.template(files, this.release);
     if (again === text) return [];
@@ -139,7 +139,7 @@ export class ChartRenderer {
   }
 }
 
-/** Helm writes hooks in another order each time; here they come last, by weight and template. */
+/** Helm writes hooks in varying order; here they come last, by weight and template. */
 function sortHooks(parts: readonly RenderedPart[]): RenderedPart[] {
   const hooks = parts
     .filter(({ hook }) => hook)
@@ -151,16 +151,16 @@ function sortHooks(parts: readonly RenderedPart[]): RenderedPart[] {
 }
 
 const NOTES_PATH = 'templates/NOTES.txt';
-/** The template that carries the notes through the renderer; no chart has one of this name. */
+/** The template that exports the notes; no chart has one of this name. */
 export const NOTES_CARRIER_PATH = 'templates/armature-carries-notes.yaml';
-/** Longer ones are no notes. */
+/** Longer notes are ignored. */
 const MAX_NOTES_BYTES = 64 * 1024;
 
-/** The chart with its notes as a resource, because the program shows resources only; undefined when it has none. */
+/** The chart with its notes as a resource, because the program outputs resources only; undefined when it has none. */
 export function addNotesCarrier(files: ChartFiles): ChartFiles | undefined {
   const notes = files.get(NOTES_PATH);
   if (!notes || notes.bytes.length > MAX_NOTES_BYTES || notes.bytes.length === 0) return undefined;
-  // A string of JSON is one of Go as well.
+  // A JSON string literal is a valid Go string literal.
   const literal = JSON.stringify(Buffer.from(notes.bytes).toString());
   const text = `apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: notes\ndata:\n  notes: {{ tpl ${literal} . | toJson }}\n`;
   const carrier: SourceFile = { path: notes.path, bytes: Buffer.from(text) };

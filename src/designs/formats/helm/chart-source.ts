@@ -18,16 +18,16 @@ import { type SourceFile } from '../../../formats/sources/source-file.js';
 import { listPaths, toFolderName } from '../archive-listing.js';
 import { type FormatInput } from '../format.js';
 
-/** A chart that is whole: nothing is missing that rendering needs. */
+/** A complete chart: everything that rendering needs is present. */
 export interface ChartSource {
   head: ChartMetadata;
-  /** By path from the folder of Chart.yaml, as Helm loads it: without what `.helmignore` excludes, dependencies as folders under their own names. */
+  /** By path from the folder of Chart.yaml, as Helm loads it: without files that `.helmignore` excludes, dependencies as folders under their own names. */
   files: ReadonlyMap<string, SourceFile>;
-  /** Whether the source is the chart as `helm package` writes it. */
+  /** Whether the source is the chart as packed by `helm package`. */
   isPacked: boolean;
 }
 
-/** Finds the chart of an import and looks at its head and its dependencies. Throws InvalidRequest with all that is wrong with them. */
+/** Finds the chart of an import and checks its Chart.yaml and dependencies. Throws InvalidRequest with all faults of them. */
 export async function readChartSource(input: FormatInput, limits: FormatLimits): Promise<ChartSource> {
   const faults = new FaultList(limits.faults);
   const folder = await onlyFolder(input, faults);
@@ -57,8 +57,8 @@ export async function readChartSource(input: FormatInput, limits: FormatLimits):
 }
 
 /**
- * Helm writes Chart.yaml first, and leaves out what the rules exclude; they are not for what it wrote of dependencies. Others write the folder
- * first, or the files by name or as they find them.
+ * `helm package` writes Chart.yaml first, and leaves out ignored files; the rules do not apply to packed dependencies. Other tools write the folder
+ * first, or the files by name or in directory order.
  */
 function isPackedByHelm({ files }: FormatInput, folder: string, chart: ReadonlyMap<string, SourceFile>): boolean {
   const [first] = files.keys();
@@ -72,7 +72,7 @@ function ignoredChartFault(files: ReadonlyMap<string, SourceFile>): Fault {
   return { file, detail: 'excludes Chart.yaml', remedy: 'Remove the rule that matches it.' };
 }
 
-/** The folders that are charts and that the caller may mean; a chart within another one only by its own path. */
+/** The folders with charts that the caller may have chosen; a chart within another one only by its own path. */
 export function findChosenCharts(input: FormatInput): string[] {
   const { chosenPath } = input;
   const folder = posix.basename(chosenPath) === 'Chart.yaml' ? parentFolder(chosenPath) : chosenPath;
@@ -80,7 +80,7 @@ export function findChosenCharts(input: FormatInput): string[] {
   return findChartFolders(withoutUnsafeFiles(input.files).keys()).filter((each) => input.isChosen(each));
 }
 
-/** Of several charts the one that no other needs and that is no library; faults name them all when that does not decide. */
+/** Of several charts the one that no other depends on and that is no library; when that is ambiguous, faults name them all. */
 async function onlyFolder(input: FormatInput, faults: FaultList): Promise<string> {
   const folders = findChosenCharts(input);
   const needed = new Set<string>();
@@ -103,7 +103,7 @@ async function onlyFolder(input: FormatInput, faults: FaultList): Promise<string
   return only ?? '';
 }
 
-/** The names by which the charts below `charts/` call themselves, at every depth, by folder; those are what Helm compares and packs them under. */
+/** The names of the charts below `charts/`, at every depth, by folder; Helm compares and packs them under these. */
 async function readChartNames(
   input: FormatInput,
   files: ReadonlyMap<string, SourceFile>,
@@ -117,7 +117,7 @@ async function readChartNames(
   return names;
 }
 
-/** The files of a dependency that lies beside the chart in the same archive, as `repository: file://../library` says. */
+/** The files of a dependency beside the chart in the same archive, as in `repository: file://../library`. */
 function findAdjacentFiles(
   input: FormatInput,
   folder: string,
@@ -139,7 +139,7 @@ function missingDependencyFault({ name, version, repository, document, pointer }
   return document.faultAt(
     pointer,
     `the dependency ${name} ${version}${from} is not in charts/`,
-    'Run "helm dependency build" in the folder of the chart, and import it with what that puts into charts/.',
+    'Run "helm dependency build" in the folder of the chart, and import it with the resulting charts/.',
   );
 }
 

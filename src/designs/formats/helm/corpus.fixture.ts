@@ -9,7 +9,7 @@ import { archiveOf, filesIn } from '../archive.fixture.js';
 import { type Attempt, type Judged, same } from '../corpus.fixture.js';
 import { type ImportedDesign } from '../format.js';
 
-/** Charts that Helm refuses as well, and the words of its refusal. */
+/** Charts that Helm refuses as well, and the text of its refusal. */
 const refusals: Record<string, string> = {
   common: 'is a library chart',
   etcd: 'the dependency common',
@@ -28,10 +28,10 @@ const refusals: Record<string, string> = {
   'rook-library-0.0.1.tgz': 'is a library chart',
 };
 
-/** Writes a design as a chart again. */
+/** Exports a design as a chart. */
 export type WriteChart = (imported: ImportedDesign, source: SourceFile) => Promise<Uint8Array>;
 
-/** Every chart, packed or as a folder. With `write` what was imported is written and read again. */
+/** Every chart, packed or as a folder. With `write` imports are exported and read again. */
 export async function* judgedCharts(corpus: string, attempt: Attempt, write?: WriteChart): AsyncGenerator<Judged> {
   const root = join(corpus, 'helm');
   const folders = readdirSync(root).filter((name) => name !== 'packed');
@@ -58,7 +58,7 @@ export async function* judgedCharts(corpus: string, attempt: Attempt, write?: Wr
   }
 }
 
-/** Whether a chart that was written renders to the same resources, but for those that it makes up anew each time. */
+/** Whether an exported chart renders to the same resources, except those that are generated anew each time. */
 async function comesBack(imported: ImportedDesign, bytes: Uint8Array, attempt: Attempt): Promise<boolean> {
   const again = await attempt({ path: 'again.tgz', bytes }, { name: imported.name });
   if (again instanceof AppError) return false;
@@ -72,7 +72,7 @@ async function comesBack(imported: ImportedDesign, bytes: Uint8Array, attempt: A
   return same(resources(again), resources(imported));
 }
 
-/** The resources that the chart of the corpus with reference renderings makes, each against its reference. */
+/** The resources of the chart of the corpus with reference renderings, each with its reference. */
 export async function* comparedWithReference(
   corpus: string,
   attempt: Attempt,

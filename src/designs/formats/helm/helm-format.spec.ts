@@ -137,7 +137,7 @@ requires('HELM_BIN', 'a chart', (helm) => {
     expect(warnings).toMatchObject([{ file: 'shop/templates/NOTES.txt', detail: expect.stringContaining('no address is set') }]); // prettier-ignore
   });
 
-  it('is told to make things up anew each time', async () => {
+  it('reports values that are generated anew each time', async () => {
     const { warnings } = await render({
       ...CHART,
       'shop/templates/secret.yaml': 'apiVersion: v1\nkind: Secret\nmetadata: {name: s}\nstringData: {a: {{ randAlphaNum 9 }}}\n', // prettier-ignore
@@ -180,7 +180,7 @@ requires('HELM_BIN', 'a chart', (helm) => {
     expect(errors[0]?.detail).toBe('holds 2 charts: shop, other');
   });
 
-  it('tells where its templates are wrong', async () => {
+  it('reports the locations of faults in its templates', async () => {
     const wrong = async (text: string, more = {}) =>
       (await failure(render({ ...CHART, 'shop/templates/map.yaml': text, ...more }))).errors;
     await expect(wrong('a: {{ .Values.no.such }}\n')).resolves.toMatchObject([{ file: 'shop/templates/map.yaml', line: 1, column: expect.any(Number), detail: expect.stringContaining('nil pointer') }]); // prettier-ignore
@@ -192,7 +192,7 @@ requires('HELM_BIN', 'a chart', (helm) => {
     expect((await wrong(MAP, schema)).map(({ detail }) => detail).join('\n')).toMatch(/size[^]*colour|colour[^]*size/);
   });
 
-  it('tells what is wrong with its head, all at once', async () => {
+  it('reports all faults of its Chart.yaml at once', async () => {
     const { errors } = await failure(render({ ...CHART, 'shop/Chart.yaml': 'apiVersion: v3\nname: a b\nversion: 1.0\ntype: library\n' })); // prettier-ignore
     expect(errors.map(({ line, pointer }) => [line, pointer])).toEqual([
       [1, '/apiVersion'],

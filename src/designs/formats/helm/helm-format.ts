@@ -12,7 +12,7 @@ import { ChartRenderer } from './chart-renderer.js';
 
 const TEMPLATE = /^(?:[^/]+\/)?templates\//;
 
-/** A chart in an archive, rendered by the Helm program with the values of the caller. */
+/** A chart in an archive, rendered by the Helm program with the given values. */
 export const helmFormat: Format = {
   sourceType: 'helm',
   extensions: ['.tgz', '.tar.gz', '.tar', '.zip'],
@@ -27,7 +27,7 @@ function detect(input: FormatInput): boolean {
   return findChosenCharts(input).length > 0 || isHeadless(input);
 }
 
-/** A chart but for its Chart.yaml, which reading tells; as anything else its templates would only be unsound YAML. */
+/** A chart without its Chart.yaml, which reading reports; as another format its templates would only be malformed YAML. */
 function isHeadless(input: FormatInput): boolean {
   return [...input.files].some(
     ([path, { bytes }]) => input.isChosen(path) && TEMPLATE.test(path) && Buffer.from(bytes).includes('{{'),
@@ -52,7 +52,7 @@ async function read(input: FormatInput, options: ImportOptions): Promise<Importe
   return { name, design: createDesign({ name, components, metadata }), sourceType: 'helm', warnings };
 }
 
-/** Of a chart that does not render: what is wrong with the values that were sent, when that explains it. */
+/** For a chart that does not render: the faults of the given values, when they explain it. */
 async function findValuesError(
   error: unknown,
   sent: JsonObject,

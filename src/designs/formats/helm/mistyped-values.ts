@@ -2,12 +2,12 @@ import type { Fault } from '../../../core/errors/app-error.js';
 import { isObject, type Json, type JsonObject } from '../../../core/json/json.js';
 import { toPointer } from '../../../core/json/json-pointer.js';
 
-/** Faults that are listed. */
+/** The maximum number of listed faults. */
 const MAX_LISTED = 20;
 
 /**
- * The values that a caller sent where the chart has something of another kind: a mapping for text, a list for a mapping. What the
- * chart leaves empty may be anything.
+ * The given values whose type differs from the chart's: a mapping for text, a list for a mapping. Values that the
+ * chart leaves empty may have any type.
  */
 export function findMistypedValues(sent: JsonObject, defaults: JsonObject): Fault[] {
   const faults: Fault[] = [];

@@ -7,13 +7,13 @@ import { type FormatInput, type ImportOptions, type Release } from '../format.js
 
 const MAX_NAME_LENGTH = 53;
 
-/** What a design of a chart keeps beside its components, so that the chart can be rendered again: `metadata.helm`. */
+/** What the design of a chart stores beside its components, so that the chart can be rendered again: `metadata.helm`. */
 export interface HelmSettings extends Release {
   chart: { name: string; version: string; appVersion: string };
   values: JsonObject;
 }
 
-/** The settings that a design was rendered with; undefined when it was not made of a chart. */
+/** The settings that a design was rendered with; undefined when it was not made from a chart. */
 export function readHelmSettings(design: Pick<DesignFile, 'metadata'>): HelmSettings | undefined {
   const { chart, release_name, namespace, values } = asObject(design.metadata['helm']);
   if (!isObject(chart) || asText(release_name) === '') return undefined;
@@ -29,7 +29,7 @@ export function readHelmSettings(design: Pick<DesignFile, 'metadata'>): HelmSett
   };
 }
 
-/** The settings as the design keeps them. */
+/** The settings as the design stores them. */
 export function toHelmSettings({ name, version, appVersion }: ChartMetadata, release: ChartRelease): JsonObject {
   return {
     chart: { name, version, appVersion },
@@ -39,7 +39,7 @@ export function toHelmSettings({ name, version, appVersion }: ChartMetadata, rel
   };
 }
 
-/** The name of a release after the name of a design: what Helm takes, and the same each time. */
+/** A release name derived from the name of a design: valid for Helm, and stable. */
 export function toReleaseName(design: string): string {
   const words = design
     .normalize('NFKD')
@@ -48,7 +48,7 @@ export function toReleaseName(design: string): string {
   return words.slice(0, MAX_NAME_LENGTH).replace(/^-+|-+$/g, '') || 'release';
 }
 
-/** The values that a caller sent, as data. Throws InvalidRequest with located faults for text that is not a mapping of YAML. */
+/** The given values as data. Throws InvalidRequest with located faults for text that is not a YAML mapping. */
 export async function parseValues(given: ImportOptions['values'], input: FormatInput): Promise<JsonObject> {
   if (given === undefined) return {};
   if (typeof given !== 'string') return given as JsonObject;
@@ -64,7 +64,7 @@ export async function parseValues(given: ImportOptions['values'], input: FormatI
   return document.object ?? {};
 }
 
-/** Values over others, as Helm lays one file of values over another; a null takes away what the chart sets itself. */
+/** Values merged over others, as Helm merges files of values; a null removes a default of the chart. */
 export function mergeValues(below: JsonObject, above: JsonObject): JsonObject {
   const all = new Map(Object.entries(below));
   for (const [name, value] of Object.entries(above)) {

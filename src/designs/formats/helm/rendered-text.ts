@@ -4,7 +4,7 @@ import type { LocatedDocument } from '../../../formats/documents/located-documen
 
 const SOURCE = /^---\n# Source: (.+)$/gm;
 
-/** Which template of a chart each part of a rendering comes from. */
+/** Maps each part of a rendering to its template. */
 export class RenderedText {
   private readonly marks: { line: number; template: string }[] = [];
 
@@ -28,7 +28,7 @@ export class RenderedText {
     return this.markAt(document.findPosition('').line)?.template ?? '';
   }
 
-  /** A fault of the rendered text as one of the template, whose own lines are others. */
+  /** A fault of the rendered text as one of the template, which has other line numbers. */
   toTemplateFault({ file: _file, line = 1, column: _column, ...fault }: Fault): Fault {
     const mark = this.markAt(line);
     const template = mark?.template ?? '';

@@ -4,12 +4,12 @@ import { type JsonObject, asObject, asText } from '../../../core/json/json.js';
 import { toManifest } from '../kubernetes-format.js';
 import { toReleaseName } from './release.js';
 
-/** Writes documents as YAML. */
+/** Serializes documents as YAML. */
 type WriteYaml = (documents: readonly JsonObject[]) => Promise<string>;
 
 /**
  * A chart that renders to the resources of a design, by path from the folder of the chart: one template for each, definitions in `crds/`,
- * where Helm installs them before all else.
+ * which Helm installs first.
  */
 export async function buildChartFiles(design: DesignFile, write: WriteYaml): Promise<Map<string, string>> {
   const name = toReleaseName(design.name);
@@ -35,7 +35,7 @@ export async function buildChartFiles(design: DesignFile, write: WriteYaml): Pro
   return files;
 }
 
-/** Braces that a resource has for programs of its own are not for Helm. */
+/** Escapes braces in a resource, which are not template actions of Helm. */
 export function escapeTemplates(text: string): string {
   return text.replaceAll('{{', '{{ "{{" }}');
 }

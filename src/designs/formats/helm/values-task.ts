@@ -9,15 +9,15 @@ interface ValuesTaskInput {
   values: JsonObject;
 }
 
-/** For the worker pool: as withValues. */
+/** Task of the worker pool: see withValues. */
 export const withValuesTask: Task<ValuesTaskInput, string> = { module: import.meta.url, name: 'withValues' };
 
-/** The text of a values.yaml with other values in it; comments, order and everything that they do not name stay. */
+/** The text of a values.yaml with changed values; comments, order and all other values stay. */
 export function withValues({ text, values }: ValuesTaskInput): string {
   const document: Document = parseDocument(text, { version: '1.1' });
   if (document.errors.length > 0) {
     const detail = `values.yaml of the chart cannot be changed: ${document.errors[0]?.message ?? ''}`;
-    throw new InvalidRequest(detail, { remedy: 'Take the chart as it was imported: export=source.' });
+    throw new InvalidRequest(detail, { remedy: 'Export the chart as it was imported: export=source.' });
   }
   if (!isMap(document.contents)) document.contents = document.createNode({});
   merge(document, [], values);

@@ -1,5 +1,5 @@
 /**
- * What a field of kustomize holds: `data` names nothing, `file` names files, `source` names files as `key=path`, `base` names files or
+ * The content of a kustomize field: `data` names nothing, `file` names files, `source` names files as `key=path`, `base` names files or
  * folders, `patch` and `plugin` name files or hold their content; nested fields are those of an object, or of each object of a list.
  */
 export type FieldKind = 'data' | 'file' | 'source' | 'base' | 'patch' | 'plugin' | AllowedFields;
@@ -19,7 +19,7 @@ const GENERATOR: AllowedFields = {
 const PATCH: AllowedFields = { ...dataFields('target', 'patch', 'options'), path: 'file' };
 const REPLACEMENT: AllowedFields = { ...dataFields('source', 'targets'), path: 'file' };
 
-/** The fields of a Kustomization and of a Component. The program takes names in any case; here a name that is not exactly one of these is refused. */
+/** The fields of a Kustomization and of a Component. The program ignores case; here only the exact names are accepted. */
 export const KUSTOMIZATION_FIELDS: AllowedFields = {
   ...TYPE,
   ...dataFields(
@@ -50,7 +50,7 @@ export const KUSTOMIZATION_FIELDS: AllowedFields = {
   validators: 'plugin',
 };
 
-/** What the program would do only with charts, which are refused. */
+/** Fields that the program uses only with charts, which are refused. */
 export const CHART_FIELDS: ReadonlySet<string> = new Set([
   'helmCharts',
   'helmChartInflationGenerator',
@@ -80,7 +80,7 @@ const BUILTINS: Readonly<Record<string, AllowedFields>> = {
   ValueAddTransformer: dataFields('value', 'targets'),
 };
 
-/** The builtins of kustomize (`apiVersion: builtin`) that generators, transformers and validators may be, by kind. */
+/** The kustomize builtins (`apiVersion: builtin`) that are allowed as generators, transformers and validators, by kind. */
 export const BUILTIN_FIELDS: ReadonlyMap<string, AllowedFields> = new Map(
   Object.entries(BUILTINS).map(([kind, fields]) => [kind, { ...TYPE, ...fields }]),
 );

@@ -11,7 +11,7 @@ import { ReferenceCollector } from './reference-collector.js';
 
 const NAMES = /^(?:kustomization\.ya?ml|Kustomization)$/;
 
-/** The folders of Kustomizations, and the files of one with everything that it names: what somebody would pack. */
+/** The folders of Kustomizations, and the files of one with everything that it references: the archive that a user would upload. */
 class Project {
   readonly folders: string[];
 
@@ -43,7 +43,7 @@ class Project {
   }
 }
 
-/** What the program makes of a Kustomization in place; undefined when it fails. */
+/** The result of the program for a Kustomization in place; undefined when it fails. */
 function reference(kubectl: string, folder: string): unknown[] | undefined {
   try {
     const text = execFileSync(kubectl, ['kustomize', folder], { stdio: ['ignore', 'pipe', 'ignore'] });
@@ -53,7 +53,7 @@ function reference(kubectl: string, folder: string): unknown[] | undefined {
   }
 }
 
-/** Every Kustomization with what it names, against what the program renders in place. Components that only others use are foreign. */
+/** Every Kustomization with the files it references, compared with the program's rendering in place. Components that only others use are foreign. */
 export async function* judgedKustomizations(corpus: string, kubectl: string, attempt: Attempt): AsyncGenerator<Judged> {
   for (const name of readdirSync(join(corpus, 'kubernetes'))) {
     const project = new Project(filesIn(join(corpus, 'kubernetes', name), name));

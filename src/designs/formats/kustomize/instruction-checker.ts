@@ -13,15 +13,15 @@ import { isRemote, type InstructionReference, ReferenceCollector, CHART_REMEDY }
 const ARCHIVE_REMEDY = 'Send the folder of the Kustomization and everything that it names as one archive.';
 const FUNCTION = /^config\.(?:kubernetes|k8s)\.io\/function$/;
 
-/** Where instructions stand: the folder that their paths start from, and how their faults are located. */
+/** The location of instructions: the folder that their paths start from, and how their faults are located. */
 interface InstructionOrigin {
   folder: string;
   fault: (pointer: string, detail: string, remedy: string) => void;
 }
 
 /**
- * Holds the instructions of an import against the fields and builtins that are allowed. The program gets only the files that they
- * name, and the instructions as they were understood here, so that it cannot understand them in another way.
+ * Validates the instructions of an import against the allowed fields and builtins. The program receives only the files that they
+ * reference, and the instructions as parsed here, so that it cannot parse them differently.
  */
 export class InstructionChecker {
   readonly accepted = new Map<string, SourceFile>();
@@ -35,7 +35,7 @@ export class InstructionChecker {
     this.folders = new Set([...input.files.keys()].map(parentFolder));
   }
 
-  /** Checks one Kustomization and everything that it names. @returns the folders of its bases */
+  /** Checks one Kustomization and everything that it references. @returns the folders of its bases */
   async checkKustomization(path: string, document: LocatedDocument): Promise<string[]> {
     const origin = {
       folder: parentFolder(path),
@@ -71,7 +71,7 @@ export class InstructionChecker {
     return understood;
   }
 
-  /** What stands in place of a path, as JSON, which the program can take for nothing else; undefined for a path. */
+  /** Inline content instead of a path, as JSON, which the program cannot misinterpret; undefined for a path. */
   private async content(
     { text, pointer, kind }: InstructionReference,
     { folder, fault }: InstructionOrigin,
@@ -83,7 +83,7 @@ export class InstructionChecker {
     return kind === 'patch' ? joined(documents.map(({ value }) => value)) : this.plugins(documents, () => origin);
   }
 
-  /** Checks the file or folder that a path leads to. @returns the folder of the Kustomization that it is, if it is one */
+  /** Checks the file or folder of a path. @returns the folder of the Kustomization, if it is one */
   private async file({ text, pointer, kind }: InstructionReference, origin: InstructionOrigin): Promise<string[]> {
     const fault = (detail: string, remedy: string): void =>
       origin.fault(pointer, `${text.slice(0, 200)} ${detail}`, remedy);
@@ -152,7 +152,7 @@ function joined(values: readonly Json[]): string {
   return values.map((value) => stringifyExact(value)).join('\n---\n');
 }
 
-/** Puts text in the place of a member or item that is there. */
+/** Replaces an existing member or item with text. */
 function replace(value: Json, pointer: string, text: string): void {
   const segments = parsePointer(pointer);
   const last = segments.pop();

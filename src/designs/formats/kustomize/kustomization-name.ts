@@ -1,12 +1,12 @@
-/** Names of folders and archives that say what something is for, or that it is one, and not what it is. */
+/** Names of folders and archives that describe a purpose or the fact of being a Kustomization, not its content. */
 const GENERIC_NAME =
   /^(?:overlays?|bases?|variants?|environments?|envs?|stag(?:e|ing)|prod(?:uction)?|pre-?prod(?:uction)?|dev(?:elopment|el)?|test(?:s|ing)?|qa|uat|ci|local|canary|preview|default|kustom(?:ize|ization)|k8s|kube(?:rnetes)?|deploy(?:ments?)?|manifests?|yamls?|config(?:s|uration)?|clusters?|components?|apps?|resources?|releases?|archive|upload(?:ed)?|sent|download|design(?:[_-]file)?|file|main|master|src|root|\.+)$/i;
-/** What hosts of repositories add to the name of one in an archive of it: a branch, a version or a commit. */
+/** What repository hosts append to the name in an archive: a branch, a version or a commit. */
 const REPOSITORY_REFERENCE = /-(?:main|master|develop|trunk|v?\d+(?:\.\d+)*|[0-9a-f]{7,40})$/i;
 
-/** What is known of a Kustomization that says what it deploys. */
+/** Facts about a Kustomization that suggest its name. */
 export interface KustomizationPlace {
-  /** Its folder in the archive, empty when it is on top. */
+  /** Its folder in the archive, empty for the top. */
   folder: string;
   /** The folders of its bases, nearest first. */
   bases: readonly string[];
@@ -15,8 +15,8 @@ export interface KustomizationPlace {
 }
 
 /**
- * A name for a Kustomization: one with bases is a variant, called after the folders around it, as its repository, and else after a base; one without
- * is called after its folder. Words such as "staging" or "overlays" are no names while there is another.
+ * A name for a Kustomization: one with bases is a variant, named after the folders around it, such as its repository, else after a base; one without
+ * bases is named after its folder. Words such as "staging" or "overlays" are used only as a last resort.
  */
 export function nameKustomization({ folder, bases, file }: KustomizationPlace): string {
   const segments = folder.split('/').filter((segment) => segment !== '');

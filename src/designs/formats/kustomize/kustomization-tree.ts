@@ -11,19 +11,19 @@ import { KUSTOMIZATION_FIELDS } from './allowed-fields.js';
 import { InstructionChecker } from './instruction-checker.js';
 import { isRemote, ReferenceCollector } from './reference-collector.js';
 
-/** Kustomizations of which each is a base of the one before. */
+/** The maximum length of a chain of bases. */
 const MAX_BASES = 50;
 
 interface Node {
   folder: string;
   path: string;
   document: LocatedDocument | undefined;
-  /** Paths of what it may name as bases. */
+  /** Paths of possible bases. */
   bases: string[];
   isComponent: boolean;
 }
 
-/** The Kustomizations of an import, and which of them names which. */
+/** The Kustomizations of an import, and their references to each other. */
 export class KustomizationTree {
   private readonly nodes = new Map<string, Node>();
   private readonly checked = new Set<string>();
@@ -42,7 +42,7 @@ export class KustomizationTree {
     return tree;
   }
 
-  /** The folder to render: of those that no other names the only one, or the one on top; the others are named in warnings. */
+  /** The folder to render: the only one that no other references, or the one at the top; warnings name the others. */
   findRoot(warnings: Fault[]): string {
     const { chosenPath } = this.input;
     if (chosenPath !== '' && this.nodes.has(chosenPath)) return chosenPath;
@@ -77,12 +77,12 @@ export class KustomizationTree {
     return first;
   }
 
-  /** Whether a folder holds instructions for other Kustomizations, which rarely are something alone. */
+  /** Whether a folder is a Component, which is rarely useful alone. */
   isComponent(folder: string): boolean {
     return this.nodes.get(folder)?.isComponent ?? false;
   }
 
-  /** Checks the Kustomization in a folder, everything that it names, and its bases in turn. */
+  /** Checks the Kustomization in a folder, everything that it references, and its bases recursively. */
   async check(folder: string, chain: readonly string[] = []): Promise<void> {
     const node = this.nodes.get(folder);
     if (!node?.document) return;
@@ -104,7 +104,7 @@ export class KustomizationTree {
     }
   }
 
-  /** The folders of the Kustomizations that one builds upon, nearest first. Components only change what others say. */
+  /** The folders of the bases of a Kustomization, nearest first. Components are excluded, because they only modify others. */
   basesOf(folder: string, found = new Set<string>()): string[] {
     const node = this.nodes.get(folder);
     const named = (node ? this.foldersNamedBy(node) : []).filter((base) => {
@@ -115,7 +115,7 @@ export class KustomizationTree {
     return [...named, ...named.flatMap((base) => this.basesOf(base, found))];
   }
 
-  /** What the program gets. */
+  /** The files that the program receives. */
   files(): ReadonlyMap<string, SourceFile> {
     return this.instructions.accepted;
   }
@@ -141,7 +141,7 @@ export class KustomizationTree {
     return bases.map((path) => parentFolder(posix.join(folder, path, 'kustomization.yaml')));
   }
 
-  /** On top of the archive, or of the only folder there. */
+  /** At the top of the archive, or in the only folder there. */
   private isOnTop(folder: string): boolean {
     return folder === '' || (!folder.includes('/') && [...this.input.files.keys()].every((p) => isInFolder(p, folder)));
   }

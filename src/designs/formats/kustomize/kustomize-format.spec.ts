@@ -72,7 +72,7 @@ describe('a Kustomization', () => {
     });
   });
 
-  it('may name nothing remote, in no form and at no place, which is told before anything runs', async () => {
+  it('may name nothing remote, in no form and at no place, which is reported before anything runs', async () => {
     const remote = [
       'https://example.org/a.yaml',
       'github.com/org/repo//base?ref=v1',

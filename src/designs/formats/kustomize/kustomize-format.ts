@@ -14,7 +14,7 @@ import { findChosenKustomizations, findKustomizations } from './kustomizations.j
 
 const COMPONENT_REMEDY = 'This is a Component: send it with the Kustomization that uses it.';
 
-/** A Kustomization with its bases, rendered by the kustomize program; one file when it names no others. */
+/** A Kustomization with its bases, rendered by the kustomize program; a single file when it references no others. */
 export const kustomizeFormat: Format = {
   sourceType: 'kustomize',
   extensions: ['.tgz', '.tar.gz', '.tar', '.zip', '.yaml', '.yml'],
@@ -71,7 +71,7 @@ function withComponentRemedy(error: unknown): unknown {
   return new InvalidRequest(error.message, { errors, remedy: COMPONENT_REMEDY, cause: error });
 }
 
-/** A lone file gets the name by which the program knows it. */
+/** A single file gets the name that the program expects. */
 function filesFor({ archive }: FormatInput, tree: KustomizationTree): FormatInput['files'] {
   const files = tree.files();
   return archive ? files : new Map([...files.values()].map((file) => ['kustomization.yaml', file]));

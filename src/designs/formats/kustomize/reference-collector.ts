@@ -2,7 +2,7 @@ import { isObject, type Json } from '../../../core/json/json.js';
 import { toPointer } from '../../../core/json/json-pointer.js';
 import { type FieldKind, type AllowedFields, CHART_FIELDS } from './allowed-fields.js';
 
-/** A file or folder that instructions name, or the content that stands in its place. */
+/** A file or folder that instructions reference, or inline content. */
 export interface InstructionReference {
   pointer: string;
   text: string;
@@ -10,25 +10,25 @@ export interface InstructionReference {
   kind: 'base' | 'file' | 'patch' | 'plugin';
 }
 
-/** What stands in instructions and is not allowed there. */
+/** A part of instructions that is not allowed there. */
 export interface RefusedField {
   pointer: string;
   detail: string;
   remedy: string;
 }
 
-/** What a path of a file in the import never holds: the marks of URLs, queries and other systems. */
+/** Characters that a path of a file in the import never contains: those of URLs, queries and other systems. */
 // eslint-disable-next-line no-control-regex -- control characters are among them
 const FOREIGN = /[\u0000-\u001f\u007f:?\\]/;
-/** Forms without such a mark that kustomize takes for a repository of git. */
+/** Forms without such characters that kustomize interprets as a Git repository. */
 const REPOSITORY = /^\s*(?:\w+@)?(?:www\.)?(?:github|gitlab|bitbucket)\.\w+\/|^\s*git@|\.git(?:\/|\s*$)|_git\//i;
 
-/** Whether the program might take a path for an address and fetch it. */
+/** Whether the program might interpret a path as an address and fetch it. */
 export function isRemote(path: string): boolean {
   return FOREIGN.test(path) || REPOSITORY.test(path);
 }
 
-/** Everything that an object of instructions names, by the fields that it may have; any other field is refused. */
+/** Everything that instructions reference, by their allowed fields; any other field is refused. */
 export class ReferenceCollector {
   readonly references: InstructionReference[] = [];
   readonly refusals: RefusedField[] = [];

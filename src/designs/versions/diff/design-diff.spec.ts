@@ -19,7 +19,7 @@ describe('what differs between two contents of a design', () => {
     expect(diff).toMatchObject({ equal: true, counts: { added: 0, removed: 0, changed: 0, unchanged: 2 } });
   });
 
-  it('is told component by component', () => {
+  it('is reported component by component', () => {
     const diff = diffDesigns(
       design(configMap('stays'), configMap('goes'), configMap('changes', { key: '1' })),
       design(configMap('comes'), configMap('changes', { key: '2' }), configMap('stays')),
@@ -32,7 +32,7 @@ describe('what differs between two contents of a design', () => {
     });
   });
 
-  it('tells that a secret value is another, but not which', () => {
+  it('reports that a secret value has changed, but not the value', () => {
     const secret = (password: string): JsonObject => ({ ...configMap('key'), kind: 'Secret', data: { password } });
     expect(diffDesigns(design(secret('b2xk')), design(secret('bmV3'))).changed[0]?.changes).toEqual([
       { pointer: '/configuration/data/password', change: 'changed', from: '(hidden)', to: '(hidden)' },
@@ -115,7 +115,7 @@ describe('what differs between two contents of a design', () => {
     });
   });
 
-  it('tells of what the design says itself, but not of its version', () => {
+  it('reports changes of the design itself, but not of its version', () => {
     const before = design(configMap('a'));
     const after = { ...before, version: '0.0.2', preferences: { layers: { grid: true } } };
     expect(diffDesigns(before, after)).toMatchObject({

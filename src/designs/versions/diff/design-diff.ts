@@ -9,7 +9,7 @@ import { parseDesignFile, type PackedContent } from '../../contents/packed-conte
 import { relationshipKeyOf } from '../../../registry/relationships/evaluation/relationship.js';
 import { type ValueChange, findValueChanges } from './value-changes.js';
 
-/** A component as a diff names it. */
+/** A component in a diff. */
 export interface ComponentName {
   id: string;
   name: string;
@@ -23,31 +23,31 @@ export interface ChangedComponent extends ComponentName {
   changes: ValueChange[];
 }
 
-/** A relationship as a diff names it. */
+/** A relationship in a diff. */
 export interface RelationshipName {
   kind: string;
   type: string;
   sub_type: string;
-  /** Names of the components that it holds between. */
+  /** Names of the components that it connects. */
   between: string[];
 }
 
-/** What differs in meaning between two contents of a design. */
+/** The semantic differences between two contents of a design. */
 export interface DesignDiff {
-  /** Whether nothing does. */
+  /** Whether there are no differences. */
   equal: boolean;
   added: ComponentName[];
   removed: ComponentName[];
   changed: ChangedComponent[];
   relationships: { added: RelationshipName[]; removed: RelationshipName[] };
-  /** Of the design itself; pointers lead into the design file. */
+  /** Changes of the design itself; pointers are relative to the design file. */
   changes: ValueChange[];
   counts: { added: number; removed: number; changed: number; unchanged: number };
 }
 
-/** Members of a component that tell which it is, or that the registry fills in. */
+/** Members of a component that identify it, or that the registry fills in. */
 const IDENTITY_MEMBERS = ['id', 'model'];
-/** Members of a design that are compared otherwise, or that every version has its own of. */
+/** Members of a design that are compared separately, or that differ in every version. */
 const VERSION_MEMBERS = ['id', 'version', 'components', 'relationships'];
 
 /** What differs between two designs. */
@@ -63,7 +63,7 @@ export function diffInWorker({ from, to }: DiffInput): DesignDiff {
   return diffDesigns(parseDesignFile(from), parseDesignFile(to));
 }
 
-/** Components are the same one when they stand for the same resource, or else bear the same id. */
+/** Components are the same when they represent the same resource, or else have the same id. */
 export function diffDesigns(from: DesignFile, to: DesignFile): DesignDiff {
   const pairs = pairComponents(from.components, to.components);
   const kept = new Set(pairs.flat());
@@ -95,7 +95,7 @@ export function diffDesigns(from: DesignFile, to: DesignFile): DesignDiff {
   };
 }
 
-/** A change as it may be shown: that a secret value is another, but not which. Each side is judged by the kind it has, or had. */
+/** A change in a form that may be shown: it reveals that a secret value has changed, but not the value. Each side is checked by the kind it has, or had. */
 function redactSecrets({ pointer, change, from, to }: ValueChange, [was, is]: readonly [string, string]): ValueChange {
   const [member = '', ...path] = parsePointer(pointer);
   const show = (kind: string, value: Json | undefined): Json | undefined => {

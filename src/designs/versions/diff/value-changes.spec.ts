@@ -23,7 +23,7 @@ describe('what differs between two values', () => {
     expect(changes({ ports }, { ports: ports.toReversed() })).toEqual([]);
   });
 
-  it('is told of the item with the same identity, wherever it stands now', () => {
+  it('is reported for the item with the same identity, wherever it is now', () => {
     const from = [{ name: 'A', value: '1' }, { name: 'B', value: '2' }]; // prettier-ignore
     const to = [{ name: 'C', value: '3' }, { name: 'B', value: '5' }]; // prettier-ignore
     expect(changes(from, to)).toEqual([

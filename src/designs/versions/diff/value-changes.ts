@@ -2,17 +2,17 @@ import { isDeepStrictEqual } from 'node:util';
 import { escapePointerSegment } from '../../../core/json/storable-json.js';
 import { isObject, type Json, type JsonObject } from '../../../core/json/json.js';
 
-/** One place where two values differ. */
+/** One difference between two values. */
 export interface ValueChange {
-  /** JSON Pointer into the new value, or into the old one for what was removed. */
+  /** JSON Pointer into the new value, or into the old one for removals. */
   pointer: string;
   change: 'added' | 'removed' | 'changed' | 'reordered';
-  /** What it was; of a new order, the identities in their order. */
+  /** The old value; for a new order, the identities in their old order. */
   from?: Json;
   to?: Json;
 }
 
-/** The fields that tell the items of a list apart, as Kubernetes and Compose name them; the first that fits holds. The first field of each must be there. */
+/** The fields that identify the items of a list, as Kubernetes and Compose name them; the first that fits applies. The first field of each is required. */
 const IDENTITY_FIELDS: readonly (readonly string[])[] = [
   ['name'],
   ['id'],
@@ -28,10 +28,10 @@ const IDENTITY_FIELDS: readonly (readonly string[])[] = [
   ['type'],
 ];
 
-/** Lists of which the order means something, although their items have identities: they run one after another. */
+/** Lists whose order matters, although their items have identities: they run one after another. */
 const ORDERED_LISTS = new Set(['initContainers']);
 
-/** Where a value differs from what it was, in meaning: keys may stand in any order, and so may the items of a list that have an identity. */
+/** The semantic differences of a value: keys may be in any order, and so may the items of a list that have an identity. */
 export function* findValueChanges(from: Json | undefined, to: Json | undefined, pointer = ''): Generator<ValueChange> {
   if (isDeepStrictEqual(from, to)) return;
   if (from === undefined) yield { pointer, change: 'added', to };
@@ -68,7 +68,7 @@ function* findListChanges(from: readonly Json[], to: readonly Json[], pointer: s
   if (!isDeepStrictEqual(stood, stand)) yield { pointer, change: 'reordered', from: stood, to: stand };
 }
 
-/** Of lists without identities: what they begin and end with alike is the same, and what is between is compared place by place. */
+/** For lists without identities: common beginnings and ends are skipped, and the rest is compared by index. */
 function* findPositionalChanges(from: readonly Json[], to: readonly Json[], pointer: string): Generator<ValueChange> {
   const shorter = Math.min(from.length, to.length);
   let start = 0;
@@ -90,7 +90,7 @@ function identifiesItems(fields: readonly string[], list: readonly Json[]): bool
   return all && indexByIdentity(list, fields).size === list.length;
 }
 
-/** Where in the list each identity stands. */
+/** The index of each identity in the list. */
 function indexByIdentity(list: readonly Json[], fields: readonly string[]): Map<string, number> {
   return new Map(
     list.map((item, index) => {

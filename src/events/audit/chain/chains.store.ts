@@ -33,7 +33,7 @@ export interface AuditAct {
   resourceId: string;
 }
 
-/** What is known of somebody who acts. */
+/** What is known of an acting user. */
 export interface AuditedAccount {
   id: string;
   email: string;

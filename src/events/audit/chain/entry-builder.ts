@@ -6,7 +6,7 @@ import { sha256 } from './entry-hash.js';
 
 /** Characters of one value, as JSON, that an entry shows; of a longer one it has the digest. */
 const MAX_VALUE_LENGTH = 16_384;
-/** Changes of other records that one entry tells; further ones are entries of their own. */
+/** The maximum number of changes of other records in one entry; further ones are separate entries. */
 const MAX_CHANGES = 200;
 
 /** How the name of a login begins, of a session that is not the server's. */
@@ -165,7 +165,7 @@ function buildEntry(row: TracedRow, details: Record<string, unknown>): UnsealedE
 }
 
 /**
- * Whether somebody wrote it to the database by hand. The server signs the request of every transaction; what it writes outside of one
+ * Whether it was written to the database by hand. The server signs the request of every transaction; what it writes outside of one
  * is its own work. Without a signature nothing is attributed to a user.
  */
 const isByHand = ({ request, context, acting }: TracedRow): boolean =>

@@ -25,6 +25,7 @@ const BATCH = 200;
 export class AuditForwarder implements OnModuleInit, BeforeApplicationShutdown {
   private readonly logger = new Logger('Audit');
   private readonly sender?: AuditSender;
+  private running?: Promise<void>;
   private failures = 0;
   private pausedUntil = 0;
 
@@ -45,8 +46,16 @@ export class AuditForwarder implements OnModuleInit, BeforeApplicationShutdown {
     this.sender?.close();
   }
 
-  /** Sends what has been sealed; a collector that fails is left alone for a while, twice as long after each failure. */
-  async forward(signal: AbortSignal): Promise<void> {
+  /**
+   * Sends what has been sealed, one call at a time, so that entries stay in order; a call during another one ends with it. After a
+   * failure nothing is sent for a while, twice as long after each.
+   */
+  forward(signal: AbortSignal): Promise<void> {
+    this.running ??= this.forwardAll(signal).finally(() => (this.running = undefined));
+    return this.running;
+  }
+
+  private async forwardAll(signal: AbortSignal): Promise<void> {
     if (!this.sender || performance.now() < this.pausedUntil) return;
     try {
       while (await this.forwardRound(this.sender, signal));

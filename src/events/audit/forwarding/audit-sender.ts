@@ -2,7 +2,7 @@ import type { AuditEntry } from '../audit.entity.js';
 
 /** Sends entries to a collector. */
 export interface AuditSender {
-  /** Resolves when the collector has taken them, as far as its protocol tells. */
+  /** Resolves when the collector has accepted them, as far as its protocol reports it. */
   send(entries: AuditEntry[], signal: AbortSignal): Promise<void>;
   close(): void;
 }

@@ -19,7 +19,7 @@ export function toSyslogMessage(entry: AuditEntry, maxBytes = Infinity): Buffer 
   const view = AuditEntryView.fromEntity(entry);
   const whole = Buffer.from(head + JSON.stringify(view));
   if (whole.length <= maxBytes) return whole;
-  // Of what is too long for a datagram the changes are left out; its hash tells which entry it is.
+  // The changes are left out when the message is too long for a datagram; its hash identifies the entry.
   return Buffer.from(head + JSON.stringify({ ...view, before: null, after: null, changes: [], metadata: null }));
 }
 

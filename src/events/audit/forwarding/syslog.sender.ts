@@ -71,7 +71,7 @@ export class SyslogStreamSender implements AuditSender {
 const connectTls = (host: string, port: number): net.Socket =>
   tls.connect({ host, port, ...(net.isIP(host) ? {} : { servername: host }) });
 
-/** Syslog over UDP (RFC 5426): nobody tells whether a message came. */
+/** Syslog over UDP (RFC 5426): delivery is not confirmed. */
 export class SyslogDatagramSender implements AuditSender {
   private socket?: dgram.Socket;
 

@@ -1,6 +1,6 @@
 /** What is written of refusals. */
 export interface LoggedRefusal {
-  /** Who was refused, as the audit tells it. */
+  /** The refused caller, as recorded in the audit log. */
   context: string;
   acting: string | null;
   action: string;

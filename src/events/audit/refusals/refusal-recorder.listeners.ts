@@ -67,7 +67,7 @@ export class RefusalRecorder implements OnModuleInit, BeforeApplicationShutdown 
     });
   }
 
-  /** What an outage of the database kept from being written goes first the next time; meanwhile the log goes on counting. */
+  /** Refusals that were not written during an outage of the database are written first the next time; the log continues to count until then. */
   private async write(all: boolean): Promise<void> {
     if (this.taken.length === 0) this.taken = this.log.take(BATCH, all);
     if (this.taken.length === 0) return;

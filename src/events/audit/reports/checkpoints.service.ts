@@ -10,7 +10,7 @@ import { SigningKeysService } from './signing-keys.service.js';
 
 const BATCH = 500;
 
-/** Signs the heads of chains, so that somebody outside can keep them and see later that nothing before them was changed. */
+/** Signs the heads of chains, so that a third party can store them and verify later that nothing before them was changed. */
 @Injectable()
 export class CheckpointsService {
   constructor(

@@ -34,7 +34,7 @@ export class SigningKeysService {
 
   /**
    * Why a signature does not hold; null when it does. That the server can open the private key of it proves that the key is one of
-   * its own: a key that somebody put into the database is none.
+   * its own: a key that another party put into the database is not one.
    */
   async findFault(checkpoint: AuditCheckpoint): Promise<string | null> {
     const key = await this.store.findKey(checkpoint.keyId);

@@ -17,7 +17,7 @@ export interface VerificationResult {
   first_invalid?: { sequence: string; id: string | null; detail: string };
 }
 
-/** A head that somebody kept outside. */
+/** A head that was stored outside. */
 export interface KeptHead {
   sequence: string;
   hash: string;

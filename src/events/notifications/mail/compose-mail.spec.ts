@@ -23,7 +23,7 @@ const compose = (listed: MailedEvent[], total = listed.length) =>
   );
 
 describe('a mail', () => {
-  it('tells of one event in its subject, of several in its body, and how many it leaves out', () => {
+  it('reports one event in its subject, of several in its body, and how many it leaves out', () => {
     expect(compose([event()]).subject).toBe('[armature.example] Design shop was created');
     const many = compose([event(), event({ description: 'Design other was deleted', workspace: null })], 61);
     expect(many.subject).toBe('[armature.example] 61 notifications of the day');

@@ -14,7 +14,7 @@ import type { MailClaim, NotificationMail } from './notification-mail.entity.js'
 import { type MailKey, NotificationMailsStore } from './notification-mails.store.js';
 
 const DAY_MS = 86_400_000;
-/** A mail tells of no longer than this, however long none could be sent. */
+/** The longest period that a mail covers, however long none could be sent. */
 const MAX_AGE_MS = { realtime: DAY_MS, hourly: DAY_MS, daily: 7 * DAY_MS };
 
 /** A mail that this process alone sends for now. */

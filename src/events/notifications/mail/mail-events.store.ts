@@ -9,7 +9,7 @@ import type { MailClaim } from './notification-mail.entity.js';
 /** So many events are listed in a mail; of the others it says how many there are. */
 export const MAX_LISTED = 50;
 
-/** An event as a mail tells it. */
+/** An event as shown in a mail. */
 export interface MailedEvent {
   description: string;
   severity: Severity;
@@ -24,7 +24,7 @@ export interface MailedEvents {
   total: number;
 }
 
-/** What a mail tells: events that its reader may read now and has not read in the application. */
+/** The content of a mail: events that its reader may read now and has not read in the application. */
 @Injectable()
 export class MailEventsStore {
   constructor(private readonly unit: UnitOfWork) {}

@@ -20,7 +20,7 @@ const actor = Actor.system('notifications');
 export class MailRequestsService {
   private readonly logger = new Logger('Notifications');
   private wanted: { categories: Set<string>; until: number } = { categories: new Set(), until: 0 };
-  /** A job is being asked for now; true when an event came meanwhile. */
+  /** A job is being requested now; true when an event came in the meantime. */
   private asking: boolean | null = null;
 
   constructor(

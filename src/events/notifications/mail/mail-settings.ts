@@ -7,7 +7,7 @@ const HOUR = 60 * MINUTE;
 /** The times of mails, in milliseconds. */
 @Injectable()
 export class MailSettings {
-  /** Events of so long are told together in a mail that is sent at once. */
+  /** The period whose events are combined in an immediate mail. */
   settleMs = 5 * SECOND;
   /** A user gets no more than one such mail in so long. */
   intervalMs = MINUTE;

@@ -19,7 +19,7 @@ export class NotificationMail {
   @PrimaryColumn('text')
   frequency!: MailFrequency;
 
-  /** Events before were not to be told at this frequency. */
+  /** Earlier events are not mailed at this frequency. */
   @Column('timestamptz', { default: () => 'now()' })
   startedAt!: Date;
 
@@ -27,14 +27,14 @@ export class NotificationMail {
   @Column('timestamptz', { nullable: true })
   dueAt!: Date | null;
 
-  /** When an event came last that is to be told at once. */
+  /** The time of the last event that is to be mailed immediately. */
   @Column('timestamptz', { nullable: true })
   requestedAt!: Date | null;
 
   @Column('timestamptz', { nullable: true })
   sentAt!: Date | null;
 
-  /** By feed, the number of the last event that was told or passed over. */
+  /** By feed, the number of the last event that was mailed or skipped. */
   @Column('jsonb', { default: {} })
   positions!: Record<string, string>;
 

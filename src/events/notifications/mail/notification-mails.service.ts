@@ -10,7 +10,7 @@ import { MailEventsStore } from './mail-events.store.js';
 import type { MailKey } from './notification-mails.store.js';
 import { UnsubscribeLinksService } from './unsubscribe-links.service.js';
 
-/** Sends the mail to one user that is due: one mail, however many events it tells of, and none when there is nothing to tell. */
+/** Sends the due mail of one user: one mail, however many events it contains, and none when there are none. */
 @Injectable()
 export class NotificationMailsService {
   private readonly logger = new Logger('Notifications');
@@ -35,7 +35,7 @@ export class NotificationMailsService {
     }
   }
 
-  /** @returns whether there was anything to tell */
+  /** @returns whether there was anything to send */
   private async send({ key, claim, user, settings }: ClaimedMail): Promise<boolean> {
     const events = await this.events.list(toMailRecipient(settings, key.frequency), claim);
     if (events.total === 0) return false;

@@ -34,7 +34,7 @@ export class NotificationMailsStore {
     );
   }
 
-  /** What happened before the user chose to be told at once is not told any more. */
+  /** Events before the user chose immediate mails are not mailed. */
   async restart({ userId, frequency }: MailKey): Promise<void> {
     await this.unit.manager.query(
       `UPDATE notification_mail SET started_at = now() WHERE user_id = $1 AND frequency = $2 AND due_at IS NULL`,
@@ -75,7 +75,7 @@ export class NotificationMailsStore {
   }
 
   /**
-   * Reads the next events of an organization and makes the mail due of everyone who is told at once of one of them, in one unit
+   * Reads the next events of an organization and makes the mail due of everyone who gets an immediate mail for one of them, in one unit
    * of work: no event is left out, whatever dies. Rights are asked when the mail is made.
    * @returns those mails, and whether there may be more events
    */
@@ -105,7 +105,7 @@ export class NotificationMailsStore {
       `WITH batch AS MATERIALIZED (
          SELECT * FROM event WHERE organization_id = $1 AND sequence > $2 AND sequence <= $3
             AND created_at > now() - interval '1 day'
-       ), told AS (
+       ), recipients AS (
          SELECT wish.user_id, batch.created_at FROM batch
            JOIN notification_settings wish ON wish.realtime <> '{}'::text[] AND batch.category = ANY (wish.realtime)
             AND (batch.user_id IS DISTINCT FROM wish.user_id OR batch.system_actor IS NOT NULL)
@@ -121,7 +121,7 @@ export class NotificationMailsStore {
        )
        INSERT INTO notification_mail AS kept (user_id, frequency, started_at, due_at, requested_at)
        SELECT user_id, 'realtime', min(created_at), now() + make_interval(secs => $5), clock_timestamp()
-         FROM told GROUP BY user_id ORDER BY user_id
+         FROM recipients GROUP BY user_id ORDER BY user_id
        ON CONFLICT (user_id, frequency) DO UPDATE SET requested_at = clock_timestamp(),
          due_at = CASE WHEN kept.claim IS NOT NULL THEN kept.due_at
                   ELSE least(kept.due_at, greatest(excluded.due_at, kept.sent_at + make_interval(secs => $6))) END
@@ -150,7 +150,7 @@ export class NotificationMailsStore {
     );
   }
 
-  /** Ends a claimed mail: what it was about is told, or passed over. Without `nextAt` another one is due when events came meanwhile. */
+  /** Completes a claimed mail: its events are mailed, or skipped. Without `nextAt` another one is due when events came since. */
   async finish(
     { userId, frequency }: MailKey,
     claim: MailClaim,

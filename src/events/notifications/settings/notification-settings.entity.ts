@@ -1,7 +1,7 @@
 import { Column, CreateDateColumn, Entity, ForeignKey, Index, PrimaryColumn, UpdateDateColumn } from 'typeorm';
 import type { PreferenceOverrides } from '../notification-preferences.js';
 
-/** How a user is told of events, as far as they chose it. */
+/** How a user is notified of events, as far as they chose it. */
 @Entity('notification_settings')
 @Index('notification_settings_realtime', ['userId'], { where: `realtime <> '{}'::text[]` })
 export class NotificationSettings {
@@ -20,7 +20,7 @@ export class NotificationSettings {
   @Column('text', { default: '08:00' })
   digestAt = '08:00';
 
-  /** Nothing of these is told. */
+  /** Workspaces without notifications. */
   @Column('uuid', { array: true, default: [] })
   mutedWorkspaces: string[] = [];
 

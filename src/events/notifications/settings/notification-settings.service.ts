@@ -16,7 +16,7 @@ import type { NotificationSettingsChange } from './notification-settings.inputs.
 import { NotificationSettingsStore } from './notification-settings.store.js';
 import { NotificationSettingsView } from './notification-settings.view.js';
 
-/** How each user is told of events. */
+/** How each user is notified of events. */
 @Injectable()
 export class NotificationSettingsService {
   constructor(

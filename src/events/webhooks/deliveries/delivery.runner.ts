@@ -38,7 +38,7 @@ export class DeliveryRunner {
         continue;
       }
       if (!(await this.sendAll(webhook, due, end, context))) return true;
-      // What came meanwhile is found when the endpoint is woken again.
+      // Events since then are found when the endpoint is woken again.
       if (due.length < BATCH_SIZE) return false;
     }
     return false;

@@ -12,7 +12,7 @@ const BATCH_SIZE = 100;
 @Injectable()
 export class FanOutService {
   private readonly logger = new Logger('Webhooks');
-  /** Organizations that are looked at now; true when an event came meanwhile. */
+  /** Organizations that are being processed; true when an event came in the meantime. */
   private readonly looking = new Map<string, boolean>();
 
   constructor(

@@ -50,7 +50,7 @@ export class WebhookDelivery {
   @Column('bigint', { default: 0 })
   sequence!: string;
 
-  /** The record that the event tells of. */
+  /** The record that the event is about. */
   @Column('uuid')
   subject!: string;
 

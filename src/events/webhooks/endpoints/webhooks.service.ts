@@ -155,7 +155,7 @@ function healthAfter(webhook: Webhook, { url, enabled }: WebhookChange): Partial
 const leadsElsewhere = (webhook: Webhook, url = webhook.url): boolean =>
   new URL(url).origin !== new URL(webhook.url).origin;
 
-/** What is sealed goes to another server only when it is sent anew: else whoever names the server would be told it there. */
+/** Secrets go to another server only when they are sent again: otherwise a user who changes the server would receive them there. */
 function withoutSecrets(kept: WebhookSecrets, { headers }: WebhookChange): WebhookSecrets {
   if (headers === undefined && Object.keys(kept.headers).length > 0)
     throw InvalidRequest.forField(

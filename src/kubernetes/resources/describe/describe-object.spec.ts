@@ -49,7 +49,7 @@ Events:
 `);
   });
 
-  it('tells of a Secret the sizes of its values, and of large objects a part', () => {
+  it('shows of a Secret the sizes of its values, and of large objects a part', () => {
     const secret = {
       ...{ apiVersion: 'v1', kind: 'Secret', metadata: { name: 'keys' }, type: 'Opaque' },
       data: { password: Buffer.from('canary').toString('base64') },

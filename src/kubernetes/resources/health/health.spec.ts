@@ -102,7 +102,7 @@ describe('the health of an object', () => {
     expect(status('v1', 'ConfigMap', {}, { deletionTimestamp: '2026-01-01T00:00:00Z' })).toBe('Progressing');
   });
 
-  it('is told of objects that are not built as their kind says', () => {
+  it('is computed for objects that do not have the structure of their kind', () => {
     for (const strange of [
       null,
       5,

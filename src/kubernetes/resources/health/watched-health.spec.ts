@@ -27,7 +27,7 @@ describe('the health of an object that should be there', () => {
     expect(judge(named('Lease', 'coordination.k8s.io/v1'), undefined)).toBeNull();
   });
 
-  it('is Unknown, with the reason, where the watch cannot tell', () => {
+  it('is Unknown, with the reason, where the watch cannot determine it', () => {
     const forbidden = { api_version: 'apps/v1', kind: 'Deployment', reason: 'forbidden' as const, detail: 'no' };
     const partial = { ...forbidden, reason: 'partial' as const, namespaces: ['shop'] };
     const cases: [WatchSummary | undefined, RegExp][] = [

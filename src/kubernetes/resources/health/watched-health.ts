@@ -11,7 +11,7 @@ const STALE_MS = 15_000;
 type Seen = Pick<ClusterResource, 'health' | 'healthMessage'>;
 
 /**
- * The health of an object that should be there, as far as the watch of its cluster can tell: `Missing` only where the watch
+ * The health of an object that should be there, as far as the watch of its cluster can determine it: `Missing` only where the watch
  * would see it, `Unknown` where it cannot see it now. Null for kinds that have no health.
  *
  * @param found as the watch keeps it, if it does

@@ -70,7 +70,7 @@ export class ClusterWatchesService implements OnApplicationBootstrap, BeforeAppl
     this.beat ??= runAsSystem(REASON, () => this.heartbeat())
       .catch((error: unknown) => {
         if (!isDatabaseOutage(error)) this.logger.warn(error, 'the watches of clusters could not be renewed');
-        // Somebody else may hold the leases by now.
+        // Another replica may hold the leases by now.
         if (performance.now() - this.renewedAt > LEASE_MS) this.stopAll();
       })
       .finally(() => (this.beat = null));

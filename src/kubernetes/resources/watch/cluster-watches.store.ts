@@ -47,12 +47,12 @@ export class ClusterWatchesStore {
     return ended.map(({ id }) => id);
   }
 
-  /** Takes the watch from whoever has it, so that nothing more is written. */
+  /** Takes the watch from its current holder, so that nothing more is written. */
   async revoke(connectionId: string): Promise<void> {
     await this.unit.manager.query('UPDATE cluster_watch SET worker = NULL WHERE connection_id = $1', [connectionId]);
   }
 
-  /** Forgets a watch, unless its cluster was connected again meanwhile. */
+  /** Deletes a watch, unless its cluster was connected again since. */
   async remove(connectionId: string): Promise<void> {
     await this.unit.manager.query(
       `DELETE FROM cluster_watch w USING connection WHERE connection.id = w.connection_id AND w.connection_id = $1 AND NOT (${WATCHED})`,
@@ -122,7 +122,7 @@ export class ClusterWatchesStore {
     );
   }
 
-  /** Asks whoever watches a cluster to read it anew. @returns false when it is not watched */
+  /** Asks the replica that watches a cluster to read it again. @returns false when it is not watched */
   async requestResync(connectionId: string, resync: Resync): Promise<boolean> {
     const asked = await this.unit.manager.query<unknown[]>(
       `WITH asked AS (UPDATE cluster_watch SET resync = $2 WHERE connection_id = $1 RETURNING 1) SELECT FROM asked`,

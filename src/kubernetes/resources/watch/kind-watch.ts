@@ -282,7 +282,7 @@ class Batch {
   }
 }
 
-/** Versions only grow: a cluster that tells an earlier one is not followed back. What cannot be compared is taken as it comes. */
+/** Versions only grow: an earlier one from a cluster is ignored. What cannot be compared is accepted as it comes. */
 function laterOf(version: string, other: string | undefined): string {
   if (other === undefined || other === '') return version;
   const isComparable = /^\d{1,30}$/.test(version) && /^\d{1,30}$/.test(other);

@@ -17,7 +17,7 @@ export class ResyncsService {
     private readonly env: Env,
   ) {}
 
-  /** Whoever watches a cluster does it with the next heartbeat. @throws Conflict WATCH_DISABLED */
+  /** The replica that watches a cluster does it with the next heartbeat. @throws Conflict WATCH_DISABLED */
   async request(clusters: OpenCluster[], actions: ReSyncActions | null | undefined): Promise<ClusterStatus> {
     this.assertWatching();
     const resync = actions ? toResync(actions) : 'list';

@@ -5,7 +5,7 @@ export type NamespaceFinder = (connectionId: string, limit: number) => Promise<s
 /** Of one cluster; each of its kinds is watched in each of them. */
 const MAX_NAMESPACES = 20;
 
-/** Later features tell here which namespaces of a cluster matter, for credentials that may not list objects in all. */
+/** Later features register here the namespaces of a cluster that they need, for credentials that may not list objects in all. */
 @Injectable()
 export class WatchedNamespaces {
   private readonly finders: NamespaceFinder[] = [];

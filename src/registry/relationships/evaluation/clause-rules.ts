@@ -6,14 +6,14 @@ import { type EvaluationRule, type SelectorSet } from './evaluation-rule.js';
 import { SiblingRule } from './sibling-rule.js';
 import { parseValueJoin } from './parse-value-join.js';
 
-/** What a clause says about itself and another kind, in `match.from` and `match.to`. */
+/** The conditions of a clause on itself and another kind, in `match.from` and `match.to`. */
 interface Binding {
   kind: string;
   own: Json | undefined;
   other: Json | undefined;
 }
 
-/** The rules of a set in the language of relationships.meshery.io, one for each pair of its clauses; text where a pair has no criterion. */
+/** The rules of a selector set in the language of relationships.meshery.io, one for each pair of its clauses; text where a pair has no criterion. */
 export function parseClauseRules(set: SelectorSet): (EvaluationRule | string)[] {
   const pairs = set.from.flatMap((from) => set.to.map((to) => ({ from, to })));
   return pairs.map(({ from, to }) => parseClauseRule({ ...set, from: [from], to: [to] }, from, to));
@@ -33,7 +33,7 @@ function parseClauseRule(set: SelectorSet, from: SelectorClause, to: SelectorCla
   return typeof agreement === 'string' ? agreement : new EqualValuesRule(set, agreement);
 }
 
-/** A patch copies from the mutator to what is mutated: where it has been applied, both have the same value. */
+/** A patch copies from the mutator to the mutated component: after it has been applied, both have the same value. */
 function readPatchedPaths(from: JsonObject, to: JsonObject): { from: Json; to: Json } | undefined {
   if (hasPaths(from['mutatorRef']) && hasPaths(to['mutatedRef']))
     return { from: from['mutatorRef'] ?? null, to: to['mutatedRef'] ?? null };

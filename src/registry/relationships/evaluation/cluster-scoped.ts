@@ -1,4 +1,4 @@
-/** Kinds that are in no namespace, by API group; what a design says itself (definitions, `isNamespaced`) comes before. */
+/** Cluster-scoped kinds, by API group; what a design states itself (definitions, `isNamespaced`) takes precedence. */
 export const CLUSTER_SCOPED: ReadonlyMap<string, readonly string[]> = new Map([
   ['', ['Namespace', 'Node', 'PersistentVolume', 'ComponentStatus']],
   [

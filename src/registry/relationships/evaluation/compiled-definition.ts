@@ -18,12 +18,12 @@ export interface DefinitionModel {
   version: string;
 }
 
-/** A definition that is ready to be asked. */
+/** A definition compiled for evaluation. */
 export class CompiledDefinition {
   readonly rules: EvaluationRule[] = [];
-  /** Why sets of selectors have no effect. */
+  /** The reasons why selector sets have no effect. */
   readonly notes: string[] = [];
-  /** Orders definitions by what they say, so that the order in which they are given does not matter. */
+  /** Orders definitions by content, so that the input order does not matter. */
   readonly key: string;
   private readonly sets: SelectorSet[] = [];
 
@@ -43,7 +43,7 @@ export class CompiledDefinition {
     if (selectors.length === 0) this.notes.push('It has no selectors.');
   }
 
-  /** Why it found nothing in a scene. */
+  /** The reason why it found nothing in a scene. */
   explainNoMatch(scene: ComponentIndex): string[] {
     const nobody = this.sets.map((set) => explainMissingKinds(scene, set)).filter((reason) => reason !== undefined);
     const own = this.rules.map((rule) => rule.explainNoMatch?.(scene)).filter((reason) => reason !== undefined);
@@ -68,7 +68,7 @@ export class CompiledDefinition {
   }
 }
 
-/** A rule of our own language; text says why there is none. */
+/** A rule of the server's own language; text with the reason when there is none. */
 function parseMatchRule(set: SelectorSet, match: JsonObject): EvaluationRule | string {
   const strategy = asText(match['strategy']);
   switch (strategy) {

@@ -6,7 +6,7 @@ import { toLabelText } from './label-requirement.js';
 import { findLabels, IndexedComponent } from './indexed-component.js';
 import { WILDCARD, type ComponentPath } from './component-path.js';
 
-/** The components of a design, found by kind, by name and by label without walking through all of them. */
+/** Indexes the components of a design by kind, name and label. */
 export class ComponentIndex {
   readonly components: readonly IndexedComponent[];
   private readonly kinds = new Map<string, IndexedComponent[]>();
@@ -16,7 +16,7 @@ export class ComponentIndex {
 
   constructor(
     components: readonly DesignComponent[],
-    /** The namespace of what names none. */
+    /** The default namespace. */
     readonly namespace: string,
   ) {
     this.components = components.map((component, index) => new IndexedComponent(component, index));
@@ -30,7 +30,7 @@ export class ComponentIndex {
     }
   }
 
-  /** What any of the clauses means, once each, in the order of the design. */
+  /** The components that match any of the clauses, once each, in the order of the design. */
   select(clauses: readonly SelectorClause[]): IndexedComponent[] {
     if (clauses.some(({ kind }) => kind === WILDCARD))
       return this.components.filter((part) => matchesAny(clauses, part));
@@ -39,13 +39,13 @@ export class ComponentIndex {
     return kinds.size > 1 ? parts.sort((one, other) => one.index - other.index) : parts;
   }
 
-  /** What has this name in this namespace, or in none. */
+  /** The components with this name in this namespace, or in none. */
   findByName(namespace: string, name: string): IndexedComponent[] {
     const outside = this.names.get(nameKey('', name)) ?? [];
     return namespace === '' ? outside : [...(this.names.get(nameKey(namespace, name)) ?? []), ...outside];
   }
 
-  /** What has this label at a path. */
+  /** The components with this label at a path. */
   findByLabel(path: ComponentPath, key: string, value: string): IndexedComponent[] {
     const location = JSON.stringify(path);
     let index = this.labels.get(location);
@@ -60,7 +60,7 @@ export class ComponentIndex {
     return index.get(nameKey(key, value)) ?? [];
   }
 
-  /** Labels of a namespace: those of its component, and the one that every namespace has. */
+  /** The labels of a namespace: those of its component, and the one that every namespace has. */
   labelsOfNamespace(name: string): JsonObject {
     return { ...this.namespaces.get(name), 'kubernetes.io/metadata.name': name };
   }
@@ -75,7 +75,7 @@ export class ComponentIndex {
   }
 }
 
-/** Scopes that the definitions of custom resources in a design state, by group and kind. */
+/** The scopes of the custom resource definitions in a design, by group and kind. */
 function readDefinedScopes(parts: readonly IndexedComponent[]): Map<string, string> {
   const scopes = new Map<string, string>();
   for (const { kind, component } of parts) {

@@ -1,10 +1,10 @@
 import { isObject, type Json } from '../../../core/json/json.js';
 import { toPointer } from '../../../core/json/json-pointer.js';
 
-/** A path into a component, from its root. `*` stands for every item of a list and every member of an object. */
+/** A path into a component, from its root. `*` matches every item of a list and every member of an object. */
 export type ComponentPath = readonly string[];
 
-/** A value, and where it stands in its component (RFC 6901). */
+/** A value, and its pointer in its component (RFC 6901). */
 export interface LocatedValue {
   value: Json;
   pointer: string;
@@ -17,7 +17,7 @@ const MAX_PATH_LENGTH = 40;
 /**
  * Reads a path in one of its two forms: segments from the root of the component (`["configuration", "spec", "containers", "_", "name"]`,
  * the field's own), or text from the root of the resource (`spec.containers[*].name`, `metadata.labels['app.kubernetes.io/name']`, `$pod.spec`).
- * Undefined is what is neither.
+ * Undefined for anything else.
  */
 export function parsePath(value: Json | undefined): ComponentPath | undefined {
   if (typeof value === 'string') return parseText(value);
@@ -28,7 +28,7 @@ export function parsePath(value: Json | undefined): ComponentPath | undefined {
   return [RENAMED_ROOTS.get(first) ?? first, ...rest];
 }
 
-/** What the root members were called in the older form of a component. */
+/** The names of root members in the older form of a component. */
 const RENAMED_ROOTS = new Map([
   ['settings', 'configuration'],
   ['name', 'displayName'],
@@ -40,7 +40,7 @@ function parseText(text: string): ComponentPath | undefined {
   return segments[0]?.startsWith('$') === true ? segments : ['configuration', ...segments];
 }
 
-/** As readPath, for text that starts at any place: `name`, `spec.name`; empty text is that place itself. */
+/** As readPath, for text relative to any value: `name`, `spec.name`; empty text is the value itself. */
 export function parseSteps(text: string): ComponentPath | undefined {
   const segments: string[] = [];
   TOKEN.lastIndex = 0;
@@ -53,7 +53,7 @@ export function parseSteps(text: string): ComponentPath | undefined {
   return segments;
 }
 
-/** Every value at a path below a place. Only own members are looked at, and null is no value. */
+/** Every value at a path below a value. Only own members are read, and null is no value. */
 export function findValuesAt({ value, pointer }: LocatedValue, path: ComponentPath, depth = 0): LocatedValue[] {
   const segment = path[depth];
   if (segment === undefined) return value === null ? [] : [{ value, pointer }];
@@ -70,7 +70,7 @@ export function findValuesAt({ value, pointer }: LocatedValue, path: ComponentPa
   return member === undefined ? [] : below(segment, member);
 }
 
-/** A pointer as people read it: `/configuration/spec/rules/0/host` is `spec.rules[0].host`. */
+/** A pointer in readable form: `/configuration/spec/rules/0/host` is `spec.rules[0].host`. */
 export function formatPointer(pointer: string): string {
   const segments = pointer
     .split('/')

@@ -70,8 +70,8 @@ requires('CORPUS_DIR', 'the relationships of the corpus', (corpus) => {
     expect(all).toHaveLength(9);
     const everything = (await designs()).flatMap(({ components }) => components);
     const { trace } = evaluate({ ...(await designs())[0]!, components: everything, relationships: [] }, all);
-    const told = trace.definitions.map(({ kind, subType, found, notes }) => `${kind} ${subType} ${found > 0 ? 'finds' : notes.join(' ')}`); // prettier-ignore
-    expect(told).toEqual([
+    const lines = trace.definitions.map(({ kind, subType, found, notes }) => `${kind} ${subType} ${found > 0 ? 'finds' : notes.join(' ')}`); // prettier-ignore
+    expect(lines).toEqual([
       'edge firewall Pod → Pod: It says that these may be related, and gives nothing to find them by.',
       'edge mount Pod → PersistentVolume: It says that these may be related, and gives nothing to find them by.',
       'edge permission ClusterRole, Role → anything: It says that these may be related, and gives nothing to find them by.',

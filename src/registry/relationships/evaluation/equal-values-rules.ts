@@ -10,7 +10,7 @@ import {
 } from './evaluation-rule.js';
 import { type ComponentIndex } from './component-index.js';
 
-/** Finds components whose values agree: `match: {strategy: "equal", from, to}`, or a patch of the field's own language. */
+/** Finds components with equal values: `match: {strategy: "equal", from, to}`, or a patch of the Meshery language. */
 export class EqualValuesRule implements EvaluationRule {
   constructor(
     private readonly set: SelectorSet,
@@ -31,7 +31,7 @@ export class EqualValuesRule implements EvaluationRule {
   }
 }
 
-/** Finds what a third component binds to each other, as a RoleBinding does with a Role and a ServiceAccount. */
+/** Finds components that a third one binds to each other, as a RoleBinding does with a Role and a ServiceAccount. */
 export class BindingRule implements EvaluationRule {
   constructor(
     private readonly set: SelectorSet,
@@ -70,7 +70,7 @@ export class BindingRule implements EvaluationRule {
   }
 }
 
-/** Whether anything of the scene can be at either end. */
+/** Whether any component of the scene can be at either end. */
 export function explainMissingKinds(scene: ComponentIndex, { from, to }: SelectorSet): string | undefined {
   const missing = [from, to].find((clauses) => scene.select(clauses).length === 0);
   return missing && `The design has no ${formatKinds(missing)}.`;

@@ -77,7 +77,7 @@ it('takes back what no longer holds, and renews what holds for another reason', 
   expect(reasonOf(after.relationships[0])).toContain('app=web, tier=front');
 });
 
-describe('what somebody drew', () => {
+describe('what a user drew', () => {
   const drawnBetween = (from: string, to: string, status: string): JsonObject => ({
     id: '7a1f0f1e-1111-4222-8333-444455556666',
     kind: 'edge',
@@ -104,7 +104,7 @@ describe('what somebody drew', () => {
   });
 });
 
-it('leaves what somebody dismissed or dressed as it is', () => {
+it('leaves relationships that a user dismissed or styled unchanged', () => {
   const { design } = evaluate(designOf(service, web), kubernetes);
   const [found = {}] = design.relationships;
   const metadata = { ...(found['metadata'] as JsonObject), styles: { color: 'red' } };
@@ -128,7 +128,7 @@ it('takes the namespace of a deployment for components that name none', () => {
   ]);
 });
 
-it('tells several places of the same relationship in one reason', () => {
+it('names several places of the same relationship in one reason', () => {
   const env = ['A', 'B', 'C'].map((name) => ({
     name,
     valueFrom: { configMapKeyRef: { name: 'settings', key: name } },

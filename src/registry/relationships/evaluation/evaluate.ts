@@ -9,8 +9,8 @@ const DEFAULT_NAMESPACE = 'default';
 const DEFAULT_LIMIT = 20_000;
 
 /**
- * Finds the relationships of a design from definitions. The same input gives the same bytes, in whatever order the definitions come.
- * What the user drew is kept; what an earlier evaluation found and no longer holds is removed. Neither argument is changed.
+ * Finds the relationships of a design from definitions. The result is deterministic, regardless of the order of the definitions.
+ * Relationships that the user drew are kept; results of an earlier evaluation that no longer apply are removed. The arguments are not changed.
  */
 export function evaluate(
   design: DesignFile,

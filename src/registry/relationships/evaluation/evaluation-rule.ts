@@ -3,46 +3,46 @@ import { type IndexedComponent } from './indexed-component.js';
 import { type ComponentPath } from './component-path.js';
 import { type ComponentIndex } from './component-index.js';
 
-/** Two places that together are a reason: RFC 6901 pointers into the two components, and the words for it. */
+/** Two values that together are a reason: RFC 6901 pointers into the two components, and their description. */
 export interface RelationshipReason {
   from: string;
   to: string;
   detail: string;
 }
 
-/** What a rule found. `from` and `to` are one component each, except for siblings, whose first stands before all others. */
+/** A match of a rule. `from` and `to` are one component each, except for siblings, whose first comes before all others. */
 export interface RuleMatch {
   from: readonly IndexedComponent[];
   to: readonly IndexedComponent[];
-  /** The clauses that they fit. */
+  /** The matching clauses. */
   clauses: { from: SelectorClause; to: SelectorClause };
   /** The component that binds the two. */
   via?: IndexedComponent;
   verb: string;
-  /** Put into words only when it is kept. */
+  /** Formatted only when it is kept. */
   describe: () => RelationshipReason;
 }
 
-/** One selector set of a definition in a form that can be asked. */
+/** One selector set of a definition, compiled for evaluation. */
 export interface EvaluationRule {
   find(scene: ComponentIndex): Iterable<RuleMatch>;
-  /** Why it found nothing, when it knows better than that nothing fits. */
+  /** The reason why it found nothing, when it is more specific than that nothing matches. */
   explainNoMatch?(scene: ComponentIndex): string | undefined;
 }
 
-/** The clauses of one selector set, with what its definition denies. */
+/** The clauses of one selector set, with the deny clauses of its definition. */
 export interface SelectorSet {
   from: readonly SelectorClause[];
   to: readonly SelectorClause[];
   denies: (from: IndexedComponent, to: IndexedComponent) => boolean;
 }
 
-/** Whether a pair is one that a set allows; the kinds of `from` are taken for granted. */
+/** Whether a set allows a pair; the kinds of `from` have been checked before. */
 export function isAllowedPair({ to, denies }: SelectorSet, one: IndexedComponent, other: IndexedComponent): boolean {
   return one !== other && matchesAny(to, other) && !denies(one, other);
 }
 
-/** The clauses by which a pair is allowed. */
+/** The clauses that allow a pair. */
 export function findClauses(
   set: SelectorSet,
   from: IndexedComponent,
@@ -53,7 +53,7 @@ export function findClauses(
   return one === undefined || other === undefined ? undefined : { from: one, to: other };
 }
 
-/** Paths as a sentence shows them. */
+/** Paths as shown in a sentence. */
 export function formatPath(path: ComponentPath): string {
   return path.join('.');
 }

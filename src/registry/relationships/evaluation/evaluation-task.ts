@@ -6,7 +6,7 @@ import { TransferredValue, type Task } from '../../../core/workers/task.js';
 import { evaluate } from './evaluate.js';
 import { type ModelledDefinition } from './evaluation.js';
 
-/** Definitions in a form that crosses to workers at once: UTF-8 JSON, and by what it is told from other definitions. */
+/** Definitions in a form that is cheap to send to workers: UTF-8 JSON, and a key that identifies them. */
 export interface PackedDefinitions {
   digest: string;
   json: Uint8Array;
@@ -50,7 +50,7 @@ function parseDesign(bytes: Uint8Array, others: Fault[]): ReturnType<typeof toCa
 
 let cachedDefinitions: { digest: string; list: ModelledDefinition[] } | null = null;
 
-/** The definitions as data, which this thread keeps until it gets others. */
+/** The parsed definitions, cached by this thread until it gets others. */
 export function unpackDefinitions({ digest, json }: PackedDefinitions): readonly ModelledDefinition[] {
   if (cachedDefinitions?.digest !== digest) {
     const text = Buffer.from(json.buffer, json.byteOffset, json.length).toString();

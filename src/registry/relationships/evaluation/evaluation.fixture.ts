@@ -56,7 +56,7 @@ export function edgesIn({ components, relationships }: DesignFile): string[] {
   });
 }
 
-/** The sentence that a relationship gives as its reason. */
+/** The sentence that a relationship has as its reason. */
 export function reasonOf(relationship: JsonObject | undefined): string {
   return asText(asObject(asObject(relationship?.['metadata'])['reason'])['text']);
 }

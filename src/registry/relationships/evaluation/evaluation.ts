@@ -9,11 +9,11 @@ export interface ModelledDefinition {
 }
 
 export interface EvaluationOptions {
-  /** The namespace of components that name none; `default` unless given. */
+  /** The namespace of components without one; default: `default`. */
   namespace?: string;
-  /** Whether patches of the relationships that the user drew are applied to the components; they are not unless asked for. */
+  /** Whether patches of relationships that the user drew are applied to the components; default: no. */
   applyPatches?: boolean;
-  /** How many relationships are found at most. */
+  /** The maximum number of relationships to find. */
   limit?: number;
 }
 
@@ -28,16 +28,16 @@ export type EvaluationAction =
     }
   | { op: 'update_component'; id: string; pointer: string; old: Json; new: Json; relationship: string };
 
-/** What became of one definition. */
+/** The result of one definition. */
 export interface DefinitionTrace {
   model: string;
   kind: string;
   type: string;
   subType: string;
   description: string;
-  /** Relationships that it found or confirmed. */
+  /** The number of relationships that it found or confirmed. */
   found: number;
-  /** Why it found none. */
+  /** The reasons why it found none. */
   notes: string[];
 }
 
@@ -48,11 +48,11 @@ export interface EvaluationTrace {
   relationshipsAdded: JsonObject[];
   relationshipsUpdated: JsonObject[];
   relationshipsRemoved: JsonObject[];
-  /** In an order that depends on nothing but the definitions themselves. */
+  /** In an order that depends only on the definitions. */
   definitions: DefinitionTrace[];
-  /** Patches that were asked for and could not be applied. */
+  /** Patches that were requested and could not be applied. */
   notes: string[];
-  /** Whether there was more to find than the limit. */
+  /** Whether the limit was exceeded. */
   truncated: boolean;
 }
 

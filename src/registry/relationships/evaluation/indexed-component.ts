@@ -3,23 +3,23 @@ import { type DesignComponent } from '../../../formats/design-file/design-file.j
 import { isObject, type JsonObject, asObject, asText } from '../../../core/json/json.js';
 import { type ComponentPath, type LocatedValue, findValuesAt } from './component-path.js';
 
-/** One component of a design, with what relationships ask about it. */
+/** One component of a design, with the values that relationships read. */
 export class IndexedComponent {
   readonly id: string;
   readonly kind: string;
   readonly apiVersion: string;
   readonly group: string;
-  /** By which others refer to it; empty when it has none yet (`generateName`). */
+  /** The name by which others reference it; empty when it has none yet (`generateName`). */
   readonly name: string;
-  /** How a sentence calls it. */
+  /** Its name in sentences. */
   readonly title: string;
-  /** Empty for what is in no namespace. */
+  /** Empty for cluster-scoped components. */
   namespace = '';
   private readonly known = new Map<ComponentPath, LocatedValue[]>();
 
   constructor(
     readonly component: DesignComponent,
-    /** Where it stands in the design. */
+    /** Its index in the design. */
     readonly index: number,
   ) {
     const { kind, version } = component.component;
@@ -37,7 +37,7 @@ export class IndexedComponent {
     return isDeployable(this.component);
   }
 
-  /** Values at a path; `$namespace`, `$kind`, `$group`, `$apiVersion`, `$name` are its own, and `$pod` its Pod or template of Pods. */
+  /** Values at a path; `$namespace`, `$kind`, `$group`, `$apiVersion`, `$name` are its own, and `$pod` its Pod or Pod template. */
   valuesAt(path: ComponentPath): LocatedValue[] {
     const known = this.known.get(path);
     if (known !== undefined) return known;
@@ -46,7 +46,7 @@ export class IndexedComponent {
     return found;
   }
 
-  /** As `places`, for a path that is asked once. */
+  /** As `places`, for a path that is read once. */
   findValues(path: ComponentPath): LocatedValue[] {
     const [first = '', ...rest] = path;
     const place = { value: this.component as JsonObject, pointer: '' };
@@ -66,14 +66,14 @@ export class IndexedComponent {
   }
 }
 
-/** Where a kind keeps its Pod: itself, or the template of those that it makes. */
+/** The path of a kind to its Pod: the resource itself, or its Pod template. */
 function podTemplatePath(kind: string): ComponentPath {
   if (kind === 'Pod') return [];
   if (kind === 'CronJob') return ['spec', 'jobTemplate', 'spec', 'template'];
   return kind === 'PodTemplate' ? ['template'] : ['spec', 'template'];
 }
 
-/** Labels below a path that ends in `labels`; none where the thing has no labels, undefined where there is no such thing. */
+/** Labels below a path that ends in `labels`; empty where the object has no labels, undefined where there is no such object. */
 export function findLabels(part: IndexedComponent, path: ComponentPath): LocatedValue | undefined {
   const [labels] = part.valuesAt(path);
   if (labels !== undefined) return isObject(labels.value) ? labels : undefined;

@@ -1,17 +1,17 @@
 import { isObject, type Json, type JsonObject, asObject } from '../../../core/json/json.js';
 
-/** What a label selector of Kubernetes asks of labels. */
+/** The requirements of a Kubernetes label selector. */
 export interface LabelRequirement {
-  /** Labels with the value that they must have. */
+  /** Labels with their required values. */
   pairs: [key: string, value: string][];
   expressions: { key: string; operator: string; values: string[] }[];
-  /** As a sentence shows it: `app=web, tier in (a, b)`; empty when everything meets it. */
+  /** As shown in a sentence: `app=web, tier in (a, b)`; empty when everything matches. */
   text: string;
 }
 
 const OPERATORS = new Set(['In', 'NotIn', 'Exists', 'DoesNotExist']);
 
-/** Reads a LabelSelector (`matchLabels`, `matchExpressions`); undefined is what no API server would take. */
+/** Reads a LabelSelector (`matchLabels`, `matchExpressions`); undefined for one that an API server would refuse. */
 export function parseLabelSelector(selector: Json | undefined): LabelRequirement | undefined {
   if (!isObject(selector)) return undefined;
   const pairs = parsePairs(asObject(selector['matchLabels']));
@@ -30,7 +30,7 @@ export function parseLabelSelector(selector: Json | undefined): LabelRequirement
   };
 }
 
-/** Reads a plain map of labels, as a Service has it; an empty one selects nothing and is undefined. */
+/** Reads a plain map of labels, as in a Service; an empty one selects nothing and is undefined. */
 export function parseLabelMap(selector: Json | undefined): LabelRequirement | undefined {
   const pairs = parsePairs(asObject(selector));
   if (pairs === undefined || pairs.length === 0) return undefined;
@@ -65,7 +65,7 @@ function formatExpression({ key, operator, values }: LabelRequirement['expressio
   return `${key} ${operator === 'In' ? 'in' : 'not in'} (${values.join(', ')})`;
 }
 
-/** Numbers and booleans that somebody forgot to quote are compared as what they were meant to be. */
+/** Unquoted numbers and booleans are compared as text. */
 export function toLabelText(value: Json): string {
   return typeof value === 'object' ? JSON.stringify(value) : String(value);
 }

@@ -18,21 +18,21 @@ import {
 } from './evaluation-rule.js';
 import { type ComponentIndex } from './component-index.js';
 
-/** One place that selects by label. */
+/** One label selector in a definition. */
 interface SelectorLocation {
   at: ComponentPath;
   selector: ComponentPath;
   /** `map` is plain labels and selects nothing when empty; `selector` has matchLabels and selects all when empty. */
   form: 'map' | 'selector';
-  /** A selector of namespaces; where it is absent, the namespace is the holder's own. */
+  /** A selector of namespaces; without it, the namespace is the holder's own. */
   namespaceSelector: ComponentPath | undefined;
   /** `{any: true}` or `{matchNames: […]}`. */
   namespaceNames: ComponentPath | undefined;
-  /** Selects in every namespace, whatever the holder says. */
+  /** Selects in every namespace, regardless of the holder. */
   anyNamespace: boolean;
 }
 
-/** What a place selects, and in which namespaces. */
+/** The labels that a selector selects, and its namespaces. */
 interface LabelSelection {
   pointer: string;
   requirement: LabelRequirement;
@@ -48,11 +48,11 @@ export class LabelSelectorRule implements EvaluationRule {
     private readonly places: readonly SelectorLocation[],
     private readonly labels: ComponentPath,
     private readonly verb: string,
-    /** The selector is held by the component at the end of the relationship: a child belongs to what selects it. */
+    /** The component at the end of the relationship holds the selector: a child belongs to what selects it. */
     private readonly heldByTo: boolean,
   ) {}
 
-  /** Text says why a match cannot be taken. */
+  /** Text with the reason why a match is invalid. */
   static parse(set: SelectorSet, match: JsonObject): LabelSelectorRule | string {
     const labels = parsePath(match['labels'] ?? 'metadata.labels');
     const listed = Array.isArray(match['selectors']) ? match['selectors'].map(parseSelectorLocation) : [];

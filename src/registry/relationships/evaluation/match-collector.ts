@@ -5,12 +5,12 @@ import { type RuleMatch } from './evaluation-rule.js';
 import { type ComponentIndex } from './component-index.js';
 import { asText } from '../../../core/json/json.js';
 
-/** Reasons that a relationship tells; a workload may name the same ConfigMap a hundred times. */
+/** The maximum number of reasons of a relationship; a workload may name the same ConfigMap a hundred times. */
 const MAX_REASONS = 8;
-/** Findings for each relationship of the limit, so that endless repetition ends too. */
+/** The maximum number of findings per allowed relationship, so that endless repetition ends too. */
 const MAX_REPETITIONS = 20;
 
-/** What all definitions find in a scene. */
+/** The matches of all definitions in a scene. */
 export class MatchCollector {
   readonly traces: DefinitionTrace[] = [];
   truncated = false;
@@ -22,14 +22,14 @@ export class MatchCollector {
     private readonly limit: number,
   ) {}
 
-  /** Asks every definition, in an order that depends on nothing but what they say. */
+  /** Evaluates every definition, in an order that depends only on their content. */
   collect(definitions: readonly ModelledDefinition[]): void {
     const rules = definitions.map(({ model, definition }) => new CompiledDefinition(model, definition));
     for (const each of rules.sort((one, other) => (one.key < other.key ? -1 : one.key > other.key ? 1 : 0)))
       this.evaluateDefinition(each);
   }
 
-  /** By the places of their ends in the design, and then by triple. */
+  /** By the positions of their ends in the design, and then by triple. */
   toSorted(): FoundRelationship[] {
     const place = ({ finding: { from, to } }: FoundRelationship): [number, number] => [
       from[0]?.index ?? 0,
@@ -78,7 +78,7 @@ export class MatchCollector {
   }
 }
 
-/** What is left to order by between the same ends; siblings of several groups have the same triple, but other members. */
+/** The remaining order between the same ends; siblings of several groups have the same triple, but other members. */
 function relationshipSortKey({ key: { kind, type, subType, to } }: FoundRelationship): string {
   return [kind, type, subType, ...to].join(' ');
 }

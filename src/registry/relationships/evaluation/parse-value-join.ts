@@ -3,8 +3,8 @@ import { ValueJoin, type PathPair } from './value-join.js';
 import { parsePath } from './component-path.js';
 
 /**
- * The agreement that two lists of paths state, one with one by their order; `matrix` has the strategies for each of them, `equal` being the rule.
- * Text says why there is none.
+ * The join that two lists of paths state, pairwise in their order; `matrix` has the strategies of each pair, `equal` by default.
+ * Text with the reason when it is invalid.
  */
 export function parseValueJoin(
   left: Json | undefined,

@@ -61,7 +61,7 @@ it('is not applied for what was dismissed, nor where it leads through something 
   ]);
 });
 
-it('merges objects when it says so, and tells of strategies that are not applied', () => {
+it('merges objects when it says so, and reports strategies that are not applied', () => {
   const design = designOf(
     resource('v1 ConfigMap a', { data: { one: '1', two: '2' } }),
     resource('v1 ConfigMap b', { data: { two: 'x', three: '3' } }),

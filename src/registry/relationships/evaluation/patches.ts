@@ -6,7 +6,7 @@ import { type EvaluationAction } from './evaluation.js';
 import { WILDCARD, type ComponentPath, findValuesAt, parsePath } from './component-path.js';
 import { toAction, isActive } from './reconciliation.js';
 
-/** Strategies of a patch that we know how to apply. */
+/** The supported strategies of a patch. */
 const STRATEGIES = new Set(['', 'replace', 'merge']);
 
 export interface PatchResult {
@@ -18,7 +18,7 @@ export interface PatchResult {
   notes: string[];
 }
 
-/** Applies the patches of drawn relationships, in their order: what is mutated takes the value of the mutator, and what was pending is approved. */
+/** Applies the patches of drawn relationships, in their order: the mutated component takes the value of the mutator, and pending relationships are approved. */
 export function applyPatches(components: readonly DesignComponent[], drawn: readonly JsonObject[]): PatchResult {
   const now = new Map(components.map((component) => [component.id, component]));
   const changed = new Set<string>();
@@ -74,7 +74,7 @@ function firstClause(list: Json | undefined): JsonObject {
   return asObject(Array.isArray(list) ? list[0] : undefined);
 }
 
-/** What one end gives to the other, path by path. */
+/** The values that one end copies to the other, path by path. */
 function readCopies(giver: JsonObject, taker: JsonObject): Patch[] {
   const given = asObject(giver['patch'])['mutatorRef'];
   const { mutatedRef: taken, patchStrategy } = asObject(taker['patch']);
@@ -94,7 +94,7 @@ interface AppliedPatch {
   action: Omit<Extract<EvaluationAction, { op: 'update_component' }>, 'relationship'>;
 }
 
-/** The component after a patch; undefined when nothing changes, text when it cannot be applied. */
+/** The component after a patch; undefined when nothing changes, text with the reason when it cannot be applied. */
 function applyPatch(
   { mutator, mutated, strategy }: Patch,
   components: ReadonlyMap<string, DesignComponent>,
@@ -120,7 +120,7 @@ function applyPatch(
   };
 }
 
-/** A copy with one value at a path; members on the way are made. Undefined when the path leads through something else. */
+/** A copy with one value set at a path; missing parents are created. Undefined when the path leads through another type. */
 function withValueAt(value: Json | undefined, [first, ...rest]: ComponentPath, last: Json): Json | undefined {
   if (first === undefined) return last;
   if (Array.isArray(value)) {

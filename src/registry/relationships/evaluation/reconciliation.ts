@@ -3,12 +3,12 @@ import { canonicalKey } from './value-join.js';
 import { type EvaluationAction } from './evaluation.js';
 import { type FoundRelationship, relationshipId, relationshipKeyOf, toRelationship } from './relationship.js';
 
-/** States in which a relationship counts; in every other one somebody has dismissed it. */
+/** States in which a relationship is active; in every other one a user has dismissed it. */
 const ACTIVE_STATUSES = new Set(['', 'approved', 'pending', 'identified', 'enabled']);
 
 /** Relationships of a design before an evaluation. */
 export interface ExistingRelationships {
-  /** Those that the user drew, or another program: kept as they are. */
+  /** Those that the user or another program added: kept unchanged. */
   drawn: JsonObject[];
   /** Those that an earlier evaluation found, by id. */
   ours: Map<string, JsonObject>;
@@ -22,7 +22,7 @@ export interface ReconciliationResult {
   actions: EvaluationAction[];
 }
 
-/** Tells those that were drawn from those that we found: an id of ours follows from what the relationship says. */
+/** Separates relationships that were drawn from those found by an evaluation, whose ids are derived from their content. */
 export function partitionRelationships(relationships: readonly JsonObject[]): ExistingRelationships {
   const standing: ExistingRelationships = { drawn: [], ours: new Map() };
   for (const relationship of relationships) {
@@ -33,12 +33,12 @@ export function partitionRelationships(relationships: readonly JsonObject[]): Ex
   return standing;
 }
 
-/** Whether a relationship of a design is in force. */
+/** Whether a relationship of a design is active. */
 export function isActive(relationship: JsonObject): boolean {
   return ACTIVE_STATUSES.has(asText(relationship['status']));
 }
 
-/** Brings what was found together with what a design has: a drawn relationship stands for the same found one. */
+/** Merges the findings with the relationships of a design: a drawn relationship replaces an equal finding. */
 export function reconcile(
   { drawn, ours }: ExistingRelationships,
   found: readonly FoundRelationship[],
@@ -67,7 +67,7 @@ export function reconcile(
   return result;
 }
 
-/** What was found again, with what others added to it: styles, and that somebody dismissed it. */
+/** Relationships that were found again, with the additions of others: styles, and dismissals. */
 function mergeFound(before: JsonObject, found: JsonObject): JsonObject {
   const status = isActive(before) ? found['status'] : before['status'];
   const metadata = { ...asObject(before['metadata']), ...asObject(found['metadata']) };

@@ -17,7 +17,7 @@ import {
 } from './evaluation-rule.js';
 import { type ComponentIndex } from './component-index.js';
 
-/** One place that refers to something by its name. */
+/** One reference by name in a definition. */
 interface ReferencePath {
   at: ComponentPath;
   name: ComponentPath;
@@ -29,7 +29,7 @@ interface ReferencePath {
   format: string;
 }
 
-/** A name that was read off, before anybody looks who has it. */
+/** A name that was read, before it is resolved. */
 interface ReferenceTarget {
   namespace: string;
   name: string;
@@ -39,7 +39,7 @@ interface ReferenceTarget {
 
 const NAME_FORMATS = new Set(['name', 'namespaced', 'host', 'claimTemplate']);
 
-/** Finds what refers to something by name: `match: {strategy: "reference", refs: […], verb}`. */
+/** Finds references by name: `match: {strategy: "reference", refs: […], verb}`. */
 export class ReferenceRule implements EvaluationRule {
   private constructor(
     private readonly set: SelectorSet,
@@ -47,7 +47,7 @@ export class ReferenceRule implements EvaluationRule {
     private readonly verb: string,
   ) {}
 
-  /** Text says why a match cannot be taken. */
+  /** Text with the reason why a match is invalid. */
   static parse(set: SelectorSet, match: JsonObject): ReferenceRule | string {
     const references: ReferencePath[] = [];
     const listed = Array.isArray(match['refs']) ? match['refs'] : [];
@@ -135,7 +135,7 @@ function resolveTarget(
   };
 }
 
-/** A name as its format writes it; a wildcard or a host outside of the cluster is none. */
+/** A name as its format writes it; a wildcard or a host outside the cluster is not one. */
 function parseName(text: string, format: string): { name: string; namespace?: string } | undefined {
   if (text === '' || text.length > 512) return undefined;
   if (format === 'namespaced') {

@@ -8,7 +8,7 @@ import { type RuleMatch, type RelationshipReason } from './evaluation-rule.js';
 const NAMESPACE = 'a9d1fbd1-6b0c-5d1e-8f43-0a7f3f6c2b58';
 const SCHEMA = 'relationships.meshery.io/v1alpha3';
 
-/** What makes a relationship the same one: its triple and its ends. */
+/** The identity of a relationship: its triple and its ends. */
 export interface RelationshipKey {
   kind: string;
   type: string;
@@ -17,7 +17,7 @@ export interface RelationshipKey {
   to: readonly string[];
 }
 
-/** A relationship that was found, with every reason for it. */
+/** A relationship that was found, with all its reasons. */
 export interface FoundRelationship {
   key: RelationshipKey;
   id: string;
@@ -25,16 +25,16 @@ export interface FoundRelationship {
   finding: RuleMatch;
   /** The first of its reasons. */
   places: RelationshipReason[];
-  /** How many reasons there are. */
+  /** The total number of reasons. */
   count: number;
 }
 
-/** The same id for the same relationship in every evaluation; one that has another id was not found by us. */
+/** A stable id derived from the relationship; one with another id was not found by an evaluation. */
 export function relationshipId({ kind, type, subType, from, to }: RelationshipKey): string {
   return v5(JSON.stringify([kind, type, subType, from, to]), NAMESPACE);
 }
 
-/** The key of a relationship in a design; ends without an id leave their list empty. */
+/** The identity of a relationship in a design; ends without an id leave their list empty. */
 export function relationshipKeyOf(relationship: JsonObject): RelationshipKey {
   const { selectors } = relationship;
   const [first] = Array.isArray(selectors) ? selectors : [];
@@ -50,7 +50,7 @@ export function relationshipKeyOf(relationship: JsonObject): RelationshipKey {
   };
 }
 
-/** A found relationship as a design holds it. */
+/** A found relationship in the form of a design. */
 export function toRelationship({ key, id, by, finding, places, count }: FoundRelationship): JsonObject {
   const { from, to, clauses, via } = finding;
   const { definition, model } = by;
@@ -95,7 +95,7 @@ export function describeMatch(
   return `${one} ${verb} ${other}${others}: ${places[0]?.detail ?? ''}${more}.`;
 }
 
-/** A clause with the component that it stands for, and what the field's language says about its match and its patch. */
+/** A clause with its component, and the match and patch in the Meshery language. */
 function instantiateClause(
   { source }: SelectorClause,
   part: IndexedComponent,

@@ -2,7 +2,7 @@ import { isObject, type Json, type JsonObject, asObject, asText } from '../../..
 import { type IndexedComponent } from './indexed-component.js';
 import { WILDCARD } from './component-path.js';
 
-/** One entry of `from` or `to`: which components it means. What it leaves out, it does not ask. */
+/** One entry of `from` or `to`: the components it matches. Absent members do not restrict it. */
 export class SelectorClause {
   readonly kind: string;
   private readonly model: string;
@@ -26,14 +26,14 @@ export class SelectorClause {
     );
   }
 
-  /** A component that does not know the version of its model is of every one. */
+  /** A component without a model version matches every version. */
   private matchesVersion({ component: { model } }: IndexedComponent): boolean {
     const version = stripVersionPrefix(asText(asObject(model['model'])['version']) || (model.version ?? ''));
     return version === '' || version === this.modelVersion;
   }
 }
 
-/** The clauses of a list; entries that are no objects are none. */
+/** The clauses of a list; entries that are not objects are ignored. */
 export function parseClauses(list: Json | undefined): SelectorClause[] {
   return Array.isArray(list) ? list.filter(isObject).map((entry) => new SelectorClause(entry)) : [];
 }
@@ -42,7 +42,7 @@ export function matchesAny(clauses: readonly SelectorClause[], part: IndexedComp
   return clauses.some((clause) => clause.matches(part));
 }
 
-/** Kinds as a sentence names them. */
+/** Kinds as named in sentences. */
 export function formatKinds(clauses: readonly SelectorClause[]): string {
   const kinds = new Set(clauses.map(({ kind }) => (kind === WILDCARD ? 'anything' : kind)));
   return [...kinds].join(', ');

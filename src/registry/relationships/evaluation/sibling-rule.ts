@@ -13,8 +13,8 @@ interface SiblingMember {
 }
 
 /**
- * Finds components that have a value in common, as one relationship for the whole group: pairs would be the square of its members.
- * `match: {strategy: "sameValue", paths}`, or `match.refs` of the field's own language. Of an object, each entry counts for itself.
+ * Finds components with a common value, as one relationship for the whole group: pairs would grow with the square of its members.
+ * `match: {strategy: "sameValue", paths}`, or `match.refs` of the Meshery language. Each entry of an object counts separately.
  */
 export class SiblingRule implements EvaluationRule {
   private constructor(
@@ -23,7 +23,7 @@ export class SiblingRule implements EvaluationRule {
     private readonly verb: string,
   ) {}
 
-  /** Text says why the paths cannot be taken. */
+  /** Text with the reason why the paths are invalid. */
   static parse(set: SelectorSet, listed: Json | undefined, verb?: Json): SiblingRule | string {
     const paths = Array.isArray(listed) ? listed.map(parsePath) : [];
     const known = paths.filter((path) => path !== undefined);

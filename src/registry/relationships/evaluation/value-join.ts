@@ -3,7 +3,7 @@ import { type IndexedComponent } from './indexed-component.js';
 import { type ComponentPath, type LocatedValue, formatPointer } from './component-path.js';
 import { type RelationshipReason, formatPath } from './evaluation-rule.js';
 
-/** Values of two components that must agree, and how: `equal`, `equal_as_strings`, `to_contains_from`, `not_null`; all of them. */
+/** Values of two components that must match, and the strategies: `equal`, `equal_as_strings`, `to_contains_from`, `not_null`; all of them. */
 export interface PathPair {
   left: ComponentPath;
   right: ComponentPath;
@@ -19,7 +19,7 @@ export interface JoinedComponents {
 const STRATEGIES = new Set(['equal', 'equal_as_strings', 'to_contains_from', 'not_null']);
 const MAX_COMPARISONS = 1_000_000;
 
-/** What two sides must have in common to belong together. */
+/** The values that two sides must share. */
 export class ValueJoin {
   private readonly hashed: PathPair | undefined;
 
@@ -27,12 +27,12 @@ export class ValueJoin {
     this.hashed = pairs.find(({ strategies }) => strategies.some((each) => each.startsWith('equal')));
   }
 
-  /** A strategy that nobody knows. */
+  /** An unknown strategy. */
   get unknownStrategy(): string | undefined {
     return this.pairs.flatMap(({ strategies }) => strategies).find((strategy) => !STRATEGIES.has(strategy));
   }
 
-  /** Those of both sides that agree. Without an equality there is no index, and sides that are too large are not compared. */
+  /** The matching pairs of both sides. Without an equality there is no index, and sides that are too large are not compared. */
   *join(lefts: readonly IndexedComponent[], rights: readonly IndexedComponent[]): Generator<JoinedComponents> {
     if (this.hashed === undefined && lefts.length * rights.length > MAX_COMPARISONS) return;
     const index = this.hashed && indexByValue(rights, this.hashed);
@@ -47,7 +47,7 @@ export class ValueJoin {
     }
   }
 
-  /** What is missing so that nothing can agree. */
+  /** The missing values that make a match impossible. */
   explainNoMatch(
     lefts: readonly IndexedComponent[],
     rights: readonly IndexedComponent[],
@@ -83,7 +83,7 @@ function indexByValue(parts: readonly IndexedComponent[], { right }: PathPair): 
   return index;
 }
 
-/** What is in two namespaces does not belong together by a name alone. */
+/** Components in two namespaces do not match by a name alone. */
 function shareNamespace(left: IndexedComponent, right: IndexedComponent): boolean {
   return left.namespace === '' || right.namespace === '' || left.namespace === right.namespace;
 }
@@ -117,12 +117,12 @@ function contains(whole: Json, part: Json): boolean {
   return Object.entries(part).every(([key, value]) => Object.hasOwn(whole, key) && contains(whole[key] ?? null, value));
 }
 
-/** An empty value agrees with nothing: it says nothing. */
+/** An empty value matches nothing. */
 function isSignificant(value: Json): boolean {
   return value !== '' && !(typeof value === 'object' && value !== null && Object.keys(value).length === 0);
 }
 
-/** The same text for the same value, in whatever order its members come; plain text is itself. */
+/** Equal text for equal values, regardless of the order of members; plain text is itself. */
 export function canonicalKey(value: Json): string {
   return typeof value === 'string' ? value : canonicalJson(value);
 }

@@ -1,7 +1,7 @@
 import type { Json, JsonObject } from '../../../../core/json/json.js';
 import { type ServiceConversion, parseWholeNumber } from './conversion.js';
 
-/** The HorizontalPodAutoscaler that `kompose.hpa.*` labels ask for; processors at 50 % and 1 to 3 replicas unless they say otherwise. */
+/** The HorizontalPodAutoscaler of the `kompose.hpa.*` labels; by default 50 % CPU and 1 to 3 replicas. */
 export function convertAutoscaler(conversion: ServiceConversion, workload: JsonObject): void {
   const of = (key: string, fallback: number): number | undefined => {
     const label = `kompose.hpa.${key}`;

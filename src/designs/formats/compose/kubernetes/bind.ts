@@ -7,11 +7,11 @@ import { type ServiceConversion } from './conversion.js';
 import { toDataKey } from './names.js';
 import { addClaim, type VolumeNameCounter, type PodVolumes } from './pod-volumes.js';
 
-/** What a ConfigMap may hold. */
+/** The maximum content of a ConfigMap. */
 const MAX_CONFIG_MAP_BYTES = 1024 * 1024;
 
 /**
- * A bind mount: files of the archive as a ConfigMap, anything else as a claim, or what the label `kompose.volume.type` asks for.
+ * A bind mount: files of the archive as a ConfigMap, anything else as a claim, or the type of the label `kompose.volume.type`.
  * A path of the host is used only when that label says `hostPath`.
  */
 export function mountBind(

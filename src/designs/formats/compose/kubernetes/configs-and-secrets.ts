@@ -9,7 +9,7 @@ import { type PodVolumes } from './pod-volumes.js';
 
 type FileSection = 'configs' | 'secrets';
 
-/** Makes a ConfigMap of each config and a Secret of each secret, but for external ones. */
+/** Creates a ConfigMap for each config and a Secret for each secret, except external ones. */
 export function convertConfigsAndSecrets(conversion: ProjectConversion): void {
   for (const section of ['configs', 'secrets'] as const) {
     for (const [key, definition] of conversion.project[section]) {

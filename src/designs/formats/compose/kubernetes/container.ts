@@ -15,7 +15,7 @@ const pullPolicies: Record<string, string> = {
   if_not_present: 'IfNotPresent',
 };
 
-/** The container of a service; `volumeMounts` are made elsewhere, since they need volumes in the pod. */
+/** The container of a service; `volumeMounts` are created elsewhere, because they need volumes in the pod. */
 export function buildContainer(conversion: ServiceConversion, volumeMounts: Json[]): JsonObject {
   const { service, name } = conversion;
   const command = service.entrypoint?.map(escapeVariableReferences);

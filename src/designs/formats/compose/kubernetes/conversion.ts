@@ -5,21 +5,21 @@ import { type SourceFile } from '../../../../formats/sources/source-file.js';
 import { type ComposeProject, type ComposeService, toService } from '../project.js';
 import { toDnsLabel } from './names.js';
 
-/** A Kubernetes resource, and what of the Compose file it stands for. */
+/** A Kubernetes resource, and the part of the Compose file it represents. */
 export interface ConvertedResource {
   resource: JsonObject;
-  /** Kept in the component as `metadata.compose`. */
+  /** Stored in the component as `metadata.compose`. */
   compose: JsonObject;
 }
 
-/** What a conversion may read besides the project. Paths start at the directory of the project. */
+/** The inputs of a conversion besides the project. Paths start at the project directory. */
 export interface ProjectFiles {
   file(path: string): SourceFile | undefined;
   /** The files below a directory, by their path from there. */
   directory(path: string): Map<string, SourceFile>;
 }
 
-/** The state of one conversion: what it has made, which names are taken, what is to be said. */
+/** The state of one conversion: created resources, used names, and messages. */
 export class ProjectConversion {
   readonly converted: ConvertedResource[] = [];
   readonly warnings: Fault[] = [];
@@ -32,14 +32,14 @@ export class ProjectConversion {
     readonly files: ProjectFiles,
   ) {}
 
-  /** Warns once of a thing, however many services use it. */
+  /** Warns once about a subject, however many services use it. */
   warn(pointer: string, detail: string, remedy?: string): void {
     const key = `${pointer} ${detail}`;
     if (!this.warned.has(key)) this.warnings.push(this.project.fault(pointer, detail, remedy));
     this.warned.add(key);
   }
 
-  /** Adds a resource, unless one of its kind and name is there for the same reason; for another reason that is a fault. */
+  /** Adds a resource, unless one of its kind and name exists for the same reason; for another reason that is a fault. */
   add(resource: JsonObject, compose: JsonObject, owner: string): void {
     const { kind, metadata } = resource as { kind: string; metadata: { name: string } };
     const key = `${kind}/${metadata.name}`;
@@ -59,12 +59,12 @@ export class ProjectConversion {
   }
 }
 
-/** One service on its way to Kubernetes. */
+/** The conversion of one service. */
 export class ServiceConversion {
   readonly service: ComposeService;
   /** The name of its resources. */
   readonly name: string;
-  /** Keys that have no counterpart in Kubernetes for the value that they have. */
+  /** Keys whose value has no counterpart in Kubernetes. */
   readonly homeless = new Set<string>();
 
   constructor(
@@ -112,7 +112,7 @@ export class ServiceConversion {
     this.conversion.warn(this.pointer(...segments), detail, remedy);
   }
 
-  /** Notes that a key is kept in the component only. */
+  /** Records that a key is kept in the component only. */
   keepInComponent(key: string, detail?: string, remedy?: string): undefined {
     this.homeless.add(key);
     if (detail !== undefined) this.warn([key], detail, remedy);

@@ -16,7 +16,7 @@ const mapped = new Set(
 );
 
 /**
- * Makes Kubernetes resources of a resolved project. Each service becomes a workload and, with ports or when others reach it by name, a Service;
+ * Creates the Kubernetes resources of a resolved project. Each service becomes a workload and, with ports or when others connect to it by name, a Service;
  * volumes, configs and secrets become claims, ConfigMaps and Secrets. What has no counterpart is named under `kept`.
  */
 export function convertProject(project: ComposeProject, files: ProjectFiles): ProjectConversion {
@@ -51,7 +51,7 @@ export function convertProject(project: ComposeProject, files: ProjectFiles): Pr
   return conversion;
 }
 
-/** Whether a workload ends by itself, as those do which nobody calls. */
+/** Whether a workload runs to completion, like those that nothing connects to. */
 function isOneOff({ kind }: JsonObject): boolean {
   return kind === 'Job' || kind === 'CronJob' || kind === 'Pod';
 }

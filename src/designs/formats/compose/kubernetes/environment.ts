@@ -85,7 +85,7 @@ export function buildConfigMap(
   };
 }
 
-/** Text in which Kubernetes would expand `$(NAME)`, so that it stays as it is. */
+/** Escapes text in which Kubernetes would expand `$(NAME)`. */
 export function escapeVariableReferences(text: string): string {
   return text.replace(/\$(?=[$(])/g, '$$$$');
 }

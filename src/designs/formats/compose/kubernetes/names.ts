@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 
 const MAX_LABEL_LENGTH = 63;
 
-/** A name of a Compose file as a DNS label (RFC 1123) of at most 63 characters, cut and marked when longer; empty when nothing of it is left. */
+/** A name of a Compose file as a DNS label (RFC 1123) of at most 63 characters, shortened with a hash when longer; empty when no valid character is left. */
 export function toDnsLabel(name: string, longest = MAX_LABEL_LENGTH): string {
   const label = name
     .toLowerCase()

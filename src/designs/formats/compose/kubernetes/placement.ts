@@ -10,7 +10,7 @@ const nodeKeys: Record<string, string> = {
 };
 const architectures: Record<string, string> = { '386': '386', aarch64: 'arm64', x86_64: 'amd64' };
 
-/** Where pods may run: `deploy.placement` as affinity and topology spread, `platform` as a node selector. */
+/** The scheduling of pods: `deploy.placement` as affinity and topology spread, `platform` as a node selector. */
 export function buildPlacement(conversion: ServiceConversion): JsonObject {
   const { placement } = conversion.service.deploy ?? {};
   const expressions = (placement?.constraints ?? []).flatMap((constraint) => expressionOf(conversion, constraint));

@@ -8,9 +8,9 @@ const quantity = /^\d+(\.\d+)?([EPTGMK]i|[EPTGMk]|m)?$/;
 /** The volumes of a pod and where one container mounts them. */
 export class PodVolumes {
   readonly mounts = new Map<string, JsonObject>();
-  /** Claims that a StatefulSet makes for each of its pods. */
+  /** Claim templates of a StatefulSet. */
   readonly templates = new Map<string, JsonObject>();
-  /** Whether pods hold a claim, so that two of them cannot run side by side. */
+  /** Whether pods use a claim, so that two of them cannot run side by side. */
   claimed = false;
 
   constructor(readonly volumes = new Map<string, JsonObject>()) {}
@@ -29,7 +29,7 @@ export class PodVolumes {
   }
 }
 
-/** Numbers the claims and ConfigMaps that a service's own mounts become: `web-claim0`, `web-cm1`. */
+/** Numbers the claims and ConfigMaps made from a service's own mounts: `web-claim0`, `web-cm1`. */
 export class VolumeNameCounter {
   private readonly next = new Map<string, number>();
 
@@ -40,7 +40,7 @@ export class VolumeNameCounter {
   }
 }
 
-/** A claim for a mount of one service that has no name of its own. */
+/** A claim for an anonymous mount of one service. */
 export function addClaim(
   owner: ServiceConversion,
   pod: PodVolumes,
@@ -65,7 +65,7 @@ export function buildClaim(name: string, labels: Record<string, string>, spec: J
 const DEFAULT_SIZE = '100Mi';
 
 /**
- * What a claim asks for: the size of the label `kompose.volume.size`, or a guess, with a warning. Without a volume of the file it is the claim of a
+ * The size of a claim: the label `kompose.volume.size`, or a default, with a warning. Without a volume of the file it is the claim of a
  * service.
  */
 export function buildClaimSpec(

@@ -1,16 +1,16 @@
 import type { ServiceConversion } from './conversion.js';
 import { toServiceName } from './names.js';
 
-/** The services of each pod: the one whose resources it is, and those that share its network. */
+/** The services of each pod: the one that owns its resources, and those that share its network. */
 export type Pods = ReadonlyMap<ServiceConversion, readonly ServiceConversion[]>;
 
-/** A word in the place of a host: alone, in a list, behind `//` or `@`, before a port or a path; not the scheme of an address. */
+/** A word in the position of a host: alone, in a list, after `//` or `@`, before a port or a path; not the scheme of a URL. */
 const HOST = /(?:^|[\s,;=@|()[\]{}"'<>]|\/\/)([A-Za-z0-9][\w.-]*)(?=$|[\s,;:/?#|()[\]{}"'<>&])(?!:\/\/)/g;
 const DEFAULT_NETWORKS: readonly string[] = ['default'];
 
 /**
- * The services that others reach by name: named by `depends_on` or `links`, or as a host by the variables or arguments of a service in a shared
- * network. Warns of names that reach a service in Compose and not in Kubernetes.
+ * The services that others connect to by name: named by `depends_on` or `links`, or as a host by the variables or arguments of a service in a shared
+ * network. Warns about names that resolve in Compose and not in Kubernetes.
  */
 export function findReachedServices(pods: Pods): ReadonlySet<ServiceConversion> {
   const reached = new Set<ServiceConversion>();
@@ -38,7 +38,7 @@ export function findReachedServices(pods: Pods): ReadonlySet<ServiceConversion> 
   return reached;
 }
 
-/** What others write for a service in each network: its name, its container's and its aliases there. */
+/** The names of a service in each network: its name, its container's and its aliases there. */
 function namesInNetworks(pods: Pods): ReadonlyMap<string, ReadonlyMap<string, ServiceConversion>> {
   const hosts = new Map<string, Map<string, ServiceConversion>>();
   for (const target of pods.keys()) {
@@ -61,7 +61,7 @@ function networksOf({ service }: ServiceConversion): readonly string[] {
   return names.length > 0 ? names : DEFAULT_NETWORKS;
 }
 
-/** A service that has to be completed before another starts is not reached by it. */
+/** A service that must complete before another starts is not connected to by it. */
 function dependenciesOf({ service }: ServiceConversion): string[] {
   const needed = Object.entries(service.depends_on ?? {})
     .filter(([, { condition }]) => condition !== 'service_completed_successfully')
@@ -82,7 +82,7 @@ function linkAliases(
   return aliases;
 }
 
-/** The texts of a service that its program reads, with their places. */
+/** The texts of a service that its program reads, with their locations. */
 function textsOf({ service, conversion }: ServiceConversion): [place: (string | number)[], text: string][] {
   const texts: [(string | number)[], string][] = [];
   for (const [name, value] of Object.entries(service.environment ?? {}))

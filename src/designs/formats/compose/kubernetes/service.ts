@@ -12,8 +12,8 @@ const types: Record<string, string> = {
 };
 
 /**
- * The Service in front of a workload when it has ports, is asked to be headless or is reached by name, for which it needs no ports when it is
- * headless; and its Ingress. Answers whether there is one.
+ * The Service of a workload when it has ports, is requested to be headless or is referenced by name (a headless Service needs no ports);
+ * and its Ingress. Answers whether there is one.
  */
 export function convertService(conversion: ServiceConversion, isReached: boolean): boolean {
   const label = conversion.label('kompose.service.type')?.toLowerCase();
@@ -47,8 +47,8 @@ export function convertService(conversion: ServiceConversion, isReached: boolean
 }
 
 /**
- * Published ports under their published number. Inside the cluster others reach a service by its own port, as in Compose,
- * so a Service that is not reached from outside has these too.
+ * Published ports under their published number. Inside the cluster others connect to a service by its own port, as in Compose,
+ * so a Service that is not exposed outside has these too.
  */
 function portsOf(conversion: ServiceConversion, type: string): JsonObject[] {
   const { service } = conversion;

@@ -8,7 +8,7 @@ import { addClaim, buildClaim, buildClaimSpec, VolumeNameCounter, type PodVolume
 import { toDnsLabel } from './names.js';
 import { mountConfigs, mountSecrets } from './configs-and-secrets.js';
 
-/** Mounts all that a service mounts: volumes, binds, tmpfs, configs, secrets, and the volumes of `volumes_from`. */
+/** Adds all mounts of a service: volumes, binds, tmpfs, configs, secrets, and the volumes of `volumes_from`. */
 export function mountVolumes(conversion: ServiceConversion, pod: PodVolumes, stateful: boolean): void {
   const { service } = conversion;
   for (const source of service.volumes_from ?? []) mountFrom(conversion, pod, source);
@@ -35,7 +35,7 @@ interface MountOptions {
   readOnly?: boolean;
 }
 
-/** Mounts one entry; `owner` is the service whose entry it is, another one with `volumes_from`. */
+/** Adds one mount; `owner` is the service with the entry, another one with `volumes_from`. */
 function mountOne(
   conversion: ServiceConversion,
   owner: ServiceConversion,

@@ -12,10 +12,10 @@ const controllers: Record<string, WorkloadKind> = {
   replicationcontroller: 'Deployment',
 };
 
-/** The longest name of a CronJob: its Jobs get 11 characters more. */
+/** The longest name of a CronJob: the names of its Jobs are 11 characters longer. */
 const MAX_CRON_JOB_NAME_LENGTH = 52;
 
-/** The resource that runs a service: a Deployment, unless its mode, its restart policy or a label asks for another kind. */
+/** The resource that runs a service: a Deployment, unless its mode, its restart policy or a label requires another kind. */
 export function buildWorkload(conversion: ServiceConversion, companions: readonly ServiceConversion[]): JsonObject {
   const kind = kindOf(conversion);
   const pod = buildPod(conversion, companions, kind === 'StatefulSet');

@@ -1,4 +1,4 @@
-import { AppError } from '../../core/errors/app-error.js';
+import { AppError } from '../core/errors/app-error.js';
 
 /** 410: events after a number are asked for that are gone; `oldest` is the first that is kept, or the next one to come. */
 export function replayExpired(after: bigint, oldest: bigint): AppError {

@@ -1,6 +1,6 @@
 import { ObjectType } from '@nestjs/graphql';
-import { EnumField, graphqlEnum, TextField } from '../../core/schema/view-fields.js';
-import { HEALTH_STATUSES, type HealthStatus } from '../../kubernetes/resources/health/health-status.js';
+import { EnumField, graphqlEnum, TextField } from '../core/schema/view-fields.js';
+import { HEALTH_STATUSES, type HealthStatus } from '../kubernetes/resources/health/health-status.js';
 
 const HealthStatusEnum = graphqlEnum('HealthStatus', HEALTH_STATUSES, 'How far an object is from what it should be.');
 

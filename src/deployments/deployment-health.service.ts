@@ -1,11 +1,11 @@
 import { Injectable } from '@nestjs/common';
-import { Actor } from '../../core/access/actor.js';
-import { UnitOfWork } from '../../core/database/unit-of-work.js';
-import { ClusterResourcesService } from '../../kubernetes/resources/cluster-resources.service.js';
-import { type Health, healthOf } from '../../kubernetes/resources/health/health-status.js';
-import { judgeWatched } from '../../kubernetes/resources/health/watched-health.js';
-import { DeployedDesignsStore } from '../deployed-designs.store.js';
-import type { DeployedResource, Deployment } from '../deployment.entity.js';
+import { Actor } from '../core/access/actor.js';
+import { UnitOfWork } from '../core/database/unit-of-work.js';
+import { ClusterResourcesService } from '../kubernetes/resources/cluster-resources.service.js';
+import { type Health, healthOf } from '../kubernetes/resources/health/health-status.js';
+import { judgeWatched } from '../kubernetes/resources/health/watched-health.js';
+import { DeployedDesignsStore } from './deployed-designs.store.js';
+import type { DeployedResource, Deployment } from './deployment.entity.js';
 
 const SYSTEM = Actor.system('the health of a deployment');
 /** Of all deployments of an answer: those beyond have no health in it. */

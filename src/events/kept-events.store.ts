@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
-import { UnitOfWork } from '../../core/database/unit-of-work.js';
-import { feedColumn } from '../feed.store.js';
+import { UnitOfWork } from '../core/database/unit-of-work.js';
+import { feedColumn } from './feed.store.js';
 
 /** For how long missed events are replayed. They stay in the lists for longer. */
 const REPLAY_DAYS = 7;
@@ -15,7 +15,7 @@ export interface RemovalEnd {
 
 /**
  * Which events a feed still has. Its numbers have no gaps and only the oldest are ever removed, so the first number that is there
- * tells what is gone.
+ * identifies what was removed.
  */
 @Injectable()
 export class KeptEventsStore {

@@ -1,0 +1,28 @@
+import type { Dispatcher } from 'undici';
+import { RemoteFailure } from '../errors/app-error.js';
+import type { OutboundRequest } from './outbound-request.js';
+
+/** @throws RemoteFailure OUTBOUND_TOO_LARGE, unless the answer may be truncated */
+export async function readBody(
+  body: Dispatcher.ResponseData['body'],
+  { maxBytes = 10 * 1024 * 1024, truncate, signal }: OutboundRequest,
+  host: string,
+): Promise<Buffer> {
+  const pieces: Buffer[] = [];
+  let size = 0;
+  try {
+    for await (const piece of body as AsyncIterable<Buffer>) {
+      size += piece.length;
+      if (size > maxBytes && truncate) return Buffer.concat([...pieces, piece]).subarray(0, maxBytes);
+      if (size > maxBytes) {
+        throw new RemoteFailure('OUTBOUND_TOO_LARGE', `The answer of ${host} is larger than ${maxBytes} bytes`, {
+          remedy: `Send an address whose content has at most ${maxBytes} bytes.`,
+        });
+      }
+      pieces.push(piece);
+    }
+  } catch (error) {
+    if (!truncate || signal?.aborted) throw error;
+  }
+  return Buffer.concat(pieces);
+}

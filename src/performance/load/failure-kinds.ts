@@ -1,0 +1,5 @@
+/** What goes wrong with requests, in the same words whichever generator sends them. */
+export const CLOSED = 'the connection was closed before the answer';
+export const TIMED_OUT = 'no answer in time';
+export const NOT_HTTP = 'the answer is not HTTP';
+export const UNSENT = 'not sent, as every connection was waiting';

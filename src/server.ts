@@ -1,0 +1,116 @@
+import fs from 'node:fs';
+import type { RequestListener } from 'node:http';
+import process from 'node:process';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { NestExpressApplication } from '@nestjs/platform-express';
+import { createApp } from './app.setup.js';
+import { type FirstAdministrator, FirstStartService } from './auth/first-start.service.js';
+import { readyLogLine, welcomeMessage, welcomeLogLine } from './auth/startup-messages.js';
+import { withDevelopmentSecrets } from './core/config/development-secrets.js';
+import { Env, InvalidEnvironment } from './core/config/env.js';
+import { EmbeddedPostgresError } from './core/embedded-postgres/embedded-postgres-error.js';
+import { startEmbeddedPostgres } from './core/embedded-postgres/embedded-postgres.js';
+import { NewerSchema, SchemaInUse } from './core/database/migrate.js';
+import { isConnectionError, isDatabaseOutage } from './core/errors/database-outage.js';
+import { DatabaseRefused, waitForDatabase } from './core/database/wait-for-database.js';
+import { ListenError, HttpListener } from './core/lifecycle/http-listener.js';
+import { ProcessLog } from './core/telemetry/process-log.js';
+import { Watchdog } from './core/lifecycle/watchdog.js';
+import { Metrics } from './core/telemetry/metrics.service.js';
+import { IsolationMissing } from './formats/programs/isolation.js';
+import { drainApplication, Shutdown } from './core/lifecycle/shutdown.js';
+
+const RESTART_MS = 1_000;
+/** Failures that their message explains. */
+const EXPECTED_ERRORS = [
+  InvalidEnvironment,
+  EmbeddedPostgresError,
+  DatabaseRefused,
+  NewerSchema,
+  SchemaInUse,
+  ListenError,
+  IsolationMissing,
+];
+
+async function main(log: ProcessLog): Promise<void> {
+  const env = Env.parse(withDevelopmentSecrets(process.env));
+  const watchdog = new Watchdog(log.isJson);
+  const shutdown = new Shutdown(log, watchdog);
+  shutdown.listen();
+  try {
+    const listener = new HttpListener();
+    await listener.listen(env.PORT, env.HOST);
+    const url = env.DATABASE_URL ?? (await startEmbeddedDatabase(env, log, shutdown));
+    const app = await start(env, url, listener, log);
+    watchdog.registerMetrics(app.get(Metrics));
+    shutdown.addStep(() => drainApplication(app, listener, env));
+  } catch (error) {
+    await shutdown.runSteps();
+    throw error;
+  }
+}
+
+async function startEmbeddedDatabase(env: Env, log: ProcessLog, shutdown: Shutdown): Promise<string> {
+  const { url, stop } = await startEmbeddedPostgres({ dataDir: env.DATA_DIR, log: log.info });
+  shutdown.addStep(stop);
+  return url;
+}
+
+/** Makes the application and lets it answer; an outage of the database makes it begin again, for as long as that lasts. */
+async function start(env: Env, url: string, listener: HttpListener, log: ProcessLog): Promise<NestExpressApplication> {
+  for (;;)
+    try {
+      await waitForDatabase(url, log);
+      return await startOnce(env, url, listener, log);
+    } catch (error) {
+      if (!isDatabaseOutage(error) && !isConnectionError(error)) throw error;
+      log.warn(`The database was lost during the start, which begins again: ${(error as Error).message}`);
+      await sleep(RESTART_MS);
+    }
+}
+
+async function startOnce(
+  env: Env,
+  url: string,
+  listener: HttpListener,
+  log: ProcessLog,
+): Promise<NestExpressApplication> {
+  const app = await createApp(env, url, listener);
+  try {
+    await app.init();
+    const show = (administrator: FirstAdministrator): Promise<void> =>
+      writeToStdout((log.isJson ? welcomeLogLine : welcomeMessage)(env.baseUrl, administrator));
+    const serve = app.getHttpAdapter().getInstance() as RequestListener;
+    const seeding = app.get(FirstStartService).seed(show);
+    listener.holdUntil(seeding, serve);
+    const filled = await seeding;
+    listener.serveWith(serve);
+    if (!filled) await writeToStdout(log.isJson ? readyLogLine(env.baseUrl) : `Armature is ready at ${env.baseUrl}\n`);
+    return app;
+  } catch (error) {
+    await app.close();
+    throw error;
+  }
+}
+
+/** Resolves when the text has been taken, so that what was not shown is known not to be. */
+function writeToStdout(text: string): Promise<void> {
+  return new Promise((resolve, reject) => {
+    process.stdout.write(text, (error) => (error ? reject(error) : resolve()));
+  });
+}
+
+if (fs.existsSync('.env')) process.loadEnvFile('.env');
+const log = ProcessLog.fromEnv(process.env);
+
+// An outage that nobody waits for any more must not end the process; every other fault that nobody caught does.
+process.on('unhandledRejection', (error) => {
+  if (!isDatabaseOutage(error)) throw error;
+  log.error(`A failure of the database was not handled: ${(error as Error).stack}`);
+});
+
+main(log).catch((error: unknown) => {
+  const isExplained = EXPECTED_ERRORS.some((kind) => error instanceof kind);
+  log.fatal(isExplained ? (error as Error).message : error instanceof Error ? (error.stack ?? '') : String(error));
+  process.exit(1);
+});
