@@ -196,7 +196,7 @@ describe('a receiver', () => {
     expect(rows).toEqual([{ failing: false, paused: false }]);
   }, 30_000);
 
-  it('that fails is not called for each event, but when somebody tests it or changes its address', async () => {
+  it('that fails is not called for each event, but when a user tests it or changes its address', async () => {
     set({ minPauseMs: HOUR, maxPauseMs: HOUR, retryDelaysMs: Array<number>(9).fill(1) });
     const webhook = await register();
     receiver.answer = (response) => void response.writeHead(500).end();

@@ -352,7 +352,7 @@ describe('a delivery', () => {
     Object.assign(world.get(WebhookSettings), { timeoutMs: 500 });
   }, 60_000);
 
-  it('catches up with events that no notification told of', async () => {
+  it('catches up with events that no notification announced', async () => {
     const webhook = await register({ events: ['design.created'] });
     const move = (by: number) =>
       world.sql(`UPDATE webhook_feed SET position = position + $2 WHERE organization_id = $1`, [

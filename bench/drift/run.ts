@@ -9,7 +9,7 @@ import { startMutatingWebhook } from './mutating-webhook.js';
 
 // Deploys objects of the corpus to a real control plane, with webhooks that mutate and autoscalers that scale, and counts what is
 // taken for drift though nobody changed it; then changes an object again and again, and measures how long it takes until an event
-// tells it. Needs KUBEBUILDER_ASSETS and CORPUS_DIR.
+// shows it. Needs KUBEBUILDER_ASSETS and CORPUS_DIR.
 const RESOURCES = Number(process.argv[2] ?? 1_000);
 const CHANGES = Number(process.argv[3] ?? 50);
 const SCALED = 10;
@@ -34,7 +34,7 @@ try {
     await scale(scene, `drift-${manifests.length - 1}`);
     await sleep(SETTLED_MS);
     const found = await compare(scene, standing);
-    const told = await countEvents(scene, 'drifted');
+    const drifted = await countEvents(scene, 'drifted');
     const { seen, healed } = await measure(scene);
     console.log(`\nDrift on a real control plane; load average ${load()}, ${seconds(Date.now() - began)} s in all\n`);
     console.log(
@@ -47,7 +47,7 @@ try {
           ['resources compared', String(found.compared)],
           ['taken for drift', String(found.wrong.length)],
           ['not comparable', String(found.unknown.length)],
-          ['events of drift without a change', String(told)],
+          ['events of drift without a change', String(drifted)],
           [`from a change to its event, s (median of ${seen.length})`, quantile(seen, 0.5)],
           ['p95', quantile(seen, 0.95)],
           ['slowest', quantile(seen, 1)],

@@ -8,13 +8,13 @@ export class RunningJob {
   /** Its end is being written, so that its lease is not missed any more. */
   isEnding = false;
   /** It counts among those that its queue may run at once. */
-  holdsPlace = true;
+  holdsSlot = true;
 
   constructor(
     readonly job: Job,
     /** When the lease is over, on the clock of `performance.now()`. */
     public leaseEnds: number,
-    readonly leavePlace: () => void,
+    readonly releaseSlot: () => void,
   ) {
     setMaxListeners(0, this.aborter.signal);
   }

@@ -26,9 +26,9 @@ export class DeliveryAttemptsService {
     secrets: WebhookSecrets,
     delivery: DueDelivery,
     message: WebhookMessage,
-    { signal, leavePlace, assertLeased, actor }: JobContext,
+    { signal, releaseSlot, assertLeased, actor }: JobContext,
   ): Promise<boolean> {
-    const timer = setTimeout(leavePlace, this.settings.placeMs);
+    const timer = setTimeout(releaseSlot, this.settings.slotMs);
     const { request, attempt, succeeded, gone, retryAfterMs } = await this.sender
       .send(webhook, secrets, message, signal)
       .finally(() => clearTimeout(timer));

@@ -19,7 +19,7 @@ export class WebhookSettings {
   /** An endpoint whose last answer took longer waits behind others of its kind. */
   slowMs = 2 * SECOND;
   /** A call that takes longer holds no place of others. */
-  placeMs = SECOND / 4;
+  slotMs = SECOND / 4;
   /** Nothing is sent to an endpoint that has just failed for a tenth of the time that it has been failing, within these bounds. */
   minPauseMs = SECOND;
   maxPauseMs = MINUTE;
