@@ -323,6 +323,12 @@ requires('KUBEBUILDER_ASSETS', 'the watch of a cluster, on a real API server', (
     );
     expect(JSON.stringify(drift)).not.toMatch(/canary|by hand|mine/);
 
+    // Nobody's fields change hands any more when what has drifted is changed again, or set right by hand.
+    await patch(namespace, 'configmap/settings', { data: { colour: 'blue' } });
+    await patch(namespace, 'secret/keys', { stringData: { key: 'canary-secret' } });
+    await kubectl(cluster, 'scale', 'deployment/web', '-n', namespace, '--replicas=1');
+    await until(async () => (await eventsOf(deployment, 'healed')).length === 1, PATIENCE);
+
     await kubectl(cluster, 'delete', 'secret', 'keys', '-n', namespace);
     await until(
       async () => (await driftOf(design)).resources.some(({ status }: Json) => status === 'missing'),
@@ -389,6 +395,72 @@ requires('KUBEBUILDER_ASSETS', 'the watch of a cluster, on a real API server', (
     await look('check');
     await until(async () => (await colour()) === 'blue', PATIENCE);
     await done(world.admin.delete(`/api/pattern/deploy?id=${design.id}`));
+  }, 180_000);
+
+  it('takes nothing for missing of an API whose own server is down, and keeps what it knew', async () => {
+    const { definition, object } = customKind();
+    const { apiVersion } = object('x');
+    await apply(definition);
+    await kubectl(cluster, 'wait', '--for=condition=established', '--timeout=30s', `crd/${definition.metadata.name}`);
+    const items = [
+      { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'near' }, data: { a: '1' } },
+      object('far'),
+    ];
+    const file = JSON.stringify({ apiVersion: 'v1', kind: 'List', items });
+    const design = await done(world.admin.upload('/api/pattern/import', 'app.json', file, { workspace_id: scene.id }));
+    const namespace = `n${randomUUID().slice(0, 8)}`;
+    const wanted = { id: design.id, namespace, create_namespace: true };
+    await until(async () => (await world.admin.post('/api/pattern/deploy', wanted)).status === 200, PATIENCE);
+    const [deployment] = (await done(world.admin.get(`/api/pattern/${design.id}/deployments`))).deployments as [Json];
+    const rows = (): Promise<Json[]> => list(`namespace=${namespace}&kind=Gadget`);
+    await until(async () => (await rows()).length === 1, PATIENCE);
+    const healthOf = async (): Promise<string | undefined> => {
+      const { resources } = await done(world.admin.get(`/api/deployments/${deployment.id}`));
+      return resources.find(({ kind }: Json) => kind === 'Gadget').health?.status as string | undefined;
+    };
+
+    const group = apiVersion.replace(/\/v1$/, '');
+    const service = `v1.${group}`;
+    await apply({
+      apiVersion: 'apiregistration.k8s.io/v1',
+      kind: 'APIService',
+      metadata: { name: service, labels: { 'kube-aggregator.kubernetes.io/automanaged': 'false' } },
+      spec: {
+        ...{ group, version: 'v1', groupPriorityMinimum: 1_000, versionPriority: 100, insecureSkipTLSVerify: true },
+        service: { name: 'absent', namespace: 'default', port: 443 },
+      },
+    });
+    const gap = async (): Promise<Json | undefined> =>
+      (await summary()).connections[0]?.missing.find(({ reason }: Json) => reason === 'unavailable') as Json;
+    await until(async () => (await gap()) !== undefined, PATIENCE);
+    expect(await gap()).toMatchObject({ api_version: apiVersion, kind: '*' });
+    expect(await rows()).toHaveLength(1);
+    const { status, resources } = await driftOf(design);
+    expect(status).toBe('unknown');
+    expect(resources.map(({ kind, status: each }: Json) => `${kind} ${each}`).sort()).toEqual([
+      'ConfigMap in_sync',
+      'Gadget unknown',
+    ]);
+    expect(await healthOf()).not.toBe('Missing');
+    expect(await eventsOf(deployment, 'drifted')).toEqual([]);
+    const refused = await world.admin.delete(`/api/pattern/deploy?id=${design.id}`);
+    expect(refused).toMatchObject({ status: 422 });
+    expect(refused.body.deployment.resources).toContainEqual(
+      expect.objectContaining({
+        kind: 'Gadget',
+        status: 'failed',
+        error: expect.objectContaining({ reason: 'API_UNAVAILABLE' }),
+      }),
+    );
+
+    await kubectl(cluster, 'delete', 'apiservice', service);
+    await until(async () => (await gap()) === undefined, PATIENCE);
+    expect(await rows()).toHaveLength(1);
+    await until(
+      async () => (await world.admin.delete(`/api/pattern/deploy?id=${design.id}`)).body.status === 'undeployed',
+      PATIENCE,
+    );
+    await kubectl(cluster, 'delete', 'crd', definition.metadata.name);
   }, 180_000);
 
   it('goes on after the API server was away, without a change lost', async () => {

@@ -7,5 +7,5 @@ import { SETTINGS } from './support/world.js';
 const [url = '', leaseMs = '0'] = process.argv.slice(2);
 const app = await createApp(Env.parse({ ...SETTINGS, OUTBOUND_ALLOW: '127.0.0.0/8' }), url);
 Object.assign(app.get(JobSettings), { leaseMs: Number(leaseMs), heartbeatMs: Number(leaseMs) / 5 });
-await app.init();
-process.stdout.write('ready\n');
+await app.listen(0, '127.0.0.1');
+process.stdout.write(`ready at ${(await app.getUrl()).replace('[::1]', '127.0.0.1')}\n`);

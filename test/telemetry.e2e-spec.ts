@@ -75,6 +75,9 @@ const json =
 
 const VECTOR = { resultType: 'vector', result: [{ metric: { __name__: 'up' }, value: [1, '1'] }] };
 
+/** Bytes that answers are read into: they are not on the heap. */
+const buffers = (): number => process.memoryUsage().arrayBuffers;
+
 describe('Prometheus', () => {
   it('is asked by its own paths below the url of the connection, signed in, and answers as it does', async () => {
     const { url, seen, authorizations } = await recording(success(VECTOR));
@@ -262,6 +265,11 @@ describe('Prometheus', () => {
       });
       expect(seen).toHaveLength(1);
     }
+    const { url } = await recording((_, response) => response.writeHead(307, { location: elsewhere.url }).end());
+    expect(await ask(await connect('grafana', url), 'boards')).toMatchObject({
+      status: 502,
+      body: { code: 'CONNECTION_REDIRECTED' },
+    });
     expect(elsewhere.seen).toEqual([]);
   });
 
@@ -282,9 +290,11 @@ describe('Prometheus', () => {
   });
 
   it.each([
-    ['of 100 MB', 100],
-    ['without end', Infinity],
-  ])('has an answer %s cut off while it is read', async (_, megabytes) => {
+    ['prometheus', 'query', 'of 100 MB', 100],
+    ['prometheus', 'query', 'without end', Infinity],
+    ['grafana', 'boards', 'of 100 MB', 100],
+    ['grafana', 'boards/a', 'without end', Infinity],
+  ])('is cut off while it is read: %s %s %s', async (kind, path, _, megabytes) => {
     let sent = 0;
     const chunk = Buffer.alloc(1024 * 1024, '1');
     const url = await serve((request, response) => {
@@ -298,9 +308,18 @@ describe('Prometheus', () => {
       };
       send();
     });
-    const answer = await ask(await connect('prometheus', url), 'query', 'query=up');
+    const connection = await connect(kind, url);
+    const before = buffers();
+    let most = before;
+    const looks = setInterval(() => (most = Math.max(most, buffers())), 1);
+    const answer = await ask(connection, path, 'query=up');
+    clearInterval(looks);
     expect(answer).toMatchObject({ status: 502, body: { code: 'OUTBOUND_TOO_LARGE' } });
     expect(sent).toBeLessThan(40);
+    // What is kept of it, and what the server of this test has in hand.
+    const held = Math.round((most - before) / 1024 / 1024);
+    process.stdout.write(`${kind} ${path}: ${sent} MiB were sent, ${held} MiB held at most\n`);
+    expect(held).toBeLessThan(48);
   });
 
   it('has a large answer read in a worker and sent as it is', async () => {

@@ -2,10 +2,8 @@ import { spawnSync } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Webhook as Verifier } from 'standardwebhooks';
-import { DELIVERY_QUEUE, SLOW_DELIVERY_QUEUE } from '../src/events/webhooks/deliveries/delivery-wakes.service.js';
-import { DeliveryQueueStore } from '../src/events/webhooks/deliveries/delivery-queue.store.js';
+import { WebhookFeedStore } from '../src/events/webhooks/deliveries/webhook-feed.store.js';
 import { WebhookSettings } from '../src/events/webhooks/deliveries/webhook-settings.js';
-import { JobHandlerRegistry } from '../src/jobs/job-handler.registry.js';
 import type { Json, Person } from './support/person.js';
 import { Receiver, type Received } from './support/receiver.js';
 import { until } from './support/until.js';
@@ -336,10 +334,8 @@ describe('a delivery', () => {
 
   it('does not wait for endpoints that hang', async () => {
     // More than there are places for deliveries: a call that takes long leaves its place.
-    const handlers = [DELIVERY_QUEUE, SLOW_DELIVERY_QUEUE].map((queue) => world.get(JobHandlerRegistry).find(queue)!);
-    const [{ concurrency } = { concurrency: 0 }] = handlers;
-    for (const handler of handlers) handler.concurrency = 4;
-    Object.assign(world.get(WebhookSettings), { timeoutMs: 15_000 });
+    const { places } = world.get(WebhookSettings);
+    Object.assign(world.get(WebhookSettings), { timeoutMs: 15_000, places: 4 });
     const hanging = await Promise.all(Array.from({ length: 10 }, () => register({ events: ['design.created'] })));
     const quick = await register({ events: ['design.created'] });
     const slow = new Set(hanging.map(({ path }) => path as string));
@@ -348,8 +344,7 @@ describe('a delivery', () => {
     await until(() => receiver.at(quick.path as string).length === 5, 20_000);
     const delays = receiver.at(quick.path as string).map(({ at, body }) => at - Date.parse(JSON.parse(body).timestamp));
     expect(Math.max(...delays)).toBeLessThan(12_000);
-    for (const handler of handlers) handler.concurrency = concurrency;
-    Object.assign(world.get(WebhookSettings), { timeoutMs: 500 });
+    Object.assign(world.get(WebhookSettings), { timeoutMs: 500, places });
   }, 60_000);
 
   it('catches up with events that no notification announced', async () => {
@@ -361,7 +356,7 @@ describe('a delivery', () => {
       ]);
     await until(() =>
       world
-        .get(DeliveryQueueStore)
+        .get(WebhookFeedStore)
         .isBehind(world.organization)
         .then((behind) => !behind),
     );

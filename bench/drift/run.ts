@@ -27,13 +27,16 @@ const began = Date.now();
 try {
   await withClusterScene({ CLUSTER_WATCH: 'on' }, async (scene) => {
     const manifests = await readManifests(join(process.env['CORPUS_DIR'] ?? '', 'kubernetes'), scene.client, RESOURCES);
+    report(`${manifests.length} manifests of objects that the cluster takes`);
     await write(scene, webhook.configuration);
     manifests.push(Array.from({ length: SCALED }, (_, index) => scaledManifest(index)).join('---\n'));
     const standing = await deployAll(scene, manifests);
     const deployedIn = Date.now() - began;
+    report('deployed');
     await scale(scene, `drift-${manifests.length - 1}`);
     await sleep(SETTLED_MS);
     const found = await compare(scene, standing);
+    report('compared');
     const drifted = await countEvents(scene, 'drifted');
     const { seen, healed } = await measure(scene);
     console.log(`\nDrift on a real control plane; load average ${load()}, ${seconds(Date.now() - began)} s in all\n`);
@@ -139,6 +142,11 @@ async function write({ client }: ClusterScene, object: KubernetesObject): Promis
   const kind = await client.findKind(object.apiVersion, object.kind);
   if (!kind) throw new Error(`no ${object.kind}`);
   await client.create(kind, object);
+}
+
+/** How far it is. */
+function report(what: string): void {
+  console.error(`${seconds(Date.now() - began)} s: ${what}`);
 }
 
 function seconds(ms: number): string {

@@ -1,5 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { readFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 
@@ -9,6 +10,8 @@ const STARTED_WITHIN_MS = 300_000;
 /** A whole server that is killed and started again at the same port. */
 export class KilledReplica {
   kills = 0;
+  /** How long each start took until it was ready, and how much processor time of that it was given, in milliseconds. */
+  readonly starts: { ms: number; cpu: number }[] = [];
   private child?: ChildProcess;
 
   constructor(
@@ -21,12 +24,14 @@ export class KilledReplica {
   }
 
   async start(): Promise<void> {
+    const begun = performance.now();
     this.child = spawn(process.execPath, [MAIN], {
       env: { ...process.env, ...this.settings, PORT: String(this.port) },
       stdio: ['ignore', 'ignore', process.env['BENCH_LOG'] ? 'inherit' : 'ignore'],
     });
     for (const end = Date.now() + STARTED_WITHIN_MS; !(await this.isReady()); await sleep(200))
       if (Date.now() > end || this.child.exitCode !== null) throw new Error(`the server at ${this.url} did not start`);
+    this.starts.push({ ms: performance.now() - begun, cpu: cpuOf(this.child.pid ?? 0) });
   }
 
   async kill(signal: NodeJS.Signals = 'SIGKILL'): Promise<void> {
@@ -43,5 +48,18 @@ export class KilledReplica {
       ({ status }) => status === 200,
       () => false,
     );
+  }
+}
+
+/** Processor time of a process with all its threads (proc(5); a tick is 10 ms); NaN where the system does not tell. */
+function cpuOf(pid: number): number {
+  try {
+    const fields = readFileSync(`/proc/${pid}/stat`, 'utf8')
+      .replace(/^.*\) /, '')
+      .split(' ')
+      .map(Number);
+    return ((fields[11] ?? NaN) + (fields[12] ?? NaN)) * 10;
+  } catch {
+    return NaN;
   }
 }

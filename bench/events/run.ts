@@ -10,6 +10,7 @@ import { summarizeLatencies } from '../support/latencies.js';
 import { load, table } from '../support/load.js';
 import { production, signIn } from '../support/server.js';
 import { appendEvents } from './append.js';
+import { LockWaits } from './lock-waits.js';
 import { startReceiver } from './receiver.js';
 import { KilledReplica } from './replicas.js';
 
@@ -98,6 +99,12 @@ try {
       acknowledged++;
     }
   });
+  const watching = withClient(database.url, async (client) => {
+    const waits = new LockWaits(client);
+    while (writing) await sleep(250);
+    waits.stop();
+    return waits.longest;
+  });
   const killing = (async () => {
     for (let n = 0; writing; n++) {
       for (const end = performance.now() + KILL_EVERY_MS; writing && performance.now() < end;) await sleep(100);
@@ -115,6 +122,7 @@ try {
   writing = false;
   clearInterval(report);
   await killing;
+  const wait = await watching;
 
   const published = await withClient(database.url, async (client) => {
     const { rows } = await client.query<{ sequence: string; subject: string }>(
@@ -157,6 +165,12 @@ try {
   );
   console.log(
     `${acknowledged} by calls, ${appended} appended; event to webhook p50 ${times.p50.toFixed(0)} ms, p99 ${times.p99.toFixed(0)} ms`,
+  );
+  const starts = replicas.flatMap((replica) => replica.starts).map(({ ms, cpu }) => ({ ms, share: cpu / ms }));
+  const slowest = starts.reduce((most, each) => (each.ms > most.ms ? each : most));
+  console.log(
+    `starts until ready: longest ${(slowest.ms / 1000).toFixed(1)} s with ${(slowest.share * 100).toFixed(0)} % of a processor, ` +
+      `of ${starts.length}; longest wait for a lock ${(wait.seconds * 1000).toFixed(0)} ms${wait.statement && `: ${wait.statement} behind ${wait.behind}`}`,
   );
   console.log(
     `deliveries of one webhook-id again: ${receiver.repeated()}; signatures that do not hold: ${receiver.refused()}\n`,

@@ -5,6 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { type ControlPlane, startControlPlane } from '../../test/support/control-plane.js';
 import { clusterClient } from '../../test/support/deployment-scene.js';
 import type { ClusterClient } from '../../src/kubernetes/clusters/cluster-client.js';
+import { killProcesses } from '../../test/support/test-run.js';
 import { startDatabase } from './database.js';
 import { production, signIn, startServer, type BenchServer } from './server.js';
 
@@ -34,7 +35,7 @@ export async function withClusterScene(
     const database = await startDatabase();
     ends.push(() => database.stop());
     const controlPlane = await startControlPlane(folder, false);
-    ends.push(() => Object.values(controlPlane.pids).forEach((pid) => process.kill(pid, 'SIGKILL')));
+    ends.push(() => killProcesses(Object.values(controlPlane.pids)));
     const outbound = { OUTBOUND_ALLOW: '127.0.0.0/8,::1/128' };
     const server = await startServer(
       import.meta.resolve('./product.js'),
@@ -46,7 +47,6 @@ export async function withClusterScene(
     await work(await openScene(server, controlPlane, client));
   } finally {
     for (const end of ends.reverse()) await end();
-    await sleep(500);
     rmSync(folder, { recursive: true, force: true });
   }
 }

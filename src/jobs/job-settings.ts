@@ -7,6 +7,8 @@ export class JobSettings {
   /** A job whose worker was not heard of for so long is taken by another. */
   leaseMs = 15_000;
   heartbeatMs = 5_000;
+  /** How often it is looked whether the workers that hold jobs live. */
+  presenceMs = 1_000;
   /** How often workers and waiting requests look for themselves, should a notification have been missed. */
   pollMs = 1_000;
   /** At most one write of progress in so long. */

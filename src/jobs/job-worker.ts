@@ -6,6 +6,7 @@ import { JobSettings } from './job-settings.js';
 import { OverdueJobsService } from './overdue-jobs.service.js';
 import { PeriodicJobsService } from './periodic-jobs.service.js';
 import { RunningJobsService } from './running-jobs.service.js';
+import { WakeSignal } from './wake-signal.js';
 
 const STALE_MS = 10_000;
 
@@ -18,6 +19,7 @@ export class JobWorker {
   private readonly stopListening: (() => void)[] = [];
   private claimLoop: Promise<void> | null = null;
   private heartbeatTimer: NodeJS.Timeout | null = null;
+  private presenceTimer: NodeJS.Timeout | null = null;
   private stopping = false;
   private claimedAt = -Infinity;
   private isFailing = false;
@@ -53,6 +55,7 @@ export class JobWorker {
     );
     this.claimLoop = this.claimUntilStopped();
     this.heartbeat();
+    this.watchOthers();
   }
 
   /**
@@ -64,7 +67,7 @@ export class JobWorker {
     this.wakeSignal.notify();
     await this.claimLoop;
     const left = await this.running.drain();
-    if (this.heartbeatTimer) clearTimeout(this.heartbeatTimer);
+    for (const timer of [this.heartbeatTimer, this.presenceTimer]) if (timer) clearTimeout(timer);
     for (const stop of this.stopListening) stop();
     return left;
   }
@@ -110,6 +113,11 @@ export class JobWorker {
     this.heartbeatTimer = setTimeout(() => this.heartbeat(), this.settings.heartbeatMs);
   }
 
+  private watchOthers(): void {
+    void this.runExclusively('look for dead workers', () => this.overdue.recoverFromDead());
+    this.presenceTimer = setTimeout(() => this.watchOthers(), this.settings.presenceMs);
+  }
+
   /** A statement that hangs must neither hold up the watch over the leases nor be sent again and again. */
   private async runExclusively(name: string, work: () => Promise<void>): Promise<void> {
     if (this.busy.has(name)) return;
@@ -119,30 +127,5 @@ export class JobWorker {
         if (!isDatabaseOutage(error)) this.logger.warn(error, `jobs: ${name} failed, trying again`);
       })
       .finally(() => this.busy.delete(name));
-  }
-}
-
-/** Wakes one sleeper; a ring while nobody sleeps is remembered. */
-export class WakeSignal {
-  private isNotified = false;
-  private wake: (() => void) | null = null;
-
-  notify(): void {
-    this.isNotified = true;
-    this.wake?.();
-  }
-
-  /** Sleeps until the next ring, at most so long. */
-  async wait(ms: number): Promise<void> {
-    if (!this.isNotified) {
-      let timer: NodeJS.Timeout | undefined;
-      await new Promise<void>((resolve) => {
-        this.wake = resolve;
-        timer = setTimeout(resolve, ms);
-      });
-      clearTimeout(timer);
-      this.wake = null;
-    }
-    this.isNotified = false;
   }
 }

@@ -18,6 +18,7 @@ import { OperationsService } from './operations/operations.service.js';
 import { OverdueJobsService } from './overdue-jobs.service.js';
 import { PeriodicJobsService } from './periodic-jobs.service.js';
 import { RunningJobsService } from './running-jobs.service.js';
+import { WorkerPresence } from './worker-presence.js';
 
 /** Durable work and the operations by which callers follow it; every feature may enqueue and handle jobs. */
 @Global()
@@ -32,6 +33,7 @@ import { RunningJobsService } from './running-jobs.service.js';
     JobHandlerRegistry,
     JobCompletionService,
     OverdueJobsService,
+    WorkerPresence,
     PeriodicJobsService,
     JobSettlementService,
     JobRunner,
@@ -43,6 +45,6 @@ import { RunningJobsService } from './running-jobs.service.js';
     RecordTotalsStore,
     OperationsService,
   ],
-  exports: [JobsService],
+  exports: [JobsService, JobSettings, WorkerPresence],
 })
 export class JobsModule {}

@@ -152,6 +152,23 @@ export class LeasesStore {
     return put.length > 0;
   }
 
+  /** The workers that hold jobs. */
+  async listWorkers(): Promise<string[]> {
+    const rows = await this.unit.manager.query<{ worker: string }[]>(
+      `SELECT DISTINCT worker FROM job WHERE status = 'running'`,
+    );
+    return rows.map(({ worker }) => worker);
+  }
+
+  /** Ends the leases of workers that are dead, which nobody renews. */
+  async expire(workers: string[]): Promise<void> {
+    await this.unit.manager.query(
+      `UPDATE job SET lease_until = now() - interval '1 millisecond'
+        WHERE status = 'running' AND worker = ANY ($1) AND lease_until >= now()`,
+      [workers],
+    );
+  }
+
   /** Jobs whose worker has not been heard of for a whole lease. */
   async listOverdue(): Promise<Job[]> {
     return this.unit.manager.query<Job[]>(

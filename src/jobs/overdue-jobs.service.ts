@@ -4,6 +4,7 @@ import { Metrics } from '../core/telemetry/metrics.service.js';
 import type { Job } from './job.js';
 import { JobCompletionService, toJobProblem } from './job-completion.service.js';
 import { LeasesStore } from './leases.store.js';
+import { WorkerPresence } from './worker-presence.js';
 
 /** Takes jobs away from workers that died, whichever replica finds them first. */
 @Injectable()
@@ -14,7 +15,16 @@ export class OverdueJobsService {
     private readonly leases: LeasesStore,
     private readonly completion: JobCompletionService,
     private readonly metrics: Metrics,
+    private readonly presence: WorkerPresence,
   ) {}
+
+  /** The same at once for workers that are seen to be dead, long before their leases are over. */
+  async recoverFromDead(): Promise<void> {
+    const dead = await this.presence.findDead(await this.leases.listWorkers());
+    if (dead.length === 0) return;
+    await this.leases.expire(dead);
+    await this.recover();
+  }
 
   async recover(): Promise<void> {
     for (const job of await this.leases.listOverdue()) {

@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Injectable, Logger } from '@nestjs/common';
 import type { Job } from './job.js';
@@ -7,6 +6,7 @@ import { JobRunner } from './job-runner.js';
 import { JobSettings } from './job-settings.js';
 import { LeasesStore, type QueueCapacity } from './leases.store.js';
 import { RunningJob } from './running-job.js';
+import { WorkerPresence } from './worker-presence.js';
 
 /** Jobs that wait for others and hold no slot of their queue. */
 const MAX_WITHOUT_SLOT = 1_000;
@@ -14,7 +14,6 @@ const MAX_WITHOUT_SLOT = 1_000;
 /** The jobs that this process runs, and its leases on them. */
 @Injectable()
 export class RunningJobsService {
-  private readonly id = randomUUID();
   private readonly logger = new Logger('Jobs');
   private readonly running = new Map<RunningJob, Promise<void>>();
 
@@ -23,6 +22,7 @@ export class RunningJobsService {
     private readonly leases: LeasesStore,
     private readonly runner: JobRunner,
     private readonly settings: JobSettings,
+    private readonly presence: WorkerPresence,
   ) {}
 
   get size(): number {
@@ -37,7 +37,7 @@ export class RunningJobsService {
   async claim(onEnded: () => void): Promise<number> {
     const capacities = this.findCapacity();
     const leaseEnds = performance.now() + this.settings.leaseMs;
-    const jobs = capacities.length > 0 ? await this.leases.claim(this.id, capacities, this.settings.leaseMs) : [];
+    const jobs = capacities.length > 0 ? await this.leases.claim(this.presence.id, capacities, this.settings.leaseMs) : [];
     for (const job of jobs) this.run(job, leaseEnds, onEnded);
     return jobs.length;
   }
@@ -58,7 +58,7 @@ export class RunningJobsService {
     if (asked.length === 0) return;
     const leaseEnds = performance.now() + this.settings.leaseMs;
     const held = await this.leases.renew(
-      this.id,
+      this.presence.id,
       asked.map(({ job }) => job),
       this.settings.leaseMs,
     );

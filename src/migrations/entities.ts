@@ -59,7 +59,12 @@ import { RecordedEvent, ReadMark, EventCounter } from '../events/event.entity.js
 import { NotificationMark, NotificationPosition } from '../events/notifications/inbox/notification-mark.entity.js';
 import { NotificationFeed, NotificationMail } from '../events/notifications/mail/notification-mail.entity.js';
 import { NotificationSettings } from '../events/notifications/settings/notification-settings.entity.js';
-import { WebhookDelivery, WebhookFeed, WebhookPause } from '../events/webhooks/deliveries/webhook-delivery.entity.js';
+import {
+  WebhookDelivery,
+  WebhookFeed,
+  WebhookPause,
+  WebhookQueueEntry,
+} from '../events/webhooks/deliveries/webhook-delivery.entity.js';
 import { Webhook } from '../events/webhooks/endpoints/webhook.entity.js';
 
 /** Every entity, by the folder that owns its table. The data source knows these only. */
@@ -122,6 +127,7 @@ export const entities: EntityClass[] = [
   WebhookDelivery,
   WebhookFeed,
   WebhookPause,
+  WebhookQueueEntry,
   PendingAuditRow,
   AuditEntry,
   AuditChain,

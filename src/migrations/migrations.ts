@@ -36,6 +36,8 @@ import { Notifications1764000000047 } from './1764000000047-notifications.js';
 import { NotificationMails1764000000048 } from './1764000000048-notification-mails.js';
 import { Performance1764000000049 } from './1764000000049-performance.js';
 import { StaleWatches1764000000052 } from './1764000000052-stale-watches.js';
+import { WebhookQueue1764000000053 } from './1764000000053-webhook-queue.js';
+import { DriftedObjects1764000000056 } from './1764000000056-drifted-objects.js';
 
 /** Every change of the schema, oldest first. */
 export const migrations: Migration[] = [
@@ -76,4 +78,6 @@ export const migrations: Migration[] = [
   NotificationMails1764000000048,
   Performance1764000000049,
   StaleWatches1764000000052,
+  WebhookQueue1764000000053,
+  DriftedObjects1764000000056,
 ];

@@ -10,6 +10,9 @@ const BUSY_TOLERANCE_MS = 1_000;
 /** How a session ended: `isSilent` when the connection stood and the server did not answer. */
 export type SessionLostListener = (reason: Error, isSilent: boolean) => void;
 
+/** An advisory lock of a session, shared: a space of keys, and a text whose hash is the key. */
+export type SessionLock = readonly [space: number, key: string];
+
 /** One connection that listens to channels, and asks the server for a sign of life again and again. */
 export class ListeningSession {
   private timer?: NodeJS.Timeout;
@@ -25,6 +28,7 @@ export class ListeningSession {
   static async connect(
     url: string,
     channels: string[],
+    locks: readonly SessionLock[],
     hear: (channel: string, payload: string) => void,
   ): Promise<ListeningSession> {
     const client = new pg.Client({
@@ -38,6 +42,7 @@ export class ListeningSession {
     client.on('notification', ({ channel, payload }) => hear(channel, payload ?? ''));
     try {
       await client.connect();
+      for (const lock of locks) await session.hold(lock);
       for (const channel of channels) await session.listen(channel);
     } catch (error) {
       session.close();
@@ -49,6 +54,11 @@ export class ListeningSession {
 
   async listen(channel: string): Promise<void> {
     await this.client.query(`LISTEN ${pg.escapeIdentifier(channel)}`);
+  }
+
+  /** Holds a lock until the session ends, however it does. */
+  async hold([space, key]: SessionLock): Promise<void> {
+    await this.client.query('SELECT pg_advisory_lock_shared($1, hashtext($2))', [space, key]);
   }
 
   /** Calls back once when the session is lost; not when it is closed. */

@@ -151,8 +151,18 @@ async function createServiceRole(owner: DataSource): Promise<void> {
         RAISE EXCEPTION 'the database user % can neither make nor use the role ${SERVICE_ROLE}', current_user
           USING HINT = format('run as a superuser: CREATE ROLE ${SERVICE_ROLE} NOLOGIN; GRANT ${SERVICE_ROLE} TO %I;', current_user);
     END $$;
-    GRANT USAGE ON SCHEMA public TO ${SERVICE_ROLE};
-    ALTER DEFAULT PRIVILEGES IN SCHEMA public GRANT SELECT, INSERT, UPDATE, DELETE ON TABLES TO ${SERVICE_ROLE};
-    ALTER DEFAULT PRIVILEGES IN SCHEMA public GRANT USAGE, SELECT ON SEQUENCES TO ${SERVICE_ROLE};
+    -- Only what is missing: a change of these rights makes every session of every process plan all its statements anew.
+    DO $$ BEGIN
+      IF NOT has_schema_privilege('${SERVICE_ROLE}', 'public', 'USAGE') THEN
+        GRANT USAGE ON SCHEMA public TO ${SERVICE_ROLE};
+      END IF;
+      IF (SELECT count(*) FROM pg_default_acl CROSS JOIN LATERAL aclexplode(defaclacl) AS granted
+           WHERE defaclnamespace = 'public'::regnamespace AND defaclrole = current_user::regrole AND grantee = '${SERVICE_ROLE}'::regrole
+             AND (defaclobjtype = 'r' AND privilege_type IN ('SELECT', 'INSERT', 'UPDATE', 'DELETE')
+               OR defaclobjtype = 'S' AND privilege_type IN ('USAGE', 'SELECT'))) < 6 THEN
+        ALTER DEFAULT PRIVILEGES IN SCHEMA public GRANT SELECT, INSERT, UPDATE, DELETE ON TABLES TO ${SERVICE_ROLE};
+        ALTER DEFAULT PRIVILEGES IN SCHEMA public GRANT USAGE, SELECT ON SEQUENCES TO ${SERVICE_ROLE};
+      END IF;
+    END $$;
   `);
 }

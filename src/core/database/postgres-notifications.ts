@@ -4,7 +4,7 @@ import { DataSource } from 'typeorm';
 import { backoff } from '../backoff.js';
 import { DatabaseAvailability } from './database-availability.js';
 import { DatabaseUrl } from './database-url.js';
-import { ListeningSession } from './listening-session.js';
+import { ListeningSession, type SessionLock } from './listening-session.js';
 import { isConnectionError } from '../errors/database-outage.js';
 
 type Listener = (payload: string) => void;
@@ -22,7 +22,9 @@ export class PostgresNotifications implements OnApplicationBootstrap {
   private readonly channels = new Map<string, Set<Listener>>();
   private readonly reconnectListeners = new Set<() => void>();
   private readonly closing = new AbortController();
+  private readonly locks: SessionLock[] = [];
   private session: ListeningSession | null = null;
+  private connectedAt = 0;
   private isReconnecting = false;
 
   constructor(
@@ -44,6 +46,19 @@ export class PostgresNotifications implements OnApplicationBootstrap {
     return () => listeners.delete(listener);
   }
 
+  /**
+   * Holds a lock for as long as this process lives and its session stands: the server lets go of it the moment the process dies.
+   * Called before the first session, so that it stands with the lock or not at all.
+   */
+  holdLock(lock: SessionLock): void {
+    this.locks.push(lock);
+  }
+
+  /** For how long the session has stood, in milliseconds; 0 while there is none. */
+  get connectedMs(): number {
+    return this.session ? performance.now() - this.connectedAt : 0;
+  }
+
   onReconnect(listener: () => void): () => void {
     this.reconnectListeners.add(listener);
     return () => this.reconnectListeners.delete(listener);
@@ -63,11 +78,12 @@ export class PostgresNotifications implements OnApplicationBootstrap {
     const asked = [...this.channels.keys()];
     // The very login of the pool: listening needs no rights of the owner.
     const url = (this.dataSource.options as { url?: string }).url ?? this.url.href;
-    const session = await ListeningSession.connect(url, asked, (channel, payload) => {
+    const session = await ListeningSession.connect(url, asked, this.locks, (channel, payload) => {
       for (const listener of this.channels.get(channel) ?? []) listener(payload);
     });
     if (this.closing.signal.aborted) return session.close();
     this.session = session;
+    this.connectedAt = performance.now();
     for (const channel of this.channels.keys())
       if (!asked.includes(channel)) session.listen(channel).catch(() => undefined);
     session.onLost((reason, isSilent) => {

@@ -105,7 +105,8 @@ export class DeploymentRun {
 
   /** Deletes what left the design. */
   async prune(item: PlanItem): Promise<Step> {
-    const { kind, live } = item;
+    const { planned, kind, live } = item;
+    if (planned.error) return { status: 'failed', error: planned.error };
     if (!kind || !live) return { status: 'skipped' };
     const { name, namespace, uid } = live.metadata;
     let change: AppliedChange | undefined;

@@ -6,7 +6,7 @@ import { kindRank } from '../plan/kind-order.js';
 import { type KeepOptions } from '../plan/kept-objects.js';
 import { OwnedObjects, type OwnedObject } from '../plan/owned-objects.js';
 import { type Owner } from '../plan/owner.js';
-import { type PlannedResource } from '../plan/planned-resource.js';
+import { type PlannedResource, type ResourceError } from '../plan/planned-resource.js';
 import { plannedRemoval } from '../plan/prunes.js';
 import { findMadeClaims } from '../plan/made-claims.js';
 import { type AppliedChange, changeKey, type ChangeJournal } from './applied-change.js';
@@ -38,8 +38,8 @@ interface RemovalItem extends OwnedObject {
 
 interface RemovalItems {
   found: RemovalItem[];
-  /** What records speak of and this server may not even read. */
-  unread: { planned: PlannedResource }[];
+  /** What records speak of and this server cannot even read. */
+  unread: { planned: PlannedResource; error: ResourceError }[];
 }
 
 const CONCURRENCY = 6;
@@ -86,16 +86,14 @@ export class Undeployer {
       await boundedParallel(tier, CONCURRENCY, (departure) => removeItem(departure, removal, clock, results));
     };
     try {
-      const forbidden = {
-        reason: 'FORBIDDEN',
-        detail: 'The credential may not read the object, so it may still be there',
-      };
-      for (const one of unread) await results.set(one, { status: 'failed', error: forbidden });
+      for (const one of unread) await results.set(one, { status: 'failed', error: one.error });
       await hooks.run(before);
       for (const rank of ranks.filter((one) => one > NAMESPACE_RANK)) await remove(rank);
       if (!results.anyFailed) await hooks.run(after);
       await hooks.removeAll();
-      for (const rank of ranks.filter((one) => one <= NAMESPACE_RANK)) await remove(rank);
+      // What is in them of an API that does not answer, nobody knows, and the cluster could not delete it.
+      if (!unread.some(({ error }) => error.reason === 'API_UNAVAILABLE'))
+        for (const rank of ranks.filter((one) => one <= NAMESPACE_RANK)) await remove(rank);
       if (results.anyFailed) throw new ResourceFailed();
       return { status: 'undeployed', resources: results.all };
     } catch (error) {
@@ -138,7 +136,10 @@ export class Undeployer {
       .sort((a, b) => kindRank(b.kind) - kindRank(a.kind));
     return {
       found,
-      unread: unread.map(({ kind, reference }) => ({ planned: plannedRemoval('delete', kind, reference) })),
+      unread: unread.map(({ reference, error }) => ({
+        planned: plannedRemoval('delete', reference, reference),
+        error,
+      })),
     };
   }
 

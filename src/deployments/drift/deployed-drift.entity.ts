@@ -31,6 +31,10 @@ export class DeployedDrift {
   @Column({ type: 'timestamptz', precision: 3 })
   checkedAt!: Date;
 
+  /** Which objects are not as they should be: `group/kind namespace/name`. */
+  @Column('jsonb', { default: [] })
+  objects!: string[];
+
   /** When it was healed lately: times of ISO 8601. */
   @Column('jsonb', { default: [] })
   heals!: string[];

@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { UnitOfWork } from '../../core/database/unit-of-work.js';
+import type { Deployment } from '../deployment.entity.js';
 import type { DeployedDesign } from '../deployed-designs.store.js';
 import type { DriftStatus } from './deployed-drift.entity.js';
 
@@ -41,17 +42,44 @@ export class DeployedDriftStore {
     return found ?? null;
   }
 
-  /** Another deployment than the one that stood there begins anew. */
-  async save(key: DriftKey, organizationId: string, deploymentId: string, status: DriftStatus): Promise<void> {
+  /**
+   * Another deployment than the one that stood there begins anew.
+   * @param objects that have drifted; what was known of them stays without it
+   */
+  async save(
+    key: DriftKey,
+    { organizationId, id: deploymentId }: Pick<Deployment, 'organizationId' | 'id'>,
+    status: DriftStatus,
+    objects?: string[],
+  ): Promise<void> {
     await this.unit.manager.query(
-      `INSERT INTO deployed_drift AS known (design_id, connection_id, environment_id, organization_id, deployment_id, status, checked_at)
-       VALUES ($1, $2, $3, $4, $5, $6, now())
+      `INSERT INTO deployed_drift AS known
+         (design_id, connection_id, environment_id, organization_id, deployment_id, status, objects, checked_at)
+       VALUES ($1, $2, $3, $4, $5, $6, coalesce($7::jsonb, '[]'), now())
        ON CONFLICT (design_id, connection_id, environment_id) DO UPDATE SET status = excluded.status, checked_at = now(),
-         deployment_id = excluded.deployment_id, organization_id = excluded.organization_id,
+         objects = coalesce($7::jsonb, known.objects), deployment_id = excluded.deployment_id, organization_id = excluded.organization_id,
          heals = CASE known.deployment_id WHEN excluded.deployment_id THEN known.heals ELSE '[]' END,
          stopped = known.stopped AND known.deployment_id = excluded.deployment_id AND excluded.status <> 'in_sync'`,
-      [...keyOf(key), organizationId, deploymentId, status],
+      [...keyOf(key), organizationId, deploymentId, status, objects ? JSON.stringify(objects) : null],
     );
+  }
+
+  /** Those of the changes that are of objects which have drifted. */
+  async findOfDrifted<T extends DriftKey & { object: string }>(changes: T[]): Promise<T[]> {
+    if (changes.length === 0) return [];
+    const found = await this.unit.manager.query<{ index: number }[]>(
+      `SELECT (change.index - 1)::int AS index
+         FROM unnest($1::uuid[], $2::uuid[], $3::uuid[], $4::text[]) WITH ORDINALITY AS change (design, cluster, place, object, index)
+         JOIN deployed_drift known ON known.design_id = change.design AND known.connection_id = change.cluster
+              AND known.environment_id = change.place AND known.status = 'drifted' AND known.objects ? change.object`,
+      [
+        changes.map(({ designId }) => designId),
+        changes.map(({ connectionId }) => connectionId),
+        changes.map(({ environmentId }) => environmentId),
+        changes.map(({ object }) => object),
+      ],
+    );
+    return found.flatMap(({ index }) => changes[index] ?? []);
   }
 
   /** Counts an attempt to heal, and forgets those that count no more. */

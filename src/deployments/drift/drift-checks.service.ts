@@ -5,6 +5,7 @@ import { UnitOfWork } from '../../core/database/unit-of-work.js';
 import { AppError } from '../../core/errors/app-error.js';
 import { EventBus } from '../../core/events/event-bus.js';
 import { ClusterError } from '../../kubernetes/clusters/cluster-error.js';
+import { groupOf } from '../../kubernetes/clusters/kubernetes-object.js';
 import type { DeployedDesign } from '../deployed-designs.store.js';
 import type { Deployment } from '../deployment.entity.js';
 import { DeploymentDrifted, DeploymentHealed } from '../deployment.events.js';
@@ -76,7 +77,8 @@ export class DriftChecksService {
       const known = before?.deploymentId === place.deploymentId ? before : null;
       // A cluster that was not reached gives no new finding; the check is recorded all the same, so that others come before it.
       const isStill = status === 'unknown' && known?.status === 'drifted';
-      await this.drifts.save(place, deployment.organizationId, place.deploymentId, isStill ? 'drifted' : status);
+      const objects = status === 'unknown' ? undefined : finding.resources.filter(isDrifted).map(toDriftedKey);
+      await this.drifts.save(place, deployment, isStill ? 'drifted' : status, objects?.slice(0, MAX_KEPT));
       if (status === 'in_sync' && known?.status === 'drifted')
         await this.events.publish(new DeploymentHealed(SYSTEM, deployment, { connection_id: place.connectionId }));
       if (status !== 'drifted') return NONE;
@@ -101,6 +103,16 @@ const isUnasked = (error: unknown): error is AppError =>
   error instanceof ClusterError || (error instanceof AppError && error.code === 'ILLEGAL_STATUS');
 
 const MAX_NAMED = 20;
+/** Drifted objects of one place that are known by name. */
+const MAX_KEPT = 1_000;
+
+/** As changes of objects name them. */
+export const toDriftedKey = (object: {
+  api_version: string;
+  kind: string;
+  namespace: string | null;
+  name: string;
+}): string => `${groupOf(object.api_version)}/${object.kind} ${object.namespace ?? ''}/${object.name}`;
 
 /** The first attempt is made at once, each further one after a longer pause since the last, which is kept across restarts. */
 function toConsequence(known: KnownDrift | null): DriftConsequence {

@@ -161,18 +161,19 @@ export class DriftComparison {
     return found;
   }
 
-  /** A kind that is gone took its objects with it. */
-  private compareUnserved(
+  /** A kind that is gone took its objects with it; one whose server is down still has them. */
+  private async compareUnserved(
     object: KubernetesObject,
     standing: ReadonlySet<string>,
-  ): { resource: DriftResource } | undefined {
+  ): Promise<{ resource: DriftResource } | undefined> {
     const { namespace, name } = object.metadata;
     const known = [namespace, this.place.namespace, undefined].some((one) =>
       standing.has(keyOf({ apiVersion: object.apiVersion, kind: object.kind, namespace: one, name })),
     );
-    return known
-      ? { resource: toResource(object, 'missing', [], 'The cluster does not serve the kind any more') }
-      : undefined;
+    if (!known) return undefined;
+    return (await this.cluster.isUnavailable(object.apiVersion))
+      ? { resource: toResource(object, 'unknown', [], `The API server of ${object.apiVersion} does not answer`) }
+      : { resource: toResource(object, 'missing', [], 'The cluster does not serve the kind any more') };
   }
 }
 

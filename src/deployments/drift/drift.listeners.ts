@@ -2,7 +2,7 @@ import { Injectable, type OnModuleInit } from '@nestjs/common';
 import { Env } from '../../core/config/env.js';
 import { EventBus } from '../../core/events/event-bus.js';
 import { JobsService } from '../../jobs/jobs.service.js';
-import { ResourceChanges } from '../../kubernetes/resources/resource-changes.js';
+import { type ResourceChange, ResourceChanges } from '../../kubernetes/resources/resource-changes.js';
 import {
   DeploymentFailed,
   DeploymentRolledBack,
@@ -10,6 +10,7 @@ import {
   DesignUndeployed,
   type DeploymentEvent,
 } from '../deployment.events.js';
+import { toDriftedKey } from './drift-checks.service.js';
 import { DeployedDriftStore } from './deployed-drift.store.js';
 import { DRIFT_QUEUE, type DriftPayload, HEAL_QUEUE, SelfHealingService } from './self-healing.service.js';
 
@@ -47,18 +48,23 @@ export class DriftListeners implements OnModuleInit {
       handle: ({ payload }, { signal }) => healing.heal(payload, signal),
     });
     if (!this.env.CLUSTER_WATCH) return;
-    this.changes.register((changes) =>
-      healing.checkSoon(
-        changes.flatMap(({ organizationId, designId, environmentId, connectionId }) =>
-          environmentId ? [{ organizationId, designId, environmentId, connectionId }] : [],
-        ),
-        SETTLE_MS,
-      ),
-    );
+    this.changes.register((changes) => this.checkChanged(changes));
     const handleEnd = (event: DeploymentEvent): Promise<void> => this.checkDeployment(event);
     for (const type of [DeploymentSucceeded, DeploymentFailed]) this.events.after(type, handleEnd);
     for (const type of [DeploymentRolledBack, DesignUndeployed]) this.events.after(type, handleEnd);
     jobs.schedule('drift', SWEEP_MS, async () => healing.checkSoon(await this.drifts.listDue(SWEPT_AT_ONCE)));
+  }
+
+  /** What has drifted is looked at with every change of it: nobody's fields change hands when it is set right, or made worse. */
+  private async checkChanged(changes: ResourceChange[]): Promise<void> {
+    const placed = changes.flatMap((change) => {
+      const { organizationId, designId, environmentId, connectionId, applied, apiVersion, ...named } = change;
+      if (!environmentId) return [];
+      const object = toDriftedKey({ ...named, api_version: apiVersion });
+      return [{ organizationId, designId, environmentId, connectionId, object, applied }];
+    });
+    const others = await this.drifts.findOfDrifted(placed.filter(({ applied }) => !applied));
+    await this.healing.checkSoon([...placed.filter(({ applied }) => applied), ...others], SETTLE_MS);
   }
 
   private checkDeployment({ deployment }: DeploymentEvent): Promise<void> {

@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { Actor } from '../../core/access/actor.js';
+import { backoff } from '../../core/backoff.js';
 import { ClusterError } from '../../kubernetes/clusters/cluster-error.js';
 import { JobsService } from '../../jobs/jobs.service.js';
 import { DeployedDesignsStore } from '../deployed-designs.store.js';
@@ -15,7 +16,12 @@ const SYSTEM = Actor.system('drift');
 
 export interface DriftPayload extends DriftKey {
   organizationId: string;
+  /** How often the cluster could not be asked since it was looked at last. */
+  failures?: number;
 }
+
+/** A cluster that cannot be asked is asked again so often, after ever longer pauses; then when something changes or the next sweep comes. */
+const RETRIES = { most: 6, firstMs: 2_000, longestMs: 60_000 };
 
 /**
  * Looks for drift and applies again what has drifted, each as a job: what was seen is looked into whatever dies. Where nothing may
@@ -39,9 +45,9 @@ export class SelfHealingService {
     if (byKey.size === 0) return;
     await this.jobs.enqueueOnce(
       SYSTEM,
-      [...byKey].map(([serialKey, { organizationId, designId, environmentId, connectionId }]) => ({
+      [...byKey].map(([serialKey, { organizationId, designId, environmentId, connectionId, failures = 0 }]) => ({
         queue: DRIFT_QUEUE,
-        payload: { organizationId, designId, environmentId, connectionId } satisfies DriftPayload,
+        payload: { organizationId, designId, environmentId, connectionId, failures } satisfies DriftPayload,
         organizationId,
         serialKey,
         runAt: new Date(Date.now() + delayMs),
@@ -59,6 +65,9 @@ export class SelfHealingService {
     const now = await this.deployed.find(payload, payload.connectionId);
     if (now?.deploymentId !== place.deploymentId || (await this.deployed.isChanging(payload))) return;
     const next = await this.checks.record(place, finding);
+    const failures = (payload.failures ?? 0) + 1;
+    if (finding.error instanceof ClusterError && failures <= RETRIES.most)
+      return this.checkSoon([{ ...payload, failures }], backoff(failures, RETRIES.firstMs, RETRIES.longestMs));
     if (next.action === 'wait') return this.checkSoon([payload], next.ms);
     if (next.action === 'none' || !(await this.deployed.isActive(place))) return;
     const { designId, environmentId, organizationId } = payload;

@@ -5,7 +5,7 @@ import { type KubernetesObject } from '../../kubernetes/clusters/kubernetes-obje
 import { digestChanges, diffFields, diffWanted, digestWanted } from './field-changes.js';
 import { findKeepReason, isReplaceable, type KeepOptions } from './kept-objects.js';
 import { FIELD_MANAGER, matchesOwner, isOwnedBy, parseOwnerLabels, type LabelledOwner, type Owner } from './owner.js';
-import { type FieldChange, type ResourceError } from './planned-resource.js';
+import { apiUnavailable, type FieldChange, type ResourceError } from './planned-resource.js';
 import { isClusterFailure, toResourceError } from './resource-error.js';
 
 /** What may be done to objects that stand in the way of a deployment. */
@@ -35,6 +35,9 @@ export interface ComparisonResult {
   replaces?: boolean;
   error?: ResourceError;
 }
+
+/** What was discovered this long ago may be otherwise by now. */
+const STALE_MS = 2_000;
 
 /** Asks a cluster what an object would become, by a dry run of the very apply that a deployment does. */
 export class Comparison {
@@ -74,7 +77,6 @@ export class Comparison {
       const digest = digestChanges(kind, live, object);
       return { action: diff.length > 0 ? 'update' : 'unchanged', diff, verified: true, warnings, live, digest };
     } catch (error) {
-      if (!(error instanceof ClusterError) || isClusterFailure(error)) throw error;
       const untried: ComparisonResult = {
         action: live ? 'update' : 'create',
         diff: [],
@@ -82,6 +84,11 @@ export class Comparison {
         warnings: [],
         live,
       };
+      // A cluster that is up may have an API whose own server is down.
+      const isDown = error instanceof ClusterError && error.kind === 'unavailable';
+      if (isDown && (await this.cluster.isUnavailable(kind.apiVersion, STALE_MS)))
+        return { ...untried, error: apiUnavailable(kind.apiVersion) };
+      if (!(error instanceof ClusterError) || isClusterFailure(error)) throw error;
       if (/does not support dry run/.test(error.message))
         return { ...untried, verified: false, warnings: [error.message] };
       const refusal = toResourceError(error, desired);

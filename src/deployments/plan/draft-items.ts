@@ -3,7 +3,7 @@ import { type DefinedKind } from './definitions.js';
 import { buildDesiredObject, parseDesired } from './desired-object.js';
 import { isOwnedBy, type Owner } from './owner.js';
 import { type PlanItem } from './plan-item.js';
-import { type DesiredResource, type PlannedResource, type ResourceError } from './planned-resource.js';
+import { apiUnavailable, type DesiredResource, type PlannedResource, type ResourceError } from './planned-resource.js';
 
 /** Creates the items of a plan as far as the design alone determines them. */
 export class DraftItems {
@@ -58,6 +58,7 @@ export class DraftItems {
   }
 
   private async unknownKind({ apiVersion, kind }: { apiVersion: string; kind: string }): Promise<ResourceError> {
+    if (await this.cluster.isUnavailable(apiVersion)) return apiUnavailable(apiVersion);
     const known = (await this.cluster.listKinds()).filter((one) => one.kind === kind).map((one) => one.apiVersion);
     const hint =
       known.length > 0

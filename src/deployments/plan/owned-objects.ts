@@ -3,6 +3,7 @@ import { ClusterError } from '../../kubernetes/clusters/cluster-error.js';
 import { type ResourceKind, isSameKind } from '../../kubernetes/clusters/discovery.js';
 import { type ObjectMetadata, type ObjectReference } from '../../kubernetes/clusters/kubernetes-object.js';
 import { boundedParallel } from './bounded-parallel.js';
+import { apiUnavailable, type ResourceError } from './planned-resource.js';
 import { isOwnedBy, type Owner, ownerSelector } from './owner.js';
 
 export interface OwnedObject {
@@ -14,8 +15,8 @@ export interface OwnedInventory {
   objects: OwnedObject[];
   /** Kinds that this server may not list, so that objects of them may have been missed, but for those known. */
   unseen: ResourceKind[];
-  /** Known objects of those kinds that this server may not read either: they may be there, or not. */
-  unread: { kind: ResourceKind; reference: ObjectReference }[];
+  /** Known objects that cannot be read either, for the credential may not or their API does not answer: they may be there, or not. */
+  unread: { reference: ObjectReference; error: ResourceError }[];
 }
 
 const CONCURRENCY = 8;
@@ -36,6 +37,10 @@ export class OwnedObjects {
   ): Promise<OwnedInventory> {
     const searched = kinds === 'everywhere' ? (await this.cluster.listKinds()).filter(isDeletable) : kinds;
     const inventory: OwnedInventory = { objects: [], unseen: [], unread: [] };
+    const unavailable = await this.cluster.listUnavailable();
+    for (const reference of known)
+      if (unavailable.has(reference.apiVersion) && !searched.some((kind) => isSameKind(reference, kind)))
+        inventory.unread.push({ reference, error: apiUnavailable(reference.apiVersion) });
     const found = await boundedParallel(searched, CONCURRENCY, async (kind) => {
       const listed = await orUndefinedIfRefused(
         this.cluster.listMetadata(kind, { labelSelector: ownerSelector(owner), signal }),
@@ -60,8 +65,8 @@ export class OwnedObjects {
       const { name, namespace } = reference;
       const answer = await orUndefinedIfRefused(
         this.cluster.lookup(kind, name, namespace, signal).then((object) => ({ object })),
+        (refusal) => unread.push({ reference, error: toUnreadError(refusal, reference) }),
       );
-      if (!answer) unread.push({ kind, reference });
       return answer?.object;
     });
     return found.filter((object) => object !== undefined);
@@ -69,14 +74,23 @@ export class OwnedObjects {
 }
 
 /** Undefined when the cluster refuses this one question, which is no reason to ask no others. */
-async function orUndefinedIfRefused<T>(asked: Promise<T>): Promise<T | undefined> {
+async function orUndefinedIfRefused<T>(
+  asked: Promise<T>,
+  onRefusal: (error: ClusterError) => void = () => undefined,
+): Promise<T | undefined> {
   try {
     return await asked;
   } catch (error) {
-    if (error instanceof ClusterError && error.answered && error.kind !== 'unauthorized') return undefined;
-    throw error;
+    if (!(error instanceof ClusterError) || !error.answered || error.kind === 'unauthorized') throw error;
+    onRefusal(error);
+    return undefined;
   }
 }
+
+const toUnreadError = ({ kind }: ClusterError, { apiVersion }: ObjectReference): ResourceError =>
+  kind === 'unavailable'
+    ? apiUnavailable(apiVersion)
+    : { reason: 'FORBIDDEN', detail: 'The credential may not read the object, so it may still be there' };
 
 /** One version of each kind, of those that can be listed and deleted: others hold nothing of ours. */
 export function isDeletable(kind: ResourceKind): boolean {

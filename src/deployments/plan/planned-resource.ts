@@ -22,6 +22,12 @@ export interface ResourceError {
   detail: string;
 }
 
+/** Nothing can be known or done of what the server of an aggregated API keeps while that does not answer. */
+export const apiUnavailable = (apiVersion: string): ResourceError => ({
+  reason: 'API_UNAVAILABLE',
+  detail: `The cluster has the API ${apiVersion}, but the server of it does not answer`,
+});
+
 /** What differs at one place of an object; null stands for absent. Secret values are shown as `(hidden)`. */
 export interface FieldChange {
   /** RFC 6901 pointer into the object. */

@@ -47,12 +47,22 @@ export async function findPrunes(
     const planned = plannedRemoval(kept === undefined ? 'prune' : 'unchanged', kind, object.metadata);
     return { planned: { ...planned, ...(kept !== undefined && { kept }) }, kind, live: object, ...rest };
   });
+  // What cannot be pruned must not be forgotten.
+  for (const { reference, error } of inventory.unread)
+    if (error.reason === 'API_UNAVAILABLE' && !items.some(({ planned }) => mayBe(planned, reference)))
+      prunes.push({ planned: { ...plannedRemoval('prune', reference, reference), error } });
   return { prunes, unseen: inventory.unseen.map((kind) => [kind.kind, kind.group].filter(Boolean).join('.')) };
 }
 
+/** Whether a resource of the design is this object: where the kind is not known, neither is the namespace. */
+const mayBe = ({ api_version, kind, namespace, name }: PlannedResource, object: ObjectReference): boolean =>
+  isSameKind({ apiVersion: api_version, kind }, object) &&
+  name === object.name &&
+  (namespace === null || namespace === object.namespace);
+
 export function plannedRemoval(
   action: 'prune' | 'delete' | 'unchanged',
-  { apiVersion, kind }: ResourceKind,
+  { apiVersion, kind }: { apiVersion: string; kind: string },
   { namespace, name }: { namespace?: string; name: string },
 ): PlannedResource {
   return {

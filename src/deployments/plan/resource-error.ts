@@ -27,6 +27,7 @@ export function toResourceError(error: ClusterError, object: KubernetesObject): 
 function describe(error: ClusterError, reason: string, object: KubernetesObject): string {
   if (reason === 'NAMESPACE_NOT_FOUND')
     return `The namespace ${error.about.name} is neither on the cluster nor in the design`;
+  if (reason === 'CONFLICT' && error.kind === 'invalid') return 'The object was deleted and made anew meanwhile';
   const said = redactSecretValues(error.message, object);
   const fields = error.causes.flatMap((cause) => cause.field ?? []);
   return reason === 'IMMUTABLE' && fields.length > 0
@@ -42,6 +43,8 @@ function toReason(error: ClusterError): string {
   if (/failed calling webhook/.test(message)) return 'WEBHOOK_FAILED';
   if (/denied the request/.test(message)) return 'DENIED';
   if (/exceeded quota/.test(message)) return 'QUOTA_EXCEEDED';
+  // The write named the uid of the object that it was meant for.
+  if (causes.some((cause) => cause.field === 'metadata.uid')) return 'CONFLICT';
   if (/is immutable|may not (be )?change|cannot (be )?change|are forbidden/.test(message) && error.kind === 'invalid') {
     return 'IMMUTABLE';
   }

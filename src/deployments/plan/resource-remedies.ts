@@ -12,6 +12,7 @@ const REMEDIES: Record<string, string> = {
   QUOTA_EXCEEDED: 'Ask for less, or raise the resource quota of the namespace.',
   INVALID: 'Correct the fields that the error names in the design, and deploy it again.',
   UNKNOWN_KIND: 'Install the definition of the kind on the cluster, or add it to the design.',
+  API_UNAVAILABLE: 'Check the APIService on the cluster and what it points to, and deploy again once it is available.',
   NOT_ESTABLISHED: 'Check the definition on the cluster, and deploy again.',
   FORBIDDEN: 'Grant the missing right to the user of the credential, with a Role or ClusterRole.',
   NOT_READY: 'See the log and the events of the pods that the error names, and correct the design.',

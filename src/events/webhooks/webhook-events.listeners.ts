@@ -3,8 +3,8 @@ import { EventBus } from '../../core/events/event-bus.js';
 import { type EventNotification, EVENTS_TOPIC } from '../../core/events/event-notification.js';
 import { PostgresPubSub } from '../../core/pubsub/postgres-pubsub.js';
 import { DeliveryQueueStore } from './deliveries/delivery-queue.store.js';
-import { DeliveryWakesService } from './deliveries/delivery-wakes.service.js';
 import { EndpointPausesStore } from './deliveries/endpoint-pauses.store.js';
+import { EndpointWakesService } from './deliveries/endpoint-wakes.service.js';
 import { FanOutService } from './deliveries/fan-out.service.js';
 import { WebhookDeleted, WebhookDisabled, WebhookUpdated } from './endpoints/webhook.events.js';
 
@@ -17,15 +17,15 @@ export class WebhookEventsListeners implements OnModuleInit {
     private readonly bus: EventBus,
     private readonly queue: DeliveryQueueStore,
     private readonly pauses: EndpointPausesStore,
-    private readonly wakes: DeliveryWakesService,
+    private readonly wakes: EndpointWakesService,
   ) {}
 
   async onModuleInit(): Promise<void> {
     await this.pubsub.subscribe<EventNotification>(EVENTS_TOPIC, ({ organizationId }) => {
-      if (organizationId) void this.fanOut.notice(organizationId);
+      if (organizationId) this.fanOut.notice(organizationId);
     });
     this.bus.within(WebhookUpdated, ({ webhook }) => this.pauses.end(webhook.id));
-    this.bus.after(WebhookUpdated, ({ webhook }) => this.wakes.wakeEndpoint(webhook.id));
+    this.bus.after(WebhookUpdated, ({ webhook }) => this.wakes.wake(webhook.id));
     this.bus.within(WebhookDeleted, ({ webhook }) => this.queue.failPending(webhook.id));
     this.bus.within(WebhookDisabled, ({ webhook }) => this.queue.failPending(webhook.id));
   }

@@ -3,14 +3,19 @@ import { JobsModule } from '../../jobs/jobs.module.js';
 import { OrganizationsModule } from '../../organizations/organizations.module.js';
 import { WorkspacesModule } from '../../workspaces/workspaces.module.js';
 import { DeliveryAttemptsService } from './deliveries/delivery-attempts.service.js';
+import { DeliveryDispatcher } from './deliveries/delivery-dispatcher.service.js';
+import { DeliveryOutcomesService } from './deliveries/delivery-outcomes.service.js';
 import { DeliveryQueueStore } from './deliveries/delivery-queue.store.js';
-import { DeliveryWakesService } from './deliveries/delivery-wakes.service.js';
 import { DeliveryRunner } from './deliveries/delivery.runner.js';
 import { EndpointHealthService } from './deliveries/endpoint-health.service.js';
+import { EndpointHealthStore } from './deliveries/endpoint-health.store.js';
 import { EndpointPausesStore } from './deliveries/endpoint-pauses.store.js';
+import { EndpointQueueStore } from './deliveries/endpoint-queue.store.js';
+import { EndpointWakesService } from './deliveries/endpoint-wakes.service.js';
 import { FanOutService } from './deliveries/fan-out.service.js';
 import { WebhookDeliveriesService } from './deliveries/webhook-deliveries.service.js';
 import { WebhookDeliveriesStore } from './deliveries/webhook-deliveries.store.js';
+import { WebhookFeedStore } from './deliveries/webhook-feed.store.js';
 import { WebhookSender } from './deliveries/webhook-sender.service.js';
 import { WebhookSettings } from './deliveries/webhook-settings.js';
 import {
@@ -39,11 +44,16 @@ import { OrganizationWebhooksController, WorkspaceWebhooksController } from './w
     WebhookSettings,
     WebhookSender,
     DeliveryQueueStore,
-    DeliveryWakesService,
+    DeliveryDispatcher,
+    DeliveryOutcomesService,
     DeliveryAttemptsService,
     DeliveryRunner,
     EndpointHealthService,
+    EndpointHealthStore,
     EndpointPausesStore,
+    EndpointQueueStore,
+    EndpointWakesService,
+    WebhookFeedStore,
     FanOutService,
     WebhookDeliveriesService,
     WebhookDeliveriesStore,

@@ -93,6 +93,19 @@ export class ClusterClient {
     return this.discovery.list();
   }
 
+  /**
+   * Whether the cluster has this version of a group, and the server of it does not answer, so that nothing of it can be known.
+   * A no is asked again when the answer kept is older than `staleMs`.
+   */
+  isUnavailable(apiVersion: string, staleMs?: number): Promise<boolean> {
+    return this.discovery.isUnavailable(apiVersion, staleMs);
+  }
+
+  /** All of these. */
+  listUnavailable(): Promise<ReadonlySet<string>> {
+    return this.discovery.listUnavailable();
+  }
+
   /** The kind, or undefined when the cluster does not serve it. A miss is asked again when the answer kept is older than `staleMs`. */
   findKind(apiVersion: string, kind: string, staleMs?: number): Promise<ResourceKind | undefined> {
     return this.discovery.find(apiVersion, kind, staleMs);

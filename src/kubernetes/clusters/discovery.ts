@@ -50,24 +50,52 @@ const AGGREGATED = ['v2', 'v2beta1']
   .concat('application/json')
   .join(',');
 
+/** What one answer of a cluster describes. */
+interface Served {
+  kinds: ResourceKind[];
+  /** Versions of groups that the cluster has but cannot describe, for their own server is down: `metrics.k8s.io/v1beta1`. */
+  unavailable: string[];
+}
+
+interface Known {
+  kinds: Map<string, ResourceKind>;
+  unavailable: ReadonlySet<string>;
+}
+
 /** What a cluster serves, read once and kept until it is invalidated. */
 export class Discovery {
-  private reading?: Promise<Map<string, ResourceKind>>;
+  private reading?: Promise<Known>;
   private readAt = 0;
 
   constructor(private readonly transport: ClusterTransport) {}
 
-  /** Every kind in every version served. Groups whose own server is down are left out. */
+  /** Every kind in every version served. Those of an aggregated API whose own server is down are left out: see `listUnavailable`. */
   async list(): Promise<ResourceKind[]> {
-    return [...(await this.load()).values()];
+    return [...(await this.load()).kinds.values()];
+  }
+
+  /**
+   * The versions of groups that the cluster has and whose own server does not answer (`APIService` not available): which kinds
+   * they have, and what there is of them, cannot be known now.
+   */
+  async listUnavailable(): Promise<ReadonlySet<string>> {
+    return (await this.load()).unavailable;
   }
 
   /** The kind, or undefined when the cluster does not serve it; asks anew before saying so, if the answer is older than `staleMs`. */
   async find(apiVersion: string, kind: string, staleMs = 5_000): Promise<ResourceKind | undefined> {
-    const found = (await this.load()).get(`${apiVersion} ${kind}`);
+    const found = (await this.load()).kinds.get(`${apiVersion} ${kind}`);
     if (found || Date.now() - this.readAt < staleMs) return found;
     this.invalidate();
-    return (await this.load()).get(`${apiVersion} ${kind}`);
+    return (await this.load()).kinds.get(`${apiVersion} ${kind}`);
+  }
+
+  /** Whether the version of a group is such a one; asks anew before denying it, if the answer is older than `staleMs`. */
+  async isUnavailable(apiVersion: string, staleMs = Infinity): Promise<boolean> {
+    const { unavailable } = await this.load();
+    if (unavailable.has(apiVersion) || Date.now() - this.readAt < staleMs) return unavailable.has(apiVersion);
+    this.invalidate();
+    return (await this.load()).unavailable.has(apiVersion);
   }
 
   /** The next question reads anew: after a definition was added, changed or removed. */
@@ -75,7 +103,7 @@ export class Discovery {
     this.reading = undefined;
   }
 
-  private load(): Promise<Map<string, ResourceKind>> {
+  private load(): Promise<Known> {
     if (this.reading) return this.reading;
     const reading = this.read();
     this.reading = reading;
@@ -85,7 +113,7 @@ export class Discovery {
     return reading;
   }
 
-  private async read(): Promise<Map<string, ResourceKind>> {
+  private async read(): Promise<Known> {
     const found = await Promise.all([this.readRoot('/api'), this.readRoot('/apis')]).catch((error: unknown) => {
       // A foreign answer that is not built as it says it is.
       if (error instanceof TypeError)
@@ -95,16 +123,21 @@ export class Discovery {
         );
       throw error;
     });
-    const kinds = found.flat();
+    const kinds = found.flatMap((one) => one.kinds);
     if (kinds.length > MAX_KINDS) throw new ClusterError('tooLarge', `The cluster serves more than ${MAX_KINDS} kinds`);
     this.readAt = Date.now();
-    return new Map(kinds.map((kind) => [`${kind.apiVersion} ${kind.kind}`, kind]));
+    return {
+      kinds: new Map(kinds.map((kind) => [`${kind.apiVersion} ${kind.kind}`, kind])),
+      unavailable: new Set(found.flatMap((one) => one.unavailable)),
+    };
   }
 
-  private async readRoot(path: string): Promise<ResourceKind[]> {
+  private async readRoot(path: string): Promise<Served> {
     const body = (await this.transport.request({ path, accept: AGGREGATED })).body as { kind?: string };
-    if (body.kind === 'APIGroupDiscoveryList')
-      return (body as { items?: AggregatedGroup[] }).items?.flatMap(fromAggregated) ?? [];
+    if (body.kind === 'APIGroupDiscoveryList') {
+      const { items = [] } = body as { items?: AggregatedGroup[] };
+      return { kinds: items.flatMap(fromAggregated), unavailable: items.flatMap(findStale) };
+    }
     if (body.kind === 'APIVersions')
       return this.readVersions('', (body as { versions: string[] }).versions.slice(0, MAX_VERSIONS));
     if (body.kind !== 'APIGroupList')
@@ -114,37 +147,44 @@ export class Discovery {
     };
     if (groups.flatMap(({ versions }) => versions).length > MAX_VERSIONS)
       throw new ClusterError('tooLarge', `The cluster serves more than ${MAX_VERSIONS} versions of groups`);
-    const found: ResourceKind[] = [];
+    const found: Served = { kinds: [], unavailable: [] };
     for (const group of groups) {
       const others = group.versions
         .map(({ version }) => version)
         .filter((one) => one !== group.preferredVersion?.version);
-      found.push(
-        ...(await this.readVersions(group.name, [
-          ...(group.preferredVersion ? [group.preferredVersion.version] : []),
-          ...others,
-        ])),
-      );
+      const { kinds, unavailable } = await this.readVersions(group.name, [
+        ...(group.preferredVersion ? [group.preferredVersion.version] : []),
+        ...others,
+      ]);
+      found.kinds.push(...kinds);
+      found.unavailable.push(...unavailable);
     }
     return found;
   }
 
   /** Clusters before 1.26 describe each version by itself. */
-  private async readVersions(group: string, versions: string[]): Promise<ResourceKind[]> {
+  private async readVersions(group: string, versions: string[]): Promise<Served> {
     const lists = await Promise.all(
       versions.map(async (version) => {
         try {
           const { body } = await this.transport.request({
             path: group ? `/apis/${group}/${version}` : `/api/${version}`,
           });
-          return { version, resources: (body as { resources?: LegacyResource[] }).resources ?? [] };
+          const { resources = [] } = body as { resources?: LegacyResource[] };
+          return { version, resources, isUnavailable: false };
         } catch (error) {
-          if (error instanceof ClusterError && error.answered) return { version, resources: [] };
+          if (error instanceof ClusterError && error.answered)
+            return { version, resources: [], isUnavailable: error.kind !== 'notFound' };
           throw error;
         }
       }),
     );
-    return markPreferred(lists.flatMap(({ version, resources }) => fromLegacy(group, version, resources)));
+    return {
+      kinds: markPreferred(lists.flatMap(({ version, resources }) => fromLegacy(group, version, resources))),
+      unavailable: lists
+        .filter(({ isUnavailable }) => isUnavailable)
+        .map(({ version }) => groupVersion(group, version).apiVersion),
+    };
   }
 }
 
@@ -167,6 +207,12 @@ function fromAggregated(item: AggregatedGroup): ResourceKind[] {
     ),
   );
 }
+
+/** What is stale and still described was so while its server answered: it is asked, and says itself that it is down. */
+const findStale = ({ metadata, versions = [] }: AggregatedGroup): string[] =>
+  versions
+    .filter(({ freshness, resources = [] }) => freshness === 'Stale' && resources.length === 0)
+    .map(({ version }) => groupVersion(metadata?.name ?? '', version).apiVersion);
 
 function fromLegacy(group: string, version: string, resources: LegacyResource[]) {
   return resources

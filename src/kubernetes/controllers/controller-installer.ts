@@ -7,6 +7,7 @@ import type { KubernetesObject, ObjectReference } from '../clusters/kubernetes-o
 import { FIELD_MANAGER } from '../clusters/owner-labels.js';
 import { assessHealth } from '../resources/health/health.js';
 import { ControllerRemoval } from './controller-removal.js';
+import { GONE_TIMEOUT_MS, waitUntilGone } from './wait-until-gone.js';
 import {
   type ControllerOwner,
   isCustomResourceDefinition,
@@ -19,7 +20,7 @@ import {
 const WORKLOADS = new Set(['Deployment', 'StatefulSet', 'DaemonSet']);
 const READY_TIMEOUT_MS = 120_000;
 const POLL_MS = 1_000;
-/** A definition is served a moment after it was applied. */
+/** A definition is established, and its kind served, a moment after it was applied. */
 const SERVED_TIMEOUT_MS = 15_000;
 
 /** Deploys what belongs to one owner to a cluster. */
@@ -28,11 +29,13 @@ export class ControllerInstaller {
     private readonly client: ClusterClient,
     private readonly owner: ControllerOwner,
     private readonly signal: AbortSignal,
+    private readonly goneTimeoutMs = GONE_TIMEOUT_MS,
   ) {}
 
   /**
-   * Applies the objects in their order. When one is refused, those that this run has made are deleted again.
-   * @throws Conflict NOT_OWNED before anything is changed, ClusterError
+   * Applies the objects in their order, once what is being deleted under their names is gone: it would take with it what is applied
+   * to it. When one is refused, those that this run has made are deleted again.
+   * @throws Conflict NOT_OWNED and AppError CONTROLLER_NOT_REMOVED before anything is changed, ClusterError
    */
   async apply(objects: readonly KubernetesObject[]): Promise<void> {
     const existing = await this.findExisting(objects);
@@ -48,7 +51,7 @@ export class ControllerInstaller {
           force: true,
           signal: this.signal,
         });
-        if (isCustomResourceDefinition(object)) this.client.invalidateKinds();
+        if (isCustomResourceDefinition(object)) await this.waitUntilEstablished(kind, object.metadata.name);
       }
     } catch (error) {
       if (!this.signal.aborted && error instanceof AppError)
@@ -79,10 +82,11 @@ export class ControllerInstaller {
   /** @throws Conflict NOT_OWNED when one of them belongs to another owner */
   private async findExisting(objects: readonly KubernetesObject[]): Promise<Map<KubernetesObject, KubernetesObject>> {
     const found = new Map<KubernetesObject, KubernetesObject>();
+    const end = Date.now() + this.goneTimeoutMs;
     for (const object of objects) {
       const kind = await this.client.findKind(object.apiVersion, object.kind);
       const { name, namespace } = object.metadata;
-      const live = kind && (await this.client.lookup(kind, name, namespace, this.signal));
+      const live = kind && (await this.findStanding(kind, name, namespace, end));
       if (!live) continue;
       found.set(object, live);
       if (isOwned(this.owner, live) || isShared(object)) continue;
@@ -96,6 +100,31 @@ export class ControllerInstaller {
       );
     }
     return found;
+  }
+
+  /** The object, unless it is gone after its deletion, which is waited for. */
+  private async findStanding(
+    kind: ResourceKind,
+    name: string,
+    namespace: string | undefined,
+    end: number,
+  ): Promise<KubernetesObject | undefined> {
+    const live = await this.client.lookup(kind, name, namespace, this.signal);
+    if (!live?.metadata.deletionTimestamp) return live;
+    await waitUntilGone(this.client, { kind, name, namespace, uid: live.metadata.uid }, end, this.signal);
+    if (isCustomResourceDefinition(live)) this.client.invalidateKinds();
+    return this.findStanding(kind, name, namespace, end);
+  }
+
+  /** Until then objects of its kind are refused, also where the cluster still names the kind of a definition that is gone. */
+  private async waitUntilEstablished(kind: ResourceKind, name: string): Promise<void> {
+    for (const end = Date.now() + SERVED_TIMEOUT_MS; ; await pause(POLL_MS, undefined, { signal: this.signal })) {
+      const { status } = await this.client.get(kind, name, undefined, this.signal);
+      const { conditions = [] } = (status ?? {}) as { conditions?: { type: string; status: string }[] };
+      if (conditions.some((one) => one.type === 'Established' && one.status === 'True')) break;
+      if (Date.now() > end) throw new ClusterError('failed', `The definition ${name} is not established`);
+    }
+    this.client.invalidateKinds();
   }
 
   private async findServedKind({ apiVersion, kind }: KubernetesObject): Promise<ResourceKind> {

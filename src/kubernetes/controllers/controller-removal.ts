@@ -1,13 +1,10 @@
-import { setTimeout as pause } from 'node:timers/promises';
-import { AppError } from '../../core/errors/app-error.js';
 import type { ClusterClient } from '../clusters/cluster-client.js';
 import { ClusterError } from '../clusters/cluster-error.js';
 import type { ResourceKind } from '../clusters/discovery.js';
 import type { KubernetesObject, ObjectMetadata, ObjectReference } from '../clusters/kubernetes-object.js';
+import { GONE_TIMEOUT_MS, type LeavingObject, waitUntilGone } from './wait-until-gone.js';
 import { type ControllerOwner, isCustomResourceDefinition, isNamespace, isOwned } from './controller-owner.js';
 
-const GONE_TIMEOUT_MS = 90_000;
-const POLL_MS = 500;
 /** What the control plane and running programs leave in a namespace by themselves. */
 const SYSTEM_KINDS = new Set(['Endpoints', 'EndpointSlice', 'Event', 'Lease']);
 const SYSTEM_OBJECTS = new Set([
@@ -30,19 +27,19 @@ export class ControllerRemoval {
    * @throws AppError CONTROLLER_NOT_REMOVED when something does not go, ClusterError
    */
   async remove(references: readonly ObjectReference[]): Promise<void> {
-    const removed: { kind: ResourceKind; reference: ObjectReference; uid?: string }[] = [];
+    const removed: LeavingObject[] = [];
     const end = Date.now() + GONE_TIMEOUT_MS;
     // A namespace is looked into once all that goes is gone.
     for (const isLast of [false, true]) {
       for (const reference of [...references].reverse().filter((one) => isContainer(one) === isLast)) {
-        const uid = await this.delete(reference);
-        if (uid) removed.push(uid);
+        const leaving = await this.delete(reference);
+        if (leaving) removed.push(leaving);
       }
-      await this.waitUntilGone(removed, end);
+      for (const one of removed) await waitUntilGone(this.client, one, end, this.signal);
     }
   }
 
-  private async delete(reference: ObjectReference) {
+  private async delete(reference: ObjectReference): Promise<LeavingObject | undefined> {
     const kind = await this.client.findKind(reference.apiVersion, reference.kind);
     const live = kind && (await this.client.lookup(kind, reference.name, reference.namespace, this.signal));
     if (!kind || !live || !isOwned(this.owner, live) || (await this.isInUse(live))) return undefined;
@@ -54,30 +51,7 @@ export class ControllerRemoval {
         if (!(error instanceof ClusterError) || (error.kind !== 'notFound' && error.kind !== 'conflict')) throw error;
       });
     if (isCustomResourceDefinition(reference)) this.client.invalidateKinds();
-    return { kind, reference, uid };
-  }
-
-  private async waitUntilGone(
-    removed: { kind: ResourceKind; reference: ObjectReference; uid?: string }[],
-    end: number,
-  ): Promise<void> {
-    for (const { kind, reference, uid } of removed) {
-      for (;;) {
-        const live = await this.client.lookup(kind, reference.name, reference.namespace, this.signal);
-        if (!live || live.metadata.uid !== uid) break;
-        if (Date.now() > end)
-          throw new AppError(
-            422,
-            'CONTROLLER_NOT_REMOVED',
-            'Not removed',
-            `${reference.kind} ${reference.name} is being deleted but not gone yet`,
-            {
-              remedy: 'Look at the finalizers of the object on the cluster, then disable it again.',
-            },
-          );
-        await pause(POLL_MS, undefined, { signal: this.signal });
-      }
-    }
+    return { kind, name: reference.name, namespace: reference.namespace, uid };
   }
 
   /** Whether deleting it would take what others have made with it; where that is unknown it would. */

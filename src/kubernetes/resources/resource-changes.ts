@@ -1,6 +1,6 @@
 import { Injectable, Logger } from '@nestjs/common';
 
-/** A change of an object that this server has applied: another field manager took over its fields, or it was deleted. */
+/** A change of an object that this server has applied. */
 export interface ResourceChange {
   connectionId: string;
   organizationId: string;
@@ -10,7 +10,8 @@ export interface ResourceChange {
   name: string;
   designId: string;
   environmentId: string | null;
-  deleted: boolean;
+  /** Whether fields that this server had applied were taken over by another field manager, or the object was deleted; else any other change of it. */
+  applied: boolean;
 }
 
 export type ResourceChangeListener = (changes: ResourceChange[]) => Promise<void>;

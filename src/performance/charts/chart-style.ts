@@ -28,7 +28,7 @@ export function renderStyle(theme: Theme): string {
     ...(theme === 'auto' ? [`@media (prefers-color-scheme:dark){svg{${coloursOf('dark')}}}`] : []),
     'text{font:12px system-ui,sans-serif;fill:var(--text)}.quiet{fill:var(--quiet)}.heading{font-size:16px;font-weight:600}',
     '.panel{font-size:13px;font-weight:600}.page{fill:var(--page)}.plot{fill:var(--grid);stroke:var(--frame)}',
-    '.grid{stroke:var(--line);stroke-opacity:.35}.series{fill:none;stroke-width:2;stroke-linejoin:round}',
+    '.grid{stroke:var(--line);stroke-opacity:.35}.series{fill:none;stroke-width:2;stroke-linejoin:round;stroke-linecap:round}.series.point{stroke-width:5}',
     ...SERIES.map((name) => `.${name}{stroke:var(--${name})}.bar.${name},.key.${name}{fill:var(--${name})}`),
     '.second{stroke-dasharray:6 4}',
   ].join('');

@@ -2,12 +2,12 @@ import { escapeXml } from '../../designs/diagram/display-text.js';
 import type { Theme } from '../../designs/diagram/palette.js';
 import { renderStyle, type SeriesClass } from './chart-style.js';
 
-/** A line over time, or a bar for each label. */
+/** A line over time, or a bar for each label. Where nothing was measured there is null, and the line is interrupted. */
 export interface Series {
   name: string;
   colour: SeriesClass;
   isDashed?: boolean;
-  values: readonly [number, number][];
+  values: readonly [number, number | null][];
 }
 
 /** One plot with its axes. */
@@ -16,6 +16,8 @@ export interface Panel {
   unit: string;
   /** Lines over seconds; or bars, when there are labels, each at the index of its label. */
   labels?: readonly string[];
+  /** Where the axis of seconds ends at least. */
+  end?: number;
   series: readonly Series[];
 }
 
@@ -55,10 +57,10 @@ export function renderChart({ title, notes, panels }: Chart, theme: Theme): stri
   ].join('');
 }
 
-function renderPanel({ title, unit, labels, series }: Panel, y: number): string {
+function renderPanel({ title, unit, labels, end = 1, series }: Panel, y: number): string {
   const points = series.flatMap(({ values }) => values);
-  const most = niceCeiling(Math.max(...points.map(([, value]) => value), 0));
-  const last = labels ? labels.length : Math.max(1, ...points.map(([at]) => at));
+  const most = niceCeiling(Math.max(...points.map(([, value]) => value ?? 0), 0));
+  const last = labels ? labels.length : Math.max(end, ...points.map(([at]) => at));
   const toX = (at: number): number => PLOT.left + (at / last) * PLOT.width;
   const toY = (value: number): number => PLOT.height - (value / most) * PLOT.height;
   return [
@@ -117,8 +119,24 @@ function renderLine(
   toX: (at: number) => number,
   toY: (value: number) => number,
 ): string {
-  const points = values.map(([at, value]) => `${tenth(toX(at))},${tenth(toY(value))}`);
-  return `<polyline class="series ${colour}${isDashed ? ' second' : ''}" points="${points.join(' ')}"/>`;
+  return toSections(values)
+    .map((section) => {
+      const points = section.map(([at, value]) => `${tenth(toX(at))},${tenth(toY(value))}`);
+      // A single point is a thick line to itself, whose ends are round.
+      if (points.length === 1) return `<polyline class="series point ${colour}" points="${points[0]} ${points[0]}"/>`;
+      return `<polyline class="series ${colour}${isDashed ? ' second' : ''}" points="${points.join(' ')}"/>`;
+    })
+    .join('');
+}
+
+/** What lies between the gaps. */
+function toSections(values: Series['values']): [number, number][][] {
+  const sections: [number, number][][] = [[]];
+  for (const [at, value] of values) {
+    if (value === null) sections.push([]);
+    else sections.at(-1)?.push([at, value]);
+  }
+  return sections.filter(({ length }) => length > 0);
 }
 
 function renderBars(
@@ -130,7 +148,8 @@ function renderBars(
 ): string {
   const width = 0.7 / count;
   return values
-    .map(([at, value]) => {
+    .flatMap(([at, value]) => {
+      if (value === null) return [];
       const [left, right] = [toX(at + 0.15 + index * width), toX(at + 0.15 + (index + 1) * width)];
       const y = toY(value);
       const bar = `<rect class="bar ${colour}" x="${tenth(left + 1)}" y="${tenth(y)}" width="${tenth(right - left - 2)}" height="${tenth(PLOT.height - y)}"/>`;

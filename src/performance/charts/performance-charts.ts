@@ -1,5 +1,5 @@
 import type { ComparedRuns } from '../comparison/comparisons.service.js';
-import type { Measurement } from '../load/measurement.js';
+import { type Measurement, mergeSlices } from '../load/measurement.js';
 import { type Summary, type TimelinePoint, toTimeline } from '../load/runner-results.js';
 import type { PerformanceRun } from '../runs/run.entity.js';
 import type { Chart, Series } from './chart.js';
@@ -13,25 +13,30 @@ const SHARES = [
   ['p99', 'p99_ms'],
 ] as const satisfies [string, keyof Summary][];
 
+/** Kinds of errors that a chart names. */
+const MAX_KINDS = 3;
+
 /** Latency percentiles and throughput of a run over time. */
 export function chartOfRun(run: PerformanceRun, measurement: Measurement): Chart {
   const points = toTimeline(measurement);
   return {
     title: run.name,
-    notes: [describePlan(run), describeFigures(run)],
+    notes: [describePlan(run), describeFigures(run), ...describeErrors(measurement)],
     panels: [
       {
         title: 'Latency',
         unit: 'ms',
+        end: endOf(points),
         series: [
-          { name: 'p50', colour: 's1', values: over(points, ({ p50_ms }) => p50_ms) },
-          { name: 'p95', colour: 's3', values: over(points, ({ p95_ms }) => p95_ms) },
-          { name: 'p99', colour: 's4', values: over(points, ({ p99_ms }) => p99_ms) },
+          { name: 'p50', colour: 's1', values: over(points, ifAnswered('p50_ms')) },
+          { name: 'p95', colour: 's3', values: over(points, ifAnswered('p95_ms')) },
+          { name: 'p99', colour: 's4', values: over(points, ifAnswered('p99_ms')) },
         ],
       },
       {
         title: 'Throughput',
         unit: 'per second',
+        end: endOf(points),
         series: [
           { name: 'answers', colour: 's1', values: over(points, ({ rps }) => rps) },
           { name: 'errors', colour: 's4', values: over(points, ({ errors, seconds }) => errors / seconds) },
@@ -44,7 +49,7 @@ export function chartOfRun(run: PerformanceRun, measurement: Measurement): Chart
 /** Two runs beside one another: latency by percentile, and throughput over time. */
 export function chartOfComparison({ a, b, measurements, comparison }: ComparedRuns): Chart {
   const bars = (run: PerformanceRun): Series['values'] =>
-    SHARES.map(([, figure], index) => [index, run.summary?.[figure] ?? 0]);
+    SHARES.map(([, figure], index) => [index, run.summary?.[figure] ?? null]);
   const lines = (measurement: Measurement): Series['values'] => over(toTimeline(measurement), ({ rps }) => rps);
   return {
     title: `${b.name} compared with ${a.name}: ${comparison.verdict}`,
@@ -62,6 +67,7 @@ export function chartOfComparison({ a, b, measurements, comparison }: ComparedRu
       {
         title: 'Throughput',
         unit: 'per second',
+        end: Math.max(endOf(toTimeline(measurements.a)), endOf(toTimeline(measurements.b))),
         series: [
           { name: 'A', colour: 's1', values: lines(measurements.a) },
           { name: 'B', colour: 's3', isDashed: true, values: lines(measurements.b) },
@@ -71,17 +77,44 @@ export function chartOfComparison({ a, b, measurements, comparison }: ComparedRu
   };
 }
 
-const over = (points: readonly TimelinePoint[], value: (point: TimelinePoint) => number): [number, number][] =>
-  points.map((point) => [point.at + point.seconds / 2, value(point)]);
+const over = (
+  points: readonly TimelinePoint[],
+  value: (point: TimelinePoint) => number | null,
+): [number, number | null][] => points.map((point) => [point.at + point.seconds / 2, value(point)]);
+
+/** When the last part of a run was over, in seconds. */
+function endOf(points: readonly TimelinePoint[]): number {
+  const last = points.at(-1);
+  return last ? last.at + last.seconds : 1;
+}
+
+/** Where nothing was answered there is no latency. */
+const ifAnswered =
+  (name: 'p50_ms' | 'p95_ms' | 'p99_ms') =>
+  (point: TimelinePoint): number | null =>
+    point.rps > 0 ? point[name] : null;
 
 function describePlan({ plan, generator, testStartTime }: PerformanceRun): string {
   const load = `${plan.model} load of up to ${plan.rate} requests/s on ${plan.connections} connections for ${plan.seconds} s`;
   return `${new URL(plan.endpoint).host}, ${load} by ${generator}, ${testStartTime?.toISOString().slice(0, 19)}Z`;
 }
 
+/** What went wrong most often. */
+function describeErrors({ slices }: Measurement): string[] {
+  const { errors, statuses } = mergeSlices(slices);
+  const failed = Object.entries(statuses).filter(([status]) => Number(status) >= 400);
+  const kinds = [
+    ...Object.entries(errors),
+    ...failed.map(([status, times]): [string, number] => [`status ${status}`, times]),
+  ];
+  const most = kinds.sort(([, a], [, b]) => b - a).slice(0, MAX_KINDS);
+  return most.length === 0 ? [] : [`Errors: ${most.map(([kind, times]) => `${times} ${kind}`).join('; ')}`];
+}
+
 function describeFigures({ summary }: PerformanceRun): string {
   if (!summary) return 'nothing was measured';
   const { rps, p50_ms, p99_ms, error_rate } = summary;
   const number = (value: number): string => String(Number(value.toPrecision(3)));
-  return `${number(rps)} requests/s, p50 ${number(p50_ms)} ms, p99 ${number(p99_ms)} ms, ${number(error_rate * 100)} % errors`;
+  const latency = rps > 0 ? `p50 ${number(p50_ms)} ms, p99 ${number(p99_ms)} ms` : 'no answers';
+  return `${number(rps)} requests/s, ${latency}, ${number(error_rate * 100)} % errors`;
 }

@@ -29,10 +29,33 @@ export function resampleDifferences(a: Measurement, b: Measurement): Differences
   return differences;
 }
 
-/** The middle part of sorted values, of this share. */
-export function intervalOf(sorted: readonly number[], share: number): Interval {
-  const at = (part: number): number => sorted[Math.min(sorted.length - 1, Math.floor(part * sorted.length))] ?? 0;
+/** The middle part of sorted values, of this share, made wider around what was observed. */
+export function intervalOf(sorted: readonly number[], share: number, observed = 0, widening = 1): Interval {
+  const at = (part: number): number => {
+    const value = sorted[Math.min(sorted.length - 1, Math.floor(part * sorted.length))] ?? 0;
+    return observed + widening * (value - observed);
+  };
   return [at((1 - share) / 2), at((1 + share) / 2)];
+}
+
+/**
+ * By how much an interval of this share is too narrow when it is made of few parts: the parts of short runs vary by chance less than
+ * those they stand for. The quotient of the quantiles of Student's t (by Cornish and Fisher) and of the normal distribution, for two
+ * runs of the shorter length, times Bessel's correction.
+ */
+export function wideningOf(a: Measurement, b: Measurement, share: number): number {
+  const parts = Math.min(a.slices.length, b.slices.length);
+  if (parts < MIN_SLICES) return 1;
+  const freedom = 2 * (parts - 1);
+  const square = normalQuantile(share) ** 2;
+  const student = 1 + (square + 1) / (4 * freedom) + (5 * square ** 2 + 16 * square + 3) / (96 * freedom ** 2);
+  return student * Math.sqrt(parts / (parts - 1));
+}
+
+/** Within so many deviations of its mean a normal distribution has this share (Abramowitz and Stegun, 26.2.23). */
+function normalQuantile(share: number): number {
+  const t = Math.sqrt(-2 * Math.log((1 - share) / 2));
+  return t - (2.30753 + 0.27061 * t) / (1 + 0.99229 * t + 0.04481 * t * t);
 }
 
 function redraw(slices: readonly Slice[], random: () => number): Slice {

@@ -1,6 +1,6 @@
 import type { Task } from '../../core/workers/task.js';
 import { type Measurement, mergeSlices } from '../load/measurement.js';
-import { type Differences, type Interval, intervalOf, resampleDifferences } from './bootstrap.js';
+import { type Interval, intervalOf, resampleDifferences, wideningOf } from './bootstrap.js';
 import { type Figure, type FigureName, FIGURES, figuresOf } from './figures.js';
 
 export const VERDICTS = ['same', 'better', 'worse'] as const;
@@ -25,10 +25,17 @@ export interface Comparison {
 }
 
 const CONFIDENCE = 0.95;
-/** The figures by which the runs as a whole are judged, and the least part of each that counts: the tail of two equal runs differs by more. */
-const DECISIVE: Partial<Record<FigureName, number>> = { p50_ms: 0.05, p95_ms: 0.1, rps: 0.05, error_rate: 0.05 };
-/** Of several figures one is off by chance more often than each of them: together they are to be wrong in 5 % of cases. */
-const JOINT_CONFIDENCE = 1 - (1 - CONFIDENCE) / Object.keys(DECISIVE).length;
+/**
+ * The figures by which the runs as a whole are judged, with the least part of each that counts (the tail of two equal runs differs by
+ * more) and the error that each may make. Of several figures one is off by chance more often than each of them: together they are to be
+ * wrong in 5 % of cases. The median, which varies least, has half of that.
+ */
+const DECISIVE: Partial<Record<FigureName, { least: number; error: number }>> = {
+  p50_ms: { least: 0.05, error: 0.025 },
+  p95_ms: { least: 0.1, error: 0.025 / 3 },
+  rps: { least: 0.05, error: 0.025 / 3 },
+  error_rate: { least: 0.05, error: 0.025 / 3 },
+};
 /** Smaller differences are of no consequence, and two runs of the same server differ by as much. */
 const LEAST_RELATIVE = 0.05;
 const LEAST_ERROR_RATE = 0.001;
@@ -42,13 +49,13 @@ export const compareTask: Task<{ a: Measurement; b: Measurement }, Comparison> =
 export function compareMeasurements({ a, b }: { a: Measurement; b: Measurement }): Comparison {
   const [before, after] = [figuresOf(mergeSlices(a.slices)), figuresOf(mergeSlices(b.slices))];
   const differences = resampleDifferences(a, b);
-  const judge = (figure: Figure, share: number, least: number): Verdict => {
-    const interval = intervalOf(differences[figure.name], share);
-    return judgeFigure(figure, before[figure.name], after[figure.name], interval, least);
-  };
+  const intervalAt = ({ name }: Figure, share: number): Interval =>
+    intervalOf(differences[name], share, after[name] - before[name], wideningOf(a, b, share));
+  const judge = (figure: Figure, share: number, least: number): Verdict =>
+    judgeFigure(figure, before[figure.name], after[figure.name], intervalAt(figure, share), least);
   const joint = FIGURES.flatMap((figure) => {
-    const least = DECISIVE[figure.name];
-    return least === undefined ? [] : [judge(figure, JOINT_CONFIDENCE, least)];
+    const decisive = DECISIVE[figure.name];
+    return decisive === undefined ? [] : [judge(figure, 1 - decisive.error, decisive.least)];
   });
   return {
     verdict: judgeAll(joint),
@@ -57,21 +64,14 @@ export function compareMeasurements({ a, b }: { a: Measurement; b: Measurement }
         figure.name,
         before[figure.name],
         after[figure.name],
-        differences,
+        intervalAt(figure, CONFIDENCE),
         judge(figure, CONFIDENCE, LEAST_RELATIVE),
       ),
     ),
   };
 }
 
-function describe(
-  name: FigureName,
-  a: number,
-  b: number,
-  differences: Differences,
-  verdict: Verdict,
-): FigureComparison {
-  const interval = intervalOf(differences[name], CONFIDENCE);
+function describe(name: FigureName, a: number, b: number, interval: Interval, verdict: Verdict): FigureComparison {
   return {
     ...{ name, a: round(a), b: round(b), difference: round(b - a) },
     relative: a === 0 ? null : round((b - a) / a),

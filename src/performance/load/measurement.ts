@@ -39,8 +39,12 @@ export class MeasurementCollector {
     this.group *= 2;
   }
 
+  /** What is left at the end is a part of its own only when it is not much shorter than the others. */
   toMeasurement(): Measurement {
-    return { slices: this.pending.length === 0 ? this.slices : [...this.slices, mergeSlices(this.pending)] };
+    const slices = this.pending.length === 0 ? this.slices : [...this.slices, mergeSlices(this.pending)];
+    const [before, last] = slices.slice(-2);
+    if (!before || !last || last.length >= before.length / 2) return { slices };
+    return { slices: [...slices.slice(0, -2), mergeSlices([before, last])] };
   }
 
   private flush(): void {

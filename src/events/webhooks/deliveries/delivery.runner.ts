@@ -1,74 +1,83 @@
-import { Injectable } from '@nestjs/common';
-import type { JobContext } from '../../../jobs/job-handler.registry.js';
-import type { Job } from '../../../jobs/job.js';
+import { Injectable, Logger } from '@nestjs/common';
 import { WebhookSecretsService } from '../endpoints/webhook-secrets.service.js';
 import type { Webhook } from '../endpoints/webhook.entity.js';
 import { WebhooksStore } from '../endpoints/webhooks.store.js';
 import type { WebhookMessage } from '../formats/webhook-message.js';
-import { DeliveryQueueStore, type DueDelivery } from './delivery-queue.store.js';
-import type { DeliveryPayload } from './delivery-wakes.service.js';
 import { DeliveryAttemptsService } from './delivery-attempts.service.js';
-import { WebhookSettings } from './webhook-settings.js';
+import { DeliveryQueueStore, type DueDelivery } from './delivery-queue.store.js';
+import type { EndpointTurn } from './endpoint-turn.js';
 
-const BATCH_SIZE = 200;
+/** Deliveries of one endpoint in one turn. */
+const MOST_DUE = 50;
 /** Subjects of one endpoint that are sent side by side. */
 const PARALLEL = 8;
 
-/** Sends what is due to one endpoint, for a while. Only one job does so for an endpoint at a time. */
+/** What one endpoint is sent in one turn. */
+export interface EndpointWork {
+  webhook: Webhook;
+  due: DueDelivery[];
+}
+
+/** Reads what is due to endpoints, and sends it. */
 @Injectable()
 export class DeliveryRunner {
+  private readonly logger = new Logger('Webhooks');
+
   constructor(
     private readonly webhooks: WebhooksStore,
     private readonly secrets: WebhookSecretsService,
     private readonly queue: DeliveryQueueStore,
     private readonly attempts: DeliveryAttemptsService,
-    private readonly settings: WebhookSettings,
   ) {}
 
-  /** @returns whether other endpoints are to have a turn before this one has another */
-  async run({ payload: { webhookId } }: Job<DeliveryPayload>, context: JobContext): Promise<boolean> {
-    const end = performance.now() + this.settings.turnMs;
-    while (performance.now() < end) {
-      context.signal.throwIfAborted();
-      const webhook = await this.webhooks.findForSending(webhookId);
-      const due = webhook ? await this.queue.listDue(webhookId, BATCH_SIZE) : [];
-      if (!webhook || due.length === 0) return true;
-      if (due.some(isRemoved)) {
-        await this.queue.failRemoved(webhookId);
-        continue;
-      }
-      if (!(await this.sendAll(webhook, due, end, context))) return true;
-      // Events since then are found when the endpoint is woken again.
-      if (due.length < BATCH_SIZE) return false;
+  /** By endpoint; those that nothing is due to are left out. Deliveries whose events are kept no more are ended. */
+  async load(webhookIds: string[]): Promise<Map<string, EndpointWork>> {
+    const due = await this.queue.listDue(webhookIds, MOST_DUE);
+    const removed = due.filter(isRemoved);
+    if (removed.length > 0) {
+      await this.queue.failRemoved(removed.map(({ webhookId }) => webhookId));
+      return this.load(webhookIds);
     }
-    return false;
+    const byEndpoint = groupBy(due, 'webhookId');
+    const webhooks = byEndpoint.size > 0 ? await this.webhooks.findForSending([...byEndpoint.keys()]) : [];
+    return new Map(webhooks.map((webhook) => [webhook.id, { webhook, due: byEndpoint.get(webhook.id) ?? [] }]));
   }
 
-  /** @returns false when an attempt failed: what else is due is tried by a later job */
-  private async sendAll(webhook: Webhook, due: DueDelivery[], end: number, context: JobContext): Promise<boolean> {
+  /** Never throws: what is not written is tried again later. */
+  async send({ webhook, due }: EndpointWork, turn: EndpointTurn): Promise<void> {
+    try {
+      await this.sendSubjects(webhook, due, turn);
+    } catch (error) {
+      if (!turn.signal.aborted) this.logger.error(error, `deliveries to the webhook ${webhook.id} failed`);
+    }
+  }
+
+  /** What else is due when an attempt has failed is tried in a later turn. */
+  private async sendSubjects(webhook: Webhook, due: DueDelivery[], turn: EndpointTurn): Promise<void> {
     const secrets = await this.secrets.open(webhook);
-    const subjects = [...groupBySubject(due).values()].values();
-    let healthy = true;
+    const subjects = groupBy(due, 'subject').values();
     const worker = async (): Promise<void> => {
       for (const deliveries of subjects)
         for (const delivery of deliveries) {
-          if (!healthy || performance.now() > end) return;
-          const message = toMessage(webhook, delivery);
-          const sent = await this.attempts.attempt(webhook, secrets, delivery, message, context);
-          healthy &&= sent;
-          if (!sent) break;
+          if (!turn.goesOn) return;
+          const sent = await this.attempts.attempt(webhook, secrets, delivery, toMessage(webhook, delivery), turn);
+          if (!sent) return turn.end();
         }
     };
     // One probe is enough for an endpoint that has been failing.
     const workers = webhook.failingSince ? 1 : PARALLEL;
-    await Promise.all(Array.from({ length: workers }, worker));
-    return healthy;
+    const ends = await Promise.allSettled(Array.from({ length: workers }, worker));
+    for (const end of ends) if (end.status === 'rejected') throw end.reason;
   }
 }
 
-function groupBySubject(due: DueDelivery[]): Map<string, DueDelivery[]> {
+function groupBy(due: DueDelivery[], field: 'webhookId' | 'subject'): Map<string, DueDelivery[]> {
   const groups = new Map<string, DueDelivery[]>();
-  for (const delivery of due) groups.set(delivery.subject, [...(groups.get(delivery.subject) ?? []), delivery]);
+  for (const delivery of due) {
+    const group = groups.get(delivery[field]);
+    if (group) group.push(delivery);
+    else groups.set(delivery[field], [delivery]);
+  }
   return groups;
 }
 

@@ -1,18 +1,22 @@
 import { Injectable } from '@nestjs/common';
-import type { Actor } from '../../../core/access/actor.js';
+import { Actor } from '../../../core/access/actor.js';
 import { UnitOfWork } from '../../../core/database/unit-of-work.js';
 import { EventBus } from '../../../core/events/event-bus.js';
 import type { DisabledReason, Webhook } from '../endpoints/webhook.entity.js';
 import { WebhookDisabled, WebhookFailing } from '../endpoints/webhook.events.js';
 import { WebhooksStore } from '../endpoints/webhooks.store.js';
-import { EndpointPausesStore } from './endpoint-pauses.store.js';
-import { pauseMs, WebhookSettings } from './webhook-settings.js';
+import type { DeliveryOutcome } from './delivery-outcomes.service.js';
+import { EndpointHealthStore, type FailingEndpoint, type WorkingEndpoint } from './endpoint-health.store.js';
+import { WebhookSettings } from './webhook-settings.js';
 
-/** What an endpoint said of its failure. */
-export interface Failure {
-  /** That the address is not there any more. */
-  gone: boolean;
-  retryAfterMs?: number;
+const actor = Actor.system('webhooks');
+
+/** What follows from attempts for their endpoints. */
+export interface HealthVerdict {
+  /** Endpoints that nothing is tried again for. */
+  stopped: Set<string>;
+  /** Endpoints to be judged: they are gone, or have been failing for so long that somebody is to know. */
+  late: Set<string>;
 }
 
 /** Knows which endpoints fail and for how long, notifies their owners, and at last disables them. */
@@ -20,51 +24,67 @@ export interface Failure {
 export class EndpointHealthService {
   constructor(
     private readonly webhooks: WebhooksStore,
-    private readonly pauses: EndpointPausesStore,
+    private readonly health: EndpointHealthStore,
     private readonly settings: WebhookSettings,
     private readonly unit: UnitOfWork,
     private readonly events: EventBus,
   ) {}
 
-  /** Writes only what changes: a success of an endpoint that works costs no statement. */
-  async recordSuccess(webhook: Webhook, durationMs: number): Promise<true> {
-    const slow = durationMs > this.settings.slowMs;
-    if (!webhook.failingSince && webhook.slow === slow) return true;
-    Object.assign(webhook, { failingSince: null, noticedAt: null, slow });
-    await this.unit.manager.query(
-      'UPDATE webhook SET failing_since = NULL, noticed_at = NULL, slow = $2 WHERE id = $1',
-      [webhook.id, slow],
-    );
-    await this.pauses.end(webhook.id);
-    return true;
-  }
-
   /**
-   * Part of the unit of work that writes the attempt. All times are those of the database, so that a clock of one process that
-   * jumps neither disables an endpoint nor keeps anything from it.
-   * @returns whether the endpoint goes on
+   * Part of the unit of work that writes the attempts. Writes only what changes: successes of endpoints that work cost no statement.
+   * All times are those of the database, so that a clock of one process that jumps neither disables an endpoint nor keeps anything
+   * from it.
    */
-  async recordFailure(actor: Actor, { id }: Webhook, { gone, retryAfterMs }: Failure): Promise<boolean> {
-    const webhook = await this.webhooks.lock(id);
-    if (!webhook?.enabled) return false;
-    if (gone) return this.disable(actor, webhook, 'gone');
-    const failingMs = webhook.failingSince ? await this.webhooks.readFailingMs(id) : 0;
-    if (webhook.noticedAt && failingMs > this.settings.disableAfterMs) return this.disable(actor, webhook, 'failing');
-    await this.pauses.begin(webhook, pauseMs(failingMs, retryAfterMs, this.settings));
-    const notice = !webhook.noticedAt && failingMs > this.settings.noticeAfterMs;
-    if (!notice && webhook.failingSince) return true;
-    await this.unit.manager.query(
-      `UPDATE webhook SET failing_since = coalesce(failing_since, now()), noticed_at = CASE WHEN $2 THEN now() ELSE noticed_at END
-        WHERE id = $1`,
-      [id, notice],
-    );
-    if (notice) await this.events.publish(new WebhookFailing(actor, webhook));
-    return true;
+  async record(outcomes: DeliveryOutcome[]): Promise<HealthVerdict> {
+    const working = new Map<string, WorkingEndpoint>();
+    const failing = new Map<string, FailingEndpoint>();
+    for (const { webhook, succeeded, attempt, retryAfterMs = 0 } of outcomes) {
+      const { id } = webhook;
+      if (succeeded) {
+        const slow = attempt.duration_ms > this.settings.slowMs;
+        if (webhook.failingSince || webhook.slow !== slow || failing.has(id)) working.set(id, { id, slow });
+        failing.delete(id);
+      } else {
+        const askedMs = Math.max(retryAfterMs, failing.get(id)?.askedMs ?? 0);
+        failing.set(id, { id, askedMs, hasWorked: working.has(id) || (failing.get(id)?.hasWorked ?? false) });
+        working.delete(id);
+      }
+    }
+    if (working.size > 0) await this.health.recordWorking([...working.values()]);
+    const judged = failing.size > 0 ? await this.health.recordFailing([...failing.values()], this.settings) : [];
+    this.unit.afterCommit(() => remember(outcomes, working));
+    const goOn = new Set(judged.map(({ id }) => id));
+    const gone = outcomes.filter((outcome) => outcome.gone && goOn.has(outcome.webhook.id));
+    return {
+      stopped: new Set([...failing.keys()].filter((id) => !goOn.has(id))),
+      late: new Set([...judged.filter(({ late }) => late), ...gone.map(({ webhook }) => webhook)].map(({ id }) => id)),
+    };
   }
 
-  private async disable(actor: Actor, webhook: Webhook, disabledReason: DisabledReason): Promise<false> {
+  /** Notifies the owner of an endpoint that fails, or disables it, as it is now. */
+  async judge(id: string, gone: boolean): Promise<void> {
+    await this.unit.run(async () => {
+      const webhook = await this.webhooks.lock(id);
+      if (!webhook?.enabled) return;
+      if (gone) return this.disable(webhook, 'gone');
+      const failingMs = await this.webhooks.readFailingMs(id);
+      if (webhook.noticedAt && failingMs > this.settings.disableAfterMs) return this.disable(webhook, 'failing');
+      if (webhook.noticedAt || failingMs <= this.settings.noticeAfterMs) return;
+      await this.health.recordNotice(id);
+      await this.events.publish(new WebhookFailing(actor, webhook));
+    });
+  }
+
+  private async disable(webhook: Webhook, disabledReason: DisabledReason): Promise<void> {
     await this.webhooks.update(webhook, { enabled: false, disabledAt: new Date(), disabledReason });
     await this.events.publish(new WebhookDisabled(actor, webhook, disabledReason));
-    return false;
+  }
+}
+
+/** The records at hand as they are written, so that a further success of the turn writes nothing. */
+function remember(outcomes: DeliveryOutcome[], working: Map<string, WorkingEndpoint>): void {
+  for (const { webhook } of outcomes) {
+    const works = working.get(webhook.id);
+    if (works) Object.assign(webhook, { failingSince: null, noticedAt: null, slow: works.slow });
   }
 }

@@ -1,49 +1,83 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { Injectable, Logger } from '@nestjs/common';
-import { isDatabaseOutage } from '../../../core/errors/database-outage.js';
 import { UnitOfWork } from '../../../core/database/unit-of-work.js';
-import type { JobContext } from '../../../jobs/job-handler.registry.js';
-import type { Job } from '../../../jobs/job.js';
-import { DeliveryQueueStore } from './delivery-queue.store.js';
-import { DeliveryWakesService, type FanOutPayload } from './delivery-wakes.service.js';
+import { isDatabaseOutage } from '../../../core/errors/database-outage.js';
+import { DeliveryDispatcher } from './delivery-dispatcher.service.js';
+import { EndpointQueueStore } from './endpoint-queue.store.js';
+import { WebhookFeedStore } from './webhook-feed.store.js';
 
 const BATCH_SIZE = 100;
+/** Organizations whose events are read at once: each takes a connection of the pool. */
+const MAX_AT_ONCE = 4;
+/** While another process reads the events of an organization, this one looks again after so long, at most so many times. */
+const LOOK_AGAIN_MS = 50;
+const MAX_LOOKS = 40;
 
-/** Turns the events of an organization into deliveries, by number. */
+/**
+ * Turns the events of an organization into deliveries, by number, in the process that hears of them first. What is missed here, or
+ * left by a process that died, is found by the sweep.
+ */
 @Injectable()
 export class FanOutService {
   private readonly logger = new Logger('Webhooks');
+  /** Organizations that wait to be processed. */
+  private readonly waiting = new Set<string>();
   /** Organizations that are being processed; true when an event came in the meantime. */
   private readonly looking = new Map<string, boolean>();
 
   constructor(
-    private readonly queue: DeliveryQueueStore,
-    private readonly wakes: DeliveryWakesService,
+    private readonly feed: WebhookFeedStore,
+    private readonly endpoints: EndpointQueueStore,
+    private readonly dispatcher: DeliveryDispatcher,
     private readonly unit: UnitOfWork,
   ) {}
 
-  /** Says that an organization may have a new event. What is missed here is found by the sweep. */
-  async notice(organizationId: string): Promise<void> {
-    if (this.looking.has(organizationId)) {
-      this.looking.set(organizationId, true);
-      return;
+  /** Says that an organization may have new events. */
+  notice(organizationId: string): void {
+    if (this.looking.has(organizationId)) this.looking.set(organizationId, true);
+    else this.waiting.add(organizationId);
+    this.lookAtNext();
+  }
+
+  /** Finds what a lost notification, or a process that died between two steps, has left behind. */
+  async sweep(): Promise<void> {
+    for (const id of await this.feed.listBehind()) this.notice(id);
+    await this.endpoints.makeForgottenDue();
+    this.dispatcher.wake();
+  }
+
+  private lookAtNext(): void {
+    for (const organizationId of this.waiting) {
+      if (this.looking.size >= MAX_AT_ONCE) return;
+      this.waiting.delete(organizationId);
+      void this.look(organizationId).finally(() => this.lookAtNext());
     }
+  }
+
+  private async look(organizationId: string): Promise<void> {
     try {
       do {
         this.looking.set(organizationId, false);
-        if (await this.queue.isBehind(organizationId)) await this.wakes.wakeFeeds([organizationId]);
+        if (await this.feed.isBehind(organizationId)) await this.readEvents(organizationId);
+        this.dispatcher.wake();
       } while (this.looking.get(organizationId));
     } catch (error) {
-      if (!isDatabaseOutage(error)) this.logger.warn(error, 'new events could not be looked for, trying again');
+      if (!isDatabaseOutage(error)) this.logger.warn(error, 'new events could not be read, trying again');
     } finally {
       this.looking.delete(organizationId);
     }
   }
 
-  async run({ payload: { organizationId } }: Job<FanOutPayload>, { signal }: JobContext): Promise<void> {
-    for (let read = BATCH_SIZE; read === BATCH_SIZE && !signal.aborted;) {
-      const batch = await this.unit.run(() => this.queue.fanOut(organizationId, BATCH_SIZE));
-      await this.wakes.wakeEndpoints(batch.endpoints);
-      read = batch.read;
+  private async readEvents(organizationId: string): Promise<void> {
+    for (let looks = 0; looks < MAX_LOOKS;) {
+      const read = await this.unit.run(() => this.feed.fanOut(organizationId, BATCH_SIZE));
+      if (read === BATCH_SIZE) this.dispatcher.wake();
+      else if (read !== null) return;
+      else {
+        looks++;
+        await sleep(LOOK_AGAIN_MS * (1 + Math.random()), undefined, { ref: false });
+        if (!(await this.feed.isBehind(organizationId))) return;
+      }
     }
   }
 }

@@ -7,8 +7,8 @@ import type { WebhookOwner } from '../endpoints/webhook-owners.service.js';
 import type { Webhook } from '../endpoints/webhook.entity.js';
 import type { Recovery } from '../endpoints/webhook.inputs.js';
 import { WebhooksService } from '../endpoints/webhooks.service.js';
-import { DeliveryWakesService } from './delivery-wakes.service.js';
 import { EndpointPausesStore } from './endpoint-pauses.store.js';
+import { EndpointWakesService } from './endpoint-wakes.service.js';
 import { WebhookDeliveriesStore } from './webhook-deliveries.store.js';
 import type { WebhookDelivery } from './webhook-delivery.entity.js';
 
@@ -19,7 +19,7 @@ export class WebhookDeliveriesService {
     private readonly webhooks: WebhooksService,
     private readonly deliveries: WebhookDeliveriesStore,
     private readonly pauses: EndpointPausesStore,
-    private readonly wakes: DeliveryWakesService,
+    private readonly wakes: EndpointWakesService,
   ) {}
 
   async list(actor: Actor, owner: WebhookOwner, webhookId: string, query: ListQuery): Promise<Page<WebhookDelivery>> {
@@ -74,7 +74,7 @@ export class WebhookDeliveriesService {
 
   private async sendNow(webhookId: string): Promise<void> {
     await this.pauses.end(webhookId);
-    await this.wakes.wakeEndpoint(webhookId);
+    await this.wakes.wake(webhookId);
   }
 
   private async getDelivery(webhookId: string, id: string): Promise<WebhookDelivery> {

@@ -104,3 +104,28 @@ export class WebhookPause {
   @Column({ type: 'timestamptz', precision: 3 })
   until!: Date;
 }
+
+/** When an endpoint has something to send next, and who sends to it now. */
+@Entity('webhook_queue')
+@Index('webhook_queue_due', ['dueAt'], { where: 'worker IS NULL' })
+@Index('webhook_queue_held', ['worker'], { where: 'worker IS NOT NULL' })
+export class WebhookQueueEntry {
+  @ForeignKey('Webhook', { onDelete: 'CASCADE' })
+  @PrimaryColumn('uuid')
+  webhookId!: string;
+
+  @ForeignKey('Organization')
+  @Column('uuid')
+  organizationId!: string;
+
+  /** Null when nothing waits, and while a process sends unless something came meanwhile. */
+  @Column({ type: 'timestamptz', precision: 3, nullable: true })
+  dueAt!: Date | null;
+
+  /** The process that sends to it; no other does until its lease is over or it is seen to be dead. */
+  @Column('uuid', { nullable: true })
+  worker!: string | null;
+
+  @Column({ type: 'timestamptz', precision: 3, nullable: true })
+  leaseUntil!: Date | null;
+}

@@ -5,7 +5,9 @@ const MINUTE = 60 * SECOND;
 const HOUR = 60 * MINUTE;
 const DAY = 24 * HOUR;
 const JITTER = 0.1;
-const PAUSE_SHARE = 0.1;
+/** Of the time for which an endpoint has been failing: it is left alone for as long again. */
+export const PAUSE_SHARE = 1;
+export const PAUSE_JITTER = 0.1;
 
 /** The times of deliveries, in milliseconds. */
 @Injectable()
@@ -19,8 +21,8 @@ export class WebhookSettings {
   /** An endpoint whose last answer took longer waits behind others of its kind. */
   slowMs = 2 * SECOND;
   /** A call that takes longer holds no place of others. */
-  slotMs = SECOND / 4;
-  /** Nothing is sent to an endpoint that has just failed for a tenth of the time that it has been failing, within these bounds. */
+  placeMs = SECOND / 4;
+  /** Nothing is sent to an endpoint that has just failed for as long as it has been failing, within these bounds. */
   minPauseMs = SECOND;
   maxPauseMs = MINUTE;
   /** The longest that `Retry-After` keeps deliveries other than its own from an endpoint. */
@@ -30,8 +32,12 @@ export class WebhookSettings {
   disableAfterMs = 5 * DAY;
   /** How often lost wake-ups are looked for. */
   sweepMs = 10 * SECOND;
-  /** A job gives its place to other endpoints after so long. */
+  /** An endpoint gives its place to others after so long. */
   turnMs = 5 * SECOND;
+  /** Endpoints that one process sends to at once, and as many that fail or answer slowly: a place costs little. */
+  places = 128;
+  /** How long an answer is kept that cannot be written because the database is away. */
+  keepOutcomeMs = 10 * MINUTE;
 }
 
 /** `Retry-After` in milliseconds from now, as seconds or as a date; undefined when it is absent or absurd. */
@@ -52,14 +58,4 @@ export function nextDelayMs(
   if (delay === undefined) return null;
   const jittered = delay * (1 + Math.random() * JITTER);
   return Math.round(Math.max(jittered, Math.min(retryAfterMs ?? 0, maxRetryAfterMs)));
-}
-
-/** How long nothing is sent to an endpoint that has failed for so long, and may have asked to be left alone. */
-export function pauseMs(
-  failingMs: number,
-  retryAfterMs: number | undefined,
-  { minPauseMs, maxPauseMs, maxAskedPauseMs }: Pick<WebhookSettings, 'minPauseMs' | 'maxPauseMs' | 'maxAskedPauseMs'>,
-): number {
-  const own = Math.min(maxPauseMs, Math.max(minPauseMs, failingMs * PAUSE_SHARE));
-  return Math.round(Math.max(own, Math.min(retryAfterMs ?? 0, maxAskedPauseMs)));
 }

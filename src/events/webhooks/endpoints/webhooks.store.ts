@@ -58,13 +58,13 @@ export class WebhooksStore extends Store<Webhook> {
     return this.registeredIn(place).getCount();
   }
 
-  /** With its sealed secrets, for sending. */
-  findForSending(id: string): Promise<Webhook | null> {
-    return this.createQueryBuilder().addSelect('webhook.secrets').where('webhook.id = :id', { id }).getOne();
+  /** With their sealed secrets, for sending. */
+  findForSending(ids: string[]): Promise<Webhook[]> {
+    return this.createQueryBuilder().addSelect('webhook.secrets').where('webhook.id = ANY (:ids)', { ids }).getMany();
   }
 
   lock(id: string): Promise<Webhook | null> {
-    return this.createQueryBuilder().where('webhook.id = :id', { id }).setLock('pessimistic_write').getOne();
+    return this.createQueryBuilder().where('webhook.id = :id', { id }).setLock('for_no_key_update').getOne();
   }
 
   /** For how long an endpoint has been failing, by the clock of the database. */

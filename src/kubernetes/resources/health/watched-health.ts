@@ -31,8 +31,10 @@ export function judgeWatched(
     const last = found?.health ? `${found.health} when it was last seen` : 'It is not known';
     return unknown(`${last}: the watch of the cluster is out of date since ${watch.stale_since.toISOString()}`);
   }
-  const gap = watch.missing.find(
-    (one) => one.kind === name.kind && groupOf(one.api_version) === groupOf(name.api_version),
+  const gap = watch.missing.find((one) =>
+    one.kind === '*'
+      ? one.api_version === name.api_version
+      : one.kind === name.kind && groupOf(one.api_version) === groupOf(name.api_version),
   );
   if (gap && !gap.namespaces?.includes(name.namespace ?? '')) return unknown(`The kind is not watched: ${gap.detail}`);
   if (found) return found.health && healthOf(found.health, found.healthMessage);

@@ -10,9 +10,13 @@ export type Resync = (typeof RESYNCS)[number];
 /** A kind of a cluster that is not watched, and why. */
 export interface MissingKind {
   api_version: string;
+  /** `*` of an API whose server is down: all of its kinds. */
   kind: string;
-  /** `partial`: it is watched in some namespaces only, for it may not be listed in all of them. */
-  reason: 'forbidden' | 'partial' | 'too_large' | 'failing';
+  /**
+   * `partial`: it is watched in some namespaces only, for it may not be listed in all of them. `unavailable`: the server of its
+   * API does not answer, and what was known before is kept.
+   */
+  reason: 'forbidden' | 'partial' | 'too_large' | 'failing' | 'unavailable';
   detail: string;
   /** Of `partial`: where it is watched. */
   namespaces?: string[];

@@ -24,6 +24,8 @@ export class KindWatches {
   private readonly watches = new Map<string, KindWatch>();
   /** Of kinds that may not be listed in all namespaces, those in which what was kept has stayed. */
   private readonly kept = new Map<string, string>();
+  /** Aggregated APIs whose own server is down: what was kept of them stays. */
+  private unavailable: ReadonlySet<string> = new Set();
 
   constructor(
     private readonly lease: WatchLease,
@@ -43,16 +45,22 @@ export class KindWatches {
 
   /** How many kinds are watched. */
   get count(): number {
-    return this.wide.length - this.missing.filter(({ reason }) => reason !== 'partial').length;
+    const known = this.wide.filter(({ kind }) => !this.unavailable.has(kind.apiVersion));
+    return known.filter(({ kind, missing }) => !missing || this.listNarrowed(kind).length > 0).length;
   }
 
   /** The kinds that are not watched, or not in all namespaces. */
   get missing(): MissingKind[] {
-    return this.wide.flatMap(({ kind, missing }) => {
-      if (!missing) return [];
+    const kinds = this.wide.flatMap(({ kind, missing }) => {
+      if (!missing || this.unavailable.has(kind.apiVersion)) return [];
       const namespaces = missing.reason === 'forbidden' ? this.listNarrowed(kind) : [];
       return [namespaces.length > 0 ? { ...missing, reason: 'partial' as const, namespaces } : missing];
     });
+    const detail = 'The server of this API does not answer the cluster';
+    const apis = [...this.unavailable].map((api): MissingKind => ({
+      ...{ api_version: api, kind: '*', reason: 'unavailable', detail },
+    }));
+    return [...kinds, ...apis];
   }
 
   /** Objects that others than this one keep. */
@@ -70,13 +78,18 @@ export class KindWatches {
     this.watches.clear();
   }
 
-  /** Brings the watches in line with the kinds that the cluster serves; a kind that is gone takes its objects with it. */
+  /**
+   * Brings the watches in line with the kinds that the cluster serves; a kind that is gone takes its objects with it, unless only
+   * the server of its API is down.
+   */
   async discover(client: ClusterClient): Promise<void> {
     client.invalidateKinds();
     const served = (await client.listKinds()).filter(isWatchable).slice(0, MAX_WATCHES);
+    this.unavailable = await client.listUnavailable();
     const wanted = new Map(served.map((kind) => [keyOf(kind), kind]));
-    for (const [key, { kind }] of this.watches) if (!wanted.has(keyOf(kind))) this.watches.delete(key);
-    await this.tools.resources.deleteOtherKinds(this.lease, [...wanted.keys()]);
+    for (const [key, { kind }] of this.watches)
+      if (!wanted.has(keyOf(kind)) && !this.unavailable.has(kind.apiVersion)) this.watches.delete(key);
+    await this.tools.resources.deleteOtherKinds(this.lease, [...wanted.keys()], [...this.unavailable]);
     for (const [key, kind] of wanted)
       if (!this.watches.has(key)) this.watches.set(key, new KindWatch(kind, this.sink, this.timing));
   }

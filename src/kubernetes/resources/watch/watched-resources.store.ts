@@ -102,8 +102,8 @@ export class WatchedResourcesStore {
       ...unlinked.flatMap(({ ownerUid }) => ownerUid ?? []),
     ]);
     return changed
-      .filter(({ isOwn, appliedDigest, before }) => isOwn && before !== null && appliedDigest !== before)
-      .flatMap((row) => toChange(lease, kind, row, false));
+      .filter(({ isOwn, before }) => isOwn && before !== null)
+      .flatMap((row) => toChange(lease, kind, row, row.appliedDigest !== row.before));
   }
 
   /** @throws WatchLeaseLost */
@@ -143,10 +143,11 @@ export class WatchedResourcesStore {
   }
 
   /** Deletes what is kept of kinds that the cluster serves no more; `kinds` are those that it does, as `apiVersion kind`. */
-  async deleteOtherKinds(lease: WatchLease, kinds: string[]): Promise<void> {
+  async deleteOtherKinds(lease: WatchLease, kinds: string[], apiVersions: string[]): Promise<void> {
     await this.unit.manager.query(
-      `DELETE FROM cluster_resource WHERE connection_id = $1 AND EXISTS (${HELD}) AND api_version || ' ' || kind <> ALL ($3::text[])`,
-      [lease.connectionId, lease.worker, kinds],
+      `DELETE FROM cluster_resource WHERE connection_id = $1 AND EXISTS (${HELD}) AND api_version || ' ' || kind <> ALL ($3::text[])
+          AND api_version <> ALL ($4::text[])`,
+      [lease.connectionId, lease.worker, kinds, apiVersions],
     );
   }
 
@@ -231,12 +232,12 @@ function toBatch(rows: ResourceRow[]): string {
   return `[${items.join(',')}]`;
 }
 
-function toChange(lease: WatchLease, kind: ResourceKind, row: WrittenRow, deleted: boolean): ResourceChange[] {
+function toChange(lease: WatchLease, kind: ResourceKind, row: WrittenRow, applied: boolean): ResourceChange[] {
   const { connectionId, organizationId } = lease;
   const { namespace, name, designId, environmentId } = row;
   if (designId === null) return [];
   const { apiVersion } = kind;
   return [
-    { connectionId, organizationId, apiVersion, kind: kind.kind, namespace, name, designId, environmentId, deleted },
+    { connectionId, organizationId, apiVersion, kind: kind.kind, namespace, name, designId, environmentId, applied },
   ];
 }

@@ -1,0 +1,195 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import {
+  type BeforeApplicationShutdown,
+  Injectable,
+  Logger,
+  type OnApplicationBootstrap,
+  type OnModuleDestroy,
+} from '@nestjs/common';
+import { setMaxListeners } from 'node:events';
+import { Actor } from '../../../core/access/actor.js';
+import { isDatabaseOutage } from '../../../core/errors/database-outage.js';
+import { generateRequestId, runInRequestContext } from '../../../core/telemetry/request-context.js';
+import { JobSettings } from '../../../jobs/job-settings.js';
+import { WakeSignal } from '../../../jobs/wake-signal.js';
+import { WorkerPresence } from '../../../jobs/worker-presence.js';
+import { DeliveryRunner } from './delivery.runner.js';
+import { EndpointQueueStore, type EndedTurn } from './endpoint-queue.store.js';
+import { EndpointTurn } from './endpoint-turn.js';
+import { WebhookSettings } from './webhook-settings.js';
+
+/** Endpoints that are taken with one statement: each brings some deliveries into memory. */
+const MOST_CLAIMED = 64;
+/** Endpoints whose answers are waited for and that hold no place. */
+const MAX_WITHOUT_PLACE = 1_000;
+/** An endpoint that was due and had nothing to send is looked at again at the earliest after so long. */
+const REST_MS = 1_000;
+
+/**
+ * Sends to the endpoints that are due: takes many with one statement, reads what is due to them with another, and gives them back
+ * together. An endpoint is held by one process at a time; those that fail or answer slowly have places of their own.
+ */
+@Injectable()
+export class DeliveryDispatcher implements OnApplicationBootstrap, OnModuleDestroy, BeforeApplicationShutdown {
+  private readonly logger = new Logger('Webhooks');
+  private readonly signal = new WakeSignal();
+  private readonly aborter = new AbortController();
+  private readonly turns = new Map<string, EndpointTurn>();
+  private ended: EndedTurn[] = [];
+  private loop: Promise<void> = Promise.resolve();
+  private stoppedAt: number | null = null;
+
+  constructor(
+    private readonly queue: EndpointQueueStore,
+    private readonly runner: DeliveryRunner,
+    private readonly presence: WorkerPresence,
+    private readonly settings: WebhookSettings,
+    private readonly jobSettings: JobSettings,
+  ) {
+    setMaxListeners(0, this.aborter.signal);
+  }
+
+  onApplicationBootstrap(): void {
+    const context = {
+      requestId: generateRequestId(),
+      actor: Actor.system('webhooks'),
+      origin: { via: 'job' },
+    } as const;
+    this.loop = runInRequestContext(context, () => this.dispatch());
+    runInRequestContext(context, () => {
+      void this.keepLeases();
+      void this.watchOthers();
+    });
+  }
+
+  /** No more deliveries begin, while the jobs of this process come to their end. */
+  onModuleDestroy(): void {
+    this.stoppedAt = performance.now();
+    for (const turn of this.turns.values()) turn.end();
+    this.signal.notify();
+  }
+
+  async beforeApplicationShutdown(): Promise<void> {
+    const left = (this.stoppedAt ?? 0) + this.jobSettings.drainMs - performance.now();
+    const patience = new AbortController();
+    const giveUp = async (): Promise<void> => {
+      await sleep(Math.max(0, left), undefined, patience);
+      this.aborter.abort();
+      await sleep(this.jobSettings.graceMs, undefined, patience);
+    };
+    await Promise.race([this.loop, giveUp().catch(() => undefined)]);
+    patience.abort();
+  }
+
+  /** Looks for endpoints that are due now. */
+  wake(): void {
+    this.signal.notify();
+  }
+
+  private get isStopping(): boolean {
+    return this.stoppedAt !== null;
+  }
+
+  private async dispatch(): Promise<void> {
+    while (!this.isStopping || this.turns.size > 0 || this.ended.length > 0)
+      try {
+        const nextMs = await this.releaseEnded();
+        const claimed = this.isStopping ? 0 : await this.claim();
+        if (claimed === 0 && this.ended.length === 0)
+          await this.signal.wait(Math.min(nextMs ?? Infinity, this.jobSettings.pollMs));
+      } catch (error) {
+        if (this.isStopping && this.turns.size === 0) return;
+        if (!isDatabaseOutage(error)) this.logger.warn(error, 'endpoints cannot be taken, trying again');
+        await sleep(this.jobSettings.pollMs, undefined, { ref: false });
+      }
+  }
+
+  private async releaseEnded(): Promise<number | null> {
+    if (this.ended.length === 0) return null;
+    const ended = [...this.ended];
+    const nextMs = await this.queue.release(this.presence.id, ended);
+    this.ended = this.ended.slice(ended.length);
+    return nextMs;
+  }
+
+  private async claim(): Promise<number> {
+    const room = this.findRoom();
+    if (room.quick + room.slow === 0) return 0;
+    const now = performance.now();
+    const claimed = await this.queue.claim(this.presence.id, room, this.jobSettings.leaseMs);
+    if (claimed.length === 0) return 0;
+    const turns = claimed.map(({ id, slow }) => {
+      const ends = [now + this.jobSettings.leaseMs, now + this.settings.turnMs] as const;
+      return new EndpointTurn(id, slow, ...ends, this.aborter.signal, () => this.mayLeavePlace());
+    });
+    for (const turn of turns) this.turns.set(turn.webhookId, turn);
+    void this.runTurns(turns);
+    return claimed.length;
+  }
+
+  /** Never throws. */
+  private async runTurns(turns: EndpointTurn[]): Promise<void> {
+    const works = await this.runner.load(turns.map(({ webhookId }) => webhookId)).catch((error: unknown) => {
+      if (!isDatabaseOutage(error)) this.logger.warn(error, 'deliveries cannot be read, trying again');
+      return null;
+    });
+    await Promise.all(
+      turns.map(async (turn) => {
+        const work = works?.get(turn.webhookId);
+        if (work) await this.runner.send(work, turn);
+        this.turns.delete(turn.webhookId);
+        this.ended.push({ id: turn.webhookId, restMs: work ? 0 : REST_MS });
+        this.wake();
+      }),
+    );
+  }
+
+  private findRoom(): { quick: number; slow: number } {
+    const turns = [...this.turns.values()];
+    const held = (slow: boolean): number => turns.filter((turn) => turn.holdsPlace && turn.slow === slow).length;
+    const room = (slow: boolean): number => Math.min(MOST_CLAIMED, Math.max(0, this.settings.places - held(slow)));
+    return { quick: room(false), slow: room(true) };
+  }
+
+  /** Beyond that endpoints that hang wait for one another, and not those that work for them. */
+  private mayLeavePlace(): boolean {
+    const without = [...this.turns.values()].filter(({ holdsPlace }) => !holdsPlace).length;
+    if (without < MAX_WITHOUT_PLACE) setImmediate(() => this.wake());
+    return without < MAX_WITHOUT_PLACE;
+  }
+
+  private async keepLeases(): Promise<void> {
+    while (!this.isStopping || this.turns.size > 0) {
+      const held = [...this.turns.values()];
+      if (held.length > 0) await this.ignoreOutage(() => this.renew(held));
+      await sleep(this.jobSettings.heartbeatMs, undefined, { ref: false });
+    }
+  }
+
+  private async renew(held: EndpointTurn[]): Promise<void> {
+    const leaseEnds = performance.now() + this.jobSettings.leaseMs;
+    const ids = held.map(({ webhookId }) => webhookId);
+    const renewed = new Set(await this.queue.renew(this.presence.id, ids, this.jobSettings.leaseMs));
+    for (const turn of held)
+      if (renewed.has(turn.webhookId)) turn.leaseEnds = leaseEnds;
+      else turn.end();
+  }
+
+  /** Takes over from processes that died. */
+  private async watchOthers(): Promise<void> {
+    while (!this.isStopping) {
+      await this.ignoreOutage(async () => {
+        const dead = await this.presence.findDead(await this.queue.listWorkers());
+        if ((await this.queue.takeBack(this.presence.id, dead)) > 0) this.wake();
+      });
+      await sleep(this.jobSettings.presenceMs, undefined, { ref: false });
+    }
+  }
+
+  private async ignoreOutage(work: () => Promise<void>): Promise<void> {
+    await work().catch((error: unknown) => {
+      if (!isDatabaseOutage(error))
+        this.logger.warn(error, 'the leases on endpoints cannot be looked after, trying again');
+    });
+  }
+}

@@ -1,0 +1,78 @@
+import { Injectable } from '@nestjs/common';
+import { UnitOfWork } from '../../../core/database/unit-of-work.js';
+import { PAUSE_JITTER, PAUSE_SHARE, type WebhookSettings } from './webhook-settings.js';
+
+export interface WorkingEndpoint {
+  id: string;
+  /** Its answer took long. */
+  slow: boolean;
+}
+
+export interface FailingEndpoint {
+  id: string;
+  /** For how long it has asked to be left alone. */
+  askedMs: number;
+  /** It answered as it should between two failures. */
+  hasWorked: boolean;
+}
+
+type Times = Pick<
+  WebhookSettings,
+  'minPauseMs' | 'maxPauseMs' | 'maxAskedPauseMs' | 'noticeAfterMs' | 'disableAfterMs'
+>;
+
+/** Since when endpoints have been failing, and until when they are left alone. As the system, in a unit of work. */
+@Injectable()
+export class EndpointHealthStore {
+  constructor(private readonly unit: UnitOfWork) {}
+
+  async recordWorking(endpoints: WorkingEndpoint[]): Promise<void> {
+    const ids = endpoints.map(({ id }) => id);
+    await this.unit.manager.query(
+      `WITH works AS (SELECT * FROM unnest($1::uuid[], $2::boolean[]) AS w (id, slow)),
+       locked AS (
+         SELECT webhook.id, works.slow FROM webhook JOIN works USING (id) ORDER BY webhook.id FOR NO KEY UPDATE OF webhook)
+       UPDATE webhook SET failing_since = NULL, noticed_at = NULL, slow = locked.slow FROM locked WHERE webhook.id = locked.id`,
+      [ids, endpoints.map(({ slow }) => slow)],
+    );
+    await this.unit.manager.query('DELETE FROM webhook_pause WHERE webhook_id = ANY ($1)', [ids]);
+  }
+
+  /**
+   * Leaves endpoints alone for a while: for as long as they have been failing, within bounds, or as they asked.
+   * @returns those that are sent to at all, and whether one has been failing for so long that somebody is to know
+   */
+  async recordFailing(endpoints: FailingEndpoint[], times: Times): Promise<{ id: string; late: boolean }[]> {
+    return this.unit.manager.query(
+      `WITH failed AS (SELECT * FROM unnest($1::uuid[], $2::float8[], $3::boolean[]) AS f (id, asked_ms, has_worked)),
+       locked AS (
+         SELECT webhook.id, webhook.organization_id, webhook.enabled, failed.asked_ms,
+                CASE WHEN NOT failed.has_worked THEN webhook.failing_since END AS since,
+                CASE WHEN NOT failed.has_worked THEN webhook.noticed_at END AS noticed_at
+           FROM webhook JOIN failed USING (id) WHERE webhook.deleted_at IS NULL
+          ORDER BY webhook.id FOR NO KEY UPDATE OF webhook),
+       judged AS MATERIALIZED (
+         SELECT *, coalesce(extract(epoch FROM now() - since) * 1000, 0)::float8 AS failing_ms FROM locked WHERE enabled),
+       paused AS (
+         INSERT INTO webhook_pause (webhook_id, organization_id, until)
+         SELECT id, organization_id, now() + interval '1 millisecond' * greatest(
+                  least($5::float8, greatest($4::float8, failing_ms * ${PAUSE_SHARE})) * (1 + random() * ${PAUSE_JITTER}), least($6::float8, asked_ms))
+           FROM judged ORDER BY id
+         ON CONFLICT (webhook_id) DO UPDATE SET until = excluded.until),
+       begun AS (
+         UPDATE webhook SET failing_since = now(), noticed_at = NULL FROM judged WHERE webhook.id = judged.id AND judged.since IS NULL)
+       SELECT id, failing_ms > CASE WHEN noticed_at IS NULL THEN $7::float8 ELSE $8::float8 END AS late FROM judged`,
+      [
+        endpoints.map(({ id }) => id),
+        endpoints.map(({ askedMs }) => askedMs),
+        endpoints.map(({ hasWorked }) => hasWorked),
+        ...[times.minPauseMs, times.maxPauseMs, times.maxAskedPauseMs, times.noticeAfterMs, times.disableAfterMs],
+      ],
+    );
+  }
+
+  /** The owner was notified that it fails. */
+  async recordNotice(id: string): Promise<void> {
+    await this.unit.manager.query('UPDATE webhook SET noticed_at = now() WHERE id = $1', [id]);
+  }
+}

@@ -1,0 +1,18 @@
+import { Injectable } from '@nestjs/common';
+import { DeliveryDispatcher } from './delivery-dispatcher.service.js';
+import { EndpointQueueStore } from './endpoint-queue.store.js';
+
+/** Has an endpoint looked at now, where somebody asks for it. */
+@Injectable()
+export class EndpointWakesService {
+  constructor(
+    private readonly queue: EndpointQueueStore,
+    private readonly dispatcher: DeliveryDispatcher,
+  ) {}
+
+  /** Once what it is to find has committed. */
+  async wake(webhookId: string): Promise<void> {
+    await this.queue.makeDue(webhookId);
+    this.dispatcher.wake();
+  }
+}

@@ -1,0 +1,65 @@
+import { randomUUID } from 'node:crypto';
+import { Injectable, type OnModuleInit } from '@nestjs/common';
+import { PostgresNotifications } from '../core/database/postgres-notifications.js';
+import { UnitOfWork } from '../core/database/unit-of-work.js';
+
+/** The space of the advisory locks by which workers are seen to live. */
+const LOCK_SPACE = 4_152_775;
+/** A worker whose lock is gone for so long is dead: one that lost its session to the network has it again by then. */
+const MISSING_MS = 1_500;
+/** What was found so long ago says nothing of now. */
+const FORGOTTEN_MS = 10_000;
+/** After an outage of the database all sessions are gone, and come back one after another. */
+const SETTLED_MS = 3_000;
+
+/**
+ * Which workers live: each holds a lock in the session that it listens with, which the database ends the moment the process
+ * dies. A host that is cut off keeps its session for longer; leases answer that.
+ */
+@Injectable()
+export class WorkerPresence implements OnModuleInit {
+  /** The id of this process among workers. */
+  readonly id = randomUUID();
+  /** When a lock was found to be gone, at first and last, by worker. */
+  private readonly missing = new Map<string, { since: number; seenAt: number }>();
+
+  constructor(
+    private readonly notifications: PostgresNotifications,
+    private readonly unit: UnitOfWork,
+  ) {}
+
+  onModuleInit(): void {
+    this.notifications.holdLock([LOCK_SPACE, this.id]);
+  }
+
+  /**
+   * Asked again and again, with all workers that hold something.
+   * @returns those that are dead
+   */
+  async findDead(workers: string[]): Promise<string[]> {
+    if (workers.length === 0) return [];
+    if (this.notifications.connectedMs < SETTLED_MS) {
+      this.missing.clear();
+      return [];
+    }
+    const missing = new Set(await this.findMissing(workers));
+    const now = performance.now();
+    for (const [worker, { seenAt }] of this.missing) if (now - seenAt > FORGOTTEN_MS) this.missing.delete(worker);
+    for (const worker of workers) {
+      if (!missing.has(worker)) this.missing.delete(worker);
+      else this.missing.set(worker, { since: this.missing.get(worker)?.since ?? now, seenAt: now });
+    }
+    return [...missing].filter((worker) => now - (this.missing.get(worker)?.since ?? now) >= MISSING_MS);
+  }
+
+  private async findMissing(workers: string[]): Promise<string[]> {
+    const rows = await this.unit.manager.query<{ worker: string }[]>(
+      `SELECT worker FROM unnest($2::text[]) AS w (worker)
+        WHERE worker <> $3 AND (hashtext(worker)::bigint & 4294967295)::oid NOT IN (
+          SELECT objid FROM pg_locks WHERE locktype = 'advisory' AND classid = $1::int::oid AND objsubid = 2 AND granted
+             AND database = (SELECT oid FROM pg_database WHERE datname = current_database()))`,
+      [LOCK_SPACE, workers, this.id],
+    );
+    return rows.map(({ worker }) => worker);
+  }
+}

@@ -1,0 +1,52 @@
+import { randomUUID } from 'node:crypto';
+import { type Cluster, sharedCluster } from '../../../test/support/cluster.js';
+import { customKind, DeploymentScene } from '../../../test/support/deployment-scene.js';
+import { requires } from '../../../test/support/requirements.js';
+import { until } from '../../../test/support/until.js';
+import { ControllerInstaller } from './controller-installer.js';
+import type { ControllerOwner } from './controller-owner.js';
+
+requires('KUBEBUILDER_ASSETS', 'Installing a controller', () => {
+  let cluster: Cluster;
+  let scene: DeploymentScene;
+
+  beforeAll(async () => {
+    cluster = await sharedCluster({ bare: true });
+    scene = await DeploymentScene.open(cluster.kubeconfig);
+  }, 60_000);
+  afterAll(() => scene.close());
+
+  it('waits until a definition that is being deleted is gone, and no longer than it may', async () => {
+    const { definition, object } = customKind();
+    const held = object('held');
+    await scene.others(definition);
+    await until(async () => (await scene.client.findKind(held.apiVersion, held.kind, 0)) !== undefined);
+    await scene.others({ ...held, metadata: { name: 'held', finalizers: ['example.org/never'] } });
+    const definitions = await scene.client.findKind(definition.apiVersion, definition.kind);
+    if (!definitions) throw new Error('no definitions');
+    const { name } = definition.metadata;
+    const before = await scene.client.get(definitions, name);
+    await scene.client.delete(definitions, name, undefined);
+
+    const owner: ControllerOwner = { connectionId: randomUUID(), name: 'operator' };
+    const wanted = [definition, { ...object('ours'), metadata: { name: 'ours', namespace: scene.namespace } }];
+    const install = (goneTimeoutMs?: number): Promise<void> =>
+      new ControllerInstaller(scene.client, owner, new AbortController().signal, goneTimeoutMs).apply(wanted);
+    await expect(install(300)).rejects.toMatchObject({
+      code: 'CONTROLLER_NOT_REMOVED',
+      message: expect.stringContaining('customresourcecleanup.apiextensions.k8s.io') as string,
+    });
+    const installing = install();
+    const kind = await scene.client.findKind(held.apiVersion, held.kind);
+    if (!kind) throw new Error('no such kind');
+    const body = { metadata: { finalizers: null } };
+    await scene.client.patch(kind, 'held', scene.namespace, { type: 'merge', body });
+    await installing;
+    const now = await scene.client.get(definitions, name);
+    expect(now.metadata.uid).not.toBe(before.metadata.uid);
+    expect(now.metadata.deletionTimestamp).toBeUndefined();
+    expect(await scene.live(held.apiVersion, held.kind, 'ours')).toBeDefined();
+    expect(await scene.live(held.apiVersion, held.kind, 'held')).toBeUndefined();
+    await scene.client.delete(definitions, name, undefined);
+  }, 60_000);
+});

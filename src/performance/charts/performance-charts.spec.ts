@@ -1,0 +1,115 @@
+import { type Browser, chromium } from 'playwright-core';
+import { requires } from '../../../test/support/requirements.js';
+import { compareMeasurements } from '../comparison/compare.js';
+import { LatencyRecorder } from '../load/latency-histogram.js';
+import type { Measurement, Slice } from '../load/measurement.js';
+import { summarize } from '../load/runner-results.js';
+import type { PerformanceRun } from '../runs/run.entity.js';
+import { renderChart } from './chart.js';
+import { chartOfComparison, chartOfRun } from './performance-charts.js';
+
+/** Answers in each second, in milliseconds, and requests that failed. */
+const measured = (seconds: [number[], number][]): Measurement => ({
+  slices: seconds.map(([latencies, failed], second): Slice => {
+    const recorder = new LatencyRecorder();
+    for (const latency of latencies) recorder.record(latency / 1_000);
+    const statuses: Record<string, number> = latencies.length > 0 ? { '200': latencies.length } : {};
+    const errors: Record<string, number> = failed > 0 ? { 'no answer in time': failed } : {};
+    return { start: second * 1_000, length: 1_000, bytes: 0, statuses, errors, latencies: recorder.toHistogram() };
+  }),
+});
+
+const runOf = (name: string, measurement: Measurement): PerformanceRun =>
+  ({
+    ...{ name, generator: 'k6', testStartTime: new Date(0), summary: summarize(measurement) },
+    plan: { endpoint: 'http://shop.example.com/', model: 'open', rate: 10, connections: 2, seconds: 5 },
+  }) as PerformanceRun;
+
+const FAILING = measured([
+  [[10, 12, 30], 0],
+  [[11, 14, 50], 2],
+  [[], 9],
+  [[900, 20, 15], 1],
+]);
+const STEADY = measured(Array.from({ length: 6 }, (): [number[], number] => [[10, 11, 12, 13], 0]));
+const SILENT = measured([
+  [[], 10],
+  [[], 10],
+]);
+const chartsOf = (theme: 'light' | 'dark'): Record<string, string> => {
+  const comparison = compareMeasurements({ a: STEADY, b: FAILING });
+  const [a, b] = [runOf('before', STEADY), runOf('after', FAILING)];
+  const compared = { a, b, measurements: { a: STEADY, b: FAILING }, comparison, planDifferences: [] };
+  return {
+    failing: renderChart(chartOfRun(runOf('failing', FAILING), FAILING), theme),
+    silent: renderChart(chartOfRun(runOf('silent', SILENT), SILENT), theme),
+    compared: renderChart(chartOfComparison(compared), theme),
+    empty: renderChart(chartOfRun(runOf('empty', { slices: [] }), { slices: [] }), theme),
+  };
+};
+
+describe('charts', () => {
+  it('interrupt latencies where nothing was answered, and name what went wrong', () => {
+    const { failing = '', silent = '', empty = '' } = chartsOf('light');
+    // Three percentiles in two sections each, and two lines of throughput.
+    expect(failing.match(/<polyline/g)).toHaveLength(8);
+    expect(failing).toContain('Errors: 12 no answer in time');
+    expect(silent.match(/<polyline/g)).toHaveLength(2);
+    expect(silent).toContain('100 % errors');
+    for (const chart of [failing, silent, empty]) expect(chart).not.toMatch(/NaN|Infinity|undefined|null/);
+  });
+});
+
+/** What leaves its picture, what covers another text, and text that differs too little from its page (below 4.5 to 1). */
+const FIND_FAULTS = `(() => {
+  const faults = [];
+  const part = (c) => (c <= 0.03928 ? c / 12.92 : ((c + 0.055) / 1.055) ** 2.4);
+  const luminance = (colour) => {
+    const [r, g, b] = colour.match(/[\\d.]+/g).map((each) => part(each / 255));
+    return 0.2126 * r + 0.7152 * g + 0.0722 * b;
+  };
+  document.querySelectorAll('svg').forEach((svg, index) => {
+    const frame = svg.getBoundingClientRect();
+    const page = luminance(getComputedStyle(svg.querySelector('.page')).fill);
+    for (const node of svg.querySelectorAll('text, polyline, rect')) {
+      const { left, right, bottom } = node.getBoundingClientRect();
+      const isOutside = left < frame.left - 1 || right > frame.right + 1 || bottom > frame.bottom + 1;
+      if (isOutside) faults.push(index + ' leaves: ' + (node.textContent || node.outerHTML));
+    }
+    const texts = [...svg.querySelectorAll('text')].map((node) => ({ node, box: node.getBoundingClientRect() }));
+    texts.forEach(({ node, box }, at) => {
+      const fill = luminance(getComputedStyle(node).fill);
+      const contrast = (Math.max(fill, page) + 0.05) / (Math.min(fill, page) + 0.05);
+      if (contrast < 4.5) faults.push(index + ' pale: ' + node.textContent);
+      for (const { node: other, box: beside } of texts.slice(at + 1)) {
+        const isBeside = box.right - 1 <= beside.left || beside.right - 1 <= box.left;
+        const isAbove = box.bottom - 3 <= beside.top || beside.bottom - 3 <= box.top;
+        if (!isBeside && !isAbove) faults.push(index + ' covers: ' + node.textContent + ' / ' + other.textContent);
+      }
+    });
+  });
+  return faults;
+})()`;
+
+requires('CHROMIUM_BIN', 'charts in a browser', (executablePath) => {
+  let browser: Browser;
+  beforeAll(async () => {
+    browser = await chromium.launch({ executablePath, args: ['--no-sandbox'] });
+  }, 120_000);
+  afterAll(() => browser.close());
+
+  it.each(['light', 'dark'] as const)(
+    'hold all their text and lines, legible and apart from one another: %s',
+    async (theme) => {
+      const page = await browser.newPage();
+      for (const [name, chart] of Object.entries(chartsOf(theme))) {
+        await page.setContent(chart);
+        expect({ name, faults: await page.evaluate(FIND_FAULTS) }).toEqual({ name, faults: [] });
+        const folder = process.env['CHARTS_OUT'];
+        if (folder) await page.screenshot({ path: `${folder}/${theme}-${name}.png` });
+      }
+      await page.close();
+    },
+    120_000,
+  );
+});
