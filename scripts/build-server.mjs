@@ -57,7 +57,8 @@ const bundleRequired = {
 const toAscii = (text) =>
   text.replace(/[^\0-\x7f]/g, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`);
 
-await rm(outdir, { recursive: true, force: true });
+// The compiled code that src/main.ts keeps belongs to the bundle before.
+for (const old of [outdir, join(root, 'dist/compile-cache')]) await rm(old, { recursive: true, force: true });
 const { outputFiles } = await build({
   absWorkingDir: root,
   entryPoints: [source],

@@ -14,6 +14,7 @@ import { compressBodies } from './core/rest/compression.js';
 import { limitConnections } from './core/rest/connection-limits.js';
 import { serveOpenApiDocument } from './core/rest/openapi/serve-openapi-document.js';
 import { markDeprecatedPaths } from './core/rest/deprecated-paths.js';
+import { runHandlerStepsAtOnce } from './core/rest/handler-steps.js';
 import { constantHeaders, inOrder } from './core/rest/middleware.js';
 import { accessLogMiddleware } from './core/telemetry/access-log.js';
 import { LOGGER, NestLogger, withoutRedaction } from './core/telemetry/logger.js';
@@ -40,6 +41,7 @@ export async function createApp(
   databaseUrl: string,
   listener?: HttpListener,
 ): Promise<NestExpressApplication> {
+  runHandlerStepsAtOnce();
   const adapter = new HttpListenerAdapter(listener);
   const app = await NestFactory.create<NestExpressApplication>(AppModule.forRoot(env, databaseUrl), adapter, {
     bodyParser: false,

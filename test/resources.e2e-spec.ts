@@ -430,8 +430,8 @@ requires('KUBEBUILDER_ASSETS', 'the watch of a cluster, on a real API server', (
         service: { name: 'absent', namespace: 'default', port: 443 },
       },
     });
-    const gap = async (): Promise<Json | undefined> =>
-      (await summary()).connections[0]?.missing.find(({ reason }: Json) => reason === 'unavailable') as Json;
+    const gap = async (): Promise<Json> =>
+      (await summary()).connections[0]?.missing.find(({ reason }: Json) => reason === 'unavailable');
     await until(async () => (await gap()) !== undefined, PATIENCE);
     expect(await gap()).toMatchObject({ api_version: apiVersion, kind: '*' });
     expect(await rows()).toHaveLength(1);

@@ -5,6 +5,7 @@ import { DataSource } from 'typeorm';
 import type { PostgresDriver } from 'typeorm/driver/postgres/PostgresDriver.js';
 import { Actor } from '../src/core/access/actor.js';
 import { PooledClient, SET_LOCAL_USER_SQL, SET_USER_SQL } from '../src/core/database/pooled-client.js';
+import { named } from '../src/core/database/statements.js';
 import { UnitOfWork } from '../src/core/database/unit-of-work.js';
 import { Environment } from '../src/environments/environment.entity.js';
 import { EnvironmentsStore } from '../src/environments/environments.store.js';
@@ -77,6 +78,35 @@ describe('a connection of the pool', () => {
     await withClient(async (client) => {
       const answers = await Promise.all([1, 2, 3].map((n) => client.query<{ n: number }>('SELECT $1::int AS n', [n])));
       expect(answers.map(({ rows }) => rows[0]?.n)).toEqual([1, 2, 3]);
+    });
+  });
+});
+
+describe('a named statement', () => {
+  const TEXT = named('SELECT $1::int AS n, $2::timestamptz AS at, 1 / $1::int AS part');
+  const at = new Date('2026-11-23T02:30:00.120Z');
+
+  it('is described once on each connection, and answers the same afterwards', async () => {
+    await withClient(async (client) => {
+      const describe = jest.spyOn(client.connection as unknown as { describe: () => void }, 'describe');
+      const first = await client.query<{ n: number }>(TEXT, [1, at]);
+      expect(first.rows).toEqual([{ n: 1, at, part: 1 }]);
+      const asked = describe.mock.calls.length;
+      const again = await Promise.all([2, 3].map((n) => client.query(TEXT, [n, at])));
+      expect(again.map(({ rows }) => rows as unknown)).toEqual([[{ n: 2, at, part: 0 }], [{ n: 3, at, part: 0 }]]);
+      expect(again[0]).toMatchObject({ command: 'SELECT', rowCount: 1, fields: first.fields });
+      expect(describe.mock.calls).toHaveLength(asked);
+      describe.mockRestore();
+    });
+  });
+
+  it('goes on after it has failed, and answers no row of before', async () => {
+    await withClient(async (client) => {
+      await client.query(TEXT, [1, at]);
+      await expect(client.query(TEXT, [0, at])).rejects.toThrow('division by zero');
+      await expect(client.query(TEXT, ['\0', at])).rejects.toThrow('invalid byte sequence');
+      expect((await client.query(TEXT, [1, null])).rows).toEqual([{ n: 1, at: null, part: 1 }]);
+      expect((await client.query('SELECT 1 AS one')).rows).toEqual([{ one: 1 }]);
     });
   });
 });

@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import type { NextFunction, Request, Response } from 'express';
+import type { Actor } from '../core/access/actor.js';
 import { Authenticator } from '../core/access/authenticator.js';
 import type { AuthenticatedCaller } from '../core/access/access.decorators.js';
 import { clientNetwork } from '../core/rest/client-network.js';
@@ -24,28 +25,48 @@ export class AuthenticationMiddleware {
     private readonly limit: RateLimitService,
   ) {}
 
-  async authenticateAndCount(request: Request & AuthenticatedCaller, response: Response): Promise<void> {
+  /** This middleware in the form that Express expects. A token that is known lets the request go on at once. */
+  readonly use = (request: Request, response: Response, next: NextFunction): void => {
+    const pending = this.authenticateAndCount(request, response);
+    if (pending) pending.then(() => next(), next);
+    else next();
+  };
+
+  /** @returns what is to be waited for, if anything */
+  private authenticateAndCount(request: Request & AuthenticatedCaller, response: Response): void | Promise<void> {
     if (PROBE_PATHS.has(request.path)) return;
     const repeated = findRepeatedHeader(request);
     const hasToken = request.headers.authorization !== undefined && request.path !== METRICS_PATH;
-    if (hasToken && repeated !== 'authorization') await this.authenticate(request);
-    await this.limit.consume(request, response);
-    if (repeated !== undefined) throw repeatedHeader(repeated);
-    assertUrl(request);
+    const pending = hasToken && repeated !== 'authorization' ? this.authenticate(request) : undefined;
+    if (pending) return pending.then(() => this.count(request, response, repeated));
+    return this.count(request, response, repeated);
   }
 
-  /** This middleware in the form that Express expects. */
-  readonly use = (request: Request, response: Response, next: NextFunction): void => {
-    this.authenticateAndCount(request, response).then(() => next(), next);
-  };
+  private count(request: Request, response: Response, repeated: string | undefined): void | Promise<void> {
+    const pending = this.limit.consume(request, response);
+    if (pending) return pending.then(() => assertSound(request, repeated));
+    assertSound(request, repeated);
+  }
 
-  private async authenticate(request: Request & AuthenticatedCaller): Promise<void> {
+  private authenticate(request: Request & AuthenticatedCaller): void | Promise<void> {
+    const fail = (error: Error): void => void (request.authenticationError = error);
     try {
-      request.actor = await this.authenticator.authenticate(request, () => clientNetwork(request.ip));
-      const current = currentRequest();
-      if (current) current.actor = current.caller = request.actor;
+      const found = this.authenticator.authenticate(request, () => clientNetwork(request.ip));
+      if (found instanceof Promise) return found.then((actor) => setActor(request, actor), fail);
+      setActor(request, found);
     } catch (error) {
-      request.authenticationError = error as Error;
+      fail(error as Error);
     }
   }
+}
+
+function setActor(request: AuthenticatedCaller, actor: Actor): void {
+  request.actor = actor;
+  const current = currentRequest();
+  if (current) current.actor = current.caller = actor;
+}
+
+function assertSound(request: Request, repeated: string | undefined): void {
+  if (repeated !== undefined) throw repeatedHeader(repeated);
+  assertUrl(request);
 }

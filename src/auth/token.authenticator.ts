@@ -44,14 +44,13 @@ export class TokenAuthenticator extends Authenticator implements OnModuleInit {
     this.revocations.onGap(() => this.clear());
   }
 
-  async authenticate(request: IncomingMessage, getNetwork: () => string): Promise<Actor> {
+  authenticate(request: IncomingMessage, getNetwork: () => string): Actor | Promise<Actor> {
     const token = /^Bearer +(\S+)$/i.exec(request.headers.authorization ?? '')?.[1];
     if (!token) throw new Unauthenticated('a bearer token is required');
     if (token.length > MAX_TOKEN_LENGTH) throw invalidToken('the token is too long');
     const key = hash('sha256', token, 'base64');
-    const outcome = this.findCached(key) ?? (await this.verifyCounted(request, token, key, getNetwork));
-    outcome.onUse?.();
-    return outcome.actor;
+    const known = this.findCached(key);
+    return known ? admit(known) : this.verifyCounted(request, token, key, getNetwork).then(admit);
   }
 
   onRevoked(listener: (revoked: Revocation) => void): () => void {
@@ -119,4 +118,9 @@ export class TokenAuthenticator extends Authenticator implements OnModuleInit {
     this.rejected.clear();
     this.cache.clear();
   }
+}
+
+function admit({ actor, onUse }: VerifiedToken): Actor {
+  onUse?.();
+  return actor;
 }

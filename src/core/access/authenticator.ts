@@ -7,10 +7,11 @@ import type { Actor } from './actor.js';
  */
 export abstract class Authenticator {
   /**
+   * Answers at once where the token is known.
    * @param getNetwork returns the network of the caller, which may try a bounded number of invalid tokens
    * @throws Unauthenticated when the value is missing, malformed, forged, expired or revoked; AppError 429
    */
-  abstract authenticate(request: IncomingMessage, getNetwork: () => string): Promise<Actor>;
+  abstract authenticate(request: IncomingMessage, getNetwork: () => string): Actor | Promise<Actor>;
 
   /** Calls back when tokens of this session, or (with `sessionId` null) all tokens of this user, end; returns how to stop. */
   abstract onRevoked(listener: (revoked: { userId: string; sessionId: string | null }) => void): () => void;

@@ -41,15 +41,25 @@ export class Memberships implements OnModuleInit {
   }
 
   /** The role of the actor in an organization; undefined when only the database has it. */
-  async findRole({ userId, isSystem }: Actor, organizationId: string): Promise<Role | undefined> {
+  findRole(actor: Actor, organizationId: string): Role | undefined | Promise<Role | undefined> {
+    const { userId, isSystem } = actor;
     if (isSystem || !userId || this.unit.isOpen) return undefined;
-    return (await this.listRoles(userId)).get(organizationId.toLowerCase());
+    const id = organizationId.toLowerCase();
+    const known = this.findRemembered(userId);
+    return known ? known.get(id) : this.loadRoles(userId).then((roles) => roles.get(id));
   }
 
   /** The organizations of a user with their roles there. */
   async listRoles(userId: string): Promise<ReadonlyMap<string, Role>> {
+    return this.findRemembered(userId) ?? this.loadRoles(userId);
+  }
+
+  private findRemembered(userId: string): ReadonlyMap<string, Role> | undefined {
     const known = this.remembered.get(userId);
-    if (known && known.until > Date.now()) return known.roles;
+    return known && known.until > Date.now() ? known.roles : undefined;
+  }
+
+  private async loadRoles(userId: string): Promise<ReadonlyMap<string, Role>> {
     const before = this.changes;
     const rows = await this.unit.manager.query<{ id: string; role: number }[]>(OF_USER, [userId]);
     const roles = new Map(rows.map(({ id, role }) => [id, roleFromRank(role)]));

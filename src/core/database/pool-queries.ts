@@ -12,6 +12,8 @@ export function sendThroughPool(dataSource: DataSource): void {
   const query = dataSource.query.bind(dataSource);
   dataSource.query = ((text, values, runner) =>
     runner ? query(text, values, runner) : queryPool(pool, text, values as unknown[])) as typeof dataSource.query;
+  // The manager would wrap the same in a promise more.
+  dataSource.manager.query = (text, values) => dataSource.query(text, values);
 }
 
 function queryPool(pool: pg.Pool, text: string, values?: unknown[]): Promise<unknown> {
@@ -33,12 +35,10 @@ function queryPool(pool: pg.Pool, text: string, values?: unknown[]): Promise<unk
 }
 
 /** Asks a connection as a query runner of TypeORM would. */
-export async function queryClient(client: pg.ClientBase, text: string, values?: unknown[]): Promise<unknown> {
-  try {
-    return toRaw(await client.query(text, values));
-  } catch (cause) {
-    throw new QueryFailedError(text, values, cause as Error);
-  }
+export function queryClient(client: pg.ClientBase, text: string, values?: unknown[]): Promise<unknown> {
+  return client.query(text, values).then(toRaw, (cause: Error) => {
+    throw new QueryFailedError(text, values, cause);
+  });
 }
 
 const toRaw = ({ command, rows, rowCount }: pg.QueryResult): unknown =>

@@ -1,4 +1,5 @@
 import pg from 'pg';
+import { NamedQuery, RowReaders } from './named-query.js';
 import { getStatementName, named } from './statements.js';
 import { parseTimestamp } from './timestamp-text.js';
 
@@ -35,10 +36,18 @@ export class PooledClient extends pg.Client {
     // One that fails while it is handed over has nobody else to hear it, which would end the process.
     this.on('error', () => undefined);
     const query = this.query.bind(this);
+    const readers = new RowReaders();
     const send: Send = (text, values) => {
       this.joinWrites();
       const name = getStatementName(text);
-      return name ? query({ name, text, values: values ?? [] }) : query(text, values);
+      if (name === undefined) return query(text, values);
+      return new Promise((resolve, reject) => {
+        query(
+          new NamedQuery(name, text, values ?? [], readers, (error, result) =>
+            error ? reject(error) : resolve(result),
+          ),
+        );
+      });
     };
     const ask = (first: unknown, ...rest: unknown[]): unknown => {
       const [values] = rest;

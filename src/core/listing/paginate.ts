@@ -37,11 +37,12 @@ export async function paginate<E extends ListedRecord>(
   const sorting = resolveOrder(listing, query.order);
   const filter = applyFilters(rows, listing, query);
   const parameters = rows.getParameters();
-  await applySearchIndex(rows, listing, query);
-  const all = rows.clone();
+  if (query.search) await applySearchIndex(rows, listing, query);
+  const conditions = rows.expressionMap.wheres.length;
+  const all = () => withoutPage(rows, conditions);
   const isWhole = !query.search && !query.filter;
   const kept = isWhole ? source.keptTotal : undefined;
-  const countSql = () => (kept ? `coalesce((${kept}), (${countQuery(all)}))` : countQuery(all));
+  const countSql = () => (kept ? `coalesce((${kept}), (${countQuery(all())}))` : countQuery(all()));
   const total = { key: kept ?? '', toSql: countSql };
   const isNamed = isWhole && !query.order && wish.size === listing.pageSize;
   rows.orderBy(sorting.column.sql, sorting.direction).addOrderBy(`${listing.alias}.id`, sorting.direction);
@@ -54,7 +55,7 @@ export async function paginate<E extends ListedRecord>(
   rows.limit(wish.size);
   if (wish.page > 0) rows.offset(wish.page * wish.size);
   const found = await source.getMany(rows, { isNamed, total });
-  const counted = found.total ?? (wish.page === 0 ? 0 : await countRows(all, countSql()));
+  const counted = found.total ?? (wish.page === 0 ? 0 : await countRows(all(), countSql()));
   return { ...wish, items: found.records, total: counted };
 }
 
@@ -130,6 +131,15 @@ function afterCursorCondition<E>(
 
 const toCursorValue = (value: string | Date | number): string =>
   value instanceof Date ? value.toISOString() : String(value);
+
+/** The rows before they were ordered and cut into pages: with the first so many of their conditions. */
+function withoutPage<E extends ObjectLiteral>(rows: SelectQueryBuilder<E>, conditions: number): SelectQueryBuilder<E> {
+  const all = rows.clone();
+  const map = all.expressionMap;
+  map.wheres = map.wheres.slice(0, conditions);
+  Object.assign(map, { orderBys: {}, limit: undefined, offset: undefined });
+  return all;
+}
 
 const countQuery = <E extends ObjectLiteral>(rows: SelectQueryBuilder<E>): string =>
   rows.clone().select('count(*)').getQuery();

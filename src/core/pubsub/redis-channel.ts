@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Injectable, Logger, type OnApplicationBootstrap, type OnApplicationShutdown } from '@nestjs/common';
-import { createClient } from '@redis/client';
+import type { createClient as createClientType } from '@redis/client';
 import { DataSource } from 'typeorm';
 import { backoff } from '../backoff.js';
 import { Env } from '../config/env.js';
@@ -16,7 +16,8 @@ const MAX_WAITING = 10_000;
 /** While the connection is lost, listeners poll at this interval. */
 const POLL_MS = 2_000;
 
-type Client = ReturnType<typeof createClient>;
+type CreateClient = typeof createClientType;
+type Client = ReturnType<CreateClient>;
 
 /**
  * Messages between replicas through Redis, where REDIS_URL is set: they may be lost, for listeners that find out by other
@@ -27,9 +28,10 @@ export class RedisChannel implements OnApplicationBootstrap, OnApplicationShutdo
   private readonly logger = new Logger('Redis');
   private readonly messageListeners = new Set<(payload: string) => void>();
   private readonly missedListeners = new Set<() => void>();
-  private readonly publisher?: Client;
-  private readonly subscriber?: Client;
+  private readonly url?: string;
   private readonly place: string = '';
+  private publisher?: Client;
+  private subscriber?: Client;
   private name = 'armature';
   private isAway = false;
   private polling?: NodeJS.Timeout;
@@ -39,14 +41,12 @@ export class RedisChannel implements OnApplicationBootstrap, OnApplicationShutdo
     private readonly dataSource: DataSource,
   ) {
     if (url === undefined) return;
+    this.url = url;
     this.place = new URL(url).host;
-    this.publisher = this.createClient(url);
-    this.subscriber = this.createClient(url);
-    this.subscriber.on('ready', () => void this.onReady());
   }
 
   get isConfigured(): boolean {
-    return this.publisher !== undefined;
+    return this.url !== undefined;
   }
 
   /** Whether messages of others arrive here, and ours go out. */
@@ -56,15 +56,19 @@ export class RedisChannel implements OnApplicationBootstrap, OnApplicationShutdo
 
   /** Begins to connect; the start waits for the database only. */
   async onApplicationBootstrap(): Promise<void> {
-    if (!this.publisher || !this.subscriber) return;
+    if (this.url === undefined) return;
+    const { createClient } = await import('@redis/client');
+    const publisher = (this.publisher = this.createClient(createClient, this.url));
+    const subscriber = (this.subscriber = this.createClient(createClient, this.url));
+    subscriber.on('ready', () => void this.onReady());
     // Installations that share a Redis do not hear each other.
     const [row] = await this.dataSource.query<[{ name: string }]>(
       `SELECT system_identifier || ':' || current_database() AS name FROM pg_control_system()`,
     );
     this.name = `armature:${row.name}`;
     this.polling = setInterval(() => this.isConnected || this.tellMissed(), POLL_MS).unref();
-    this.publisher.connect().catch(() => undefined);
-    this.subscriber
+    publisher.connect().catch(() => undefined);
+    subscriber
       .connect()
       .then((client) => client.subscribe(this.name, (payload) => this.dispatch(payload)))
       .then(() => this.tellMissed())
@@ -99,7 +103,7 @@ export class RedisChannel implements OnApplicationBootstrap, OnApplicationShutdo
     return () => this.missedListeners.delete(listener);
   }
 
-  private createClient(url: string): Client {
+  private createClient(createClient: CreateClient, url: string): Client {
     const client = createClient({
       url,
       disableOfflineQueue: true,

@@ -28,9 +28,15 @@ export class RateLimitService {
     };
   }
 
-  /** @throws AppError 429 with Retry-After */
-  async consume(request: Request & AuthenticatedCaller, response: Response): Promise<void> {
-    if (!this.env.RATE_LIMIT) return;
+  /**
+   * @returns what is to be waited for, where calls are counted
+   * @throws AppError 429 with Retry-After
+   */
+  consume(request: Request & AuthenticatedCaller, response: Response): Promise<void> | undefined {
+    return this.env.RATE_LIMIT ? this.consumeRequest(request, response) : undefined;
+  }
+
+  private async consumeRequest(request: Request & AuthenticatedCaller, response: Response): Promise<void> {
     const caller = request.actor?.userId ?? clientNetwork(request.ip);
     await this.consumePoint('LIMIT_REQUESTS_PER_MINUTE', caller, response);
     if (request.method !== 'GET' && request.method !== 'HEAD' && !isGraphql(request))

@@ -24,7 +24,7 @@ const REDACTED_FIELDS = [
 /** Bytes of lines that wait for standard output to take them; later lines are dropped, so that a stuck reader costs no more. */
 const MAX_UNWRITTEN_BYTES = 16 * 1024 * 1024;
 /** Lines are written together when there are so many bytes of them, or after so long; at the end of the process all are. */
-const BATCH = { minLength: 4096, periodicFlush: 100 };
+const BATCH = { minLength: 15 * 1024, periodicFlush: 100 };
 
 /** Structured logs on standard output: one JSON object a line, each with the id of the request it belongs to. */
 export function createLogger(env: Env): Logger {

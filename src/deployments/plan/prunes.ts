@@ -1,5 +1,5 @@
 import { type ClusterClient } from '../../kubernetes/clusters/cluster-client.js';
-import { type ResourceKind, isSameKind } from '../../kubernetes/clusters/discovery.js';
+import { isSameKind } from '../../kubernetes/clusters/discovery.js';
 import { groupOf, type ObjectReference } from '../../kubernetes/clusters/kubernetes-object.js';
 import { boundedParallel } from './bounded-parallel.js';
 import { findKeepReason, findUseByDesign, type KeepOptions } from './kept-objects.js';

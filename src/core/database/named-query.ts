@@ -1,0 +1,64 @@
+import pg from 'pg';
+
+/** What the driver keeps of a result to read its rows by. */
+interface RowReader {
+  fields: unknown;
+  _parsers: unknown;
+  _prebuiltEmptyResultObject: unknown;
+}
+
+/** The internals of the driver's query that are used here. */
+interface DriverQuery {
+  name: string;
+  _result: RowReader;
+  _accumulateRows: boolean;
+  prepare(connection: pg.Connection): void;
+  handleRowDescription(message: unknown): void;
+}
+
+type Callback = (error: Error | null, result: pg.QueryResult) => void;
+
+const DriverQueryBase = pg.Query as unknown as new (
+  config: pg.QueryConfig & { callback: Callback },
+) => DriverQuery & pg.Submittable;
+
+/** The rows that the named statements of one connection answer, as PostgreSQL has described them. */
+export class RowReaders {
+  readonly byName = new Map<string, RowReader>();
+  private undescribed: pg.Connection | undefined;
+
+  /** The connection, to which a request to describe rows is not sent. */
+  withoutDescribing(connection: pg.Connection): pg.Connection {
+    return (this.undescribed ??= Object.create(connection, { describe: { value: () => undefined } }) as pg.Connection);
+  }
+}
+
+/**
+ * A named statement. The rows that it answers are the same for as long as it is prepared, so they are described on a connection's first
+ * call only: neither is PostgreSQL asked again nor its answer read again.
+ */
+export class NamedQuery extends DriverQueryBase {
+  constructor(
+    name: string,
+    text: string,
+    values: unknown[],
+    private readonly readers: RowReaders,
+    callback: Callback,
+  ) {
+    super({ name, text, values, callback });
+  }
+
+  override prepare(connection: pg.Connection): void {
+    const known = this.readers.byName.get(this.name);
+    if (!known) return super.prepare(connection);
+    Object.assign(this._result, known);
+    this._accumulateRows = true;
+    super.prepare(this.readers.withoutDescribing(connection));
+  }
+
+  override handleRowDescription(message: unknown): void {
+    super.handleRowDescription(message);
+    const { fields, _parsers, _prebuiltEmptyResultObject } = this._result;
+    this.readers.byName.set(this.name, { fields, _parsers, _prebuiltEmptyResultObject });
+  }
+}
