@@ -37,7 +37,8 @@ export class RunningJobsService {
   async claim(onEnded: () => void): Promise<number> {
     const capacities = this.findCapacity();
     const leaseEnds = performance.now() + this.settings.leaseMs;
-    const jobs = capacities.length > 0 ? await this.leases.claim(this.presence.id, capacities, this.settings.leaseMs) : [];
+    const jobs =
+      capacities.length > 0 ? await this.leases.claim(this.presence.id, capacities, this.settings.leaseMs) : [];
     for (const job of jobs) this.run(job, leaseEnds, onEnded);
     return jobs.length;
   }
