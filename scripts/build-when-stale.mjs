@@ -23,7 +23,6 @@ function builtAt() {
 const sources = [
   'src',
   'scripts/build-pages.mjs',
-  'scripts/build-server.mjs',
   'package-lock.json',
   'nest-cli.json',
   '.swcrc',

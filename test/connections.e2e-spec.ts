@@ -139,7 +139,10 @@ describe('the status of a connection', () => {
       expect(await change(id, { status })).toMatchObject({ status: 200, body: { status } });
     expect((await change(id, { status: 'ignored' })).status).toBe(409);
     const { body } = await world.admin.get(`/api/events?orgID=${world.organization}&acted_upon=${id}&pagesize=100`);
-    const moves = body.events.filter((event: Json) => event.action === 'status_changed');
+    const [moves, others] = [true, false].map((isMove) =>
+      body.events.filter((event: Json) => (event.action === 'status_changed') === isMove),
+    ) as [Json[], Json[]];
+    expect(others.map((event: Json) => event.action)).toEqual(['created']);
     expect(moves.map((event: Json) => event.metadata.to).reverse()).toEqual([
       'ignored', 'registered', 'connected', 'maintenance', 'connected', 'disconnected',
     ]); // prettier-ignore

@@ -86,3 +86,34 @@ describe('GraphQL reads', () => {
     });
   });
 });
+
+describe('a GraphQL request that cannot run', () => {
+  it.each([
+    ['a document that cannot be parsed', { query: '{' }],
+    ['a field that does not exist', { query: '{ missing }' }],
+    ['no document', {}],
+    ['variables that are none', { query: '{ __typename }', variables: [] }],
+    ['a variable that is missing', { query: 'query ($id: ID!) { environment(id: $id) { id } }' }],
+    ['an operation that does not exist', { query: 'query A { __typename }', operationName: 'B' }],
+    ['several at once', [{ query: '{ __typename }' }]],
+  ])('is 400 with data null: %s', async (_, request) => {
+    const { status, body } = await world.admin.post('/api/system/graphql/query', request);
+    expect({ status, data: body.data }).toEqual({ status: 400, data: null });
+    expect(body.errors[0]).toMatchObject({ message: expect.any(String), extensions: { code: expect.any(String) } });
+  });
+});
+
+it('the schema shows every scalar of the interface', async () => {
+  const { body } = await world.admin.graphql('{ __schema { types { name kind } } }');
+  const scalars = (body.data.__schema.types as Json[]).filter(({ kind }) => kind === 'SCALAR');
+  expect(scalars.map(({ name }) => name as string).sort()).toEqual([
+    'Any',
+    'Boolean',
+    'Float',
+    'ID',
+    'Int',
+    'Map',
+    'String',
+    'Time',
+  ]);
+});

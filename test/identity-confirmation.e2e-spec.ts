@@ -267,21 +267,34 @@ describe('without mail, an invitation', () => {
   beforeAll(async () => (silent = await World.start()));
   afterAll(() => silent.stop());
 
-  it('makes an unconfirmed account by its URL, which its sender was shown, and which joins nothing else', async () => {
+  it('makes an unconfirmed account by its URL, which is added nowhere at once and joins by the URL of another one', async () => {
     const email = address();
-    const users = `${ORGS}/${silent.organization}/users`;
-    const shown = await silent.admin.post(users, { email, role: 'member' });
+    const sender = await silent.outsider();
+    const shown = await sender.post(`${ORGS}/${sender.organization}/users`, { email, role: 'member' });
     const taken = await silent.stranger.post(pathOf(shown.body.invitation_url), { password: PASSWORD });
     expect(taken).toMatchObject({ status: 201, body: { account: 'new', unconfirmed: true } });
-    const guessed = await silent.admin.post(users, { email: address(), role: 'member' });
+    const guessed = await silent.admin.post(`${ORGS}/${silent.organization}/users`, {
+      email: address(),
+      role: 'member',
+    });
     const path = `${pathOf(guessed.body.invitation_url)}?proof=${'a'.repeat(43)}`;
     expect((await silent.stranger.post(path, { password: PASSWORD })).body.unconfirmed).toBe(true);
 
     const person = await silent.signIn(email, PASSWORD);
+    const added = await silent.admin.post(`${ORGS}/${silent.organization}/users`, { email, role: 'member' });
+    expect(added.body).toMatchObject({ account: 'unconfirmed', active: false, invitation_url: expect.any(String) });
+    expect(await organizationsOf(person)).toEqual([sender.organization]);
+    const joined = await person.post(pathOf(added.body.invitation_url));
+    expect(joined).toMatchObject({ status: 200, body: { account: 'existing' } });
+    expect((await organizationsOf(person)).sort()).toEqual([sender.organization, silent.organization].sort());
+  });
+
+  it('does not let an account join whose password somebody else chose', async () => {
+    const email = address();
+    await silent.admin.post(`${ORGS}/${silent.organization}/users`, { email, role: 'member', password: PASSWORD });
+    const person = await silent.signIn(email, PASSWORD);
     const outsider = await silent.outsider();
     const invited = await outsider.post(`${ORGS}/${outsider.organization}/users`, { email, role: 'member' });
-    expect(invited.body).toMatchObject({ account: 'unconfirmed', invitation_url: expect.any(String) });
     expect(await person.post(pathOf(invited.body.invitation_url))).toMatchObject(refusal(409, 'ACCOUNT_UNCONFIRMED'));
-    expect(await organizationsOf(person)).toEqual([silent.organization]);
   });
 });

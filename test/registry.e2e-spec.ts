@@ -171,7 +171,7 @@ it('leaves what is disabled out of lists and schemas, and shows it where it is n
   await admin.post(`${base}/models/status`, { id: models[0].id, status: 'enabled' });
   expect(await seen()).toEqual({ listed: 1, named: 'enabled', schema: 200 });
   const unknown = await admin.post(`${base}/gadget/status`, { id: models[0].id, status: 'enabled' });
-  expect(unknown.status).toBe(404);
+  expect(unknown).toMatchObject({ status: 400, body: { errors: [{ pointer: 'entityType' }] } });
 });
 
 it('exports a package that registers again to the same content', async () => {

@@ -312,6 +312,9 @@ describe('a default workspace', () => {
     expect(await world.admin.put(`${path}/members/${person.id}`, { role: 'viewer' })).toMatchObject(
       refusal(409, 'DEFAULT_WORKSPACE'),
     );
+    const { permissions } = await done(person.get(`${path}/permissions`));
+    for (const operation of ['workspace.archive', 'workspace.delete'])
+      expect(permissions).toContainEqual({ operation, allowed: false, reason: expect.stringMatching(/^the default workspace/), granted_by: [] }); // prettier-ignore
 
     const membership = `/api/identity/orgs/${world.organization}/users`;
     await done(world.admin.delete(`${membership}/${person.id}`));

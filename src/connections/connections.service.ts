@@ -1,10 +1,10 @@
 import { Injectable } from '@nestjs/common';
 import { Access } from '../core/access/access.service.js';
 import type { Actor } from '../core/access/actor.js';
+import { changedFields } from '../core/database/changed-fields.js';
 import { UnitOfWork } from '../core/database/unit-of-work.js';
 import { EventBus } from '../core/events/event-bus.js';
 import { RecordGate } from '../core/records/record-gate.js';
-import { definedFields } from '../core/rest/read-only-fields.js';
 import { Precondition } from '../core/rest/precondition.js';
 import { OrganizationsService } from '../organizations/organizations.service.js';
 import { Connection } from './connection.entity.js';
@@ -89,8 +89,9 @@ export class ConnectionsService extends RecordGate<Connection, typeof connection
       );
       const status = input.status === 'deleted' ? undefined : input.status;
       const { name, type, sub_type: subType } = input;
-      await this.connections.update(connection, definedFields({ name, type, subType, metadata, credentialId, status }));
-      await this.events.publish(new ConnectionUpdated(actor, connection));
+      const changed = changedFields(connection, { name, type, subType, metadata, credentialId });
+      await this.connections.change(connection, { ...changed, status });
+      if (Object.keys(changed).length > 0) await this.events.publish(new ConnectionUpdated(actor, connection));
       if (connection.status !== from) await this.events.publish(new ConnectionStatusChanged(actor, connection, from));
       return input.status === 'deleted' ? this.remove(actor, connection) : connection;
     });

@@ -15,7 +15,7 @@ interface DesignRevision {
   version: PreparedVersion | null;
 }
 
-/** Writes changes of designs: each is one revision of the record. */
+/** Writes changes of designs: each is one revision of the record; what changes nothing is none. */
 @Injectable()
 export class DesignRevisionService {
   constructor(
@@ -37,8 +37,8 @@ export class DesignRevisionService {
       const design = await this.designs.getForUpdate(actor, id, 'update', match);
       await check(design);
       await version?.write();
-      await this.store.update(design, { ...properties, ...version?.design });
-      await this.events.publish(new DesignUpdated(actor, design, { content: Boolean(version) }));
+      if (await this.store.change(design, { ...properties, ...version?.design }))
+        await this.events.publish(new DesignUpdated(actor, design, { content: Boolean(version) }));
       return design;
     });
   }

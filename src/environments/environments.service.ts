@@ -65,8 +65,8 @@ export class EnvironmentsService extends RecordGate<Environment, typeof environm
   async update(actor: Actor, id: string, input: EnvironmentChange, match: Precondition): Promise<Environment> {
     return this.unit.run(async () => {
       const environment = await this.getForChange(actor, id, input, match);
-      await this.environments.update(environment, input.fields(environment));
-      await this.events.publish(new EnvironmentUpdated(actor, environment));
+      if (await this.environments.change(environment, input.fields(environment)))
+        await this.events.publish(new EnvironmentUpdated(actor, environment));
       return environment;
     });
   }

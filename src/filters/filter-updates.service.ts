@@ -4,7 +4,6 @@ import { UnitOfWork } from '../core/database/unit-of-work.js';
 import { EventBus } from '../core/events/event-bus.js';
 import type { FormFile } from '../core/rest/form-uploads.service.js';
 import type { Precondition } from '../core/rest/precondition.js';
-import { definedFields } from '../core/rest/read-only-fields.js';
 import { assertVisibilityChange } from '../workspaces/workspace-owned/visibility-change.js';
 import type { Filter } from './filter.entity.js';
 import { FilterUpdated } from './filter.events.js';
@@ -44,11 +43,14 @@ export class FilterUpdatesService {
       assertVisibilityChange(filter, input.visibility, CATALOG_PATH);
       if (rebuilt) filter.assertNotPublished('filter_data');
       if (reconfigured) filter.assertNotPublished('config');
-      await this.store.update(filter, {
-        ...definedFields({ name, visibility: input.visibility, resource: reconfigured ? sealed : undefined }),
+      const isChanged = await this.store.change(filter, {
+        name,
+        visibility: input.visibility,
+        resource: reconfigured ? sealed : undefined,
         ...(rebuilt && content ? { ...toModuleFields(module), content } : {}),
       });
-      await this.events.publish(new FilterUpdated(actor, filter, { content: rebuilt, config: reconfigured }));
+      if (isChanged)
+        await this.events.publish(new FilterUpdated(actor, filter, { content: rebuilt, config: reconfigured }));
       return filter;
     });
   }

@@ -71,8 +71,8 @@ export class OrganizationsService
   async update(actor: Actor, id: string, input: OrganizationChange, match: Precondition): Promise<Organization> {
     return this.unit.run(async () => {
       const organization = await this.getForChange(actor, id, input, match);
-      await this.organizations.update(organization, input.fields());
-      await this.events.publish(new OrganizationUpdated(actor, organization));
+      if (await this.organizations.change(organization, input.fields()))
+        await this.events.publish(new OrganizationUpdated(actor, organization));
       return organization;
     });
   }

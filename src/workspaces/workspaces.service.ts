@@ -75,8 +75,8 @@ export class WorkspacesService extends RecordGate<Workspace, typeof workspacePol
   async update(actor: Actor, id: string, input: WorkspaceChange, match: Precondition): Promise<Workspace> {
     return this.unit.run(async () => {
       const workspace = await this.getForChange(actor, id, input, match);
-      await this.workspaces.update(workspace, input.fields());
-      await this.events.publish(new WorkspaceUpdated(actor, workspace));
+      if (await this.workspaces.change(workspace, input.fields()))
+        await this.events.publish(new WorkspaceUpdated(actor, workspace));
       return workspace;
     });
   }
@@ -194,8 +194,8 @@ export class WorkspacesService extends RecordGate<Workspace, typeof workspacePol
     return personalOf !== null && (await this.workspaces.findPersonal(organizationId, personalOf)) !== null;
   }
 
-  private async assertNotPersonal({ organizationId, personalOf }: Workspace, verb: string): Promise<void> {
-    if (!personalOf || !(await this.members.isInOrganization(organizationId, personalOf))) return;
+  private async assertNotPersonal(workspace: Workspace, verb: string): Promise<void> {
+    if (!(await this.members.isDefaultOfMember(workspace))) return;
     throw new Conflict('DEFAULT_WORKSPACE', `the default workspace of a member cannot be ${verb}`, {
       remedy: 'Move what is in it to another workspace, or remove the member from the organization first.',
     });

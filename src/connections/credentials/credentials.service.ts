@@ -7,7 +7,6 @@ import { NotFound } from '../../core/errors/app-error.js';
 import { EventBus } from '../../core/events/event-bus.js';
 import type { OrganizationListQuery } from '../../core/listing/list-query.js';
 import type { Page } from '../../core/listing/page.js';
-import { definedFields } from '../../core/rest/read-only-fields.js';
 import { Precondition } from '../../core/rest/precondition.js';
 import { RecordGate } from '../../core/records/record-gate.js';
 import { OrganizationsService } from '../../organizations/organizations.service.js';
@@ -118,8 +117,8 @@ export class CredentialsService extends RecordGate<Credential, typeof credential
     credential: Credential,
     fields: { name?: string; secret?: Buffer },
   ): Promise<Credential> {
-    await this.credentials.update(credential, definedFields(fields));
-    await this.events.publish(new CredentialUpdated(actor, credential));
+    if (await this.credentials.change(credential, fields))
+      await this.events.publish(new CredentialUpdated(actor, credential));
     return credential;
   }
 }

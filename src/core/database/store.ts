@@ -5,6 +5,7 @@ import type { Listing } from '../listing/listing.js';
 import type { Page } from '../listing/page.js';
 import { type ListSource, paginate } from '../listing/paginate.js';
 import type { BaseEntity } from './base.entity.js';
+import { changedFields } from './changed-fields.js';
 import { EntitySelect } from './entity-select.js';
 import { EntityWrite } from './entity-write.js';
 import type { UnitOfWork } from './unit-of-work.js';
@@ -39,6 +40,18 @@ export abstract class Store<E extends BaseEntity> {
     const fields = Object.keys(change).filter((field) => change[field as keyof E] !== undefined);
     await this.write.update(manager, metadata, record, fields).catch((error: unknown) => this.rethrow(error));
     return record;
+  }
+
+  /**
+   * Changes what differs from the record as it is. Where nothing does, nothing is written, and its time of change and
+   * revision stay.
+   * @returns whether the record was changed
+   */
+  async change(record: E, change: Partial<E>): Promise<boolean> {
+    const changed = changedFields(record, change);
+    if (Object.keys(changed).length === 0) return false;
+    await this.update(record, changed);
+    return true;
   }
 
   async softDelete(record: E): Promise<E> {

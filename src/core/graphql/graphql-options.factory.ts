@@ -2,6 +2,7 @@ import { ApolloDriver, type ApolloDriverConfig } from '@nestjs/apollo';
 import { Injectable } from '@nestjs/common';
 import type { GqlOptionsFactory } from '@nestjs/graphql';
 import type { Request } from 'express';
+import { GraphQLFloat, type GraphQLSchema } from 'graphql';
 import type { AuthenticatedCaller } from '../access/access.decorators.js';
 import { Refusals } from '../access/refusals.js';
 import { Env } from '../config/env.js';
@@ -42,8 +43,8 @@ export class GraphqlOptionsFactory implements GqlOptionsFactory<ApolloDriverConf
       cache: 'bounded',
       persistedQueries: false,
       parseOptions: PARSE_OPTIONS,
-      transformSchema: (schema) => countAnsweredLists(schema, this.env.LIMIT_GRAPHQL_COST),
-      stringifyResult: (result) => this.stringify(result),
+      transformSchema: (schema) => countAnsweredLists(showFloat(schema), this.env.LIMIT_GRAPHQL_COST),
+      stringifyResult: (result) => this.stringify(withData(result)),
       plugins: [createQueryLimitsPlugin(queryLimitsFromEnv(this.env))],
       formatError: reportingFormatError(this.refusals),
       context: ({ req }: { req: Request & AuthenticatedCaller }) => this.buildContext(req),
@@ -69,6 +70,16 @@ export class GraphqlOptionsFactory implements GqlOptionsFactory<ApolloDriverConf
     if (tooLong) throw tooLong;
     return { req, actor: req.actor };
   }
+}
+
+/** Apollo leaves `data` out where an operation could not run at all; clients of this interface read null. */
+const withData = (result: { data?: unknown }): object =>
+  result.data === undefined ? { ...result, data: null } : result;
+
+/** Float is one of the scalars of the interface; introspection shows a scalar of GraphQL itself only where a field has it. */
+function showFloat(schema: GraphQLSchema): GraphQLSchema {
+  schema.getTypeMap()[GraphQLFloat.name] = GraphQLFloat;
+  return schema;
 }
 
 export const queryLimitsFromEnv = (env: Env) => ({

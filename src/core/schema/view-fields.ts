@@ -1,7 +1,7 @@
 import type { Type } from '@nestjs/common';
 import { Field, type FieldOptions, Float, ID, Int, registerEnumType } from '@nestjs/graphql';
 import { ApiProperty, type ApiPropertyOptions } from '@nestjs/swagger';
-import { GraphQLMap, GraphQLTime } from './scalars.js';
+import { GraphQLAny, GraphQLMap, GraphQLTime } from './scalars.js';
 import { describeField } from './field-descriptions.js';
 
 /** What a field of a view may say about itself, once for both APIs. */
@@ -69,6 +69,8 @@ export const TimeField = (settings: ViewFieldOptions = {}) =>
   field({ api: { type: String, format: 'date-time' }, graphql: () => GraphQLTime }, settings);
 export const MapField = (settings: ViewFieldOptions = {}) =>
   field({ api: { type: 'object', additionalProperties: true }, graphql: () => GraphQLMap }, settings);
+/** Any JSON value: what a cluster says, as it says it. */
+export const AnyField = (settings: ViewFieldOptions = {}) => field({ api: {}, graphql: () => GraphQLAny }, settings);
 export const MapsField = (settings: ViewFieldOptions = {}) =>
   field(
     {

@@ -73,7 +73,8 @@ export class PoliciesService extends RecordGate<Policy, typeof policyPolicy> {
       await this.getIn(actor, workspaceId, id);
       const policy = await this.getForChange(actor, id, input, match);
       if (input.expression !== undefined) assertPolicyExpression(input.expression);
-      return this.policies.update(policy, input.fields());
+      await this.policies.change(policy, input.fields());
+      return policy;
     });
   }
 

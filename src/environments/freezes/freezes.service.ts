@@ -90,8 +90,8 @@ export class FreezesService extends RecordGate<Freeze, typeof freezePolicy> {
       const freeze = await this.getForChange(actor, id, input, match);
       const fields = input.fields();
       assertFreezeTimes({ ...freeze, ...fields });
-      await this.freezes.update(freeze, fields);
-      await this.events.publish(new FreezeUpdated(actor, environment, freeze));
+      if (await this.freezes.change(freeze, fields))
+        await this.events.publish(new FreezeUpdated(actor, environment, freeze));
       return freeze;
     });
   }

@@ -1,9 +1,9 @@
 import { Field, InputType, ObjectType } from '@nestjs/graphql';
 import {
+  AnyField,
   FlagField,
   graphqlEnum,
   IntField,
-  MapField,
   RecordField,
   RecordsField,
   TextField,
@@ -32,10 +32,10 @@ export class ContainerStatusView {
   @TextField({ nullable: true, description: 'The image that runs.' })
   image!: string | null;
 
-  @MapField({ nullable: true, description: 'Its state: waiting, running or terminated.' })
+  @AnyField({ nullable: true, description: 'Its state: waiting, running or terminated.' })
   state!: Record<string, unknown> | null;
 
-  @MapField({ nullable: true, description: 'How it ended the last time.' })
+  @AnyField({ nullable: true, description: 'How it ended the last time.' })
   lastState!: Record<string, unknown> | null;
 
   @FlagField({ nullable: true, description: 'Whether it passes its readiness probe.' })
@@ -83,7 +83,7 @@ export class ContainerView {
   @RecordsField(() => ContainerPortView, { nullable: true, description: 'Its ports.' })
   ports!: ContainerPortView[] | null;
 
-  @MapField({ nullable: true, description: 'Its requests and limits.' })
+  @AnyField({ nullable: true, description: 'Its requests and limits.' })
   resources!: Record<string, unknown> | null;
 }
 

@@ -64,7 +64,8 @@ export class AcceptancesService {
   }
 
   /**
-   * Makes the caller a member, when the invitation is for their address and only they know the password of the account.
+   * Makes the caller a member, when the invitation is for their address and only they know the password of the account. Without
+   * mail an account is made by a URL that was handed over; the URL of this invitation, which only its own sender was shown, counts as much.
    *
    * @throws AppError as `read` does; Forbidden for the invitation of another address; Conflict
    */
@@ -74,7 +75,7 @@ export class AcceptancesService {
       const invitation = assertAcceptable(await this.invitations.lockByHash(hashSecretToken(token)));
       const user = actor.userId ? await this.users.lock(actor.userId) : null;
       if (user?.email !== invitation.email) throw otherAddress();
-      if (user.unconfirmedBy) throw unconfirmed();
+      if (user.unconfirmedBy && !(await this.invitations.wasAcceptedWithoutLetter(user.email))) throw unconfirmed();
       if (await this.members.find(invitation.organizationId, user.id)) throw alreadyMember();
       await this.addMember(user, invitation);
       return user;

@@ -70,7 +70,16 @@ export class InvitationsStore extends Store<Invitation> {
       .getMany();
   }
 
-  /** The open ones that a user sent: in one organization, or in all. */
+  /** Whether an account of this address was made by the URL of an invitation that was sent with no letter. */
+  async wasAcceptedWithoutLetter(email: string): Promise<boolean> {
+    return this.createQueryBuilder()
+      .where('invitation.email = :email AND invitation.accepted_at IS NOT NULL AND invitation.proof_hash IS NULL', {
+        email,
+      })
+      .getExists();
+  }
+
+  /** The open ones that a user sent: in one organization, or all. */
   async withdrawByInviter(invitedBy: string, organizationId: string | null): Promise<void> {
     await this.unit.manager.query(
       `UPDATE invitation SET deleted_at = now(), updated_at = now(), revision = revision + 1

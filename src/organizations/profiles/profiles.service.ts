@@ -41,8 +41,7 @@ export class ProfilesService {
       const meant = input.default_organization_id;
       if (meant && !memberships.some(({ id }) => id === meant.toLowerCase()))
         throw InvalidRequest.forField('/default_organization_id', 'must be one of your organizations');
-      await this.users.update(user, input.fields());
-      await this.events.publish(new UserUpdated(actor, user));
+      if (await this.users.change(user, input.fields())) await this.events.publish(new UserUpdated(actor, user));
       return ProfileView.fromEntity(user, memberships);
     });
   }

@@ -60,8 +60,7 @@ export class TeamsService {
     return this.unit.run(async () => {
       const team = await this.getForUpdate(actor, organizationId, id, match);
       assertReadOnlyUnchanged(input, TeamView.fromEntity(team));
-      await this.teams.update(team, input.fields());
-      await this.events.publish(new TeamUpdated(actor, team));
+      if (await this.teams.change(team, input.fields())) await this.events.publish(new TeamUpdated(actor, team));
       return team;
     });
   }

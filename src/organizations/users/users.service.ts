@@ -49,7 +49,7 @@ export class UsersService {
     const change = toChange(user, input);
     const stays = (change.installationAdmin ?? user.installationAdmin) && !(change.deactivatedAt ?? user.deactivatedAt);
     if (!stays && administrators.every((each) => each === id)) throw lastAdministrator();
-    await this.users.update(user, change);
+    await this.users.change(user, change);
     if (change.installationAdmin !== undefined)
       await this.events.publish(new UserUpdated(actor, user, { installation_admin: user.installationAdmin }));
     if (change.deactivatedAt !== undefined)

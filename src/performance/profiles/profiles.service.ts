@@ -66,7 +66,8 @@ export class ProfilesService extends RecordGate<PerformanceProfile, typeof perfo
     return this.unit.run(async () => {
       await this.placement.admit(actor, (await this.get(actor, id)).workspaceId);
       const profile = await this.getForChange(actor, id, input, match);
-      await this.profiles.update(profile, await this.settings.toChange(actor, profile, input));
+      const change = await this.settings.toChange(actor, profile, input);
+      if (!(await this.profiles.change(profile, change))) return profile;
       await this.events.publish(new PerformanceProfileUpdated(actor, profile));
       await this.profiles.notify(profile);
       return profile;

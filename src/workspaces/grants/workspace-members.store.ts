@@ -7,6 +7,7 @@ import type { Listing } from '../../core/listing/listing.js';
 import type { Page } from '../../core/listing/page.js';
 import { paginate } from '../../core/listing/paginate.js';
 import { User } from '../../organizations/users/user.entity.js';
+import type { Workspace } from '../workspace.entity.js';
 import type { WorkspaceRole } from './workspace-grant.js';
 
 /** A user who has a role in the workspace: granted to them, to their teams, or both; the strongest counts. */
@@ -134,6 +135,11 @@ export class WorkspaceMembersStore {
       [organizationId, userId],
     );
     return rows.length > 0;
+  }
+
+  /** Whether it is the default workspace of somebody who is a member; such a one is neither archived nor deleted. */
+  async isDefaultOfMember({ organizationId, personalOf }: Workspace): Promise<boolean> {
+    return personalOf !== null && (await this.isInOrganization(organizationId, personalOf));
   }
 
   /** The people who administer the workspace or its organization, and can sign in. */

@@ -6,7 +6,7 @@ import { isRoleAtLeast, roleRank, type Role, roleFromRank } from '../../core/acc
 import { toWorkspaceRole } from '../grants/workspace-grant.js';
 import { type WorkspaceAdministrator, WorkspaceMembersStore } from '../grants/workspace-members.store.js';
 import type { Workspace } from '../workspace.entity.js';
-import { OPERATIONS_ON_ARCHIVED } from '../workspace.policy.js';
+import { OPERATIONS_ON_ARCHIVED, workspacePolicy } from '../workspace.policy.js';
 import { WorkspacesService } from '../workspaces.service.js';
 import type { PermissionsView, PermissionView } from './permissions.view.js';
 
@@ -26,19 +26,23 @@ export class PermissionsService {
     const administrators = (await this.members.findAdministrators(workspace)).filter(
       (each) => each.id !== actor.userId,
     );
+    const isDefault = await this.members.isDefaultOfMember(workspace);
     const permissions = declaredOperations()
       .filter(({ inWorkspace }) => inWorkspace)
-      .map((operation) => toPermission(actor, role, operation, workspace, administrators));
+      .map((operation) => toPermission(actor, role, operation, { workspace, isDefault }, administrators));
     return { role: toWorkspaceRole(roleRank(role)), permissions };
   }
 }
+
+const NOT_ON_DEFAULT: ReadonlySet<Operation> = new Set([workspacePolicy.archive, workspacePolicy.delete]);
+const IS_DEFAULT = 'the default workspace of a member is neither archived nor deleted';
 
 /** No other user can grant a missing scope: the caller has to use another token. */
 function toPermission(
   actor: Actor,
   role: Role,
   operation: Operation,
-  workspace: Workspace,
+  { workspace, isDefault }: { workspace: Workspace; isDefault: boolean },
   administrators: WorkspaceAdministrator[],
 ): PermissionView {
   const toView = (reason: string | null, least: Role | null): PermissionView => ({
@@ -51,6 +55,8 @@ function toPermission(
   });
   const refusal = permissionError(actor, operation, role);
   if (refusal) return toView(refusal.message, isRoleAtLeast(role, operation.needs) ? null : grantorRole(operation));
+  // Nobody can grant this while they are a member.
+  if (isDefault && NOT_ON_DEFAULT.has(operation)) return toView(IS_DEFAULT, null);
   const closed =
     workspace.status === 'archived' && operation.scope !== 'read' && !OPERATIONS_ON_ARCHIVED.includes(operation);
   return closed ? toView('the workspace is archived', 'admin') : toView(null, null);

@@ -39,14 +39,10 @@ export class WorkspaceQuotasService {
   async update(actor: Actor, id: string, input: QuotasChange, match: Precondition): Promise<WorkspaceQuotasView> {
     return this.unit.run(async () => {
       const workspace = await this.workspaces.getForUpdate(actor, id, 'setQuotas', match);
-      await this.store.update(workspace, input.fields());
-      await this.events.publish(
-        new WorkspaceQuotaChanged(
-          actor,
-          workspace,
-          Object.fromEntries(QUOTA_KEYS.map((key) => [key, limitOf(workspace, key)])),
-        ),
-      );
+      if (await this.store.change(workspace, input.fields())) {
+        const limits = Object.fromEntries(QUOTA_KEYS.map((key) => [key, limitOf(workspace, key)]));
+        await this.events.publish(new WorkspaceQuotaChanged(actor, workspace, limits));
+      }
       return WorkspaceQuotasView.fromEntity(workspace, await this.countAll(id));
     });
   }

@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { assertScope } from '../../../core/access/access.service.js';
 import type { Actor } from '../../../core/access/actor.js';
+import { changedFields } from '../../../core/database/changed-fields.js';
 import { UnitOfWork } from '../../../core/database/unit-of-work.js';
 import { NotFound } from '../../../core/errors/app-error.js';
 import { EventBus } from '../../../core/events/event-bus.js';
@@ -54,8 +55,12 @@ export class NotificationSettingsService {
         digestAt: nullToEmpty(input.digest_at, preset.digestAt),
         mutedWorkspaces: muted && [...new Set(muted.map((id) => id.toLowerCase()))],
       });
-      Object.assign(settings, change, { categories: changePreferences(settings.categories, categories) });
-      await this.settings.save(settings);
+      const changed = changedFields(settings, {
+        ...change,
+        categories: changePreferences(settings.categories, categories),
+      });
+      if (Object.keys(changed).length === 0) return this.toView(settings);
+      await this.settings.save(Object.assign(settings, changed));
       await this.events.publish(new NotificationSettingsUpdated(actor, user, settings));
       return this.toView(settings);
     });

@@ -83,8 +83,8 @@ export class WebhooksService {
       const webhook = await this.getForUpdate(actor, owner, id, 'update', match);
       assertReadOnlyUnchanged(input, WebhookView.fromEntity(webhook));
       const change: Partial<Webhook> = { ...fieldsOf(input), ...(await this.changeSecrets(webhook, input)) };
-      await this.webhooks.update(webhook, { ...change, ...healthAfter(webhook, input) });
-      await this.events.publish(new WebhookUpdated(actor, webhook));
+      if (await this.webhooks.change(webhook, { ...change, ...healthAfter(webhook, input) }))
+        await this.events.publish(new WebhookUpdated(actor, webhook));
       return webhook;
     });
   }
