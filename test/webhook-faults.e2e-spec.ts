@@ -326,7 +326,7 @@ describe('a delivery', () => {
 
   it('is made by another server when its own is killed before it, or in the middle of it', async () => {
     const webhook = await register();
-    set({ places: 0 });
+    set({ slots: 0 });
     try {
       await design('committed and left');
       receiver.answer = () => undefined;

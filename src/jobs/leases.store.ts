@@ -10,6 +10,7 @@ export type LeaseHolder = Pick<Job, 'id' | 'worker' | 'attempt'>;
 
 const HELD_SQL = `id = $1 AND worker = $2 AND attempt = $3 AND status = 'running'`;
 const UNIQUE_VIOLATION = '23505';
+const MAX_CLAIM_ATTEMPTS = 5;
 
 /** The free slots of a queue. */
 export interface QueueCapacity {
@@ -38,7 +39,7 @@ export class LeasesStore {
    * Claims due jobs: of each queue at most as many as it has free slots, of each serial key only the first. That no
    * two of a key run at once is enforced by a unique index, because a late commit can precede a claimed job.
    */
-  async claim(worker: string, capacities: QueueCapacity[], leaseMs: number): Promise<Job[]> {
+  async claim(worker: string, capacities: QueueCapacity[], leaseMs: number, attempt = 1): Promise<Job[]> {
     try {
       return await this.unit.manager.query<Job[]>(
         `WITH capacity AS (SELECT * FROM unnest($3::text[], $4::int[], $5::boolean[]) AS r (queue, slots, is_reserve)),
@@ -65,8 +66,9 @@ export class LeasesStore {
         ],
       );
     } catch (error) {
-      if ((error as { code?: string }).code === UNIQUE_VIOLATION) return this.claim(worker, capacities, leaseMs);
-      throw error;
+      // Another worker has just committed a job of the same serial key.
+      if ((error as { code?: string }).code !== UNIQUE_VIOLATION || attempt >= MAX_CLAIM_ATTEMPTS) throw error;
+      return this.claim(worker, capacities, leaseMs, attempt + 1);
     }
   }
 

@@ -8,9 +8,6 @@ import { LeasesStore, type QueueCapacity } from './leases.store.js';
 import { RunningJob } from './running-job.js';
 import { WorkerPresence } from './worker-presence.js';
 
-/** Jobs that wait for others and hold no slot of their queue. */
-const MAX_WITHOUT_SLOT = 1_000;
-
 /** The jobs that this process runs, and its leases on them. */
 @Injectable()
 export class RunningJobsService {
@@ -31,7 +28,7 @@ export class RunningJobsService {
 
   /**
    * Claims as many due jobs as there is capacity for, and runs them.
-   * @param onEnded called at the end of each, and when it releases its slot
+   * @param onEnded called at the end of each
    * @returns how many it claimed
    */
   async claim(onEnded: () => void): Promise<number> {
@@ -87,12 +84,7 @@ export class RunningJobsService {
   }
 
   private run(job: Job, leaseEnds: number, onEnded: () => void): void {
-    const running: RunningJob = new RunningJob(job, leaseEnds, () => {
-      const without = [...this.running.keys()].filter(({ holdsSlot }) => !holdsSlot).length;
-      if (!running.holdsSlot || without >= MAX_WITHOUT_SLOT) return;
-      running.holdsSlot = false;
-      onEnded();
-    });
+    const running = new RunningJob(job, leaseEnds);
     if (job.cancelRequested) running.abort('cancelled');
     const done = this.runner.run(running).finally(() => {
       this.running.delete(running);
@@ -103,8 +95,7 @@ export class RunningJobsService {
 
   private findCapacity(): QueueCapacity[] {
     const counts = new Map<string, number>();
-    for (const { job, holdsSlot } of this.running.keys())
-      if (holdsSlot) counts.set(job.queue, (counts.get(job.queue) ?? 0) + 1);
+    for (const { job } of this.running.keys()) counts.set(job.queue, (counts.get(job.queue) ?? 0) + 1);
     return this.handlers.list().flatMap<QueueCapacity>(({ queue, concurrency, reserve = 0 }) => {
       const free = concurrency - (counts.get(queue) ?? 0);
       if (free > 0) return [{ queue, slots: free, isReserve: false }];
