@@ -78,8 +78,9 @@ function fillArguments(
       if (isPiped && isThenable(value))
         (pending ??= []).push(Promise.resolve(value).then((settled) => (args[index] = settled)));
       else args[index] = value;
-    } catch (error) {
-      (pending ??= []).push(Promise.reject(error as Error));
+    } catch (thrown) {
+      const error = thrown as Error;
+      (pending ??= []).push(Promise.reject(error));
     }
   }
   return pending && Promise.all(pending);
