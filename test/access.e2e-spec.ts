@@ -60,7 +60,7 @@ interface Rule {
   before?: (scene: Scene) => Promise<Record<string, string> | undefined>;
   /** Mends what an allowed call has changed. */
   after?: (scene: Scene) => Promise<unknown>;
-  /** There is nothing of this id: nobody is told more than that. */
+  /** There is no record with this id: no caller learns more than that. */
   absent?: true;
 }
 
@@ -218,7 +218,7 @@ async function publish({ admin }: World, name: string): Promise<string> {
   return (await done(admin.post('/api/meshmodels/register', { file }))).models[0].id as string;
 }
 
-/** Who may call what: a route that is not here fails the test. Several rules of one route are told apart by a word. */
+/** Who may call what: a route that is not here fails the test. Several rules of one route are distinguished by a word. */
 const RULES: Record<string, Rule> = {
   'GET /api/environments': rule('organization.read', 'organization', inOrganization),
   'POST /api/environments': rule('environment.create', 'organization', created()),
@@ -735,7 +735,7 @@ const FIELDS: Record<string, { operation: string; at: Rule['at']; query: (scene:
   },
 };
 
-/** The cluster of the scene does not answer: who is told so was let through. */
+/** The cluster of the scene does not answer: a caller who gets that error was authorized. */
 const UNREACHED = 'CLUSTER_UNREACHABLE';
 
 let world: World;

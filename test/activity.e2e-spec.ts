@@ -10,7 +10,7 @@ beforeAll(async () => {
 });
 afterAll(() => world.stop());
 
-it('tells bursts together, counted as a whole', async () => {
+it('combines bursts, counted as a whole', async () => {
   const people = await peopleOf(world);
   const scene = await WorkspaceScene.make(world, people);
   const { editor, viewer, admin } = people;
@@ -33,16 +33,16 @@ it('tells bursts together, counted as a whole', async () => {
   expect((await activity(`acted_upon=${id}`)).groups).toEqual([]);
   // A burst ends where nothing follows within ten minutes, and with its day: noon of another day is far from both.
   await world.sql(
-    `WITH told AS (SELECT id, row_number() OVER (ORDER BY sequence) AS place FROM event WHERE workspace_id = $1 AND action = 'imported')
+    `WITH imported AS (SELECT id, row_number() OVER (ORDER BY sequence) AS place FROM event WHERE workspace_id = $1 AND action = 'imported')
      UPDATE event SET created_at = timestamptz '2026-01-01 12:00Z' + make_interval(mins => (CASE WHEN place <= 6 THEN 0 ELSE 30 END))
-       FROM told WHERE told.id = event.id`,
+       FROM imported WHERE imported.id = event.id`,
     [scene.id],
   );
   const split = (await activity('action=imported&pagesize=100')).groups;
   expect(split.map(({ count }: Json) => count)).toEqual([6, 6]);
 });
 
-it('tells of a day of work in a workspace, in its order, to those who may read of it', async () => {
+it('reports a day of work in a workspace, in its order, to those who may read of it', async () => {
   const people = await peopleOf(world);
   const scene = await WorkspaceScene.make(world, people);
   const { admin, editor, viewer, member, organizationAdmin } = people;
@@ -64,8 +64,8 @@ it('tells of a day of work in a workspace, in its order, to those who may read o
   await done(admin.post(`${scene.path}/restore`));
 
   const { events } = await activity();
-  const told = events.slice(before).map(({ category, action }: Json) => `${category}.${action}`);
-  expect(told).toEqual([
+  const reported = events.slice(before).map(({ category, action }: Json) => `${category}.${action}`);
+  expect(reported).toEqual([
     'workspace.environment_assigned',
     'member.added',
     'member.role_changed',

@@ -10,7 +10,7 @@ import { World } from './support/world.js';
 let world: World;
 let people: People;
 let scene: WorkspaceScene;
-/** Somebody who administers two organizations, so that each call has to name one. */
+/** A user who administers two organizations, so that each call has to name one. */
 let both: Person & { organization: string };
 beforeAll(async () => {
   world = await World.start();

@@ -63,7 +63,7 @@ const newEnvironment = (fields: Json = {}, by: Person = world.admin) =>
   );
 
 describe('an entry of a change', () => {
-  it('tells who did what from where, with what was before and after', async () => {
+  it('records who did what from where, with what was before and after', async () => {
     const environment = await newEnvironment({ description: 'first' }, people.organizationAdmin);
     const changed = await people.organizationAdmin.put(
       `/api/environments/${environment.id}`,
@@ -123,7 +123,7 @@ describe('an entry of a change', () => {
     expect(all[0]?.text).not.toContain('$argon2');
   });
 
-  it('tells the changes of other records that came with an event', async () => {
+  it('records the changes of other records that came with an event', async () => {
     const environment = await newEnvironment();
     await done(world.admin.post(`${scene.path}/environments/${environment.id}`));
     const [assigned] = await entriesOf(`action=workspace.environment_assigned&resource=workspace:${scene.id}`);
@@ -155,7 +155,7 @@ describe('an entry of a change', () => {
     expect(await entriesOf(`resource=${environment.id}`)).toHaveLength(2);
   });
 
-  it("is nobody's but that of the database when somebody writes it there in the name of another", async () => {
+  it("is nobody's but that of the database when it is written there in the name of another", async () => {
     const environment = await newEnvironment();
     const { admin } = people;
     const claim = JSON.stringify({ request: 'claimed', via: 'rest', caller: admin.id, address: '203.0.113.1' });
@@ -227,7 +227,7 @@ describe('an entry of a change', () => {
 });
 
 describe('an entry of a refusal', () => {
-  it('tells who was refused what, and why', async () => {
+  it('records who was refused what, and why', async () => {
     expect((await people.viewer.delete(scene.path)).status).toBe(403);
     const [refused] = await entriesOf(`outcome=refused&actor=${people.viewer.id}`);
     expect(refused).toMatchObject({
@@ -240,7 +240,7 @@ describe('an entry of a refusal', () => {
     });
   });
 
-  it('tells an organization that somebody outside tried, without their name', async () => {
+  it('records for an organization that an outsider tried, without their name', async () => {
     expect((await people.outsider.put(scene.path, { name: 'taken' })).status).toBe(404);
     const [refused] = await entriesOf(`outcome=refused&actor=${people.outsider.id}`);
     expect(refused).toMatchObject({
@@ -377,7 +377,7 @@ describe('the chain', () => {
     ];
     for (const [text, fault] of spoilt)
       expect(await verifyFile(text)).toMatchObject({ status: 1, output: expect.stringContaining(fault) });
-    // Somebody makes the rest of the chain anew, from one entry on, and signs its heads with a key of their own.
+    // An attacker rebuilds the rest of the chain, from one entry on, and signs its heads with another key.
     const forger = generateKeyPairSync('ed25519');
     const anew = remake(lines, at, forger.privateKey, forger.publicKey);
     const takenBy = await verifyFile(anew);
@@ -498,7 +498,7 @@ describe('the chain', () => {
       await client.query(withoutEnd);
       expect(await verify()).toMatchObject({ valid: false, first_invalid: { sequence: kept.sequence } });
       await client.query(withoutHead);
-      // Nothing inside tells any more; whoever kept the head does.
+      // Nothing inside shows it any more; a holder of the old head can prove it.
       expect(await verify()).toMatchObject({ valid: true });
       expect(await verify(`checkpoint=${kept.sequence}:${kept.hash}`)).toMatchObject({ valid: false });
       expect(await verifyFile(await exported(), { checkpoints: [kept] })).toMatchObject({
@@ -627,7 +627,7 @@ describe('entries that are sent on', () => {
     }
   });
 
-  it('go over UDP and OTLP as well, and tell when a collector refuses', async () => {
+  it('go over UDP and OTLP as well, and report when a collector refuses', async () => {
     const [entry] = await world.get(AuditEntriesStore).readAfter(INSTALLATION_CHAIN, '0', 1);
     const { signal } = new AbortController();
     const udp = dgram.createSocket('udp4').bind(0, '127.0.0.1');

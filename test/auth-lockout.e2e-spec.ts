@@ -88,7 +88,7 @@ describe('someone who guesses the password of an account', () => {
 });
 
 describe('a flood of sign-ins', () => {
-  it('is refused beyond what the server checks at once, and others are answered meanwhile', async () => {
+  it('is refused beyond what the server checks at once, and others are answered in the meantime', async () => {
     const rest = await World.start();
     const begin = Date.now();
     const flood = Promise.all(

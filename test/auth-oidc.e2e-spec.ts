@@ -54,8 +54,8 @@ describe('a token of the issuer', () => {
     expect((await bearing(token).graphql('{ me { id } }')).body.data.me.id).toBe(seen.body.id);
     (await openSocket(bearing(token))).close();
     expect((await profile(await issuer.token(sub))).body.id).toBe(seen.body.id);
-    const told = await world.sql(`SELECT category, action FROM event WHERE acted_upon = $1`, [seen.body.id]);
-    expect(told).toEqual([{ category: 'user', action: 'created' }]);
+    const published = await world.sql(`SELECT category, action FROM event WHERE acted_upon = $1`, [seen.body.id]);
+    expect(published).toEqual([{ category: 'user', action: 'created' }]);
   });
 
   it('makes one user when several requests bring it first', async () => {
@@ -103,7 +103,7 @@ describe('a token of the issuer', () => {
   });
 });
 
-describe('an address that a token of the issuer tells', () => {
+describe('an address in a token of the issuer', () => {
   it('takes over no account that has it', async () => {
     const known = await world.person('admin');
     const token = await issuer.token(subject(), { email: known.email, email_verified: true });
@@ -149,11 +149,11 @@ describe('the groups of a token', () => {
     const token = await issuer.token(sub, { ...claims, groups: [name.toUpperCase(), 'unknown'] });
     const person = new Person(world.baseUrl, token, (await profile(token)).body.id as string);
     expect(await teamsOf(person)).toEqual([name]);
-    const told = await world.sql(
+    const published = await world.sql(
       `SELECT action, system_actor FROM event WHERE acted_upon = $1 AND action <> 'created'`,
       [team.id],
     );
-    expect(told).toEqual([{ action: 'member_added', system_actor: 'groups of the issuer' }]);
+    expect(published).toEqual([{ action: 'member_added', system_actor: 'groups of the issuer' }]);
 
     await world.admin.post(`${ORGS}/${world.organization}/teams/${manual.id}/users/${person.id}`);
     await profile(await issuer.token(sub, claims));
@@ -240,7 +240,7 @@ describe('a token that says it is of the issuer', () => {
       await expect(openSocket(bearing(await issuer.forge({ sub: subject(), ...claims })))).rejects.toThrow(/4403|1009/);
   });
 
-  it('and verifies the address of an account that somebody else made gets that account, without its password', async () => {
+  it('and verifies the address of an account that another user made gets that account, without its password', async () => {
     const email = address();
     const added = await world.admin.post(`${ORGS}/${world.organization}/users`, {
       email,
@@ -278,7 +278,7 @@ describe('the keys of the issuer', () => {
     expect(issuer.asked - before).toBeLessThanOrEqual(1);
   }, 60_000);
 
-  it('that cannot be read are told as a failure of the issuer, not of the token', async () => {
+  it('that cannot be read are reported as a failure of the issuer, not of the token', async () => {
     const gone = await Issuer.start(AUDIENCE);
     const lonely = await World.start({ OIDC_ISSUER: gone.url, OIDC_AUDIENCE: AUDIENCE });
     const token = await gone.token(subject());

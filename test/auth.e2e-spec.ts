@@ -42,7 +42,7 @@ describe('signing in', () => {
     expect(scrub(unknown)).toEqual(scrub(wrong));
   });
 
-  it('is told what is missing', async () => {
+  it('gets a list of what is missing', async () => {
     const { status, body } = await world.stranger.post('/api/auth/login', {});
     expect(status).toBe(400);
     expect(body.errors.map((fault: Json) => fault.pointer)).toEqual(['/email', '/password']);
@@ -208,7 +208,7 @@ describe('with limits on', () => {
   );
   afterAll(() => limited.stop());
 
-  it('too many failed sign-ins are told when to try again, also with the right password', async () => {
+  it('too many failed sign-ins answer when to try again, also with the right password', async () => {
     const attempt = (password: string) =>
       limited.stranger.post('/api/auth/login', { email: limited.admin.email, password });
     for (let i = 0; i < 3; i++) expect((await attempt('guess')).status).toBe(401);

@@ -193,7 +193,7 @@ describe('a subscription to the configuration', () => {
     await subscriber.end();
   });
 
-  it('tells many changes together, four times a second at most', async () => {
+  it('combines many changes, four times a second at most', async () => {
     const subscriber = await Subscriber.live(people.viewer, 'burst');
     const { id } = await filterIn(scene, 'burst 0');
     const rename = (name: string) => done(people.editor.put(`/api/filter/${id}`, { name }));
@@ -202,7 +202,7 @@ describe('a subscription to the configuration', () => {
     await subscriber.shows([], ['burst of all']);
     const times = subscriber.pages.map(({ at }) => at);
     const apart = times.slice(1).map((at, index) => Math.round(at - (times[index] ?? 0)));
-    process.stderr.write(`42 changes told in ${times.length - 1} messages, apart by ${apart.join(', ')} ms\n`);
+    process.stderr.write(`42 changes in ${times.length - 1} messages, apart by ${apart.join(', ')} ms\n`);
     expect(times.length).toBeLessThan(42);
     const seconds = ((times.at(-1) ?? 0) - (times[0] ?? 0)) / 1000;
     expect(times.length).toBeLessThanOrEqual(Math.ceil(seconds * 4) + 2);
@@ -292,7 +292,7 @@ describe('two replicas', () => {
   });
   afterAll(() => second.close());
 
-  it('tell of the changes that the other made', async () => {
+  it('report the changes that the other made', async () => {
     const scene = await WorkspaceScene.make(world, people);
     const baseUrl = (await second.getUrl()).replace('[::1]', '127.0.0.1');
     const elsewhere = new Person(baseUrl, people.editor.token);

@@ -40,7 +40,7 @@ requires('KUBEBUILDER_ASSETS', 'the rights of a connection', () => {
     await world.stop();
   });
 
-  it('are all there for an administrator, and none for nobody, who is told at the registration', async () => {
+  it('are all there for an administrator, and none for nobody, which is reported at the registration', async () => {
     const { user, purposes } = await rights(admin.connection_id);
     expect(user.groups).toContain('system:masters');
     expect(purposes.map(({ for: purpose, allowed }: Json) => [purpose, allowed])).toEqual([

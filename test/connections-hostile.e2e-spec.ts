@@ -39,18 +39,18 @@ describe('a hostile kubeconfig', () => {
     ['lines below every bound', Array.from({ length: 9_500 }, (_, i) => `key${i}: ${'v'.repeat(90)}`).join('\n')],
   ];
 
-  it.each(hostile)('of %s holds nobody up, whatever door it comes through', async (_, kubeconfig) => {
+  it.each(hostile)('of %s blocks no other caller, whatever route it comes through', async (_, kubeconfig) => {
     const { admin } = world;
     const { id } = (await admin.post(CONNECTIONS, cluster({ credential_secret: { token: 'x' } }))).body;
     const secret = { kubeconfig };
-    const doors = [
+    const routes = [
       () => admin.post(CONNECTIONS, cluster({ credential_secret: secret })),
       () => admin.put(`${CONNECTIONS}/${id}`, { credential_secret: secret }),
       () => admin.post('/api/integrations/credentials', { name: 'c', type: 'kubernetes', secret }),
       () => admin.post('/api/system/kubernetes', { kubeconfig }),
     ];
-    for (const door of doors) {
-      const { answer, longest } = await longestWaitDuring(door());
+    for (const route of routes) {
+      const { answer, longest } = await longestWaitDuring(route());
       expect(answer).toMatchObject({ status: 400, body: { code: 'KUBECONFIG_INVALID' } });
       expect(longest).toBeLessThan(OTHERS_MS);
     }

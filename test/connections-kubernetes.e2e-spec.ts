@@ -163,7 +163,7 @@ describe('a cluster that misbehaves', () => {
           .writeHead(401, { 'content-type': 'application/json' })
           .end(JSON.stringify({ kind: 'Status', message: `who is ${headers.authorization}?` })),
     ],
-  ])('is told: %s', async (_, code, listener) => {
+  ])('is reported: %s', async (_, code, listener) => {
     const { status, body } = await ping(await connect(await serve(listener)));
     expect({ status, body }).toMatchObject({ status: 502, body: { code, connection: { status: 'registered' } } });
     expect(JSON.stringify(body)).not.toContain('canary');

@@ -71,7 +71,7 @@ describe('a ping', () => {
       }) satisfies RequestListener,
       { version: '12.1.0' },
     ],
-  ])('reaches %s, and tells when it does not let us in', async (kind, listener, facts) => {
+  ])('reaches %s, and reports when it refuses the credential', async (kind, listener, facts) => {
     const url = await serve(listener);
     expect(await ping(await connect(kind, url))).toMatchObject({
       status: 200,
@@ -118,7 +118,7 @@ describe('a ping', () => {
     expect((await ping(connection)).body.connection.status).toBe('maintenance');
   });
 
-  it('does not undo what became of the connection meanwhile', async () => {
+  it('does not undo a concurrent change of the connection', async () => {
     let answer: () => void = () => undefined;
     const asked = new Promise<void>((resolve) => {
       void serve((request, response) => {

@@ -234,7 +234,7 @@ describe('a change of a connection', () => {
 });
 
 describe('a credential', () => {
-  it('never comes out, has a name of its own, and tells who uses it', async () => {
+  it('never comes out, has a name of its own, and shows who uses it', async () => {
     const used = await credential({ secret: { token: 'canary-of-a-credential' } });
     const one = await connect({ credential_id: used.id });
     const answers = [

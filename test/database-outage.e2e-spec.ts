@@ -26,14 +26,14 @@ afterAll(async () => {
   await proxy.stop();
 });
 
-/** Makes a workspace, of which an event tells. */
+/** Creates a workspace, which publishes an event. */
 async function change(name: string): Promise<string> {
   const { status, body } = await world.admin.post('/api/workspaces', { name, organization_id: world.organization });
   if (status !== 201) throw new Error(`no workspace was made: ${JSON.stringify(body)}`);
   return body.id as string;
 }
 
-/** Takes the numbers of the events of the organization down, as a socket is told them. */
+/** Collects the numbers of the events of the organization that a WebSocket receives. */
 async function follow(person: Person): Promise<{ numbers: number[]; socket: WebSocket }> {
   const socket = new WebSocket(
     `${person.baseUrl.replace('http', 'ws')}/api/system/graphql/query`,
@@ -77,7 +77,7 @@ describe.each(['refuse', 'swallow'] as const)('a database that is away for four 
     });
     const { id } = await enqueue(world.get(JobsService), queue);
     await until(() => attempts === 1);
-    // A subscription says nothing of when it has begun: what came before it is not told.
+    // A subscription does not report when it has begun: earlier events are not sent.
     await until(async () => {
       await change('before');
       await sleep(250);

@@ -108,7 +108,7 @@ spec:
       const { id } = await imported(chart, { workspace_id: workspace.id as string });
       return { id, namespace };
     };
-    const told = ({ resources }: Json): string[] =>
+    const actionsOf = ({ resources }: Json): string[] =>
       resources.map(({ kind, name, hook, status }: Json) => [kind, name, hook, status].filter(Boolean).join(' '));
 
     it('has its hooks run in their phases, and those for tests never', async () => {
@@ -123,7 +123,7 @@ spec:
         ['post-install', 'post-install', true],
       ]);
       const deployed = await done(admin.post('/api/pattern/deploy', { id, plan_id: plan.plan_id }));
-      expect(told(deployed)).toEqual([
+      expect(actionsOf(deployed)).toEqual([
         'ConfigMap both pre-install ready',
         'ConfigMap pre-install pre-install ready',
         'ConfigMap settings applied',
@@ -131,13 +131,13 @@ spec:
       ]);
       expect(await installed(namespace)).toEqual(['both', 'post-install', 'pre-install', 'settings']);
       const again = await done(admin.post('/api/pattern/deploy', { id, namespace }));
-      expect(told(again)).toEqual([
+      expect(actionsOf(again)).toEqual([
         'ConfigMap pre-upgrade pre-upgrade ready',
         'ConfigMap settings unchanged',
         'ConfigMap post-upgrade post-upgrade ready',
       ]);
       const undeployed = await done(admin.delete('/api/pattern/deploy', { body: { id } }));
-      expect(told(undeployed).filter((line) => line.includes('-delete '))).toEqual([
+      expect(actionsOf(undeployed).filter((line) => line.includes('-delete '))).toEqual([
         'ConfigMap pre-delete pre-delete ready',
         'ConfigMap both post-delete ready',
         'ConfigMap post-delete post-delete ready',
@@ -160,7 +160,7 @@ spec:
       let uid = '';
       for (const phase of ['install', 'upgrade', 'upgrade']) {
         const deployed = await done(admin.post('/api/pattern/deploy', { id, namespace }));
-        expect(told(deployed)).toEqual([
+        expect(actionsOf(deployed)).toEqual([
           `Job b-first pre-${phase} ready`,
           `Job a-second pre-${phase} ready`,
           `ConfigMap settings ${phase === 'install' ? 'applied' : 'unchanged'}`,
@@ -174,9 +174,9 @@ spec:
       const plain = (await hooked({})).toString('base64');
       await done(admin.put('/api/pattern/helm', { id, pattern_data: { pattern_file: plain } }));
       const upgraded = await done(admin.post('/api/pattern/deploy', { id }));
-      expect(told(upgraded)).toEqual(['ConfigMap settings unchanged']);
+      expect(actionsOf(upgraded)).toEqual(['ConfigMap settings unchanged']);
       const back = await done(admin.post(`/api/deployments/${upgraded.id}/rollback`));
-      expect(told(back)).toEqual(['Job a-second pre-rollback ready', 'ConfigMap settings unchanged']);
+      expect(actionsOf(back)).toEqual(['Job a-second pre-rollback ready', 'ConfigMap settings unchanged']);
       await done(admin.delete('/api/pattern/deploy', { body: { id } }));
       expect(await jobs()).toBe('');
     }, 240_000);

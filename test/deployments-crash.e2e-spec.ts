@@ -133,7 +133,7 @@ requires('KUBEBUILDER_ASSETS', 'a deployment whose server is killed', () => {
   const versionOf = async (id: string): Promise<unknown> =>
     (await world.sql('SELECT design_version, previous FROM deployed_design WHERE design_id = $1', [id]))[0];
 
-  it('before an object is written: it is made whole, and told as what it was', async () => {
+  it('before an object is written: it is completed, and reported as what it was', async () => {
     const { id, namespace } = await scene(NEW);
     const ended = await kill(
       (die) => ({ before: ({ number }) => (number === 2 ? die() : 'pass') }),
@@ -144,7 +144,7 @@ requires('KUBEBUILDER_ASSETS', 'a deployment whose server is killed', () => {
     expect(await stands(namespace)).toEqual(STANDS.new);
   }, 60_000);
 
-  it('after an object was pruned: it is made whole, and told as what it was', async () => {
+  it('after an object was pruned: it is completed, and reported as what it was', async () => {
     const { id, namespace } = await standing();
     const ended = await kill(
       (die) => ({ after: ({ method }) => (method === 'DELETE' ? die() : 'pass') }),
@@ -196,7 +196,7 @@ requires('KUBEBUILDER_ASSETS', 'a deployment whose server is killed', () => {
     expect(operation).toMatchObject([{ status: 'failed', error: { code: 'DEPLOYMENT_FAILED' } }]);
   }, 60_000);
 
-  it('while it undeploys: it is undeployed, and everything is told of', async () => {
+  it('while it undeploys: it is undeployed, and everything is reported', async () => {
     const { id, namespace } = await standing();
     const ended = await kill(
       (die) => ({ after: ({ number }) => (number === 1 ? die() : 'pass') }),
@@ -212,12 +212,12 @@ requires('KUBEBUILDER_ASSETS', 'a deployment whose server is killed', () => {
     const second = await ClusterProxy.start(cluster, 'second');
     proxy.arm();
     const { id, namespace } = await scene(NEW);
-    // Both connections lead to one cluster, so that what was made through one belongs to somebody else for the other.
+    // Both connections lead to one cluster, so that for one connection the objects of the other have another owner.
     const both = await environmentOf('both', proxy, second);
     await done(world.admin.post(`/api/workspaces/${workspace.id}/environments/${both.id}`));
     const failed = await world.admin.post('/api/pattern/deploy', { id, namespace, environment_id: both.id });
     expect(failed).toMatchObject({ status: 422, body: { deployment: { status: 'rolled_back' } } });
-    expect(actions(failed.body.deployment).filter((told) => told.endsWith('rolled_back'))).toHaveLength(3);
+    expect(actions(failed.body.deployment).filter((action) => action.endsWith('rolled_back'))).toHaveLength(3);
     expect(await stands(namespace)).toEqual([]);
     expect(await versionOf(id)).toBeUndefined();
     const operation = await world.admin.get(`/api/operations/${await jobOf(failed.body.deployment.id)}`);

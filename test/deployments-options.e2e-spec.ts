@@ -49,7 +49,7 @@ requires('KUBEBUILDER_ASSETS', 'a deployment', () => {
   };
   const byName = (record: Json): Json => Object.fromEntries(record.resources.map((one: Json) => [one.name, one]));
 
-  it('tells of each object what it waits for, in its record and by events, and ends when its time is over', async () => {
+  it('reports for each object what it waits for, in its record and by events, and ends when its time is over', async () => {
     const { admin } = world;
     const { id, namespace } = await scene(settings, `${workload('web', 'never-ready')}\n`);
     const { id: deployment } = await done(

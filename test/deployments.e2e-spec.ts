@@ -206,7 +206,7 @@ requires('KUBEBUILDER_ASSETS', 'the main job, on a real API server', () => {
     ]);
   });
 
-  it('leaves alone what is not its own, unless it is told to adopt it', async () => {
+  it('leaves alone what is not its own, unless it may adopt it', async () => {
     const namespace = `o${randomUUID().slice(0, 8)}`;
     await kubectl(cluster, 'create', 'namespace', namespace);
     await kubectl(cluster, 'create', 'configmap', 'theirs', '-n', namespace, '--from-literal=a=1');
@@ -341,8 +341,8 @@ requires('KUBEBUILDER_ASSETS', 'the main job, on a real API server', () => {
     expect(refused.body.detail).not.toMatch(/MatchLabels|map\[string\]/);
     expect(refused.body.detail.length).toBeLessThan(400);
     const { body: undeployed } = await admin.delete('/api/pattern/deploy', { body });
-    const { body: told } = await admin.get(`/api/events?orgID=${world.organization}&acted_upon=${undeployed.id}`);
-    const notProgress = told.events.filter(({ action }: Json) => action !== 'progress');
+    const { body: feed } = await admin.get(`/api/events?orgID=${world.organization}&acted_upon=${undeployed.id}`);
+    const notProgress = feed.events.filter(({ action }: Json) => action !== 'progress');
     expect(notProgress.map(({ description }: Json) => description as string).sort()).toEqual([
       `Undeployment of ${design.name} has started`,
       `Undeployment of ${design.name} succeeded`,

@@ -234,7 +234,7 @@ describe('a clone', () => {
     expect(clone).toMatchObject({ status: 201, body: { name: `a${'😀'.repeat(247)} (copy)` } });
   });
 
-  it('belongs to whoever made it, and tells where it comes from', async () => {
+  it('belongs to the user who made it, and shows its origin', async () => {
     const { viewer, admin, outsider } = people;
     const { id } = await create(admin, 'original');
     const clone = await viewer.post(`/api/pattern/clone/${id}`);

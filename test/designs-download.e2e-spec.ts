@@ -9,7 +9,7 @@ const MANIFEST = '# the shop\nkind: ConfigMap # first the kind\napiVersion: v1\n
 const COMPOSE = 'name: composed\nservices:\n  web:\n    image: nginx:1.27\n    ports: ["8080:80"]\n    depends_on: [db]\n  db: {image: "postgres:17"}\n'; // prettier-ignore
 const CHART = {
   'shop/Chart.yaml': 'apiVersion: v2\nname: shop\nversion: 1.2.3\n',
-  'shop/values.yaml': 'colour: blue # of the door\n',
+  'shop/values.yaml': 'colour: blue # of the gate\n',
   'shop/templates/map.yaml': 'apiVersion: v1\nkind: ConfigMap\nmetadata: {name: {{ .Release.Name }}}\ndata: {colour: {{ .Values.colour }}}\n', // prettier-ignore
 };
 
@@ -120,16 +120,16 @@ requires('HELM_BIN', 'a design of a chart', (helm) => {
   it('is imported with values, which can be changed later without sending the chart', async () => {
     const { admin } = world;
     const bytes = await chart();
-    const design = await imported('shop-1.2.3.tgz', bytes, { values: 'colour: red', name: 'Door' });
-    expect(design).toMatchObject({ name: 'Door', source_type: 'helm', version: '0.0.1', warnings: [] });
+    const design = await imported('shop-1.2.3.tgz', bytes, { values: 'colour: red', name: 'Gate' });
+    expect(design).toMatchObject({ name: 'Gate', source_type: 'helm', version: '0.0.1', warnings: [] });
     expect(design.pattern_file).toContain('colour: red');
-    expect(design.pattern_file).toContain('release_name: door');
+    expect(design.pattern_file).toContain('release_name: gate');
 
     const change = { id: design.id, name: 'Gate', pattern_data: { values: { colour: 'green' } } };
     const changed = await admin.put('/api/pattern/helm', change);
     expect(changed).toMatchObject({ status: 200, body: { name: 'Gate', source_type: 'helm', version: '0.0.2' } });
     expect(changed.body.pattern_file).toContain('colour: green');
-    expect(changed.body.pattern_file).toContain('release_name: door');
+    expect(changed.body.pattern_file).toContain('release_name: gate');
     expect((await download(design.id, 'source')).bytes.equals(bytes)).toBe(true);
 
     const newer = gzipSync(
@@ -159,7 +159,7 @@ requires('HELM_BIN', 'a design of a chart', (helm) => {
     expect(made.pattern_file).toContain('rule: "{{ x }}"');
   });
 
-  it('is told by its type, which is available', async () => {
+  it('is identified by its type, which is available', async () => {
     const { body } = await world.admin.get('/api/pattern/types');
     expect(body.map((type: Json) => type.source_type)).toEqual(['design', 'kustomize', 'kubernetes', 'helm', 'docker-compose']); // prettier-ignore
     expect(body.find((type: Json) => type.source_type === 'helm')).toMatchObject({ available: true });

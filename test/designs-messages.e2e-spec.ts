@@ -55,14 +55,14 @@ describe('a file that is refused', () => {
     expect(faults.map(({ line }: Json) => line as number)).toEqual([2, 4]);
   });
 
-  it('tells the booleans of YAML from names', async () => {
+  it('distinguishes the booleans of YAML from names', async () => {
     const manifest = 'apiVersion: v1\nkind: ConfigMap\nmetadata: {name: y}\n';
     expect(await faultsOf('a.yaml', manifest)).toMatchObject([
       { pointer: '/metadata/name', detail: detail('YAML reads y, yes, on and true as true'), remedy: detail('quotes') },
     ]);
   });
 
-  it('tells what a list of services should be, and which member leads out of an archive', async () => {
+  it('reports what a list of services should be, and which member leads out of an archive', async () => {
     const listed = 'services:\n  - web:\n      image: nginx\n';
     expect(await faultsOf('docker-compose.yml', listed)).toMatchObject([
       { pointer: '/services', detail: detail('not a list'), remedy: detail('below its name') },
@@ -132,7 +132,7 @@ requires('HELM_BIN', 'a chart that is refused', (helm) => {
     ]);
   });
 
-  it('tells of a template without its end', async () => {
+  it('reports a template without its end', async () => {
     const bytes = await chart('{{- if .Values.image }}\n  a: b\n');
     expect(await faultsOf('c.tgz', bytes)).toMatchObject([
       { file: 'c/templates/a.yaml', detail: detail('ends within an "if"'), remedy: 'Add the missing "{{ end }}".' },

@@ -203,7 +203,7 @@ describe('an import', () => {
     expect((await choose({ type: 'docker' })).body.errors).toMatchObject([{ pointer: '/type' }]);
   });
 
-  it('tells what a cluster would refuse of it, as does every change', async () => {
+  it('reports what a cluster would refuse of it, as does every change', async () => {
     const { editor } = people;
     const deployment = (replicas: string, more = '') =>
       `apiVersion: apps/v1\nkind: Deployment\nmetadata: {name: web}\nspec:\n  replicas: ${replicas}\n  selector: {matchLabels: {app: web}}\n  template:\n    metadata: {labels: {app: web}}\n    spec: {containers: [{name: web, image: nginx}]${more}}\n`;
@@ -227,7 +227,7 @@ describe('an import', () => {
     expect(valid.body.warnings).toEqual([]);
   });
 
-  it('tells of settings that say nothing to its format', async () => {
+  it('reports settings without effect on its format', async () => {
     const { warnings } = await imported('unused.yaml', config('blue'), { values: 'a: 1' });
     expect(warnings).toMatchObject([{ pointer: '/values', detail: expect.stringContaining('no effect') }]);
   });
@@ -278,11 +278,11 @@ requires('HELM_BIN', 'a design of a chart', (helm) => {
 
   it('is rendered for a namespace and a release name, and anew when they or the values change', async () => {
     const { editor } = people;
-    const bytes = await archive({ ...chart('door'), ...chart('gate') });
+    const bytes = await archive({ ...chart('cart'), ...chart('gate') });
     const several = await sendFile(editor, 'repo.tgz', bytes);
     expect(several).toMatchObject({
       status: 400,
-      body: { detail: expect.stringContaining('repo/door, repo/gate'), remedy: expect.stringContaining('path') },
+      body: { detail: expect.stringContaining('repo/cart, repo/gate'), remedy: expect.stringContaining('path') },
     });
     const made = await imported('repo.tgz', bytes, { path: 'gate', namespace: 'shop', release_name: 'front' });
     expect(made.pattern_file).toMatch(/name: front\n[^]*namespace: shop/);
@@ -301,8 +301,8 @@ requires('HELM_BIN', 'a design of a chart', (helm) => {
       { pointer: '/namespace' },
     ]);
     expect((await editor.get(`/api/pattern/download/${made.id}?export=helm`)).status).toBe(200);
-    const other = await editor.put(path, { path: 'door' });
-    expect(other.body.pattern_file).toContain('name: door');
+    const other = await editor.put(path, { path: 'cart' });
+    expect(other.body.pattern_file).toContain('name: cart');
   });
 });
 

@@ -197,7 +197,7 @@ describe('a version', () => {
 });
 
 describe('the difference of two versions', () => {
-  it('is told by component with JSON Pointers, and nothing that means the same is in it', async () => {
+  it('is reported by component with JSON Pointers, and nothing that means the same is in it', async () => {
     const { editor, viewer } = people;
     const { id } = await create(editor, manifest(1, CONFIG));
     const reordered = manifest(1).replace(

@@ -337,7 +337,7 @@ describe('a design', () => {
     }
   });
 
-  it('tells which types there are', async () => {
+  it('lists the types', async () => {
     const { body } = await world.admin.get('/api/pattern/types');
     expect(body.map((type: Json) => type.source_type)).toEqual(
       expect.arrayContaining(['design', 'kubernetes', 'docker-compose']),

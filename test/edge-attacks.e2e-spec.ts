@@ -88,7 +88,7 @@ describe('headers that say one thing', () => {
     expect(heard).toContain(`${name} must be given once`);
   });
 
-  it('may be told apart from headers that may be repeated', async () => {
+  it('may be distinguished from headers that may be repeated', async () => {
     const heard = await exchange(
       head('GET /api/identity/users/profile', token(), 'Accept: text/plain', 'Accept: */*', 'Connection: close'),
     );
@@ -124,7 +124,7 @@ describe('the rest of a body that is not read', () => {
   });
 });
 
-it('a failed sign-in is told of its account, however the path is spelled', async () => {
+it('a failed sign-in is reported with its account, however the path is spelled', async () => {
   const body = JSON.stringify({ email: 'admin@example.org', password: `not ${PASSWORD}` });
   for (const path of ['/api/auth/login/', '/api/auth/LOGIN', 'http://armature.example/api/auth/login']) {
     const lines = ['Content-Type: application/json', `Content-Length: ${body.length}`, 'Connection: close'];

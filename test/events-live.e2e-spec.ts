@@ -15,13 +15,13 @@ import { type Json, Person } from './support/person.js';
 import { until } from './support/until.js';
 import { PASSWORD, World } from './support/world.js';
 
-class Told extends DomainEvent {
+class TestEvent extends DomainEvent {
   readonly category: string = 'environment';
   readonly action: string = 'updated';
-  readonly description = 'a test told this';
+  readonly description = 'a test published this';
 }
 
-class RegistryTold extends Told {
+class RegistryTestEvent extends TestEvent {
   override readonly category = 'registry';
   override readonly action = 'registered';
 }
@@ -31,12 +31,12 @@ let world: World;
 beforeAll(async () => (world = await World.start()));
 afterAll(() => world.stop());
 
-/** Tells `count` events in one transaction; answers what they tell of. */
-const tell = async (organizationId: string | null, count = 1, Kind = Told): Promise<string[]> => {
+/** Publishes `count` events in one transaction; answers the ids of their records. */
+const publish = async (organizationId: string | null, count = 1, Kind = TestEvent): Promise<string[]> => {
   const ids = Array.from({ length: count }, () => randomUUID());
   await world.get(UnitOfWork).run(async () => {
     for (const id of ids)
-      await world.get(EventBus).publish(new Kind(Actor.system('test'), { id, organizationId }, { name: 'told' }));
+      await world.get(EventBus).publish(new Kind(Actor.system('test'), { id, organizationId }, { name: 'published' }));
   });
   return ids;
 };
@@ -71,11 +71,11 @@ class Subscriber {
     );
   }
 
-  /** Subscribed for certain: an event that is told again and again has arrived. */
+  /** Subscribed for certain: an event that is published repeatedly has arrived. */
   static async live(person: Person, variables: Record<string, unknown>, organization: string): Promise<Subscriber> {
     const subscriber = new Subscriber(person, variables);
     while (subscriber.events.length === 0) {
-      await tell(organization);
+      await publish(organization);
       await wait(20);
     }
     const last = await lastOf(organization);
@@ -84,7 +84,7 @@ class Subscriber {
     return subscriber;
   }
 
-  get told(): string[] {
+  get subjects(): string[] {
     return this.events.map(({ actedUpon }) => actedUpon);
   }
 
@@ -105,13 +105,13 @@ describe('a subscription', () => {
     const delays: number[] = [];
     for (let n = 1; n <= 20; n++) {
       const before = performance.now();
-      await tell(world.organization);
+      await publish(world.organization);
       await until(() => subscriber.events.length === n);
       delays.push(Math.round(performance.now() - before));
     }
     process.stderr.write(`write and deliver: ${delays.sort((a, b) => a - b).join(', ')} ms\n`);
     const made = await world.admin.post('/api/environments', { name: 'live', organization_id: world.organization });
-    await until(() => subscriber.told.includes(made.body.id as string));
+    await until(() => subscriber.subjects.includes(made.body.id as string));
     expect(subscriber.events.at(-1)).toMatchObject({
       severity: 'informational',
       category: 'environment',
@@ -126,20 +126,20 @@ describe('a subscription', () => {
     const everything = await Subscriber.live(world.admin, {}, world.organization);
     const named = await Subscriber.live(world.admin, { organizationID: world.organization }, world.organization);
     everything.events.length = 0;
-    const [registered] = await tell(null, 1, RegistryTold);
-    const [own] = await tell(world.organization);
+    const [registered] = await publish(null, 1, RegistryTestEvent);
+    const [own] = await publish(world.organization);
     await until(() => everything.events.length === 2 && named.events.length === 1);
-    expect([...everything.told].sort()).toEqual([registered, own].sort());
+    expect([...everything.subjects].sort()).toEqual([registered, own].sort());
     expect(everything.events.find(({ category }) => category === 'registry').sequence).toBeNull();
-    expect(named.told).toEqual([own]);
+    expect(named.subjects).toEqual([own]);
     await everything.end();
     await named.end();
   });
 
   it('replays what was missed, then goes on without a gap or a repeat while others write', async () => {
     const from = await lastOf(world.organization);
-    await tell(world.organization, 450);
-    const writers = Promise.all(range(1, 60).map(() => tell(world.organization, 3)));
+    await publish(world.organization, 450);
+    const writers = Promise.all(range(1, 60).map(() => publish(world.organization, 3)));
     const subscribers = range(1, 4).map(
       (n) => new Subscriber(world.admin, { organizationID: world.organization, after: String(from + n) }),
     );
@@ -153,7 +153,7 @@ describe('a subscription', () => {
 
   it('replays to members of one organization without its name, and asks others for it', async () => {
     const other = await world.outsider();
-    await tell(other.organization, 3);
+    await publish(other.organization, 3);
     const last = await lastOf(other.organization);
     const subscriber = new Subscriber(other, { after: String(last - 2) });
     await until(() => subscriber.events.length === 2);
@@ -171,9 +171,9 @@ describe('a subscription', () => {
     await unsure.end();
   });
 
-  it('tells what is kept no more, and refuses numbers that are none', async () => {
+  it('reports what is no longer kept, and refuses numbers that are none', async () => {
     const other = await world.outsider();
-    await tell(other.organization, 6);
+    await publish(other.organization, 6);
     const last = await lastOf(other.organization);
     await world.sql(
       `UPDATE event SET created_at = now() - interval '8 days' WHERE organization_id = $1 AND sequence <= $2`,
@@ -206,7 +206,7 @@ describe('a subscription', () => {
       of({ category: ['team'] }),
       of({ severity: ['informational'] }),
     ];
-    await tell(world.organization, 5);
+    await publish(world.organization, 5);
     await until(() => environments.events.length === 5 && all.events.length === 5);
     expect([...loud.events, ...teams.events]).toEqual([]);
     const foreign = of({ workspaceID: randomUUID() });
@@ -221,10 +221,10 @@ describe('a subscription', () => {
     const stranger = new Subscriber(outsider, {});
     const plain = new Subscriber(member, {});
     const subscriber = await Subscriber.live(watcher, {}, world.organization);
-    await tell(world.organization, 3);
+    await publish(world.organization, 3);
     await until(() => subscriber.events.length === 3);
     await world.admin.delete(`/api/identity/orgs/${world.organization}/users/${watcher.id}`);
-    await tell(world.organization, 3);
+    await publish(world.organization, 3);
     await wait(300);
     expect(subscriber.events).toHaveLength(3);
     expect(stranger.events.filter(({ organizationID }) => organizationID === world.organization)).toEqual([]);
@@ -241,8 +241,8 @@ describe('a subscription', () => {
     const [joining, other] = [await world.outsider(), await world.outsider()];
     const subscriber = await Subscriber.live(joining, {}, joining.organization);
     await world.join(joining, other, 'admin');
-    const [told] = await tell(other.organization);
-    await until(() => subscriber.told.includes(told as string));
+    const [published] = await publish(other.organization);
+    await until(() => subscriber.subjects.includes(published as string));
     expect(subscriber.events.map(({ action, organizationID }) => [action, organizationID])).toEqual([
       ['added', other.organization],
       ['updated', other.organization],
@@ -259,9 +259,9 @@ describe('a subscription', () => {
         WHERE application_name = 'armature-listen' AND datname = current_database()`,
     );
     await owner.end();
-    const told = await tell(world.organization, 2);
+    const published = await publish(world.organization, 2);
     await until(() => subscriber.events.length === 2);
-    expect(subscriber.told).toEqual(told);
+    expect(subscriber.subjects).toEqual(published);
     await subscriber.end();
   });
 
@@ -275,10 +275,10 @@ describe('a subscription', () => {
     socket.send(JSON.stringify({ type: 'connection_init', payload: { Authorization: `Bearer ${token}` } }));
     const payload = { query: QUERY, variables: { organizationID: world.organization, after } };
     socket.send(JSON.stringify({ type: 'start', id: '1', payload }));
-    const told = await tell(world.organization, 2);
+    const published = await publish(world.organization, 2);
     const data = () => received.filter(({ type }) => type === 'data');
     await until(() => data().length === 2);
-    expect(data().map((message) => message.payload.data.subscribeEvents.actedUpon)).toEqual(told);
+    expect(data().map((message) => message.payload.data.subscribeEvents.actedUpon)).toEqual(published);
     socket.close();
   });
 

@@ -11,11 +11,11 @@ import { Receiver } from './support/receiver.js';
 import { until } from './support/until.js';
 import { World } from './support/world.js';
 
-class Told extends DomainEvent {
+class TestEvent extends DomainEvent {
   readonly category = 'environment';
   readonly action = 'updated';
   get description(): string {
-    return `a test told this of ${(this.metadata['email'] as string | undefined) ?? 'nobody'}`;
+    return `a test published this of ${(this.metadata['email'] as string | undefined) ?? 'nobody'}`;
   }
 }
 
@@ -34,12 +34,12 @@ afterAll(async () => {
   await receiver.stop();
 });
 
-const tell = (organizationId: string, count = 1, metadata: Record<string, unknown> = {}): Promise<void> =>
+const publish = (organizationId: string, count = 1, metadata: Record<string, unknown> = {}): Promise<void> =>
   world.get(UnitOfWork).run(async () => {
     for (let n = 0; n < count; n++)
       await world
         .get(EventBus)
-        .publish(new Told(Actor.system('test'), { id: randomUUID(), organizationId }, { ...metadata }));
+        .publish(new TestEvent(Actor.system('test'), { id: randomUUID(), organizationId }, { ...metadata }));
   });
 
 const numbersOf = async (organization: string): Promise<number[]> => {
@@ -55,7 +55,7 @@ const prune = (): Promise<void> => world.get(EventRetentionService).prune(new Ab
 /** An organization of its own whose events are 1 to `last`, those up to `old` a hundred days old. */
 async function organizationWith(last: number, old: number): Promise<Owner> {
   const owner = await world.outsider();
-  await tell(owner.organization, last - (await numbersOf(owner.organization)).length);
+  await publish(owner.organization, last - (await numbersOf(owner.organization)).length);
   await world.sql(
     `UPDATE event SET created_at = now() - interval '100 days' WHERE organization_id = $1 AND sequence <= $2`,
     [owner.organization, old],
@@ -87,7 +87,7 @@ describe('the log of events', () => {
     );
     await prune();
     expect(await numbersOf(owner.organization)).toEqual(range(2_511, 2_530));
-    await tell(owner.organization);
+    await publish(owner.organization);
     expect((await numbersOf(owner.organization)).at(-1)).toBe(2_531);
 
     const listed = (query: string) => owner.get(`/api/events?orgID=${owner.organization}&${query}`);
@@ -150,7 +150,7 @@ describe('webhooks of events that are gone', () => {
     const deliveries = async (): Promise<Json[]> =>
       (await owner.get(`${base}/${webhook.id}/deliveries?pagesize=100&order=created_at%20asc`)).body.deliveries;
     receiver.answer = (response) => void response.writeHead(500).end();
-    await tell(owner.organization, 3);
+    await publish(owner.organization, 3);
     await until(async () => {
       const made = await deliveries();
       return made.length === 3 && made.every(({ failures }) => failures > 0);
@@ -166,7 +166,7 @@ describe('webhooks of events that are gone', () => {
     receiver.received.length = 0;
     await world.sql('UPDATE webhook_delivery SET next_attempt_at = now() WHERE webhook_id = $1', [webhook.id]);
     await owner.put(`${base}/${webhook.id}`, { enabled: true });
-    await tell(owner.organization);
+    await publish(owner.organization);
     await until(async () => {
       const made = await deliveries();
       return made.length === 4 && made.every(({ status }) => status !== 'pending');
@@ -221,14 +221,14 @@ describe('an export of events', () => {
 
   it('is cut off when what it comes to next was purged, or its caller is no owner any more', async () => {
     const owner = await organizationWith(10, 0);
-    await tell(owner.organization, 3_000, { text: 'x'.repeat(4_000) });
-    const cutOff = async (meanwhile: () => Promise<unknown>): Promise<string> => {
+    await publish(owner.organization, 3_000, { text: 'x'.repeat(4_000) });
+    const cutOff = async (during: () => Promise<unknown>): Promise<string> => {
       const response = await fetch(`${owner.baseUrl}${log(owner)}/export`, {
         headers: { authorization: `Bearer ${owner.token}`, 'accept-encoding': 'identity' },
       });
       const reader = response.body!.getReader();
       let text = Buffer.from((await reader.read()).value as Uint8Array).toString();
-      await meanwhile();
+      await during();
       try {
         for (let next = await reader.read(); !next.done; next = await reader.read())
           text += Buffer.from(next.value as Uint8Array).toString();
@@ -246,7 +246,7 @@ describe('an export of events', () => {
 });
 
 describe('a purge', () => {
-  it('removes up to a number once it is confirmed, tells it as an event, and leaves the audit whole', async () => {
+  it('removes up to a number once it is confirmed, publishes it as an event, and leaves the audit whole', async () => {
     const owner = await organizationWith(40, 0);
     const confirm = await nameOf(owner);
     const purge = (body: Json, query = '') => owner.post(`${log(owner)}/purge${query}`, body);
@@ -268,8 +268,8 @@ describe('a purge', () => {
       body: { organization_id: owner.organization, through: '25', events: 25 },
     });
     expect(await numbersOf(owner.organization)).toEqual(range(26, 41));
-    const told = await owner.get(`/api/events?orgID=${owner.organization}&action=events_purged`);
-    expect(told.body.events).toMatchObject([
+    const feed = await owner.get(`/api/events?orgID=${owner.organization}&action=events_purged`);
+    expect(feed.body.events).toMatchObject([
       { sequence: '41', user_id: owner.id, severity: 'warning', metadata: { through: '25', events: 25 } },
     ]);
     // What was removed before is not counted again, and what is gone already is no fault.
@@ -317,7 +317,7 @@ describe('an erasure', () => {
     const base = `/api/identity/orgs/${owner.organization}`;
     const { body: webhook } = await owner.post(`${base}/webhooks`, { url: `${receiver.url}/erased`, events: ['*'] });
     await world.join(person, owner, 'member');
-    await tell(owner.organization, 1, { email: `prefix${person.email}`, other: person.email.toUpperCase() });
+    await publish(owner.organization, 1, { email: `prefix${person.email}`, other: person.email.toUpperCase() });
     await until(() => receiver.at('/erased').some(({ body }) => body.includes('environment.updated')));
     const everywhere = async (): Promise<string> => {
       const texts = [
@@ -339,8 +339,8 @@ describe('an erasure', () => {
     expect(await everywhere()).toContain('another address');
     const { body } = await owner.get(`/api/events?orgID=${owner.organization}&category=member`);
     expect(body.events.map(({ description }: Json) => description)).toContain('[erased] was added to the organization');
-    const told = await owner.get(`/api/events?orgID=${owner.organization}&action=personal_data_erased`);
-    expect(told.body.events).toMatchObject([{ metadata: { user_id: person.id } }]);
+    const feed = await owner.get(`/api/events?orgID=${owner.organization}&action=personal_data_erased`);
+    expect(feed.body.events).toMatchObject([{ metadata: { user_id: person.id } }]);
     expect((await owner.get(`${base}/audit/verify`)).body).toMatchObject({ valid: true });
     expect((await owner.post(`${base}/events/erase`, { user_id: randomUUID() })).body).toMatchObject({ events: 0 });
   });

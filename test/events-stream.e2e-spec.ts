@@ -10,10 +10,10 @@ import { type Json, Person } from './support/person.js';
 import { until } from './support/until.js';
 import { PASSWORD, World } from './support/world.js';
 
-class Told extends DomainEvent {
+class TestEvent extends DomainEvent {
   readonly category = 'environment';
   readonly action = 'updated';
-  readonly description = 'a test told this';
+  readonly description = 'a test published this';
 }
 
 let world: World;
@@ -23,10 +23,11 @@ beforeAll(async () => (world = await World.start({ LIMIT_SOCKETS_PER_USER: '3' }
 afterEach(() => open.splice(0).forEach((stream) => stream.hangUp()));
 afterAll(() => world.stop());
 
-const tell = async (organizationId: string, count = 1): Promise<string[]> => {
+const publish = async (organizationId: string, count = 1): Promise<string[]> => {
   const ids = Array.from({ length: count }, () => randomUUID());
   await world.get(UnitOfWork).run(async () => {
-    for (const id of ids) await world.get(EventBus).publish(new Told(Actor.system('test'), { id, organizationId }, {}));
+    for (const id of ids)
+      await world.get(EventBus).publish(new TestEvent(Actor.system('test'), { id, organizationId }, {}));
   });
   return ids;
 };
@@ -61,7 +62,7 @@ class Stream {
     return stream;
   }
 
-  get told(): string[] {
+  get subjects(): string[] {
     return this.events.map(({ data }) => data.acted_upon);
   }
 
@@ -89,13 +90,16 @@ class Stream {
 }
 
 describe('the stream of events', () => {
-  it('tells them as they happen, each with a number to resume from', async () => {
+  it('sends them as they happen, each with a number to resume from', async () => {
     const stream = await Stream.open(world.admin);
     expect(Object.fromEntries(stream.response.headers)).toMatchObject({
       'content-type': 'text/event-stream; charset=utf-8',
       'cache-control': expect.stringContaining('no-transform'),
     });
-    const made = await world.admin.post('/api/environments', { name: 'told', organization_id: world.organization });
+    const made = await world.admin.post('/api/environments', {
+      name: 'published',
+      organization_id: world.organization,
+    });
     await until(() => stream.events.length === 1);
     const listed = await world.admin.get(`/api/events?acted_upon=${made.body.id}`);
     const [event] = listed.body.events;
@@ -104,22 +108,22 @@ describe('the stream of events', () => {
 
   it('resumes where it was left, without a gap or a repeat', async () => {
     const first = await Stream.open(world.admin, `orgID=${world.organization}`);
-    const before = await tell(world.organization, 3);
+    const before = await publish(world.organization, 3);
     await until(() => first.events.length === 3);
     first.hangUp();
-    const missed = await tell(world.organization, 250);
+    const missed = await publish(world.organization, 250);
     const second = await Stream.open(world.admin, `orgID=${world.organization}`, first.lastId);
-    const later = await tell(world.organization, 2);
+    const later = await publish(world.organization, 2);
     await until(() => second.events.length >= 252);
-    expect(first.told).toEqual(before);
-    expect(second.told).toEqual([...missed, ...later]);
+    expect(first.subjects).toEqual(before);
+    expect(second.subjects).toEqual([...missed, ...later]);
 
     const silent = await Stream.open(world.admin);
     silent.hangUp();
-    const [unheard] = await tell(world.organization);
+    const [unheard] = await publish(world.organization);
     const third = await Stream.open(world.admin, '', silent.lastId);
     await until(() => third.events.length === 1);
-    expect(third.told).toEqual([unheard]);
+    expect(third.subjects).toEqual([unheard]);
   });
 
   it('is narrowed by parameters', async () => {
@@ -128,7 +132,7 @@ describe('the stream of events', () => {
       await Stream.open(world.admin, `severity=error,alert&after=${after}`),
       await Stream.open(world.admin, `category=team,environment&after=${after}`),
     ];
-    await tell(world.organization);
+    await publish(world.organization);
     await until(() => wanted.events.length === 1);
     expect(quiet.events).toEqual([]);
   });
@@ -144,7 +148,7 @@ describe('the stream of events', () => {
     expect(await statusOf('after=1000000')).toBe(400);
     expect(await statusOf('severity=loud')).toBe(400);
     expect((await world.stranger.get('/api/system/events/subscribe')).status).toBe(401);
-    await tell(outsider.organization, 3);
+    await publish(outsider.organization, 3);
     await world.sql(`UPDATE event SET created_at = now() - interval '8 days' WHERE organization_id = $1`, [
       outsider.organization,
     ]);
@@ -160,12 +164,12 @@ describe('the stream of events', () => {
   it('says nothing to who has left, and ends with the token', async () => {
     const person = await world.person('admin');
     const stream = await Stream.open(person);
-    const [heard] = await tell(world.organization);
+    const [heard] = await publish(world.organization);
     await until(() => stream.events.length === 1);
     await world.admin.delete(`/api/identity/orgs/${world.organization}/users/${person.id}`);
-    await tell(world.organization, 2);
+    await publish(world.organization, 2);
     await new Promise((resolve) => setTimeout(resolve, 300));
-    expect(stream.told).toEqual([heard]);
+    expect(stream.subjects).toEqual([heard]);
 
     const other = await world.person('admin');
     const { body } = await world.stranger.post('/api/auth/login', { email: other.email, password: PASSWORD });
@@ -189,9 +193,9 @@ describe('the stream of events', () => {
     await second.listen(0, '127.0.0.1');
     const baseUrl = (await second.getUrl()).replace('[::1]', '127.0.0.1');
     const stream = await Stream.open(new Person(baseUrl, world.admin.token));
-    const [told] = await tell(world.organization);
+    const [published] = await publish(world.organization);
     await until(() => stream.events.length === 1);
-    expect(stream.told).toEqual([told]);
+    expect(stream.subjects).toEqual([published]);
     const before = performance.now();
     await second.close();
     expect(performance.now() - before).toBeLessThan(4_000);

@@ -10,15 +10,15 @@ import { PASSWORD, World } from './support/world.js';
 class Tested extends DomainEvent {
   readonly category: string = 'environment';
   readonly action: string = 'updated';
-  readonly description = 'a test told this';
+  readonly description = 'a test published this';
 }
 
-class RegistryTold extends Tested {
+class RegistryTestEvent extends Tested {
   override readonly category = 'registry';
   override readonly action = 'registered';
 }
 
-class AccountTold extends Tested {
+class AccountTestEvent extends Tested {
   override readonly category = 'user';
 }
 
@@ -43,8 +43,10 @@ const list = async (person: Person, query = ''): Promise<Json[]> => {
   return body.events;
 };
 
-const tell = (organizationId: string | null, Told = Tested, id: string = randomUUID(), workspaceId?: string) =>
-  world.get(EventBus).publish(new Told(Actor.system('test'), { id, organizationId, workspaceId }, { name: 'told' }));
+const publish = (organizationId: string | null, EventClass = Tested, id: string = randomUUID(), workspaceId?: string) =>
+  world
+    .get(EventBus)
+    .publish(new EventClass(Actor.system('test'), { id, organizationId, workspaceId }, { name: 'published' }));
 
 const inOneUnit = (work: () => Promise<void>) => world.get(UnitOfWork).run(work);
 
@@ -59,9 +61,9 @@ const numbersOf = async (organization: string): Promise<number[]> => {
 const upTo = (n: number): number[] => Array.from({ length: n }, (_, index) => index + 1);
 
 describe('an event', () => {
-  it('is kept with the change that it tells of, and listed', async () => {
+  it('is kept with the change that it is about, and listed', async () => {
     const { admin } = world;
-    const made = await environment(admin, world.organization, { name: 'told of' });
+    const made = await environment(admin, world.organization, { name: 'published' });
     const [event] = await list(admin, `&orgID=${world.organization}&acted_upon=${made.id}`);
     expect(event).toEqual({
       id: expect.any(String),
@@ -74,8 +76,8 @@ describe('an event', () => {
       category: 'environment',
       action: 'created',
       severity: 'informational',
-      description: 'Environment told of was created',
-      metadata: { name: 'told of' },
+      description: 'Environment published was created',
+      metadata: { name: 'published' },
       status: 'unread',
       created_at: expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/),
     });
@@ -89,19 +91,19 @@ describe('an event', () => {
   it('is neither kept nor numbered when its change is rolled back', async () => {
     const other = await world.outsider();
     const before = await numbersOf(other.organization);
-    await inOneUnit(() => tell(other.organization));
+    await inOneUnit(() => publish(other.organization));
     await expect(
       inOneUnit(async () => {
-        await tell(other.organization);
+        await publish(other.organization);
         throw new Error('changed my mind');
       }),
     ).rejects.toThrow('changed my mind');
-    await inOneUnit(() => tell(other.organization));
+    await inOneUnit(() => publish(other.organization));
     expect(await numbersOf(other.organization)).toEqual(upTo(before.length + 2));
   });
 
-  it('cannot be told outside of a unit of work', async () => {
-    await expect(tell(world.organization)).rejects.toThrow('open unit of work');
+  it('cannot be published outside of a unit of work', async () => {
+    await expect(publish(world.organization)).rejects.toThrow('open unit of work');
   });
 
   it('is numbered without gaps while fifty write at once, and some of them fail', async () => {
@@ -110,7 +112,7 @@ describe('an event', () => {
     const writers = upTo(50).map((n) =>
       n % 5 === 0
         ? inOneUnit(async () => {
-            await tell(other.organization);
+            await publish(other.organization);
             throw new Error('no');
           }).catch(() => undefined)
         : environment(other, other.organization),
@@ -129,8 +131,8 @@ describe('an event', () => {
     const other = await world.outsider();
     const asked: string[] = [];
     await inOneUnit(async () => {
-      for (const organization of [world.organization, other.organization, null]) await tell(organization);
-      await tell(other.organization);
+      for (const organization of [world.organization, other.organization, null]) await publish(organization);
+      await publish(other.organization);
       const client = (await world.get(UnitOfWork).manager.queryRunner?.connect()) as PoolClient;
       const query = client.query.bind(client) as (...given: unknown[]) => unknown;
       const count = (...given: unknown[]): unknown => {
@@ -151,7 +153,7 @@ describe('an event', () => {
       upTo(40).map((n) =>
         inOneUnit(async () => {
           const both = [one.organization, two.organization];
-          for (const organization of n % 2 ? both : both.reverse()) await tell(organization);
+          for (const organization of n % 2 ? both : both.reverse()) await publish(organization);
         }),
       ),
     );
@@ -164,7 +166,7 @@ describe('an event', () => {
   it('of the registry has no number and no part in those of organizations', async () => {
     const other = await world.outsider();
     const id = randomUUID();
-    await inOneUnit(() => tell(null, RegistryTold, id));
+    await inOneUnit(() => publish(null, RegistryTestEvent, id));
     for (const person of [world.admin, other]) {
       expect(await list(person, `&category=registry&acted_upon=${id}`)).toMatchObject([
         { sequence: null, organization_id: null, acted_upon: id },
@@ -266,7 +268,7 @@ describe('a list of events', () => {
     expect(one.body).toEqual({ data: { event: { id: event.id } } });
   });
 
-  it('of kinds tells what there is', async () => {
+  it('of kinds lists what there is', async () => {
     const { body } = await world.admin.get('/api/events/types');
     expect(body.types).toContainEqual({ kind: 'environment.created', category: 'environment', action: 'created' });
     expect(body.category).toContain('deployment');
@@ -295,12 +297,12 @@ describe('events are read', () => {
     return { workspace, environment: made };
   };
 
-  it('by who has a role on what they tell of, and by nobody else', async () => {
+  it('by who has a role on what they are about, and by nobody else', async () => {
     const [viewer, member, outsider] = [await world.person(), await world.person(), await world.outsider()];
     const granted = await grant(viewer, 2);
     const hidden = await environment(world.admin, world.organization);
     const inside = randomUUID();
-    await inOneUnit(() => tell(world.organization, Tested, inside, granted.workspace));
+    await inOneUnit(() => publish(world.organization, Tested, inside, granted.workspace));
 
     const seenBy = async (person: Person) => new Set((await list(person)).map(({ acted_upon }) => acted_upon));
     const [byAdmin, byViewer, byMember, byOutsider] = [
@@ -333,9 +335,9 @@ describe('events are read', () => {
     expect((await world.stranger.get('/api/events')).status).toBe(401);
   });
 
-  it('by nobody but its holder and its doer when it tells of an account', async () => {
+  it('by nobody but its holder and its doer when it is about an account', async () => {
     const [holder, other] = [await world.person(), await world.person('admin')];
-    await inOneUnit(() => tell(null, AccountTold, holder.id));
+    await inOneUnit(() => publish(null, AccountTestEvent, holder.id));
     expect(await list(holder, `&category=user&acted_upon=${holder.id}&search=a test`)).toHaveLength(1);
     expect(await list(other, `&category=user&acted_upon=${holder.id}&search=a test`)).toEqual([]);
   });

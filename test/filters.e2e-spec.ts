@@ -60,7 +60,7 @@ async function download(person: Person, id: string) {
 }
 
 describe('a new filter', () => {
-  it('is made of base64, with its configuration as text or object, and tells what it is', async () => {
+  it('is made of base64, with its configuration as text or object, and shows what it is', async () => {
     const { status, body, headers } = await people.editor.post(
       '/api/filter',
       bodyOf({ config: { greeting: 'hello', level: 1 } }),
@@ -342,8 +342,8 @@ describe('a change', () => {
       body: { digest: digestOf(WASM), name: 'renamed', location: { type: 'upload', path: 'again.wasm' } },
     });
     expect((await people.editor.put(path, {})).status).toBe(200);
-    const told = (await eventsOf(filter.id as string)).filter(({ action }) => action === 'updated');
-    expect(told.map(({ metadata }) => metadata.content as boolean).sort()).toEqual([false, true, true]);
+    const updates = (await eventsOf(filter.id as string)).filter(({ action }) => action === 'updated');
+    expect(updates.map(({ metadata }) => metadata.content as boolean).sort()).toEqual([false, true, true]);
   });
 
   it('may be the record as it was read, and honours what the caller believes it to be', async () => {
@@ -493,8 +493,8 @@ describe('the catalog', () => {
     expect(await visible()).toEqual([404, 0]);
     expect((await people.admin.delete(`/api/filter/catalog/unpublish?id=${filter.id}`)).status).toBe(200);
     expect((await people.admin.delete('/api/filter/catalog/unpublish')).body.errors[0].pointer).toBe('/id');
-    const told = (await eventsOf(filter.id as string)).map(({ action }) => action as string);
-    expect(told.sort()).toEqual(['created', 'deleted', 'published', 'restored', 'unpublished']);
+    const actions = (await eventsOf(filter.id as string)).map(({ action }) => action as string);
+    expect(actions.sort()).toEqual(['created', 'deleted', 'published', 'restored', 'unpublished']);
   });
 
   it('shows nothing of an organization that is gone', async () => {

@@ -128,7 +128,7 @@ describe('freeze windows of environments', () => {
     expect((await deploy()).status).toBe(202);
   });
 
-  it('are overridden by an admin of the organization who says why, which an event tells', async () => {
+  it('are overridden by an admin of the organization who says why, which an event reports', async () => {
     const { freeze, deploy } = await place();
     await freeze();
     const override = { override_freeze: true, reason: 'a leak has to be closed' };

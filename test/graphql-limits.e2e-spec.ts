@@ -44,7 +44,7 @@ function module(): Uint8Array {
   return Buffer.concat([Buffer.from([...HEADER, 0, ...length]), content]);
 }
 
-/** Runs the work, and answers by how much the heap and all buffers have grown at most meanwhile. */
+/** Runs the work, and answers by how much the heap and all buffers have grown at most during it. */
 async function growthOf(work: () => Promise<unknown>): Promise<number> {
   const used = (): number => process.memoryUsage().heapUsed + process.memoryUsage().external;
   const before = used();

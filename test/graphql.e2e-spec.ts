@@ -19,7 +19,7 @@ function countStatements(): void {
         counted.add(client);
         const query = client.query.bind(client);
         client.query = (...args: unknown[]) => {
-          // The queue looks for work now and then, whoever asks.
+          // The queue looks for work now and then, independently of callers.
           if (!/\bjob\b/.test(JSON.stringify(args[0]))) sent++;
           return query(...args);
         };

@@ -91,7 +91,7 @@ describe('without a token', () => {
 });
 
 describe('an answer', () => {
-  it('lists at most 100 faults and tells how many more there are', async () => {
+  it('lists at most 100 faults and reports how many more there are', async () => {
     const unknown = Object.fromEntries(Array.from({ length: 1_200 }, (_, index) => [`f${index}`, 0]));
     const answer = await world.admin.post(PLACES, unknown);
     expect(answer.status).toBe(400);

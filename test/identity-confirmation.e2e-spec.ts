@@ -65,7 +65,7 @@ describe('an account made beforehand with a password that an admin knows', () =>
     expect((await person.get(`${ORGS}/${bob.organization}`)).status).toBe(404);
   });
 
-  it('is not confirmed by changing the password, which whoever chose it can do as well', async () => {
+  it('is not confirmed by changing the password, which the user who chose it can do as well', async () => {
     const { email, person } = await planted();
     const changed = await person.put('/api/identity/users/password', { current_password: PASSWORD, password: OWN });
     expect(changed.status).toBe(200);
@@ -133,7 +133,7 @@ describe('an account made beforehand with a password that an admin knows', () =>
     expect(invited.body).toMatchObject({ account: 'unconfirmed', invitation_url: expect.any(String) });
   });
 
-  it('is shown as unconfirmed to admins, and members are not told', async () => {
+  it('is shown as unconfirmed to admins, and not to members', async () => {
     const { email } = await planted();
     const member = await world.person('member', mallory.organization).catch(() => null);
     expect(member).toBeNull();
@@ -175,7 +175,7 @@ describe('an address that has an account', () => {
     expect(added).toMatchObject({ status: 201, body: { id: known.id, account: 'existing', active: true } });
   });
 
-  it('that belongs to no organization is invited, whoever asks but an installation administrator', async () => {
+  it('that belongs to no organization is invited by all callers but installation administrators', async () => {
     const known = await world.person();
     await world.admin.delete(`${ORGS}/${world.organization}/users/${known.id}`);
     expect((await add(bob, { email: known.email })).body).toHaveProperty('invitation_url');

@@ -63,7 +63,7 @@ describe('an organization', () => {
     expect((await world.admin.put(`${ORGS}/${other.id}`, { name })).status).toBe(200);
   });
 
-  it('is deleted only when it has no workspace left, and is told which ones it has', async () => {
+  it('is deleted only when it has no workspace left, and the refusal lists them', async () => {
     const { id } = await found();
     const workspace = (await world.admin.post('/api/workspaces', { name: 'kept', organization_id: id })).body;
     const refused = await world.admin.delete(`${ORGS}/${id}`);
@@ -79,7 +79,7 @@ describe('an organization', () => {
     expect(await member.post(ORGS, { name: address() })).toMatchObject(refusal(403, 'FORBIDDEN'));
   });
 
-  it('is told to its members, and to nobody else that there is one', async () => {
+  it('is visible to its members, and to nobody else', async () => {
     const outsider = await world.outsider();
     const absent = randomUUID();
     for (const [method, path, body] of [
@@ -339,7 +339,7 @@ describe('an invitation', () => {
     expect((await world.admin.delete(`${path}/${invited.id}`)).status).toBe(404);
   });
 
-  it('never changes an account that came into being meanwhile', async () => {
+  it('never changes an account that was created concurrently', async () => {
     const invited = await invite();
     const other = await world.outsider();
     await other.post(`${ORGS}/${other.organization}/users`, {

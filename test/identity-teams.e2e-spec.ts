@@ -41,8 +41,8 @@ describe('a team', () => {
     });
     expect(await world.admin.delete(path)).toMatchObject({ status: 200, body: { deleted_at: expect.any(String) } });
     expect((await world.admin.get(path)).status).toBe(404);
-    const told = await world.sql(`SELECT action FROM event WHERE acted_upon = $1 ORDER BY sequence`, [made.id]);
-    expect(told.map(({ action }) => action)).toEqual(['created', 'updated', 'deleted']);
+    const published = await world.sql(`SELECT action FROM event WHERE acted_upon = $1 ORDER BY sequence`, [made.id]);
+    expect(published.map(({ action }) => action)).toEqual(['created', 'updated', 'deleted']);
   });
 
   it('has a name that no other of the organization has, whatever its case', async () => {
@@ -67,10 +67,10 @@ describe('a team', () => {
       total_count: 1,
       users: [{ id: person.id }],
     });
-    const told = await world.sql(`SELECT metadata FROM event WHERE acted_upon = $1 AND action = 'member_added'`, [
+    const published = await world.sql(`SELECT metadata FROM event WHERE acted_upon = $1 AND action = 'member_added'`, [
       team.id,
     ]);
-    expect(told).toHaveLength(1);
+    expect(published).toHaveLength(1);
     const outsider = await world.outsider();
     expect((await world.admin.post(teams(`/${team.id}/users/${outsider.id}`))).status).toBe(404);
     expect((await world.admin.delete(path)).status).toBe(200);
@@ -112,7 +112,7 @@ describe('a team', () => {
     expect((await person.get(`/api/workspaces/${workspace.id}`)).status).toBe(404);
   });
 
-  it('is left by whoever leaves the organization, for good', async () => {
+  it('is left by a user who leaves the organization, for good', async () => {
     const [team, workspace, person] = [await create(), await workspaceOf(), await world.person()];
     await grant(workspace, team, 2);
     await world.admin.post(teams(`/${team.id}/users/${person.id}`));

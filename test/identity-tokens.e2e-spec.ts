@@ -40,8 +40,10 @@ describe('a personal access token', () => {
       await world.sql('SELECT * FROM event'),
     ])
       expect(JSON.stringify(seen)).not.toContain(made.token.slice(8));
-    const told = await world.sql(`SELECT category, action, metadata FROM event WHERE acted_upon = $1`, [made.id]);
-    expect(told).toMatchObject([{ category: 'token', action: 'created', metadata: { scopes: ['read', 'write'] } }]);
+    const published = await world.sql(`SELECT category, action, metadata FROM event WHERE acted_upon = $1`, [made.id]);
+    expect(published).toMatchObject([
+      { category: 'token', action: 'created', metadata: { scopes: ['read', 'write'] } },
+    ]);
   });
 
   it('that is revoked ends within a second, over REST, GraphQL and on open sockets', async () => {
@@ -164,7 +166,7 @@ describe('a personal access token', () => {
     expect(await faults({ scopes: ['read'], user_id: randomUUID() })).toEqual(['/user_id']);
   });
 
-  it('tells when it was last used', async () => {
+  it('shows when it was last used', async () => {
     const person = await world.person();
     const made = await mint(person, ['read']);
     await bearing(made).get(PROFILE);
@@ -184,8 +186,8 @@ describe('a personal access token', () => {
     expect((await world.admin.delete(`${TOKENS}/${id}`)).status).toBe(404);
     expect((await world.admin.get(TOKENS)).body.tokens.map((each: Json) => each.id)).not.toContain(id);
     expect((await world.stranger.get(TOKENS)).status).toBe(401);
-    const told = await world.sql(`SELECT organization_id FROM event WHERE acted_upon = $1`, [id]);
-    expect(told).toEqual([{ organization_id: null }]);
+    const published = await world.sql(`SELECT organization_id FROM event WHERE acted_upon = $1`, [id]);
+    expect(published).toEqual([{ organization_id: null }]);
   });
 
   it('sleeps while its user is deactivated', async () => {
@@ -252,8 +254,8 @@ describe('a service account', () => {
     expect(
       (await world.admin.get(accounts('?pagesize=500'))).body.service_accounts.map((each: Json) => each.id),
     ).toContain(account.id);
-    const told = await world.sql(`SELECT organization_id, action FROM event WHERE acted_upon = $1`, [made.id]);
-    expect(told).toEqual([{ organization_id: world.organization, action: 'created' }]);
+    const published = await world.sql(`SELECT organization_id, action FROM event WHERE acted_upon = $1`, [made.id]);
+    expect(published).toEqual([{ organization_id: world.organization, action: 'created' }]);
   });
 
   it('that is deleted ends within a second, and is no longer a member', async () => {

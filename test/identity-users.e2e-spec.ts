@@ -152,7 +152,7 @@ describe('a password', () => {
     expect((await login(person.email, NEW)).status).toBe(200);
   });
 
-  it('that was forgotten: the answer does not tell which accounts there are, and nobody else gets a letter', async () => {
+  it('that was forgotten: the answer does not reveal which accounts exist, and nobody else gets a letter', async () => {
     const person = await world.person();
     await world.admin.put(`/api/identity/users/${person.id}`, { deactivated: true });
     const known = await world.stranger.post('/api/auth/password/forgot', { email: person.email });

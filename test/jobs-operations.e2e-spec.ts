@@ -56,7 +56,7 @@ const withoutIds = ({ status, body }: Answer, id: string): Json => [
 ];
 
 describe('an operation', () => {
-  it('tells how work ended', async () => {
+  it('reports how work ended', async () => {
     const good = await ask(requester, 'succeed');
     await jobs.waitUntilFinished(good.id, { timeoutMs: 20_000 });
     const { status, body, headers } = await read(requester, good);
@@ -183,7 +183,7 @@ describe('an operation', () => {
   });
 });
 
-describe('a job that acts as whoever asked for it', () => {
+describe('a job that acts as the user who asked for it', () => {
   const errand = async ({ id, email }: Person): Promise<Answer> => {
     const actor = Actor.user({ id, email, installationAdmin: true });
     const job = await jobs.enqueue(actor, { queue: 'errand', payload: {}, organizationId: world.organization });

@@ -83,9 +83,9 @@ describe('a job', () => {
     });
     const { id } = await enqueue(jobs, 'refused', { mostAttempts: 2 });
     await finished(id);
-    const told = warn.mock.calls.filter(([facts]) => (facts as { job?: string }).job === id);
+    const logged = warn.mock.calls.filter(([facts]) => (facts as { job?: string }).job === id);
     warn.mockRestore();
-    expect(told).toEqual([
+    expect(logged).toEqual([
       [{ job: id, queue: 'refused', attempt: 1, code: 'IN_USE' }, 'job is tried again: it is in use'],
       [{ job: id, queue: 'refused', attempt: 2, code: 'IN_USE' }, 'job failed: it is in use'],
     ]);
@@ -139,7 +139,7 @@ describe('a job', () => {
     expect(refusal).toMatchObject({ reason: 'lease lost' });
   });
 
-  it('is tried again as often as it was told to', async () => {
+  it('is tried again as often as configured', async () => {
     const failures: number[] = [];
     jobs.registerHandler('flaky', {
       concurrency: 1,
@@ -160,7 +160,7 @@ describe('a job', () => {
     expect((job?.result as { at: number }).at).toBeGreaterThanOrEqual(runAt.getTime());
   });
 
-  it('tells its progress', async () => {
+  it('reports its progress', async () => {
     const middle = gate();
     jobs.registerHandler('steps', {
       concurrency: 1,
@@ -176,7 +176,7 @@ describe('a job', () => {
     expect(await finished(id)).toMatchObject({ progress: { step: 'last' }, result: null });
   });
 
-  it('tells its queue of the end in the transaction that writes it', async () => {
+  it('notifies its queue of the end in the transaction that writes it', async () => {
     const heard: string[] = [];
     let refuse = true;
     jobs.registerHandler('heard', {
@@ -451,7 +451,7 @@ describe('a replica that shuts down', () => {
   });
 });
 
-it('is alive, and tells how much there is to do', async () => {
+it('is alive, and reports how much there is to do', async () => {
   await enqueue(jobs, 'nobody');
   expect(jobs.isAlive()).toBe(true);
   const { body } = await world.stranger.get('/metrics');

@@ -106,7 +106,7 @@ describe('a start', () => {
       headers: { authorization: `Bearer ${person.token}` },
     });
     expectModest(server);
-    const told = performance.now();
+    const signalled = performance.now();
     server.child.kill('SIGTERM');
     await until(async () => (await stranger.get('/healthz/ready')).status === 503);
     const served = await person.get('/api/identity/orgs');
@@ -114,7 +114,7 @@ describe('a start', () => {
     expect(await socket.closed).toBe(1001);
     await stream.text();
     expect(await server.exited).toEqual({ code: 0, signal: null });
-    expect(performance.now() - told).toBeGreaterThan(1_900);
+    expect(performance.now() - signalled).toBeGreaterThan(1_900);
     const steps = [
       'Stopping (',
       'served for 2 s more',
@@ -156,7 +156,7 @@ describe('npm start', () => {
     expect(isAlive(pid)).toBe(false);
   });
 
-  it('ends at once when it is told a second time', async () => {
+  it('ends at once on a second signal', async () => {
     const program = await start({}, [process.execPath, await compiledProgram('test/shutdown-program.ts'), '20000']);
     await program.line('process ');
     program.child.kill('SIGTERM');
@@ -175,7 +175,7 @@ describe('the watchdog', () => {
     return start({}, [process.execPath, program, String(blockMs), String(endMs)]);
   };
 
-  it('tells for how long the event loop was blocked', async () => {
+  it('reports for how long the event loop was blocked', async () => {
     const program = await run(2_500, 0);
     expect((await program.exited).code).toBe(0);
     expect(await program.said('has been blocked')).toMatchObject({ level: 'warn' });

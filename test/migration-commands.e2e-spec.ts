@@ -28,7 +28,7 @@ describe('The migration commands', () => {
     expect(await generate()).toContain('No changes in database schema were found');
   });
 
-  it('tell what differs from the entities', async () => {
+  it('report what differs from the entities', async () => {
     await onServer(database.url, (client) => client.query('ALTER TABLE team ADD surplus text'));
     await expect(generate()).rejects.toMatchObject({ stdout: expect.stringContaining('DROP COLUMN "surplus"') });
     await onServer(database.url, (client) => client.query('ALTER TABLE team DROP surplus'));

@@ -23,7 +23,7 @@ async function asOwner(statement: string): Promise<void> {
   await owner.query(statement).finally(() => owner.destroy());
 }
 
-it('is told by readiness, and refused by a start', async () => {
+it('is reported by readiness, and refused by a start', async () => {
   expect(await ready()).toEqual([200, 'ok']);
   await asOwner(`INSERT INTO migration (timestamp, name) VALUES (1999999999999, 'Later1999999999999')`);
   expect(await ready()).toEqual([503, 'the schema is of a later version: Later1999999999999']);

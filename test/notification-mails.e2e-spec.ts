@@ -178,7 +178,7 @@ describe('mail about events', () => {
     const job = { payload: key } as Job<typeof key>;
     const context = (assertLeased: () => Promise<void>): JobContext => ({
       ...{ actor: Actor.system('test'), requestedBy: null, signal: new AbortController().signal },
-      ...{ leavePlace: () => undefined, reportProgress: () => undefined, assertLeased },
+      ...{ reportProgress: () => undefined, assertLeased },
     });
     const service = world.get(NotificationMailsService);
     const due = () => world.sql('UPDATE notification_mail SET due_at = now() WHERE user_id = $1', [hourly.id]);
@@ -218,7 +218,7 @@ describe('mail about events', () => {
     expect(third).toContain('claimed and left');
   }, 60_000);
 
-  it('tells the owner of an endpoint before it is disabled, and when it is', async () => {
+  it('notifies the owner of an endpoint before it is disabled, and when it is', async () => {
     const receiver = await Receiver.start();
     receiver.answer = (response) => void response.writeHead(500).end();
     Object.assign(world.get(WebhookSettings), {

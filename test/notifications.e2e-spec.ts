@@ -86,10 +86,10 @@ describe('the settings of notifications', () => {
 });
 
 describe('notifications in the application', () => {
-  it('tell of what others did, newest first, until it is read', async () => {
+  it('report what others did, newest first, until it is read', async () => {
     const { viewer, editor } = people;
     for (const person of [viewer, editor]) await readAll(person);
-    const design = await scene.design(editor, 'told');
+    const design = await scene.design(editor, 'reported');
     const page = await inbox(viewer);
     expect(page).toMatchObject({ page: 0, page_size: 20, unread_count: 1 });
     expect(page.notifications[0]).toMatchObject({

@@ -103,7 +103,7 @@ describe('policies of a workspace', () => {
     expect((await people.admin.get(path)).body.total_count).toBe(0);
   });
 
-  it('refuse a deployment that violates one that is enforced, which an event tells', async () => {
+  it('refuse a deployment that violates one that is enforced, which an event reports', async () => {
     const { policy, deploy, events, path } = await place();
     const { id } = await policy({ message: 'must be red' });
     const refused = await deploy();
@@ -149,7 +149,7 @@ describe('policies of a workspace', () => {
     expect((await approve()).status).toBe(202);
   });
 
-  it('are told by the validation of a design, to those who may read them', async () => {
+  it('are reported by the validation of a design, to those who may read them', async () => {
     const { policy, path, scene, design } = await place();
     const validate = (by: Person, query = '') => by.get(`/api/pattern/${design.id}/validate${query}`);
     expect((await done(validate(people.viewer))).policy_violations).toEqual([]);

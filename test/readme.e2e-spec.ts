@@ -96,10 +96,10 @@ describe('show', () => {
 
   it('prints the detail, the faults and the remedy of an error, and ends with 1 so that no further call is made', async () => {
     const { body } = await world.admin.post('/api/environments', { name: '' });
-    const told = await show(JSON.stringify(body), '.id');
-    expect({ code: told.code, out: told.out }).toEqual({ code: 1, out: '' });
+    const shown = await show(JSON.stringify(body), '.id');
+    expect({ code: shown.code, out: shown.out }).toEqual({ code: 1, out: '' });
     for (const said of [body.code, body.detail, body.errors[0].detail, `Remedy: ${body.remedy}`])
-      expect(told.err).toContain(said);
+      expect(shown.err).toContain(said);
     const graphql = await world.admin.post('/api/system/graphql/query', {
       query: '{ deployments(orgID: "x") { total_count } }',
     });

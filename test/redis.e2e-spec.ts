@@ -181,7 +181,7 @@ requires('REDIS_BIN', 'two replicas and a Redis', (program) => {
     await arrived();
   });
 
-  it('never tell its password', async () => {
+  it('never reveal its password', async () => {
     await killRedis();
     await becomes(/^degraded/);
     await until(() => said.some((line) => line.includes(`Redis at 127.0.0.1:${port} is away`)));

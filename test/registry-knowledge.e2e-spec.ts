@@ -66,7 +66,7 @@ describe('generating', () => {
     expect((await reader.get(`${base}/models/${group}`)).status).toBe(404);
   });
 
-  it('goes on after the answer when that is asked for, and the operation tells what came of it', async () => {
+  it('goes on after the answer when that is asked for, and the operation reports the result', async () => {
     const group = `g${randomUUID().slice(0, 8)}.example.com`;
     const input = { source: crd(group, 'Widget'), config: { model: group } };
     const begun = await admin.post(`${base}/generate?async=true`, input);

@@ -251,7 +251,7 @@ it('is written by administrators of the installation only, and read by everyone 
   expect((await world.stranger.get(`${base}/models`)).status).toBe(401);
 });
 
-it('registers later when that is asked for, and tells of it as an operation and as an event', async () => {
+it('registers later when that is asked for, and reports it as an operation and as an event', async () => {
   const name = `model-${randomUUID()}`;
   const begun = await admin.post(`${base}/register?async=true`, await packed({ 'model.json': aModel({ name }) }));
   expect(begun.status).toBe(202);
@@ -262,8 +262,8 @@ it('registers later when that is asked for, and tells of it as an operation and 
   });
   expect(ended.result.counts).toMatchObject({ registered: 1 });
   const { body: feed } = await reader.get(`/api/events?category=registry&pagesize=100`);
-  const told = feed.events.filter((event: Json) => event.acted_upon === ended.result.models[0].id);
-  expect(told).toMatchObject([{ action: 'registered', organization_id: null, metadata: { registered: 1 } }]);
+  const published = feed.events.filter((event: Json) => event.acted_upon === ended.result.models[0].id);
+  expect(published).toMatchObject([{ action: 'registered', organization_id: null, metadata: { registered: 1 } }]);
 });
 
 it('is the same over GraphQL, and says when its summary changes', async () => {

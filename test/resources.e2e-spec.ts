@@ -294,7 +294,7 @@ requires('KUBEBUILDER_ASSETS', 'the watch of a cluster, on a real API server', (
   const patch = (namespace: string, object: string, change: object): Promise<string> =>
     kubectl(cluster, 'patch', object, '-n', namespace, '--type=merge', '-p', JSON.stringify(change));
 
-  it('sees drift within seconds, tells each field and who changed it, and that it is in sync again', async () => {
+  it('sees drift within seconds, reports each field and who changed it, and that it is in sync again', async () => {
     const { namespace, design, deployment } = await deploy();
     expect(await driftOf(design)).toMatchObject({ status: 'in_sync', errors: [] });
     await until(

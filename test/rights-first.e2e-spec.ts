@@ -214,7 +214,7 @@ async function expectRefusal(person: Person, route: string, bodies: Sent[], stat
   expect({ route, answers }).toEqual({ route, answers: refused });
 }
 
-/** The refusal that somebody without a role there gets; undefined for what is everyone's own. */
+/** The refusal that a user without a role there gets; undefined for what is everyone's own. */
 function ofStranger({ operation, authorizer: judge }: PathRight | BodyRight): number | undefined {
   if (operation.installation) return 403;
   return judge ? 404 : undefined;

@@ -133,7 +133,7 @@ describe('every route', () => {
     ]);
   });
 
-  it('tells callers of a deprecated path what replaces it, and until when it is served', async () => {
+  it('names the replacement of a deprecated path, and until when it is served', async () => {
     const { headers } = await world.admin.get('/api/registry/models/kubernetes');
     expect(headers.get('deprecation')).toMatch(/^@\d+$/);
     const notice = Date.parse(headers.get('sunset') ?? '') - Number(headers.get('deprecation')?.slice(1)) * 1000;

@@ -18,7 +18,7 @@ const OPEN: Record<string, string> = {
   installation: 'the id of this installation',
   data_key: 'keys wrapped with one that the database does not have',
   idempotency_key: 'answers are sealed, under the caller and their key',
-  job: 'payloads are ids, and whoever asks about one is checked by the operations',
+  job: 'payloads are ids, and callers are checked by the operations',
   registrant: 'the registry belongs to everyone',
   model: 'the registry belongs to everyone',
   component: 'the registry belongs to everyone',
@@ -39,7 +39,7 @@ const as = <T>(person: Person | null, work: () => Promise<T>): Promise<T> => {
   return runInRequestContext({ requestId: 'test', ...(actor ? { actor } : {}) }, work);
 };
 
-/** Runs a statement in somebody's name and takes it back; answers how many rows it met, or the code of the error. */
+/** Runs a statement as a user and rolls it back; answers how many rows it matched, or the code of the error. */
 const tried = (person: Person | null, statement: string, parameters: unknown[] = []): Promise<number | string> =>
   as(person, async () => {
     const runner = world.get(DataSource).createQueryRunner();

@@ -60,7 +60,7 @@ afterAll(async () => {
   await world.stop();
 });
 
-/** A call whose answer must not tell. */
+/** A call whose answer must not reveal it. */
 async function call(person: Person, method: string, path: string, options: CallOptions = {}): Promise<Answer> {
   const answer = await person.call(method, path, options);
   const text = JSON.stringify([answer.body, [...answer.headers]]);
@@ -304,9 +304,9 @@ secrets:
       await admin.put(path, { config: [plant('a configuration that is a list')] }),
       await admin.post('/api/filter', { ...body, filter_data: { filter_file: plant('a module that is none') } }),
     ];
-    for (const { status, body: told } of refusals) {
+    for (const { status, body: problem } of refusals) {
       expect(status).toBe(400);
-      heard.push({ from: 'the refusal of a filter', text: JSON.stringify(told) });
+      heard.push({ from: 'the refusal of a filter', text: JSON.stringify(problem) });
     }
   });
 

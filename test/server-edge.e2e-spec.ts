@@ -16,7 +16,7 @@ it('answers probes without a token, uncounted and uncached', async () => {
   }
 });
 
-it('tells its version in the answer and in a header', async () => {
+it('returns its version in the answer and in a header', async () => {
   const { status, headers, body } = await world.stranger.get('/api/system/version');
   expect({ status, name: body.name, api: body.api }).toEqual({ status: 200, name: 'armature', api: '1' });
   expect(headers.get('api-version')).toBe(body.api);

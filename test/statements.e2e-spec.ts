@@ -61,7 +61,7 @@ describe('a connection of the pool', () => {
 
   it('sends in one write what is asked in one turn', async () => {
     await withClient(async (client) => {
-      // In whose name the connection asks is told by itself before a transaction begins.
+      // The user of a connection is set by a separate statement before a transaction begins.
       await client.query('SELECT 1');
       const { stream } = client.connection as unknown as { stream: Duplex };
       const writes = [jest.spyOn(stream, '_write'), jest.spyOn(stream, '_writev' as '_write')];
@@ -186,7 +186,7 @@ describe('the statements of a call', () => {
     const costOf = async (call: () => Promise<unknown>): Promise<number> => {
       asked.length = 0;
       await call();
-      // Those of jobs, which run meanwhile, are none of the call's.
+      // Those of jobs, which run concurrently, do not belong to the call.
       return asked.filter((text) => /environment|role_on|COMMIT/.test(text) && !/\bjob\b/.test(text)).length;
     };
     expect(await costOf(() => list(owner))).toBe(1);

@@ -18,7 +18,7 @@ const TIMING = { flushMs: 50, retryMs: 100, maxRetryMs: 2_000, forbiddenRetryMs:
 /** Of tries at 0.1, 0.2, 0.4 … seconds, a quarter less each, on any machine. */
 const MOST_TRIES = 12;
 
-describe('an API server that means harm to whoever watches it', () => {
+describe('an API server that is hostile to its watchers', () => {
   let world: World;
   let hostile: StubCluster;
   let other: StubCluster;

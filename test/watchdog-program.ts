@@ -1,6 +1,6 @@
 import { Watchdog } from '../src/core/lifecycle/watchdog.js';
 
-// A process whose event loop is blocked for some milliseconds, after it was told to end within some others.
+// A process whose event loop is blocked for some milliseconds, after it was asked to end within some others.
 const [blockMs = '0', endMs = '0'] = process.argv.slice(2);
 const watchdog = new Watchdog(true);
 setTimeout(() => {

@@ -190,7 +190,7 @@ describe('a receiver', () => {
     expect(rows).toEqual([{ failing: false, paused: false }]);
   }, 30_000);
 
-  it('that fails is not called for each event, but when somebody tests it or changes its address', async () => {
+  it('that fails is not called for each event, but when a user tests it or changes its address', async () => {
     set({ minPauseMs: HOUR, maxPauseMs: HOUR, retryDelaysMs: Array<number>(9).fill(1) });
     const webhook = await register();
     receiver.answer = (response) => void response.writeHead(500).end();
@@ -326,7 +326,7 @@ describe('a delivery', () => {
 
   it('is made by another server when its own is killed before it, or in the middle of it', async () => {
     const webhook = await register();
-    set({ places: 0 });
+    set({ slots: 0 });
     try {
       await design('committed and left');
       receiver.answer = () => undefined;

@@ -333,9 +333,9 @@ describe('a delivery', () => {
   }, 20_000);
 
   it('does not wait for endpoints that hang', async () => {
-    // More than there are places for deliveries: a call that takes long leaves its place.
-    const { places } = world.get(WebhookSettings);
-    Object.assign(world.get(WebhookSettings), { timeoutMs: 15_000, places: 4 });
+    // More than there are slots for deliveries: a call that takes long releases its slot.
+    const { slots } = world.get(WebhookSettings);
+    Object.assign(world.get(WebhookSettings), { timeoutMs: 15_000, slots: 4 });
     const hanging = await Promise.all(Array.from({ length: 10 }, () => register({ events: ['design.created'] })));
     const quick = await register({ events: ['design.created'] });
     const slow = new Set(hanging.map(({ path }) => path as string));
@@ -344,10 +344,10 @@ describe('a delivery', () => {
     await until(() => receiver.at(quick.path as string).length === 5, 20_000);
     const delays = receiver.at(quick.path as string).map(({ at, body }) => at - Date.parse(JSON.parse(body).timestamp));
     expect(Math.max(...delays)).toBeLessThan(12_000);
-    Object.assign(world.get(WebhookSettings), { timeoutMs: 500, places });
+    Object.assign(world.get(WebhookSettings), { timeoutMs: 500, slots });
   }, 60_000);
 
-  it('catches up with events that no notification told of', async () => {
+  it('catches up with events that no notification announced', async () => {
     const webhook = await register({ events: ['design.created'] });
     const move = (by: number) =>
       world.sql(`UPDATE webhook_feed SET position = position + $2 WHERE organization_id = $1`, [

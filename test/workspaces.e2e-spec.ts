@@ -84,7 +84,7 @@ describe('the members of a workspace', () => {
 });
 
 describe('the teams of a workspace', () => {
-  it('are granted a role, given another and taken away, each told as an event', async () => {
+  it('are granted a role, given another and taken away, each published as an event', async () => {
     const team = await scene.team(people.member);
     const path = `${scene.path}/teams/${team.id}`;
     expect(await people.admin.post(path, { role: 'viewer' })).toMatchObject({
@@ -104,8 +104,8 @@ describe('the teams of a workspace', () => {
     expect((await people.admin.delete(path)).status).toBe(404);
     const kinds = (await kindsOf(people.admin)).filter((kind) => kind.startsWith('member.')).slice(-3);
     expect(kinds).toEqual(['member.added', 'member.role_changed', 'member.removed']);
-    const told = await people.admin.get(`${scene.path}/activity?acted_upon=${team.id}`);
-    expect(told.body.events[0]).toMatchObject({ metadata: { team: team.name, of: 'workspace' } });
+    const feed = await people.admin.get(`${scene.path}/activity?acted_upon=${team.id}`);
+    expect(feed.body.events[0]).toMatchObject({ metadata: { team: team.name, of: 'workspace' } });
   });
 
   it('are teams of the same organization that are still there, granted by admins', async () => {

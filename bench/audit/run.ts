@@ -5,7 +5,7 @@ import { type Candidate, compare } from '../support/load.js';
 import { type BenchServer, production, signIn, startServer } from '../support/server.js';
 
 /**
- * What the audit costs a write: the same creates on two databases, of which one has its triggers disabled. Entries are sealed meanwhile,
+ * What the audit costs a write: the same creates on two databases, of which one has its triggers disabled. Entries are sealed concurrently,
  * as ever.
  */
 const PRODUCT = import.meta.resolve('../support/product.js');

@@ -1,4 +1,4 @@
-// Runs test files that do nothing but boot, and tells how long that took them; the first one only warms up.
+// Runs test files that do nothing but boot, and reports how long that took; the first one only warms up.
 import { spawnSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { loadavg, tmpdir } from 'node:os';

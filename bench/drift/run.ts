@@ -9,7 +9,7 @@ import { startMutatingWebhook } from './mutating-webhook.js';
 
 // Deploys objects of the corpus to a real control plane, with webhooks that mutate and autoscalers that scale, and counts what is
 // taken for drift though nobody changed it; then changes an object again and again, and measures how long it takes until an event
-// tells it. Needs KUBEBUILDER_ASSETS and CORPUS_DIR.
+// shows it. Needs KUBEBUILDER_ASSETS and CORPUS_DIR.
 const RESOURCES = Number(process.argv[2] ?? 1_000);
 const CHANGES = Number(process.argv[3] ?? 50);
 const SCALED = 10;
@@ -27,17 +27,17 @@ const began = Date.now();
 try {
   await withClusterScene({ CLUSTER_WATCH: 'on' }, async (scene) => {
     const manifests = await readManifests(join(process.env['CORPUS_DIR'] ?? '', 'kubernetes'), scene.client, RESOURCES);
-    tell(`${manifests.length} manifests of objects that the cluster takes`);
+    report(`${manifests.length} manifests of objects that the cluster takes`);
     await write(scene, webhook.configuration);
     manifests.push(Array.from({ length: SCALED }, (_, index) => scaledManifest(index)).join('---\n'));
     const standing = await deployAll(scene, manifests);
     const deployedIn = Date.now() - began;
-    tell('deployed');
+    report('deployed');
     await scale(scene, `drift-${manifests.length - 1}`);
     await sleep(SETTLED_MS);
     const found = await compare(scene, standing);
-    tell('compared');
-    const told = await countEvents(scene, 'drifted');
+    report('compared');
+    const drifted = await countEvents(scene, 'drifted');
     const { seen, healed } = await measure(scene);
     console.log(`\nDrift on a real control plane; load average ${load()}, ${seconds(Date.now() - began)} s in all\n`);
     console.log(
@@ -50,7 +50,7 @@ try {
           ['resources compared', String(found.compared)],
           ['taken for drift', String(found.wrong.length)],
           ['not comparable', String(found.unknown.length)],
-          ['events of drift without a change', String(told)],
+          ['events of drift without a change', String(drifted)],
           [`from a change to its event, s (median of ${seen.length})`, quantile(seen, 0.5)],
           ['p95', quantile(seen, 0.95)],
           ['slowest', quantile(seen, 1)],
@@ -145,7 +145,7 @@ async function write({ client }: ClusterScene, object: KubernetesObject): Promis
 }
 
 /** How far it is. */
-function tell(what: string): void {
+function report(what: string): void {
   console.error(`${seconds(Date.now() - began)} s: ${what}`);
 }
 

@@ -5,7 +5,7 @@ import { startDatabase } from '../support/database.js';
 import { load, table } from '../support/load.js';
 import { production, signIn, startServer } from '../support/server.js';
 
-/** Hostile and heavy requests over the wire: what each is answered, and how long others wait meanwhile. */
+/** Hostile and heavy requests over the wire: the answer to each, and how long other callers wait during it. */
 const PRODUCT = import.meta.resolve('../support/product.js');
 const MB = 1_000_000;
 

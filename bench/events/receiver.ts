@@ -7,7 +7,7 @@ import { Webhook } from 'standardwebhooks';
 export interface VerifyingReceiver {
   url: string;
   setSecret: (secret: string) => void;
-  /** Numbers of the events in the order in which they were handled, by the record that they tell of. */
+  /** Numbers of the events in the order in which they were handled, by the record that they are about. */
   bySubject: Map<string, number[]>;
   delays: number[];
   /** Deliveries of an id that was handled before, such as of an answer that a killed process did not read. */

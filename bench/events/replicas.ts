@@ -51,7 +51,7 @@ export class KilledReplica {
   }
 }
 
-/** Processor time of a process with all its threads (proc(5); a tick is 10 ms); NaN where the system does not tell. */
+/** Processor time of a process with all its threads (proc(5); a tick is 10 ms); NaN where the system does not report it. */
 function cpuOf(pid: number): number {
   try {
     const fields = readFileSync(`/proc/${pid}/stat`, 'utf8')

@@ -16,7 +16,7 @@ import { KilledReplica } from './replicas.js';
 
 /**
  * Events while processes are killed: so many (100,000 unless said otherwise) over two replicas, one of which is killed with SIGKILL
- * every ten seconds. Tells what a verifying receiver of webhooks and resuming subscribers were given of them. Some are of calls to the
+ * every ten seconds. Reports what a verifying receiver of webhooks and resuming subscribers received of them. Some are of calls to the
  * replicas; most are appended beside them with the statement that the replicas use, which takes no processor time from these.
  */
 const EVENTS = Number(process.argv[2] ?? 100_000);
@@ -124,7 +124,7 @@ try {
   await killing;
   const wait = await watching;
 
-  const told = await withClient(database.url, async (client) => {
+  const published = await withClient(database.url, async (client) => {
     const { rows } = await client.query<{ sequence: string; subject: string }>(
       `SELECT sequence, acted_upon AS subject FROM event
         WHERE organization_id = $1 AND category = 'environment' AND action = 'updated' ORDER BY sequence`,
@@ -132,7 +132,7 @@ try {
     );
     return rows.map(({ sequence, subject }) => ({ sequence: Number(sequence), subject }));
   });
-  const wanted = told.map(({ sequence }) => sequence);
+  const wanted = published.map(({ sequence }) => sequence);
   const received = (): number[] => [...receiver.bySubject.values()].flat();
   for (
     const end = Date.now() + PATIENCE_MS;

@@ -1,6 +1,6 @@
 import { parentPort, workerData } from 'node:worker_threads';
 
-/** Asks for `/healthz/live` again and again in a thread of its own; told `reset`, it answers the longest time since, in ms. */
+/** Asks for `/healthz/live` again and again in a thread of its own; on `reset`, it answers the longest time since, in ms. */
 let longest = 0;
 parentPort?.on('message', () => {
   parentPort?.postMessage(longest);

@@ -6,7 +6,7 @@ import { production, signIn, startServer } from '../support/server.js';
 import { hostile, type Source, sources as all } from './sources.js';
 import { type Stall, Stalls } from './stalls.js';
 
-/** Imports of designs over the wire: what a megabyte takes, and how long others wait meanwhile. */
+/** Imports of designs over the wire: the time of a megabyte, and how long other callers wait during it. */
 const MB = 1_000_000;
 const SIZES = (process.env['BENCH_SIZES'] ?? '0.1,1,5,20').split(',').map(Number);
 const FORMS = new RegExp(process.env['BENCH_FORMS'] ?? '');

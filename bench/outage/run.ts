@@ -9,7 +9,7 @@ import { load, table } from '../support/load.js';
 import { production, signIn } from '../support/server.js';
 import { resumingSubscriber, socketSubscriber } from './subscribers.js';
 
-// Takes the database away under load, for 4, 15 and 60 seconds or those that are given, and tells what that cost.
+// Takes the database away under load, for 4, 15 and 60 seconds or those that are given, and reports the cost.
 const SECONDS = process.argv.slice(2).map(Number);
 const PORT = 19_482;
 const URL_OF_SERVER = `http://127.0.0.1:${PORT}`;
@@ -162,7 +162,7 @@ async function giveBack(way: Way): Promise<void> {
   if (way === 'stop') for (const pid of processesOfDatabase()) process.kill(pid, 'SIGCONT');
 }
 
-/** The server of this benchmark and its backends: whoever was started by it, or is it. */
+/** The server of this benchmark and its backends: its process and all children of it. */
 function processesOfDatabase(): number[] {
   const folder = new URL(database.url).searchParams.get('host') ?? '';
   const all = readdirSync('/proc').filter((name) => /^\d+$/.test(name));
@@ -199,7 +199,7 @@ async function facts(organization: string): Promise<{ events: number[]; names: S
   });
 }
 
-/** Of the server, in megabytes; NaN where the system does not tell. */
+/** Of the server, in megabytes; NaN where the system does not report it. */
 function memory(figure: 'VmRSS' | 'VmHWM'): number {
   try {
     const status = readFileSync(`/proc/${server.pid}/status`, 'utf8');

@@ -42,7 +42,7 @@ export function toFigures({ slices }: Measurement): Figures {
 }
 
 /**
- * As wrk counts: an answer that took longer than two rounds of its connection stands for those that could not be asked meanwhile, each
+ * As wrk counts: an answer that took longer than two rounds of its connection represents those that could not be sent during it, each
  * of which would have waited one round less.
  */
 export function toFiguresOfWrk({ slices }: Measurement, connections: number): Figures {

@@ -64,7 +64,7 @@ try {
   await database.stop();
 }
 
-/** Reads an answer to its end, and tells how much of it the server held. */
+/** Reads an answer to its end, and reports how much of it the server held. */
 async function walk(
   product: BenchServer,
   headers: Record<string, string>,
@@ -79,7 +79,7 @@ async function walk(
   return [name, ((performance.now() - began) / 1000).toFixed(1), '', String(watch()), `${Math.round(bytes / 1e6)} MB`];
 }
 
-/** Follows the resident memory of a process; the answer ends that and tells the most, in MB. */
+/** Follows the resident memory of a process; the answer ends that and is the maximum, in MB. */
 function watchMemory({ pid }: BenchServer): () => number {
   let most = 0;
   const look = () => {

@@ -43,7 +43,7 @@ async function countStatements(product: BenchServer, { organization }: Scene): P
     ['update', () => call('PUT', `/api/environments/${id}`, { description: 'changed' })],
     ['delete', () => call('DELETE', `/api/environments/${id}`)],
   ];
-  // Twice, for the first calls also tell new connections who asks.
+  // Twice, because the first calls also set the user of new connections.
   for (const [, work] of calls) await work();
   await product.ask('statements');
   const rows: string[][] = [];

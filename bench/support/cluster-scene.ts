@@ -15,7 +15,7 @@ export type Json = Record<string, unknown>;
 export interface ClusterScene {
   server: BenchServer;
   controlPlane: ControlPlane;
-  /** Somebody else who works on the same cluster, as its administrator. */
+  /** Another user who works on the same cluster, as its administrator. */
   client: ClusterClient;
   workspace: string;
   environment: string;

@@ -7,7 +7,7 @@ import { startEmbeddedPostgres } from '../../src/core/embedded-postgres/embedded
 /** A database server of this benchmark alone, set up as the product sets its own up. */
 export interface BenchDatabase {
   url: string;
-  /** Processor time of the whole server so far, in milliseconds; NaN where the system does not tell. */
+  /** Processor time of the whole server so far, in milliseconds; NaN where the system does not report it. */
   cpu: () => number;
   stop: () => Promise<void>;
 }

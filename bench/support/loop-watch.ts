@@ -4,7 +4,7 @@ import { readFileSync } from 'node:fs';
 export interface LongestTurn {
   /** By the clock: on a busy machine that is also the time of others. */
   wall: number;
-  /** Processor time of its thread within one turn: what it would be on a quiet core. NaN where the system does not tell. */
+  /** Processor time of its thread within one turn: what it would be on a quiet core. NaN where the system does not report it. */
   cpu: number;
 }
 

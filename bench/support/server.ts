@@ -66,7 +66,7 @@ async function heard(child: ChildProcess): Promise<unknown> {
   }
 }
 
-/** What a server of this benchmark does in its own process: tells where it listens, answers, and ends when it is told to. */
+/** A server of this benchmark in a separate process: reports where it listens, answers, and ends on request. */
 export function serve(url: string, stop: () => Promise<unknown>, answer?: (question: string) => unknown): void {
   process.on('message', (question: string) => {
     if (question === 'stop') void stop().then(() => process.exit());
@@ -96,7 +96,7 @@ export const production = (databaseUrl: string, settings: Record<string, string>
   ...settings,
 });
 
-/** Signs in the administrator of the first start, or somebody else. */
+/** Signs in the administrator of the first start, or another user. */
 export async function signIn(url: string, account: { email: string; password: string } = ADMIN): Promise<string> {
   const response = await fetch(`${url}/api/auth/login`, {
     method: 'POST',

@@ -28,7 +28,7 @@ export class Comparison {
   private readonly cases: { isBuiltIn: boolean; way: string; kind: string; agrees: boolean; isValid: boolean }[] = [];
   private readonly left = new Map<string, number>();
   private places = { both: 0, same: 0, near: 0 };
-  private unknown = { told: 0, same: 0 };
+  private unknown = { reported: 0, same: 0 };
   private unjudged = 0;
 
   /** Leaves out an object about which the server says something else. */
@@ -83,7 +83,7 @@ export class Comparison {
       .map(({ pointer }) => comparable(pointer));
     const theirs = answer.unknown.map(comparable);
     if (mine.length + theirs.length === 0) return;
-    this.unknown.told++;
+    this.unknown.reported++;
     if ([...mine].sort().join() === [...theirs].sort().join()) this.unknown.same++;
     else
       this.disagreements.push({
@@ -113,7 +113,7 @@ export class Comparison {
       lines.push(`${title}: ${kinds(cases)} kinds, verdict agrees in ${share(cases)}`);
     lines.push(`place of an error: same ${this.places.same}, next to it ${this.places.near}, of ${this.places.both}`);
     lines.push(
-      `unknown fields: same ${this.unknown.same} of ${this.unknown.told}`,
+      `unknown fields: same ${this.unknown.same} of ${this.unknown.reported}`,
       `only partly judged: ${this.unjudged}`,
       '',
     );

@@ -33,15 +33,15 @@ export class ApiClient {
     this.token = answer.access_token;
   }
 
-  get = (path, told) => this.call('GET', path, undefined, told);
-  post = (path, body, told) => this.call('POST', path, body, told);
-  delete = (path, told, body) => this.call('DELETE', path, body, told);
+  get = (path, describe) => this.call('GET', path, undefined, describe);
+  post = (path, body, describe) => this.call('POST', path, body, describe);
+  delete = (path, describe, body) => this.call('DELETE', path, body, describe);
 
   /**
-   * @param told makes the line of what came back
+   * @param describe makes the output line of an answer
    * @throws CallFailed on any status but 200 and 201, with the problem printed
    */
-  async call(method, path, body, told) {
+  async call(method, path, body, describe) {
     this.calls++;
     const started = performance.now();
     const isForm = body instanceof FormData;
@@ -65,7 +65,7 @@ export class ApiClient {
         `${method} ${decodeURIComponent(path)} → ${response.status} (${Math.round(performance.now() - started)} ms) ${what}\n`,
       );
     if (response.status === 200 || response.status === 201) {
-      line(told(answer));
+      line(describe(answer));
       return answer;
     }
     line('FAILED');

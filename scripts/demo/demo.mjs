@@ -20,7 +20,7 @@ it again to show that nothing changes, and undeploys it. Without a FILE: two sma
 
   --kubeconfig FILE   the cluster; KUBECONFIG when it is left out
   --namespace NAME    for objects that name none; the context's, else default
-  --step              waits for Enter before each part, to look at the cluster meanwhile
+  --step              waits for Enter before each part, to look at the cluster
 
   ARMATURE_URL, BASE_URL          the server (http://127.0.0.1:9081)
   TOKEN                           an access token, or
@@ -30,7 +30,7 @@ A file .env is read as the server reads it.`;
 
 const OWN = ['greeter.yaml', 'notes.compose.yaml'].map((name) => path.join(import.meta.dirname, name));
 
-/** What tells the operator what to do, without a stack. */
+/** A message that shows the operator what to do, without a stack trace. */
 class Refused extends Error {}
 
 async function settings() {
@@ -200,8 +200,8 @@ class Demo {
   async deploy(design) {
     const { id, planId: plan_id } = design;
     const { namespace } = this.options;
-    const told = ({ status, resources }) => `${status}: ${tally(resources, 'action')}`;
-    const done = await this.api.post('/api/pattern/deploy', { id, plan_id, namespace, wait: true }, told);
+    const describe = ({ status, resources }) => `${status}: ${tally(resources, 'action')}`;
+    const done = await this.api.post('/api/pattern/deploy', { id, plan_id, namespace, wait: true }, describe);
     design.deployments.push(done.id);
     expect(done.status === 'succeeded', `the deployment is ${done.status}`);
     this.totals.created += done.resources.filter(({ action }) => action === 'create').length;
@@ -209,8 +209,8 @@ class Demo {
 
   async deployAgain(design) {
     const { namespace } = this.options;
-    const told = ({ status, resources }) => `${status}: ${tally(resources, 'status')}`;
-    const done = await this.api.post('/api/pattern/deploy', { id: design.id, namespace, wait: true }, told);
+    const describe = ({ status, resources }) => `${status}: ${tally(resources, 'status')}`;
+    const done = await this.api.post('/api/pattern/deploy', { id: design.id, namespace, wait: true }, describe);
     design.deployments.push(done.id);
     const changed = done.resources.filter(({ status }) => status !== 'unchanged');
     expect(
@@ -221,8 +221,8 @@ class Demo {
   }
 
   async undeploy(design) {
-    const told = ({ status, resources }) => `${status}: ${tally(resources, 'status')}`;
-    const done = await this.api.delete('/api/pattern/deploy', told, { id: design.id });
+    const describe = ({ status, resources }) => `${status}: ${tally(resources, 'status')}`;
+    const done = await this.api.delete('/api/pattern/deploy', describe, { id: design.id });
     design.deployments.push(done.id);
     const left = done.resources.filter(({ status }) => status !== 'deleted');
     expect(

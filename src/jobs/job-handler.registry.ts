@@ -13,8 +13,6 @@ export interface JobContext {
   requestedBy: string | null;
   /** Aborted when the job is cancelled, when its lease is lost and when the replica shuts down; the reason is a `JobAborted`. */
   signal: AbortSignal;
-  /** What it waits for from now on is not this replica's to do: another job of its queue may begin beside it. */
-  leavePlace: () => void;
   /** Reports the progress; callers see it on the operation within a second. */
   reportProgress: (value: object) => void;
   /**

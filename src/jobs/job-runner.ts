@@ -66,7 +66,6 @@ export class JobRunner {
       actor,
       requestedBy: job.requestedBy,
       signal,
-      leavePlace: running.leavePlace,
       reportProgress: (value) => progress.report(value),
       assertLeased: async () => {
         if (!(await this.leases.lockHeld(job))) throw new JobAborted('lease lost');

@@ -48,7 +48,7 @@ export class JobsStore {
     return made;
   }
 
-  /** The same work once more, in the place of the first among the jobs of its serial key. */
+  /** The same work once more, as the first of its serial key. */
   async insertAgain(id: string): Promise<Job> {
     const [made] = await this.unit.manager.query<[Job]>(
       `WITH made AS (

@@ -10,12 +10,13 @@ export type LeaseHolder = Pick<Job, 'id' | 'worker' | 'attempt'>;
 
 const HELD_SQL = `id = $1 AND worker = $2 AND attempt = $3 AND status = 'running'`;
 const UNIQUE_VIOLATION = '23505';
+const MAX_CLAIM_ATTEMPTS = 5;
 
-/** How many jobs of a queue may begin. */
-export interface QueueRoom {
+/** The free slots of a queue. */
+export interface QueueCapacity {
   queue: string;
-  places: number;
-  /** All places of the queue are taken: these are for organizations of which none of its jobs runs. */
+  slots: number;
+  /** All regular slots are taken: these are reserved for organizations without a running job of the queue. */
   isReserve: boolean;
 }
 
@@ -35,24 +36,24 @@ export class LeasesStore {
   constructor(private readonly unit: UnitOfWork) {}
 
   /**
-   * Takes jobs that are due: of each queue at most as many as there is room for, of each serial key only the first. That no
-   * two of a key run at once is held by a unique index, for what commits late can come before what was taken already.
+   * Claims due jobs: of each queue at most as many as it has free slots, of each serial key only the first. That no
+   * two of a key run at once is enforced by a unique index, because a late commit can precede a claimed job.
    */
-  async claim(worker: string, rooms: QueueRoom[], leaseMs: number): Promise<Job[]> {
+  async claim(worker: string, capacities: QueueCapacity[], leaseMs: number, attempt = 1): Promise<Job[]> {
     try {
       return await this.unit.manager.query<Job[]>(
-        `WITH room AS (SELECT * FROM unnest($3::text[], $4::int[], $5::boolean[]) AS r (queue, places, is_reserve)),
+        `WITH capacity AS (SELECT * FROM unnest($3::text[], $4::int[], $5::boolean[]) AS r (queue, slots, is_reserve)),
          ready AS (
-           SELECT due.id FROM room CROSS JOIN LATERAL (
-             SELECT j.id FROM job j WHERE j.queue = room.queue AND j.status = 'queued' AND j.run_at <= now()
+           SELECT due.id FROM capacity CROSS JOIN LATERAL (
+             SELECT j.id FROM job j WHERE j.queue = capacity.queue AND j.status = 'queued' AND j.run_at <= now()
                 AND (j.serial_key IS NULL OR (
                   NOT EXISTS (SELECT FROM job o WHERE o.serial_key = j.serial_key AND o.status = 'running')
                   AND NOT EXISTS (SELECT FROM job o WHERE o.serial_key = j.serial_key AND o.status = 'queued'
                                      AND o.position < j.position)))
-                AND NOT (room.is_reserve AND EXISTS (
+                AND NOT (capacity.is_reserve AND EXISTS (
                   SELECT FROM job o WHERE o.queue = j.queue AND o.status = 'running'
                      AND o.organization_id IS NOT DISTINCT FROM j.organization_id))
-              ORDER BY j.run_at, j.position LIMIT room.places FOR UPDATE SKIP LOCKED) due),
+              ORDER BY j.run_at, j.position LIMIT capacity.slots FOR UPDATE SKIP LOCKED) due),
          taken AS (
            UPDATE job SET status = 'running', attempt = attempt + 1, worker = $1, updated_at = now(),
              lease_until = now() + $2 * interval '1 millisecond'
@@ -61,12 +62,13 @@ export class LeasesStore {
         [
           worker,
           leaseMs,
-          ...(['queue', 'places', 'isReserve'] as const).map((field) => rooms.map((room) => room[field])),
+          ...(['queue', 'slots', 'isReserve'] as const).map((field) => capacities.map((capacity) => capacity[field])),
         ],
       );
     } catch (error) {
-      if ((error as { code?: string }).code === UNIQUE_VIOLATION) return this.claim(worker, rooms, leaseMs);
-      throw error;
+      // Another worker has just committed a job of the same serial key.
+      if ((error as { code?: string }).code !== UNIQUE_VIOLATION || attempt >= MAX_CLAIM_ATTEMPTS) throw error;
+      return this.claim(worker, capacities, leaseMs, attempt + 1);
     }
   }
 

@@ -7,14 +7,11 @@ export class RunningJob {
   private readonly aborter = new AbortController();
   /** Its end is being written, so that its lease is not missed any more. */
   isEnding = false;
-  /** It counts among those that its queue may run at once. */
-  holdsPlace = true;
 
   constructor(
     readonly job: Job,
     /** When the lease is over, on the clock of `performance.now()`. */
     public leaseEnds: number,
-    readonly leavePlace: () => void,
   ) {
     setMaxListeners(0, this.aborter.signal);
   }

@@ -4,12 +4,9 @@ import type { Job } from './job.js';
 import { JobHandlerRegistry } from './job-handler.registry.js';
 import { JobRunner } from './job-runner.js';
 import { JobSettings } from './job-settings.js';
-import { LeasesStore, type QueueRoom } from './leases.store.js';
+import { LeasesStore, type QueueCapacity } from './leases.store.js';
 import { RunningJob } from './running-job.js';
 import { WorkerPresence } from './worker-presence.js';
-
-/** Jobs that wait for others and hold no place of their queue. */
-const MAX_WITHOUT_PLACE = 1_000;
 
 /** The jobs that this process runs, and its leases on them. */
 @Injectable()
@@ -30,14 +27,15 @@ export class RunningJobsService {
   }
 
   /**
-   * Takes as many jobs that are due as there is capacity for, and runs them.
-   * @param onEnded called at the end of each, and when it leaves its place
-   * @returns how many it took
+   * Claims as many due jobs as there is capacity for, and runs them.
+   * @param onEnded called at the end of each
+   * @returns how many it claimed
    */
   async claim(onEnded: () => void): Promise<number> {
-    const rooms = this.findRoom();
+    const capacities = this.findCapacity();
     const leaseEnds = performance.now() + this.settings.leaseMs;
-    const jobs = rooms.length > 0 ? await this.leases.claim(this.presence.id, rooms, this.settings.leaseMs) : [];
+    const jobs =
+      capacities.length > 0 ? await this.leases.claim(this.presence.id, capacities, this.settings.leaseMs) : [];
     for (const job of jobs) this.run(job, leaseEnds, onEnded);
     return jobs.length;
   }
@@ -86,12 +84,7 @@ export class RunningJobsService {
   }
 
   private run(job: Job, leaseEnds: number, onEnded: () => void): void {
-    const running: RunningJob = new RunningJob(job, leaseEnds, () => {
-      const without = [...this.running.keys()].filter(({ holdsPlace }) => !holdsPlace).length;
-      if (!running.holdsPlace || without >= MAX_WITHOUT_PLACE) return;
-      running.holdsPlace = false;
-      onEnded();
-    });
+    const running = new RunningJob(job, leaseEnds);
     if (job.cancelRequested) running.abort('cancelled');
     const done = this.runner.run(running).finally(() => {
       this.running.delete(running);
@@ -100,15 +93,14 @@ export class RunningJobsService {
     this.running.set(running, done);
   }
 
-  private findRoom(): QueueRoom[] {
+  private findCapacity(): QueueCapacity[] {
     const counts = new Map<string, number>();
-    for (const { job, holdsPlace } of this.running.keys())
-      if (holdsPlace) counts.set(job.queue, (counts.get(job.queue) ?? 0) + 1);
-    return this.handlers.list().flatMap<QueueRoom>(({ queue, concurrency, reserve = 0 }) => {
+    for (const { job } of this.running.keys()) counts.set(job.queue, (counts.get(job.queue) ?? 0) + 1);
+    return this.handlers.list().flatMap<QueueCapacity>(({ queue, concurrency, reserve = 0 }) => {
       const free = concurrency - (counts.get(queue) ?? 0);
-      if (free > 0) return [{ queue, places: free, isReserve: false }];
+      if (free > 0) return [{ queue, slots: free, isReserve: false }];
       // One at a time: the next has to see that it runs.
-      return free + reserve > 0 ? [{ queue, places: 1, isReserve: true }] : [];
+      return free + reserve > 0 ? [{ queue, slots: 1, isReserve: true }] : [];
     });
   }
 

@@ -14,7 +14,7 @@ export interface DatabaseServer {
 export interface TestDatabase {
   /** Signs in as its owner. */
   url: string;
-  /** Removes it, and whoever is still connected. */
+  /** Drops it, and closes the remaining connections. */
   drop: () => Promise<void>;
 }
 

@@ -49,7 +49,7 @@ export class MemoryJournal implements ChangeJournal {
 /** How a deployment ended, undone where it failed as a whole. */
 export type SceneResult = Omit<DeploymentResult, 'status'> & { status: DeploymentResult['status'] | 'rolled_back' };
 
-/** One owner with a namespace of its own, who deploys, and somebody else who works on the same cluster. */
+/** One owner with a namespace of its own, who deploys, and another user who works on the same cluster. */
 export class DeploymentScene {
   readonly owner: Owner = {
     installation: randomUUID(),
@@ -58,7 +58,7 @@ export class DeploymentScene {
     connection: randomUUID(),
   };
   readonly namespace = `scene-${randomUUID().slice(0, 8)}`;
-  /** What deployments have applied so far, as their records would tell. */
+  /** What deployments have applied so far, as their records would show. */
   readonly recorded: ObjectReference[] = [];
 
   constructor(readonly client: ClusterClient) {}
@@ -119,8 +119,8 @@ export class DeploymentScene {
     });
   }
 
-  /** Somebody else applies an object, with force. */
-  async others(object: KubernetesObject, fieldManager = 'somebody-else'): Promise<KubernetesObject> {
+  /** Another user applies an object, with force. */
+  async others(object: KubernetesObject, fieldManager = 'another-manager'): Promise<KubernetesObject> {
     const kind = await this.client.findKind(object.apiVersion, object.kind);
     if (!kind) throw new Error(`no such kind: ${object.kind}`);
     const metadata = kind.namespaced ? { namespace: this.namespace, ...object.metadata } : object.metadata;

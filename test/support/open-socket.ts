@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import WebSocket from 'ws';
 import type { Person } from './person.js';
 
-/** A socket that was let in; tells with which code it is closed. */
+/** A socket that was let in; reports the code with which it is closed. */
 export interface OpenSocket {
   closed: Promise<number>;
   close(): void;

@@ -26,7 +26,7 @@ export class StubCluster {
   readonly watchedFrom: string[] = [];
   private version = 1_000;
   private readonly objects = new Map<string, StubObject>();
-  /** Those who watch, and whether they are told of changes. */
+  /** The open watches, and whether they receive changes. */
   private readonly open = new Map<ServerResponse, boolean>();
 
   private constructor(private readonly server: Server) {}
@@ -52,15 +52,15 @@ export class StubCluster {
 
   /** How many watch its ConfigMaps now. */
   get followers(): number {
-    return [...this.open.values()].filter((tells) => tells).length;
+    return [...this.open.values()].filter((isLive) => isLive).length;
   }
 
-  /** Makes or changes an object, and tells those who watch. */
+  /** Creates or changes an object, and notifies the watches. */
   put(name: string, data: object = {}): void {
     const type = this.objects.has(name) ? 'MODIFIED' : 'ADDED';
     const object = this.make(name, data);
     this.objects.set(name, object);
-    for (const [response, tells] of this.open) if (tells) response.write(`${JSON.stringify({ type, object })}\n`);
+    for (const [response, isLive] of this.open) if (isLive) response.write(`${JSON.stringify({ type, object })}\n`);
   }
 
   /** An object of the next version, kept nowhere. */
@@ -122,7 +122,7 @@ export class StubCluster {
     this.hooks.watch?.(response, from);
   }
 
-  /** @param from the version from which on it is told what changes; without one it is told nothing */
+  /** @param from the version after which it receives changes; without one it receives nothing */
   private follow(response: ServerResponse, from?: string): void {
     response.writeHead(200, { 'content-type': 'application/json' }).flushHeaders();
     this.open.set(response, from !== undefined);

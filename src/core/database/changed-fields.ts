@@ -3,7 +3,12 @@ import { isDeepStrictEqual } from 'node:util';
 /** Those fields of a change that were sent and are not what the record has already. */
 export function changedFields<T extends object>(record: T, change: Partial<T>): Partial<T> {
   const entries = Object.entries(change).filter(
-    ([field, value]) => value !== undefined && !isDeepStrictEqual(value, record[field as keyof T]),
+    ([field, value]) => value !== undefined && !isSameValue(value, record[field as keyof T]),
   );
   return Object.fromEntries(entries) as Partial<T>;
+}
+
+/** Times read from the database are of a subclass of Date, which is never deeply equal to a Date. */
+function isSameValue(a: unknown, b: unknown): boolean {
+  return a instanceof Date && b instanceof Date ? a.getTime() === b.getTime() : isDeepStrictEqual(a, b);
 }

@@ -63,7 +63,7 @@ export async function changeSchema<T>(owner: DataSource, work: () => Promise<T>)
   }
 }
 
-/** Others write meanwhile: who waits for a table makes them wait behind, so each attempt waits briefly and gives back what it has locked. */
+/** Writers are active concurrently: a statement that waits for a table lock blocks them, so each attempt waits briefly and releases its locks. */
 async function untilUnlocked<T>(work: () => Promise<T>): Promise<T> {
   for (let failures = 1; ; failures++)
     try {

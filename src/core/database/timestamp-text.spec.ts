@@ -19,7 +19,7 @@ describe('parseTimestamp', () => {
     expect(JSON.stringify({ time })).toBe(JSON.stringify({ time: expected }));
   });
 
-  it('tells the time that a date was set to afterwards', () => {
+  it('shows the time that a date was set to afterwards', () => {
     const time = parseTimestamp('2026-11-23 02:30:00.123456+00');
     time.setUTCFullYear(2027);
     expect(time.toJSON()).toBe('2027-11-23T02:30:00.123Z');

@@ -33,14 +33,14 @@ describe('guards', () => {
     ['with an observable', () => of(false)],
   ])('that refuse %s stop those after them', async (_, refuse) => {
     const last = jest.fn(() => true);
-    await expect(
-      (async () =>
-        run(
-          guard(() => true),
-          guard(refuse),
-          guard(last),
-        ))(),
-    ).rejects.toThrow('Forbidden resource');
+    const judged = Promise.resolve().then(() =>
+      run(
+        guard(() => true),
+        guard(refuse),
+        guard(last),
+      ),
+    );
+    await expect(judged).rejects.toThrow('Forbidden resource');
     expect(last).not.toHaveBeenCalled();
   });
 

@@ -11,7 +11,7 @@ type Handler = (...args: unknown[]) => unknown;
 
 /** What makes the steps before a handler: one class for REST, one for GraphQL. */
 interface StepFactory {
-  /** Tells what pipes are run on; GraphQL has none that they are not run on. */
+  /** The parameters that pipes run on; in GraphQL they run on all. */
   isPipeable?(type: Parameter['type']): boolean;
   createPipesFn: (pipes: PipeTransform[], parameters: Parameter[]) => unknown;
   createGuardsFn: (guards: CanActivate[], instance: object, handler: Handler, type?: string) => unknown;
@@ -65,7 +65,7 @@ function toExtract(
   return (...given) => transform(extract(...given), all, 0, metadata);
 }
 
-/** @returns what is to be waited for, if anything; of several faults the first is told */
+/** @returns a promise to wait for, if any; of several faults the first is reported */
 function fillArguments(
   args: unknown[],
   sources: readonly ArgumentSource[],
@@ -78,8 +78,9 @@ function fillArguments(
       if (isPiped && isThenable(value))
         (pending ??= []).push(Promise.resolve(value).then((settled) => (args[index] = settled)));
       else args[index] = value;
-    } catch (error) {
-      (pending ??= []).push(Promise.reject(error as Error));
+    } catch (thrown) {
+      const error = thrown as Error;
+      (pending ??= []).push(Promise.reject(error));
     }
   }
   return pending && Promise.all(pending);

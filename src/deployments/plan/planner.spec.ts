@@ -138,7 +138,7 @@ requires('KUBEBUILDER_ASSETS', 'A plan', () => {
     await scene.others(configMap('a', { shared: 'theirs' }));
     const [conflict] = await planned([configMap('a', { shared: 'ours' })]);
     expect(conflict?.error).toMatchObject({ reason: 'FIELD_CONFLICT', field: '.data.shared' });
-    expect(conflict?.error?.detail).toContain('somebody-else');
+    expect(conflict?.error?.detail).toContain('another-manager');
     expect(await actions([configMap('a', { shared: 'ours' })], { force: true })).toEqual(['a: update']);
   });
 

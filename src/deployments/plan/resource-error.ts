@@ -27,7 +27,7 @@ export function toResourceError(error: ClusterError, object: KubernetesObject): 
 function describe(error: ClusterError, reason: string, object: KubernetesObject): string {
   if (reason === 'NAMESPACE_NOT_FOUND')
     return `The namespace ${error.about.name} is neither on the cluster nor in the design`;
-  if (reason === 'CONFLICT' && error.kind === 'invalid') return 'The object was deleted and made anew meanwhile';
+  if (reason === 'CONFLICT' && error.kind === 'invalid') return 'The object was deleted and created again concurrently';
   const said = redactSecretValues(error.message, object);
   const fields = error.causes.flatMap((cause) => cause.field ?? []);
   return reason === 'IMMUTABLE' && fields.length > 0

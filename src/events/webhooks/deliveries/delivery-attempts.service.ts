@@ -25,7 +25,7 @@ export class DeliveryAttemptsService {
     message: WebhookMessage,
     turn: EndpointTurn,
   ): Promise<boolean> {
-    const timer = setTimeout(turn.leavePlace, this.settings.placeMs);
+    const timer = setTimeout(turn.releaseSlot, this.settings.slotMs);
     const { request, attempt, succeeded, gone, retryAfterMs } = await this.sender
       .send(webhook, secrets, message, turn.signal)
       .finally(() => clearTimeout(timer));

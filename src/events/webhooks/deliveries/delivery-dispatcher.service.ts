@@ -20,14 +20,14 @@ import { WebhookSettings } from './webhook-settings.js';
 
 /** Endpoints that are taken with one statement: each brings some deliveries into memory. */
 const MOST_CLAIMED = 64;
-/** Endpoints whose answers are waited for and that hold no place. */
-const MAX_WITHOUT_PLACE = 1_000;
+/** Endpoints whose answers are waited for and that hold no slot. */
+const MAX_WITHOUT_SLOT = 1_000;
 /** An endpoint that was due and had nothing to send is looked at again at the earliest after so long. */
 const REST_MS = 1_000;
 
 /**
  * Sends to the endpoints that are due: takes many with one statement, reads what is due to them with another, and gives them back
- * together. An endpoint is held by one process at a time; those that fail or answer slowly have places of their own.
+ * together. An endpoint is held by one process at a time; those that fail or answer slowly have slots of their own.
  */
 @Injectable()
 export class DeliveryDispatcher implements OnApplicationBootstrap, OnModuleDestroy, BeforeApplicationShutdown {
@@ -113,14 +113,14 @@ export class DeliveryDispatcher implements OnApplicationBootstrap, OnModuleDestr
   }
 
   private async claim(): Promise<number> {
-    const room = this.findRoom();
+    const room = this.findCapacity();
     if (room.quick + room.slow === 0) return 0;
     const now = performance.now();
     const claimed = await this.queue.claim(this.presence.id, room, this.jobSettings.leaseMs);
     if (claimed.length === 0) return 0;
     const turns = claimed.map(({ id, slow }) => {
       const ends = [now + this.jobSettings.leaseMs, now + this.settings.turnMs] as const;
-      return new EndpointTurn(id, slow, ...ends, this.aborter.signal, () => this.mayLeavePlace());
+      return new EndpointTurn(id, slow, ...ends, this.aborter.signal, () => this.mayReleaseSlot());
     });
     for (const turn of turns) this.turns.set(turn.webhookId, turn);
     void this.runTurns(turns);
@@ -144,18 +144,18 @@ export class DeliveryDispatcher implements OnApplicationBootstrap, OnModuleDestr
     );
   }
 
-  private findRoom(): { quick: number; slow: number } {
+  private findCapacity(): { quick: number; slow: number } {
     const turns = [...this.turns.values()];
-    const held = (slow: boolean): number => turns.filter((turn) => turn.holdsPlace && turn.slow === slow).length;
-    const room = (slow: boolean): number => Math.min(MOST_CLAIMED, Math.max(0, this.settings.places - held(slow)));
+    const held = (slow: boolean): number => turns.filter((turn) => turn.holdsSlot && turn.slow === slow).length;
+    const room = (slow: boolean): number => Math.min(MOST_CLAIMED, Math.max(0, this.settings.slots - held(slow)));
     return { quick: room(false), slow: room(true) };
   }
 
   /** Beyond that endpoints that hang wait for one another, and not those that work for them. */
-  private mayLeavePlace(): boolean {
-    const without = [...this.turns.values()].filter(({ holdsPlace }) => !holdsPlace).length;
-    if (without < MAX_WITHOUT_PLACE) setImmediate(() => this.wake());
-    return without < MAX_WITHOUT_PLACE;
+  private mayReleaseSlot(): boolean {
+    const without = [...this.turns.values()].filter(({ holdsSlot }) => !holdsSlot).length;
+    if (without < MAX_WITHOUT_SLOT) setImmediate(() => this.wake());
+    return without < MAX_WITHOUT_SLOT;
   }
 
   private async keepLeases(): Promise<void> {

@@ -84,7 +84,7 @@ export class DeliveryQueueStore {
 
   /**
    * Writes attempts, and lets what follows of the same subject wait with one that failed or go on. That an event was delivered is
-   * written whoever holds its endpoint by now; that it was not, only by the process that does.
+   * written regardless of which process holds its endpoint now; that it was not, only by the process that does.
    */
   async record(worker: string, records: AttemptRecord[]): Promise<void> {
     const rows = records.map(({ delivery, request, attempt, succeeded, retryInMs }) => ({

@@ -15,7 +15,7 @@ const actor = Actor.system('webhooks');
 export interface HealthVerdict {
   /** Endpoints that nothing is tried again for. */
   stopped: Set<string>;
-  /** Endpoints to be judged: they are gone, or have been failing for so long that somebody is to know. */
+  /** Endpoints to be judged: they are gone, or have been failing for so long that its owner is to be notified. */
   late: Set<string>;
 }
 

@@ -40,7 +40,7 @@ export class EndpointHealthStore {
 
   /**
    * Leaves endpoints alone for a while: for as long as they have been failing, within bounds, or as they asked.
-   * @returns those that are sent to at all, and whether one has been failing for so long that somebody is to know
+   * @returns those that are sent to at all, and whether one has been failing for so long that its owner is to be notified
    */
   async recordFailing(endpoints: FailingEndpoint[], times: Times): Promise<{ id: string; late: boolean }[]> {
     return this.unit.manager.query(

@@ -74,7 +74,7 @@ export class EndpointQueueStore {
   }
 
   /**
-   * Gives endpoints back that are held, each due when its next delivery is. What came meanwhile has made it due already.
+   * Gives endpoints back that are held, each due when its next delivery is. Later events have made it due already.
    * @returns in how many milliseconds the first of them is due, or null
    */
   async release(worker: string, ended: EndedTurn[]): Promise<number | null> {
@@ -115,7 +115,7 @@ export class EndpointQueueStore {
     );
   }
 
-  /** Endpoints with something to send that nobody was told of, such as by an earlier version of the program. */
+  /** Endpoints with something to send that no process was notified of, such as by an earlier version of the program. */
   async makeForgottenDue(): Promise<void> {
     await this.unit.manager.query(
       `INSERT INTO webhook_queue AS queue (webhook_id, organization_id, due_at)

@@ -2,7 +2,7 @@
 export class EndpointTurn {
   private isOver = false;
   /** It counts among the endpoints that may be sent to at once. */
-  holdsPlace = true;
+  holdsSlot = true;
 
   constructor(
     readonly webhookId: string,
@@ -13,7 +13,7 @@ export class EndpointTurn {
     private readonly endsAt: number,
     /** Aborts the calls of this process when it shuts down. */
     readonly signal: AbortSignal,
-    private readonly mayLeavePlace: () => boolean,
+    private readonly mayReleaseSlot: () => boolean,
   ) {}
 
   /** Whether another delivery may begin. */
@@ -27,8 +27,8 @@ export class EndpointTurn {
     this.isOver = true;
   }
 
-  /** It waits for an answer from outside: another endpoint may be sent to in its place. */
-  readonly leavePlace = (): void => {
-    if (this.holdsPlace && this.mayLeavePlace()) this.holdsPlace = false;
+  /** It waits for an answer from outside: another endpoint may be sent to in its slot. */
+  readonly releaseSlot = (): void => {
+    if (this.holdsSlot && this.mayReleaseSlot()) this.holdsSlot = false;
   };
 }

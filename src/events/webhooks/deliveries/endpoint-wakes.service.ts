@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { DeliveryDispatcher } from './delivery-dispatcher.service.js';
 import { EndpointQueueStore } from './endpoint-queue.store.js';
 
-/** Has an endpoint looked at now, where somebody asks for it. */
+/** Processes an endpoint immediately, on request. */
 @Injectable()
 export class EndpointWakesService {
   constructor(

@@ -118,7 +118,7 @@ export class WebhookQueueEntry {
   @Column('uuid')
   organizationId!: string;
 
-  /** Null when nothing waits, and while a process sends unless something came meanwhile. */
+  /** Null when nothing waits, and while a process sends unless something came since. */
   @Column({ type: 'timestamptz', precision: 3, nullable: true })
   dueAt!: Date | null;
 

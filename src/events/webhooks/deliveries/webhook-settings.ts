@@ -20,8 +20,8 @@ export class WebhookSettings {
   maxRetryAfterMs = 24 * HOUR;
   /** An endpoint whose last answer took longer waits behind others of its kind. */
   slowMs = 2 * SECOND;
-  /** A call that takes longer holds no place of others. */
-  placeMs = SECOND / 4;
+  /** A call that takes longer releases its slot. */
+  slotMs = SECOND / 4;
   /** Nothing is sent to an endpoint that has just failed for as long as it has been failing, within these bounds. */
   minPauseMs = SECOND;
   maxPauseMs = MINUTE;
@@ -32,10 +32,10 @@ export class WebhookSettings {
   disableAfterMs = 5 * DAY;
   /** How often lost wake-ups are looked for. */
   sweepMs = 10 * SECOND;
-  /** An endpoint gives its place to others after so long. */
+  /** An endpoint releases its slot after so long. */
   turnMs = 5 * SECOND;
-  /** Endpoints that one process sends to at once, and as many that fail or answer slowly: a place costs little. */
-  places = 128;
+  /** Endpoints that one process sends to at once, and as many that fail or answer slowly: a slot costs little. */
+  slots = 128;
   /** How long an answer is kept that cannot be written because the database is away. */
   keepOutcomeMs = 10 * MINUTE;
 }
