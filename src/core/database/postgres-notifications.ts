@@ -10,7 +10,8 @@ import { isConnectionError } from '../errors/database-outage.js';
 type Listener = (payload: string) => void;
 
 const INITIAL_PAUSE_MS = 100;
-const MAX_PAUSE_MS = 5_000;
+/** Shorter than a worker may be missing after an outage (worker-presence.ts), so that one that lives is never taken for dead. */
+const MAX_PAUSE_MS = 1_000;
 
 /**
  * Notifications between replicas through PostgreSQL: a notification sent in a transaction arrives when it commits. After
