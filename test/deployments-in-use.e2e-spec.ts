@@ -256,6 +256,7 @@ describe('a request that waits for an approval', () => {
 
   it('is not approved by its requester, whatever became of them, nor by an editor, nor with a token that may only deploy', async () => {
     const { id } = await request();
+    expect(await approve(id, people.editor)).toMatchObject(refused(403, 'OWN_REQUEST'));
     await done(people.admin.put(`${scene.path}/members/${people.editor.id}`, { role: 'admin' }));
     expect(await approve(id, people.editor)).toMatchObject(refused(403, 'OWN_REQUEST'));
     await done(people.admin.put(`${scene.path}/members/${people.editor.id}`, { role: 'editor' }));

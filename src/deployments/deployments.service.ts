@@ -12,6 +12,7 @@ import { DeploymentHealthService } from './deployment-health.service.js';
 import type { DeploymentListQuery } from './deployment.inputs.js';
 import { deploymentPolicy } from './deployment.policy.js';
 import { DeploymentsStore } from './deployments.store.js';
+import { assertNotOwnRequest } from './own-request.js';
 
 /** Deployments as records: who sees them. */
 @Injectable()
@@ -59,7 +60,9 @@ export class DeploymentsService implements RecordAuthorizer {
   /** Judges the role in the workspace; what the tier of the environment asks for is judged with the rest of the call. */
   async authorize(actor: Actor, operation: Operation, id: string): Promise<void> {
     assertScope(actor, deploymentPolicy.read);
-    const { workspaceId, organizationId } = await this.deployments.get(actor, id);
+    const deployment = await this.deployments.get(actor, id);
+    if (operation === deploymentPolicy.approve) assertNotOwnRequest(actor, deployment);
+    const { workspaceId, organizationId } = deployment;
     await this.access.authorize(actor, operation, { type: 'workspace', id: workspaceId, organizationId });
   }
 }

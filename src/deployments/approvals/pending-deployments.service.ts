@@ -6,6 +6,7 @@ import { DeploymentRightsService } from '../admission/deployment-rights.service.
 import type { Deployment } from '../deployment.entity.js';
 import { deploymentPolicy } from '../deployment.policy.js';
 import { DeploymentsStore } from '../deployments.store.js';
+import { assertNotOwnRequest } from '../own-request.js';
 
 /** Deployments that wait for an approval, for those who may give it. */
 @Injectable()
@@ -38,11 +39,7 @@ export class PendingDeploymentsService {
   private async judge(actor: Actor, deployment: Deployment): Promise<Deployment> {
     await this.rights.requireAccess(actor, deploymentPolicy.approve, deployment);
     if (deployment.status !== 'pending_approval') return deployment;
-    if (deployment.requestedBy === actor.userId)
-      throw new Forbidden('the requester of a deployment can neither approve nor reject it', {
-        code: 'OWN_REQUEST',
-        remedy: 'Ask another admin of the workspace, or withdraw it: POST /api/deployments/{id}/cancel.',
-      });
+    assertNotOwnRequest(actor, deployment);
     if (await this.rights.isPerson(actor.userId)) return deployment;
     throw new Forbidden('a service account can neither approve nor reject a deployment', {
       code: 'PERSON_REQUIRED',
