@@ -36,7 +36,6 @@ requires('KUBEBUILDER_ASSETS', 'the rights of a connection', () => {
     admin = await register(cluster.kubeconfig);
   }, 120_000);
   afterAll(async () => {
-    await kubectl(cluster, 'delete', 'namespace', 'armature', '--wait=false', '--ignore-not-found');
     await world.stop();
   });
 

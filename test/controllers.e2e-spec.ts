@@ -52,7 +52,7 @@ requires('KUBEBUILDER_ASSETS', 'controllers on a cluster', () => {
     limited = await register(await followManifest(world.admin, cluster, whole, 'for=operator'));
   }, 120_000);
   afterAll(async () => {
-    await kubectl(cluster, 'delete', 'namespace', namespace, 'armature', '--wait=false', '--ignore-not-found');
+    await kubectl(cluster, 'delete', 'namespace', namespace, '--wait=false', '--ignore-not-found');
     await world.stop();
   });
 

@@ -8,7 +8,10 @@ import { testRunFolder } from './test-run.js';
 
 const run = promisify(execFile);
 
-/** Takes the manifest of a connection and does what its comments say, as an administrator of the cluster; answers the kubeconfig. */
+/**
+ * Takes the manifest of a connection and does what its comments say, as an administrator of the cluster; answers the kubeconfig. The
+ * namespace of the service accounts stays on a shared cluster: other test files use it at the same time.
+ */
 export async function followManifest(
   person: Person,
   cluster: Cluster,
