@@ -33,7 +33,7 @@ function codesIn(path: string): string[] {
 }
 
 /** Codes of Node.js on errors that no caller sees. */
-const INTERNAL = new Set(['PROXY_CLOSED', 'ETIMEDOUT']);
+const INTERNAL = new Set(['PROXY_CLOSED', 'ETIMEDOUT', 'ECONNREFUSED', 'ECONNRESET']);
 
 it('every code that the sources give to an error is explained', () => {
   const files = readdirSync(join(ROOT, 'src'), { recursive: true, encoding: 'utf8' });
