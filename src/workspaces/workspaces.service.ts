@@ -195,7 +195,7 @@ export class WorkspacesService extends RecordGate<Workspace, typeof workspacePol
   }
 
   private async assertNotPersonal(workspace: Workspace, verb: string): Promise<void> {
-    if (!(await this.members.isDefaultOfMember(workspace))) return;
+    if (!(await this.members.isDefaultOfMember(workspace.organizationId, workspace.personalOf))) return;
     throw new Conflict('DEFAULT_WORKSPACE', `the default workspace of a member cannot be ${verb}`, {
       remedy: 'Move what is in it to another workspace, or remove the member from the organization first.',
     });

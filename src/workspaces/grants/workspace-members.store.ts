@@ -7,7 +7,6 @@ import type { Listing } from '../../core/listing/listing.js';
 import type { Page } from '../../core/listing/page.js';
 import { paginate } from '../../core/listing/paginate.js';
 import { User } from '../../organizations/users/user.entity.js';
-import type { Workspace } from '../workspace.entity.js';
 import type { WorkspaceRole } from './workspace-grant.js';
 
 /** A user who has a role in the workspace: granted to them, to their teams, or both; the strongest counts. */
@@ -137,8 +136,11 @@ export class WorkspaceMembersStore {
     return rows.length > 0;
   }
 
-  /** Whether it is the default workspace of somebody who is a member; such a one is neither archived nor deleted. */
-  async isDefaultOfMember({ organizationId, personalOf }: Workspace): Promise<boolean> {
+  /**
+   * Whether a workspace is the default one of a member, and so is neither archived nor deleted.
+   * @param personalOf the user whose default workspace it is; null for any other
+   */
+  async isDefaultOfMember(organizationId: string, personalOf: string | null): Promise<boolean> {
     return personalOf !== null && (await this.isInOrganization(organizationId, personalOf));
   }
 

@@ -26,7 +26,7 @@ export class PermissionsService {
     const administrators = (await this.members.findAdministrators(workspace)).filter(
       (each) => each.id !== actor.userId,
     );
-    const isDefault = await this.members.isDefaultOfMember(workspace);
+    const isDefault = await this.members.isDefaultOfMember(workspace.organizationId, workspace.personalOf);
     const permissions = declaredOperations()
       .filter(({ inWorkspace }) => inWorkspace)
       .map((operation) => toPermission(actor, role, operation, { workspace, isDefault }, administrators));

@@ -4,8 +4,7 @@ import { backoff } from '../../../core/backoff.js';
 import { UnitOfWork } from '../../../core/database/unit-of-work.js';
 import { isDatabaseOutage } from '../../../core/errors/database-outage.js';
 import { WorkerPresence } from '../../../jobs/worker-presence.js';
-import type { Webhook } from '../endpoints/webhook.entity.js';
-import { type AttemptRecord, DeliveryQueueStore } from './delivery-queue.store.js';
+import { type DeliveryOutcome, DeliveryQueueStore } from './delivery-queue.store.js';
 import { EndpointHealthService } from './endpoint-health.service.js';
 import { WebhookSettings } from './webhook-settings.js';
 
@@ -13,14 +12,6 @@ const BATCH_SIZE = 100;
 const MAX_TRIES = 4;
 const FIRST_PAUSE_MS = 200;
 const LONGEST_PAUSE_MS = 2_000;
-
-/** What came of an attempt. */
-export interface DeliveryOutcome extends AttemptRecord {
-  webhook: Webhook;
-  /** The receiver answered that the address is not there any more. */
-  gone: boolean;
-  retryAfterMs?: number;
-}
 
 interface Waiting {
   outcome: DeliveryOutcome;

@@ -5,6 +5,7 @@ import { toJsonb } from '../../../core/json/jsonb.js';
 import type { Severity } from '../../../core/events/domain-event.js';
 import { PAUSED_UNTIL_SQL } from './endpoint-pauses.store.js';
 import { SENDABLE_SQL } from './endpoint-queue.store.js';
+import type { Webhook } from '../endpoints/webhook.entity.js';
 import type { DeliveryAttempt, SentRequest } from './webhook-delivery.entity.js';
 
 /** Attempts that a delivery remembers; redelivering adds to them. */
@@ -66,6 +67,14 @@ export interface AttemptRecord {
   succeeded: boolean;
   /** Null when it is not tried again. */
   retryInMs: number | null;
+}
+
+/** What came of an attempt. */
+export interface DeliveryOutcome extends AttemptRecord {
+  webhook: Webhook;
+  /** The receiver answered that the address is not there any more. */
+  gone: boolean;
+  retryAfterMs?: number;
 }
 
 /** Deliveries on their way: taken in order, and written after each attempt. */

@@ -5,7 +5,7 @@ import { EventBus } from '../../../core/events/event-bus.js';
 import type { DisabledReason, Webhook } from '../endpoints/webhook.entity.js';
 import { WebhookDisabled, WebhookFailing } from '../endpoints/webhook.events.js';
 import { WebhooksStore } from '../endpoints/webhooks.store.js';
-import type { DeliveryOutcome } from './delivery-outcomes.service.js';
+import type { DeliveryOutcome } from './delivery-queue.store.js';
 import { EndpointHealthStore, type FailingEndpoint, type WorkingEndpoint } from './endpoint-health.store.js';
 import { WebhookSettings } from './webhook-settings.js';
 
