@@ -201,7 +201,7 @@ describe('approvals of deployments', () => {
         status: 400,
         body: { errors: [{ pointer: '/reason' }] },
       });
-    expect(await reject(id, people.editor, 'no')).toMatchObject(refused(403, 'FORBIDDEN'));
+    expect(await reject(id, people.editor, 'no')).toMatchObject(refused(403, 'OWN_REQUEST'));
     const entry = { user_id: people.admin.id, decision: 'rejected', reason: 'too early' };
     const rejected = {
       status: 'cancelled',

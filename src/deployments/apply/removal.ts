@@ -110,11 +110,12 @@ export class Removal {
 
 /** Finalizers by name; the conditions of a namespace report what it could not delete. */
 function finalizersOf(object: KubernetesObject | undefined): string[] {
-  const { conditions = [] } = (object?.status ?? {}) as {
-    conditions?: { type: string; status: string; message?: string }[];
+  const { conditions } = (object?.status ?? {}) as {
+    conditions?: { type: string; status: string; message?: string }[] | null;
   };
   const finalizers = object?.metadata.finalizers?.join(', ');
-  const reported = object?.kind === 'Namespace' ? conditions.filter((one) => one.status === 'True' && one.message) : [];
+  const reported =
+    object?.kind === 'Namespace' ? (conditions ?? []).filter((one) => one.status === 'True' && one.message) : [];
   return [...(finalizers ? [`it waits for ${finalizers}`] : []), ...reported.map((one) => one.message)].map((said) =>
     sanitizeClusterText(said),
   );

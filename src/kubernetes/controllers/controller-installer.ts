@@ -120,8 +120,8 @@ export class ControllerInstaller {
   private async waitUntilEstablished(kind: ResourceKind, name: string): Promise<void> {
     for (const end = Date.now() + SERVED_TIMEOUT_MS; ; await pause(POLL_MS, undefined, { signal: this.signal })) {
       const { status } = await this.client.get(kind, name, undefined, this.signal);
-      const { conditions = [] } = (status ?? {}) as { conditions?: { type: string; status: string }[] };
-      if (conditions.some((one) => one.type === 'Established' && one.status === 'True')) break;
+      const { conditions } = (status ?? {}) as { conditions?: { type: string; status: string }[] | null };
+      if (conditions?.some((one) => one.type === 'Established' && one.status === 'True')) break;
       if (Date.now() > end) throw new ClusterError('failed', `The definition ${name} is not established`);
     }
     this.client.invalidateKinds();
