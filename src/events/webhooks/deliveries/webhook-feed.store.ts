@@ -1,11 +1,10 @@
 import { Injectable } from '@nestjs/common';
 import { UnitOfWork } from '../../../core/database/unit-of-work.js';
 import { INTERIM_SQL } from '../../../core/events/event-kinds.js';
-import { INSTALLATION_FEED } from '../../feed.store.js';
+import { feedColumn } from '../../feed.store.js';
 import { PAUSED_UNTIL_SQL } from './endpoint-pauses.store.js';
 
-/** In the words of the index of events. */
-const FEED_SQL = `coalesce(event.organization_id, '${INSTALLATION_FEED}'::uuid)`;
+const FEED_SQL = feedColumn('event');
 const ACTIVE_SQL = 'webhook.enabled AND webhook.deleted_at IS NULL';
 
 /** How far the events of each organization were given to its endpoints. */
