@@ -83,7 +83,7 @@ export class SchemaInUse extends Error {
   constructor(cause: Error) {
     super(
       'The schema could not be changed, for other sessions keep its tables locked. End long transactions ' +
-        '(pg_stat_activity and pg_locks show them), and start again: nothing was changed.',
+        '(pg_stat_activity and pg_locks show them), and start again: the upgrade goes on where it stopped.',
       { cause },
     );
   }
