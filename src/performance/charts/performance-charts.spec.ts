@@ -39,7 +39,7 @@ const SILENT = measured([
 const chartsOf = (theme: 'light' | 'dark'): Record<string, string> => {
   const comparison = compareMeasurements({ a: STEADY, b: FAILING });
   const [a, b] = [runOf('before', STEADY), runOf('after', FAILING)];
-  const compared = { a, b, measurements: { a: STEADY, b: FAILING }, comparison, planDifferences: [] };
+  const compared = { a, b, measurements: { a: STEADY, b: FAILING }, comparison, planDifferences: [], warnings: [] };
   return {
     failing: renderChart(chartOfRun(runOf('failing', FAILING), FAILING), theme),
     silent: renderChart(chartOfRun(runOf('silent', SILENT), SILENT), theme),

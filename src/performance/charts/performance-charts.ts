@@ -47,13 +47,17 @@ export function chartOfRun(run: PerformanceRun, measurement: Measurement): Chart
 }
 
 /** Two runs beside one another: latency by percentile, and throughput over time. */
-export function chartOfComparison({ a, b, measurements, comparison }: ComparedRuns): Chart {
+export function chartOfComparison({ a, b, measurements, comparison, planDifferences }: ComparedRuns): Chart {
   const bars = (run: PerformanceRun): Series['values'] =>
     SHARES.map(([, figure], index) => [index, run.summary?.[figure] ?? null]);
   const lines = (measurement: Measurement): Series['values'] => over(toTimeline(measurement), ({ rps }) => rps);
   return {
     title: `${b.name} compared with ${a.name}: ${comparison.verdict}`,
-    notes: [`A: ${a.name}, ${describeFigures(a)}`, `B: ${b.name}, ${describeFigures(b)}`],
+    notes: [
+      `A: ${a.name}, ${describeFigures(a)}`,
+      `B: ${b.name}, ${describeFigures(b)}`,
+      ...(planDifferences.length > 0 ? [`Not asked alike: ${planDifferences.join(', ')}`] : []),
+    ],
     panels: [
       {
         title: 'Latency',
