@@ -163,9 +163,11 @@ function renderBars(
 const tenth = (value: number): number => Math.round(value * 10) / 10;
 /** Three digits, and four from a thousand on, so that quarters of an axis are exact. */
 const format = (value: number): string => String(Number(value.toPrecision(value < 1_000 ? 3 : 4)));
-/** For the place of one bar. */
-const formatShort = (value: number): string =>
-  value < 1e4 ? String(Number(value.toFixed(value < 1 ? 3 : 2))).slice(0, 5) : `${format(value / 1_000)}k`;
+/** For the place of one bar: three digits, and four up to ten thousand. */
+const formatShort = (value: number): string => {
+  if (value >= 1e4) return `${Number((value / 1_000).toPrecision(3))}k`;
+  return String(Number(value < 1 ? value.toFixed(3) : value.toPrecision(value < 1_000 ? 3 : 4)));
+};
 /** Text that users may have chosen, as one line of XML of at most this width. */
 const shorten = (text: string, width: number, font = FONT): string =>
   escapeXml(truncateToWidth(toDisplayText(text), width, font));
