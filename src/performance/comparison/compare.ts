@@ -1,4 +1,4 @@
-import type { Task } from '../../core/workers/task.js';
+import { defineTask, type Task } from '../../core/workers/task.js';
 import { type Measurement, mergeSlices } from '../load/measurement.js';
 import { type Interval, intervalOf, resampleDifferences, wideningOf } from './bootstrap.js';
 import { type Figure, type FigureName, FIGURES, figuresOf } from './figures.js';
@@ -48,10 +48,7 @@ export interface Compared {
   ignoresThroughput?: boolean;
 }
 
-export const compareTask: Task<Compared, Comparison> = {
-  module: import.meta.url,
-  name: 'compareMeasurements',
-};
+export const compareTask: Task<Compared, Comparison> = defineTask(import.meta.url, { compareMeasurements });
 
 /** Compares two runs: whether b is better or worse than a, or whether what is between them may as well be chance. */
 export function compareMeasurements({ a, b, ignoresThroughput }: Compared): Comparison {
