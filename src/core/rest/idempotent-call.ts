@@ -1,6 +1,5 @@
 import type { Request } from 'express';
 import type { Actor } from '../access/actor.js';
-import type { AuthenticatedCaller } from '../access/access.decorators.js';
 import { InvalidRequest, type NotFound } from '../errors/app-error.js';
 
 /** A call under an idempotency key: who made it, with which token, and where. */
