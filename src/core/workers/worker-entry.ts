@@ -3,7 +3,7 @@ import { setPriority } from 'node:os';
 import { basename } from 'node:path';
 import { parentPort, workerData } from 'node:worker_threads';
 import { serializeError, type SerializedError, deserializeError } from './serialized-error.js';
-import { type AskMainThread, loadTaskFunction, TransferredValue } from './task.js';
+import { type AskMainThread, TransferredValue } from './task.js';
 
 /** What the pool sends to a worker: something to do, or the answer to what its task asked. */
 export type WorkerRequest = { module: string; name: string; input: unknown } | QuestionReply;
@@ -55,12 +55,21 @@ function lowerPriority({ niceness }: WorkerData): void {
 }
 
 async function runTask(order: Exclude<WorkerRequest, QuestionReply>): Promise<void> {
-  const value = await (await loadTaskFunction(order))(order.input, ask);
+  const value = await (await loadFunction(order))(order.input, ask);
   if (value instanceof TransferredValue) return post({ value: value.value }, value.transferList);
   if (!isIterator(value)) return post({ value });
   for (const part of value) post({ part });
   post({ value: undefined });
 }
+
+/** The function that a task names. @throws Error when its module has none */
+async function loadFunction({ module, name }: { module: string; name: string }): Promise<LoadedFunction> {
+  const found = ((await import(module)) as Record<string, LoadedFunction>)[name];
+  if (typeof found !== 'function') throw new Error(`${module} exports no function ${name}`);
+  return found;
+}
+
+type LoadedFunction = (input: unknown, ask: AskMainThread) => unknown;
 
 function post(answer: WorkerMessage, buffers: ArrayBuffer[] = []): void {
   parentPort?.postMessage(answer, buffers);

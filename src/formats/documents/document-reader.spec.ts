@@ -6,7 +6,8 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { AppError } from '../../core/errors/app-error.js';
 import { DocumentReader } from './document-reader.js';
-import { type Task, WorkerPool } from '../../core/workers/worker-pool.js';
+import { defineTask, type Task } from '../../core/workers/task.js';
+import { WorkerPool } from '../../core/workers/worker-pool.js';
 
 /** A module of plain JavaScript, whose functions stand for tasks that misbehave. */
 const source = `
@@ -26,7 +27,8 @@ export const slowly = async (times, ask) => {
 export const given = ({ bytes }) => bytes.byteLength;
 `;
 const module = `data:text/javascript,${encodeURIComponent(source)}`;
-const task = <Input, Output>(name: string): Task<Input, Output> => ({ module, name });
+const task = <Input, Output>(name: string): Task<Input, Output> =>
+  defineTask(module, { [name]: (): Promise<Output> => Promise.reject(new Error('runs in workers only')) });
 const manifest = (count: number) => ({
   path: 'many.yaml',
   bytes: new TextEncoder().encode(

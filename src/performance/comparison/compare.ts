@@ -1,4 +1,4 @@
-import type { Task } from '../../core/workers/task.js';
+import { defineTask, type Task } from '../../core/workers/task.js';
 import { type Measurement, mergeSlices } from '../load/measurement.js';
 import { type Interval, intervalOf, resampleDifferences, wideningOf } from './bootstrap.js';
 import { type Figure, type FigureName, FIGURES, figuresOf } from './figures.js';
@@ -40,10 +40,9 @@ const DECISIVE: Partial<Record<FigureName, { least: number; error: number }>> = 
 const LEAST_RELATIVE = 0.05;
 const LEAST_ERROR_RATE = 0.001;
 
-export const compareTask: Task<{ a: Measurement; b: Measurement }, Comparison> = {
-  module: import.meta.url,
-  name: 'compareMeasurements',
-};
+export const compareTask: Task<{ a: Measurement; b: Measurement }, Comparison> = defineTask(import.meta.url, {
+  compareMeasurements,
+});
 
 /** Compares two runs: whether b is better or worse than a, or whether what is between them may as well be chance. */
 export function compareMeasurements({ a, b }: { a: Measurement; b: Measurement }): Comparison {
