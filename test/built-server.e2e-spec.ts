@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { BuiltServer, bundledModules } from './support/built-server.js';
 import { cloneDatabase, type TestDatabase } from './support/database.js';
+import { Letters } from './support/letters.js';
 import { Person } from './support/person.js';
 import { PASSWORD, SETTINGS, startBuiltWorlds, World } from './support/world.js';
 import { testRunFolder } from './support/test-run.js';
@@ -53,10 +54,17 @@ describe('the bundle', () => {
 });
 
 describe('the built server', () => {
+  const letters = new Letters();
   let world: World;
-  beforeAll(async () => (world = await World.start()), BUILD_MS);
-  // Fails when the server has loaded anything beside its bundle.
-  afterAll(() => world.stop());
+  beforeAll(async () => {
+    // Packages that are loaded when they are first needed: a client of Redis, which is not there, and one of mail servers.
+    world = await World.start({ REDIS_URL: 'redis://127.0.0.1:1', ...(await letters.start()) });
+  }, BUILD_MS);
+  afterAll(async () => {
+    await letters.stop();
+    // Fails when the server has loaded anything beside its bundle.
+    await world.stop();
+  });
 
   it('documents what the sources do: no name of a class and no type of a field is lost', async () => {
     const written = JSON.parse(readFileSync(join(ROOT, 'docs/api/openapi.json'), 'utf8'));
@@ -94,6 +102,17 @@ describe('the built server', () => {
     expect(exported.status).toBe(200);
     const broken = await world.admin.upload('/api/pattern/import', 'large.yaml', `${manifest}---\nkind: [`);
     expect(broken).toMatchObject({ status: 400, body: { code: expect.any(String) as string } });
+  });
+
+  it('draws designs, and sends mail', async () => {
+    const { body: design } = await world.admin.post('/api/pattern', { ...NEW_DESIGN, name: 'drawn' });
+    const picture = await world.admin.get(`/api/pattern/${design.id}/diagram.svg`);
+    expect(picture).toMatchObject({ status: 200, body: expect.stringContaining('</svg>') as string });
+    await world.admin.post(`/api/identity/orgs/${world.organization}/users`, {
+      email: 'new@example.org',
+      role: 'member',
+    });
+    expect(await letters.to('new@example.org', /(\/invitations\/)/)).toBe('/invitations/');
   });
 
   it('answers GraphQL, and sends what is subscribed to', async () => {

@@ -68,7 +68,8 @@ export class World {
   private static async startBuilt(settings: Settings, url: string, database: TestDatabase): Promise<World> {
     const built = await BuiltServer.start(settings, url);
     const { baseUrl } = built;
-    const admin = await built.signIn({ email: SETTINGS.ADMIN_EMAIL, password: SETTINGS.ADMIN_PASSWORD });
+    const { ADMIN_EMAIL: email = '', ADMIN_PASSWORD: password = '' } = settings;
+    const admin = await built.signIn({ email, password });
     const { body } = await admin.get('/api/identity/orgs');
     const server = {
       app: () => {
