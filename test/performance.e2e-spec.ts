@@ -168,6 +168,10 @@ describe('performance profiles', () => {
     [{ request_headers: { 'a b': 'c' } }, '/request_headers'],
     [{ request_headers: { 'Content-Length': '1' } }, '/request_headers'],
     [{ request_headers: 'a: b' }, '/request_headers'],
+    [{ request_headers: { 'X-A': '1', 'x-a': '2' } }, '/request_headers'],
+    [{ request_headers: { Host: '' } }, '/request_headers'],
+    [{ request_headers: { host: 'a b' } }, '/request_headers'],
+    [{ request_headers: { 'transfer-encoding': 'chunked' } }, '/request_headers'],
     [{ request_cookies: { a: 'b\nc' } }, '/request_cookies'],
     [{ request_body: 'x'.repeat(70_000) }, '/request_body'],
     [{ load_generators: ['ab'] }, '/load_generators'],
@@ -189,7 +193,10 @@ describe('performance profiles', () => {
   });
 
   it('are refused for addresses that the outbound guard does not let through', async () => {
-    for (const endpoint of ['http://127.0.0.2/', 'http://169.254.169.254/latest', 'http://10.0.0.1/']) {
+    for (const endpoint of [
+      ...['http://127.0.0.2/', 'http://169.254.169.254/latest', 'http://10.0.0.1/', 'http://0.0.0.0/', 'http://[::]/'],
+      ...['http://[::ffff:7f00:2]/', 'http://2130706434/', 'http://0177.0.0.2./', 'http://a:b@127.0.0.1/'],
+    ]) {
       const { status, body } = await editor.post(PROFILES, {
         name: 'in',
         endpoints: [endpoint],
@@ -272,6 +279,8 @@ describe('runs', () => {
     const compare = `/api/performance/compare?a=${run.id}&b=${run.id}`;
     const comparison = await done(people.viewer.get(compare));
     expect(comparison).toMatchObject({ verdict: 'same', plan_differences: [], a: { id: run.id }, b: { id: run.id } });
+    expect(comparison.warnings).toEqual([expect.stringMatching(/fewer than 5 seconds/)]);
+    expect(result.warnings).toEqual([expect.stringMatching(/of 100 requests p99.9 is/)]);
     expect(comparison.figures[0]).toMatchObject({ name: 'mean_ms', difference: 0, verdict: 'same' });
     expect(await done(people.viewer.get(compare))).toEqual(comparison);
     expect((await people.outsider.get(compare)).status).toBe(404);
@@ -445,6 +454,16 @@ describe('runs', () => {
     await world.sql('UPDATE performance_profile SET next_run_at = NULL WHERE id = ANY($1)', [[...ids, other.id]]);
   });
 
+  it('read an address as its server is called, whatever its spelling', async () => {
+    const spelled = `${target.url.replace('http', 'HTTP')}/Spelled?a=B#part`;
+    const run = await ended(await runOf(await profileOf({ name: 'spelled', endpoints: [spelled] })));
+    expect(run).toMatchObject({ status: 'succeeded', plan: { endpoint: `${target.url}/Spelled?a=B` } });
+    expect(target.received.at(-1)).toMatchObject({
+      path: '/Spelled?a=B',
+      headers: { host: target.url.slice('http://'.length) },
+    });
+  }, 240_000);
+
   it('do not follow redirects', async () => {
     target.answer = (response) => void response.writeHead(302, { location: 'http://169.254.169.254/' }).end();
     const run = await ended(await runOf(await profileOf({ name: 'redirected' })));
@@ -453,8 +472,32 @@ describe('runs', () => {
     expect(result.runner_results.RetCodes).toEqual({ '302': 50 });
   }, 240_000);
 
+  it('name what makes their figures hard to read, alone and beside others', async () => {
+    const open = await ended(await runOf(await profileOf({ name: 'open', qps: 20 })));
+    const closed = await ended(
+      await runOf(await profileOf({ name: 'closed', qps: 40, load_model: 'closed', concurrent_request: 2 })),
+    );
+    const { warnings } = await done(editor.get(`${RESULTS}/${closed.id}`));
+    expect(warnings[0]).toMatch(/coordinated omission/);
+    const comparison = await done(editor.get(`/api/performance/compare?a=${open.id}&b=${closed.id}`));
+    expect(comparison.plan_differences.sort()).toEqual(['connections', 'model', 'rate']);
+    expect(comparison.warnings.join('\n')).toMatch(
+      /load models differ.*leaves out the throughput.*connections differ/s,
+    );
+  }, 240_000);
+
   it('need a generator that speaks the protocol', async () => {
+    const generators = '/api/performance/generators';
     Object.assign(world.get<Env>(Env as never), { K6_BIN: undefined });
+    expect(await done(people.viewer.get(generators))).toMatchObject({
+      total_count: 3,
+      generators: [
+        { name: 'autocannon', available: true, protocols: ['http/1.1'], load_models: ['open', 'closed'] },
+        { name: 'fortio', available: false, load_models: ['closed'], request_headers: false },
+        { name: 'k6', available: false, protocols: ['http/1.1', 'http/2', 'grpc'], http2_needs_tls: true },
+      ],
+    });
+    expect((await people.stranger.get(generators)).status).toBe(401);
     for (const protocol of ['http/2', 'grpc']) {
       const profile = await profileOf({ name: 'other', protocol });
       expect(await editor.post(`${PROFILES}/${profile.id}/run`)).toMatchObject({
@@ -467,6 +510,9 @@ describe('runs', () => {
       });
     }
     Object.assign(world.get<Env>(Env as never), { K6_BIN: '/nowhere/k6' });
+    const known = await done(people.viewer.get(`${generators}?search=k6`));
+    expect(known).toMatchObject({ generators: [{ name: 'k6', available: true }] });
+    expect(JSON.stringify(known)).not.toContain('nowhere');
     const beyond = await profileOf({ name: 'other', protocol: 'http/2' });
     expect(await editor.post(`${PROFILES}/${beyond.id}/run`)).toMatchObject({
       status: 400,
@@ -478,14 +524,17 @@ describe('runs', () => {
     Object.assign(world.get<Env>(Env as never), { K6_BIN: undefined });
   }, 240_000);
 
-  it('are judged again when they begin', async () => {
-    const profile = await profileOf({ name: 'judged', duration: '2s' });
+  it('are judged again when they begin and while they go on', async () => {
+    const profile = await profileOf({ name: 'judged', duration: '60s' });
     const [first, second] = [await runOf(profile), await runOf(profile)];
+    await until(async () => (await done(editor.get(`${RUNS}/${first.id}`))).progress !== null, 120_000);
     await done(world.admin.put(`${scene.path}/members/${editor.id}`, { role: 'viewer' }));
-    const judged = await ended(second);
+    const judged = [await ended(first), await ended(second)];
     await done(world.admin.put(`${scene.path}/members/${editor.id}`, { role: 'editor' }));
-    expect(judged).toMatchObject({ status: 'failed', error: { code: 'FORBIDDEN' } });
-    await ended(first);
+    for (const run of judged) expect(run).toMatchObject({ status: 'failed', error: { code: 'FORBIDDEN' } });
+    await until(() => generators().length === 0);
+    expect(judged[0]?.progress.seconds).toBeLessThan(60);
+    expect(judged[1]).toMatchObject({ started_at: null, progress: null });
   }, 240_000);
 });
 

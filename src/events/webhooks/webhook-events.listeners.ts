@@ -27,6 +27,9 @@ export class WebhookEventsListeners implements OnModuleInit {
     this.bus.within(WebhookUpdated, ({ webhook }) => this.pauses.end(webhook.id));
     this.bus.after(WebhookUpdated, ({ webhook }) => this.wakes.wake(webhook.id));
     this.bus.within(WebhookDeleted, ({ webhook }) => this.queue.failPending(webhook.id));
-    this.bus.within(WebhookDisabled, ({ webhook }) => this.queue.failPending(webhook.id));
+    // What waits for an endpoint that a user disabled is sent once it is enabled again.
+    this.bus.within(WebhookDisabled, async ({ webhook, reason }) => {
+      if (reason) await this.queue.failPending(webhook.id);
+    });
   }
 }
