@@ -2,6 +2,7 @@ import { Injectable, type OnModuleInit } from '@nestjs/common';
 import { EventBus } from '../../core/events/event-bus.js';
 import { type EventNotification, EVENTS_TOPIC } from '../../core/events/event-notification.js';
 import { PostgresPubSub } from '../../core/pubsub/postgres-pubsub.js';
+import { DeferredEndpointsService } from './deliveries/deferred-endpoints.service.js';
 import { DeliveryQueueStore } from './deliveries/delivery-queue.store.js';
 import { EndpointPausesStore } from './deliveries/endpoint-pauses.store.js';
 import { EndpointWakesService } from './deliveries/endpoint-wakes.service.js';
@@ -17,6 +18,7 @@ export class WebhookEventsListeners implements OnModuleInit {
     private readonly bus: EventBus,
     private readonly queue: DeliveryQueueStore,
     private readonly pauses: EndpointPausesStore,
+    private readonly deferred: DeferredEndpointsService,
     private readonly wakes: EndpointWakesService,
   ) {}
 
@@ -24,9 +26,18 @@ export class WebhookEventsListeners implements OnModuleInit {
     await this.pubsub.subscribe<EventNotification>(EVENTS_TOPIC, ({ organizationId }) => {
       if (organizationId) this.fanOut.notice(organizationId);
     });
-    this.bus.within(WebhookUpdated, ({ webhook }) => this.pauses.end(webhook.id));
-    this.bus.after(WebhookUpdated, ({ webhook }) => this.wakes.wake(webhook.id));
+    this.bus.within(WebhookUpdated, async ({ webhook }) => {
+      await this.pauses.end(webhook.id);
+      if (!webhook.enabled) await this.deferred.giveRest(webhook);
+    });
+    this.bus.after(WebhookUpdated, async ({ webhook }) => {
+      this.deferred.giveNow();
+      await this.wakes.wake(webhook.id);
+    });
     this.bus.within(WebhookDeleted, ({ webhook }) => this.queue.failPending(webhook.id));
-    this.bus.within(WebhookDisabled, ({ webhook }) => this.queue.failPending(webhook.id));
+    this.bus.within(WebhookDisabled, async ({ webhook }) => {
+      await this.deferred.giveRest(webhook);
+      await this.queue.failPending(webhook.id);
+    });
   }
 }
