@@ -38,7 +38,7 @@ describe('pipelined requests', () => {
     'beyond that end the connection: %s',
     async (path) => {
       world = await World.start();
-      const { heard, wasClosed } = await converse(get(path).repeat(6_000));
+      const { heard, wasClosed } = await converse(get(path).repeat(6_000), 20_000);
       expect(wasClosed).toBe(true);
       expect(statusesIn(heard).length).toBeLessThanOrEqual(1);
     },
@@ -76,4 +76,38 @@ it('a body in chunks of one byte is refused, and its connection closed', async (
   const { heard, wasClosed } = await converse(head + body);
   expect([statusesIn(heard), wasClosed]).toEqual([['400'], true]);
   expect(heard).toContain('Send the body in larger chunks.');
+});
+
+describe('a request that asks for another protocol than WebSocket', () => {
+  const h2c = 'Connection: Upgrade, HTTP2-Settings\r\nUpgrade: h2c\r\nHTTP2-Settings: AAMAAABkAAQAoAAAAAIAAAAA\r\n';
+  const body = JSON.stringify({ email: 'nobody@example.org', password: 'none of them' });
+  const version = `GET /api/system/version HTTP/1.1\r\nHost: x\r\n${h2c}\r\n`;
+  const signIn =
+    `POST /api/auth/login HTTP/1.1\r\nHost: x\r\n${h2c}Content-Type: application/json\r\n` +
+    `Content-Length: ${body.length}\r\n\r\n${body}`;
+
+  it('is answered in HTTP/1.1, with its body and on a connection that stays open', async () => {
+    world = await World.start();
+    const { hostname, port } = new URL(world.baseUrl);
+    const socket = net.connect(Number(port), hostname);
+    const closed = new Promise<void>((resolve) => socket.on('error', () => undefined).on('close', () => resolve()));
+    const requests = [signIn, version, signIn, version.replace('Connection: ', 'Connection: close, ')];
+    let heard = '';
+    const sendNext = (): void => void socket.write(requests.shift() ?? '');
+    socket.on('data', (chunk) => {
+      const before = statusesIn(heard).length;
+      heard += chunk.toString('latin1');
+      if (statusesIn(heard).length > before) setTimeout(sendNext, 100);
+    });
+    sendNext();
+    await closed;
+    expect(statusesIn(heard)).toEqual(['401', '200', '401', '200']);
+  });
+
+  it('is not served while an earlier one on its connection is answered', async () => {
+    world = await World.start();
+    const { heard, wasClosed } = await converse(signIn + version.repeat(3), 20_000);
+    expect(wasClosed).toBe(true);
+    expect(statusesIn(heard).length).toBeLessThanOrEqual(1);
+  });
 });

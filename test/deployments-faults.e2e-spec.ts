@@ -152,4 +152,43 @@ requires('KUBEBUILDER_ASSETS', 'atomic deployments with a fault each', () => {
     },
     60_000 + DEPLOYMENTS * 20_000,
   );
+
+  it('names what it could not take back when the token expires midway, and goes on from there with a valid one', async () => {
+    const { admin } = world;
+    const [proxy, client] = [proxies[0] as ClusterProxy, clients[0] as ClusterClient];
+    const namespace = `faults-${randomUUID().slice(0, 8)}`;
+    const kind = await client.findKind('v1', 'Namespace');
+    if (!kind) throw new Error('no Namespace');
+    await client.create(kind, { apiVersion: 'v1', kind: 'Namespace', metadata: { name: namespace } });
+    const { id } = await done(
+      admin.upload('/api/pattern/import', 'app.yaml', CONTENTS.old.join('---\n'), {
+        workspace_id: workspace.id as string,
+      }),
+    );
+    await done(
+      admin.put('/api/pattern/kubernetes', { id, pattern_data: { pattern_file: CONTENTS.new.join('---\n') } }),
+    );
+    const at = { id, environment_id: environments[0]?.id as string, namespace };
+    proxy.arm();
+    expect(await deploy({ ...at, version: 1 })).toMatchObject({ status: 'succeeded' });
+
+    proxy.arm({
+      after: () => {
+        proxy.isExpired = true;
+        return 'pass';
+      },
+    });
+    const ended = await deploy({ ...at, version: 2 });
+    expect(ended).toMatchObject({
+      status: 'failed',
+      error: { code: 'CLUSTER_UNREACHABLE', remedy: expect.stringContaining('credential') },
+      clusters: [{ outcome: 'partial' }],
+    });
+    const left = ended.resources.filter(({ error }: Json) => error?.reason === 'NOT_TAKEN_BACK');
+    expect(left).toMatchObject([{ kind: 'Secret', name: 'comes', status: 'applied' }]);
+    expect(await stands(client, namespace)).toEqual([...STANDS.old, 'comes=bmV3'].sort());
+    proxy.arm();
+    expect(await deploy({ ...at, version: 1 })).toMatchObject({ status: 'succeeded' });
+    expect(await stands(client, namespace)).toEqual(STANDS.old);
+  }, 120_000);
 });

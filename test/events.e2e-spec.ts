@@ -4,7 +4,7 @@ import { Actor } from '../src/core/access/actor.js';
 import { UnitOfWork } from '../src/core/database/unit-of-work.js';
 import { DomainEvent } from '../src/core/events/domain-event.js';
 import { EventBus } from '../src/core/events/event-bus.js';
-import type { Json, Person } from './support/person.js';
+import type { Answer, Json, Person } from './support/person.js';
 import { PASSWORD, World } from './support/world.js';
 
 class Tested extends DomainEvent {
@@ -273,6 +273,18 @@ describe('a list of events', () => {
     expect(body.types).toContainEqual({ kind: 'environment.created', category: 'environment', action: 'created' });
     expect(body.category).toContain('deployment');
     expect(body.action).toContain('failure');
+    const walked: unknown[] = [];
+    for (let cursor: string | null = ''; cursor !== null;) {
+      const page: Answer = await world.admin.get(`/api/events/types?pagesize=30&cursor=${cursor}`);
+      expect(page.body.types.length).toBeLessThanOrEqual(30);
+      walked.push(...page.body.types);
+      cursor = page.body.next_cursor;
+    }
+    expect(walked).toEqual(body.types);
+    expect(body).toMatchObject({ page: 0, total_count: walked.length });
+    const second = await world.admin.get('/api/events/types?pagesize=2&page=1');
+    expect(second.body).toMatchObject({ page: 1, page_size: 2, types: body.types.slice(2, 4) });
+    expect((await world.admin.get('/api/events/types?pagesize=0')).status).toBe(400);
   });
 });
 

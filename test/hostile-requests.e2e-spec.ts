@@ -338,6 +338,55 @@ describe('what is kept under an idempotency key', () => {
     });
   });
 
+  describe('of a DELETE', () => {
+    const create = async (by = world.admin): Promise<string> =>
+      `${PLACES}/${(await by.post(PLACES, place('deleted once'))).body.id}`;
+    const deleteTwice = async (path: string, key = keyed(), again = world.admin): Promise<[Answer, Answer]> => {
+      const first = await world.admin.delete(path, key);
+      return [first, await again.delete(path, key)];
+    };
+
+    it('is answered to its caller though the record is gone, and to nobody else', async () => {
+      const path = await create();
+      const key = keyed();
+      const [first, second] = await deleteTwice(path, key);
+      expect([first.status, second.status, replayed(second)]).toEqual([200, 200, true]);
+      expect(second.body).toEqual(first.body);
+      const other = await world.person('admin');
+      for (const by of [other, new Person(world.baseUrl, null)])
+        expect(replayed(await by.delete(path, key))).toBe(false);
+      expect((await other.delete(path, key)).body.code).toBe('NOT_FOUND');
+      expect((await world.admin.delete(path, keyed())).body.code).toBe('NOT_FOUND');
+      expect((await world.admin.delete(`${path}?x=1`, key)).body.code).toBe('NOT_FOUND');
+      expect((await world.admin.delete(path, { ...key, body: { x: 1 } })).status).toBe(422);
+    });
+
+    it('deletes nothing again once the record was restored', async () => {
+      const path = await create();
+      const key = keyed();
+      await world.admin.delete(path, key);
+      expect((await world.admin.post(`${path}/restore`)).status).toBe(200);
+      expect(replayed(await world.admin.delete(path, key))).toBe(true);
+      expect((await world.admin.get(path)).status).toBe(200);
+    });
+
+    it('of what was never there is 404 each time', async () => {
+      const [first, second] = await deleteTwice(`${PLACES}/${randomUUID()}`);
+      expect([first.status, second.status, replayed(second)]).toEqual([404, 404, false]);
+    });
+
+    it('is 404 once a claim without an answer is given up', async () => {
+      const path = await create();
+      const key = keyed();
+      await world.admin.delete(path, key);
+      await world.sql(
+        `UPDATE idempotency_key SET answer = NULL, created_at = now() - interval '21 minutes' WHERE key = $1`,
+        [key.headers['idempotency-key']],
+      );
+      for (let n = 0; n < 2; n++) expect((await world.admin.delete(path, key)).status).toBe(404);
+    });
+  });
+
   it('has addresses of any length', async () => {
     const path = `${PLACES}?x=${randomUUID().repeat(150)}`;
     expect((await world.admin.post(path, place('long'), keyed())).status).toBe(201);

@@ -30,16 +30,37 @@ function importsOf(file: string): string[] {
     .map(([, , target = '']) => (target.startsWith('.') ? path.resolve(path.dirname(file), target) : target));
 }
 
-it('what runs in worker threads loads neither TypeORM nor NestJS', () => {
-  const files = fs.readdirSync(root, { recursive: true, encoding: 'utf8' }).map((file) => path.join(root, file));
-  const tasks = files.filter(
-    (file) =>
-      file.endsWith('.ts') &&
-      /module: import\.meta\.url, name:|^\s*module: import\.meta\.url,$/m.test(fs.readFileSync(file, 'utf8')),
+const sources = fs
+  .readdirSync(root, { recursive: true, encoding: 'utf8' })
+  .filter((file) => file.endsWith('.ts') && !file.endsWith('.spec.ts'))
+  .map((file) => ({ file: path.join(root, file), text: fs.readFileSync(path.join(root, file), 'utf8') }));
+const tasks = sources.filter(({ text }) => / = defineTask\(/.test(text));
+
+it('the function of a task is exported by its module, where workers find it', () => {
+  const defined = tasks.flatMap(({ file, text }) =>
+    [...text.matchAll(/ = defineTask\(\s*import\.meta\.url,\s*\{\s*(\w+),?\s*\},?\s*\)/g)].map(([, name = '']) => ({
+      file,
+      name,
+      exported: new RegExp(`^export (async )?function\\*? ${name}\\(`, 'm').test(text),
+    })),
   );
+  expect(defined).toHaveLength(tasks.flatMap(({ text }) => text.match(/ = defineTask\(/g) ?? []).length);
+  expect(defined.filter(({ exported }) => !exported)).toEqual([]);
+});
+
+it('modules are imported by an address that is only known at run time in worker threads alone', () => {
+  const importing = sources.filter(({ text }) => /\bawait import\((?!')|\breturn import\(|=> import\((?!')/.test(text));
+  expect(importing.map(({ file }) => path.basename(file))).toEqual(['worker-entry.ts']);
+  const loading = sources.filter(({ file }) =>
+    importsOf(file).some((target) => /worker-entry|watchdog-thread|generator-entry/.test(target)),
+  );
+  expect(loading).toEqual([]);
+});
+
+it('what runs in worker threads loads neither TypeORM nor NestJS', () => {
   expect(tasks.length).toBeGreaterThan(20);
   const wrong: string[] = [];
-  for (const task of tasks) {
+  for (const { file: task } of tasks) {
     const loaded = new Set([task]);
     for (const file of loaded)
       for (const target of importsOf(file)) {

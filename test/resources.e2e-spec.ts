@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { writeFile } from 'node:fs/promises';
 import { Actor } from '../src/core/access/actor.js';
 import { runInRequestContext } from '../src/core/telemetry/request-context.js';
+import { OWNER_LABEL_PREFIX, OWNER_PARTS } from '../src/kubernetes/clusters/owner-labels.js';
 import { SelfHealingService } from '../src/deployments/drift/self-healing.service.js';
 import { customKind } from './support/deployment-scene.js';
 import { startCluster, type Cluster } from './support/cluster.js';
@@ -323,18 +324,25 @@ requires('KUBEBUILDER_ASSETS', 'the watch of a cluster, on a real API server', (
     );
     expect(JSON.stringify(drift)).not.toMatch(/canary|by hand|mine/);
 
-    // Nobody's fields change hands any more when what has drifted is changed again, or set right by hand.
+    // Another manager holds the fields by now: what it changes again, or sets right, changes no managed fields.
     await patch(namespace, 'configmap/settings', { data: { colour: 'blue' } });
     await patch(namespace, 'secret/keys', { stringData: { key: 'canary-secret' } });
     await kubectl(cluster, 'scale', 'deployment/web', '-n', namespace, '--replicas=1');
     await until(async () => (await eventsOf(deployment, 'healed')).length === 1, PATIENCE);
+    await patch(namespace, 'configmap/settings', { data: { colour: 'green' } });
+    await until(async () => (await eventsOf(deployment, 'drifted')).length === 2, PATIENCE);
+    await patch(namespace, 'configmap/settings', { data: { colour: 'blue' } });
+    await until(async () => (await eventsOf(deployment, 'healed')).length === 2, PATIENCE);
+    const removed = OWNER_PARTS.map((part) => `${OWNER_LABEL_PREFIX}${part}-`);
+    await kubectl(cluster, 'label', 'configmap/settings', '-n', namespace, ...removed);
+    await until(async () => (await eventsOf(deployment, 'drifted')).length === 3, PATIENCE);
 
     await kubectl(cluster, 'delete', 'secret', 'keys', '-n', namespace);
     await until(
       async () => (await driftOf(design)).resources.some(({ status }: Json) => status === 'missing'),
       PATIENCE,
     );
-    await done(world.admin.post('/api/pattern/deploy', { id: design.id, force: true }));
+    await done(world.admin.post('/api/pattern/deploy', { id: design.id, force: true, adopt: true }));
     expect(await driftOf(design)).toMatchObject({ status: 'in_sync' });
     expect((await people.outsider.get(`/api/pattern/${design.id}/drift`)).status).toBe(404);
     await done(world.admin.delete(`/api/pattern/deploy?id=${design.id}`));

@@ -315,6 +315,27 @@ describe('a delivery', () => {
     expect(enabled).toMatchObject({ enabled: true, disabled_at: null, disabled_reason: null });
   });
 
+  it('tells that a user disabled an endpoint, and sends what waited once it is enabled', async () => {
+    const webhook = await register({ events: ['design.created'] });
+    let fails = true;
+    receiver.answer = (response) => void response.writeHead(fails ? 429 : 204, { 'retry-after': '2' }).end();
+    await design('waits');
+    await until(() => receiver.at(webhook.path as string).length > 0);
+    await done(people.admin.put(webhook.base as string, { enabled: false, description: 'off' }));
+    const { events } = await done(people.admin.get(`${scene.path}/activity?acted_upon=${webhook.id}`));
+    expect(events[0]).toMatchObject({
+      action: 'disabled',
+      severity: 'informational',
+      metadata: { reason: 'requested' },
+    });
+    expect((await deliveries(webhook)).map(({ status }) => status)).toEqual(['pending']);
+    fails = false;
+    await done(people.admin.put(webhook.base as string, { enabled: true }));
+    await settled(webhook);
+    const after = await done(people.admin.get(`${scene.path}/activity?acted_upon=${webhook.id}`));
+    expect(after.events.map(({ action }: Json) => action)).toEqual(['updated', 'disabled', 'created']);
+  }, 20_000);
+
   it('notifies of an endpoint that fails for long before it disables it', async () => {
     const webhook = await register({ events: ['design.created'] });
     receiver.answer = (response) => void response.writeHead(500).end();

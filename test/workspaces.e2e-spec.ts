@@ -274,6 +274,32 @@ describe('a deleted workspace', () => {
     expect((await people.viewer.get(scene.path)).status).toBe(200);
   });
 
+  it.each(['workspace', 'environment'])('loses no assignment when the %s is restored first', async (first) => {
+    const environment = await scene.environment();
+    const connection = await done(
+      world.admin.post('/api/integrations/connections', {
+        name: 'kept',
+        kind: 'custom',
+        organization_id: world.organization,
+      }),
+    );
+    const paths = {
+      workspace: scene.path,
+      environment: `/api/environments/${environment.id}`,
+      connection: `/api/integrations/connections/${connection.id}`,
+    };
+    await done(world.admin.post(`${paths.environment}/connections/${connection.id}`));
+    const order = first === 'workspace' ? Object.values(paths) : Object.values(paths).reverse();
+    for (const deletedFirst of [order, [...order].reverse()]) {
+      for (const path of deletedFirst) await done(world.admin.delete(path));
+      for (const path of order) await done(world.admin.post(`${path}/restore`));
+      const assigned = await done(people.viewer.get(`${paths.workspace}/environments`));
+      expect(assigned.environments.map(({ id }: Json) => id)).toEqual([environment.id]);
+      const mapped = await done(people.viewer.get(`${paths.environment}/connections`));
+      expect(mapped.connections.map(({ id }: Json) => id)).toEqual([connection.id]);
+    }
+  });
+
   it('is refused while something is deployed from it', async () => {
     const design = await scene.design();
     const environment = await scene.environment();

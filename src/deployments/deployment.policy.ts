@@ -9,7 +9,7 @@ export const deploymentPolicy = definePolicy(
     deploy: { needs: 'editor', scope: 'deploy' },
     cancel: { needs: 'editor', scope: 'deploy' },
     actOnProduction: { needs: 'admin', scope: 'deploy' },
-    approve: 'admin',
+    approve: { needs: 'admin', scope: 'admin', peopleOnly: true },
   },
   'workspace',
 );

@@ -1,6 +1,7 @@
-import { RecordsField, TextField, TextsField } from '../core/schema/view-fields.js';
+import { PaginatedView } from '../core/listing/page.js';
+import { TextField, TextsField } from '../core/schema/view-fields.js';
 
-class EventTypeView {
+export class EventTypeView {
   @TextField({ rest: true, description: 'Category and action with a dot between them.' })
   kind!: string;
 
@@ -11,11 +12,8 @@ class EventTypeView {
   action!: string;
 }
 
-/** Every kind of event, and the words that lists of events are narrowed by. */
-export class EventTypesView {
-  @RecordsField(() => EventTypeView, { rest: true })
-  types!: EventTypeView[];
-
+/** The kinds of events, and the words that lists of events are narrowed by. */
+export class EventTypePage extends PaginatedView(EventTypeView, 'types', 'EventTypePage') {
   @TextsField({ rest: true })
   category!: string[];
 

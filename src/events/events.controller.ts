@@ -3,7 +3,9 @@ import { ApiOkResponse, ApiTags } from '@nestjs/swagger';
 import { Actor } from '../core/access/actor.js';
 import { CurrentActor } from '../core/access/access.decorators.js';
 import { EVENT_ACTIONS, EVENT_CATEGORIES, listEventKinds } from '../core/events/event-kinds.js';
+import { ShortListQuery } from '../core/listing/list-query.js';
 import { type PageEnvelope, toPageEnvelope } from '../core/listing/page.js';
+import { paginateItems } from '../core/listing/paginate-items.js';
 import { IdParam } from '../core/rest/id.pipe.js';
 import { IfMatch, Precondition } from '../core/rest/precondition.js';
 import { RequiresRight } from '../core/rest/rights/rights.decorators.js';
@@ -12,7 +14,7 @@ import { eventPolicy } from './event.policy.js';
 import { EventPage, EventView, MarkedView } from './event.view.js';
 import { EventsService } from './events.service.js';
 import { RestOperation } from '../core/rest/openapi/rest-operation.decorator.js';
-import { EventTypesView } from './event-types.view.js';
+import { EventTypePage } from './event-types.view.js';
 
 @ApiTags('events')
 @Controller('events')
@@ -31,12 +33,13 @@ export class EventsController {
     return toPageEnvelope(await this.events.list(actor, query), 'events', EventView.fromSeenEvent);
   }
 
-  /** Every kind of event that there is. */
   @RestOperation('listEventTypes', 'List types of events', 'Lists every kind of event, by category and action.')
   @Get('types')
-  @ApiOkResponse({ type: EventTypesView })
-  types(): EventTypesView {
-    return { types: listEventKinds(), category: [...EVENT_CATEGORIES], action: [...EVENT_ACTIONS] };
+  @ApiOkResponse({ type: EventTypePage })
+  types(@Query() query: ShortListQuery): PageEnvelope {
+    const kinds = paginateItems(listEventKinds(), { name: 'kind', getKey: ({ kind }) => kind }, query);
+    const page = toPageEnvelope(kinds, 'types', (type) => type);
+    return Object.assign(page, { category: EVENT_CATEGORIES, action: EVENT_ACTIONS });
   }
 
   @RestOperation('getEvent', 'Read an event', 'Reads an event.')

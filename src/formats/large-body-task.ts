@@ -1,15 +1,12 @@
 import { type LargeBody, parseLargeBody } from '../core/rest/body/large-body.js';
-import { TransferredValue, type Task } from '../core/workers/task.js';
+import { defineTask, TransferredValue, type Task } from '../core/workers/task.js';
 
 interface Input {
   bytes: Uint8Array<ArrayBuffer>;
   wish: { digest: boolean };
 }
 
-export const largeBodyTask: Task<Input, LargeBody> = {
-  module: import.meta.url,
-  name: 'readLargeBodyInWorker',
-};
+export const largeBodyTask: Task<Input, LargeBody> = defineTask(import.meta.url, { readLargeBodyInWorker });
 
 /** Task of the worker pool. */
 export function readLargeBodyInWorker({ bytes, wish }: Input): TransferredValue<LargeBody> {

@@ -4,7 +4,8 @@ import { findChartFolders, filesInFolder } from '../formats/helm/chart-folders.j
 import { withoutIgnoredFiles } from '../formats/helm/helm-ignore.js';
 import { type FormatLimits } from '../formats/sources/format-limits.js';
 import { type SourceFile } from '../formats/sources/source-file.js';
-import { type Task, type WorkerPool } from '../core/workers/worker-pool.js';
+import { type WorkerPool } from '../core/workers/worker-pool.js';
+import { defineTask, type Task } from '../core/workers/task.js';
 import { type ComponentDefinition } from '../formats/definitions/definitions.js';
 import { definitionDigest } from '../formats/definitions/definition-digest.js';
 import { mayDefineInTemplates } from './chart.js';
@@ -37,14 +38,10 @@ interface GenerateInput {
   limits: FormatLimits;
 }
 
-const generateTask: Task<GenerateInput, Iterable<GenerationPart>> = {
-  module: import.meta.url,
-  name: 'generateInWorker',
-};
-const clusterTask: Task<ClusterInput, Iterable<GenerationPart>> = {
-  module: import.meta.url,
-  name: 'generateClusterInWorker',
-};
+const generateTask: Task<GenerateInput, Iterable<GenerationPart>> = defineTask(import.meta.url, { generateInWorker });
+const clusterTask: Task<ClusterInput, Iterable<GenerationPart>> = defineTask(import.meta.url, {
+  generateClusterInWorker,
+});
 
 /** What crosses between threads at once. */
 type GenerationPart = { generated: GenerationResult } | { components: [number, ComponentDefinition][] };

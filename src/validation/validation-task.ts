@@ -1,5 +1,6 @@
 import type { JsonObject } from '../core/json/json.js';
-import { type Task } from '../core/workers/worker-pool.js';
+import {} from '../core/workers/worker-pool.js';
+import { defineTask, type Task } from '../core/workers/task.js';
 import { type ValidationResult } from './schema/findings.js';
 import { validateResource, type ResourceTypeMeta } from './validate-resource.js';
 import { type CompiledSchema, compileSchema } from './validate-by-schema.js';
@@ -18,10 +19,9 @@ interface ValidationTaskInput {
 }
 
 /** Judges resources, each by its schema; the answers come in their order. */
-export const validationTask: Task<ValidationTaskInput, ValidationResult[]> = {
-  module: import.meta.url,
-  name: 'validateInWorker',
-};
+export const validationTask: Task<ValidationTaskInput, ValidationResult[]> = defineTask(import.meta.url, {
+  validateInWorker,
+});
 
 /** Schemas that this worker has made ready; the least lately used goes first. */
 const compiledSchemas = new Map<string, CompiledSchema>();

@@ -10,6 +10,8 @@ export type WriteHook = (write: { number: number; method: string; path: string }
 export class ClusterProxy {
   /** Of the writes since the last start. */
   writes = 0;
+  /** Whether the token is no longer accepted, for any call. */
+  isExpired = false;
   before: WriteHook = () => 'pass';
   after: WriteHook = () => 'pass';
 
@@ -38,6 +40,7 @@ export class ClusterProxy {
   /** Counts from anew, with these hooks. */
   arm(hooks: { before?: WriteHook; after?: WriteHook } = {}): void {
     this.writes = 0;
+    this.isExpired = false;
     this.before = hooks.before ?? (() => 'pass');
     this.after = hooks.after ?? (() => 'pass');
   }
@@ -53,10 +56,12 @@ export class ClusterProxy {
     const write = { number: isWrite ? ++this.writes : 0, method, path };
     const fate = isWrite ? this.before(write) : 'pass';
     if (fate === 'hang up') return void request.socket.destroy();
-    if (fate === 'refuse') {
-      const status = { kind: 'Status', message: 'the cluster refuses this', reason: 'Forbidden', code: 403 };
-      return void response.writeHead(403, { 'content-type': 'application/json' }).end(JSON.stringify(status));
-    }
+    const refuse = (code: number, reason: string, message: string): void =>
+      void response
+        .writeHead(code, { 'content-type': 'application/json' })
+        .end(JSON.stringify({ kind: 'Status', apiVersion: 'v1', status: 'Failure', message, reason, code }));
+    if (this.isExpired) return refuse(401, 'Unauthorized', 'Unauthorized');
+    if (fate === 'refuse') return refuse(403, 'Forbidden', 'the cluster refuses this');
     const { hostname, port } = new URL(cluster.url);
     const address = { hostname, port, method, path, ca: cluster.ca };
     const onward = callOverTls({ ...address, headers: { ...headers, host: `${hostname}:${port}` } });

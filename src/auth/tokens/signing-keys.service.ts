@@ -1,6 +1,7 @@
 import { createHash, createPrivateKey, createPublicKey, createSecretKey, type KeyObject } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
 import { Env } from '../../core/config/env.js';
+import { unescapeLineBreaks } from '../../core/config/env-values.js';
 
 /** A key for verifying tokens, and its algorithm. */
 export interface VerificationKey {
@@ -33,8 +34,6 @@ export class SigningKeysService {
     return key?.algorithm === algorithm ? key : undefined;
   }
 }
-
-const unescapeLineBreaks = (pem: string): string => pem.replace(/\\n/g, '\n');
 
 function parseKey(text: string): KeyObject {
   const pem = unescapeLineBreaks(text);

@@ -10,9 +10,11 @@ export interface Operation {
   inWorkspace: boolean;
   /** Only administrators of the installation do it, whatever their role. */
   installation: boolean;
+  /** Only people do it, and no service account, whatever its role. */
+  peopleOnly: boolean;
 }
 
-type Rule = Role | { needs: Role; scope: Scope; installation?: boolean };
+type Rule = Role | { needs: Role; scope: Scope; installation?: boolean; peopleOnly?: boolean };
 
 const declared: Operation[] = [];
 
@@ -31,9 +33,10 @@ export function definePolicy<const R extends Record<string, Rule>>(
       needs,
       scope,
       installation = false,
+      peopleOnly = false,
     }: Exclude<Rule, Role> = typeof rule === 'string' ? { needs: rule, scope: scopeFor(rule) } : rule;
     const inWorkspace = place === 'workspace' && roleRank(needs) >= roleRank('viewer');
-    const operation = { name: `${record}.${verb}`, needs, scope, inWorkspace, installation };
+    const operation = { name: `${record}.${verb}`, needs, scope, inWorkspace, installation, peopleOnly };
     declared.push(operation);
     return [verb, operation] as const;
   });

@@ -1,12 +1,17 @@
+import { createPrivateKey, createPublicKey } from 'node:crypto';
+import { isIP } from 'node:net';
 import { z } from 'zod';
 
 const UNITS: Record<string, number> = { s: 1, m: 60, h: 3600, d: 86_400 };
+/** A century, in days. */
+const MAX_DAYS = 36_525;
 
 /** A length of time: plain seconds, or a number with s, m, h or d ("15m"). Read as seconds. */
 export const duration = z
   .string()
   .regex(/^[1-9]\d*[smhd]?$/, 'must be seconds, or a number with s, m, h or d, such as 15m')
-  .transform((text) => parseInt(text, 10) * (UNITS[text.slice(-1)] ?? 1));
+  .transform((text) => parseInt(text, 10) * (UNITS[text.slice(-1)] ?? 1))
+  .refine((seconds) => seconds <= MAX_DAYS * 86_400, `must be at most ${MAX_DAYS}d`);
 
 /** As a duration, at most so many seconds; 0 is none. */
 export const delay = (mostSeconds: number) =>
@@ -50,6 +55,84 @@ export const url = (protocols: string[]) =>
     },
     `must be a URL of ${protocols.map((p) => `${p}//`).join(' or ')}`,
   );
+
+/** Origins of web pages, as browsers write them; `*` is any. */
+export const origins = commaSeparatedList
+  .pipe(z.array(z.string().refine(isOrigin, 'must have origins, such as https://console.example.org, or be *')))
+  .transform((items) => items.map((item) => (item === '*' ? item : new URL(item).origin)));
+
+function isOrigin(text: string): boolean {
+  if (text === '*') return true;
+  if (!URL.canParse(text)) return false;
+  const { protocol, origin } = new URL(text);
+  return /^https?:$/.test(protocol) && text.toLowerCase().replace(/\/$/, '') === origin;
+}
+
+/** CIDRs, or single addresses. */
+export const addressRanges = commaSeparatedList.pipe(
+  z.array(z.string().refine(isAddressRange, 'must have CIDRs, such as 10.0.0.0/8')),
+);
+
+function isAddressRange(text: string): boolean {
+  const [address = '', bits, ...others] = text.split('/');
+  const version = isIP(address);
+  if (version === 0 || others.length > 0) return false;
+  return bits === undefined || (/^\d{1,3}$/.test(bits) && Number(bits) <= (version === 4 ? 32 : 128));
+}
+
+/** Ranges that have a name. */
+const NAMED_RANGES = ['loopback', 'linklocal', 'uniquelocal'];
+
+/** Which proxies are trusted: all, none, so many of them, or those with these addresses. */
+export const trustedProxies = z.string().refine(
+  (text) =>
+    /^(true|false|\d{1,3})$/.test(text) ||
+    text
+      .split(',')
+      .map((part) => part.trim())
+      .every((part) => NAMED_RANGES.includes(part) || isAddressRange(part)),
+  'must be true, false, a number of proxies, or their addresses',
+);
+
+/** An address that mail is sent from, with a name or without. */
+export const sender = z
+  .string()
+  .regex(/^([^<>\r\n]*<[^\s<>@]+@[^\s<>@]+>|[^\s<>@]+@[^\s<>@]+)$/, 'must be an address, such as armature@example.org');
+
+/** A private key that signs with ES256. */
+export const signingKey = z.string().refine((text) => {
+  try {
+    const { asymmetricKeyDetails } = createPrivateKey(unescapeLineBreaks(text));
+    return asymmetricKeyDetails?.namedCurve === 'prime256v1';
+  } catch {
+    return false;
+  }
+}, 'must be a private key of the curve P-256 in PEM');
+
+/** Secrets and keys, private or public, that signed tokens before. */
+export const previousKeys = commaSeparatedList.pipe(
+  z.array(
+    z
+      .string()
+      .min(32, 'must have secrets of at least 32 characters')
+      .refine((text) => !isPem(text) || canRead(text), 'has a key that is no PEM'),
+  ),
+);
+
+/** A key that is no shared secret. */
+export const isPem = (key: string): boolean => key.startsWith('-----BEGIN ');
+
+function canRead(pem: string): boolean {
+  try {
+    createPublicKey(unescapeLineBreaks(pem));
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** Variables have one line: its line ends are written as \n. */
+export const unescapeLineBreaks = (pem: string): string => pem.replace(/\\n/g, '\n');
 
 /** 32 bytes as 64 hex digits or as base64. */
 export const key32 = z

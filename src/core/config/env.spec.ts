@@ -1,4 +1,4 @@
-import { randomBytes } from 'node:crypto';
+import { createPublicKey, generateKeyPairSync, randomBytes } from 'node:crypto';
 import fs from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
@@ -13,6 +13,9 @@ const production = (settings: Record<string, string> = {}) => ({
   ENCRYPTION_KEY: hex(),
   ...settings,
 });
+
+const pemOf = (namedCurve: string): string =>
+  generateKeyPairSync('ec', { namedCurve }).privateKey.export({ type: 'sec1', format: 'pem' }).toString();
 
 /** The lines that a start with these settings ends with. */
 function faultsOf(settings: Record<string, string>): string[] {
@@ -35,6 +38,27 @@ describe('The settings', () => {
       'OIDC_AUDIENCE is required when OIDC_ISSUER is set',
       'MAIL_FROM is required when SMTP_URL is set',
     ]);
+  });
+
+  it.each([
+    ['TRUST_PROXY', ['true', '2', '10.0.0.0/8, fd00::/8', 'loopback'], ['yes', '-1', '10.0.0.0/33', '1.5']],
+    [
+      'CORS_ORIGINS',
+      ['*', 'https://a.example/,http://b.example:8080'],
+      ['a.example', 'https://a.example/path', 'null'],
+    ],
+    ['OUTBOUND_ALLOW', ['10.0.0.0/8,::1', '192.0.2.1'], ['10', '10.0.0.0/33', 'example.org', '::/129']],
+    ['MAIL_FROM', ['a@example.org', 'Armature <a@localhost>'], ['abc', 'a@b\nBcc: c@d', '<>', 'a@b c@d']],
+    ['REFRESH_TOKEN_TTL', ['36525d', '1'], ['99999999999999999999', '36526d', '0']],
+    ['JWT_PRIVATE_KEY', [pemOf('P-256')], ['abc', pemOf('P-384')]],
+  ])('check %s', (name, sound, wrong) => {
+    for (const value of sound) expect([value, faultsOf({ [name]: value })]).toEqual([value, []]);
+    for (const value of wrong)
+      expect([value, faultsOf({ [name]: value })]).toEqual([value, [expect.stringContaining(`${name} must `)]]);
+  });
+
+  it('write origins as browsers do', () => {
+    expect(Env.parse({ CORS_ORIGINS: 'https://A.example/, *' }).CORS_ORIGINS).toEqual(['https://a.example', '*']);
   });
 
   it.each([
@@ -65,7 +89,10 @@ describe('The settings', () => {
   });
 
   it('refuse previous keys that anybody can sign tokens with, and one secret for two purposes', () => {
-    const pem = '-----BEGIN PUBLIC KEY-----\\nMFkwEwYHKoZIzj0CAQYIKoZIzj0DAQcDQgAE\\n-----END PUBLIC KEY-----';
+    const pem = createPublicKey(pemOf('P-256'))
+      .export({ type: 'spki', format: 'pem' })
+      .toString()
+      .replaceAll('\n', '\\n');
     expect(faultsOf({ JWT_PREVIOUS_KEYS: 'secret' })).toEqual([
       'JWT_PREVIOUS_KEYS must have secrets of at least 32 characters',
     ]);
@@ -73,6 +100,9 @@ describe('The settings', () => {
       'JWT_PREVIOUS_KEYS has a secret that is too predictable: leave it out, and its tokens end',
     ]);
     expect(faultsOf(production({ JWT_PREVIOUS_KEYS: `${hex()},${pem}` }))).toEqual([]);
+    expect(faultsOf({ JWT_PREVIOUS_KEYS: pem.replace('MFkw', 'AAAA') })).toEqual([
+      'JWT_PREVIOUS_KEYS has a key that is no PEM',
+    ]);
     const same = hex();
     expect(faultsOf(production({ JWT_SECRET: same, ENCRYPTION_KEY: same }))).toEqual([
       'ENCRYPTION_KEY must differ from JWT_SECRET: openssl rand -hex 32',

@@ -1,7 +1,24 @@
 import { z } from 'zod';
 import { hasSecret, type SettingFault, resolveSecretFiles } from './secret-files.js';
 import { isPredictable, isPredictableKey } from './secret-strength.js';
-import { integer, delay, duration, flag, key32, commaSeparatedList, image, onOff, url } from './env-values.js';
+import {
+  addressRanges,
+  commaSeparatedList,
+  delay,
+  duration,
+  flag,
+  image,
+  integer,
+  isPem,
+  key32,
+  onOff,
+  origins,
+  previousKeys,
+  sender,
+  signingKey,
+  trustedProxies,
+  url,
+} from './env-values.js';
 
 const MB = 1024 * 1024;
 
@@ -12,8 +29,8 @@ export const envVariables = {
   HOST: z.string().default('127.0.0.1'),
   BASE_URL: url(['http:', 'https:']).optional(),
   SHUTDOWN_DELAY: delay(15).optional(),
-  TRUST_PROXY: z.string().default('false'),
-  CORS_ORIGINS: commaSeparatedList.default([]),
+  TRUST_PROXY: trustedProxies.default('false'),
+  CORS_ORIGINS: origins.default([]),
   DATABASE_URL: url(['postgres:', 'postgresql:']).optional(),
   DATABASE_SERVICE_URL: url(['postgres:', 'postgresql:']).optional(),
   DATABASE_READ_URL: url(['postgres:', 'postgresql:']).optional(),
@@ -23,10 +40,8 @@ export const envVariables = {
   ADMIN_EMAIL: z.email('must be an e-mail address').optional(),
   ADMIN_PASSWORD: z.string().optional(),
   JWT_SECRET: z.string().min(32, 'must have at least 32 characters').optional(),
-  JWT_PRIVATE_KEY: z.string().optional(),
-  JWT_PREVIOUS_KEYS: commaSeparatedList
-    .pipe(z.array(z.string().min(32, 'must have secrets of at least 32 characters')))
-    .default([]),
+  JWT_PRIVATE_KEY: signingKey.optional(),
+  JWT_PREVIOUS_KEYS: previousKeys.default([]),
   ACCESS_TOKEN_TTL: duration.default(3600),
   REFRESH_TOKEN_TTL: duration.default(30 * 86_400),
   OIDC_ISSUER: url(['http:', 'https:']).optional(),
@@ -34,7 +49,7 @@ export const envVariables = {
   ENCRYPTION_KEY: key32.optional(),
   ENCRYPTION_PREVIOUS_KEYS: commaSeparatedList.pipe(z.array(key32)).default([]),
   REGISTRY_ANONYMOUS_READ: flag.default(false),
-  OUTBOUND_ALLOW: commaSeparatedList.default([]),
+  OUTBOUND_ALLOW: addressRanges.default([]),
   OUTBOUND_CONNECTIONS: z.enum(['private', 'public']).default('private'),
   CLUSTER_INSECURE_TLS: flag.default(false),
   CLUSTER_WATCH: onOff.default(true),
@@ -68,7 +83,7 @@ export const envVariables = {
   LIMIT_PERFORMANCE_ORGANIZATION_RUNS: integer(1, 100).default(2),
   APPROVAL_TTL: duration.default(72 * 3600),
   SMTP_URL: url(['smtp:', 'smtps:']).optional(),
-  MAIL_FROM: z.string().optional(),
+  MAIL_FROM: sender.optional(),
   HELM_BIN: z.string().optional(),
   KUSTOMIZE_BIN: z.string().optional(),
   FORTIO_BIN: z.string().optional(),
@@ -183,8 +198,5 @@ function crossFieldFaults(
   if (has('SMTP_URL') && !env.MAIL_FROM) fault('MAIL_FROM', 'is required when SMTP_URL is set');
   return faults;
 }
-
-/** A key of JWT_PREVIOUS_KEYS that is no shared secret. */
-const isPem = (key: string): boolean => key.startsWith('-----BEGIN ');
 
 const GENERATE_SECRET = 'openssl rand -hex 32';

@@ -1,5 +1,5 @@
-/** Words of secrets that were never changed. */
-const COMMON_WORDS = /change.?me|default|example|secret|password|letmein|qwerty|123456/i;
+/** Words of secrets that were never changed; no digits, which a generator makes by chance. */
+const COMMON_WORDS = /change.?me|default|example|secret|password|letmein|qwerty/i;
 /** What fingers find side by side. */
 const KEYBOARD_ROWS = ['qwertyuiop', 'asdfghjkl', 'zxcvbnm', 'qwertzuiop', 'azertyuiop', '1234567890'];
 /** Characters that follow one another by a rule are a run from this length on. */

@@ -3,24 +3,28 @@ import { newId, type TenantEntity } from './base.entity.js';
 import { Store } from './store.js';
 import type { UnitOfWork } from './unit-of-work.js';
 
-/** The columns of a mapping: what holds (`left`), and what is held (`right`). */
-interface MappingColumns {
+/** The tables that a mapping joins: what holds (`left`), and what is held (`right`). Its columns are called after them. */
+interface MappedTables {
   left: string;
   right: string;
 }
 
 /**
- * Pairs of records. A pair is there once: adding it again changes nothing. Pairs go and come back together with the
- * record that holds them, which is identified by the time of its deletion.
+ * Pairs of records. A pair is there once: adding it again changes nothing. Pairs are deleted and restored together with
+ * either record, which is identified by the time of its deletion.
  */
 export abstract class MappingStore<M extends TenantEntity> extends Store<M> {
+  /** The columns with the ids of both records. */
+  private readonly sides: MappedTables;
+
   protected constructor(
     unit: UnitOfWork,
     entity: EntityTarget<M>,
     private readonly table: string,
-    private readonly sides: MappingColumns,
+    private readonly mapped: MappedTables,
   ) {
     super(unit, entity, table);
+    this.sides = { left: `${mapped.left}_id`, right: `${mapped.right}_id` };
   }
 
   /** The pair, and whether this call made it. */
@@ -60,7 +64,7 @@ export abstract class MappingStore<M extends TenantEntity> extends Store<M> {
   }
 
   /** Takes away every pair of a record that is on the given side, at the time when the record was deleted. */
-  async removeAll(side: keyof MappingColumns, id: string, at: Date): Promise<void> {
+  async removeAll(side: keyof MappedTables, id: string, at: Date): Promise<void> {
     await this.unit.manager.query(
       `UPDATE ${this.table} SET deleted_at = $2, updated_at = now(), revision = revision + 1
         WHERE ${this.sides[side]} = $1 AND deleted_at IS NULL`,
@@ -68,11 +72,16 @@ export abstract class MappingStore<M extends TenantEntity> extends Store<M> {
     );
   }
 
-  /** Brings back the pairs that went when the record was deleted, as far as `stillThere` (SQL on `t`) holds of them. */
-  async restoreAll(side: keyof MappingColumns, id: string, deletedAt: Date, stillThere: string): Promise<void> {
+  /**
+   * Restores the pairs that were deleted with a record. Those whose other record is deleted are restored with that one, in
+   * whichever order the two were deleted.
+   */
+  async restoreAll(side: keyof MappedTables, id: string, deletedAt: Date): Promise<void> {
+    const other = side === 'left' ? 'right' : 'left';
     await this.unit.manager.query(
-      `UPDATE ${this.table} AS t SET deleted_at = NULL, updated_at = now(), revision = revision + 1
-        WHERE ${this.sides[side]} = $1 AND deleted_at = $2 AND ${stillThere}
+      `UPDATE ${this.table} AS t SET deleted_at = other.deleted_at, updated_at = now(), revision = t.revision + 1
+         FROM ${this.mapped[other]} AS other
+        WHERE t.${this.sides[side]} = $1 AND t.deleted_at = $2 AND other.id = t.${this.sides[other]}
           AND NOT EXISTS (SELECT FROM ${this.table} o WHERE o.deleted_at IS NULL
                            AND o.${this.sides.left} = t.${this.sides.left} AND o.${this.sides.right} = t.${this.sides.right})`,
       [id, deletedAt],

@@ -1,12 +1,15 @@
 import type { IncomingMessage, RequestListener, Server, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import { ConnectionRequests } from './connection-requests.js';
+import { ignoreUpgrade, isWebSocketUpgrade } from './other-upgrades.js';
 
 /** Milliseconds in which the headers of a request must arrive, and the whole request, a large upload included. */
 const HEADERS_TIMEOUT_MS = 15_000;
 const REQUEST_TIMEOUT_MS = 300_000;
 /** How long a client that was answered early may go on sending before its connection is closed. */
-const LINGER_MS = 2_000;
+const LINGER_MS = 5_000;
+/** How long a connection stays open without a request: longer than proxies keep theirs, which send a request on one that is just being closed else. */
+const KEEP_ALIVE_MS = 75_000;
 
 /**
  * Bounds what one connection may hold: the time for headers and request, requests that wait, and the sending of a body that was refused.
@@ -17,6 +20,7 @@ export function limitConnections(server: Server): void {
   if (server.listenerCount('checkContinue') > 0) return;
   server.headersTimeout = HEADERS_TIMEOUT_MS;
   server.requestTimeout = REQUEST_TIMEOUT_MS;
+  server.keepAliveTimeout = KEEP_ALIVE_MS;
   server.on('checkContinue', (request: IncomingMessage, response: ServerResponse) => {
     response.setHeader('Connection', 'close');
     server.emit('request', request, response);
@@ -42,6 +46,12 @@ function queueRequests(server: Server): void {
   server.on('request', (request: IncomingMessage, response: ServerResponse) => {
     const { socket } = request;
     (connections.get(socket) ?? openConnection(socket)).add(request, response);
+  });
+  server.on('upgrade', (request: IncomingMessage, socket: Socket, head: Buffer) => {
+    if (isWebSocketUpgrade(request)) return;
+    // The answers of two parsers to one connection could not be told apart.
+    if (connections.get(socket)?.isBusy) socket.destroy();
+    else ignoreUpgrade(server, request, socket, head);
   });
 }
 

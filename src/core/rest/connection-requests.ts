@@ -18,6 +18,11 @@ export class ConnectionRequests {
 
   constructor(private readonly handle: RequestListener) {}
 
+  /** Whether an answer is being made. */
+  get isBusy(): boolean {
+    return this.current !== undefined;
+  }
+
   add(request: IncomingMessage, response: ServerResponse): void {
     // The end of an earlier request lets the socket read again.
     if (this.isClosing) return void request.socket.pause();

@@ -4,6 +4,7 @@ import { Vault } from '../crypto/vault.service.js';
 import { UnitOfWork } from '../database/unit-of-work.js';
 import { AppError, Conflict } from '../errors/app-error.js';
 import { TimeSlicer } from '../time-slicer.js';
+import type { IdempotentCall } from './idempotent-call.js';
 import { SerializedJson } from './serialized-json.js';
 
 /** What a call was answered. */
@@ -13,13 +14,7 @@ export interface StoredResponse {
   body: string;
 }
 
-export interface IdempotentRequest {
-  /** The user; what one user keeps is bounded in sum, whatever the tokens are. */
-  caller: string;
-  /** The token that the call came with, and what it may do: another token does not get the answer. */
-  token: string;
-  route: string;
-  key: string;
+export interface IdempotentRequest extends IdempotentCall {
   /** The digest of the body as a value. */
   body: string;
   files: Buffer[];
@@ -56,11 +51,7 @@ export class IdempotencyKeysStore {
     forget(): Promise<void>;
   }> {
     const digest = await hashParts([Buffer.from(call.body), ...call.files]);
-    // Addresses are longer than what an index takes.
-    const route = createHash('sha256')
-      .update(JSON.stringify([call.token, call.route]))
-      .digest('base64url');
-    const place = [call.caller, route, call.key];
+    const place = [call.caller, hashRoute(call), call.key];
     const claimed = await this.unit.manager.query<unknown[]>(
       `INSERT INTO idempotency_key AS k (caller, route, key, digest) VALUES ($1, $2, $3, $4)
        ON CONFLICT (caller, route, key) DO UPDATE SET digest = $4, answer = NULL, created_at = now()
@@ -86,6 +77,15 @@ export class IdempotencyKeysStore {
         );
       },
     };
+  }
+
+  /** Whether this caller used the key on this route before, and its answer is kept or still underway. */
+  async isKnown(call: IdempotentCall): Promise<boolean> {
+    const rows = await this.unit.manager.query<unknown[]>(
+      `SELECT FROM idempotency_key WHERE caller = $1 AND route = $2 AND key = $3 AND created_at > now() - interval '24 hours'`,
+      [call.caller, hashRoute(call), call.key],
+    );
+    return rows.length > 0;
   }
 
   /** Forgets what is older than a day. */
@@ -127,6 +127,12 @@ export class IdempotencyKeysStore {
     return JSON.parse((await this.vault.open(row.answer, place.join(' '))).toString()) as StoredResponse;
   }
 }
+
+/** Addresses are longer than what an index takes. */
+const hashRoute = ({ token, route }: IdempotentCall): string =>
+  createHash('sha256')
+    .update(JSON.stringify([token, route]))
+    .digest('base64url');
 
 async function hashParts(parts: Buffer[]): Promise<string> {
   const hash = createHash('sha256');

@@ -3,11 +3,12 @@ import { Reflector } from '@nestjs/core';
 import type { Response } from 'express';
 import { catchError, mergeMap, type Observable, of } from 'rxjs';
 import { IS_PUBLIC, hasMetadata } from '../access/access.decorators.js';
-import { type AppError, InvalidRequest } from '../errors/app-error.js';
+import type { AppError } from '../errors/app-error.js';
 import { toAppError, toProblem } from '../errors/problem.js';
 import { currentRequest } from '../telemetry/request-context.js';
 import type { RequestWithBody } from './body/body-reader.service.js';
 import { type StoredResponse, IdempotencyKeysStore } from './idempotency-keys.store.js';
+import { findIdempotentCall, type RepeatedDelete } from './idempotent-call.js';
 import { AnswerWriter } from './answer-writer.service.js';
 import { getFormFiles } from './form-uploads.service.js';
 import { SerializedJson } from './serialized-json.js';
@@ -28,23 +29,24 @@ export class IdempotencyInterceptor implements NestInterceptor {
   ) {}
 
   async intercept(context: ExecutionContext, next: CallHandler): Promise<Observable<unknown>> {
-    const request = context.switchToHttp().getRequest<RequestWithBody>();
-    const key = context.getType() === 'http' ? request.headers['idempotency-key'] : undefined;
-    if (key === undefined || request.method === 'GET' || request.method === 'HEAD' || !request.actor)
+    const request = context.switchToHttp().getRequest<RequestWithBody & RepeatedDelete>();
+    const { actor } = request;
+    if (context.getType() !== 'http' || request.method === 'GET' || request.method === 'HEAD' || !actor)
       return next.handle();
     if (hasMetadata(this.reflector, IS_PUBLIC, context)) return next.handle();
-    if (typeof key !== 'string' || key.length === 0 || key.length > 255)
-      throw InvalidRequest.forField('Idempotency-Key', 'must have 1 to 255 characters');
+    const identity = findIdempotentCall(request, actor);
+    if (!identity) return next.handle();
     const response = context.switchToHttp().getResponse<Response>();
     const call = await this.keys.claim({
-      caller: request.actor.userId ?? request.actor.name,
-      token: [request.actor.sessionId, ...request.actor.scopes].join(' '),
-      route: `${request.method} ${request.originalUrl}`,
-      key,
+      ...identity,
       body: request.bodyDigest ?? '',
       files: getFormFiles(request).map((file) => file.buffer),
     });
     if (call.earlier) return of(replay(response, call.earlier));
+    if (request.repeated) {
+      await call.forget();
+      throw request.repeated;
+    }
     // An answer that cannot be kept leaves the claim: the work is done, and must not be done again.
     const keep = (answer: StoredResponse): Promise<void> =>
       call.finish(answer).catch((error: unknown) => this.logger.warn(error, 'an answer was not kept under its key'));

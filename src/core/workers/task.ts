@@ -1,15 +1,32 @@
 /** What a task may ask of those who run it, for what only the main thread has; buffers named beside it go over instead of being copied. */
 export type AskMainThread = (question: unknown, buffers?: ArrayBuffer[]) => Promise<unknown>;
 
-/** A pure function that a worker can find: exported under `name` by the module at `module` (its `import.meta.url`). */
+/** A pure function that runs on the thread that calls it, and in workers, which find it by its module and name. */
 export interface Task<Input, Output> {
+  /** The address of the compiled module that exports the function: only workers import it. */
   module: string;
+  /** The name under which the module exports the function. */
   name: string;
-  /** Never set; carries the types. */
-  types?: (
-    input: Input,
-    ask: AskMainThread,
-  ) => Output | Promise<Output> | TransferredValue<Output> | Promise<TransferredValue<Output>>;
+  run: TaskFunction<Input, Output>;
+}
+
+type TaskFunction<Input, Output> = (
+  input: Input,
+  ask: AskMainThread,
+) => Output | Promise<Output> | TransferredValue<Output> | Promise<TransferredValue<Output>>;
+
+/**
+ * Makes a task of a function that its module exports.
+ * @param module the `import.meta.url` of the module
+ * @param exported the function, as the only member, under the name of the export
+ */
+export function defineTask<Input, Output>(
+  module: string,
+  exported: Readonly<Record<string, TaskFunction<Input, Output>>>,
+): Task<Input, Output> {
+  const [[name, run], ...others] = Object.entries(exported) as [[string, TaskFunction<Input, Output>]];
+  if (others.length > 0) throw new Error(`A task is one function, and not ${Object.keys(exported).join(', ')}`);
+  return { module, name, run };
 }
 
 /** The value of a task with the buffers in it that go over to the caller instead of being copied. */
@@ -54,22 +71,13 @@ export class InlineTaskRunner implements TaskRunner {
     input: Input,
     { answerQuestion: answer }: TaskOptions = {},
   ): Promise<Output> {
-    const value = await (await loadTaskFunction(task))(input, answer ?? rejectQuestion);
-    return (value instanceof TransferredValue ? value.value : value) as Output;
+    const value = await task.run(input, answer ?? rejectQuestion);
+    return value instanceof TransferredValue ? value.value : value;
   }
 
   async collect<Input, Part>(task: Task<Input, Iterable<Part>>, input: Input): Promise<Part[]> {
     return Array.from(await this.run(task, input));
   }
 }
-
-/** The function that a task names. @throws Error when its module has none */
-export async function loadTaskFunction({ module, name }: { module: string; name: string }): Promise<TaskFunction> {
-  const found = ((await import(module)) as Record<string, TaskFunction>)[name];
-  if (typeof found !== 'function') throw new Error(`${module} exports no function ${name}`);
-  return found;
-}
-
-type TaskFunction = (input: unknown, ask: AskMainThread) => unknown;
 
 const rejectQuestion = (): Promise<never> => Promise.reject(new Error('Nobody answers what this task asks.'));

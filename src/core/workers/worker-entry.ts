@@ -3,16 +3,16 @@ import { setPriority } from 'node:os';
 import { basename } from 'node:path';
 import { parentPort, workerData } from 'node:worker_threads';
 import { serializeError, type SerializedError, deserializeError } from './serialized-error.js';
-import { type AskMainThread, loadTaskFunction, TransferredValue } from './task.js';
+import { type AskMainThread, TransferredValue } from './task.js';
 
 /** What the pool sends to a worker: something to do, or the answer to what its task asked. */
 export type WorkerRequest = { module: string; name: string; input: unknown } | QuestionReply;
 
 export type QuestionReply = { reply: number; value: unknown } | { reply: number; error: SerializedError };
 
-/** What a worker sends back: that it has begun, what its task asks, the parts of a value as they come, the value, or why there is none. */
+/** What a worker sends back: that it has begun, in which thread of the system, what its task asks, the parts of a value as they come, the value, or why there is none. */
 export type WorkerMessage =
-  | { begun: true }
+  | { begun: true; thread: string | null }
   | { ask: number; question: unknown }
   | { part: unknown }
   | { value: unknown }
@@ -23,6 +23,7 @@ export interface WorkerData {
   niceness: number;
 }
 
+const thread = findThread();
 lowerPriority(workerData as WorkerData);
 
 const questions: { resolve: (value: unknown) => void; reject: (error: Error) => void }[] = [];
@@ -41,26 +42,44 @@ parentPort?.on('message', (order: WorkerRequest) => {
     return;
   }
   questions.length = 0;
-  post({ begun: true });
+  post({ begun: true, thread });
   void runTask(order).catch((error: unknown) => post({ error: serializeError(error) }));
 });
 
-/** Lowers the priority of this thread alone; its id is known only where there is /proc. */
+/** The id of this thread, where there is /proc. */
+function findThread(): string | null {
+  try {
+    return basename(readlinkSync('/proc/thread-self'));
+  } catch {
+    return null;
+  }
+}
+
+/** Lowers the priority of this thread alone. */
 function lowerPriority({ niceness }: WorkerData): void {
   try {
-    if (niceness > 0) setPriority(Number(basename(readlinkSync('/proc/thread-self'))), niceness);
+    if (niceness > 0 && thread !== null) setPriority(Number(thread), niceness);
   } catch {
-    // This system has no priorities of threads, or does not allow it.
+    // The system does not allow it.
   }
 }
 
 async function runTask(order: Exclude<WorkerRequest, QuestionReply>): Promise<void> {
-  const value = await (await loadTaskFunction(order))(order.input, ask);
+  const value = await (await loadFunction(order))(order.input, ask);
   if (value instanceof TransferredValue) return post({ value: value.value }, value.transferList);
   if (!isIterator(value)) return post({ value });
   for (const part of value) post({ part });
   post({ value: undefined });
 }
+
+/** The function that a task names. @throws Error when its module has none */
+async function loadFunction({ module, name }: { module: string; name: string }): Promise<LoadedFunction> {
+  const found = ((await import(module)) as Record<string, LoadedFunction>)[name];
+  if (typeof found !== 'function') throw new Error(`${module} exports no function ${name}`);
+  return found;
+}
+
+type LoadedFunction = (input: unknown, ask: AskMainThread) => unknown;
 
 function post(answer: WorkerMessage, buffers: ArrayBuffer[] = []): void {
   parentPort?.postMessage(answer, buffers);

@@ -2,7 +2,7 @@ import { type Lane, type TaskOptions, type Task, type TaskRunner } from './task.
 import { WorkerMemory } from './worker-memory.js';
 import { WorkerLane, type WorkerLaneOptions } from './worker-lane.js';
 
-export type { Lane, Task } from './task.js';
+export type { Lane } from './task.js';
 
 export const DEFAULT_LANE_OPTIONS: Readonly<Record<Lane, Readonly<WorkerLaneOptions>>> = {
   foreign: { size: 2, timeLimit: 20_000, memory: 384, waiting: 100, waitingPerCaller: 20, niceness: 5 },

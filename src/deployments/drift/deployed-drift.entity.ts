@@ -31,9 +31,9 @@ export class DeployedDrift {
   @Column({ type: 'timestamptz', precision: 3 })
   checkedAt!: Date;
 
-  /** Which objects are not as they should be: `group/kind namespace/name`. */
-  @Column('jsonb', { default: [] })
-  objects!: string[];
+  /** How long the comparison took, in milliseconds. */
+  @Column('integer', { default: 0 })
+  tookMs!: number;
 
   /** When it was healed lately: times of ISO 8601. */
   @Column('jsonb', { default: [] })

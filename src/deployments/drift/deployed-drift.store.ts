@@ -42,44 +42,41 @@ export class DeployedDriftStore {
     return found ?? null;
   }
 
-  /**
-   * Another deployment than the one that stood there begins anew.
-   * @param objects that have drifted; what was known of them stays without it
-   */
+  /** Another deployment than the one that stood there begins anew. @param tookMs of the comparison */
   async save(
     key: DriftKey,
     { organizationId, id: deploymentId }: Pick<Deployment, 'organizationId' | 'id'>,
     status: DriftStatus,
-    objects?: string[],
+    tookMs: number,
   ): Promise<void> {
     await this.unit.manager.query(
       `INSERT INTO deployed_drift AS known
-         (design_id, connection_id, environment_id, organization_id, deployment_id, status, objects, checked_at)
-       VALUES ($1, $2, $3, $4, $5, $6, coalesce($7::jsonb, '[]'), now())
+         (design_id, connection_id, environment_id, organization_id, deployment_id, status, took_ms, checked_at)
+       VALUES ($1, $2, $3, $4, $5, $6, $7, now())
        ON CONFLICT (design_id, connection_id, environment_id) DO UPDATE SET status = excluded.status, checked_at = now(),
-         objects = coalesce($7::jsonb, known.objects), deployment_id = excluded.deployment_id, organization_id = excluded.organization_id,
+         took_ms = excluded.took_ms, deployment_id = excluded.deployment_id, organization_id = excluded.organization_id,
          heals = CASE known.deployment_id WHEN excluded.deployment_id THEN known.heals ELSE '[]' END,
          stopped = known.stopped AND known.deployment_id = excluded.deployment_id AND excluded.status <> 'in_sync'`,
-      [...keyOf(key), organizationId, deploymentId, status, objects ? JSON.stringify(objects) : null],
+      [...keyOf(key), organizationId, deploymentId, status, Math.round(tookMs)],
     );
   }
 
-  /** Those of the changes that are of objects which have drifted. */
-  async findOfDrifted<T extends DriftKey & { object: string }>(changes: T[]): Promise<T[]> {
-    if (changes.length === 0) return [];
-    const found = await this.unit.manager.query<{ index: number }[]>(
-      `SELECT (change.index - 1)::int AS index
-         FROM unnest($1::uuid[], $2::uuid[], $3::uuid[], $4::text[]) WITH ORDINALITY AS change (design, cluster, place, object, index)
-         JOIN deployed_drift known ON known.design_id = change.design AND known.connection_id = change.cluster
-              AND known.environment_id = change.place AND known.status = 'drifted' AND known.objects ? change.object`,
+  /** Milliseconds that are left of the pause since each was compared: `factor` times as long as that took, at most `mostMs`. */
+  async listPauses(keys: DriftKey[], { factor, mostMs }: { factor: number; mostMs: number }): Promise<number[]> {
+    if (keys.length === 0) return [];
+    const pauses = await this.unit.manager.query<{ ms: number }[]>(
+      `SELECT greatest(0, least(known.took_ms * $4, $5) - extract(epoch FROM now() - known.checked_at) * 1000)::float8 AS ms
+         FROM unnest($1::uuid[], $2::uuid[], $3::uuid[]) WITH ORDINALITY AS key (design_id, connection_id, environment_id, index)
+         LEFT JOIN deployed_drift known USING (design_id, connection_id, environment_id) ORDER BY key.index`,
       [
-        changes.map(({ designId }) => designId),
-        changes.map(({ connectionId }) => connectionId),
-        changes.map(({ environmentId }) => environmentId),
-        changes.map(({ object }) => object),
+        keys.map(({ designId }) => designId),
+        keys.map(({ connectionId }) => connectionId),
+        keys.map(({ environmentId }) => environmentId),
+        factor,
+        mostMs,
       ],
     );
-    return found.flatMap(({ index }) => changes[index] ?? []);
+    return pauses.map(({ ms }) => ms);
   }
 
   /** Counts an attempt to heal, and forgets those that count no more. */

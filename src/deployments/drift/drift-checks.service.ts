@@ -5,7 +5,6 @@ import { UnitOfWork } from '../../core/database/unit-of-work.js';
 import { AppError } from '../../core/errors/app-error.js';
 import { EventBus } from '../../core/events/event-bus.js';
 import { ClusterError } from '../../kubernetes/clusters/cluster-error.js';
-import { groupOf } from '../../kubernetes/clusters/kubernetes-object.js';
 import type { DeployedDesign } from '../deployed-designs.store.js';
 import type { Deployment } from '../deployment.entity.js';
 import { DeploymentDrifted, DeploymentHealed } from '../deployment.events.js';
@@ -31,6 +30,7 @@ export interface DriftFinding {
   drifted: DriftedObject[];
   /** Why the cluster could not be compared with. */
   error: AppError | null;
+  tookMs: number;
 }
 
 /** What is to be done about a finding: to heal it now, or to look again after a pause. */
@@ -54,6 +54,8 @@ export class DriftChecksService {
   /** Nothing is changed or kept by it. A cluster that cannot be worked with is the status unknown. */
   async compare(place: DeployedDesign, signal?: AbortSignal): Promise<DriftFinding> {
     const deployment = await this.deployments.get(SYSTEM, place.deploymentId);
+    const startedAt = performance.now();
+    const elapsed = (): { tookMs: number } => ({ tookMs: performance.now() - startedAt });
     try {
       const cluster = await this.context.getCallableClient(place.connectionId);
       const owner = await this.context.getOwner(place, place.connectionId);
@@ -62,10 +64,10 @@ export class DriftChecksService {
       const either = signal ? AbortSignal.any([signal, deadline]) : deadline;
       const comparison = new DriftComparison(cluster, { owner, namespace, objects: place.objects }, either);
       const resources = await this.context.readResources(place.designId, place.designVersion);
-      return { deployment, error: null, ...toFinding(await comparison.compare(resources)) };
+      return { deployment, error: null, ...toFinding(await comparison.compare(resources)), ...elapsed() };
     } catch (error) {
       if (!isUnasked(error)) throw error;
-      return { deployment, status: 'unknown', resources: [], drifted: [], error };
+      return { deployment, status: 'unknown', resources: [], drifted: [], error, ...elapsed() };
     }
   }
 
@@ -77,8 +79,7 @@ export class DriftChecksService {
       const known = before?.deploymentId === place.deploymentId ? before : null;
       // A cluster that was not reached gives no new finding; the check is recorded all the same, so that others come before it.
       const isStill = status === 'unknown' && known?.status === 'drifted';
-      const objects = status === 'unknown' ? undefined : finding.resources.filter(isDrifted).map(toDriftedKey);
-      await this.drifts.save(place, deployment, isStill ? 'drifted' : status, objects?.slice(0, MAX_KEPT));
+      await this.drifts.save(place, deployment, isStill ? 'drifted' : status, finding.tookMs);
       if (status === 'in_sync' && known?.status === 'drifted')
         await this.events.publish(new DeploymentHealed(SYSTEM, deployment, { connection_id: place.connectionId }));
       if (status !== 'drifted') return NONE;
@@ -103,17 +104,6 @@ const isUnasked = (error: unknown): error is AppError =>
   error instanceof ClusterError || (error instanceof AppError && error.code === 'ILLEGAL_STATUS');
 
 const MAX_NAMED = 20;
-/** Drifted objects of one place that are known by name. */
-const MAX_KEPT = 1_000;
-
-/** As changes of objects name them. */
-export const toDriftedKey = (object: {
-  api_version: string;
-  kind: string;
-  namespace: string | null;
-  name: string;
-}): string => `${groupOf(object.api_version)}/${object.kind} ${object.namespace ?? ''}/${object.name}`;
-
 /** The first attempt is made at once, each further one after a longer pause since the last, which is kept across restarts. */
 function toConsequence(known: KnownDrift | null): DriftConsequence {
   const { heals = 0, healedAt = null } = known ?? {};

@@ -10,15 +10,12 @@ import {
   DesignUndeployed,
   type DeploymentEvent,
 } from '../deployment.events.js';
-import { toDriftedKey } from './drift-checks.service.js';
 import { DeployedDriftStore } from './deployed-drift.store.js';
-import { DRIFT_QUEUE, type DriftPayload, HEAL_QUEUE, SelfHealingService } from './self-healing.service.js';
+import { DRIFT_QUEUE, type DriftPayload, HEAL_QUEUE, SelfHealingService, SETTLE_MS } from './self-healing.service.js';
 
 const CONCURRENCY = 2;
 /** For organizations that have none running. */
 const RESERVE = 4;
-/** What changes together is looked at together. */
-const SETTLE_MS = 300;
 /** Changes that no watch reported are found periodically. */
 const SWEEP_MS = 600_000;
 const SWEPT_AT_ONCE = 200;
@@ -55,16 +52,11 @@ export class DriftListeners implements OnModuleInit {
     jobs.schedule('drift', SWEEP_MS, async () => healing.checkSoon(await this.drifts.listDue(SWEPT_AT_ONCE)));
   }
 
-  /** What has drifted is looked at with every change of it: nobody's fields change hands when it is set right, or made worse. */
   private async checkChanged(changes: ResourceChange[]): Promise<void> {
-    const placed = changes.flatMap((change) => {
-      const { organizationId, designId, environmentId, connectionId, applied, apiVersion, ...named } = change;
-      if (!environmentId) return [];
-      const object = toDriftedKey({ ...named, api_version: apiVersion });
-      return [{ organizationId, designId, environmentId, connectionId, object, applied }];
-    });
-    const others = await this.drifts.findOfDrifted(placed.filter(({ applied }) => !applied));
-    await this.healing.checkSoon([...placed.filter(({ applied }) => applied), ...others], SETTLE_MS);
+    const places = changes.flatMap(({ organizationId, designId, environmentId, connectionId }) =>
+      environmentId ? [{ organizationId, designId, environmentId, connectionId }] : [],
+    );
+    await this.healing.checkChanged(places);
   }
 
   private checkDeployment({ deployment }: DeploymentEvent): Promise<void> {

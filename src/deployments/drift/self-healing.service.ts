@@ -23,6 +23,11 @@ export interface DriftPayload extends DriftKey {
 /** A cluster that cannot be asked is asked again so often, after ever longer pauses; then when something changes or the next sweep comes. */
 const RETRIES = { most: 6, firstMs: 2_000, longestMs: 60_000 };
 
+/** What changes together is looked at together. */
+export const SETTLE_MS = 300;
+/** After a comparison, before changes lead to the next: five times as long as it took, so that no stream of changes fills the queue. */
+const PAUSE = { factor: 5, mostMs: 60_000 };
+
 /**
  * Looks for drift and applies again what has drifted, each as a job: what was seen is looked into whatever dies. Where nothing may
  * be deployed, since the workspace or the environment is archived, nothing is applied again.
@@ -37,21 +42,34 @@ export class SelfHealingService {
     private readonly jobs: JobsService,
   ) {}
 
+  /** Requests a check of targets whose objects were changed. */
+  async checkChanged(places: DriftPayload[]): Promise<void> {
+    const pauses = await this.drifts.listPauses(places, PAUSE);
+    await this.request(places.map((place, index) => ({ ...place, delayMs: Math.max(SETTLE_MS, pauses[index] ?? 0) })));
+  }
+
   /** Requests a check of these targets: one for each is enough, however often it is requested in the meantime. */
   async checkSoon(places: DriftPayload[], delayMs = 0): Promise<void> {
+    await this.request(places.map((place) => ({ ...place, delayMs })));
+  }
+
+  private async request(places: (DriftPayload & { delayMs: number })[]): Promise<void> {
     const byKey = new Map(
       places.map((place) => [`drift ${place.designId} ${place.environmentId} ${place.connectionId}`, place]),
     );
     if (byKey.size === 0) return;
     await this.jobs.enqueueOnce(
       SYSTEM,
-      [...byKey].map(([serialKey, { organizationId, designId, environmentId, connectionId, failures = 0 }]) => ({
-        queue: DRIFT_QUEUE,
-        payload: { organizationId, designId, environmentId, connectionId, failures } satisfies DriftPayload,
-        organizationId,
-        serialKey,
-        runAt: new Date(Date.now() + delayMs),
-      })),
+      [...byKey].map(([serialKey, place]) => {
+        const { organizationId, designId, environmentId, connectionId, failures = 0, delayMs } = place;
+        return {
+          queue: DRIFT_QUEUE,
+          payload: { organizationId, designId, environmentId, connectionId, failures } satisfies DriftPayload,
+          organizationId,
+          serialKey,
+          runAt: new Date(Date.now() + delayMs),
+        };
+      }),
     );
   }
 

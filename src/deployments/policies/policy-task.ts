@@ -1,5 +1,5 @@
 import { asText, isObject, type Json, type JsonObject } from '../../core/json/json.js';
-import type { Task } from '../../core/workers/task.js';
+import { defineTask, type Task } from '../../core/workers/task.js';
 import { runCel } from '../../validation/cel/evaluator.js';
 import { jsonToCel } from '../../validation/cel/json-values.js';
 import { parseCel } from '../../validation/cel/parser.js';
@@ -39,7 +39,7 @@ export interface PolicyTrial {
 }
 
 /** Judges all resources of a design by policies. */
-export const policyTask: Task<PolicyTaskInput, PolicyTrial> = { module: import.meta.url, name: 'judgeInWorker' };
+export const policyTask: Task<PolicyTaskInput, PolicyTrial> = defineTask(import.meta.url, { judgeInWorker });
 
 const MAX_VERDICTS = 500;
 /** Steps that one policy may take over one resource, and all of them together. */

@@ -7,7 +7,7 @@ import type { DesignFile } from '../../formats/design-file/design-file.js';
 import { toJsonChunks } from '../../core/json/json-chunks.js';
 import { type JsonObject, asObject } from '../../core/json/json.js';
 import { getTransferList, type PackedDesignData, packDesign } from '../../formats/design-file/packed-design.js';
-import { TransferredValue, InlineTaskRunner, type Task, type TaskRunner } from '../../core/workers/task.js';
+import { defineTask, TransferredValue, InlineTaskRunner, type Task, type TaskRunner } from '../../core/workers/task.js';
 import { toYaml } from '../../formats/documents/yaml-writer.js';
 
 /** A design as stored: gzip of UTF-8 JSON, in a separate buffer. */
@@ -25,13 +25,13 @@ export const unpackContent = promisify(gunzip);
 /** The size in bytes, decompressed, up to which a design is read on the main thread. */
 const INLINE_MAX_BYTES = 32 * 1024;
 
-export const textsTask: Task<NamedContent[], string[]> = { module: import.meta.url, name: 'textsInWorker' };
-export const metadataTask: Task<PackedContent, JsonObject> = { module: import.meta.url, name: 'metadataInWorker' };
+export const textsTask: Task<NamedContent[], string[]> = defineTask(import.meta.url, { textsInWorker });
+export const metadataTask: Task<PackedContent, JsonObject> = defineTask(import.meta.url, { metadataInWorker });
 
 /** The names of the models of the components of a design. */
-export const modelNamesTask: Task<PackedContent, string[]> = { module: import.meta.url, name: 'modelNamesInWorker' };
+export const modelNamesTask: Task<PackedContent, string[]> = defineTask(import.meta.url, { modelNamesInWorker });
 
-export const designTask: Task<PackedContent, PackedDesignData> = { module: import.meta.url, name: 'designInWorker' };
+export const designTask: Task<PackedContent, PackedDesignData> = defineTask(import.meta.url, { designInWorker });
 
 /** A resource of a design with the id of its component. */
 export interface DesignResource {
@@ -42,10 +42,7 @@ export interface DesignResource {
 }
 
 /** Returns the resources that deploying a design applies to a cluster, in chunks. */
-export const resourcesTask: Task<PackedContent, PackedContent[]> = {
-  module: import.meta.url,
-  name: 'resourcesInWorker',
-};
+export const resourcesTask: Task<PackedContent, PackedContent[]> = defineTask(import.meta.url, { resourcesInWorker });
 
 /** Decompresses contents: small ones on this thread, others in a worker. */
 export function taskRunnerFor(content: PackedContent, pool: TaskRunner): TaskRunner {

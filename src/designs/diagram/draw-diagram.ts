@@ -1,4 +1,4 @@
-import type { Task } from '../../core/workers/task.js';
+import { defineTask, type Task } from '../../core/workers/task.js';
 import type { Diagram } from './diagram.js';
 import { DiagramLayout } from './diagram-layout.js';
 import type { Theme } from './palette.js';
@@ -10,8 +10,9 @@ interface Drawing {
 }
 
 /** Draws a diagram without edges: its frames and cards side by side. */
-export const drawingTask: Task<Drawing, string> = { module: import.meta.url, name: 'drawInWorker' };
+export const drawingTask: Task<Drawing, string> = defineTask(import.meta.url, { drawInWorker });
 
 /** Task of the worker pool. */
-export const drawInWorker = ({ diagram, theme }: Drawing): string =>
-  renderSvg(diagram, new DiagramLayout(diagram, null).build(), theme);
+export function drawInWorker({ diagram, theme }: Drawing): string {
+  return renderSvg(diagram, new DiagramLayout(diagram, null).build(), theme);
+}

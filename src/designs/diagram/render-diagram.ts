@@ -1,5 +1,5 @@
 import { type DesignFile } from '../../formats/design-file/design-file.js';
-import { type Task } from '../../core/workers/task.js';
+import { defineTask, type Task } from '../../core/workers/task.js';
 import { parseDesignFile, type PackedContent } from '../contents/packed-content.js';
 import { type Block, type Size } from './block.js';
 import { type Diagram, type DiagramMarks } from './diagram.js';
@@ -39,7 +39,7 @@ const SHAPE = { narrowest: 0.5, widest: 3.5, small: 1800 };
 const MAX_AREA = 40e6;
 
 /** As pictureOf, for a stored design. */
-export const diagramTask: Task<PackedRenderInput, string> = { module: import.meta.url, name: 'pictureInWorker' };
+export const diagramTask: Task<PackedRenderInput, string> = defineTask(import.meta.url, { pictureInWorker });
 
 interface PackedRenderInput extends Omit<RenderInput, 'design'> {
   content: PackedContent;

@@ -3,7 +3,7 @@ import { moreFaultsText } from '../../core/errors/problem.js';
 import { isDeployable, toResource } from '../../formats/design-file/design-component.js';
 import type { DesignFile } from '../../formats/design-file/design-file.js';
 import { encodeJson } from '../../formats/design-file/packed-design.js';
-import { type AskMainThread, type TransferredValue, type Task } from '../../core/workers/task.js';
+import { defineTask, type AskMainThread, type TransferredValue, type Task } from '../../core/workers/task.js';
 import { type Finding, toFieldPath } from '../../validation/schema/findings.js';
 import type { ResourceTypeMeta } from '../../validation/validate-resource.js';
 import {
@@ -46,16 +46,14 @@ export interface DesignValidationInput {
 const BATCH_SIZE = 500;
 
 /** The DesignVerdict of a design as UTF-8 JSON. Asks for the definitions of lists of ResourceTypes, answered with KnownTypes. */
-export const designValidationTask: Task<DesignValidationInput, Uint8Array<ArrayBuffer>> = {
-  module: import.meta.url,
-  name: 'verdictInWorker',
-};
+export const designValidationTask: Task<DesignValidationInput, Uint8Array<ArrayBuffer>> = defineTask(import.meta.url, {
+  verdictInWorker,
+});
 
 /** As designValidationTask of the JSON of a design, returned as faults: what an API server refuses, then the fields that it drops. */
-export const designFindingsTask: Task<Uint8Array<ArrayBuffer>, Fault[]> = {
-  module: import.meta.url,
-  name: 'findingsInWorker',
-};
+export const designFindingsTask: Task<Uint8Array<ArrayBuffer>, Fault[]> = defineTask(import.meta.url, {
+  findingsInWorker,
+});
 
 /** The maximum number of listed findings; the rest is counted. */
 const MAX_LISTED = 50;

@@ -3,7 +3,13 @@ import { type FormatLimits } from '../../formats/sources/format-limits.js';
 import { getTransferList, packDesign, type PackedDesignData } from '../../formats/design-file/packed-design.js';
 import { createRemoteRenderEngines } from '../../formats/engines/render-engines.js';
 import { type SourceFile } from '../../formats/sources/source-file.js';
-import { type AskMainThread, TransferredValue, InlineTaskRunner, type Task } from '../../core/workers/task.js';
+import {
+  defineTask,
+  type AskMainThread,
+  TransferredValue,
+  InlineTaskRunner,
+  type Task,
+} from '../../core/workers/task.js';
 import { enrichDesign } from './enrich-design.js';
 import { importDesign, importDesignAs } from '../formats/import-design.js';
 import { type ImportedDesign, type ImportOptions } from '../formats/format.js';
@@ -23,7 +29,7 @@ export interface PackedImport extends Omit<ImportedDesign, 'design'> {
 }
 
 /** Reads a file as importDesign and importDesignAs do, and enriches the design, from bytes to bytes; asks for programs and the registry. */
-export const importTask: Task<ImportTaskInput, PackedImport> = { module: import.meta.url, name: 'importInWorker' };
+export const importTask: Task<ImportTaskInput, PackedImport> = defineTask(import.meta.url, { importInWorker });
 
 /** Task of the worker pool. */
 export async function importInWorker(

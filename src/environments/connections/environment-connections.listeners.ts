@@ -5,7 +5,7 @@ import { getDeletionTime } from '../../core/database/base.entity.js';
 import { EventBus } from '../../core/events/event-bus.js';
 import { EnvironmentDeleted, EnvironmentRestored } from '../environment.events.js';
 import { ConnectionsInEnvironmentStore } from './connections-in-environment.store.js';
-import { ENVIRONMENT_EXISTS, EnvironmentConnectionsStore } from './environment-connections.store.js';
+import { EnvironmentConnectionsStore } from './environment-connections.store.js';
 
 /** Mappings are deleted and restored with the environment and the connection that they map. */
 @Injectable()
@@ -26,10 +26,10 @@ export class EnvironmentConnectionsListeners implements OnModuleInit {
       this.mappings.removeAll('right', connection.id, getDeletionTime(connection)),
     );
     this.events.within(ConnectionRestored, ({ connection, deletedAt }) =>
-      this.mappings.restoreAll('right', connection.id, deletedAt, ENVIRONMENT_EXISTS),
+      this.mappings.restoreAll('right', connection.id, deletedAt),
     );
     this.events.within(EnvironmentRestored, async ({ environment, deletedAt }) => {
-      if (deletedAt) await this.mappings.restoreByEnvironment(environment.id, deletedAt);
+      if (deletedAt) await this.mappings.restoreAll('left', environment.id, deletedAt);
     });
   }
 }

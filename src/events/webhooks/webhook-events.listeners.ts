@@ -26,18 +26,16 @@ export class WebhookEventsListeners implements OnModuleInit {
     await this.pubsub.subscribe<EventNotification>(EVENTS_TOPIC, ({ organizationId }) => {
       if (organizationId) this.fanOut.notice(organizationId);
     });
-    this.bus.within(WebhookUpdated, async ({ webhook }) => {
-      await this.pauses.end(webhook.id);
-      if (!webhook.enabled) await this.deferred.giveRest(webhook);
-    });
+    this.bus.within(WebhookUpdated, ({ webhook }) => this.pauses.end(webhook.id));
     this.bus.after(WebhookUpdated, async ({ webhook }) => {
       this.deferred.giveNow();
       await this.wakes.wake(webhook.id);
     });
     this.bus.within(WebhookDeleted, ({ webhook }) => this.queue.failPending(webhook.id));
-    this.bus.within(WebhookDisabled, async ({ webhook }) => {
+    // What waits for an endpoint that a user disabled is sent once it is enabled again.
+    this.bus.within(WebhookDisabled, async ({ webhook, reason }) => {
       await this.deferred.giveRest(webhook);
-      await this.queue.failPending(webhook.id);
+      if (reason) await this.queue.failPending(webhook.id);
     });
   }
 }

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { InvalidRequest } from '../../core/errors/app-error.js';
-import type { Task } from '../../core/workers/worker-pool.js';
+import {} from '../../core/workers/worker-pool.js';
+import { defineTask, type Task } from '../../core/workers/task.js';
 import { findFormatFault } from './module-format.js';
 
 /** The facts that a module contains about itself. Only the first names are kept; the counts include all of them. */
@@ -33,7 +34,7 @@ export interface ValidatedModule {
 }
 
 /** For the worker pool: as judge. */
-export const validateModuleTask: Task<ModuleInput, ValidatedModule> = { module: import.meta.url, name: 'judge' };
+export const validateModuleTask: Task<ModuleInput, ValidatedModule> = defineTask(import.meta.url, { judge });
 
 /** @throws InvalidRequest as factsOf */
 export function judge(sent: ModuleInput): ValidatedModule {

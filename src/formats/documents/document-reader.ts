@@ -3,7 +3,7 @@ import { DEFAULT_FORMAT_LIMITS, type FormatLimits } from '../sources/format-limi
 import type { Json } from '../../core/json/json.js';
 import { type LocatedData, LocatedDocument } from './located-document.js';
 import { type SourceFile } from '../sources/source-file.js';
-import { type Task, type TaskRunner } from '../../core/workers/task.js';
+import { defineTask, type Task, type TaskRunner } from '../../core/workers/task.js';
 import { TimeSlicer } from '../../core/time-slicer.js';
 import { type YamlDialect } from './yaml-scalar.js';
 import { toYaml } from './yaml-writer.js';
@@ -19,9 +19,9 @@ interface ParseInput {
   limits: FormatLimits;
 }
 
-const parseTask: Task<ParseInput, Iterable<LocatedData>> = { module: import.meta.url, name: 'readInWorker' };
-const toYamlTask: Task<readonly (Json | object)[], string> = { module: import.meta.url, name: 'writeInWorker' };
-const jsonToYamlTask: Task<Uint8Array, string> = { module: import.meta.url, name: 'rewriteInWorker' };
+const parseTask: Task<ParseInput, Iterable<LocatedData>> = defineTask(import.meta.url, { readInWorker });
+const toYamlTask: Task<readonly (Json | object)[], string> = defineTask(import.meta.url, { writeInWorker });
+const jsonToYamlTask: Task<Uint8Array, string> = defineTask(import.meta.url, { rewriteInWorker });
 
 /** Reads and writes YAML and JSON without blocking the event loop: small files here, large ones in a worker. */
 export class DocumentReader {

@@ -1,7 +1,7 @@
 import { parseExactJson } from '../../core/json/large-integers.js';
 import { toJsonChunks, INLINE_MAX_BYTES, fromJsonChunks } from '../../core/json/json-chunks.js';
 import { isObject } from '../../core/json/json.js';
-import { TransferredValue, type Task, type TaskRunner } from '../../core/workers/task.js';
+import { defineTask, TransferredValue, type Task, type TaskRunner } from '../../core/workers/task.js';
 import { ClusterError } from './cluster-error.js';
 
 type Bytes = Uint8Array<ArrayBuffer>;
@@ -19,7 +19,7 @@ type ResponseParts = { rest: Bytes; items: Bytes[] | null } | { refusal: string 
 const MAX_NODES = 200_000;
 const MAX_DEPTH = 500;
 
-const splitTask: Task<ResponseInput, ResponseParts> = { module: import.meta.url, name: 'splitInWorker' };
+const splitTask: Task<ResponseInput, ResponseParts> = defineTask(import.meta.url, { splitInWorker });
 
 /**
  * An answer as data. What is large is taken apart in a worker, and parsed piece by piece with turns for others in between.

@@ -1,6 +1,6 @@
 import { canParseInline } from '../../formats/documents/document-reader.js';
 import { serializeError, type SerializedError, deserializeError } from '../../core/workers/serialized-error.js';
-import type { Task, TaskRunner } from '../../core/workers/task.js';
+import { defineTask, type Task, type TaskRunner } from '../../core/workers/task.js';
 import { readContexts, type KubeconfigContext, type KubeconfigSettings } from './kubeconfig.js';
 import { parseKubeconfig } from './parse-kubeconfig.js';
 
@@ -18,7 +18,7 @@ interface LoadInput {
 /** A context in a form that passes between threads. */
 type TransferableContext = Omit<KubeconfigContext, 'error'> & { error?: SerializedError };
 
-const loadTask: Task<LoadInput, TransferableContext[]> = { module: import.meta.url, name: 'readInWorker' };
+const loadTask: Task<LoadInput, TransferableContext[]> = defineTask(import.meta.url, { readInWorker });
 
 /** Reads kubeconfigs without holding up the event loop: small ones here, all others in a worker. */
 export class KubeconfigLoader {

@@ -1,4 +1,5 @@
 import { Column, Entity, ForeignKey, Index, PrimaryColumn } from 'typeorm';
+import type { AppliedFields } from './applied-fields.js';
 import type { HealthStatus } from './health/health-status.js';
 
 /** One object of a connected cluster, as the watch of the cluster last saw it. */
@@ -66,7 +67,11 @@ export class ClusterResource {
   @Column('uuid', { nullable: true })
   environmentId!: string | null;
 
-  /** Stands for the fields that this server has applied and still holds; null when it has applied none. */
+  /** The fields that this server has applied, with those that others have taken over since; null when it has applied none. */
+  @Column('jsonb', { nullable: true, select: false })
+  appliedFields!: AppliedFields | null;
+
+  /** Stands for the values at these fields. */
   @Column('text', { nullable: true })
   appliedDigest!: string | null;
 

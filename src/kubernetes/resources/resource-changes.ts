@@ -1,6 +1,6 @@
 import { Injectable, Logger } from '@nestjs/common';
 
-/** A change of an object that this server has applied. */
+/** An object of which a field that this server had applied was changed, by anyone, or which was deleted. */
 export interface ResourceChange {
   connectionId: string;
   organizationId: string;
@@ -10,8 +10,6 @@ export interface ResourceChange {
   name: string;
   designId: string;
   environmentId: string | null;
-  /** Whether fields that this server had applied were taken over by another field manager, or the object was deleted; else any other change of it. */
-  applied: boolean;
 }
 
 export type ResourceChangeListener = (changes: ResourceChange[]) => Promise<void>;

@@ -1,10 +1,10 @@
-import { createHash } from 'node:crypto';
 import { validate } from 'uuid';
 import { toJsonb } from '../../core/json/jsonb.js';
 import { maskSecrets } from '../../formats/design-file/secret-values.js';
 import type { ResourceKind } from '../clusters/discovery.js';
 import type { KubernetesObject, ObjectMeta } from '../clusters/kubernetes-object.js';
 import { findAppliedFields, parseOwnerLabels } from '../clusters/owner-labels.js';
+import type { AppliedFields } from './applied-fields.js';
 import { assessHealth } from './health/health.js';
 import type { HealthStatus } from './health/health-status.js';
 
@@ -21,11 +21,19 @@ export interface ResourceRow {
   installation_id: string | null;
   design_id: string | null;
   environment_id: string | null;
+  applied_fields: AppliedFields | null;
   applied_digest: string | null;
   /** JSON. */
   content: string;
   omitted: string[];
   created_at: string;
+}
+
+/** An object that a watch has seen. */
+export interface SeenResource {
+  row: ResourceRow;
+  /** The whole object, until it is known which of its fields this server applied earlier; null when it has applied none. */
+  applied: KubernetesObject | null;
 }
 
 /** Characters of the JSON that is kept of one object; most have a tenth of it. */
@@ -41,7 +49,6 @@ export function toResourceRow(kind: ResourceKind, object: KubernetesObject): Res
   const { metadata } = object;
   const owner = parseOwnerLabels(object);
   const health = assessHealth(object);
-  const applied = findAppliedFields(object)?.fieldsV1;
   const controller = metadata.ownerReferences?.find((one) => one?.controller);
   return {
     namespace: text(metadata.namespace),
@@ -55,10 +62,16 @@ export function toResourceRow(kind: ResourceKind, object: KubernetesObject): Res
     installation_id: toUuid(owner?.installation),
     design_id: toUuid(owner?.design),
     environment_id: toUuid(owner?.environment),
-    applied_digest: applied ? createHash('sha256').update(JSON.stringify(applied)).digest('base64url') : null,
+    applied_fields: null,
+    applied_digest: null,
     ...boundContent(withoutSecrets(kind, object)),
     created_at: toTime(metadata.creationTimestamp),
   };
+}
+
+export function toSeenResource(kind: ResourceKind, object: KubernetesObject): SeenResource {
+  const isApplied = findAppliedFields(object) !== undefined || parseOwnerLabels(object) !== undefined;
+  return { row: toResourceRow(kind, object), applied: isApplied ? object : null };
 }
 
 const text = (value: unknown): string => (typeof value === 'string' ? value.slice(0, MAX_VALUE) : '');

@@ -1,4 +1,4 @@
-import type { Task } from '../../core/workers/task.js';
+import { defineTask, type Task } from '../../core/workers/task.js';
 import { unexpectedResponse } from '../../connections/kinds/http-server.js';
 import { type Answer, isRecord, type Json, parseAnswer, writeAnswer } from '../answer.js';
 
@@ -24,12 +24,12 @@ export interface Datasource {
   isDefault: boolean;
 }
 
-export const boardsTask: Task<Answer, Board[]> = { module: import.meta.url, name: 'readBoards' };
-export const boardTask: Task<Answer, Uint8Array<ArrayBuffer>> = { module: import.meta.url, name: 'readBoard' };
-export const datasourcesTask: Task<Answer, Datasource[]> = { module: import.meta.url, name: 'readDatasources' };
+export const boardsTask: Task<Answer, Board[]> = defineTask(import.meta.url, { readBoards });
+export const boardTask: Task<Answer, Uint8Array<ArrayBuffer>> = defineTask(import.meta.url, { readBoard });
+export const datasourcesTask: Task<Answer, Datasource[]> = defineTask(import.meta.url, { readDatasources });
 
-export const readBoards = (answer: Answer): Board[] =>
-  records(answer).map((each) => ({
+export function readBoards(answer: Answer): Board[] {
+  return records(answer).map((each) => ({
     uid: required(each, 'uid'),
     title: required(each, 'title'),
     url: textIn(each, 'url'),
@@ -37,6 +37,7 @@ export const readBoards = (answer: Answer): Board[] =>
     folderUid: textIn(each, 'folderUid'),
     folderTitle: textIn(each, 'folderTitle'),
   }));
+}
 
 /** The model of a dashboard as JSON, with its version; rights and users of Grafana are left out. */
 export function readBoard(answer: Answer): Uint8Array<ArrayBuffer> {
@@ -57,13 +58,14 @@ export function readBoard(answer: Answer): Uint8Array<ArrayBuffer> {
   return writeAnswer(shown, NAME);
 }
 
-export const readDatasources = (answer: Answer): Datasource[] =>
-  records(answer).map((each) => ({
+export function readDatasources(answer: Answer): Datasource[] {
+  return records(answer).map((each) => ({
     uid: required(each, 'uid'),
     name: required(each, 'name'),
     type: required(each, 'type'),
     isDefault: each['isDefault'] === true,
   }));
+}
 
 function records(answer: Answer): Json[] {
   const value = parseAnswer(answer, NAME);

@@ -1,7 +1,7 @@
 import { type AppError, InvalidRequest, RemoteFailure, truncate } from '../../core/errors/app-error.js';
 import { INLINE_MAX_BYTES } from '../../core/json/json-chunks.js';
 import type { OutboundResponse } from '../../core/outbound/outbound-request.js';
-import type { Task } from '../../core/workers/task.js';
+import { defineTask, type Task } from '../../core/workers/task.js';
 import { unexpectedResponse } from '../../connections/kinds/http-server.js';
 import { type Answer, isRecord, type Json, parseAnswer, writeAnswer } from '../answer.js';
 
@@ -12,10 +12,9 @@ const USER_OF_URL = /\/\/[^\s/@]{1,500}@/g;
 const TRUNCATED = 'results truncated due to limit';
 
 /** A successful answer as it is to be sent: the very bytes, unless it has more items than the limit. */
-export const prometheusTask: Task<Answer, Uint8Array<ArrayBuffer>> = {
-  module: import.meta.url,
-  name: 'readPrometheusAnswer',
-};
+export const prometheusTask: Task<Answer, Uint8Array<ArrayBuffer>> = defineTask(import.meta.url, {
+  readPrometheusAnswer,
+});
 
 export function readPrometheusAnswer(answer: Answer): Uint8Array<ArrayBuffer> {
   const value = parseAnswer(answer, NAME);

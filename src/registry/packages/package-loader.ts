@@ -1,6 +1,7 @@
 import { DEFAULT_FORMAT_LIMITS, type FormatLimits } from '../../formats/sources/format-limits.js';
 import { type SourceFile } from '../../formats/sources/source-file.js';
-import { type Task, type WorkerPool } from '../../core/workers/worker-pool.js';
+import { type WorkerPool } from '../../core/workers/worker-pool.js';
+import { defineTask, type Task } from '../../core/workers/task.js';
 import { type ComponentDefinition, type ModelContent } from '../../formats/definitions/definitions.js';
 import { type PackageContent } from './package-content.js';
 import { readPackage } from './package-reader.js';
@@ -21,10 +22,9 @@ interface ReadPackageInput extends LimitedInput {
 export type PackagePart =
   { content: ModelContent } | { more: ComponentDefinition[] } | { end: Omit<PackageContent, 'models'> };
 
-export const readPackageTask: Task<ReadPackageInput, Iterable<PackagePart>> = {
-  module: import.meta.url,
-  name: 'readPackageInWorker',
-};
+export const readPackageTask: Task<ReadPackageInput, Iterable<PackagePart>> = defineTask(import.meta.url, {
+  readPackageInWorker,
+});
 
 /** Reads packages without blocking the event loop. */
 export class PackageLoader {

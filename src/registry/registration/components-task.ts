@@ -1,7 +1,7 @@
 import { InvalidRequest } from '../../core/errors/app-error.js';
 import { COMPONENT_SCHEMA_VERSION } from '../../formats/design-file/design-file.js';
 import { isObject, type JsonObject } from '../../core/json/json.js';
-import type { Task } from '../../core/workers/task.js';
+import { defineTask, type Task } from '../../core/workers/task.js';
 import { type LimitedInput, type PackagePart, toPackageParts } from '../packages/package-loader.js';
 import { readPackage } from '../packages/package-reader.js';
 
@@ -15,10 +15,9 @@ interface ReadComponentsInput extends LimitedInput {
   model: JsonObject;
 }
 
-export const readComponentsTask: Task<ReadComponentsInput, Iterable<PackagePart>> = {
-  module: import.meta.url,
-  name: 'readComponentsInWorker',
-};
+export const readComponentsTask: Task<ReadComponentsInput, Iterable<PackagePart>> = defineTask(import.meta.url, {
+  readComponentsInWorker,
+});
 
 /** Task of the worker pool. @throws InvalidRequest with pointers into the body */
 export async function readComponentsInWorker(input: ReadComponentsInput) {

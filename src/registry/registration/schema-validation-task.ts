@@ -1,6 +1,6 @@
 import { type Fault } from '../../core/errors/app-error.js';
 import type { JsonObject } from '../../core/json/json.js';
-import { type Task, type TaskRunner } from '../../core/workers/task.js';
+import { defineTask, type Task, type TaskRunner } from '../../core/workers/task.js';
 import { BudgetExceeded } from '../../validation/schema/step-budget.js';
 import { Findings } from '../../validation/schema/findings.js';
 import { checkJsonSchema } from '../../validation/json-schema/json-schema.js';
@@ -13,7 +13,7 @@ interface SchemaValidationInput {
   value: JsonObject;
 }
 
-const schemaValidationTask: Task<SchemaValidationInput, Fault[]> = { module: import.meta.url, name: 'judgeInWorker' };
+const schemaValidationTask: Task<SchemaValidationInput, Fault[]> = defineTask(import.meta.url, { judgeInWorker });
 
 /**
  * Validates a value against a schema of a package, interpreted within a budget, with its patterns as RE2. What cannot be

@@ -24,7 +24,7 @@ export class WorkspaceEnvironmentsListeners implements OnModuleInit {
     );
     this.events.within(EnvironmentRestored, async ({ environment, deletedAt }) => {
       if (!deletedAt) return;
-      await this.mappings.restoreByEnvironment(environment.id, deletedAt);
+      await this.mappings.restoreAll('right', environment.id, deletedAt);
       await this.quotas.assertAllWithinLimit(
         await this.workspaces.lockLimitedByEnvironment(environment.id),
         'max_environments',

@@ -3,6 +3,7 @@ import { Access, permissionError } from '../../core/access/access.service.js';
 import type { Actor } from '../../core/access/actor.js';
 import { type Operation, declaredOperations } from '../../core/access/policy.js';
 import { isRoleAtLeast, roleRank, type Role, roleFromRank } from '../../core/access/roles.js';
+import { UsersStore } from '../../organizations/users/users.store.js';
 import { toWorkspaceRole } from '../grants/workspace-grant.js';
 import { type WorkspaceAdministrator, WorkspaceMembersStore } from '../grants/workspace-members.store.js';
 import type { Workspace } from '../workspace.entity.js';
@@ -16,6 +17,7 @@ export class PermissionsService {
   constructor(
     private readonly workspaces: WorkspacesService,
     private readonly members: WorkspaceMembersStore,
+    private readonly users: UsersStore,
     private readonly access: Access,
   ) {}
 
@@ -27,9 +29,10 @@ export class PermissionsService {
       (each) => each.id !== actor.userId,
     );
     const isDefault = await this.members.isDefaultOfMember(workspace.organizationId, workspace.personalOf);
+    const isPerson = actor.userId !== null && (await this.users.find(actor.userId))?.kind === 'person';
     const permissions = declaredOperations()
       .filter(({ inWorkspace }) => inWorkspace)
-      .map((operation) => toPermission(actor, role, operation, { workspace, isDefault }, administrators));
+      .map((operation) => toPermission(actor, role, operation, { workspace, isDefault, isPerson }, administrators));
     return { role: toWorkspaceRole(roleRank(role)), permissions };
   }
 }
@@ -37,12 +40,14 @@ export class PermissionsService {
 const NOT_ON_DEFAULT: ReadonlySet<Operation> = new Set([workspacePolicy.archive, workspacePolicy.delete]);
 const IS_DEFAULT = 'the default workspace of a member is neither archived nor deleted';
 
+const FOR_PEOPLE = 'a service account cannot do this, whatever its role is';
+
 /** No other user can grant a missing scope: the caller has to use another token. */
 function toPermission(
   actor: Actor,
   role: Role,
   operation: Operation,
-  { workspace, isDefault }: { workspace: Workspace; isDefault: boolean },
+  { workspace, isDefault, isPerson }: { workspace: Workspace; isDefault: boolean; isPerson: boolean },
   administrators: WorkspaceAdministrator[],
 ): PermissionView {
   const toView = (reason: string | null, least: Role | null): PermissionView => ({
@@ -55,6 +60,7 @@ function toPermission(
   });
   const refusal = permissionError(actor, operation, role);
   if (refusal) return toView(refusal.message, isRoleAtLeast(role, operation.needs) ? null : grantorRole(operation));
+  if (operation.peopleOnly && !isPerson) return toView(FOR_PEOPLE, null);
   // Nobody can grant this while they are a member.
   if (isDefault && NOT_ON_DEFAULT.has(operation)) return toView(IS_DEFAULT, null);
   const closed =

@@ -18,6 +18,7 @@ import { Authenticator } from '../../access/authenticator.js';
 import { AppError } from '../../errors/app-error.js';
 import { toAppError } from '../../errors/problem.js';
 import { clientNetwork } from '../../rest/client-network.js';
+import { isWebSocketUpgrade } from '../../rest/other-upgrades.js';
 import { FaultLog } from '../../telemetry/fault-log.js';
 import { currentRequest } from '../../telemetry/request-context.js';
 import { limitErrors } from '../limits/query-limits.js';
@@ -112,6 +113,8 @@ export class GraphqlSocketServer implements OnApplicationBootstrap, OnModuleDest
   }
 
   private readonly handleUpgrade = (request: IncomingMessage, socket: Duplex, head: Buffer): void => {
+    // Others are answered as requests.
+    if (!isWebSocketUpgrade(request)) return;
     socket.on('error', () => socket.destroy());
     const network = clientNetwork(findAddress(request, this.host.httpAdapter.getInstance<ExpressApplication>()));
     void this.findRefusal(request, network).then((refusal) => {

@@ -5,8 +5,13 @@ import { validate } from 'uuid';
 import { assertInstallationAdmin, assertScope } from '../../access/access.service.js';
 import type { Actor } from '../../access/actor.js';
 import type { AuthenticatedCaller } from '../../access/access.decorators.js';
+import { NotFound } from '../../errors/app-error.js';
 import { IdPipe } from '../id.pipe.js';
+import { IdempotencyKeysStore } from '../idempotency-keys.store.js';
+import { findIdempotentCall, type RepeatedDelete } from '../idempotent-call.js';
 import { type PathRight, getDeclaredRights } from './rights.decorators.js';
+
+type AuthorizedRequest = Request & AuthenticatedCaller & RepeatedDelete;
 
 /**
  * Judges the right that a route declares before anything of the body is read: the token, then whether the record of the
@@ -14,12 +19,15 @@ import { type PathRight, getDeclaredRights } from './rights.decorators.js';
  */
 @Injectable()
 export class RightsGuard implements CanActivate {
-  constructor(private readonly modules: ModuleRef) {}
+  constructor(
+    private readonly modules: ModuleRef,
+    private readonly keys: IdempotencyKeysStore,
+  ) {}
 
   /** Where only the token is judged there is nothing to wait for. */
   canActivate(context: ExecutionContext): boolean | Promise<boolean> {
     if (context.getType() !== 'http') return true;
-    const request = context.switchToHttp().getRequest<Request & AuthenticatedCaller>();
+    const request = context.switchToHttp().getRequest<AuthorizedRequest>();
     const { actor } = request;
     if (!actor) return true;
     const { path, body } = getDeclaredRights(context.getHandler());
@@ -30,9 +38,20 @@ export class RightsGuard implements CanActivate {
     return path.length === 0 || this.authorizeAll(actor, path, request);
   }
 
-  private async authorizeAll(actor: Actor, rights: readonly PathRight[], request: Request): Promise<boolean> {
-    for (const right of rights) await this.authorize(actor, right, request);
+  private async authorizeAll(actor: Actor, rights: readonly PathRight[], request: AuthorizedRequest): Promise<boolean> {
+    try {
+      for (const right of rights) await this.authorize(actor, right, request);
+    } catch (error) {
+      if (!(error instanceof NotFound) || !(await this.isRepeatedDelete(actor, request))) throw error;
+      request.repeated = error;
+    }
     return true;
+  }
+
+  /** Whether the caller deleted the record by this very call: a client that missed the answer sends it again. */
+  private async isRepeatedDelete(actor: Actor, request: Request): Promise<boolean> {
+    const call = request.method === 'DELETE' ? findIdempotentCall(request, actor) : null;
+    return call !== null && (await this.keys.isKnown(call));
   }
 
   private async authorize(

@@ -2,7 +2,8 @@ import { mapLargeIntegers } from '../../../core/json/large-integers.js';
 import { type Document, isMap, isScalar, type Node, parseDocument } from 'yaml';
 import { InvalidRequest } from '../../../core/errors/app-error.js';
 import { isObject, type JsonObject } from '../../../core/json/json.js';
-import { type Task } from '../../../core/workers/worker-pool.js';
+import {} from '../../../core/workers/worker-pool.js';
+import { defineTask, type Task } from '../../../core/workers/task.js';
 
 interface ValuesTaskInput {
   text: string;
@@ -10,7 +11,7 @@ interface ValuesTaskInput {
 }
 
 /** Task of the worker pool: see withValues. */
-export const withValuesTask: Task<ValuesTaskInput, string> = { module: import.meta.url, name: 'withValues' };
+export const withValuesTask: Task<ValuesTaskInput, string> = defineTask(import.meta.url, { withValues });
 
 /** The text of a values.yaml with changed values; comments, order and all other values stay. */
 export function withValues({ text, values }: ValuesTaskInput): string {

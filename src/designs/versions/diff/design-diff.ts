@@ -4,7 +4,7 @@ import { parsePointer } from '../../../core/json/json-pointer.js';
 import type { DesignComponent, DesignFile } from '../../../formats/design-file/design-file.js';
 import { resourceIdentity, toResource } from '../../../formats/design-file/design-component.js';
 import { isSecret, isSecretMetadata, maskValues } from '../../../formats/design-file/secret-values.js';
-import type { Task } from '../../../core/workers/task.js';
+import { defineTask, type Task } from '../../../core/workers/task.js';
 import { parseDesignFile, type PackedContent } from '../../contents/packed-content.js';
 import { relationshipKeyOf } from '../../../registry/relationships/evaluation/relationship.js';
 import { type ValueChange, findValueChanges } from './value-changes.js';
@@ -51,7 +51,7 @@ const IDENTITY_MEMBERS = ['id', 'model'];
 const VERSION_MEMBERS = ['id', 'version', 'components', 'relationships'];
 
 /** What differs between two designs. */
-export const diffTask: Task<DiffInput, DesignDiff> = { module: import.meta.url, name: 'diffInWorker' };
+export const diffTask: Task<DiffInput, DesignDiff> = defineTask(import.meta.url, { diffInWorker });
 
 interface DiffInput {
   from: PackedContent;

@@ -8,8 +8,8 @@ import { WebhookFeedStore } from './webhook-feed.store.js';
 import { WebhookSettings } from './webhook-settings.js';
 
 /** Endpoints of one step, and events of each: what others wait for at most. */
-const ENDPOINTS = 10;
-const EVENTS = 50;
+const ENDPOINTS = 50;
+const EVENTS = 20;
 /** Between two steps it rests for so many times as long as the last one took. */
 const REST_SHARE = 2;
 const BEFORE_ALL = '00000000-0000-0000-0000-000000000000';

@@ -53,10 +53,16 @@ export class WebhookFailing extends WebhookEvent {
 
 export class WebhookDisabled extends WebhookEvent {
   readonly action = 'disabled';
-  override readonly severity: Severity = 'error';
+  override readonly severity: Severity;
   protected readonly verb = 'was disabled';
 
-  constructor(actor: Actor, webhook: Webhook, reason: DisabledReason) {
-    super(actor, webhook, { reason });
+  /** @param reason why the server gave it up; null when a user disabled it */
+  constructor(
+    actor: Actor,
+    webhook: Webhook,
+    readonly reason: DisabledReason | null,
+  ) {
+    super(actor, webhook, { reason: reason ?? 'requested' });
+    this.severity = reason ? 'error' : 'informational';
   }
 }

@@ -13,7 +13,7 @@ import { type WebhookOwner, WebhookOwnersService } from './webhook-owners.servic
 import { generateSigningSecret } from './signing-secret.js';
 import { type WebhookSecrets, WebhookSecretsService } from './webhook-secrets.service.js';
 import { Webhook } from './webhook.entity.js';
-import { WebhookCreated, WebhookDeleted, WebhookRotated, WebhookUpdated } from './webhook.events.js';
+import { WebhookCreated, WebhookDeleted, WebhookDisabled, WebhookRotated, WebhookUpdated } from './webhook.events.js';
 import type { NewWebhook, WebhookChange } from './webhook.inputs.js';
 import type { WebhookOperation } from './webhook.policy.js';
 import { WebhookView, type WebhookWithSecret } from './webhook.view.js';
@@ -83,8 +83,13 @@ export class WebhooksService {
       const webhook = await this.getForUpdate(actor, owner, id, 'update', match);
       assertReadOnlyUnchanged(input, WebhookView.fromEntity(webhook));
       const change: Partial<Webhook> = { ...fieldsOf(input), ...(await this.changeSecrets(webhook, input)) };
+      const wasEnabled = webhook.enabled;
       if (await this.webhooks.change(webhook, { ...change, ...healthAfter(webhook, input) }))
-        await this.events.publish(new WebhookUpdated(actor, webhook));
+        await this.events.publish(
+          wasEnabled && !webhook.enabled
+            ? new WebhookDisabled(actor, webhook, null)
+            : new WebhookUpdated(actor, webhook),
+        );
       return webhook;
     });
   }

@@ -6,12 +6,12 @@ import type { WatchEvent } from '../../clusters/object-answers.js';
 import { ClusterError } from '../../clusters/cluster-error.js';
 import type { ResourceKind } from '../../clusters/discovery.js';
 import type { KubernetesObject } from '../../clusters/kubernetes-object.js';
-import { type ResourceRow, toResourceRow } from '../resource-row.js';
+import { type SeenResource, toSeenResource } from '../resource-row.js';
 import type { MissingKind } from './cluster-watch.entity.js';
 
 /** Where a watch of one kind writes to. */
 export interface KindSink {
-  upsert(kind: ResourceKind, rows: ResourceRow[]): Promise<void>;
+  upsert(kind: ResourceKind, seen: SeenResource[]): Promise<void>;
   delete(kind: ResourceKind, objects: { namespace: string; name: string }[]): Promise<void>;
   /** @param namespace of the list that had these, where it was not all */
   sweep(kind: ResourceKind, uids: ReadonlySet<string>, namespace?: string): Promise<void>;
@@ -225,8 +225,8 @@ export class KindWatch {
   }
 
   private async flush(batch: Batch): Promise<void> {
-    const { rows, removed } = batch.takeAll();
-    await this.sink.upsert(this.kind, rows);
+    const { seen, removed } = batch.takeAll();
+    await this.sink.upsert(this.kind, seen);
     await this.sink.delete(this.kind, removed);
   }
 
@@ -241,7 +241,7 @@ export class KindWatch {
 
 /** What is written together: of each object its last state. */
 class Batch {
-  private readonly changes = new Map<string, ResourceRow | { namespace: string; name: string }>();
+  private readonly changes = new Map<string, SeenResource | { namespace: string; name: string }>();
   private size = 0;
   private begunAt = 0;
 
@@ -254,13 +254,14 @@ class Batch {
   }
 
   put(kind: ResourceKind, object: KubernetesObject): void {
-    const row = toResourceRow(kind, object);
-    this.add(row);
-    this.size += row.content.length;
+    const seen = toSeenResource(kind, object);
+    this.add(seen.row, seen);
+    this.size += sizeOf(seen);
   }
 
   remove({ metadata }: KubernetesObject): void {
-    this.add({ namespace: metadata.namespace ?? '', name: metadata.name });
+    const named = { namespace: metadata.namespace ?? '', name: metadata.name };
+    this.add(named, named);
   }
 
   /** Of the time after its first change. */
@@ -268,18 +269,25 @@ class Batch {
     return Math.max(0, this.begunAt + wholeMs - performance.now());
   }
 
-  takeAll(): { rows: ResourceRow[]; removed: { namespace: string; name: string }[] } {
+  takeAll(): { seen: SeenResource[]; removed: { namespace: string; name: string }[] } {
     const all = [...this.changes.values()];
     this.changes.clear();
     this.size = 0;
-    const rows = all.filter((one) => 'content' in one);
-    return { rows, removed: all.filter((one) => !('content' in one)) };
+    return { seen: all.filter((one) => 'row' in one), removed: all.filter((one) => 'name' in one) };
   }
 
-  private add(change: ResourceRow | { namespace: string; name: string }): void {
+  private add(
+    { namespace, name }: { namespace: string; name: string },
+    change: SeenResource | { namespace: string; name: string },
+  ): void {
     if (this.isEmpty) this.begunAt = performance.now();
-    this.changes.set(JSON.stringify([change.namespace, change.name]), change);
+    this.changes.set(JSON.stringify([namespace, name]), change);
   }
+}
+
+/** Characters that are held of it; of an object whose content was too large to keep whole, as many as are written at once. */
+function sizeOf({ row: { content, omitted }, applied }: SeenResource): number {
+  return applied && omitted.length > 0 ? MAX_BATCH_SIZE : content.length;
 }
 
 /** Versions only grow: an earlier one from a cluster is ignored. What cannot be compared is accepted as it comes. */

@@ -5,7 +5,8 @@ import { toJsonb } from '../../../core/json/jsonb.js';
 import { PostgresPubSub } from '../../../core/pubsub/postgres-pubsub.js';
 import type { ResourceKind } from '../../clusters/discovery.js';
 import type { ResourceChange } from '../resource-changes.js';
-import type { ResourceRow } from '../resource-row.js';
+import { type AppliedFields, digestApplied, rememberApplied } from '../applied-fields.js';
+import type { ResourceRow, SeenResource } from '../resource-row.js';
 
 /** Messages name the connection whose resources changed, at most a few a second. */
 export const RESOURCES_TOPIC = 'cluster_resources';
@@ -29,22 +30,26 @@ const MAX_CHAIN = 5;
 const DELETED_AT_ONCE = 5_000;
 
 const COLUMNS = `id uuid, namespace text, name text, uid text, owner_uid text, resource_version text, labels jsonb, health text,
-  health_message text, installation_id uuid, design_id uuid, environment_id uuid, applied_digest text, content jsonb,
+  health_message text, installation_id uuid, design_id uuid, environment_id uuid, applied_fields jsonb, applied_digest text, content jsonb,
   omitted text[], created_at timestamptz`;
 const HELD = `SELECT organization_id FROM cluster_watch WHERE connection_id = $1 AND worker = $2`;
 const OF_KIND = `connection_id = $1 AND api_version = $3 AND kind = $4`;
 const OWN_DESIGN = `labels ? 'armature.dev/design'`;
 
-interface WrittenRow {
-  uid: string;
+/** A row as it was before it was written or deleted. */
+interface ChangedRow {
   namespace: string;
   name: string;
-  designId: string | null;
-  environmentId: string | null;
-  appliedDigest: string | null;
-  isOwn: boolean;
-  before: string | null;
+  beforeDigest: string | null;
   beforeDesign: string | null;
+  beforeEnvironment: string | null;
+  wasOwn: boolean | null;
+}
+
+interface WrittenRow extends ChangedRow {
+  uid: string;
+  designId: string | null;
+  appliedDigest: string | null;
   ownerUid: string | null;
 }
 
@@ -54,23 +59,24 @@ export class WatchedResourcesStore {
   constructor(private readonly unit: UnitOfWork) {}
 
   /** @throws WatchLeaseLost */
-  async upsert(lease: WatchLease, kind: ResourceKind, rows: ResourceRow[]): Promise<ResourceChange[]> {
-    if (rows.length === 0) return [];
+  async upsert(lease: WatchLease, kind: ResourceKind, seen: SeenResource[]): Promise<ResourceChange[]> {
+    if (seen.length === 0) return [];
     const { manager } = this.unit;
+    const rows = await this.compareApplied(lease, kind, seen);
     const written = await manager.query<(WrittenRow | { held: false })[]>(
       `WITH held AS (${HELD}),
        given AS (SELECT * FROM jsonb_to_recordset($5::jsonb) AS r (${COLUMNS})),
        before AS (
-         SELECT c.namespace, c.name, c.applied_digest, c.design_id FROM cluster_resource c
+         SELECT c.namespace, c.name, c.applied_digest, c.design_id, c.environment_id, c.${OWN_DESIGN} AS is_own FROM cluster_resource c
            JOIN given ON given.namespace = c.namespace AND given.name = c.name
           WHERE c.${OF_KIND}),
        written AS (
          INSERT INTO cluster_resource AS now
            (id, organization_id, connection_id, api_version, kind, namespace, name, uid, owner_uid, resource_version, labels, health,
-            health_message, installation_id, design_id, environment_id, applied_digest, content, omitted, created_at, updated_at)
+            health_message, installation_id, design_id, environment_id, applied_fields, applied_digest, content, omitted, created_at, updated_at)
          SELECT given.id, held.organization_id, $1, $3, $4, given.namespace, given.name, uid, owner_uid, resource_version, labels,
                 health, health_message, coalesce(given.installation_id, owner.installation_id),
-                coalesce(given.design_id, owner.design_id), coalesce(given.environment_id, owner.environment_id), applied_digest,
+                coalesce(given.design_id, owner.design_id), coalesce(given.environment_id, owner.environment_id), applied_fields, applied_digest,
                 content, omitted, created_at, now()
            FROM given CROSS JOIN held LEFT JOIN LATERAL (
              SELECT o.installation_id, o.design_id, o.environment_id FROM cluster_resource o
@@ -79,14 +85,14 @@ export class WatchedResourcesStore {
            uid = excluded.uid, owner_uid = excluded.owner_uid, resource_version = excluded.resource_version,
            labels = excluded.labels, health = excluded.health, health_message = excluded.health_message,
            installation_id = excluded.installation_id, design_id = excluded.design_id, environment_id = excluded.environment_id,
-           applied_digest = excluded.applied_digest, content = excluded.content, omitted = excluded.omitted,
+           applied_fields = excluded.applied_fields, applied_digest = excluded.applied_digest, content = excluded.content, omitted = excluded.omitted,
            created_at = excluded.created_at, updated_at = excluded.updated_at
          WHERE now.resource_version <> excluded.resource_version OR now.uid <> excluded.uid
-         RETURNING now.uid, now.namespace, now.name, now.owner_uid, now.design_id, now.environment_id, now.applied_digest, now.${OWN_DESIGN} AS is_own),
+         RETURNING now.uid, now.namespace, now.name, now.owner_uid, now.design_id, now.applied_digest),
        notified AS (SELECT ${publishChange()} FROM held WHERE EXISTS (SELECT FROM written))
-       SELECT written.uid, written.namespace, written.name, written.design_id AS "designId", written.environment_id AS "environmentId",
-              written.applied_digest AS "appliedDigest", written.is_own AS "isOwn", before.applied_digest AS before,
-              before.design_id AS "beforeDesign", written.owner_uid AS "ownerUid", NULL AS held
+       SELECT written.uid, written.namespace, written.name, written.design_id AS "designId",
+              written.applied_digest AS "appliedDigest", before.applied_digest AS "beforeDigest",
+              before.design_id AS "beforeDesign", before.environment_id AS "beforeEnvironment", before.is_own AS "wasOwn", written.owner_uid AS "ownerUid", NULL AS held
          FROM written LEFT JOIN before ON before.namespace = written.namespace AND before.name = written.name
         WHERE (SELECT count(*) FROM notified) >= 0
        UNION ALL SELECT NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, false WHERE NOT EXISTS (SELECT FROM held)`,
@@ -102,8 +108,26 @@ export class WatchedResourcesStore {
       ...unlinked.flatMap(({ ownerUid }) => ownerUid ?? []),
     ]);
     return changed
-      .filter(({ isOwn, before }) => isOwn && before !== null)
-      .flatMap((row) => toChange(lease, kind, row, row.appliedDigest !== row.before));
+      .filter(({ beforeDigest, appliedDigest }) => beforeDigest !== null && beforeDigest !== appliedDigest)
+      .flatMap((row) => toChange(lease, kind, row));
+  }
+
+  /** With what this server applied to the objects: as it is remembered of those that were seen before. */
+  private async compareApplied(lease: WatchLease, kind: ResourceKind, seen: SeenResource[]): Promise<ResourceRow[]> {
+    const applied = seen.filter((one) => one.applied !== null);
+    if (applied.length === 0) return seen.map(({ row }) => row);
+    const found = await this.unit.manager.query<{ uid: string; applied: AppliedFields }[]>(
+      `SELECT uid, applied_fields AS applied FROM cluster_resource
+        WHERE connection_id = $1 AND uid = ANY ($2::text[]) AND api_version = $3 AND kind = $4 AND applied_fields IS NOT NULL`,
+      [lease.connectionId, applied.map(({ row }) => row.uid), kind.apiVersion, kind.kind],
+    );
+    const known = new Map(found.map((one) => [one.uid, one.applied]));
+    return seen.map(({ row, applied: object }) => {
+      const fields = object && rememberApplied(object, known.get(row.uid) ?? null);
+      return fields
+        ? { ...row, applied_fields: fields, applied_digest: digestApplied(kind.kind, object, fields) }
+        : row;
+    });
   }
 
   /** @throws WatchLeaseLost */
@@ -197,21 +221,21 @@ export class WatchedResourcesStore {
     condition: string,
     ...values: unknown[]
   ): Promise<ResourceChange[]> {
-    const deleted = await this.unit.manager.query<(WrittenRow | { held: false })[]>(
+    const deleted = await this.unit.manager.query<(ChangedRow | { held: false })[]>(
       `WITH held AS (${HELD}),
        gone AS (
          DELETE FROM cluster_resource WHERE ${OF_KIND} AND EXISTS (SELECT FROM held) AND ${condition}
          RETURNING namespace, name, design_id, environment_id, applied_digest, ${OWN_DESIGN} AS is_own),
        notified AS (SELECT ${publishChange()} FROM held WHERE EXISTS (SELECT FROM gone))
-       SELECT namespace, name, design_id AS "designId", environment_id AS "environmentId", applied_digest AS "appliedDigest",
-              is_own AS "isOwn", NULL AS held FROM gone WHERE (SELECT count(*) FROM notified) >= 0
+       SELECT namespace, name, design_id AS "beforeDesign", environment_id AS "beforeEnvironment",
+              applied_digest AS "beforeDigest", is_own AS "wasOwn", NULL AS held FROM gone WHERE (SELECT count(*) FROM notified) >= 0
        UNION ALL SELECT NULL, NULL, NULL, NULL, NULL, NULL, false WHERE NOT EXISTS (SELECT FROM held)`,
       [lease.connectionId, lease.worker, kind.apiVersion, kind.kind, ...values],
     );
     assertHeld(deleted);
-    return (deleted as WrittenRow[])
-      .filter(({ isOwn, appliedDigest }) => isOwn && appliedDigest !== null)
-      .flatMap((row) => toChange(lease, kind, row, true));
+    return (deleted as ChangedRow[])
+      .filter(({ beforeDigest }) => beforeDigest !== null)
+      .flatMap((row) => toChange(lease, kind, row));
   }
 }
 
@@ -219,7 +243,7 @@ export class WatchedResourcesStore {
 const publishChange = (): string =>
   PostgresPubSub.publishSql(RESOURCES_TOPIC, `json_build_object('connection', $1::uuid)`);
 
-function assertHeld(rows: (WrittenRow | { held: false })[]): void {
+function assertHeld(rows: (ChangedRow | { held: false })[]): void {
   if (rows.some((row) => 'held' in row && row.held === false)) throw new WatchLeaseLost();
 }
 
@@ -232,12 +256,10 @@ function toBatch(rows: ResourceRow[]): string {
   return `[${items.join(',')}]`;
 }
 
-function toChange(lease: WatchLease, kind: ResourceKind, row: WrittenRow, applied: boolean): ResourceChange[] {
+/** Of the design and environment whose object it was, whatever its labels say now. */
+function toChange(lease: WatchLease, { apiVersion, kind }: ResourceKind, row: ChangedRow): ResourceChange[] {
+  const { namespace, name, wasOwn, beforeDesign: designId, beforeEnvironment: environmentId } = row;
+  if (!wasOwn || designId === null) return [];
   const { connectionId, organizationId } = lease;
-  const { namespace, name, designId, environmentId } = row;
-  if (designId === null) return [];
-  const { apiVersion } = kind;
-  return [
-    { connectionId, organizationId, apiVersion, kind: kind.kind, namespace, name, designId, environmentId, applied },
-  ];
+  return [{ connectionId, organizationId, apiVersion, kind, namespace, name, designId, environmentId }];
 }

@@ -2,7 +2,7 @@ import { type Fault, InvalidRequest } from '../../../core/errors/app-error.js';
 import { toCanonicalDesign } from '../../../formats/design-file/canonical-design.js';
 import { findDesignFaults } from '../../../formats/design-file/design-check.js';
 import { isObject, type JsonObject } from '../../../core/json/json.js';
-import { TransferredValue, type Task } from '../../../core/workers/task.js';
+import { defineTask, TransferredValue, type Task } from '../../../core/workers/task.js';
 import { evaluate } from './evaluate.js';
 import { type ModelledDefinition } from './evaluation.js';
 
@@ -20,10 +20,9 @@ interface EvaluationTaskInput {
   options: JsonObject;
 }
 
-export const evaluationTask: Task<EvaluationTaskInput, Uint8Array<ArrayBuffer>> = {
-  module: import.meta.url,
-  name: 'evaluateInWorker',
-};
+export const evaluationTask: Task<EvaluationTaskInput, Uint8Array<ArrayBuffer>> = defineTask(import.meta.url, {
+  evaluateInWorker,
+});
 
 /** Task of the worker pool: the answer as UTF-8 JSON. @throws InvalidRequest with pointers into the body */
 export function evaluateInWorker({

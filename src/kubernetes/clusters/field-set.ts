@@ -1,0 +1,92 @@
+import { isDeepStrictEqual } from 'node:util';
+
+/** Fields of an object as its managed fields name them (FieldsV1): `f:` fields, `k:` items by their keys, `v:` values, `i:` indices. */
+export type FieldSet = { [member: string]: unknown };
+
+/** Key fields that objects need not name. */
+const DEFAULTS: Record<string, unknown> = { protocol: 'TCP' };
+
+export const isFieldSet = (value: unknown): value is FieldSet =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+
+/** The members of a set; none for a field that is held as a whole. `.` stands for the field itself. */
+const membersOf = (fields: FieldSet): string[] => Object.keys(fields).filter((key) => key !== '.');
+
+/** Whether a set of fields has the one at the path, or a whole that it is part of. */
+export function hasField(fields: unknown, value: unknown, [name, ...rest]: readonly string[]): boolean {
+  if (!isFieldSet(fields)) return false;
+  if (name === undefined) return true;
+  const members = membersOf(fields);
+  if (members.length === 0) return true;
+  if (Array.isArray(value)) {
+    const item = (value as unknown[])[Number(name)];
+    const key = members.find((one) => matchesItem(one, item, name));
+    return key !== undefined && hasField(fields[key], item, rest);
+  }
+  const field = `f:${name}`;
+  return Object.hasOwn(fields, field) && hasField(fields[field], memberOf(value, name), rest);
+}
+
+/** The values that an object has at a set of fields, in the order of the set; undefined for what it does not have. */
+export function pickFields(fields: unknown, value: unknown): unknown {
+  if (value === undefined || !isFieldSet(fields)) return value;
+  const members = membersOf(fields);
+  if (members.length === 0) return value;
+  const find = Array.isArray(value) ? findItems(value) : (member: string) => memberOf(value, member.slice(2));
+  return members.map((member) => [member, pickFields(fields[member], find(member))]);
+}
+
+/** Both sets; where one holds a field as a whole, the whole. */
+export function mergeFieldSets(one: FieldSet, other: FieldSet): FieldSet {
+  if (membersOf(one).length === 0 || membersOf(other).length === 0) return {};
+  const merged: FieldSet = { ...one };
+  for (const [member, fields] of Object.entries(other)) {
+    const known = one[member];
+    merged[member] = isFieldSet(known) && isFieldSet(fields) ? mergeFieldSets(known, fields) : fields;
+  }
+  return merged;
+}
+
+/** Finds items of a list by their members of a set, each in constant time however long the list is. */
+function findItems(list: readonly unknown[]): (member: string) => unknown {
+  const indices = new Map<string, Map<string, unknown>>();
+  const find = (names: string, toKey: (item: unknown) => unknown, wanted: unknown): unknown => {
+    const index = indices.get(names) ?? new Map(list.map((item) => [JSON.stringify(toKey(item)), item]));
+    indices.set(names, index);
+    return index.get(JSON.stringify(wanted));
+  };
+  return (member) => {
+    const [type, wanted] = [member.slice(0, 2), parseMember(member)];
+    if (type === 'i:') return list[Number(wanted)];
+    if (type === 'v:') return find('', (item) => item, wanted);
+    if (type !== 'k:' || !isFieldSet(wanted)) return undefined;
+    const names = Object.keys(wanted);
+    const keysOf = (item: unknown): unknown[] => names.map((name) => memberOf(item, name) ?? DEFAULTS[name]);
+    return find(JSON.stringify(names), keysOf, Object.values(wanted));
+  };
+}
+
+function memberOf(value: unknown, name: string): unknown {
+  if (typeof value !== 'object' || value === null || !Object.hasOwn(value, name)) return undefined;
+  return (value as Record<string, unknown>)[name];
+}
+
+/** Items of lists are named by their key fields, their value or their index. */
+function matchesItem(member: string, item: unknown, index: string): boolean {
+  const [type, wanted] = [member.slice(0, 2), parseMember(member)];
+  if (type === 'i:') return String(wanted) === index;
+  if (type === 'v:') return isDeepStrictEqual(wanted, item);
+  if (type !== 'k:' || !isFieldSet(wanted)) return false;
+  return Object.entries(wanted).every(([name, value]) =>
+    isDeepStrictEqual(memberOf(item, name) ?? DEFAULTS[name], value),
+  );
+}
+
+/** What stands behind the type of a member; undefined when it is no JSON. */
+function parseMember(member: string): unknown {
+  try {
+    return JSON.parse(member.slice(2));
+  } catch {
+    return undefined;
+  }
+}
