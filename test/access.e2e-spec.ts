@@ -145,6 +145,7 @@ function ofPerformance(base: string): Record<string, Rule> {
     [`POST ${base}/profiles`]: rule('performance.create', 'workspace', ({ workspace }) => ({
       body: newProfile(workspace),
     })),
+    [`GET ${base}/generators`]: rule('performance.read', 'anywhere'),
     [`GET ${one}`]: rule('performance.read', 'workspace'),
     [`PUT ${one}`]: rule('performance.update', 'workspace', renamed),
     [`DELETE ${one}`]: rule('performance.delete', 'workspace'),

@@ -303,6 +303,7 @@ it('answers what the document says: performance tests', async () => {
     body: { name: 'documented', endpoints: ['http://no-such-name.invalid/'], qps: 1, duration: '1s' },
   });
   await call('listPerformanceProfiles');
+  await call('listLoadGenerators');
   await call('getPerformanceProfile', { path: profile });
   await call('updatePerformanceProfile', { path: profile, body: { budget: { p99_ms: 200 } } });
   const { body: run } = await call('runPerformanceProfile', { path: profile, body: {} });

@@ -52,6 +52,7 @@ it('bounds what such files of four callers take, while others register kubeconfi
     admin.post('/api/system/kubernetes', { kubeconfig: kubeconfig(['a', 'b', 'c']) });
   // Starts the worker, which reads TypeScript here.
   await register();
+  const alone = await timed(register());
   const before = process.memoryUsage().rss;
   let peak = before;
   const watching = setInterval(() => (peak = Math.max(peak, process.memoryUsage().rss)), 50);
@@ -66,6 +67,6 @@ it('bounds what such files of four callers take, while others register kubeconfi
       `registered ${registered.ms} ms, flood ${answers.ms} ms, ${Math.round(growth / MB)} MB more\n`,
     );
   expect((await flood).map(({ status }) => status)).toEqual(Array(16).fill(400));
-  expect(registered.ms).toBeLessThan(SOON_MS / 2);
+  expect(registered.ms).toBeLessThan(Math.max(SOON_MS / 2, 50 * alone.ms));
   expect(growth).toBeLessThan(MOST_GROWTH);
 }, 240_000);

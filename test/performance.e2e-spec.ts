@@ -1,7 +1,12 @@
 import { execFileSync, spawn } from 'node:child_process';
+import dns from 'node:dns';
 import { once } from 'node:events';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { createServer as createTlsServer } from 'node:https';
+import { syncBuiltinESMExports } from 'node:module';
 import { type AddressInfo, createServer, type Server } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Actor } from '../src/core/access/actor.js';
 import { Env } from '../src/core/config/env.js';
@@ -168,6 +173,10 @@ describe('performance profiles', () => {
     [{ request_headers: { 'a b': 'c' } }, '/request_headers'],
     [{ request_headers: { 'Content-Length': '1' } }, '/request_headers'],
     [{ request_headers: 'a: b' }, '/request_headers'],
+    [{ request_headers: { 'X-A': '1', 'x-a': '2' } }, '/request_headers'],
+    [{ request_headers: { Host: '' } }, '/request_headers'],
+    [{ request_headers: { host: 'a b' } }, '/request_headers'],
+    [{ request_headers: { 'transfer-encoding': 'chunked' } }, '/request_headers'],
     [{ request_cookies: { a: 'b\nc' } }, '/request_cookies'],
     [{ request_body: 'x'.repeat(70_000) }, '/request_body'],
     [{ load_generators: ['ab'] }, '/load_generators'],
@@ -189,7 +198,10 @@ describe('performance profiles', () => {
   });
 
   it('are refused for addresses that the outbound guard does not let through', async () => {
-    for (const endpoint of ['http://127.0.0.2/', 'http://169.254.169.254/latest', 'http://10.0.0.1/']) {
+    for (const endpoint of [
+      ...['http://127.0.0.2/', 'http://169.254.169.254/latest', 'http://10.0.0.1/', 'http://0.0.0.0/', 'http://[::]/'],
+      ...['http://[::ffff:7f00:2]/', 'http://2130706434/', 'http://0177.0.0.2./', 'http://a:b@127.0.0.1/'],
+    ]) {
       const { status, body } = await editor.post(PROFILES, {
         name: 'in',
         endpoints: [endpoint],
@@ -272,6 +284,8 @@ describe('runs', () => {
     const compare = `/api/performance/compare?a=${run.id}&b=${run.id}`;
     const comparison = await done(people.viewer.get(compare));
     expect(comparison).toMatchObject({ verdict: 'same', plan_differences: [], a: { id: run.id }, b: { id: run.id } });
+    expect(comparison.warnings).toEqual([expect.stringMatching(/fewer than 5 seconds/)]);
+    expect(result.warnings).toEqual([expect.stringMatching(/of 100 requests p99.9 is/)]);
     expect(comparison.figures[0]).toMatchObject({ name: 'mean_ms', difference: 0, verdict: 'same' });
     expect(await done(people.viewer.get(compare))).toEqual(comparison);
     expect((await people.outsider.get(compare)).status).toBe(404);
@@ -303,6 +317,13 @@ describe('runs', () => {
     expect(new Set(seconds).size).toBeGreaterThanOrEqual(3);
     expect(pages.at(-1).results[0]).toMatchObject({ id: run.id, runner_results: { NumThreads: 4 } });
     await client.dispose();
+    const late = '{ page: "0", pageSize: "5", updated_after: "2999-01-01T00:00:00Z" }';
+    const none = await editor.graphql(`{ fetchAllResults(selector: ${late}) { total_count }
+      getPerformanceProfiles(selector: ${late}) { total_count } }`);
+    expect(none.body.data).toEqual({
+      fetchAllResults: { total_count: 0 },
+      getPerformanceProfiles: { total_count: 0 },
+    });
     const { body } = await editor.graphql(
       `query ($id: String!, $run: ID!) {
          getPerformanceProfiles(selector: { page: "0", pageSize: "5", search: "followed" }) {
@@ -445,6 +466,81 @@ describe('runs', () => {
     await world.sql('UPDATE performance_profile SET next_run_at = NULL WHERE id = ANY($1)', [[...ids, other.id]]);
   });
 
+  it('read an address as its server is called, whatever its spelling', async () => {
+    const spelled = `${target.url.replace('http', 'HTTP')}/Spelled?a=B#part`;
+    const run = await ended(await runOf(await profileOf({ name: 'spelled', endpoints: [spelled] })));
+    expect(run).toMatchObject({ status: 'succeeded', plan: { endpoint: `${target.url}/Spelled?a=B` } });
+    expect(target.received.at(-1)).toMatchObject({
+      path: '/Spelled?a=B',
+      headers: { host: target.url.slice('http://'.length) },
+    });
+  }, 240_000);
+
+  it('go to the address that was judged last, wherever a name moves', async () => {
+    const { lookup } = dns.promises;
+    /** What the name resolves to, one time after the other; the last for good. */
+    let addresses: string[] = [];
+    const moving = (name: string, ...rest: never[]): unknown => {
+      if (name !== 'moving.example') return (lookup as (...all: unknown[]) => unknown)(name, ...rest);
+      const address = addresses.length > 1 ? addresses.shift() : addresses[0];
+      return Promise.resolve([{ address, family: 4 }]);
+    };
+    dns.promises.lookup = moving as never;
+    syncBuiltinESMExports();
+    try {
+      addresses = ['127.0.0.1'];
+      const endpoint = `${target.url.replace('127.0.0.1', 'moving.example')}/moving`;
+      const profile = await profileOf({ name: 'moving', endpoints: [endpoint] });
+      addresses = ['127.0.0.1', '10.0.0.1'];
+      const refused = await ended(await runOf(profile));
+      expect(refused).toMatchObject({ status: 'failed', error: { code: 'OUTBOUND_REFUSED' } });
+      expect(JSON.stringify(refused)).not.toContain('10.0.0.1');
+      expect(target.at('/moving')).toEqual([]);
+      addresses = ['127.0.0.1', '127.0.0.1', '10.0.0.1'];
+      expect(await ended(await runOf(profile))).toMatchObject({ status: 'succeeded', summary: { errors: 0 } });
+      expect(target.at('/moving')).toHaveLength(50);
+      expect(addresses).toEqual(['10.0.0.1']);
+      expect(await editor.post(`${PROFILES}/${profile.id}/run`)).toMatchObject({
+        status: 400,
+        body: { code: 'OUTBOUND_REFUSED' },
+      });
+    } finally {
+      dns.promises.lookup = lookup;
+      syncBuiltinESMExports();
+    }
+  }, 240_000);
+
+  it('by fortio have the same form, and its output is not trusted', async () => {
+    const folder = await mkdtemp(join(tmpdir(), 'fortio-stub-'));
+    const program = join(folder, 'fortio');
+    const good = JSON.stringify({
+      ...{ ActualDuration: 1e9, RetCodes: { '200': 10 }, Sizes: { Sum: 100 } },
+      DurationHistogram: {
+        ...{ Count: 10, Min: 0.01, Max: 0.02, Sum: 0.15, StdDev: 0.001 },
+        Data: [{ Start: 0.01, End: 0.02, Count: 10 }],
+      },
+    });
+    const stub = (output: string): Promise<void> =>
+      writeFile(program, `#!/bin/sh\ncat /dev/stdin >&2\necho '${output}'\n`, { mode: 0o700 });
+    Object.assign(world.get<Env>(Env as never), { FORTIO_BIN: program });
+    try {
+      const wish = { load_generators: ['fortio'], load_model: 'closed', request_body: 'hush-7' };
+      const profile = await profileOf({ name: 'by fortio', ...wish });
+      await stub(good);
+      const run = await ended(await runOf(profile));
+      expect(run).toMatchObject({ status: 'succeeded', load_generator: 'fortio', summary: { requests: 10 } });
+      const { warnings } = await done(editor.get(`${RESULTS}/${run.id}`));
+      expect(warnings).toHaveLength(2);
+      await stub('{"ActualDuration":"long"');
+      const failed = await ended(await runOf(profile));
+      expect(failed).toMatchObject({ status: 'failed', error: { code: 'LOAD_GENERATOR_FAILED' } });
+      expect(JSON.stringify(failed)).not.toMatch(/hush|fortio-stub/);
+    } finally {
+      Object.assign(world.get<Env>(Env as never), { FORTIO_BIN: undefined });
+      await rm(folder, { recursive: true });
+    }
+  }, 240_000);
+
   it('do not follow redirects', async () => {
     target.answer = (response) => void response.writeHead(302, { location: 'http://169.254.169.254/' }).end();
     const run = await ended(await runOf(await profileOf({ name: 'redirected' })));
@@ -453,8 +549,32 @@ describe('runs', () => {
     expect(result.runner_results.RetCodes).toEqual({ '302': 50 });
   }, 240_000);
 
+  it('name what makes their figures hard to read, alone and beside others', async () => {
+    const open = await ended(await runOf(await profileOf({ name: 'open', qps: 20 })));
+    const closed = await ended(
+      await runOf(await profileOf({ name: 'closed', qps: 40, load_model: 'closed', concurrent_request: 2 })),
+    );
+    const { warnings } = await done(editor.get(`${RESULTS}/${closed.id}`));
+    expect(warnings[0]).toMatch(/coordinated omission/);
+    const comparison = await done(editor.get(`/api/performance/compare?a=${open.id}&b=${closed.id}`));
+    expect(comparison.plan_differences.sort()).toEqual(['connections', 'model', 'rate']);
+    expect(comparison.warnings.join('\n')).toMatch(
+      /load models differ.*leaves out the throughput.*connections differ/s,
+    );
+  }, 240_000);
+
   it('need a generator that speaks the protocol', async () => {
+    const generators = '/api/performance/generators';
     Object.assign(world.get<Env>(Env as never), { K6_BIN: undefined });
+    expect(await done(people.viewer.get(generators))).toMatchObject({
+      total_count: 3,
+      generators: [
+        { name: 'autocannon', available: true, protocols: ['http/1.1'], load_models: ['open', 'closed'] },
+        { name: 'fortio', available: false, load_models: ['closed'], request_headers: false },
+        { name: 'k6', available: false, protocols: ['http/1.1', 'http/2', 'grpc'], http2_needs_tls: true },
+      ],
+    });
+    expect((await people.stranger.get(generators)).status).toBe(401);
     for (const protocol of ['http/2', 'grpc']) {
       const profile = await profileOf({ name: 'other', protocol });
       expect(await editor.post(`${PROFILES}/${profile.id}/run`)).toMatchObject({
@@ -467,6 +587,9 @@ describe('runs', () => {
       });
     }
     Object.assign(world.get<Env>(Env as never), { K6_BIN: '/nowhere/k6' });
+    const known = await done(people.viewer.get(`${generators}?search=k6`));
+    expect(known).toMatchObject({ generators: [{ name: 'k6', available: true }] });
+    expect(JSON.stringify(known)).not.toContain('nowhere');
     const beyond = await profileOf({ name: 'other', protocol: 'http/2' });
     expect(await editor.post(`${PROFILES}/${beyond.id}/run`)).toMatchObject({
       status: 400,
@@ -478,14 +601,17 @@ describe('runs', () => {
     Object.assign(world.get<Env>(Env as never), { K6_BIN: undefined });
   }, 240_000);
 
-  it('are judged again when they begin', async () => {
-    const profile = await profileOf({ name: 'judged', duration: '2s' });
+  it('are judged again when they begin and while they go on', async () => {
+    const profile = await profileOf({ name: 'judged', duration: '60s' });
     const [first, second] = [await runOf(profile), await runOf(profile)];
+    await until(async () => (await done(editor.get(`${RUNS}/${first.id}`))).progress !== null, 120_000);
     await done(world.admin.put(`${scene.path}/members/${editor.id}`, { role: 'viewer' }));
-    const judged = await ended(second);
+    const judged = [await ended(first), await ended(second)];
     await done(world.admin.put(`${scene.path}/members/${editor.id}`, { role: 'editor' }));
-    expect(judged).toMatchObject({ status: 'failed', error: { code: 'FORBIDDEN' } });
-    await ended(first);
+    for (const run of judged) expect(run).toMatchObject({ status: 'failed', error: { code: 'FORBIDDEN' } });
+    await until(() => generators().length === 0);
+    expect(judged[0]?.progress.seconds).toBeLessThan(60);
+    expect(judged[1]).toMatchObject({ started_at: null, progress: null });
   }, 240_000);
 });
 

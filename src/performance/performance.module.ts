@@ -7,6 +7,7 @@ import { ComparisonsService } from './comparison/comparisons.service.js';
 import { PerformanceFeedService } from './live/performance-feed.service.js';
 import { ProfilesResolver } from './live/profiles.resolver.js';
 import { ResultsResolver } from './live/results.resolver.js';
+import { LoadGeneratorsController } from './load/load-generators.controller.js';
 import { LoadGeneratorsService } from './load/load-generators.service.js';
 import { LoadLimits } from './load/load-limits.js';
 import { ProfileContentsService } from './profiles/profile-contents.service.js';
@@ -28,7 +29,7 @@ import { ServerMetricsService } from './runs/server-metrics.service.js';
 
 @Module({
   imports: [OrganizationsModule, WorkspacesModule, MonitoringModule],
-  controllers: [PerformanceProfilesController, RunsController, ChartsController],
+  controllers: [PerformanceProfilesController, RunsController, ChartsController, LoadGeneratorsController],
   providers: [
     LoadLimits,
     LoadGeneratorsService,

@@ -134,7 +134,7 @@ function getShare(shares: Map<string, Share>, name: string): Share {
   return share;
 }
 
-function tooBusy(detail: string): AppError {
+export function tooBusy(detail: string): AppError {
   return new AppError(429, 'TOO_BUSY', 'Too busy', `${detail}.`, {
     remedy: 'Try again in a few seconds, and send fewer at the same time.',
     headers: { 'Retry-After': '5' },

@@ -10,9 +10,9 @@ export type WorkerRequest = { module: string; name: string; input: unknown } | Q
 
 export type QuestionReply = { reply: number; value: unknown } | { reply: number; error: SerializedError };
 
-/** What a worker sends back: that it has begun, what its task asks, the parts of a value as they come, the value, or why there is none. */
+/** What a worker sends back: that it has begun, in which thread of the system, what its task asks, the parts of a value as they come, the value, or why there is none. */
 export type WorkerMessage =
-  | { begun: true }
+  | { begun: true; thread: string | null }
   | { ask: number; question: unknown }
   | { part: unknown }
   | { value: unknown }
@@ -23,6 +23,7 @@ export interface WorkerData {
   niceness: number;
 }
 
+const thread = findThread();
 lowerPriority(workerData as WorkerData);
 
 const questions: { resolve: (value: unknown) => void; reject: (error: Error) => void }[] = [];
@@ -41,16 +42,25 @@ parentPort?.on('message', (order: WorkerRequest) => {
     return;
   }
   questions.length = 0;
-  post({ begun: true });
+  post({ begun: true, thread });
   void runTask(order).catch((error: unknown) => post({ error: serializeError(error) }));
 });
 
-/** Lowers the priority of this thread alone; its id is known only where there is /proc. */
+/** The id of this thread, where there is /proc. */
+function findThread(): string | null {
+  try {
+    return basename(readlinkSync('/proc/thread-self'));
+  } catch {
+    return null;
+  }
+}
+
+/** Lowers the priority of this thread alone. */
 function lowerPriority({ niceness }: WorkerData): void {
   try {
-    if (niceness > 0) setPriority(Number(basename(readlinkSync('/proc/thread-self'))), niceness);
+    if (niceness > 0 && thread !== null) setPriority(Number(thread), niceness);
   } catch {
-    // This system has no priorities of threads, or does not allow it.
+    // The system does not allow it.
   }
 }
 

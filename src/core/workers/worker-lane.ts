@@ -3,7 +3,8 @@ import { Worker } from 'node:worker_threads';
 import { InvalidRequest } from '../errors/app-error.js';
 import { limitRemedy } from '../errors/limit-remedy.js';
 import { programBeside } from '../program-beside.js';
-import { type QueueEntry, FairQueue, type FairQueueBounds } from './fair-queue.js';
+import { ProcessorTimer, readThreadTime } from '../processor-timer.js';
+import { type QueueEntry, FairQueue, type FairQueueBounds, tooBusy } from './fair-queue.js';
 import { currentRequester } from './requester.js';
 import { serializeError, deserializeError } from './serialized-error.js';
 import { type TaskOptions } from './task.js';
@@ -11,7 +12,7 @@ import { type WorkerMemory } from './worker-memory.js';
 import { type WorkerMessage, type WorkerRequest, type WorkerData } from './worker-entry.js';
 
 export interface WorkerLaneOptions extends FairQueueBounds {
-  /** Milliseconds for one task, after which its worker is ended. */
+  /** Milliseconds of processor time for one task, after which its worker is ended. */
   timeLimit: number;
   /** Megabytes of heap of one worker, after which its task is ended. */
   memory: number;
@@ -30,12 +31,11 @@ interface WaitingTask extends QueueEntry {
   request: WorkerRequest;
   options: TaskOptions;
   timeLimit: number;
-  /** Milliseconds of its time that are left, as of `since`. */
-  left: number;
-  since: number;
   part: (value: unknown) => void;
   resolve: (value: unknown) => void;
-  timer?: NodeJS.Timeout;
+  /** Until the worker has begun. */
+  startTimer?: NodeJS.Timeout;
+  timer?: ProcessorTimer;
 }
 
 /**
@@ -77,7 +77,7 @@ export class WorkerLane {
     const bytes = buffers.reduce((sum, { byteLength }) => sum + byteLength, 0);
     const timeLimit = this.timeLimitFor(settings);
     return new Promise((resolve, reject) => {
-      const waiting = { party: currentRequester(), bytes, timeLimit, left: timeLimit, since: 0, part, resolve, reject };
+      const waiting = { party: currentRequester(), bytes, timeLimit, part, resolve, reject };
       this.queue.push({
         ...waiting,
         request: { module, name, input },
@@ -91,9 +91,9 @@ export class WorkerLane {
   async close(): Promise<void> {
     this.closed = true;
     const stopped = new Error('The worker pool was closed.');
-    for (const { reject, timer } of [...this.queue.drain(), ...this.busy.values()]) {
-      clearTimeout(timer);
-      reject(stopped);
+    for (const waiting of [...this.queue.drain(), ...this.busy.values()]) {
+      stopTimers(waiting);
+      waiting.reject(stopped);
     }
     const workers = [...this.idle.splice(0), ...this.busy.keys()];
     this.busy.clear();
@@ -108,7 +108,8 @@ export class WorkerLane {
     const worker = this.idle.pop() ?? this.asyncResource.runInAsyncScope(() => this.startWorker());
     this.busy.set(worker, waiting);
     worker.ref();
-    this.startTimer(worker, waiting, START_TIMEOUT_MS);
+    const isLate = (): void => this.fail(worker, tooBusy('A worker could not be started in time'));
+    waiting.startTimer = setTimeout(isLate, START_TIMEOUT_MS);
     try {
       worker.postMessage(waiting.request, waiting.options.transferList);
     } catch (error) {
@@ -127,19 +128,23 @@ export class WorkerLane {
     return Math.round(Math.min(timeLimit, ofInput) * timeFactor);
   }
 
-  /** The time of a task counts from where the worker has begun with it; starting the worker has a time of its own, `before`. */
-  private startTimer(worker: Worker, waiting: WaitingTask, before = 0): void {
-    clearTimeout(waiting.timer);
-    const stop = () =>
-      this.fail(worker, tooCostly(`took longer than ${waiting.timeLimit} ms`, 'Send less at once, or split the file.'));
-    waiting.since = performance.now();
-    waiting.timer = setTimeout(stop, waiting.left + before);
+  /** The time of a task counts from where the worker has begun with it. */
+  private begin(worker: Worker, waiting: WaitingTask, thread: string | null): void {
+    const { timeLimit } = waiting;
+    const readTime = (): number | undefined =>
+      thread === null ? undefined : readThreadTime(`/proc/self/task/${thread}`);
+    clearTimeout(waiting.startTimer);
+    waiting.timer = new ProcessorTimer(timeLimit, readTime, (why) => {
+      const used = tooCostly(`took longer than ${timeLimit} ms`, 'Send less at once, or split the file.');
+      this.fail(worker, why === 'used' ? used : tooBusy('Reading this input takes too long on a machine this busy'));
+    });
+    waiting.timer.start();
   }
 
   private handleMessage(worker: Worker, answer: WorkerMessage): void {
     const waiting = this.busy.get(worker);
     if (!waiting) return;
-    if ('begun' in answer) return this.startTimer(worker, waiting);
+    if ('begun' in answer) return this.begin(worker, waiting, answer.thread);
     if ('part' in answer) return waiting.part(answer.part);
     if ('ask' in answer) return void this.answerQuestion(worker, waiting, answer);
     this.release(worker, waiting);
@@ -157,10 +162,8 @@ export class WorkerLane {
     waiting: WaitingTask,
     { ask, question }: { ask: number; question: unknown },
   ) {
-    clearTimeout(waiting.timer);
-    const asked = this.pendingQuestions.get(worker) ?? 0;
-    if (asked === 0) waiting.left = Math.max(waiting.left - (performance.now() - waiting.since), 0);
-    this.pendingQuestions.set(worker, asked + 1);
+    waiting.timer?.stop();
+    this.pendingQuestions.set(worker, (this.pendingQuestions.get(worker) ?? 0) + 1);
     this.startNext();
     const { answerQuestion: answer } = waiting.options;
     const reply = await (answer ? answer(question) : Promise.reject(new Error('Nobody answers this task.'))).then(
@@ -172,7 +175,7 @@ export class WorkerLane {
     if (left > 0) this.pendingQuestions.set(worker, left);
     else {
       this.pendingQuestions.delete(worker);
-      this.startTimer(worker, waiting);
+      waiting.timer?.start();
     }
     try {
       worker.postMessage(reply);
@@ -199,7 +202,7 @@ export class WorkerLane {
   }
 
   private release(worker: Worker, waiting: WaitingTask): void {
-    clearTimeout(waiting.timer);
+    stopTimers(waiting);
     this.busy.delete(worker);
     this.pendingQuestions.delete(worker);
     this.queue.complete(waiting);
@@ -228,6 +231,11 @@ export class WorkerLane {
     });
     return worker;
   }
+}
+
+function stopTimers({ startTimer, timer }: WaitingTask): void {
+  clearTimeout(startTimer);
+  timer?.stop();
 }
 
 function tooCostly(detail: string, remedy: string): InvalidRequest {

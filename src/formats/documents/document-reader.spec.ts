@@ -19,8 +19,7 @@ export const broken = () => { throw new TypeError('broken'); };
 export const curious = async (question, ask) => [await ask(question), await ask(question)];
 export const slowly = async (times, ask) => {
   for (let turn = 0; turn < times; turn += 1) {
-    const end = performance.now() + 200;
-    while (performance.now() < end);
+    for (let count = 0; count < 1e8; count++);
     await ask(turn);
   }
 };
@@ -36,6 +35,9 @@ const manifest = (count: number) => ({
   ),
 });
 
+/** On a machine that is very busy the time passes before the processor time does. */
+const TOO_LONG = { code: expect.stringMatching(/^TOO_(COSTLY|BUSY)$/) as string };
+
 describe('WorkerPool', () => {
   let pool: WorkerPool;
   afterEach(() => pool.close());
@@ -48,18 +50,18 @@ describe('WorkerPool', () => {
   });
 
   it('ends a task that takes too long, and goes on with the next', async () => {
-    pool = new WorkerPool({ size: 1, timeLimit: 500 });
+    pool = new WorkerPool({ size: 1, timeLimit: 500, niceness: 0 });
     const slow = pool.run(task('forever'), null);
     const next = pool.run(task<number, number>('double'), 4);
-    await expect(slow).rejects.toMatchObject({ status: 400, code: 'TOO_COSTLY' });
+    await expect(slow).rejects.toMatchObject(TOO_LONG);
     await expect(next).resolves.toBe(8);
-  });
+  }, 60_000);
 
   it('ends a task that takes too much memory', async () => {
     pool = new WorkerPool({ size: 1, memory: 64 });
     await expect(pool.run(task('hungry'), null)).rejects.toMatchObject({ status: 400, code: 'TOO_COSTLY' });
     await expect(pool.run(task<number, number>('double'), 4)).resolves.toBe(8);
-  });
+  }, 60_000);
 
   it('survives a worker that leaves and a task that breaks', async () => {
     pool = new WorkerPool({ size: 1 });
@@ -82,13 +84,11 @@ describe('WorkerPool', () => {
   });
 
   it('gives a task its time once, however often it asks', async () => {
-    pool = new WorkerPool({ size: 1, timeLimit: 1000 });
+    pool = new WorkerPool({ size: 1, timeLimit: 1000, niceness: 0 });
     const answer = () => Promise.resolve(null);
     await expect(pool.run(task('slowly'), 2, { answerQuestion: answer })).resolves.toBeUndefined();
-    await expect(pool.run(task('slowly'), 30, { answerQuestion: answer })).rejects.toMatchObject({
-      code: 'TOO_COSTLY',
-    });
-  });
+    await expect(pool.run(task('slowly'), 30, { answerQuestion: answer })).rejects.toMatchObject(TOO_LONG);
+  }, 60_000);
 
   it('ends a task that is answered with what cannot cross over', async () => {
     pool = new WorkerPool({ size: 1 });
@@ -112,15 +112,15 @@ describe('WorkerPool', () => {
   });
 
   it('counts no time of a task while it waits for an answer, and lets others run in the meantime', async () => {
-    pool = new WorkerPool({ size: 1, timeLimit: 500 });
+    pool = new WorkerPool({ size: 1, timeLimit: 500, niceness: 0 });
     let answer = (): void => undefined;
     const slow = new Promise<number>((resolve) => (answer = () => resolve(1)));
     const asking = pool.run(task<number, number[]>('curious'), 1, { answerQuestion: () => slow });
-    await expect(pool.run(task('forever'), null)).rejects.toMatchObject({ code: 'TOO_COSTLY' });
+    await expect(pool.run(task('forever'), null)).rejects.toMatchObject(TOO_LONG);
     await expect(pool.run(task<number, number>('double'), 4)).resolves.toBe(8);
     answer();
     await expect(asking).resolves.toEqual([1, 1]);
-  });
+  }, 60_000);
 
   it('hands buffers over instead of copying them', async () => {
     pool = new WorkerPool({ size: 1 });
@@ -131,13 +131,13 @@ describe('WorkerPool', () => {
   });
 
   it('refuses when too many tasks wait, with a time to come back', async () => {
-    pool = new WorkerPool({ size: 1, waiting: 1, timeLimit: 500 });
+    pool = new WorkerPool({ size: 1, waiting: 1, timeLimit: 500, niceness: 0 });
     const running = pool.run(task('forever'), null);
     const waiting = pool.run(task<number, number>('double'), 4);
     await expect(pool.run(task('double'), 1)).rejects.toMatchObject({ status: 429, headers: { 'Retry-After': '5' } });
     await expect(running).rejects.toThrow();
     await expect(waiting).resolves.toBe(8);
-  });
+  }, 60_000);
 
   it('rejects what is running or waiting when it is closed', async () => {
     pool = new WorkerPool({ size: 1 });

@@ -3,9 +3,10 @@ import { setPriority } from 'node:os';
 import type { ProgramLaunch } from './isolation.js';
 import type { ScratchFolder } from './scratch-folder.js';
 import { readdirSync, readFileSync } from 'node:fs';
+import { ProcessorTimer, readProcessTime } from '../../core/processor-timer.js';
 
 export interface ProcessBounds {
-  /** The time limit of one run, in milliseconds. */
+  /** The time limit of one run, in milliseconds of processor time. */
   timeLimit: number;
   /** The memory limit of a run, in megabytes. */
   memory: number;
@@ -72,7 +73,9 @@ export class ProgramProcess {
 
   async waitForExit(): Promise<ProcessResult> {
     const { timeLimit } = this.bounds;
-    const timer = setTimeout(() => this.stop(`took longer than ${timeLimit} ms`), timeLimit);
+    const readTime = (): number | undefined => readProcessUsage(this.child.pid ?? 0)?.processorMs;
+    const timer = new ProcessorTimer(timeLimit, readTime, () => this.stop(`took longer than ${timeLimit} ms`));
+    timer.start();
     const watch = setInterval(() => this.checkUsage(), USAGE_POLL_MS);
     this.collect();
     try {
@@ -91,7 +94,7 @@ export class ProgramProcess {
         ...(passed === undefined ? {} : { exceededBound: passed }),
       };
     } finally {
-      clearTimeout(timer);
+      timer.stop();
       clearInterval(watch);
     }
   }
@@ -186,11 +189,13 @@ export interface ProcessUsage {
   processes: number;
   /** Megabytes in memory and swap. */
   memory: number;
+  /** Milliseconds. */
+  processorMs: number;
 }
 
 /** Undefined where the system has no /proc, or the process has ended. Reparented processes are not included. */
 export function readProcessUsage(root: number): ProcessUsage | undefined {
-  const usage: ProcessUsage = { processes: 0, memory: 0 };
+  const usage: ProcessUsage = { processes: 0, memory: 0, processorMs: 0 };
   const open = [root];
   for (let id = open.pop(); id !== undefined; id = open.pop()) {
     try {
@@ -198,6 +203,7 @@ export function readProcessUsage(root: number): ProcessUsage | undefined {
       for (const [, kilobytes] of status.matchAll(/^Vm(?:RSS|Swap):\s+(\d+)/gm))
         usage.memory += Number(kilobytes) / 1024;
       usage.processes += 1;
+      usage.processorMs += readProcessTime(`/proc/${id}`) ?? 0;
       for (const thread of readdirSync(`/proc/${id}/task`))
         for (const child of readFileSync(`/proc/${id}/task/${thread}/children`, 'latin1').split(' '))
           if (child !== '') open.push(Number(child));

@@ -3,7 +3,7 @@ import { RevisedResponse } from '../../core/rest/revised-response.js';
 import type { PerformanceRun } from '../runs/run.entity.js';
 
 /** Counts the ways of drawing: a new one makes all pictures that callers have kept stale. */
-const RENDERER_VERSION = 3;
+const RENDERER_VERSION = 4;
 
 /** A picture of results as an answer, drawn only for a caller who does not have it. */
 export class ChartAnswer extends RevisedResponse {

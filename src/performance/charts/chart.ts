@@ -1,4 +1,4 @@
-import { escapeXml } from '../../designs/diagram/display-text.js';
+import { escapeXml, toDisplayText, truncateToWidth } from '../../designs/diagram/display-text.js';
 import type { Theme } from '../../designs/diagram/palette.js';
 import { renderStyle, type SeriesClass } from './chart-style.js';
 
@@ -32,26 +32,27 @@ const WIDTH = 760;
 const PLOT = { left: 70, width: 660, height: 190 };
 const PANEL_HEIGHT = PLOT.height + 84;
 const LINE = 18;
-const MAX_TITLE = 80;
-const MAX_NOTE = 115;
+const MARGIN = 20;
+const FONT = 12;
+/** Of headings, which are bold and so wider than their size. */
+const HEADING_FONT = 19;
+const LEGEND_WIDTH = 160;
 const TICKS = 4;
 
 /** A document of its own: no scripts, nothing from elsewhere, and names only as escaped text of bounded length. */
 export function renderChart({ title, notes, panels }: Chart, theme: Theme): string {
   const top = 48 + notes.length * LINE;
   const height = top + panels.length * PANEL_HEIGHT;
-  const said = escapeXml(shorten(title, MAX_TITLE));
+  const said = shorten(title, WIDTH - 2 * MARGIN, HEADING_FONT);
+  const lines = notes.map((note) => shorten(note, WIDTH - 2 * MARGIN));
   return [
     `<svg xmlns="http://www.w3.org/2000/svg" role="img" aria-labelledby="title desc" viewBox="0 0 ${WIDTH} ${height}" width="${WIDTH}" height="${height}">`,
     `<title id="title">${said}</title>`,
-    `<desc id="desc">${escapeXml(notes.map((note) => shorten(note, MAX_NOTE)).join('. '))}</desc>`,
+    `<desc id="desc">${lines.join('. ')}</desc>`,
     `<style>${renderStyle(theme)}</style>`,
     `<rect class="page" width="${WIDTH}" height="${height}"/>`,
-    `<text class="heading" x="20" y="32">${said}</text>`,
-    ...notes.map(
-      (note, index) =>
-        `<text class="quiet" x="20" y="${52 + index * LINE}">${escapeXml(shorten(note, MAX_NOTE))}</text>`,
-    ),
+    `<text class="heading" x="${MARGIN}" y="32">${said}</text>`,
+    ...lines.map((line, index) => `<text class="quiet" x="${MARGIN}" y="${52 + index * LINE}">${line}</text>`),
     ...panels.map((panel, index) => renderPanel(panel, top + index * PANEL_HEIGHT)),
     '</svg>',
   ].join('');
@@ -106,10 +107,10 @@ function renderLegend(series: readonly Series[]): string {
   return series
     .toReversed()
     .map(({ name, colour, isDashed }) => {
-      const text = shorten(name, 24);
+      const text = shorten(name, LEGEND_WIDTH);
       x -= text.length * 7 + 30;
       const line = `<line class="series ${colour}${isDashed ? ' second' : ''}" x1="${x}" x2="${x + 18}" y1="-20" y2="-20"/>`;
-      return `${line}<text x="${x + 23}" y="-16">${escapeXml(text)}</text>`;
+      return `${line}<text x="${x + 23}" y="-16">${text}</text>`;
     })
     .join('');
 }
@@ -153,8 +154,8 @@ function renderBars(
       const [left, right] = [toX(at + 0.15 + index * width), toX(at + 0.15 + (index + 1) * width)];
       const y = toY(value);
       const bar = `<rect class="bar ${colour}" x="${tenth(left + 1)}" y="${tenth(y)}" width="${tenth(right - left - 2)}" height="${tenth(PLOT.height - y)}"/>`;
-      const text = `<text text-anchor="middle" x="${tenth((left + right) / 2)}" y="${tenth(y - 4)}">${format(value)}</text>`;
-      return `<g><title>${escapeXml(`${shorten(name, MAX_TITLE)}: ${format(value)}`)}</title>${bar}${text}</g>`;
+      const text = `<text text-anchor="middle" x="${tenth((left + right) / 2)}" y="${tenth(y - 4)}">${formatShort(value)}</text>`;
+      return `<g><title>${shorten(name, LEGEND_WIDTH)}: ${format(value)}</title>${bar}${text}</g>`;
     })
     .join('');
 }
@@ -162,10 +163,14 @@ function renderBars(
 const tenth = (value: number): number => Math.round(value * 10) / 10;
 /** Three digits, and four from a thousand on, so that quarters of an axis are exact. */
 const format = (value: number): string => String(Number(value.toPrecision(value < 1_000 ? 3 : 4)));
-const shorten = (text: string, most: number): string => {
-  const characters = [...text.slice(0, 4 * most)];
-  return characters.length <= most ? text : `${characters.slice(0, most - 1).join('')}…`;
+/** For the place of one bar: three digits, and four up to ten thousand. */
+const formatShort = (value: number): string => {
+  if (value >= 1e4) return `${Number((value / 1_000).toPrecision(3))}k`;
+  return String(Number(value < 1 ? value.toFixed(3) : value.toPrecision(value < 1_000 ? 3 : 4)));
 };
+/** Text that users may have chosen, as one line of XML of at most this width. */
+const shorten = (text: string, width: number, font = FONT): string =>
+  escapeXml(truncateToWidth(toDisplayText(text), width, font));
 
 /** The next number of the form 1, 2, 2.5 or 5 times a power of ten, so that a value has room above it. */
 function niceCeiling(value: number): number {

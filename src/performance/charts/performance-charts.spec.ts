@@ -1,6 +1,7 @@
 import { type Browser, chromium } from 'playwright-core';
 import { requires } from '../../../test/support/requirements.js';
 import { compareMeasurements } from '../comparison/compare.js';
+import type { ComparedRuns } from '../comparison/comparisons.service.js';
 import { LatencyRecorder } from '../load/latency-histogram.js';
 import type { Measurement, Slice } from '../load/measurement.js';
 import { summarize } from '../load/runner-results.js';
@@ -36,19 +37,54 @@ const SILENT = measured([
   [[], 10],
   [[], 10],
 ]);
+const SINGLE = measured([[[12], 0]]);
+const SLOW = measured(Array.from({ length: 6 }, (): [number[], number] => [[298_765, 123_456, 34_567], 0]));
+const QUICK = measured(Array.from({ length: 6 }, (): [number[], number] => [[0.001, 0.0123, 12_345.678], 0]));
+const HOSTILE = {
+  markup: '</text><script>alert(1)</script>&"\'<'.repeat(8),
+  wide: 'W'.repeat(255),
+  ideographs: '試'.repeat(255),
+  leftwards: 'בדיקת עומס 123 '.repeat(20),
+  marks: `a${'\u0301'.repeat(200)}\u202E evil \u0000\n line`,
+};
+
+function comparedRuns(nameA: string, measuredA: Measurement, nameB: string, measuredB: Measurement): ComparedRuns {
+  const measurements = { a: measuredA, b: measuredB };
+  return {
+    ...{ a: runOf(nameA, measuredA), b: runOf(nameB, measuredB), measurements, warnings: [] },
+    comparison: compareMeasurements(measurements),
+    planDifferences: ['endpoint', 'protocol', 'method', 'model', 'rate', 'connections', 'seconds', 'load_generator'],
+  };
+}
+
+/** A comparison of runs by this name, and a run of a host by a long name. */
+const hostileChart = (name: string, theme: 'light' | 'dark'): string => {
+  const run = runOf(name, FAILING);
+  const plan = { ...run.plan, endpoint: `http://${'long-host.'.repeat(20)}example.com/` };
+  const single = renderChart(chartOfRun({ ...run, plan } as PerformanceRun, FAILING), theme);
+  return `${single}${renderChart(chartOfComparison(comparedRuns(name, STEADY, name, FAILING)), theme)}`;
+};
 const chartsOf = (theme: 'light' | 'dark'): Record<string, string> => {
-  const comparison = compareMeasurements({ a: STEADY, b: FAILING });
-  const [a, b] = [runOf('before', STEADY), runOf('after', FAILING)];
-  const compared = { a, b, measurements: { a: STEADY, b: FAILING }, comparison, planDifferences: [] };
   return {
     failing: renderChart(chartOfRun(runOf('failing', FAILING), FAILING), theme),
     silent: renderChart(chartOfRun(runOf('silent', SILENT), SILENT), theme),
-    compared: renderChart(chartOfComparison(compared), theme),
+    compared: renderChart(chartOfComparison(comparedRuns('before', STEADY, 'after', FAILING)), theme),
+    ...Object.fromEntries(Object.entries(HOSTILE).map(([kind, name]) => [kind, hostileChart(name, theme)])),
+    single: renderChart(chartOfRun(runOf('single', SINGLE), SINGLE), theme),
+    slow: renderChart(chartOfComparison(comparedRuns('quick', QUICK, 'slow', SLOW)), theme),
     empty: renderChart(chartOfRun(runOf('empty', { slices: [] }), { slices: [] }), theme),
   };
 };
 
 describe('charts', () => {
+  it('hold names as text, whatever they are', () => {
+    for (const chart of Object.values(chartsOf('light'))) {
+      expect(chart).not.toMatch(/<script|\u202E|\0/);
+      expect(chart).not.toMatch(/NaN|Infinity|undefined|null/);
+      expect(chart.match(/<svg/g)?.length).toBe(chart.match(/<\/svg>/g)?.length);
+    }
+  });
+
   it('interrupt latencies where nothing was answered, and name what went wrong', () => {
     const { failing = '', silent = '', empty = '' } = chartsOf('light');
     // Three percentiles in two sections each, and two lines of throughput.

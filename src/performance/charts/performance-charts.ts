@@ -1,3 +1,4 @@
+import type { Verdict } from '../comparison/compare.js';
 import type { ComparedRuns } from '../comparison/comparisons.service.js';
 import { type Measurement, mergeSlices } from '../load/measurement.js';
 import { type Summary, type TimelinePoint, toTimeline } from '../load/runner-results.js';
@@ -12,6 +13,8 @@ const SHARES = [
   ['p95', 'p95_ms'],
   ['p99', 'p99_ms'],
 ] as const satisfies [string, keyof Summary][];
+
+const TITLES: Record<Verdict, string> = { same: 'The same', better: 'Better', worse: 'Worse' };
 
 /** Kinds of errors that a chart names. */
 const MAX_KINDS = 3;
@@ -47,13 +50,18 @@ export function chartOfRun(run: PerformanceRun, measurement: Measurement): Chart
 }
 
 /** Two runs beside one another: latency by percentile, and throughput over time. */
-export function chartOfComparison({ a, b, measurements, comparison }: ComparedRuns): Chart {
+export function chartOfComparison({ a, b, measurements, comparison, planDifferences }: ComparedRuns): Chart {
   const bars = (run: PerformanceRun): Series['values'] =>
     SHARES.map(([, figure], index) => [index, run.summary?.[figure] ?? null]);
   const lines = (measurement: Measurement): Series['values'] => over(toTimeline(measurement), ({ rps }) => rps);
   return {
-    title: `${b.name} compared with ${a.name}: ${comparison.verdict}`,
-    notes: [`A: ${a.name}, ${describeFigures(a)}`, `B: ${b.name}, ${describeFigures(b)}`],
+    title: `${TITLES[comparison.verdict]}: ${b.name} compared with ${a.name}`,
+    notes: [
+      // Names come last: one that is written from right to left would change the order of the numbers after it.
+      `A: ${describeFigures(a)}: ${a.name}`,
+      `B: ${describeFigures(b)}: ${b.name}`,
+      ...(planDifferences.length > 0 ? [`Not asked alike: ${planDifferences.join(', ')}`] : []),
+    ],
     panels: [
       {
         title: 'Latency',

@@ -5,7 +5,7 @@ import { figuresOf, type FigureName, FIGURES } from './figures.js';
 /** Times that each run is drawn anew. */
 const RESAMPLES = 600;
 /** Runs of fewer parts are resampled request by request: parts would be too few to show their variation. */
-const MIN_SLICES = 5;
+export const MIN_SLICES = 5;
 const SEED = 0x9e3779b9;
 
 export type Interval = [number, number];

@@ -1,4 +1,4 @@
-import { LatencyRecorder } from '../load/latency-histogram.js';
+import { emptyHistogram, type LatencyHistogram, LatencyRecorder, mergeHistograms } from '../load/latency-histogram.js';
 import type { Measurement } from '../load/measurement.js';
 import { createRandom } from './bootstrap.js';
 import { compareMeasurements, type Verdict } from './compare.js';
@@ -37,6 +37,49 @@ describe('comparing two runs', () => {
     expect(verdict).toBe('worse');
     expect(figures.find(({ name }) => name === 'error_rate')).toMatchObject({ a: 0, b: 0.02, verdict: 'worse' });
     expect(figures.find(({ name }) => name === 'p50_ms')).toMatchObject({ verdict: 'better' });
+  });
+
+  it('leaves out a throughput that was not asked alike', () => {
+    const twice = ({ slices }: Measurement): Measurement => ({
+      slices: slices.map((slice) => ({ ...slice, latencies: mergeHistograms([slice.latencies, slice.latencies]) })),
+    });
+    const pair = { a: measured(1), b: twice(measured(1)) };
+    expect(compareMeasurements(pair).verdict).toBe('better');
+    const { verdict, figures } = compareMeasurements({ ...pair, ignoresThroughput: true });
+    expect(verdict).toBe('same');
+    expect(figures.find(({ name }) => name === 'rps')).toMatchObject({ a: 100, b: 200, relative: 1 });
+  });
+
+  it('judges runs that do not vary, of which one answers nothing, and of different lengths', () => {
+    const recorder = new LatencyRecorder();
+    recorder.record(0.02, 100);
+    const even = (latencies: LatencyHistogram, errors = {}, seconds = 10): Measurement => ({
+      slices: Array.from({ length: seconds }, (_, second) => ({
+        ...{ start: second * 1_000, length: 1_000, bytes: 0, statuses: {}, errors, latencies },
+      })),
+    });
+    const steady = even(recorder.toHistogram());
+    expect(compareMeasurements({ a: steady, b: steady })).toMatchObject({ verdict: 'same' });
+    const slower = new LatencyRecorder();
+    slower.record(0.023, 100);
+    const judged = compareMeasurements({ a: steady, b: even(slower.toHistogram()) });
+    expect(judged.verdict).toBe('worse');
+    for (const { interval, difference } of judged.figures) {
+      expect(interval[0]).toBeLessThanOrEqual(difference);
+      expect(interval[1]).toBeGreaterThanOrEqual(difference);
+    }
+    const silent = even(emptyHistogram(), { 'no answer in time': 100 });
+    for (const pair of [
+      { a: steady, b: silent },
+      { a: silent, b: silent },
+    ]) {
+      const { verdict, figures } = compareMeasurements(pair);
+      expect(verdict).toBe(pair.a === pair.b ? 'same' : 'worse');
+      expect(JSON.stringify(figures)).not.toMatch(/null,null|NaN/);
+    }
+    expect(compareMeasurements({ a: measured(1, { seconds: 6 }), b: measured(2, { seconds: 120 }) }).verdict).toBe(
+      'same',
+    );
   });
 
   it('gives the same answer again, and one for runs of a single part or none', () => {

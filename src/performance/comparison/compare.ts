@@ -40,12 +40,18 @@ const DECISIVE: Partial<Record<FigureName, { least: number; error: number }>> = 
 const LEAST_RELATIVE = 0.05;
 const LEAST_ERROR_RATE = 0.001;
 
-export const compareTask: Task<{ a: Measurement; b: Measurement }, Comparison> = defineTask(import.meta.url, {
-  compareMeasurements,
-});
+/** Two runs to compare. */
+export interface Compared {
+  a: Measurement;
+  b: Measurement;
+  /** Whether the verdict on the whole leaves out the throughput, since the runs were not asked for the same. */
+  ignoresThroughput?: boolean;
+}
+
+export const compareTask: Task<Compared, Comparison> = defineTask(import.meta.url, { compareMeasurements });
 
 /** Compares two runs: whether b is better or worse than a, or whether what is between them may as well be chance. */
-export function compareMeasurements({ a, b }: { a: Measurement; b: Measurement }): Comparison {
+export function compareMeasurements({ a, b, ignoresThroughput }: Compared): Comparison {
   const [before, after] = [figuresOf(mergeSlices(a.slices)), figuresOf(mergeSlices(b.slices))];
   const differences = resampleDifferences(a, b);
   const intervalAt = ({ name }: Figure, share: number): Interval =>
@@ -54,7 +60,8 @@ export function compareMeasurements({ a, b }: { a: Measurement; b: Measurement }
     judgeFigure(figure, before[figure.name], after[figure.name], intervalAt(figure, share), least);
   const joint = FIGURES.flatMap((figure) => {
     const decisive = DECISIVE[figure.name];
-    return decisive === undefined ? [] : [judge(figure, 1 - decisive.error, decisive.least)];
+    if (decisive === undefined || (figure.name === 'rps' && ignoresThroughput)) return [];
+    return [judge(figure, 1 - decisive.error, decisive.least)];
   });
   return {
     verdict: judgeAll(joint),

@@ -60,13 +60,17 @@ export class ComparisonView {
   @TextsField({ ...REST, description: 'What the two runs were not asked alike, such as `rate`.' })
   plan_differences!: string[];
 
-  static fromComparison(this: void, { a, b, comparison, planDifferences }: ComparedRuns): ComparisonView {
+  @TextsField({ ...REST, description: 'Why a difference may come from how the runs were made, not from the server.' })
+  warnings!: string[];
+
+  static fromComparison(this: void, { a, b, comparison, planDifferences, warnings }: ComparedRuns): ComparisonView {
     return Object.assign(new ComparisonView(), {
       ...comparison,
       confidence: 0.95,
       a: ComparedResultView.fromEntity(a),
       b: ComparedResultView.fromEntity(b),
       plan_differences: planDifferences,
+      warnings,
     });
   }
 }

@@ -1,11 +1,11 @@
 import { Injectable } from '@nestjs/common';
 import type { Actor } from '../../core/access/actor.js';
 import { WorkerPool } from '../../core/workers/worker-pool.js';
-import type { LoadPlan } from '../load/load-plan.js';
 import type { Measurement } from '../load/measurement.js';
 import type { PerformanceRun } from '../runs/run.entity.js';
 import { RunsService } from '../runs/runs.service.js';
 import { compareTask, type Comparison } from './compare.js';
+import { differ, isThroughputComparable, warningsOfComparison } from './comparison-warnings.js';
 
 /** Two results, and what is between them. */
 export interface ComparedRuns {
@@ -15,6 +15,7 @@ export interface ComparedRuns {
   comparison: Comparison;
   /** What of their plans differs. */
   planDifferences: string[];
+  warnings: string[];
 }
 
 const NOTHING: Measurement = { slices: [] };
@@ -31,10 +32,12 @@ export class ComparisonsService {
   async compare(actor: Actor, ids: { a: string; b: string }): Promise<ComparedRuns> {
     const [a, b] = [await this.runs.getDetails(actor, ids.a), await this.runs.getDetails(actor, ids.b)];
     const measurements = { a: a.details.measurement ?? NOTHING, b: b.details.measurement ?? NOTHING };
-    const comparison = await this.pool.run(compareTask, measurements, { lane: 'own' });
-    return { a: a.run, b: b.run, measurements, comparison, planDifferences: differ(a.run.plan, b.run.plan) };
+    const ignoresThroughput = !isThroughputComparable(a.run.plan, b.run.plan);
+    const comparison = await this.pool.run(compareTask, { ...measurements, ignoresThroughput }, { lane: 'own' });
+    return {
+      ...{ a: a.run, b: b.run, measurements, comparison },
+      planDifferences: differ(a.run, b.run),
+      warnings: warningsOfComparison(a.run, b.run, measurements),
+    };
   }
 }
-
-const differ = (a: LoadPlan, b: LoadPlan): string[] =>
-  (Object.keys(a) as (keyof LoadPlan)[]).filter((name) => a[name] !== b[name]);

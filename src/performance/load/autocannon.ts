@@ -242,7 +242,7 @@ export class AutocannonLoad {
   }
 }
 
-const isTls = ({ plan }: GeneratorTask): boolean => plan.endpoint.startsWith('https:');
+const isTls = ({ plan }: GeneratorTask): boolean => new URL(plan.endpoint).protocol === 'https:';
 
 /** To the address that was let through, whatever the name resolves to by now; certificates are verified for the name. */
 function connectTo(task: GeneratorTask): Socket {

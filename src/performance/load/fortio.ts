@@ -1,6 +1,9 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { type FileHandle, mkdtemp, open, rm, writeFile } from 'node:fs/promises';
 import { isIPv6 } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { LatencyRecorder } from './latency-histogram.js';
 import type { GeneratorTask } from './load-plan.js';
 import { countKind, type Slice } from './measurement.js';
@@ -8,6 +11,7 @@ import { trustedAuthorities } from './trusted-authorities.js';
 
 const MAX_OUTPUT_BYTES = 4 * 1024 * 1024;
 const MAX_SAID = 500;
+const MAX_KIND_LENGTH = 100;
 const SHARES = '50,75,90,95,99,99.9';
 
 /** What is read of the results of fortio. Durations are seconds, but for `ActualDuration`. */
@@ -35,18 +39,19 @@ export class FortioLoad {
 
   /** @throws Error in the words of fortio */
   async run(): Promise<void> {
+    const body = await openBody(this.task.body);
     const child = spawn(this.task.program ?? 'fortio', argumentsOf(this.task), {
       env: trustedAuthorities(),
-      stdio: 'pipe',
+      stdio: [body?.fd ?? 'ignore', 'pipe', 'pipe'],
     });
     const began = Date.now();
     const seconds = setInterval(() => this.tick(Math.round((Date.now() - began) / 1_000)), 1_000);
     const output = collect(child);
-    child.stdin.on('error', () => undefined).end(this.task.body);
     try {
       await once(child, 'close');
     } finally {
       clearInterval(seconds);
+      await body?.close();
     }
     this.report(toSlice(parseResults(output)));
   }
@@ -58,19 +63,35 @@ function argumentsOf({ plan, address, body }: GeneratorTask): string[] {
   const limits = ['-qps', String(rate), '-c', String(connections), '-t', `${seconds}s`, '-timeout', `${timeout}s`];
   const form = ['-json', '-', '-loglevel', 'error', '-r', '0.0001', '-p', SHARES, '-allow-initial-errors'];
   // Names are resolved by this server, which has judged the address.
+  const host = isIPv6(address) ? `[${address}]` : address;
   if (protocol === 'grpc') {
-    const host = isIPv6(address) ? `[${address}]` : address;
     return ['load', ...form, ...limits, '-grpc', `${host}:${new URL(endpoint).port || 80}`];
   }
   const payload = body === '' ? [] : ['-payload-file', '/dev/stdin'];
   const speaks = protocol === 'http/2' ? ['-h2', '-stdclient'] : [];
-  return ['load', ...form, ...limits, '-resolve', address, ...speaks, '-X', method, ...payload, endpoint];
+  return ['load', ...form, ...limits, '-resolve', host, ...speaks, '-X', method, ...payload, endpoint];
+}
+
+/**
+ * The body as a file that has no name any more, so that nobody else opens it and nothing is left behind: fortio opens it by the path
+ * `/dev/stdin`, which it could not do with a pipe to this process, since that is a socket.
+ */
+async function openBody(body: string): Promise<FileHandle | undefined> {
+  if (body === '') return undefined;
+  const folder = await mkdtemp(join(tmpdir(), 'load-'));
+  try {
+    await writeFile(join(folder, 'body'), body, { mode: 0o600 });
+    return await open(join(folder, 'body'));
+  } finally {
+    await rm(folder, { recursive: true });
+  }
 }
 
 function collect(child: ChildProcess): { out: string; said: string } {
   const output = { out: '', said: '' };
-  child.stdout?.on('data', (chunk: Buffer) => {
-    if (output.out.length < MAX_OUTPUT_BYTES) output.out += chunk.toString();
+  child.stdout?.setEncoding('utf8').on('data', (text: string) => {
+    output.out += text;
+    if (output.out.length > MAX_OUTPUT_BYTES) child.kill('SIGKILL');
   });
   child.stderr?.on('data', (chunk: Buffer) => (output.said = (output.said + chunk.toString()).slice(-MAX_SAID)));
   child.on('error', (error) => (output.said = error.message));
@@ -80,7 +101,11 @@ function collect(child: ChildProcess): { out: string; said: string } {
 function parseResults({ out, said }: { out: string; said: string }): FortioResults {
   try {
     const results = JSON.parse(out) as FortioResults;
-    if (typeof results.DurationHistogram.Count === 'number') return results;
+    const { ActualDuration, RetCodes, DurationHistogram: measured } = results;
+    const buckets = (measured.Data ?? []).flatMap(({ Start, End, Count }) => [Start, End, Count]);
+    const { Count, Min, Max, Sum, StdDev } = measured;
+    const numbers: unknown[] = [ActualDuration, Count, Min, Max, Sum, StdDev, ...Object.values(RetCodes), ...buckets];
+    if (numbers.every((number) => typeof number === 'number' && number >= 0)) return results;
   } catch {
     // Said below.
   }
@@ -93,7 +118,7 @@ function toSlice({ ActualDuration, RetCodes, DurationHistogram: measured, Sizes 
   const errors: Record<string, number> = {};
   for (const [code, times] of Object.entries(RetCodes)) {
     if (/^[1-5]\d\d$/.test(code) || code === 'SERVING') countKind(statuses, code, times);
-    else countKind(errors, code === '-1' ? 'the request failed' : code, times);
+    else countKind(errors, code === '-1' ? 'the request failed' : code.slice(0, MAX_KIND_LENGTH), times);
   }
   const recorder = new LatencyRecorder();
   for (const { Start, End, Count } of measured.Data ?? []) recorder.record((Start + End) / 2, Count);

@@ -117,6 +117,26 @@ describe('load by k6', () => {
     await expect(drive(join(scratch, 'missing'), {})).rejects.toThrow('ENOENT');
   });
 
+  it('ends, and measures what makes sense, when its output is garbage, dated anywhere or without end', async () => {
+    const path = await program(
+      'garbage',
+      `const report = (metric, time, value, tags = {}) =>
+        console.log(JSON.stringify({ metric, type: 'Point', data: { time, value, tags } }));
+      report('begun', '2026-01-01T00:00:00Z', 1);
+      report('latency', 'soon', 50, { status: '200' });
+      report('latency', '2026-01-01T00:00:00Z', 'long', { status: '200' });
+      report('latency', '2026-01-01T00:00:00Z', -5, { status: '200' });
+      report('latency', '2026-01-01T00:00:00.5Z', 50, { status: '200' });
+      report('latency', '9999-01-01T00:00:00Z', 50, { status: '200' });
+      for (let times = 0; times < 50; times++) process.stdout.write('x'.repeat(1e6));
+      console.log('\\n{"metric":"unknown"');`,
+    );
+    const { slices, statuses, latencies } = await drive(path, { seconds: 2 });
+    expect(statuses).toEqual({ '200': 2 });
+    expect(latencies).toMatchObject({ count: 2, min: 0.05, max: 0.05 });
+    expect(slices.length).toBeLessThan(100);
+  });
+
   it('gets nothing of the environment and no secret among its arguments', async () => {
     const path = await program(
       'reported-much',

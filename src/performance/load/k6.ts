@@ -68,6 +68,7 @@ export class K6Load {
 
   private take({ metric, data: { time, value, tags } }: Point): void {
     const at = Date.parse(time);
+    if (Number.isNaN(at) || !(value >= 0)) return;
     if (metric === 'begun') this.clock ??= new SliceClock(at, this.task.plan.seconds * 1_000, this.report);
     const second = this.clock?.at(at);
     if (metric === 'latency' && tags.failure !== undefined) second?.fail(describeFailure(tags.failure));

@@ -14,8 +14,16 @@ export type LoadModel = (typeof LOAD_MODELS)[number];
 export const METHODS = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'] as const;
 export type Method = (typeof METHODS)[number];
 
+/** An address as every generator reads it: scheme and host in lower case, and no fragment. */
+export function toTarget(endpoint: string): string {
+  const url = new URL(endpoint);
+  url.hash = '';
+  return url.href;
+}
+
 /** What a run does, as it was when the run was asked for. Nothing in it is secret. */
 export interface LoadPlan {
+  /** As `toTarget` makes it. */
   endpoint: string;
   protocol: Protocol;
   method: Method;

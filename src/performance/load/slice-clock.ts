@@ -3,12 +3,15 @@ import { countKind, type Slice } from './measurement.js';
 
 /** What comes later than so many milliseconds after the end of its second is counted in the next. */
 const LATE_MS = 700;
+/** What a generator dates later than so many milliseconds after the end of a run is counted then: it makes no parts without end. */
+const MAX_LATE_MS = 60_000;
 
 /** Sorts the timed values of a generator into the seconds of a run, and reports each second once it is over. */
 export class SliceClock {
   private readonly seconds = new Map<number, Second>();
   private next = 0;
   private last: number;
+  private readonly latest: number;
 
   constructor(
     /** Milliseconds since 1970. */
@@ -17,11 +20,12 @@ export class SliceClock {
     private readonly report: (slice: Slice) => void,
   ) {
     this.last = duration;
+    this.latest = duration + MAX_LATE_MS;
   }
 
   /** The second of a time. */
   at(time: number): Second {
-    const elapsed = Math.max(0, time - this.began);
+    const elapsed = Math.min(this.latest, Math.max(0, time - this.began));
     this.last = Math.max(this.last, elapsed);
     const index = Math.max(this.next, Math.floor(elapsed / 1_000));
     const second = this.seconds.get(index) ?? new Second();

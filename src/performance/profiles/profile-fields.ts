@@ -80,10 +80,11 @@ function assertSound(profile: Partial<PerformanceProfile>, input: ProfileChange,
   const faults: Fault[] = limits.findFaults({ qps, concurrentRequest, duration });
   if (loadModel === 'open' && qps === 0)
     faults.push({ pointer: '/load_model', detail: 'open needs a rate', remedy: 'Send qps, or the load model closed.' });
-  if (profile.protocol === 'grpc' && profile.endpoints?.some((endpoint) => !endpoint.startsWith('http:')))
+  if (profile.protocol === 'grpc' && profile.endpoints?.some((endpoint) => protocolOf(endpoint) !== 'http:'))
     faults.push({ pointer: '/endpoints', detail: 'must be http addresses: gRPC is tested without TLS' });
   for (const endpoint of input.endpoints ?? [])
-    if (!isAddress(endpoint)) faults.push({ pointer: '/endpoints', detail: 'must be http or https addresses' });
+    if (!['http:', 'https:'].includes(protocolOf(endpoint)))
+      faults.push({ pointer: '/endpoints', detail: 'must be http or https addresses' });
   const schedule = toSchedule(input.schedule);
   for (const { field, detail } of schedule ? findScheduleFaults(schedule, new Date()) : [])
     faults.push({ pointer: `/schedule/${field}`, detail });
@@ -93,10 +94,7 @@ function assertSound(profile: Partial<PerformanceProfile>, input: ProfileChange,
     });
 }
 
-function isAddress(text: string): boolean {
-  const url = URL.canParse(text) ? new URL(text) : undefined;
-  return url?.protocol === 'http:' || url?.protocol === 'https:';
-}
+const protocolOf = (address: string): string => (URL.canParse(address) ? new URL(address).protocol : '');
 
 /** The schedule that an input sets; undefined when it leaves it as it is. */
 function findNewSchedule(

@@ -66,7 +66,7 @@ export class PerformanceProfileView extends RecordView {
   @MapField({ nullable: true })
   metadata!: Record<string, unknown>;
 
-  @WordField(PROTOCOLS, { rest: true, description: 'What is spoken; HTTP/2 and gRPC need fortio.' })
+  @WordField(PROTOCOLS, { rest: true, description: 'What is spoken; HTTP/2 and gRPC need k6 or fortio.' })
   protocol!: Protocol;
 
   @WordField(METHODS, { rest: true, description: 'The method of each request.' })

@@ -19,6 +19,8 @@ const TOKEN = /^[a-z0-9!#$%&'*+.^_`|~-]{1,100}$/i;
 const HEADER_VALUE = /^[\t\x20-\x7e\x80-\xff]*$/;
 /** No spaces, quotes, commas, semicolons and backslashes (RFC 6265). */
 const COOKIE_VALUE = /^[\x21\x23-\x2b\x2d-\x3a\x3c-\x5b\x5d-\x7e]*$/;
+/** A name or an address, and a port; a server that is sent none or two of them refuses the request, or reads either. */
+const HOST_VALUE = /^[\w.~%!$&'()*+,;=:[\]-]{1,255}$/;
 /** Headers that belong to the connection or to the generator. */
 const RESERVED =
   /^(connection|keep-alive|te|trailer|transfer-encoding|upgrade|expect|content-length|cookie|proxy-.*)$/i;
@@ -41,8 +43,13 @@ export function parseFields(
   };
   const entries = Object.entries(fields);
   if (entries.length > MAX_FIELDS) fault('it', `must have at most ${MAX_FIELDS} names`);
+  const known = new Set<string>();
   const parsed = entries.slice(0, MAX_FIELDS + 1).map(([name, value]): [string, string] => {
     const label = TOKEN.test(name) ? name : 'a name';
+    // Names of headers are the same in upper and lower case; those of cookies are not.
+    const key = field === 'request_headers' ? name.toLowerCase() : name;
+    if (known.has(key)) fault(label, 'is given twice');
+    known.add(key);
     if (!TOKEN.test(name)) fault(label, "must be letters, digits and any of !#$%&'*+.^_`|~-, at most 100");
     else if (field === 'request_headers' && RESERVED.test(name)) fault(label, 'is set by the load generator');
     if (value === HIDDEN && Object.hasOwn(stored, name)) return [name, stored[name] ?? ''];
@@ -50,6 +57,8 @@ export function parseFields(
     if (typeof value !== 'string') fault(label, 'must have a text');
     else if (value.length > MAX_VALUE) fault(label, `must have at most ${MAX_VALUE} characters`);
     else if (!allowed.test(value)) fault(label, 'has characters that are not allowed, such as a line break');
+    else if (field === 'request_headers' && key === 'host' && !HOST_VALUE.test(value))
+      fault(label, 'must be a host, and may have a port');
     return [name, String(value)];
   });
   if (faults.length > 0)

@@ -4,7 +4,7 @@ import { Outbound } from '../../core/outbound/outbound.service.js';
 import { parseDuration } from '../../monitoring/prometheus/query-time.js';
 import { LoadGeneratorsService } from '../load/load-generators.service.js';
 import { LoadLimits } from '../load/load-limits.js';
-import type { GeneratorTask, LoadGenerator, LoadPlan } from '../load/load-plan.js';
+import { type GeneratorTask, type LoadGenerator, type LoadPlan, toTarget } from '../load/load-plan.js';
 import { ProfileContentsService } from '../profiles/profile-contents.service.js';
 import type { PerformanceProfile } from '../profiles/profile.entity.js';
 import { toHeaders } from '../profiles/request-content.js';
@@ -24,7 +24,7 @@ export class RunPlansService {
   toPlan(profile: PerformanceProfile, endpoint: string | undefined): LoadPlan {
     const { protocol, method, loadModel, qps, concurrentRequest, duration, endpoints } = profile;
     return {
-      endpoint: endpoint ?? endpoints[0] ?? '',
+      endpoint: toTarget(endpoint ?? endpoints[0] ?? ''),
       ...{ protocol, method, model: loadModel, connections: concurrentRequest },
       rate: qps === 0 ? this.limits.maxRate : qps,
       seconds: parseDuration(duration) ?? 1,
@@ -35,7 +35,7 @@ export class RunPlansService {
   /** Whether a run of the profile could begin now. @throws InvalidRequest, of code GENERATOR_UNAVAILABLE as well */
   async assertRunnable(profile: PerformanceProfile, endpoint = profile.endpoints[0] ?? ''): Promise<void> {
     this.assertWithinLimits(profile);
-    this.chooseGenerator(profile, endpoint);
+    this.chooseGenerator(profile, toTarget(endpoint));
     await this.outbound.assertAllowed(endpoint, 'user');
   }
 

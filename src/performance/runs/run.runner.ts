@@ -1,11 +1,12 @@
 import { Injectable } from '@nestjs/common';
 import { Actor } from '../../core/access/actor.js';
-import { NotFound, RemoteFailure } from '../../core/errors/app-error.js';
+import { Forbidden, NotFound, RemoteFailure } from '../../core/errors/app-error.js';
 import type { Job } from '../../jobs/job.js';
 import type { JobContext } from '../../jobs/job-handler.registry.js';
 import { JobActorsService } from '../../organizations/users/job-actors.service.js';
-import { GeneratorProcess } from '../load/generator-process.js';
+import { GeneratorProcess, type LoadObserver } from '../load/generator-process.js';
 import { percentile } from '../load/latency-histogram.js';
+import type { GeneratorTask } from '../load/load-plan.js';
 import { MeasurementCollector, mergeSlices, type Measurement, type Slice, sumOf } from '../load/measurement.js';
 import { countFailures, summarize, toRunnerResults } from '../load/runner-results.js';
 import { checkBudget } from '../profiles/budget.js';
@@ -19,6 +20,8 @@ import { RunsStore } from './runs.store.js';
 import { ServerMetricsService } from './server-metrics.service.js';
 
 const SYSTEM = Actor.system('performance runs');
+/** How often the rights of who asked for a run are judged while it goes on. */
+const JUDGE_MS = 5_000;
 
 /** Carries out runs as jobs. */
 @Injectable()
@@ -34,8 +37,7 @@ export class RunRunner {
 
   /** What was judged when the run was asked for is judged again. @throws AppError when the run fails, JobAborted */
   async run(job: Job<RunPayload>, context: JobContext): Promise<{ result: string }> {
-    const actor = await this.actors.resolve(job);
-    const profile = await this.profiles.getAuthorized(actor, job.payload.profile, 'run');
+    const { actor, profile } = await this.authorize(job);
     const queued = await this.runs.find(SYSTEM, job.id);
     if (!queued) throw new NotFound('performance run', job.id);
     const { generator, task } = await this.plans.toTask(profile, queued.plan);
@@ -49,7 +51,7 @@ export class RunRunner {
       // A write that fails is made good by the next second.
       this.runs.saveProgress(run, value).catch(() => undefined);
     };
-    await new GeneratorProcess(task).run(context.signal, {
+    await this.drive(job, task, context.signal, {
       report: (slice) => {
         collector.add(slice);
         report(progress.add(slice));
@@ -63,14 +65,42 @@ export class RunRunner {
       ...{ measurement, summary, generator },
       runnerResults: toRunnerResults(measurement, { name: run.name, plan: run.plan, generator, startedAt }),
       serverMetrics: await this.metrics.read(actor, profile, startedAt, new Date()),
-      budget: budgetOf(profile) && checkBudget(budgetOf(profile) ?? {}, summary),
+      budget: profile.budget && checkBudget(profile.budget, summary),
     };
     await this.completion.succeed(run.id, fields, context.assertLeased);
     return { result: run.id };
   }
-}
 
-const budgetOf = ({ budget }: PerformanceProfile) => budget;
+  /** Drives the load; it ends when who asked for it may no longer run the profile. @throws AppError, JobAborted */
+  private async drive(
+    job: Job<RunPayload>,
+    task: GeneratorTask,
+    signal: AbortSignal,
+    observer: LoadObserver,
+  ): Promise<void> {
+    const refused = new AbortController();
+    const judge = (): Promise<void> =>
+      this.authorize(job).then(
+        () => undefined,
+        (error: unknown) => {
+          // What could not be judged, such as while the database is away, is judged the next time.
+          if (error instanceof Forbidden || error instanceof NotFound) refused.abort(error);
+        },
+      );
+    const judging = setInterval(() => void judge(), JUDGE_MS);
+    try {
+      await new GeneratorProcess(task).run(AbortSignal.any([signal, refused.signal]), observer);
+    } finally {
+      clearInterval(judging);
+    }
+  }
+
+  /** Who asked for a run, with the rights of now, and its profile. @throws NotFound, Forbidden */
+  private async authorize(job: Job<RunPayload>): Promise<{ actor: Actor; profile: PerformanceProfile }> {
+    const actor = await this.actors.resolve(job);
+    return { actor, profile: await this.profiles.getAuthorized(actor, job.payload.profile, 'run') };
+  }
+}
 
 /** What a run has done so far. */
 class ProgressOf {

@@ -8,6 +8,7 @@ import {
   MapField,
   MapsField,
   TextField,
+  TextsField,
   TimeField,
   WordField,
 } from '../../core/schema/view-fields.js';
@@ -23,6 +24,7 @@ import {
   type RunStatus,
   type RunTrigger,
 } from './run.entity.js';
+import { warningsOf } from './run-warnings.js';
 import type { RunDetails } from './runs.store.js';
 import type { ServerMetrics } from './server-metrics.js';
 
@@ -159,6 +161,9 @@ export class PerformanceResultView extends RecordView {
   @MapField({ rest: true, nullable: true, description: 'Whether the budget of the profile was kept, bound by bound.' })
   budget!: BudgetVerdict | null;
 
+  @TextsField({ rest: true, description: 'What a reader has to know to read the figures right.' })
+  warnings!: string[];
+
   @MapField({
     rest: true,
     optional: true,
@@ -186,6 +191,7 @@ export class PerformanceResultView extends RecordView {
       plan: run.plan,
       summary: run.summary,
       budget: run.budget,
+      warnings: warningsOf(run),
     });
   }
 

@@ -1,0 +1,48 @@
+import type { LoadPlan } from '../load/load-plan.js';
+import type { Measurement } from '../load/measurement.js';
+import type { PerformanceRun } from '../runs/run.entity.js';
+import { MIN_SLICES } from './bootstrap.js';
+
+/** Whether throughput says which of two servers is better: of two rates that were asked for, one is higher by itself. */
+export const isThroughputComparable = (a: LoadPlan, b: LoadPlan): boolean => a.rate === b.rate && a.model === b.model;
+
+/** What of two runs was not alike, by the names of their plans; generators count differently, too. */
+export function differ(a: PerformanceRun, b: PerformanceRun): string[] {
+  const names = (Object.keys(a.plan) as (keyof LoadPlan)[]).filter((name) => a.plan[name] !== b.plan[name]);
+  return [...names, ...(a.generator === b.generator ? [] : ['load_generator'])];
+}
+
+/** Why a difference between two runs may come from how they were made, and not from their servers. */
+export function warningsOfComparison(
+  a: PerformanceRun,
+  b: PerformanceRun,
+  measurements: { a: Measurement; b: Measurement },
+): string[] {
+  const warnings: string[] = [];
+  const { plan: before } = a;
+  const { plan: after } = b;
+  if (before.model !== after.model)
+    warnings.push(
+      `the load models differ (${before.model} and ${after.model}): an open one measures from the time when a request was due, a closed one from sending it`,
+    );
+  if (!isThroughputComparable(before, after))
+    warnings.push(
+      `the rates that were asked for are not alike (${describeRate(before)}, ${describeRate(after)}): the verdict leaves out the throughput`,
+    );
+  if (before.connections !== after.connections)
+    warnings.push(`the connections differ (${before.connections} and ${after.connections})`);
+  if (a.generator !== b.generator)
+    warnings.push(`the load generators differ (${a.generator} and ${b.generator}), which measure in different ways`);
+  const shortest = Math.min(measurements.a.slices.length, measurements.b.slices.length);
+  if (shortest < MIN_SLICES)
+    warnings.push(
+      `a run has fewer than ${MIN_SLICES} seconds: how much the server varies from second to second is not known`,
+    );
+  else if (before.seconds > 2 * after.seconds || after.seconds > 2 * before.seconds)
+    warnings.push(
+      `the runs last ${before.seconds} s and ${after.seconds} s: the interval is as wide as the short one asks for`,
+    );
+  return warnings;
+}
+
+const describeRate = ({ model, rate }: LoadPlan): string => `${model} load of ${rate} requests/s`;
