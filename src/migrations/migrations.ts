@@ -37,6 +37,8 @@ import { NotificationMails1764000000048 } from './1764000000048-notification-mai
 import { Performance1764000000049 } from './1764000000049-performance.js';
 import { StaleWatches1764000000052 } from './1764000000052-stale-watches.js';
 import { WebhookQueue1764000000053 } from './1764000000053-webhook-queue.js';
+import { WebhookDeferrals1764000000054 } from './1764000000054-webhook-deferrals.js';
+import { AuditAttach1764000000055 } from './1764000000055-audit-attach.js';
 import { AppliedFields1764000000056 } from './1764000000056-applied-fields.js';
 
 /** Every change of the schema, oldest first. */
@@ -79,5 +81,7 @@ export const migrations: Migration[] = [
   Performance1764000000049,
   StaleWatches1764000000052,
   WebhookQueue1764000000053,
+  WebhookDeferrals1764000000054,
+  AuditAttach1764000000055,
   AppliedFields1764000000056,
 ];

@@ -9,7 +9,7 @@ import { IdPipe } from '../../core/rest/id.pipe.js';
 import { GraphQLMap } from '../../core/schema/scalars.js';
 import { PerformanceQuery } from '../profiles/profile.inputs.js';
 import type { PerformanceRun } from '../runs/run.entity.js';
-import { PerformanceResultPage, PerformanceResultView } from '../runs/run.view.js';
+import { PerformanceResultPage, PerformanceResultView } from '../runs/result.view.js';
 import { RunsService } from '../runs/runs.service.js';
 import { type RunScope, RunsStore } from '../runs/runs.store.js';
 import type { ServerMetrics } from '../runs/server-metrics.js';
