@@ -7,7 +7,7 @@ import { SERVICE_ROLE } from '../../src/core/database/data-source.js';
 import { SET_USER_SQL } from '../../src/core/database/pooled-client.js';
 import { Person } from './person.js';
 import { ServerProcess } from './server-process.js';
-import { askTestRun, type SharedServer, testRunFolder } from './test-run.js';
+import { askTestRun, endWithTestRun, killProcesses, type SharedServer, testRunFolder } from './test-run.js';
 import { until } from './until.js';
 
 const ROOT = join(import.meta.dirname, '../..');
@@ -42,6 +42,11 @@ export class BuiltServer {
       { DATABASE_URL: databaseUrl, SHUTDOWN_DELAY: '0', ...settings, MODULES_FILE: modulesFile },
       [process.execPath, '--import', RECORDER, join(ROOT, path), ...args],
     );
+    const { pid } = server.child;
+    if (pid !== undefined) {
+      endWithTestRun(pid);
+      void server.exited.then(() => killProcesses([pid]));
+    }
     const database = new pg.Pool({ connectionString: databaseUrl, options: `-c role=${SERVICE_ROLE}`, max: 2 });
     // As statements outside of requests are asked: in the name of the system.
     database.on('connect', (client) => void client.query(SET_USER_SQL, ['system']));
