@@ -39,7 +39,8 @@ import { StaleWatches1764000000052 } from './1764000000052-stale-watches.js';
 import { WebhookQueue1764000000053 } from './1764000000053-webhook-queue.js';
 import { WebhookDeferrals1764000000054 } from './1764000000054-webhook-deferrals.js';
 import { AuditAttach1764000000055 } from './1764000000055-audit-attach.js';
-import { AppliedFields1764000000056 } from './1764000000056-applied-fields.js';
+import { DriftedObjects1764000000056 } from './1764000000056-drifted-objects.js';
+import { AppliedFields1764000000057 } from './1764000000057-applied-fields.js';
 
 /** Every change of the schema, oldest first. */
 export const migrations: Migration[] = [
@@ -83,5 +84,6 @@ export const migrations: Migration[] = [
   WebhookQueue1764000000053,
   WebhookDeferrals1764000000054,
   AuditAttach1764000000055,
-  AppliedFields1764000000056,
+  DriftedObjects1764000000056,
+  AppliedFields1764000000057,
 ];

@@ -117,8 +117,11 @@ export class WebhookFeedStore {
                 endpoint.works AND feed.position <= deferral.after + $3 AS ends
            FROM unnest($1::uuid[], $2::boolean[]) AS endpoint (id, works) JOIN webhook_deferral deferral ON deferral.webhook_id = endpoint.id
            JOIN webhook_feed feed ON feed.organization_id = deferral.organization_id),
-       ${makeSql(`behind JOIN webhook ON webhook.id = behind.id JOIN event ON ${FEED_SQL} = behind.organization_id
-            AND event.sequence > behind.after AND event.sequence <= behind.through AND ${WANTED_SQL}`)},
+       ${makeSql(`behind JOIN webhook ON webhook.id = behind.id CROSS JOIN LATERAL (
+            SELECT event.* FROM event WHERE ${FEED_SQL} = behind.organization_id
+               AND event.sequence > behind.after AND event.sequence <= behind.through
+             ORDER BY event.sequence LIMIT $3) AS event
+          WHERE ${WANTED_SQL}`)},
        moved AS (
          UPDATE webhook_deferral deferral SET after = behind.through FROM behind WHERE deferral.webhook_id = behind.id AND NOT behind.ends),
        ended AS (DELETE FROM webhook_deferral deferral USING behind WHERE deferral.webhook_id = behind.id AND behind.ends)
