@@ -1,25 +1,16 @@
 import { type INestApplicationContext, Module, type Type } from '@nestjs/common';
 import { ModulesContainer, NestFactory } from '@nestjs/core';
 import { GraphQLSchemaBuilderModule, GraphQLSchemaFactory, RESOLVER_TYPE_METADATA } from '@nestjs/graphql';
-import { AppModule } from '../src/app.module.js';
-import { setPathPrefix } from '../src/app.setup.js';
-import { Env } from '../src/core/config/env.js';
 import { SCHEMA_DIRECTIVES } from '../src/core/graphql/directives.js';
 import { printSortedSchema } from '../src/core/graphql/print-schema.js';
 import { buildOpenApiDocument } from '../src/core/rest/openapi/openapi-document.js';
+import { createPreviewApp, PREVIEW_URL } from '../src/preview-app.js';
 
 /** The documents of both APIs by their path in the repository. */
 export async function buildApiDocuments(): Promise<Record<string, string>> {
-  const env = Env.parse({ NODE_ENV: 'test', JWT_SECRET: 'x'.repeat(32), ENCRYPTION_KEY: '00'.repeat(32) });
-  // In preview mode nothing is instantiated: the documents follow from the decorators alone, without a database.
-  const app = await NestFactory.create(AppModule.forRoot(env, 'postgres://localhost/unused'), {
-    preview: true,
-    abortOnError: false,
-    logger: ['error'],
-  });
-  setPathPrefix(app);
+  const app = await createPreviewApp();
   return {
-    'docs/api/openapi.json': `${JSON.stringify(buildOpenApiDocument(app, env.baseUrl), null, 2)}\n`,
+    'docs/api/openapi.json': `${JSON.stringify(buildOpenApiDocument(app, PREVIEW_URL), null, 2)}\n`,
     'docs/api/schema.graphql': await printGraphqlSchema(app),
   };
 }

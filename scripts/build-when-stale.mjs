@@ -23,6 +23,7 @@ function builtAt() {
 const sources = [
   'src',
   'scripts/build-pages.mjs',
+  'scripts/build-server.mjs',
   'package-lock.json',
   'nest-cli.json',
   '.swcrc',

@@ -1,6 +1,8 @@
 import { once } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
 import WebSocket from 'ws';
+import { UnitOfWork } from '../src/core/database/unit-of-work.js';
+import { toAppError } from '../src/core/errors/problem.js';
 import { JobsService } from '../src/jobs/jobs.service.js';
 import { enqueue, gate } from './jobs-replica.js';
 import { DatabaseProxy } from './support/database-proxy.js';
@@ -119,4 +121,17 @@ describe.each(['refuse', 'swallow'] as const)('a database that is away for four 
     expect(proxy.attempts - before).toBeLessThan(60);
     expect(proxy.connections).toBeLessThanOrEqual(6);
   });
+});
+
+it('a connection that is lost between two statements of a transaction is an outage', async () => {
+  const unit = world.get(UnitOfWork);
+  const lost = unit.run(async () => {
+    await unit.manager.query('SELECT 1');
+    await proxy.takeAway('refuse');
+    await sleep(100);
+    await unit.manager.query('SELECT 1');
+  });
+  const error: unknown = await lost.catch((thrown: unknown) => thrown);
+  await proxy.giveBack();
+  expect(toAppError(error)).toMatchObject({ status: 503, code: 'DATABASE_UNAVAILABLE' });
 });

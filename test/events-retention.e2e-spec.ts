@@ -198,7 +198,7 @@ describe('webhooks of events that are gone', () => {
     const fannedOut = await world
       .get(UnitOfWork)
       .run(() => world.get(WebhookFeedStore).fanOut(owner.organization, 100));
-    expect(fannedOut).toBe(0);
+    expect(fannedOut?.count).toBe(0);
     expect(await world.get(WebhookFeedStore).isBehind(owner.organization)).toBe(false);
   });
 });

@@ -1,4 +1,6 @@
 import { randomUUID } from 'node:crypto';
+import { once } from 'node:events';
+import { connect, type Socket } from 'node:net';
 import { createApp } from '../src/app.setup.js';
 import { Actor } from '../src/core/access/actor.js';
 import { Env } from '../src/core/config/env.js';
@@ -16,6 +18,11 @@ class TestEvent extends DomainEvent {
   readonly description = 'a test published this';
 }
 
+/** As much as an event may say. */
+class LongEvent extends TestEvent {
+  override readonly metadata = { text: 'x'.repeat(40_000) };
+}
+
 let world: World;
 const open: Stream[] = [];
 
@@ -23,11 +30,11 @@ beforeAll(async () => (world = await World.start({ LIMIT_SOCKETS_PER_USER: '3' }
 afterEach(() => open.splice(0).forEach((stream) => stream.hangUp()));
 afterAll(() => world.stop());
 
-const publish = async (organizationId: string, count = 1): Promise<string[]> => {
+const publish = async (organizationId: string, count = 1, Event = TestEvent): Promise<string[]> => {
   const ids = Array.from({ length: count }, () => randomUUID());
   await world.get(UnitOfWork).run(async () => {
     for (const id of ids)
-      await world.get(EventBus).publish(new TestEvent(Actor.system('test'), { id, organizationId }, {}));
+      await world.get(EventBus).publish(new Event(Actor.system('test'), { id, organizationId }, {}));
   });
   return ids;
 };
@@ -177,6 +184,39 @@ describe('the stream of events', () => {
     await other.post('/api/auth/logout', { refresh_token: body.refresh_token });
     await until(() => short.ended, 1_500);
   });
+
+  it('holds little for a client that never reads, hangs up on it, and lets nobody else wait', async () => {
+    const { hostname, port } = new URL(world.baseUrl);
+    const server = world.app.getHttpServer();
+    const ofServer: Socket[] = [];
+    const keep = (socket: Socket): void => void ofServer.push(socket);
+    server.on('connection', keep);
+    const client = connect(Number(port), hostname);
+    client.write(
+      `GET /api/events/stream HTTP/1.1\r\nHost: ${hostname}\r\nAuthorization: Bearer ${world.admin.token}\r\n\r\n`,
+    );
+    const [headers] = (await once(client, 'data')) as [Buffer];
+    client.pause();
+    expect(String(headers)).toMatch(/^HTTP\/1\.1 200 /);
+    server.off('connection', keep);
+    const unread = ofServer.find(({ remotePort }) => remotePort === client.localPort);
+
+    let mostHeld = 0;
+    const sampling = setInterval(() => (mostHeld = Math.max(mostHeld, unread?.writableLength ?? 0)), 20);
+    try {
+      const reader = await Stream.open(world.admin, `orgID=${world.organization}`);
+      const published: string[] = [];
+      for (let n = 0; n < 5; n++) published.push(...(await publish(world.organization, 100, LongEvent)));
+      await until(() => reader.events.length === published.length, 60_000);
+      expect(reader.subjects).toEqual(published);
+      await until(() => unread?.destroyed === true, 60_000);
+      expect(mostHeld).toBeGreaterThan(0);
+      expect(mostHeld).toBeLessThan(1 << 20);
+    } finally {
+      clearInterval(sampling);
+      client.destroy();
+    }
+  }, 180_000);
 
   it('is served so many times to one user', async () => {
     const person = await world.person();

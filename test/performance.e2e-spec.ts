@@ -1,7 +1,12 @@
 import { execFileSync, spawn } from 'node:child_process';
+import dns from 'node:dns';
 import { once } from 'node:events';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { createServer as createTlsServer } from 'node:https';
+import { syncBuiltinESMExports } from 'node:module';
 import { type AddressInfo, createServer, type Server } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Actor } from '../src/core/access/actor.js';
 import { Env } from '../src/core/config/env.js';
@@ -312,6 +317,13 @@ describe('runs', () => {
     expect(new Set(seconds).size).toBeGreaterThanOrEqual(3);
     expect(pages.at(-1).results[0]).toMatchObject({ id: run.id, runner_results: { NumThreads: 4 } });
     await client.dispose();
+    const late = '{ page: "0", pageSize: "5", updated_after: "2999-01-01T00:00:00Z" }';
+    const none = await editor.graphql(`{ fetchAllResults(selector: ${late}) { total_count }
+      getPerformanceProfiles(selector: ${late}) { total_count } }`);
+    expect(none.body.data).toEqual({
+      fetchAllResults: { total_count: 0 },
+      getPerformanceProfiles: { total_count: 0 },
+    });
     const { body } = await editor.graphql(
       `query ($id: String!, $run: ID!) {
          getPerformanceProfiles(selector: { page: "0", pageSize: "5", search: "followed" }) {
@@ -462,6 +474,71 @@ describe('runs', () => {
       path: '/Spelled?a=B',
       headers: { host: target.url.slice('http://'.length) },
     });
+  }, 240_000);
+
+  it('go to the address that was judged last, wherever a name moves', async () => {
+    const { lookup } = dns.promises;
+    /** What the name resolves to, one time after the other; the last for good. */
+    let addresses: string[] = [];
+    const moving = (name: string, ...rest: never[]): unknown => {
+      if (name !== 'moving.example') return (lookup as (...all: unknown[]) => unknown)(name, ...rest);
+      const address = addresses.length > 1 ? addresses.shift() : addresses[0];
+      return Promise.resolve([{ address, family: 4 }]);
+    };
+    dns.promises.lookup = moving as never;
+    syncBuiltinESMExports();
+    try {
+      addresses = ['127.0.0.1'];
+      const endpoint = `${target.url.replace('127.0.0.1', 'moving.example')}/moving`;
+      const profile = await profileOf({ name: 'moving', endpoints: [endpoint] });
+      addresses = ['127.0.0.1', '10.0.0.1'];
+      const refused = await ended(await runOf(profile));
+      expect(refused).toMatchObject({ status: 'failed', error: { code: 'OUTBOUND_REFUSED' } });
+      expect(JSON.stringify(refused)).not.toContain('10.0.0.1');
+      expect(target.at('/moving')).toEqual([]);
+      addresses = ['127.0.0.1', '127.0.0.1', '10.0.0.1'];
+      expect(await ended(await runOf(profile))).toMatchObject({ status: 'succeeded', summary: { errors: 0 } });
+      expect(target.at('/moving')).toHaveLength(50);
+      expect(addresses).toEqual(['10.0.0.1']);
+      expect(await editor.post(`${PROFILES}/${profile.id}/run`)).toMatchObject({
+        status: 400,
+        body: { code: 'OUTBOUND_REFUSED' },
+      });
+    } finally {
+      dns.promises.lookup = lookup;
+      syncBuiltinESMExports();
+    }
+  }, 240_000);
+
+  it('by fortio have the same form, and its output is not trusted', async () => {
+    const folder = await mkdtemp(join(tmpdir(), 'fortio-stub-'));
+    const program = join(folder, 'fortio');
+    const good = JSON.stringify({
+      ...{ ActualDuration: 1e9, RetCodes: { '200': 10 }, Sizes: { Sum: 100 } },
+      DurationHistogram: {
+        ...{ Count: 10, Min: 0.01, Max: 0.02, Sum: 0.15, StdDev: 0.001 },
+        Data: [{ Start: 0.01, End: 0.02, Count: 10 }],
+      },
+    });
+    const stub = (output: string): Promise<void> =>
+      writeFile(program, `#!/bin/sh\ncat /dev/stdin >&2\necho '${output}'\n`, { mode: 0o700 });
+    Object.assign(world.get<Env>(Env as never), { FORTIO_BIN: program });
+    try {
+      const wish = { load_generators: ['fortio'], load_model: 'closed', request_body: 'hush-7' };
+      const profile = await profileOf({ name: 'by fortio', ...wish });
+      await stub(good);
+      const run = await ended(await runOf(profile));
+      expect(run).toMatchObject({ status: 'succeeded', load_generator: 'fortio', summary: { requests: 10 } });
+      const { warnings } = await done(editor.get(`${RESULTS}/${run.id}`));
+      expect(warnings).toHaveLength(2);
+      await stub('{"ActualDuration":"long"');
+      const failed = await ended(await runOf(profile));
+      expect(failed).toMatchObject({ status: 'failed', error: { code: 'LOAD_GENERATOR_FAILED' } });
+      expect(JSON.stringify(failed)).not.toMatch(/hush|fortio-stub/);
+    } finally {
+      Object.assign(world.get<Env>(Env as never), { FORTIO_BIN: undefined });
+      await rm(folder, { recursive: true });
+    }
   }, 240_000);
 
   it('do not follow redirects', async () => {

@@ -1,19 +1,51 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { Readable } from 'node:stream';
 import type { NestExpressApplication } from '@nestjs/platform-express';
 import { createClient } from '@redis/client';
 import pg from 'pg';
 import { createApp } from '../src/app.setup.js';
 import { Env } from '../src/core/config/env.js';
 import { DatabaseUrl } from '../src/core/database/database-url.js';
+import { AUTHORITY, CERTIFICATES, CERTIFIED_KEY } from './support/certificates.js';
 import { type Json, Person } from './support/person.js';
 import { requires } from './support/requirements.js';
+import { trust } from './support/trust.js';
 import { until } from './support/until.js';
 import { World } from './support/world.js';
 
 const PASSWORD = 'canary-of-redis';
+
+/** The events of an organization as they arrive. */
+class EventStream {
+  readonly subjects: string[] = [];
+
+  private constructor(private readonly abort: AbortController) {}
+
+  static async open({ baseUrl, token }: Person): Promise<EventStream> {
+    const abort = new AbortController();
+    const headers = { authorization: `Bearer ${token}` };
+    const { body } = await fetch(`${baseUrl}/api/events/stream`, { headers, signal: abort.signal });
+    const stream = new EventStream(abort);
+    if (body) stream.read(body).catch(() => undefined);
+    return stream;
+  }
+
+  end(): void {
+    this.abort.abort();
+  }
+
+  private async read(body: ReadableStream<Uint8Array>): Promise<void> {
+    for await (const line of createInterface({ input: Readable.fromWeb(body as never) }))
+      if (line.startsWith('data: ')) this.subjects.push(JSON.parse(line.slice(6)).acted_upon);
+  }
+}
 
 async function findFreePort(): Promise<number> {
   const server = createServer();
@@ -23,6 +55,104 @@ async function findFreePort(): Promise<number> {
   await once(server, 'close');
   return port;
 }
+
+requires('REDIS_BIN', 'a replica and a Redis over TLS', (program) => {
+  let port: number;
+  let folder: string;
+  let redis: ChildProcess | null = null;
+  let world: World;
+  let stream: EventStream;
+  let restore: (() => void) | null = null;
+  const said: string[] = [];
+
+  const start = async (certificate: keyof typeof CERTIFICATES): Promise<void> => {
+    const file = async (name: string, text: string): Promise<string> => {
+      await writeFile(join(folder, name), text);
+      return join(folder, name);
+    };
+    const options = [
+      '--port',
+      '0',
+      '--tls-port',
+      `${port}`,
+      '--bind',
+      '127.0.0.1',
+      '--save',
+      '',
+      '--requirepass',
+      PASSWORD,
+    ];
+    const tls = [
+      ...['--tls-cert-file', await file('certificate.pem', CERTIFICATES[certificate])],
+      ...['--tls-key-file', await file('key.pem', CERTIFIED_KEY)],
+      ...['--tls-ca-cert-file', await file('authority.pem', AUTHORITY), '--tls-auth-clients', 'no'],
+    ];
+    redis = spawn(program, [...options, ...tls], { stdio: 'ignore' });
+    await once(redis, 'spawn');
+  };
+  const kill = async (): Promise<void> => {
+    const killed = redis;
+    redis = null;
+    killed?.kill('SIGKILL');
+    if (killed && killed.exitCode === null && killed.signalCode === null) await once(killed, 'exit');
+  };
+  const becomes = (state: RegExp): Promise<void> =>
+    until(async () => {
+      const { status, checks } = (await (await fetch(`${world.baseUrl}/healthz/ready`)).json()) as Json;
+      return status === 'ok' && state.test(checks.redis as string);
+    }, 30_000);
+  const arrives = async (count: number): Promise<void> => {
+    const names: string[] = [];
+    for (let n = 0; n < count; n++) {
+      const made = await world.admin.post('/api/environments', { name: `${n}`, organization_id: world.organization });
+      names.push(made.body.id as string);
+    }
+    await until(() => stream.subjects.length >= names.length, 30_000);
+    expect(stream.subjects.splice(0)).toEqual(names);
+  };
+
+  beforeAll(async () => {
+    port = await findFreePort();
+    folder = await mkdtemp(join(tmpdir(), 'armature-redis-'));
+    await start('good');
+    world = await World.start({ REDIS_URL: `rediss://:${PASSWORD}@127.0.0.1:${port}` });
+    const keep = (...words: unknown[]): void => void said.push(words.map(String).join(' '));
+    world.app.useLogger({ log: keep, warn: keep, error: keep, fatal: keep });
+    stream = await EventStream.open(world.admin);
+  });
+  afterAll(async () => {
+    restore?.();
+    stream.end();
+    await world.stop();
+    await kill();
+    await rm(folder, { recursive: true });
+  });
+
+  it('goes through the database while the authority of the certificate is not known, and loses nothing', async () => {
+    await becomes(/^degraded/);
+    await arrives(5);
+  });
+
+  it('uses it once the authority is trusted', async () => {
+    restore = trust(AUTHORITY);
+    await becomes(/^ok$/);
+    await arrives(5);
+  });
+
+  it('reports that the certificate is of another server, does not reveal the password, and loses nothing', async () => {
+    await kill();
+    await start('otherName');
+    await becomes(/^degraded/);
+    const away = `Redis at 127.0.0.1:${port} is away, events go through the database until it returns: `;
+    await until(() => said.some((line) => line.includes(`${away}the certificate is for another name`)), 30_000);
+    await arrives(5);
+    await kill();
+    await start('good');
+    await becomes(/^ok$/);
+    await until(() => said.some((line) => line.includes(`Redis at 127.0.0.1:${port} is back`)));
+    expect(said.join('\n')).not.toContain(PASSWORD);
+  }, 120_000);
+});
 
 requires('REDIS_BIN', 'two replicas and a Redis', (program) => {
   let port: number;

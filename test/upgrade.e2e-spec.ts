@@ -27,10 +27,36 @@ async function connect(): Promise<pg.Client> {
 const attachedAfter = async (client: pg.Client): Promise<unknown> =>
   (await client.query(`SELECT obj_description('audit_attach'::regproc, 'pg_proc') AS name`)).rows[0].name;
 
-it('audits the tables of an upgrade while others write, without making them wait for what it waits for', async () => {
+const triggersOf = async (client: pg.Client): Promise<number> =>
+  (await client.query(`SELECT count(*)::int AS count FROM pg_trigger WHERE tgname = 'audited'`)).rows[0].count;
+
+it('audits the tables of an upgrade while others write, and waits for none that is audited', async () => {
   const [writer, other] = [await connect(), await connect()];
+  const triggers = await triggersOf(other);
   // As after an upgrade that ended between its migrations and the audit of their tables.
   await other.query(`COMMENT ON FUNCTION audit_attach() IS 'Earlier1700000000000'`);
+  await other.query('ALTER TABLE workspace ADD COLUMN colour text');
+  await writer.query('BEGIN');
+  await writer.query('LOCK TABLE workspace, environment, app_user IN ROW EXCLUSIVE MODE');
+  expect(await migrate(ownerUrl, migrations)).toEqual([]);
+  expect(await attachedAfter(other)).toBe(migrations.at(-1)?.name);
+  await writer.query('COMMIT');
+  expect(await triggersOf(other)).toBe(triggers);
+  // What is committed is sealed, and not there any more.
+  await other.query('BEGIN');
+  await other.query(`UPDATE workspace SET colour = 'red'`);
+  const { rows } = await other.query(
+    `SELECT after FROM audit_pending WHERE transaction = pg_current_xact_id()::text::bigint AND resource_type = 'workspace'`,
+  );
+  await other.query('ROLLBACK');
+  expect(rows[0]).toEqual({ after: { colour: 'red' } });
+  await other.query('ALTER TABLE workspace DROP COLUMN colour');
+});
+
+it('audits a further table without making those who write wait for what it waits for', async () => {
+  const [writer, other] = [await connect(), await connect()];
+  await other.query(`COMMENT ON FUNCTION audit_attach() IS 'Earlier1700000000000'`);
+  await other.query('DROP TRIGGER audited ON workspace');
   await writer.query('BEGIN');
   await writer.query('LOCK TABLE workspace IN ROW EXCLUSIVE MODE');
 
@@ -50,6 +76,10 @@ it('audits the tables of an upgrade while others write, without making them wait
   await writer.query('COMMIT');
   expect(await migrated).toEqual([]);
   expect(await attachedAfter(other)).toBe(migrations.at(-1)?.name);
+  const { rows } = await other.query(
+    `SELECT 1 FROM pg_trigger WHERE tgname = 'audited' AND tgrelid = 'workspace'::regclass`,
+  );
+  expect(rows).toHaveLength(1);
 });
 
 it('is left alone by a start that has nothing to change', async () => {

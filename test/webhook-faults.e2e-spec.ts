@@ -61,11 +61,9 @@ const set = (settings: Partial<WebhookSettings>): void =>
   void Object.assign(world.get(WebhookSettings), DEFAULTS, settings);
 const design = (name: string) => scene.design(people.editor, name);
 
-async function register(url = receiver.url) {
+async function register(url = receiver.url, events = ['design.created']) {
   const path = `/${randomUUID()}`;
-  const webhook = await done(
-    people.admin.post(`${scene.path}/webhooks`, { url: url + path, events: ['design.created'] }),
-  );
+  const webhook = await done(people.admin.post(`${scene.path}/webhooks`, { url: url + path, events }));
   const base = `${scene.path}/webhooks/${webhook.id}`;
   registered.push(base);
   return { id: webhook.id as string, path, base };
@@ -78,6 +76,15 @@ const allDelivered = (webhook: Registered, count: number, ms = 20_000): Promise<
   until(async () => (await deliveries(webhook)).filter(({ status }) => status === 'delivered').length === count, ms);
 const attempted = (webhook: Registered, count = 1): Promise<void> =>
   until(async () => (await deliveries(webhook))[0]?.attempts.length >= count, 20_000);
+const metric = async (name: string): Promise<number> => {
+  const text = await (await fetch(`${world.baseUrl}/metrics`)).text();
+  return Number(
+    text
+      .split('\n')
+      .find((line) => line.startsWith(`${name} `))
+      ?.slice(name.length),
+  );
+};
 const received = ({ path }: Registered) => receiver.at(path);
 const idsOf = (webhook: Registered): unknown[] => received(webhook).map(({ headers }) => headers['webhook-id']);
 
@@ -208,6 +215,52 @@ describe('a receiver', () => {
     );
     await done(people.admin.put(webhook.base, { url: `${receiver.url}${webhook.path}`, description: 'mended' }));
     await allDelivered(webhook, 7, 30_000);
+  }, 60_000);
+
+  it('that fails is given its events behind others: all of them, once and in order, when it works again or is disabled', async () => {
+    set({ deferMs: HOUR, minPauseMs: 300 });
+    // What an earlier test has left for soon.
+    await sleep(DEFAULTS.deferMs + 100);
+    const kinds = ['design.created', 'design.updated'];
+    const [failing, working] = [await register(undefined, kinds), await register(undefined, kinds)];
+    let fails = true;
+    receiver.answer = (response, { path }) => void response.writeHead(fails && path === failing.path ? 500 : 204).end();
+    const { id } = await design('changed often');
+    await attempted(failing);
+    for (let n = 0; n < 4; n++) await done(people.editor.put(`/api/pattern/${id}`, { name: `change ${n}` }));
+    await allDelivered(working, 5);
+    const isDeferred = async (): Promise<boolean> =>
+      (await world.sql('SELECT FROM webhook_deferral WHERE webhook_id = $1', [failing.id])).length > 0;
+    const given = async (): Promise<number> => (await deliveries(failing)).length;
+    expect(await given()).toBe(1);
+    expect(await metric('armature_webhook_endpoints_failing')).toBe(1);
+    expect(await metric('armature_webhook_deliveries_pending')).toBeGreaterThan(0);
+    expect(await metric('armature_webhook_attempts_total{outcome="retried"}')).toBeGreaterThan(0);
+    expect(await metric('armature_webhook_delay_seconds_count')).toBeGreaterThanOrEqual(5);
+
+    fails = false;
+    await allDelivered(failing, 5);
+    const sequences = receiver.bodies(failing.path).map(({ data }) => Number(data.sequence));
+    const first = sequences.lastIndexOf(sequences[0]!);
+    expect(sequences.slice(first)).toEqual([...new Set(sequences)].sort((a, b) => a - b));
+    await until(async () => !(await isDeferred()));
+
+    // No attempt is under way when it is disabled, which would be the last of its delivery.
+    set({ deferMs: HOUR, minPauseMs: HOUR, maxPauseMs: HOUR });
+    fails = true;
+    await done(people.editor.put(`/api/pattern/${id}`, { name: 'fails again' }));
+    await until(isDeferred);
+    await done(people.editor.put(`/api/pattern/${id}`, { name: 'before it is disabled' }));
+    await allDelivered(working, 7);
+    expect(await given()).toBe(6);
+    await done(people.admin.put(failing.base, { enabled: false }));
+    expect(await given()).toBe(7);
+    await done(people.editor.put(`/api/pattern/${id}`, { name: 'while it is disabled' }));
+    await allDelivered(working, 8);
+    fails = false;
+    await done(people.admin.put(failing.base, { enabled: true }));
+    await allDelivered(failing, 7);
+    expect(new Set(idsOf(failing)).size).toBe(7);
   }, 60_000);
 
   it('must show a certificate that holds', async () => {

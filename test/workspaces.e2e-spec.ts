@@ -155,6 +155,11 @@ describe('the permissions of a workspace', () => {
     expect(grantors(quotas)).not.toContain(people.admin.email);
     expect((await permission(people.organizationAdmin, 'workspace.setQuotas')).allowed).toBe(true);
     expect((await people.member.get(`${scene.path}/permissions`)).status).toBe(404);
+    expect((await permission(people.viewer, 'workspace.leave')).allowed).toBe(true);
+    expect(await permission(people.organizationAdmin, 'workspace.leave')).toMatchObject({
+      allowed: false,
+      reason: expect.stringContaining('granted to you'),
+    });
   });
 
   it('say what an archived workspace refuses', async () => {
@@ -341,6 +346,7 @@ describe('a default workspace', () => {
     const { permissions } = await done(person.get(`${path}/permissions`));
     for (const operation of ['workspace.archive', 'workspace.delete'])
       expect(permissions).toContainEqual({ operation, allowed: false, reason: expect.stringMatching(/^the default workspace/), granted_by: [] }); // prettier-ignore
+    expect(permissions.find(({ operation }: Json) => operation === 'workspace.leave').allowed).toBe(false);
 
     const membership = `/api/identity/orgs/${world.organization}/users`;
     await done(world.admin.delete(`${membership}/${person.id}`));

@@ -88,7 +88,7 @@ export class JobRunner {
       try {
         return await attempt();
       } catch (error) {
-        if (isDatabaseOutage(error) ? performance.now() > running.leaseEnds : tries >= MAX_WRITE_ATTEMPTS) throw error;
+        if (isDatabaseOutage(error) ? !running.lease.isHeld : tries >= MAX_WRITE_ATTEMPTS) throw error;
         await sleep(backoff(tries, INITIAL_PAUSE_MS, MAX_PAUSE_MS), undefined, { ref: false });
       }
   }

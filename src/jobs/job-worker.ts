@@ -3,7 +3,7 @@ import { isDatabaseOutage } from '../core/errors/database-outage.js';
 import { JobHandlerRegistry } from './job-handler.registry.js';
 import { type JobNotification, JobNotifications } from './job-notifications.js';
 import { JobSettings } from './job-settings.js';
-import { OverdueJobsService } from './overdue-jobs.service.js';
+import { LeaseKeeper, type LeaseWatch } from './lease-keeper.service.js';
 import { PeriodicJobsService } from './periodic-jobs.service.js';
 import { RunningJobsService } from './running-jobs.service.js';
 import { WakeSignal } from './wake-signal.js';
@@ -15,11 +15,9 @@ const STALE_MS = 10_000;
 export class JobWorker {
   private readonly logger = new Logger('Jobs');
   private readonly wakeSignal = new WakeSignal();
-  private readonly busy = new Set<string>();
   private readonly stopListening: (() => void)[] = [];
   private claimLoop: Promise<void> | null = null;
-  private heartbeatTimer: NodeJS.Timeout | null = null;
-  private presenceTimer: NodeJS.Timeout | null = null;
+  private leases: LeaseWatch | null = null;
   private stopping = false;
   private claimedAt = -Infinity;
   private isFailing = false;
@@ -27,10 +25,10 @@ export class JobWorker {
   constructor(
     private readonly handlers: JobHandlerRegistry,
     private readonly running: RunningJobsService,
-    private readonly overdue: OverdueJobsService,
     private readonly periodic: PeriodicJobsService,
     private readonly notices: JobNotifications,
     private readonly settings: JobSettings,
+    private readonly keeper: LeaseKeeper,
   ) {}
 
   /** Whether it takes jobs: false before it started, and while the database does not let it. */
@@ -54,8 +52,7 @@ export class JobWorker {
       this.notices.onReconnect(() => this.handleReconnect()),
     );
     this.claimLoop = this.claimUntilStopped();
-    this.heartbeat();
-    this.watchOthers();
+    this.leases = this.keeper.watch(this.running);
   }
 
   /**
@@ -67,7 +64,7 @@ export class JobWorker {
     this.wakeSignal.notify();
     await this.claimLoop;
     const left = await this.running.drain();
-    for (const timer of [this.heartbeatTimer, this.presenceTimer]) if (timer) clearTimeout(timer);
+    this.leases?.stop();
     for (const stop of this.stopListening) stop();
     return left;
   }
@@ -103,29 +100,6 @@ export class JobWorker {
 
   private handleReconnect(): void {
     this.wakeSignal.notify();
-    void this.runExclusively('renew', () => this.running.renewLeases());
-  }
-
-  private heartbeat(): void {
-    this.running.abortExpired();
-    void this.runExclusively('renew', () => this.running.renewLeases());
-    void this.runExclusively('recover', () => this.overdue.recover());
-    this.heartbeatTimer = setTimeout(() => this.heartbeat(), this.settings.heartbeatMs);
-  }
-
-  private watchOthers(): void {
-    void this.runExclusively('look for dead workers', () => this.overdue.recoverFromDead());
-    this.presenceTimer = setTimeout(() => this.watchOthers(), this.settings.presenceMs);
-  }
-
-  /** A statement that hangs must neither hold up the watch over the leases nor be sent again and again. */
-  private async runExclusively(name: string, work: () => Promise<void>): Promise<void> {
-    if (this.busy.has(name)) return;
-    this.busy.add(name);
-    await work()
-      .catch((error: unknown) => {
-        if (!isDatabaseOutage(error)) this.logger.warn(error, `jobs: ${name} failed, trying again`);
-      })
-      .finally(() => this.busy.delete(name));
+    this.leases?.renew();
   }
 }

@@ -12,6 +12,7 @@ import { JobWaiter } from './job-waiter.js';
 import { JobWorker } from './job-worker.js';
 import { JobsService } from './jobs.service.js';
 import { JobsStore } from './jobs.store.js';
+import { LeaseKeeper } from './lease-keeper.service.js';
 import { LeasesStore } from './leases.store.js';
 import { OperationsController } from './operations/operations.controller.js';
 import { OperationsService } from './operations/operations.service.js';
@@ -28,6 +29,7 @@ import { WorkerPresence } from './worker-presence.js';
     JobsService,
     JobsStore,
     LeasesStore,
+    LeaseKeeper,
     JobNotifications,
     JobSettings,
     JobHandlerRegistry,
@@ -45,6 +47,6 @@ import { WorkerPresence } from './worker-presence.js';
     RecordTotalsStore,
     OperationsService,
   ],
-  exports: [JobsService, JobSettings, WorkerPresence],
+  exports: [JobsService, JobSettings, LeaseKeeper, WorkerPresence],
 })
 export class JobsModule {}

@@ -4,7 +4,6 @@ import { Metrics } from '../core/telemetry/metrics.service.js';
 import type { Job } from './job.js';
 import { JobCompletionService, toJobProblem } from './job-completion.service.js';
 import { LeasesStore } from './leases.store.js';
-import { WorkerPresence } from './worker-presence.js';
 
 /** Takes jobs away from workers that died, whichever replica finds them first. */
 @Injectable()
@@ -15,18 +14,11 @@ export class OverdueJobsService {
     private readonly leases: LeasesStore,
     private readonly completion: JobCompletionService,
     private readonly metrics: Metrics,
-    private readonly presence: WorkerPresence,
   ) {}
 
-  /** The same at once for workers that are seen to be dead, long before their leases are over. */
-  async recoverFromDead(): Promise<void> {
-    const dead = await this.presence.findDead(await this.leases.listWorkers());
-    if (dead.length === 0) return;
-    await this.leases.expire(dead);
-    await this.recover();
-  }
-
-  async recover(): Promise<void> {
+  /** @param dead workers that are seen to be dead, long before their leases are over */
+  async recover(dead: string[]): Promise<void> {
+    if (dead.length > 0) await this.leases.expire(dead);
     for (const job of await this.leases.listOverdue()) {
       if (!(await this.recoverJob(job))) continue;
       this.metrics.jobs.inc({ queue: job.queue, outcome: 'lost' });

@@ -1,6 +1,7 @@
 import { setMaxListeners } from 'node:events';
 import { type AbortReason, JobAborted } from './job-aborted.js';
 import type { Job } from './job.js';
+import type { Lease } from './lease.js';
 
 /** A job while this replica runs it. */
 export class RunningJob {
@@ -10,8 +11,7 @@ export class RunningJob {
 
   constructor(
     readonly job: Job,
-    /** When the lease is over, on the clock of `performance.now()`. */
-    public leaseEnds: number,
+    readonly lease: Lease,
   ) {
     setMaxListeners(0, this.aborter.signal);
   }

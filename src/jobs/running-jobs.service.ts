@@ -4,13 +4,17 @@ import type { Job } from './job.js';
 import { JobHandlerRegistry } from './job-handler.registry.js';
 import { JobRunner } from './job-runner.js';
 import { JobSettings } from './job-settings.js';
+import { Lease } from './lease.js';
+import type { LeasedWork } from './lease-keeper.service.js';
 import { LeasesStore, type QueueCapacity } from './leases.store.js';
+import { OverdueJobsService } from './overdue-jobs.service.js';
 import { RunningJob } from './running-job.js';
 import { WorkerPresence } from './worker-presence.js';
 
 /** The jobs that this process runs, and its leases on them. */
 @Injectable()
-export class RunningJobsService {
+export class RunningJobsService implements LeasedWork<RunningJob> {
+  readonly name = 'jobs';
   private readonly logger = new Logger('Jobs');
   private readonly running = new Map<RunningJob, Promise<void>>();
 
@@ -20,6 +24,7 @@ export class RunningJobsService {
     private readonly runner: JobRunner,
     private readonly settings: JobSettings,
     private readonly presence: WorkerPresence,
+    private readonly overdue: OverdueJobsService,
   ) {}
 
   get size(): number {
@@ -33,10 +38,10 @@ export class RunningJobsService {
    */
   async claim(onEnded: () => void): Promise<number> {
     const capacities = this.findCapacity();
-    const leaseEnds = performance.now() + this.settings.leaseMs;
+    const askedAt = performance.now();
     const jobs =
       capacities.length > 0 ? await this.leases.claim(this.presence.id, capacities, this.settings.leaseMs) : [];
-    for (const job of jobs) this.run(job, leaseEnds, onEnded);
+    for (const job of jobs) this.run(job, new Lease(askedAt, this.settings.leaseMs), onEnded);
     return jobs.length;
   }
 
@@ -44,29 +49,31 @@ export class RunningJobsService {
     for (const running of this.running.keys()) if (running.job.id === id) running.abort('cancelled');
   }
 
-  /** Aborts the jobs whose leases are over, which another process may run by now. */
-  abortExpired(): void {
-    const now = performance.now();
-    for (const running of this.running.keys()) if (running.leaseEnds <= now) running.abort('lease lost');
+  listHeld(): RunningJob[] {
+    return [...this.running.keys()].filter((running) => running.abortReason !== 'lease lost');
   }
 
-  /** One statement for all that runs here: which of it is still held, and which is to be cancelled. */
-  async renewLeases(): Promise<void> {
-    const asked = [...this.running.keys()].filter((running) => running.abortReason !== 'lease lost');
-    if (asked.length === 0) return;
-    const leaseEnds = performance.now() + this.settings.leaseMs;
-    const held = await this.leases.renew(
-      this.presence.id,
-      asked.map(({ job }) => job),
-      this.settings.leaseMs,
+  /** Says also which of them are to be cancelled. */
+  async renew(worker: string, held: RunningJob[], leaseMs: number): Promise<RunningJob[]> {
+    const jobs = held.map(({ job }) => job);
+    const renewed = new Map(
+      (await this.leases.renew(worker, jobs, leaseMs)).map((lease) => [`${lease.id} ${lease.attempt}`, lease]),
     );
-    const renewed = new Map(held.map((lease) => [`${lease.id} ${lease.attempt}`, lease]));
-    for (const running of asked) {
-      const lease = renewed.get(`${running.job.id} ${running.job.attempt}`);
-      if (lease) running.leaseEnds = leaseEnds;
-      if (lease?.cancelRequested) running.abort('cancelled');
-      if (!lease && !running.isEnding) running.abort('lease lost');
-    }
+    const leaseOf = ({ job }: RunningJob) => renewed.get(`${job.id} ${job.attempt}`);
+    for (const running of held) if (leaseOf(running)?.cancelRequested) running.abort('cancelled');
+    return held.filter(leaseOf);
+  }
+
+  lose(running: RunningJob): void {
+    if (!running.isEnding) running.abort('lease lost');
+  }
+
+  listWorkers(): Promise<string[]> {
+    return this.leases.listWorkers();
+  }
+
+  takeBack(_worker: string, dead: string[]): Promise<void> {
+    return this.overdue.recover(dead);
   }
 
   /**
@@ -83,8 +90,8 @@ export class RunningJobsService {
     return left;
   }
 
-  private run(job: Job, leaseEnds: number, onEnded: () => void): void {
-    const running = new RunningJob(job, leaseEnds);
+  private run(job: Job, lease: Lease, onEnded: () => void): void {
+    const running = new RunningJob(job, lease);
     if (job.cancelRequested) running.abort('cancelled');
     const done = this.runner.run(running).finally(() => {
       this.running.delete(running);

@@ -60,6 +60,7 @@ import { NotificationMark, NotificationPosition } from '../events/notifications/
 import { NotificationFeed, NotificationMail } from '../events/notifications/mail/notification-mail.entity.js';
 import { NotificationSettings } from '../events/notifications/settings/notification-settings.entity.js';
 import {
+  WebhookDeferral,
   WebhookDelivery,
   WebhookFeed,
   WebhookPause,
@@ -124,6 +125,7 @@ export const entities: EntityClass[] = [
   ReadMark,
   EventCounter,
   Webhook,
+  WebhookDeferral,
   WebhookDelivery,
   WebhookFeed,
   WebhookPause,

@@ -37,7 +37,10 @@ import { NotificationMails1764000000048 } from './1764000000048-notification-mai
 import { Performance1764000000049 } from './1764000000049-performance.js';
 import { StaleWatches1764000000052 } from './1764000000052-stale-watches.js';
 import { WebhookQueue1764000000053 } from './1764000000053-webhook-queue.js';
-import { AppliedFields1764000000056 } from './1764000000056-applied-fields.js';
+import { WebhookDeferrals1764000000054 } from './1764000000054-webhook-deferrals.js';
+import { AuditAttach1764000000055 } from './1764000000055-audit-attach.js';
+import { DriftedObjects1764000000056 } from './1764000000056-drifted-objects.js';
+import { AppliedFields1764000000057 } from './1764000000057-applied-fields.js';
 
 /** Every change of the schema, oldest first. */
 export const migrations: Migration[] = [
@@ -79,5 +82,8 @@ export const migrations: Migration[] = [
   Performance1764000000049,
   StaleWatches1764000000052,
   WebhookQueue1764000000053,
-  AppliedFields1764000000056,
+  WebhookDeferrals1764000000054,
+  AuditAttach1764000000055,
+  DriftedObjects1764000000056,
+  AppliedFields1764000000057,
 ];

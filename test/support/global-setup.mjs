@@ -2,6 +2,7 @@ export default async function setUp() {
   const { openTestRun } = await import('./test-run.ts');
   globalThis.closeTestRun = await openTestRun({
     programs: async () => (await import('./programs.ts')).compilePrograms(),
+    build: async () => (await import('./built-server.ts')).build(),
     database: async () => (await import('./database-server.ts')).startDatabaseServer(),
     cluster: async () => share(await (await import('./cluster.ts')).startCluster()),
     'bare cluster': async () => share(await (await import('./cluster.ts')).startCluster({ bare: true })),

@@ -5,16 +5,30 @@ import { DataSource } from 'typeorm';
 import { createApp } from '../../src/app.setup.js';
 import { FirstStartService } from '../../src/auth/first-start.service.js';
 import { Env } from '../../src/core/config/env.js';
+import { BuiltServer } from './built-server.js';
 import { type TestDatabase } from './database.js';
 import { Person } from './person.js';
 import { clonePlantedDatabase } from './planted-database.js';
 
 export const PASSWORD = 'correct horse battery';
 
+/**
+ * Which servers worlds have: the sources, on the thread of the tests, or, with BUILT_SERVER=1, what `npm run build` makes, in a process of
+ * its own. Tests that reach into the server (`get`, `app`) are of the first kind.
+ */
+let isBuilt = process.env['BUILT_SERVER'] === '1';
+
+/** Gives the worlds of this test file the server that is built. */
+export function startBuiltWorlds(): void {
+  const before = isBuilt;
+  beforeAll(() => void (isBuilt = true));
+  afterAll(() => void (isBuilt = before));
+}
+
 /** A whole server over a private database, reached over the wire, and the people who call it. */
 export class World {
   private constructor(
-    readonly app: NestExpressApplication,
+    private readonly server: WorldServer,
     readonly baseUrl: string,
     /** The first administrator: owner of the organization Default. */
     readonly admin: Person,
@@ -30,13 +44,49 @@ export class World {
     reach: (url: string) => string | Promise<string> = (url) => url,
   ): Promise<World> {
     const database = await clonePlantedDatabase(SETTINGS);
-    const app = await createApp(Env.parse({ ...SETTINGS, ...settings }), await reach(database.url));
+    const url = await reach(database.url);
+    return isBuilt
+      ? World.startBuilt({ ...SETTINGS, ...settings }, url, database)
+      : World.startInProcess({ ...SETTINGS, ...settings }, url, database);
+  }
+
+  private static async startInProcess(settings: Settings, url: string, database: TestDatabase): Promise<World> {
+    const app = await createApp(Env.parse(settings), url);
     await app.listen(0, '127.0.0.1');
     const baseUrl = (await app.getUrl()).replace('[::1]', '127.0.0.1');
     const first = await app.get(FirstStartService).seed(() => Promise.resolve());
     if (!first) throw new Error('the cloned database was not empty');
     const admin = new Person(baseUrl, first.token, first.userId, first.email);
-    return new World(app, baseUrl, admin, first.organizationId, new Person(baseUrl, null), database);
+    const server = {
+      app: () => app,
+      sql: <T>(query: string, parameters: unknown[]) => app.get(DataSource).query<T[]>(query, parameters),
+      stop: () => app.close(),
+    };
+    return new World(server, baseUrl, admin, first.organizationId, new Person(baseUrl, null), database);
+  }
+
+  private static async startBuilt(settings: Settings, url: string, database: TestDatabase): Promise<World> {
+    const built = await BuiltServer.start(settings, url);
+    const { baseUrl } = built;
+    const { ADMIN_EMAIL: email = '', ADMIN_PASSWORD: password = '' } = settings;
+    const admin = await built.signIn({ email, password });
+    const { body } = await admin.get('/api/identity/orgs');
+    const server = {
+      app: () => {
+        throw new Error(
+          'this test reaches into the server, which is in a process of its own: it is the one that was built',
+        );
+      },
+      sql: <T>(query: string, parameters: unknown[]) => built.sql<T>(query, parameters),
+      stop: () => built.stop(),
+    };
+    const organization = body.organizations[0].id as string;
+    return new World(server, baseUrl, admin, organization, new Person(baseUrl, null), database);
+  }
+
+  /** The server itself; only where it is on the thread of the tests. */
+  get app(): NestExpressApplication {
+    return this.server.app();
   }
 
   /** Another user whose account is confirmed, a member of an organization (Default unless said otherwise) with a role in it. */
@@ -82,13 +132,24 @@ export class World {
 
   /** Asks the database directly, as the service's own role. */
   sql<T = Record<string, unknown>>(query: string, parameters: unknown[] = []): Promise<T[]> {
-    return this.app.get(DataSource).query<T[]>(query, parameters);
+    return this.server.sql<T>(query, parameters);
   }
 
   async stop(): Promise<void> {
-    await this.app.close();
-    await this.database.drop();
+    try {
+      await this.server.stop();
+    } finally {
+      await this.database.drop();
+    }
   }
+}
+
+type Settings = Record<string, string>;
+
+interface WorldServer {
+  app: () => NestExpressApplication;
+  sql: <T>(query: string, parameters: unknown[]) => Promise<T[]>;
+  stop: () => Promise<void>;
 }
 
 /** Settings of every server under test. */

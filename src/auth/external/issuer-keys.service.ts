@@ -89,7 +89,7 @@ export class IssuerKeysService {
 
   /** The operator chose the issuer, so a private network is allowed; otherwise the outbound guard applies. */
   private async fetch(url: string): Promise<Buffer> {
-    if (Date.now() - this.failedAt < COOLDOWN_MS) throw issuerUnreachable('it just failed');
+    if (performance.now() - this.failedAt < COOLDOWN_MS) throw issuerUnreachable('it just failed');
     const options = { policy: 'connection', redirects: 0, timeoutMs: 5_000, maxBytes: MAX_RESPONSE_BYTES } as const;
     const answer = await this.outbound.fetch(url, options).catch((error: unknown) => {
       throw this.failed(error instanceof Error ? error.message : String(error));
@@ -98,8 +98,10 @@ export class IssuerKeysService {
     return answer.bytes;
   }
 
+  /** The next attempt asks where the keys are as well: the issuer may have moved them. */
   private failed(reason: string): RemoteFailure {
-    this.failedAt = Date.now();
+    this.keysUrl = undefined;
+    this.failedAt = performance.now();
     this.logger.warn(`the keys of ${this.env.OIDC_ISSUER} cannot be read: ${reason}`);
     return issuerUnreachable(reason);
   }

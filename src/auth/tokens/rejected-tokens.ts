@@ -9,14 +9,14 @@ export class RejectedTokens {
 
   find(key: string): Unauthenticated | undefined {
     const found = this.remembered.get(key);
-    return found && found.until > Date.now() ? found.error : undefined;
+    return found && found.until > performance.now() ? found.error : undefined;
   }
 
   add(key: string, error: Unauthenticated): void {
     const oldest = this.remembered.size >= MAX_REMEMBERED ? this.remembered.keys().next().value : undefined;
     if (oldest !== undefined) this.remembered.delete(oldest);
     this.remembered.delete(key);
-    this.remembered.set(key, { error, until: Date.now() + MAX_AGE_MS });
+    this.remembered.set(key, { error, until: performance.now() + MAX_AGE_MS });
   }
 
   clear(): void {

@@ -56,7 +56,7 @@ export class Memberships implements OnModuleInit {
 
   private findRemembered(userId: string): ReadonlyMap<string, Role> | undefined {
     const known = this.remembered.get(userId);
-    return known && known.until > Date.now() ? known.roles : undefined;
+    return known && known.until > performance.now() ? known.roles : undefined;
   }
 
   private async loadRoles(userId: string): Promise<ReadonlyMap<string, Role>> {
@@ -78,6 +78,6 @@ export class Memberships implements OnModuleInit {
     const oldest = this.remembered.size >= MAX_REMEMBERED ? this.remembered.keys().next().value : undefined;
     if (oldest !== undefined) this.remembered.delete(oldest);
     this.remembered.delete(userId);
-    this.remembered.set(userId, { until: Date.now() + MAX_AGE_MS, roles });
+    this.remembered.set(userId, { until: performance.now() + MAX_AGE_MS, roles });
   }
 }

@@ -65,9 +65,9 @@ export class Vault implements OnModuleInit {
    */
   private async getCurrentKeyId(organizationId: string | null): Promise<string> {
     const cached = this.current.get(organizationId);
-    if (cached && cached.until > Date.now()) return cached.id;
+    if (cached && cached.until > performance.now()) return cached.id;
     const id = (await this.dataKeys.findCurrentId(organizationId)) ?? (await this.createDataKey(organizationId));
-    const keep = () => void this.current.set(organizationId, { id, until: Date.now() + CURRENT_KEY_TTL_MS });
+    const keep = () => void this.current.set(organizationId, { id, until: performance.now() + CURRENT_KEY_TTL_MS });
     // Were the transaction undone that made it, the kept key would not exist.
     if (this.unit.isOpen) this.unit.afterCommit(keep);
     else keep();

@@ -1,3 +1,4 @@
+import pg from 'pg';
 import { DataSource, type DataSourceOptions, type MigrationInterface } from 'typeorm';
 import { PooledClient } from './pooled-client.js';
 import { SnakeNamingStrategy } from './snake-naming.strategy.js';
@@ -39,6 +40,8 @@ export function toDataSourceOptions(options: DatabaseOptions): DataSourceOptions
   const { url, entities = [], migrations = [], role, poolSize = 10, lockTimeoutMs } = options;
   return {
     type: 'postgres',
+    // Without it TypeORM asks for the package by a name at run time, which in a bundle is another copy.
+    driver: pg,
     url,
     entities,
     migrations,

@@ -1,7 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-// The two classes alone: worker threads load this module, and would load all of TypeORM with it.
+// The classes alone: worker threads load this module, and would load all of TypeORM with it.
 import { QueryFailedError } from 'typeorm/error/QueryFailedError.js';
 import { QueryRunnerAlreadyReleasedError } from 'typeorm/error/QueryRunnerAlreadyReleasedError.js';
+import { QueryRunnerProviderAlreadyReleasedError } from 'typeorm/error/QueryRunnerProviderAlreadyReleasedError.js';
 import { backoff } from '../backoff.js';
 import { AppError } from './app-error.js';
 
@@ -62,9 +63,12 @@ export function toConnectError(error: Error): Error {
   return isConnectionError(error) || code === TOO_MANY_CONNECTIONS ? new DatabaseUnavailable(error) : error;
 }
 
+/** What TypeORM throws in a transaction whose connection was lost between two statements. */
+const LOST_CONNECTION_ERRORS = [QueryRunnerAlreadyReleasedError, QueryRunnerProviderAlreadyReleasedError];
+
 /** Whether work failed because the database was away, so that the same work may succeed when it is back. */
 export function isDatabaseOutage(error: unknown): boolean {
-  if (error instanceof DatabaseUnavailable || error instanceof QueryRunnerAlreadyReleasedError) return true;
+  if (error instanceof DatabaseUnavailable || LOST_CONNECTION_ERRORS.some((type) => error instanceof type)) return true;
   return error instanceof QueryFailedError && isConnectionError(error.driverError);
 }
 

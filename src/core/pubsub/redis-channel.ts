@@ -4,6 +4,7 @@ import type { createClient as createClientType } from '@redis/client';
 import { DataSource } from 'typeorm';
 import { backoff } from '../backoff.js';
 import { Env } from '../config/env.js';
+import { describeConnectionFailure } from '../outbound/connection-failure.js';
 
 const FIRST_PAUSE_MS = 100;
 const MAX_PAUSE_MS = 5_000;
@@ -15,6 +16,8 @@ const SILENCE_MS = 10_000;
 const MAX_WAITING = 10_000;
 /** While the connection is lost, listeners poll at this interval. */
 const POLL_MS = 2_000;
+/** Reasons that are logged of one outage. */
+const MAX_REASONS = 5;
 
 type CreateClient = typeof createClientType;
 type Client = ReturnType<CreateClient>;
@@ -33,7 +36,8 @@ export class RedisChannel implements OnApplicationBootstrap, OnApplicationShutdo
   private publisher?: Client;
   private subscriber?: Client;
   private name = 'armature';
-  private isAway = false;
+  /** Why Redis is away, as was logged. */
+  private readonly reasons = new Set<string>();
   private polling?: NodeJS.Timeout;
 
   constructor(
@@ -120,21 +124,19 @@ export class RedisChannel implements OnApplicationBootstrap, OnApplicationShutdo
   }
 
   private async onReady(): Promise<void> {
-    if (this.isAway) this.logger.log(`Redis at ${this.place} is back`);
-    this.isAway = false;
+    if (this.reasons.size > 0) this.logger.log(`Redis at ${this.place} is back`);
+    this.reasons.clear();
     this.tellMissed();
     // What was published while the channel was being subscribed to again.
     await sleep(PATIENCE_MS, undefined, { ref: false });
     this.tellMissed();
   }
 
-  /** Once for each outage; an error of the client may quote the address with its password. */
+  /** Each reason once for each outage; an error of the client may quote the address with its password. */
   private reportAway(url: string, error: Error): void {
-    if (this.isAway) return;
-    this.isAway = true;
-    const { password, username } = new URL(url);
-    const secrets = [url, password, decodeURIComponent(password), username].filter((text) => text !== '');
-    const said = secrets.reduce((text, secret) => text.replaceAll(secret, '•••'), error.message);
+    const said = 'code' in error ? describeConnectionFailure(error) : withoutSecrets(url, error.message);
+    if (this.reasons.has(said) || this.reasons.size >= MAX_REASONS) return;
+    this.reasons.add(said);
     this.logger.warn(`Redis at ${this.place} is away, events go through the database until it returns: ${said}`);
   }
 
@@ -145,4 +147,10 @@ export class RedisChannel implements OnApplicationBootstrap, OnApplicationShutdo
   private tellMissed(): void {
     for (const listener of this.missedListeners) listener();
   }
+}
+
+function withoutSecrets(url: string, message: string): string {
+  const { password, username } = new URL(url);
+  const secrets = [url, password, decodeURIComponent(password), username].filter((text) => text !== '');
+  return secrets.reduce((text, secret) => text.replaceAll(secret, '•••'), message);
 }

@@ -64,7 +64,7 @@ export class DeploymentRun {
         error: { reason: 'UNKNOWN_KIND', detail: `The cluster serves no ${desired.kind} of ${desired.apiVersion}` },
       };
     item.kind = kind;
-    const settled = Date.now() + TRANSIENT_TIMEOUT_MS;
+    const settled = performance.now() + TRANSIENT_TIMEOUT_MS;
     for (;;) {
       const compared = await this.comparison.compare(kind, desired);
       const wasApplied = this.recorded.has(changeKey({ kind, ...desired.metadata }));
@@ -75,7 +75,7 @@ export class DeploymentRun {
       if (error === 'unchanged') return { status: wasApplied ? 'applied' : 'unchanged' };
       if (!error) return { status: 'applied' };
       const isFollowing = !planned.verified && /not declared in schema/.test(error.detail);
-      if ((!isTransient(error) && !isFollowing) || Date.now() > settled) return { status: 'failed', error };
+      if ((!isTransient(error) && !isFollowing) || performance.now() > settled) return { status: 'failed', error };
       this.clock.check();
       await pause(1_000);
     }

@@ -141,7 +141,7 @@ export class HookRuns {
     const wanted = addHookRun(desired, this.runOf(item));
     const isRecorded = this.journal.changes.some((one) => changeKey(one) === changeKey(change));
     if (!isRecorded) await this.journal.record([change]);
-    for (const settled = Date.now() + TRANSIENT_TIMEOUT_MS; ; await pause(1_000)) {
+    for (const settled = performance.now() + TRANSIENT_TIMEOUT_MS; ; await pause(1_000)) {
       try {
         await this.cluster.apply(kind, wanted, { fieldManager: FIELD_MANAGER, force: true });
         await this.results.set(item, { status: 'applied' });
@@ -149,7 +149,7 @@ export class HookRuns {
       } catch (error) {
         if (!(error instanceof ClusterError) || error.answered === undefined || isClusterFailure(error)) throw error;
         const refusal = toResourceError(error, desired);
-        if (!isTransient(refusal) || Date.now() > settled) {
+        if (!isTransient(refusal) || performance.now() > settled) {
           if (!isRecorded && error.answered < 500) await this.journal.withdraw(change);
           return refusal;
         }

@@ -18,7 +18,7 @@ export class RunClock {
     private readonly signal?: AbortSignal,
     private readonly cancellable = true,
   ) {
-    this.end = Date.now() + timeoutMs;
+    this.end = performance.now() + timeoutMs;
   }
 
   /**
@@ -31,7 +31,7 @@ export class RunClock {
       if (reason instanceof JobAborted && reason.reason !== 'cancelled') throw reason;
       if (this.cancellable) throw new RunEnded('cancelled');
     }
-    if (Date.now() >= this.end) throw new RunEnded('timeout');
+    if (performance.now() >= this.end) throw new RunEnded('timeout');
   }
 
   /**
@@ -40,12 +40,12 @@ export class RunClock {
    * @throws RunEnded when the whole run ends before
    */
   async poll<T>(withinMs: number, ask: () => Promise<T | undefined>): Promise<T | undefined> {
-    const last = Date.now() + withinMs;
+    const last = performance.now() + withinMs;
     for (let wait = 50; ; wait = Math.min(wait * 1.5, 1_000)) {
       this.check();
       const answer = await ask();
-      if (answer !== undefined || Date.now() >= last) return answer;
-      await pause(Math.min(wait, Math.max(1, last - Date.now())), undefined, {
+      if (answer !== undefined || performance.now() >= last) return answer;
+      await pause(Math.min(wait, Math.max(1, last - performance.now())), undefined, {
         signal: this.cancellable ? this.signal : undefined,
       }).catch(() => undefined);
     }

@@ -60,7 +60,7 @@ export class WorkloadWait {
     const open = new Map(
       workloads.map((one): [W, OpenWorkload] => [one, { detail: 'it is not ready', isFinal: false }]),
     );
-    let lookedAt = Date.now();
+    let lookedAt = performance.now();
     try {
       await this.clock.poll(withinMs, async () => {
         await boundedParallel([...open], CONCURRENCY, async ([workload, state]) => {
@@ -70,10 +70,10 @@ export class WorkloadWait {
           else if (describeOpen(state) !== before) await observer?.onWaiting(workload, describeOpen(state));
         });
         if (open.size === 0 || isAnyFinal(open)) return true;
-        if (Date.now() - lookedAt < Math.max(POD_INTERVAL_MS, POD_INTERVAL_PER_WORKLOAD_MS * open.size))
+        if (performance.now() - lookedAt < Math.max(POD_INTERVAL_MS, POD_INTERVAL_PER_WORKLOAD_MS * open.size))
           return undefined;
         await this.lookAtPods(open, observer);
-        lookedAt = Date.now();
+        lookedAt = performance.now();
         return isAnyFinal(open) || undefined;
       });
     } catch (error) {
@@ -110,8 +110,8 @@ export class WorkloadWait {
       state.trouble = failure?.detail;
       if (failure?.finalAfterMs === undefined) state.stuckSince = undefined;
       else {
-        state.stuckSince ??= Date.now();
-        state.isFinal = Date.now() - state.stuckSince >= failure.finalAfterMs;
+        state.stuckSince ??= performance.now();
+        state.isFinal = performance.now() - state.stuckSince >= failure.finalAfterMs;
       }
       if (describeOpen(state) !== before) await observer?.onWaiting(workload, describeOpen(state));
     });

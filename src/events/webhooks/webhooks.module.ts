@@ -2,6 +2,7 @@ import { Module } from '@nestjs/common';
 import { JobsModule } from '../../jobs/jobs.module.js';
 import { OrganizationsModule } from '../../organizations/organizations.module.js';
 import { WorkspacesModule } from '../../workspaces/workspaces.module.js';
+import { DeferredEndpointsService } from './deliveries/deferred-endpoints.service.js';
 import { DeliveryAttemptsService } from './deliveries/delivery-attempts.service.js';
 import { DeliveryDispatcher } from './deliveries/delivery-dispatcher.service.js';
 import { DeliveryOutcomesService } from './deliveries/delivery-outcomes.service.js';
@@ -16,6 +17,7 @@ import { FanOutService } from './deliveries/fan-out.service.js';
 import { WebhookDeliveriesService } from './deliveries/webhook-deliveries.service.js';
 import { WebhookDeliveriesStore } from './deliveries/webhook-deliveries.store.js';
 import { WebhookFeedStore } from './deliveries/webhook-feed.store.js';
+import { WebhookMetrics } from './deliveries/webhook-metrics.js';
 import { WebhookSender } from './deliveries/webhook-sender.service.js';
 import { WebhookSettings } from './deliveries/webhook-settings.js';
 import {
@@ -43,7 +45,9 @@ import { OrganizationWebhooksController, WorkspaceWebhooksController } from './w
     OrganizationWebhookAuthorizer,
     WebhookSettings,
     WebhookSender,
+    WebhookMetrics,
     DeliveryQueueStore,
+    DeferredEndpointsService,
     DeliveryDispatcher,
     DeliveryOutcomesService,
     DeliveryAttemptsService,

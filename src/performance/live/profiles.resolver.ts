@@ -11,6 +11,7 @@ import { PerformanceProfilePage, PerformanceProfileView } from '../profiles/prof
 import { ProfileContentsService } from '../profiles/profile-contents.service.js';
 import { ProfilesService } from '../profiles/profiles.service.js';
 import { PerformanceFeedService } from './performance-feed.service.js';
+import { timesOf } from './selected-times.js';
 
 const toPage = (page: Page<PerformanceProfile>): PageEnvelope =>
   toPageEnvelope(page, 'profiles', (profile) => PerformanceProfileView.fromProfile({ profile, body: '' }));
@@ -28,7 +29,7 @@ export class ProfilesResolver {
     @CurrentActor() actor: Actor,
     @Args('selector', { description: 'Which of them.' }) selector: PageFilter,
   ): Promise<PageEnvelope> {
-    return toPage(await this.profiles.list(actor, selector.applyTo(new PerformanceQuery())));
+    return toPage(await this.profiles.list(actor, selector.applyTo(new PerformanceQuery()), timesOf(selector)));
   }
 
   /** The page at once, then whenever a change makes it another. */
@@ -40,7 +41,7 @@ export class ProfilesResolver {
     @CurrentActor() actor: Actor,
     @Args('selector', { description: 'Which of them.' }) selector: PageFilter,
   ): Promise<AsyncIterator<Page<PerformanceProfile>>> {
-    const read = () => this.profiles.list(actor, selector.applyTo(new PerformanceQuery()));
+    const read = () => this.profiles.list(actor, selector.applyTo(new PerformanceQuery()), timesOf(selector));
     return this.feed.followProfiles(actor, read);
   }
 

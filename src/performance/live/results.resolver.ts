@@ -7,23 +7,17 @@ import { type Page, type PageEnvelope, toPageEnvelope } from '../../core/listing
 import { PageFilter } from '../../core/listing/page-filter.js';
 import { IdPipe } from '../../core/rest/id.pipe.js';
 import { GraphQLMap } from '../../core/schema/scalars.js';
-import { parseScope, WorkspaceOwnedQuery } from '../../workspaces/workspace-owned/workspace-owned.query.js';
 import { PerformanceQuery } from '../profiles/profile.inputs.js';
 import type { PerformanceRun } from '../runs/run.entity.js';
-import { PerformanceResultPage, PerformanceResultView } from '../runs/run.view.js';
+import { PerformanceResultPage, PerformanceResultView } from '../runs/result.view.js';
 import { RunsService } from '../runs/runs.service.js';
 import { type RunScope, RunsStore } from '../runs/runs.store.js';
 import type { ServerMetrics } from '../runs/server-metrics.js';
 import { PerformanceFeedService } from './performance-feed.service.js';
+import { timesOf } from './selected-times.js';
 
 const toPage = (page: Page<PerformanceRun>): PageEnvelope =>
   toPageEnvelope(page, 'results', PerformanceResultView.fromEntity);
-
-/** The times that a selector narrows results by. */
-const timesOf = (selector: PageFilter): Pick<RunScope, 'from' | 'to'> => {
-  const { from, to } = parseScope(selector.applyWithFiltersTo(new WorkspaceOwnedQuery()));
-  return { from, to };
-};
 
 const ProfileArgument = () =>
   Args('profileID', { type: () => String, description: 'The id of the profile.' }, new IdPipe('profileID'));

@@ -44,7 +44,6 @@ export class FortioLoad {
       env: trustedAuthorities(),
       stdio: [body?.fd ?? 'ignore', 'pipe', 'pipe'],
     });
-    await body?.close();
     const began = Date.now();
     const seconds = setInterval(() => this.tick(Math.round((Date.now() - began) / 1_000)), 1_000);
     const output = collect(child);
@@ -52,6 +51,7 @@ export class FortioLoad {
       await once(child, 'close');
     } finally {
       clearInterval(seconds);
+      await body?.close();
     }
     this.report(toSlice(parseResults(output)));
   }

@@ -1,24 +1,9 @@
-import { applyDecorators } from '@nestjs/common';
-import { ApiPropertyOptional, ApiProperty } from '@nestjs/swagger';
-import {
-  ArrayMaxSize,
-  ArrayMinSize,
-  IsArray,
-  IsIn,
-  IsInt,
-  IsOptional,
-  IsString,
-  IsUUID,
-  Length,
-  Matches,
-  Min,
-  ValidateBy,
-  ValidateIf,
-} from 'class-validator';
+import { ApiPropertyOptional } from '@nestjs/swagger';
+import { ArrayMaxSize, IsArray, IsIn, IsOptional, IsString, IsUUID, Length, Matches } from 'class-validator';
 import { OrganizationListQuery } from '../../core/listing/list-query.js';
 import { UpdateInput } from '../../core/rest/input.pipe.js';
 import { UpdatesView } from '../../core/rest/read-only-fields.js';
-import { IdInput, MapInput, MetadataInput, NameInput, TextInput, WordInput } from '../../core/schema/input-fields.js';
+import { IdInput, MetadataInput, NameInput, TextInput, WordInput } from '../../core/schema/input-fields.js';
 import {
   LOAD_GENERATORS,
   LOAD_MODELS,
@@ -28,89 +13,22 @@ import {
   type Protocol,
   PROTOCOLS,
 } from '../load/load-plan.js';
-import { findBudgetFault, type Budget, BUDGET_KEYS } from './budget.js';
+import type { Budget } from './budget.js';
+import {
+  BudgetInput,
+  EndpointsInput,
+  MAX_URL,
+  NumberInput,
+  RequestFieldsInput,
+  ScheduleInput,
+} from './profile-input-fields.js';
 import { PerformanceProfileView } from './profile.view.js';
 
-const MAX_ENDPOINTS = 10;
-const MAX_URL = 2_048;
 const MAX_QUERIES = 5;
 const MAX_QUERY = 1_000;
 export const MAX_BODY = 65_536;
 /** Generators that clients in the field also name; where they are wanted, another one is used. */
 const KNOWN_GENERATORS = [...LOAD_GENERATORS, 'wrk2', 'nighthawk'];
-
-const ifSent = (optional: boolean): PropertyDecorator[] =>
-  optional ? [ValidateIf((_, value) => value !== undefined)] : [];
-
-const EndpointsInput = (optional: boolean): PropertyDecorator =>
-  applyDecorators(
-    ApiProperty({
-      type: String,
-      isArray: true,
-      required: !optional,
-      minItems: 1,
-      maxItems: MAX_ENDPOINTS,
-      description: 'http and https addresses; a run is made against the first unless it names another.',
-      example: ['https://shop.example.com/'],
-    }),
-    ...ifSent(optional),
-    IsArray({ message: 'must be a list of addresses' }),
-    ArrayMinSize(1, { message: 'must have at least one address' }),
-    ArrayMaxSize(MAX_ENDPOINTS, { message: `must have at most ${MAX_ENDPOINTS} addresses` }),
-    IsString({ each: true, message: 'must be strings' }),
-    Length(1, MAX_URL, { each: true, message: `must have 1 to ${MAX_URL} characters each` }),
-    Matches(/^\S+$/, { each: true, message: 'must be without spaces and line breaks' }),
-  );
-
-const NumberInput = (least: number, description: string): PropertyDecorator =>
-  applyDecorators(
-    ApiPropertyOptional({ type: 'integer', minimum: least, description }),
-    ...ifSent(true),
-    IsInt({ message: 'must be a whole number' }),
-    Min(least, { message: `must be at least ${least}` }),
-  );
-
-const RequestFieldsInput = (description: string): PropertyDecorator =>
-  applyDecorators(
-    ApiPropertyOptional({
-      description,
-      nullable: true,
-      oneOf: [{ type: 'object', additionalProperties: { type: 'string' } }, { type: 'string' }],
-    }),
-    IsOptional(),
-  );
-
-const BudgetInput = (): PropertyDecorator =>
-  applyDecorators(
-    MapInput({
-      clearable: true,
-      description: `Bounds of the figures of a run: ${BUDGET_KEYS.join(', ')}.`,
-    }),
-    ValidateBy({
-      name: 'isBudget',
-      validator: {
-        validate: (value) => typeof value !== 'object' || value === null || findBudgetFault(value) === undefined,
-        defaultMessage: (argument) => findBudgetFault(argument?.value) ?? '',
-      },
-    }),
-  );
-
-const ScheduleInput = (): PropertyDecorator =>
-  applyDecorators(
-    MapInput({ clearable: true, description: 'When runs are made: `cron` (five fields) and `timezone` (IANA, UTC).' }),
-    ValidateBy({
-      name: 'isSchedule',
-      validator: {
-        validate: (value) => typeof value !== 'object' || value === null || isScheduleShape(value as object),
-        defaultMessage: () => 'must have a cron expression as cron, and may have timezone',
-      },
-    }),
-  );
-
-function isScheduleShape(value: object): boolean {
-  const { cron, timezone = 'UTC', ...more } = value as Record<string, unknown>;
-  return typeof cron === 'string' && typeof timezone === 'string' && Object.keys(more).length === 0;
-}
 
 /** What a profile may have besides its name and its endpoints. */
 class ProfileFields extends UpdateInput {

@@ -7,6 +7,7 @@ import { EventBus } from '../../core/events/event-bus.js';
 import type { Page } from '../../core/listing/page.js';
 import { RecordGate } from '../../core/records/record-gate.js';
 import type { Precondition } from '../../core/rest/precondition.js';
+import type { TimeScope } from '../../workspaces/workspace-owned/narrow-by-times.js';
 import { WorkspacePlacementService } from '../../workspaces/workspace-owned/workspace-placement.service.js';
 import { performancePolicy } from './performance.policy.js';
 import { PerformanceProfile } from './profile.entity.js';
@@ -38,11 +39,11 @@ export class ProfilesService extends RecordGate<PerformanceProfile, typeof perfo
     });
   }
 
-  async list(actor: Actor, query: PerformanceQuery): Promise<Page<PerformanceProfile>> {
+  async list(actor: Actor, query: PerformanceQuery, times: TimeScope = {}): Promise<Page<PerformanceProfile>> {
     assertScope(actor, performancePolicy.read);
     await this.placement.assertVisible(actor, query);
     const { organization_id: organizationId, workspace_id: workspaceId } = query;
-    return this.profiles.page(actor, { organizationId, workspaceId }, query);
+    return this.profiles.page(actor, { organizationId, workspaceId, ...times }, query);
   }
 
   async create(actor: Actor, input: NewProfile): Promise<PerformanceProfile> {

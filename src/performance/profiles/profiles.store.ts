@@ -8,6 +8,7 @@ import { equalsFilter, type Listing, recordOrderColumns } from '../../core/listi
 import type { Page } from '../../core/listing/page.js';
 import { PostgresPubSub } from '../../core/pubsub/postgres-pubsub.js';
 import { RecordStore } from '../../core/records/record.store.js';
+import { narrowByTimes, type TimeScope } from '../../workspaces/workspace-owned/narrow-by-times.js';
 import { PERFORMANCE_TOPIC, type PerformanceNotice } from './performance-topic.js';
 import { PerformanceProfile } from './profile.entity.js';
 
@@ -43,8 +44,9 @@ export class ProfilesStore extends RecordStore<PerformanceProfile> {
     super(unit, PerformanceProfile, 'performance_profile');
   }
 
-  async page(actor: Actor, scope: PerformanceScope, query: ListQuery): Promise<Page<PerformanceProfile>> {
+  async page(actor: Actor, scope: PerformanceScope & TimeScope, query: ListQuery): Promise<Page<PerformanceProfile>> {
     const rows = await selectInScope(this.access, this.createQueryBuilder(), 'performance_profile', actor, scope);
+    narrowByTimes(rows, 'performance_profile', scope);
     return this.paginate(rows, listing, query);
   }
 

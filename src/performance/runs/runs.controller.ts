@@ -11,7 +11,8 @@ import { RequiresRight } from '../../core/rest/rights/rights.decorators.js';
 import { performancePolicy } from '../profiles/performance.policy.js';
 import { PerformanceQuery, RunRequest } from '../profiles/profile.inputs.js';
 import { ProfilesService } from '../profiles/profiles.service.js';
-import { PerformanceResultPage, PerformanceResultView, PerformanceRunPage, PerformanceRunView } from './run.view.js';
+import { PerformanceResultPage, PerformanceResultView } from './result.view.js';
+import { PerformanceRunPage, PerformanceRunView } from './run.view.js';
 import { RunRequestsService } from './run-requests.service.js';
 import { RunsService } from './runs.service.js';
 

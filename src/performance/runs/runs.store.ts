@@ -9,6 +9,7 @@ import { equalsFilter, type Listing, recordOrderColumns, wordFilter } from '../.
 import type { Page } from '../../core/listing/page.js';
 import { PostgresPubSub } from '../../core/pubsub/postgres-pubsub.js';
 import { RecordStore } from '../../core/records/record.store.js';
+import { narrowByTimes, type TimeScope } from '../../workspaces/workspace-owned/narrow-by-times.js';
 import { PERFORMANCE_TOPIC } from '../profiles/performance-topic.js';
 import type { Measurement } from '../load/measurement.js';
 import { onlyVisible, type PerformanceScope, selectInScope } from '../profiles/profiles.store.js';
@@ -36,11 +37,9 @@ const listing: Listing<PerformanceRun> = {
 };
 
 /** What narrows a list of runs beside the query that every list has. */
-export interface RunScope extends PerformanceScope {
+export interface RunScope extends PerformanceScope, TimeScope {
   profileId?: string;
   statuses?: readonly RunStatus[];
-  from?: Date;
-  to?: Date;
 }
 
 /** What of a run is read only when it is asked for. */
@@ -67,14 +66,13 @@ export class RunsStore extends RecordStore<PerformanceRun> {
 
   async page(actor: Actor, scope: RunScope, query: ListQuery): Promise<Page<PerformanceRun>> {
     const rows = this.createQueryBuilder();
-    const { profileId, statuses, from, to, ...place } = scope;
+    const { profileId, statuses, ...place } = scope;
     // A profile is of one organization: it needs no other bound.
     if (profileId) onlyVisible(rows, 'performance_run', actor);
     else await selectInScope(this.access, rows, 'performance_run', actor, place);
     if (profileId) rows.andWhere('performance_run.profile_id = :profileId', { profileId });
     if (statuses) rows.andWhere('performance_run.status = ANY (:statuses)', { statuses });
-    if (from) rows.andWhere('performance_run.created_at >= :from', { from });
-    if (to) rows.andWhere('performance_run.created_at < :to', { to });
+    narrowByTimes(rows, 'performance_run', scope);
     return this.paginate(rows, listing, query);
   }
 

@@ -30,16 +30,31 @@ export class PermissionsService {
     );
     const isDefault = await this.members.isDefaultOfMember(workspace.organizationId, workspace.personalOf);
     const isPerson = actor.userId !== null && (await this.users.find(actor.userId))?.kind === 'person';
+    const own = actor.userId === null ? null : await this.members.find(id, actor.userId);
+    const circumstances = { workspace, isDefault, isPerson, isGranted: own !== null && own.granted !== null };
     const permissions = declaredOperations()
       .filter(({ inWorkspace }) => inWorkspace)
-      .map((operation) => toPermission(actor, role, operation, { workspace, isDefault, isPerson }, administrators));
+      .map((operation) => toPermission(actor, role, operation, circumstances, administrators));
     return { role: toWorkspaceRole(roleRank(role)), permissions };
   }
+}
+
+/** What counts beside the role. */
+interface Circumstances {
+  workspace: Workspace;
+  /** It is the default one of a member. */
+  isDefault: boolean;
+  /** The caller is no service account. */
+  isPerson: boolean;
+  /** A role is granted to the caller, not only to their teams. */
+  isGranted: boolean;
 }
 
 const NOT_ON_DEFAULT: ReadonlySet<Operation> = new Set([workspacePolicy.archive, workspacePolicy.delete]);
 const IS_DEFAULT = 'the default workspace of a member is neither archived nor deleted';
 
+const NOTHING_TO_LEAVE = 'no role in this workspace is granted to you: yours comes from a team or the organization';
+const IS_PERSONAL = 'nobody leaves their personal workspace';
 const FOR_PEOPLE = 'a service account cannot do this, whatever its role is';
 
 /** No other user can grant a missing scope: the caller has to use another token. */
@@ -47,7 +62,7 @@ function toPermission(
   actor: Actor,
   role: Role,
   operation: Operation,
-  { workspace, isDefault, isPerson }: { workspace: Workspace; isDefault: boolean; isPerson: boolean },
+  { workspace, isDefault, isPerson, isGranted }: Circumstances,
   administrators: WorkspaceAdministrator[],
 ): PermissionView {
   const toView = (reason: string | null, least: Role | null): PermissionView => ({
@@ -61,6 +76,10 @@ function toPermission(
   const refusal = permissionError(actor, operation, role);
   if (refusal) return toView(refusal.message, isRoleAtLeast(role, operation.needs) ? null : grantorRole(operation));
   if (operation.peopleOnly && !isPerson) return toView(FOR_PEOPLE, null);
+  if (operation === workspacePolicy.leave) {
+    if (!isGranted) return toView(NOTHING_TO_LEAVE, null);
+    if (workspace.personalOf === actor.userId) return toView(IS_PERSONAL, null);
+  }
   // Nobody can grant this while they are a member.
   if (isDefault && NOT_ON_DEFAULT.has(operation)) return toView(IS_DEFAULT, null);
   const closed =

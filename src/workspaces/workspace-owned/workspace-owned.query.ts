@@ -4,6 +4,7 @@ import { InvalidRequest } from '../../core/errors/app-error.js';
 import { OrganizationListQuery, PageSize } from '../../core/listing/list-query.js';
 import { parseWords } from '../../core/listing/words.js';
 import { Repeatable } from '../../core/schema/repeatable.js';
+import type { TimeScope } from './narrow-by-times.js';
 import { VISIBILITIES, type Visibility } from './workspace-owned.entity.js';
 
 /** The query of a list of records of workspaces. */
@@ -31,13 +32,10 @@ export class WorkspaceOwnedQuery extends OrganizationListQuery {
 }
 
 /** Filters of such a list beside the query that every list has. */
-export interface WorkspaceOwnedScope {
+export interface WorkspaceOwnedScope extends TimeScope {
   organizationId?: string;
   workspaceId?: string;
   visibility?: Visibility[];
-  from?: Date;
-  to?: Date;
-  updatedAfter?: Date;
 }
 
 /** @throws InvalidRequest naming the parameter that is wrong */

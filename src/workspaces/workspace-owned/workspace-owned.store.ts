@@ -4,6 +4,7 @@ import type { Actor } from '../../core/access/actor.js';
 import { keptTotalSql } from '../../core/access/kept-total.js';
 import type { UnitOfWork } from '../../core/database/unit-of-work.js';
 import { RecordStore } from '../../core/records/record.store.js';
+import { narrowByTimes } from './narrow-by-times.js';
 import type { WorkspaceOwnedEntity } from './workspace-owned.entity.js';
 import type { WorkspaceOwnedScope } from './workspace-owned.query.js';
 
@@ -52,7 +53,7 @@ export abstract class WorkspaceOwnedStore<E extends WorkspaceOwnedEntity> extend
   /** The records of a list, before its search, filter and order. */
   protected async selectInScope(actor: Actor, scope: WorkspaceOwnedScope): Promise<SelectQueryBuilder<E>> {
     const { table } = this;
-    const { workspaceId, visibility, from, to, updatedAfter } = scope;
+    const { workspaceId, visibility } = scope;
     const organizationId =
       scope.organizationId ?? (workspaceId ? undefined : await this.access.findOnlyOrganization(actor));
     const rows = organizationId
@@ -63,9 +64,7 @@ export abstract class WorkspaceOwnedStore<E extends WorkspaceOwnedEntity> extend
       : this.visibleTo(actor);
     if (workspaceId) rows.andWhere(`${table}.workspace_id = :workspaceId`, { workspaceId });
     if (visibility) rows.andWhere(`${table}.visibility = ANY(:visibility)`, { visibility });
-    if (from) rows.andWhere(`${table}.created_at >= :from`, { from });
-    if (to) rows.andWhere(`${table}.created_at < :to`, { to });
-    if (updatedAfter) rows.andWhere(`${table}.updated_at > :updatedAfter`, { updatedAfter });
+    narrowByTimes(rows, table, scope);
     return rows;
   }
 

@@ -1,13 +1,33 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import type { INestApplication } from '@nestjs/common';
 import { type OpenAPIObject, SwaggerModule } from '@nestjs/swagger';
 import { buildOpenApiDocument } from './openapi-document.js';
 
+/**
+ * Written by the build, beside the bundle that this is a part of, since making the document holds up the event loop for a second. What
+ * runs from modules of its own, as in tests and development, has none.
+ */
+const BUILT_DOCUMENT = join(import.meta.dirname, 'openapi.json');
+
 /** Serves the document at `/api/openapi.json` and `/api/openapi.yaml`; ReferenceController serves the page that shows it. */
 export function serveOpenApiDocument(app: INestApplication, baseUrl: string): void {
   let document: OpenAPIObject | undefined;
-  SwaggerModule.setup('api', app, () => (document ??= buildOpenApiDocument(app, baseUrl)), {
-    ui: false,
-    jsonDocumentUrl: 'api/openapi.json',
-    yamlDocumentUrl: 'api/openapi.yaml',
-  });
+  SwaggerModule.setup(
+    'api',
+    app,
+    () => (document ??= readBuiltDocument(baseUrl) ?? buildOpenApiDocument(app, baseUrl)),
+    {
+      ui: false,
+      jsonDocumentUrl: 'api/openapi.json',
+      yamlDocumentUrl: 'api/openapi.yaml',
+    },
+  );
+}
+
+/** The document as it was built, with the address of this server. */
+function readBuiltDocument(baseUrl: string): OpenAPIObject | undefined {
+  if (!existsSync(BUILT_DOCUMENT)) return undefined;
+  const document = JSON.parse(readFileSync(BUILT_DOCUMENT, 'utf8')) as OpenAPIObject;
+  return { ...document, servers: [{ url: baseUrl }] };
 }

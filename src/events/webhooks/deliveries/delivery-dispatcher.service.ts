@@ -11,6 +11,8 @@ import { Actor } from '../../../core/access/actor.js';
 import { isDatabaseOutage } from '../../../core/errors/database-outage.js';
 import { generateRequestId, runInRequestContext } from '../../../core/telemetry/request-context.js';
 import { JobSettings } from '../../../jobs/job-settings.js';
+import { LeaseKeeper, type LeasedWork, type LeaseWatch } from '../../../jobs/lease-keeper.service.js';
+import { Lease } from '../../../jobs/lease.js';
 import { WakeSignal } from '../../../jobs/wake-signal.js';
 import { WorkerPresence } from '../../../jobs/worker-presence.js';
 import { DeliveryRunner } from './delivery.runner.js';
@@ -30,13 +32,17 @@ const REST_MS = 1_000;
  * together. An endpoint is held by one process at a time; those that fail or answer slowly have slots of their own.
  */
 @Injectable()
-export class DeliveryDispatcher implements OnApplicationBootstrap, OnModuleDestroy, BeforeApplicationShutdown {
+export class DeliveryDispatcher
+  implements OnApplicationBootstrap, OnModuleDestroy, BeforeApplicationShutdown, LeasedWork<EndpointTurn>
+{
+  readonly name = 'endpoints of webhooks';
   private readonly logger = new Logger('Webhooks');
   private readonly signal = new WakeSignal();
   private readonly aborter = new AbortController();
   private readonly turns = new Map<string, EndpointTurn>();
   private ended: EndedTurn[] = [];
   private loop: Promise<void> = Promise.resolve();
+  private leases: LeaseWatch | null = null;
   private stoppedAt: number | null = null;
 
   constructor(
@@ -45,6 +51,7 @@ export class DeliveryDispatcher implements OnApplicationBootstrap, OnModuleDestr
     private readonly presence: WorkerPresence,
     private readonly settings: WebhookSettings,
     private readonly jobSettings: JobSettings,
+    private readonly keeper: LeaseKeeper,
   ) {
     setMaxListeners(0, this.aborter.signal);
   }
@@ -56,10 +63,7 @@ export class DeliveryDispatcher implements OnApplicationBootstrap, OnModuleDestr
       origin: { via: 'job' },
     } as const;
     this.loop = runInRequestContext(context, () => this.dispatch());
-    runInRequestContext(context, () => {
-      void this.keepLeases();
-      void this.watchOthers();
-    });
+    this.leases = this.keeper.watch(this);
   }
 
   /** No more deliveries begin, while the jobs of this process come to their end. */
@@ -79,11 +83,34 @@ export class DeliveryDispatcher implements OnApplicationBootstrap, OnModuleDestr
     };
     await Promise.race([this.loop, giveUp().catch(() => undefined)]);
     patience.abort();
+    this.leases?.stop();
   }
 
   /** Looks for endpoints that are due now. */
   wake(): void {
     this.signal.notify();
+  }
+
+  listHeld(): EndpointTurn[] {
+    return [...this.turns.values()];
+  }
+
+  async renew(worker: string, held: EndpointTurn[], leaseMs: number): Promise<EndpointTurn[]> {
+    const ids = held.map(({ webhookId }) => webhookId);
+    const renewed = new Set(await this.queue.renew(worker, ids, leaseMs));
+    return held.filter(({ webhookId }) => renewed.has(webhookId));
+  }
+
+  lose(turn: EndpointTurn): void {
+    turn.end();
+  }
+
+  listWorkers(): Promise<string[]> {
+    return this.queue.listWorkers();
+  }
+
+  async takeBack(worker: string, dead: string[]): Promise<void> {
+    if ((await this.queue.takeBack(worker, dead)) > 0) this.wake();
   }
 
   private get isStopping(): boolean {
@@ -119,16 +146,20 @@ export class DeliveryDispatcher implements OnApplicationBootstrap, OnModuleDestr
     const claimed = await this.queue.claim(this.presence.id, room, this.jobSettings.leaseMs);
     if (claimed.length === 0) return 0;
     const turns = claimed.map(({ id, slow }) => {
-      const ends = [now + this.jobSettings.leaseMs, now + this.settings.turnMs] as const;
-      return new EndpointTurn(id, slow, ...ends, this.aborter.signal, () => this.mayReleaseSlot());
+      const lease = new Lease(now, this.jobSettings.leaseMs);
+      return new EndpointTurn(id, slow, lease, now + this.settings.turnMs, this.aborter.signal, () =>
+        this.mayReleaseSlot(),
+      );
     });
     for (const turn of turns) this.turns.set(turn.webhookId, turn);
-    void this.runTurns(turns);
+    // Those that work do not wait for what is read for others.
+    for (const slow of [false, true]) void this.runTurns(turns.filter((turn) => turn.slow === slow));
     return claimed.length;
   }
 
   /** Never throws. */
   private async runTurns(turns: EndpointTurn[]): Promise<void> {
+    if (turns.length === 0) return;
     const works = await this.runner.load(turns.map(({ webhookId }) => webhookId)).catch((error: unknown) => {
       if (!isDatabaseOutage(error)) this.logger.warn(error, 'deliveries cannot be read, trying again');
       return null;
@@ -156,40 +187,5 @@ export class DeliveryDispatcher implements OnApplicationBootstrap, OnModuleDestr
     const without = [...this.turns.values()].filter(({ holdsSlot }) => !holdsSlot).length;
     if (without < MAX_WITHOUT_SLOT) setImmediate(() => this.wake());
     return without < MAX_WITHOUT_SLOT;
-  }
-
-  private async keepLeases(): Promise<void> {
-    while (!this.isStopping || this.turns.size > 0) {
-      const held = [...this.turns.values()];
-      if (held.length > 0) await this.ignoreOutage(() => this.renew(held));
-      await sleep(this.jobSettings.heartbeatMs, undefined, { ref: false });
-    }
-  }
-
-  private async renew(held: EndpointTurn[]): Promise<void> {
-    const leaseEnds = performance.now() + this.jobSettings.leaseMs;
-    const ids = held.map(({ webhookId }) => webhookId);
-    const renewed = new Set(await this.queue.renew(this.presence.id, ids, this.jobSettings.leaseMs));
-    for (const turn of held)
-      if (renewed.has(turn.webhookId)) turn.leaseEnds = leaseEnds;
-      else turn.end();
-  }
-
-  /** Takes over from processes that died. */
-  private async watchOthers(): Promise<void> {
-    while (!this.isStopping) {
-      await this.ignoreOutage(async () => {
-        const dead = await this.presence.findDead(await this.queue.listWorkers());
-        if ((await this.queue.takeBack(this.presence.id, dead)) > 0) this.wake();
-      });
-      await sleep(this.jobSettings.presenceMs, undefined, { ref: false });
-    }
-  }
-
-  private async ignoreOutage(work: () => Promise<void>): Promise<void> {
-    await work().catch((error: unknown) => {
-      if (!isDatabaseOutage(error))
-        this.logger.warn(error, 'the leases on endpoints cannot be looked after, trying again');
-    });
   }
 }

@@ -6,6 +6,7 @@ import { isDatabaseOutage } from '../../../core/errors/database-outage.js';
 import { WorkerPresence } from '../../../jobs/worker-presence.js';
 import { type DeliveryOutcome, DeliveryQueueStore } from './delivery-queue.store.js';
 import { EndpointHealthService } from './endpoint-health.service.js';
+import { WebhookMetrics } from './webhook-metrics.js';
 import { WebhookSettings } from './webhook-settings.js';
 
 const BATCH_SIZE = 100;
@@ -35,6 +36,7 @@ export class DeliveryOutcomesService {
     private readonly presence: WorkerPresence,
     private readonly settings: WebhookSettings,
     private readonly unit: UnitOfWork,
+    private readonly metrics: WebhookMetrics,
   ) {}
 
   /** Resolves once it is written; what cannot be written is left to the end of the lease. */
@@ -85,6 +87,7 @@ export class DeliveryOutcomesService {
       const { stopped, late } = await this.health.record(outcomes);
       const records = outcomes.map((each) => (stopped.has(each.webhook.id) ? { ...each, retryInMs: null } : each));
       await this.queue.record(this.presence.id, records);
+      this.unit.afterCommit(() => this.metrics.count(records));
       return late;
     });
     for (const id of late) {

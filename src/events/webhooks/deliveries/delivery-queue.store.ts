@@ -8,6 +8,8 @@ import { SENDABLE_SQL } from './endpoint-queue.store.js';
 import type { Webhook } from '../endpoints/webhook.entity.js';
 import type { DeliveryAttempt, SentRequest } from './webhook-delivery.entity.js';
 
+/** Deliveries that are counted at a scrape. */
+const MAX_COUNTED = 100_000;
 /** Attempts that a delivery remembers; redelivering adds to them. */
 const MAX_ATTEMPTS_KEPT = 30;
 
@@ -77,6 +79,15 @@ export interface DeliveryOutcome extends AttemptRecord {
   retryAfterMs?: number;
 }
 
+/** What waits at all endpoints. */
+export interface DeliveryBacklog {
+  pending: number;
+  /** Since how many seconds the endpoint is due that waits for its turn the longest. */
+  oldest: number;
+  /** Enabled endpoints that fail. */
+  failing: number;
+}
+
 /** Deliveries on their way: taken in order, and written after each attempt. */
 @Injectable()
 export class DeliveryQueueStore {
@@ -122,6 +133,16 @@ export class DeliveryQueueStore {
         moving.map(({ retry_ms }) => retry_ms ?? 0),
       ],
     );
+  }
+
+  async readBacklog(): Promise<DeliveryBacklog> {
+    const [backlog] = await this.unit.manager.query<[DeliveryBacklog]>(
+      `SELECT (SELECT count(*)::int FROM (SELECT FROM webhook_delivery WHERE status = 'pending' LIMIT ${MAX_COUNTED}) AS waiting) AS pending,
+              (SELECT greatest(0, coalesce(extract(epoch FROM now() - min(due_at)), 0))::float8 FROM webhook_queue WHERE worker IS NULL) AS oldest,
+              (SELECT count(*)::int FROM webhook_deferral deferral JOIN webhook ON webhook.id = deferral.webhook_id
+                WHERE webhook.enabled AND webhook.deleted_at IS NULL AND webhook.failing_since IS NOT NULL) AS failing`,
+    );
+    return backlog;
   }
 
   /** Ends what waits for endpoints although its event was removed. */

@@ -5,6 +5,7 @@ import { EventBus } from '../../../core/events/event-bus.js';
 import type { DisabledReason, Webhook } from '../endpoints/webhook.entity.js';
 import { WebhookDisabled, WebhookFailing } from '../endpoints/webhook.events.js';
 import { WebhooksStore } from '../endpoints/webhooks.store.js';
+import { DeferredEndpointsService } from './deferred-endpoints.service.js';
 import type { DeliveryOutcome } from './delivery-queue.store.js';
 import { EndpointHealthStore, type FailingEndpoint, type WorkingEndpoint } from './endpoint-health.store.js';
 import { WebhookSettings } from './webhook-settings.js';
@@ -28,6 +29,7 @@ export class EndpointHealthService {
     private readonly settings: WebhookSettings,
     private readonly unit: UnitOfWork,
     private readonly events: EventBus,
+    private readonly deferred: DeferredEndpointsService,
   ) {}
 
   /**
@@ -52,7 +54,11 @@ export class EndpointHealthService {
     }
     if (working.size > 0) await this.health.recordWorking([...working.values()]);
     const judged = failing.size > 0 ? await this.health.recordFailing([...failing.values()], this.settings) : [];
-    this.unit.afterCommit(() => remember(outcomes, working));
+    const recovered = outcomes.some(({ webhook }) => webhook.failingSince && working.has(webhook.id));
+    this.unit.afterCommit(() => {
+      remember(outcomes, working);
+      if (recovered) this.deferred.giveNow();
+    });
     const goOn = new Set(judged.map(({ id }) => id));
     const gone = outcomes.filter((outcome) => outcome.gone && goOn.has(outcome.webhook.id));
     return {

@@ -39,7 +39,8 @@ export class EndpointHealthStore {
   }
 
   /**
-   * Leaves endpoints alone for a while: for as long as they have been failing, within bounds, or as they asked.
+   * Leaves endpoints alone for a while: for as long as they have been failing, within bounds, or as they asked. Their events are
+   * given to them behind those of others from now on.
    * @returns those that are sent to at all, and whether one has been failing for so long that its owner is to be notified
    */
   async recordFailing(endpoints: FailingEndpoint[], times: Times): Promise<{ id: string; late: boolean }[]> {
@@ -59,6 +60,10 @@ export class EndpointHealthStore {
                   least($5::float8, greatest($4::float8, failing_ms * ${PAUSE_SHARE})) * (1 + random() * ${PAUSE_JITTER}), least($6::float8, asked_ms))
            FROM judged ORDER BY id
          ON CONFLICT (webhook_id) DO UPDATE SET until = excluded.until),
+       deferred AS (
+         INSERT INTO webhook_deferral (webhook_id, organization_id, after)
+         SELECT judged.id, judged.organization_id, feed.position FROM judged JOIN webhook_feed feed USING (organization_id) ORDER BY judged.id
+         ON CONFLICT (webhook_id) DO NOTHING),
        begun AS (
          UPDATE webhook SET failing_since = now(), noticed_at = NULL FROM judged WHERE webhook.id = judged.id AND judged.since IS NULL)
        SELECT id, failing_ms > CASE WHEN noticed_at IS NULL THEN $7::float8 ELSE $8::float8 END AS late FROM judged`,

@@ -1,3 +1,5 @@
+import type { Lease } from '../../../jobs/lease.js';
+
 /** The time in which this process sends to one endpoint, and nobody else does. */
 export class EndpointTurn {
   private isOver = false;
@@ -7,9 +9,8 @@ export class EndpointTurn {
   constructor(
     readonly webhookId: string,
     readonly slow: boolean,
-    /** When the lease is over, on the clock of `performance.now()`. */
-    public leaseEnds: number,
-    /** When other endpoints are to have their turn. */
+    readonly lease: Lease,
+    /** When other endpoints are to have their turn, on the clock of `performance.now()`. */
     private readonly endsAt: number,
     /** Aborts the calls of this process when it shuts down. */
     readonly signal: AbortSignal,
@@ -18,8 +19,7 @@ export class EndpointTurn {
 
   /** Whether another delivery may begin. */
   get goesOn(): boolean {
-    const now = performance.now();
-    return !this.isOver && now < this.endsAt && now < this.leaseEnds;
+    return !this.isOver && this.lease.isHeld && performance.now() < this.endsAt;
   }
 
   /** Begins no more deliveries; what was begun is ended. */

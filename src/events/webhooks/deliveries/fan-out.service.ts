@@ -1,7 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { Injectable, Logger } from '@nestjs/common';
+import { Injectable, Logger, type OnModuleInit } from '@nestjs/common';
 import { UnitOfWork } from '../../../core/database/unit-of-work.js';
 import { isDatabaseOutage } from '../../../core/errors/database-outage.js';
+import { DeferredEndpointsService } from './deferred-endpoints.service.js';
 import { DeliveryDispatcher } from './delivery-dispatcher.service.js';
 import { EndpointQueueStore } from './endpoint-queue.store.js';
 import { WebhookFeedStore } from './webhook-feed.store.js';
@@ -18,7 +19,7 @@ const MAX_LOOKS = 40;
  * left by a process that died, is found by the sweep.
  */
 @Injectable()
-export class FanOutService {
+export class FanOutService implements OnModuleInit {
   private readonly logger = new Logger('Webhooks');
   /** Organizations that wait to be processed. */
   private readonly waiting = new Set<string>();
@@ -29,8 +30,13 @@ export class FanOutService {
     private readonly feed: WebhookFeedStore,
     private readonly endpoints: EndpointQueueStore,
     private readonly dispatcher: DeliveryDispatcher,
+    private readonly deferred: DeferredEndpointsService,
     private readonly unit: UnitOfWork,
   ) {}
+
+  onModuleInit(): void {
+    this.deferred.subscribe(() => this.dispatcher.wake());
+  }
 
   /** Says that an organization may have new events. */
   notice(organizationId: string): void {
@@ -44,6 +50,7 @@ export class FanOutService {
     for (const id of await this.feed.listBehind()) this.notice(id);
     await this.endpoints.makeForgottenDue();
     this.dispatcher.wake();
+    this.deferred.giveSoon();
   }
 
   private lookAtNext(): void {
@@ -71,7 +78,8 @@ export class FanOutService {
   private async readEvents(organizationId: string): Promise<void> {
     for (let looks = 0; looks < MAX_LOOKS;) {
       const read = await this.unit.run(() => this.feed.fanOut(organizationId, BATCH_SIZE));
-      if (read === BATCH_SIZE) this.dispatcher.wake();
+      if (read?.deferred) this.deferred.giveSoon();
+      if (read?.count === BATCH_SIZE) this.dispatcher.wake();
       else if (read !== null) return;
       else {
         looks++;

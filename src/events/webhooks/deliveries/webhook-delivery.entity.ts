@@ -105,6 +105,22 @@ export class WebhookPause {
   until!: Date;
 }
 
+/** An endpoint that fails: the events of its organization after this number are given to it behind those that work. */
+@Entity('webhook_deferral')
+@Index('webhook_deferral_organization', ['organizationId'])
+export class WebhookDeferral {
+  @ForeignKey('Webhook', { onDelete: 'CASCADE' })
+  @PrimaryColumn('uuid')
+  webhookId!: string;
+
+  @ForeignKey('Organization')
+  @Column('uuid')
+  organizationId!: string;
+
+  @Column('bigint')
+  after!: string;
+}
+
 /** When an endpoint has something to send next, and who sends to it now. */
 @Entity('webhook_queue')
 @Index('webhook_queue_due', ['dueAt'], { where: 'worker IS NULL' })

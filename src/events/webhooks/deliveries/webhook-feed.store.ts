@@ -7,6 +7,47 @@ import { PAUSED_UNTIL_SQL } from './endpoint-pauses.store.js';
 const FEED_SQL = feedColumn('event');
 const ACTIVE_SQL = 'webhook.enabled AND webhook.deleted_at IS NULL';
 
+/** What an endpoint wants, in the words of `webhook` and `event`. */
+const WANTED_SQL = `(webhook.workspace_id IS NULL OR webhook.workspace_id = event.workspace_id)
+            AND webhook.starts_after < event.sequence
+            AND webhook.events && CASE WHEN ${INTERIM_SQL} THEN ARRAY[event.category || '.' || event.action]
+                  ELSE ARRAY['*', event.category || '.*', event.category || '.' || event.action] END
+            AND (webhook.severities = '{}' OR event.severity = ANY (webhook.severities))`;
+
+/** Makes deliveries of pairs of `webhook` and `event`, and lets their endpoints be due. What follows a delivery of its subject that waits, waits with it. */
+const makeSql = (pairs: string): string => `made AS (
+         INSERT INTO webhook_delivery
+           (id, webhook_id, organization_id, workspace_id, event_id, sequence, subject, kind, next_attempt_at)
+         SELECT gen_random_uuid(), webhook.id, webhook.organization_id, webhook.workspace_id, event.id, event.sequence,
+                event.acted_upon, event.category || '.' || event.action,
+                greatest(now(), (SELECT max(next_attempt_at) FROM webhook_delivery earlier
+                                  WHERE earlier.webhook_id = webhook.id AND earlier.subject = event.acted_upon
+                                    AND earlier.status = 'pending'))
+           FROM ${pairs}
+          ORDER BY event.sequence
+         ON CONFLICT (webhook_id, event_id) WHERE event_id IS NOT NULL DO NOTHING
+         RETURNING webhook_id, next_attempt_at),
+       due AS (
+         INSERT INTO webhook_queue AS queue (webhook_id, organization_id, due_at)
+         SELECT webhook.id, webhook.organization_id, greatest(min(made.next_attempt_at), ${PAUSED_UNTIL_SQL})
+           FROM made JOIN webhook ON webhook.id = made.webhook_id GROUP BY webhook.id ORDER BY webhook.id
+         ON CONFLICT (webhook_id) DO UPDATE SET due_at = least(queue.due_at, excluded.due_at))`;
+
+/** An endpoint whose events are given to it behind those of others. */
+export interface DeferredEndpoint {
+  id: string;
+  organizationId: string;
+  /** It does not fail any more: with its last event it is given events at once again. */
+  works: boolean;
+}
+
+/** What was read of the events of an organization. */
+export interface ReadEvents {
+  count: number;
+  /** Some endpoints are not given them yet. */
+  deferred: boolean;
+}
+
 /** How far the events of each organization were given to its endpoints. */
 @Injectable()
 export class WebhookFeedStore {
@@ -14,10 +55,10 @@ export class WebhookFeedStore {
 
   /**
    * Makes the deliveries of the next events of an organization, lets their endpoints be due and moves its position past them, in one
-   * unit of work: no event is left out or given twice, whatever dies. What follows a delivery of its subject that waits, waits with it.
-   * @returns how many events were read; null while another process reads them
+   * unit of work: no event is left out or given twice, whatever dies. Endpoints that fail are left to `giveDeferred`.
+   * @returns null while another process reads them
    */
-  async fanOut(organizationId: string, most: number): Promise<number | null> {
+  async fanOut(organizationId: string, most: number): Promise<ReadEvents | null> {
     const [feed] = await this.unit.manager.query<{ position: string }[]>(
       'SELECT position FROM webhook_feed WHERE organization_id = $1 FOR UPDATE SKIP LOCKED',
       [organizationId],
@@ -29,35 +70,65 @@ export class WebhookFeedStore {
          SELECT sequence FROM event WHERE ${FEED_SQL} = $1 AND sequence > $2 ORDER BY sequence LIMIT $3) AS batch`,
       [organizationId, feed.position, most],
     );
-    if (end.last === null || end.last === feed.position) return 0;
-    await this.unit.manager.query(
-      `WITH made AS (
-         INSERT INTO webhook_delivery
-           (id, webhook_id, organization_id, workspace_id, event_id, sequence, subject, kind, next_attempt_at)
-         SELECT gen_random_uuid(), webhook.id, webhook.organization_id, webhook.workspace_id, event.id, event.sequence,
-                event.acted_upon, event.category || '.' || event.action,
-                greatest(now(), (SELECT max(next_attempt_at) FROM webhook_delivery earlier
-                                  WHERE earlier.webhook_id = webhook.id AND earlier.subject = event.acted_upon
-                                    AND earlier.status = 'pending'))
-           FROM event JOIN webhook ON webhook.organization_id = event.organization_id AND ${ACTIVE_SQL}
-            AND (webhook.workspace_id IS NULL OR webhook.workspace_id = event.workspace_id)
-            AND webhook.starts_after < event.sequence
-            AND webhook.events && CASE WHEN ${INTERIM_SQL} THEN ARRAY[event.category || '.' || event.action]
-                  ELSE ARRAY['*', event.category || '.*', event.category || '.' || event.action] END
-            AND (webhook.severities = '{}' OR event.severity = ANY (webhook.severities))
+    if (end.last === null || end.last === feed.position) return { count: 0, deferred: false };
+    const [[moved]] = await this.unit.manager.query<[[{ deferred: boolean }], number]>(
+      `WITH ${makeSql(`event JOIN webhook ON webhook.organization_id = event.organization_id AND ${ACTIVE_SQL} AND ${WANTED_SQL}
           WHERE ${FEED_SQL} = $1 AND event.sequence > $2 AND event.sequence <= $3
-          ORDER BY event.sequence
-         ON CONFLICT (webhook_id, event_id) WHERE event_id IS NOT NULL DO NOTHING
-         RETURNING webhook_id, next_attempt_at),
-       due AS (
-         INSERT INTO webhook_queue AS queue (webhook_id, organization_id, due_at)
-         SELECT webhook.id, webhook.organization_id, greatest(min(made.next_attempt_at), ${PAUSED_UNTIL_SQL})
-           FROM made JOIN webhook ON webhook.id = made.webhook_id GROUP BY webhook.id ORDER BY webhook.id
-         ON CONFLICT (webhook_id) DO UPDATE SET due_at = least(queue.due_at, excluded.due_at))
-       UPDATE webhook_feed SET position = $3 WHERE organization_id = $1`,
+            AND NOT EXISTS (SELECT FROM webhook_deferral deferral WHERE deferral.webhook_id = webhook.id)`)}
+       UPDATE webhook_feed SET position = $3 WHERE organization_id = $1
+       RETURNING EXISTS (SELECT FROM webhook_deferral WHERE organization_id = $1) AS deferred`,
       [organizationId, feed.position, end.last],
     );
-    return end.count;
+    return { count: end.count, deferred: moved.deferred };
+  }
+
+  /**
+   * Endpoints that are behind, or that work again, in the order of their ids; locked until the end of the unit of work, but for those that
+   * somebody else gives events to or changes.
+   */
+  async lockDeferred(after: string, most: number): Promise<DeferredEndpoint[]> {
+    return this.unit.manager.query(
+      `SELECT webhook.id, webhook.organization_id AS "organizationId", webhook.failing_since IS NULL AS works
+         FROM webhook_deferral deferral JOIN webhook ON webhook.id = deferral.webhook_id
+         JOIN webhook_feed feed ON feed.organization_id = webhook.organization_id
+        WHERE deferral.webhook_id > $1 AND ${ACTIVE_SQL} AND (deferral.after < feed.position OR webhook.failing_since IS NULL)
+        ORDER BY deferral.webhook_id LIMIT $2
+          FOR UPDATE OF deferral SKIP LOCKED FOR KEY SHARE OF webhook SKIP LOCKED`,
+      [after, most],
+    );
+  }
+
+  /**
+   * Makes the deliveries of the events that the endpoints are behind with, at most so many for each, in a unit of work.
+   * @returns whether any was made, and whether any endpoint is still behind
+   */
+  async giveDeferred(endpoints: DeferredEndpoint[], most: number): Promise<{ given: boolean; left: boolean }> {
+    if (endpoints.length === 0) return { given: false, left: false };
+    const ready = endpoints.filter(({ works }) => works);
+    // Nobody moves the position between the last event of an endpoint and the end of its deferral.
+    if (ready.length > 0)
+      await this.unit.manager.query(
+        'SELECT FROM webhook_feed WHERE organization_id = ANY ($1) ORDER BY organization_id FOR UPDATE',
+        [ready.map(({ organizationId }) => organizationId)],
+      );
+    const [done] = await this.unit.manager.query<[{ given: boolean; left: boolean }]>(
+      `WITH behind AS MATERIALIZED (
+         SELECT deferral.webhook_id AS id, deferral.organization_id, deferral.after, feed.position, least(feed.position, deferral.after + $3) AS through,
+                endpoint.works AND feed.position <= deferral.after + $3 AS ends
+           FROM unnest($1::uuid[], $2::boolean[]) AS endpoint (id, works) JOIN webhook_deferral deferral ON deferral.webhook_id = endpoint.id
+           JOIN webhook_feed feed ON feed.organization_id = deferral.organization_id),
+       ${makeSql(`behind JOIN webhook ON webhook.id = behind.id CROSS JOIN LATERAL (
+            SELECT event.* FROM event WHERE ${FEED_SQL} = behind.organization_id
+               AND event.sequence > behind.after AND event.sequence <= behind.through
+             ORDER BY event.sequence LIMIT $3) AS event
+          WHERE ${WANTED_SQL}`)},
+       moved AS (
+         UPDATE webhook_deferral deferral SET after = behind.through FROM behind WHERE deferral.webhook_id = behind.id AND NOT behind.ends),
+       ended AS (DELETE FROM webhook_deferral deferral USING behind WHERE deferral.webhook_id = behind.id AND behind.ends)
+       SELECT EXISTS (SELECT FROM made) AS given, EXISTS (SELECT FROM behind WHERE through < position) AS left`,
+      [endpoints.map(({ id }) => id), endpoints.map(({ works }) => works), most],
+    );
+    return done;
   }
 
   /** Whether an organization has events that its endpoints were not given. */

@@ -32,6 +32,8 @@ export class WebhookSettings {
   disableAfterMs = 5 * DAY;
   /** How often lost wake-ups are looked for. */
   sweepMs = 10 * SECOND;
+  /** So long after an event, those that fail are given it. */
+  deferMs = 2 * SECOND;
   /** An endpoint releases its slot after so long. */
   turnMs = 5 * SECOND;
   /** Endpoints that one process sends to at once, and as many that fail or answer slowly: a slot costs little. */

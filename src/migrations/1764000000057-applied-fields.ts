@@ -1,0 +1,21 @@
+import type { MigrationInterface, QueryRunner } from 'typeorm';
+
+/**
+ * What this server applied to the objects of a cluster is remembered when others take it over, in place of the objects that have
+ * drifted; how long a comparison took.
+ */
+export class AppliedFields1764000000057 implements MigrationInterface {
+  async up(queryRunner: QueryRunner): Promise<void> {
+    await queryRunner.query('ALTER TABLE cluster_resource ADD COLUMN applied_fields jsonb');
+    await queryRunner.query(
+      'ALTER TABLE deployed_drift ADD COLUMN took_ms integer NOT NULL DEFAULT 0, DROP COLUMN objects',
+    );
+  }
+
+  async down(queryRunner: QueryRunner): Promise<void> {
+    await queryRunner.query(
+      `ALTER TABLE deployed_drift DROP COLUMN took_ms, ADD COLUMN objects jsonb NOT NULL DEFAULT '[]'`,
+    );
+    await queryRunner.query('ALTER TABLE cluster_resource DROP COLUMN applied_fields');
+  }
+}
