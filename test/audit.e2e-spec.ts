@@ -36,7 +36,8 @@ import { Receiver } from './support/receiver.js';
 import { trust } from './support/trust.js';
 import { until } from './support/until.js';
 import { done, peopleOf, type People, WorkspaceScene } from './support/workspace-scene.js';
-import { PASSWORD, World } from './support/world.js';
+import { PASSWORD } from './support/settings.js';
+import { World } from './support/world.js';
 
 let world: World;
 let collector: Collector;

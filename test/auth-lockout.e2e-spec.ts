@@ -2,7 +2,8 @@ import { createApp } from '../src/app.setup.js';
 import { DatabaseUrl } from '../src/core/database/database-url.js';
 import { Env } from '../src/core/config/env.js';
 import { type Answer, Person } from './support/person.js';
-import { PASSWORD, World } from './support/world.js';
+import { PASSWORD } from './support/settings.js';
+import { World } from './support/world.js';
 
 const MOST = 2;
 let world: World;

@@ -4,7 +4,8 @@ import { generateKeyPair, UnsecuredJWT } from 'jose';
 import { Issuer, seconds } from './support/issuer.js';
 import { openSocket, within } from './support/open-socket.js';
 import { type Answer, type Json, Person } from './support/person.js';
-import { PASSWORD, World } from './support/world.js';
+import { PASSWORD } from './support/settings.js';
+import { World } from './support/world.js';
 
 const AUDIENCE = 'https://armature.example.org';
 const PROFILE = '/api/identity/users/profile';

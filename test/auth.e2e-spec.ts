@@ -2,7 +2,8 @@ import { randomUUID } from 'node:crypto';
 import jwt from 'jsonwebtoken';
 import { openSocket, within } from './support/open-socket.js';
 import { type Answer, type Json, Person } from './support/person.js';
-import { PASSWORD, World } from './support/world.js';
+import { PASSWORD } from './support/settings.js';
+import { World } from './support/world.js';
 
 const SECRET = 'a secret for tests that is long enough';
 let world: World;

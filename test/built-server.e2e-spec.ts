@@ -6,7 +6,8 @@ import { BuiltServer, bundledModules } from './support/built-server.js';
 import { cloneDatabase, type TestDatabase } from './support/database.js';
 import { Letters } from './support/letters.js';
 import { Person } from './support/person.js';
-import { PASSWORD, SETTINGS, startBuiltWorlds, World } from './support/world.js';
+import { PASSWORD, SETTINGS } from './support/settings.js';
+import { startBuiltWorlds, World } from './support/world.js';
 import { testRunFolder } from './support/test-run.js';
 import { NEW_DESIGN } from './support/workspace-scene.js';
 

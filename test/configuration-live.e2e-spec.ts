@@ -10,7 +10,8 @@ import { proxyFilter } from '../src/filters/wasm/module.fixture.js';
 import { type Json, Person } from './support/person.js';
 import { until } from './support/until.js';
 import { done, type People, peopleOf, WorkspaceScene } from './support/workspace-scene.js';
-import { PASSWORD, World } from './support/world.js';
+import { PASSWORD } from './support/settings.js';
+import { World } from './support/world.js';
 
 const QUERY = `subscription ($patterns: PageFilter!, $filters: PageFilter!) {
   subscribeConfiguration(patternSelector: $patterns, filterSelector: $filters) {

@@ -1,7 +1,8 @@
 import net from 'node:net';
 import { gzipSync } from 'node:zlib';
 import { RouteTable } from '../src/core/rest/route-table.js';
-import { PASSWORD, World } from './support/world.js';
+import { PASSWORD } from './support/settings.js';
+import { World } from './support/world.js';
 
 let world: World;
 beforeAll(async () => (world = await World.start()));

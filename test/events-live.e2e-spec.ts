@@ -13,7 +13,8 @@ import { DomainEvent } from '../src/core/events/domain-event.js';
 import { EventBus } from '../src/core/events/event-bus.js';
 import { type Json, Person } from './support/person.js';
 import { until } from './support/until.js';
-import { PASSWORD, World } from './support/world.js';
+import { PASSWORD } from './support/settings.js';
+import { World } from './support/world.js';
 
 class TestEvent extends DomainEvent {
   readonly category: string = 'environment';

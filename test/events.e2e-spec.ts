@@ -5,7 +5,8 @@ import { UnitOfWork } from '../src/core/database/unit-of-work.js';
 import { DomainEvent } from '../src/core/events/domain-event.js';
 import { EventBus } from '../src/core/events/event-bus.js';
 import type { Answer, Json, Person } from './support/person.js';
-import { PASSWORD, World } from './support/world.js';
+import { PASSWORD } from './support/settings.js';
+import { World } from './support/world.js';
 
 class Tested extends DomainEvent {
   readonly category: string = 'environment';

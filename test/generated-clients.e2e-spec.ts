@@ -4,7 +4,8 @@ import { sharedCluster } from './support/cluster.js';
 import { GENERATOR_NAMES, GeneratedClient } from './support/generated-client.js';
 import type { Json } from './support/person.js';
 import { requires } from './support/requirements.js';
-import { PASSWORD, World } from './support/world.js';
+import { PASSWORD } from './support/settings.js';
+import { World } from './support/world.js';
 
 const MANIFEST = (name: string): string => `apiVersion: v1
 kind: Namespace

@@ -1,7 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { Letters } from './support/letters.js';
 import { type Answer, type Json, Person } from './support/person.js';
-import { PASSWORD, World } from './support/world.js';
+import { PASSWORD } from './support/settings.js';
+import { World } from './support/world.js';
 
 const ORGS = '/api/identity/orgs';
 const PROFILE = '/api/identity/users/profile';

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { Answer, Json, Person } from './support/person.js';
-import { PASSWORD, World } from './support/world.js';
+import { PASSWORD } from './support/settings.js';
+import { World } from './support/world.js';
 
 let world: World;
 

@@ -12,7 +12,8 @@ import { DataSource } from 'typeorm';
 import { RouteTable } from '../src/core/rest/route-table.js';
 import { openSocket, within } from './support/open-socket.js';
 import type { Answer, Json, Person } from './support/person.js';
-import { PASSWORD, World } from './support/world.js';
+import { PASSWORD } from './support/settings.js';
+import { World } from './support/world.js';
 
 const PROFILE = '/api/identity/users/profile';
 const NEW = 'a new password entirely';

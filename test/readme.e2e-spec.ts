@@ -8,7 +8,8 @@ import { welcomeMessage } from '../src/auth/startup-messages.js';
 import { sharedCluster } from './support/cluster.js';
 import { requires } from './support/requirements.js';
 import { testRunFolder } from './support/test-run.js';
-import { PASSWORD, World } from './support/world.js';
+import { PASSWORD } from './support/settings.js';
+import { World } from './support/world.js';
 
 const ROOT = join(import.meta.dirname, '..');
 const README = readFileSync(join(ROOT, 'README.md'), 'utf8');

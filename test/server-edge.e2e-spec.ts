@@ -1,5 +1,6 @@
 import { Env } from '../src/core/config/env.js';
-import { SETTINGS, World } from './support/world.js';
+import { SETTINGS } from './support/settings.js';
+import { World } from './support/world.js';
 
 const ORIGIN = 'https://console.example.org';
 

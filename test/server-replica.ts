@@ -1,7 +1,7 @@
 import { createApp } from '../src/app.setup.js';
 import { Env } from '../src/core/config/env.js';
 import { JobSettings } from '../src/jobs/job-settings.js';
-import { SETTINGS } from './support/world.js';
+import { SETTINGS } from './support/settings.js';
 
 // A whole server in a process of its own, which a test kills while it works. It calls receivers on loopback.
 const [url = '', leaseMs = '0'] = process.argv.slice(2);

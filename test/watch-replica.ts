@@ -1,6 +1,6 @@
 import { createApp } from '../src/app.setup.js';
 import { Env } from '../src/core/config/env.js';
-import { SETTINGS } from './support/world.js';
+import { SETTINGS } from './support/settings.js';
 
 // A whole server in a process of its own, which a test kills while it watches clusters.
 const [url = ''] = process.argv.slice(2);

@@ -11,7 +11,8 @@ import { load, table } from '../support/load.js';
 // the cluster before and after: what is left is an orphan, what has changed or is gone belonged to others. An application that the
 // cluster refuses must leave nothing as well. Needs KUBEBUILDER_ASSETS and CORPUS_DIR; the argument is how many of each format.
 const MOST = Number(process.argv[2] ?? Infinity);
-const SETTLED_WITHIN_MS = 60_000;
+const SETTLED_WITHIN_MS = 15_000;
+const UNDEPLOYED_WITHIN_MS = 120_000;
 const NAMESPACE = 'application';
 const FOREIGN = 'foreign';
 
@@ -41,8 +42,9 @@ interface Resource {
 interface Deployment {
   id?: string;
   code?: string;
+  status: string;
+  finished_at: string | null;
   resources: Resource[];
-  deployment?: Deployment;
 }
 
 class Counts {
@@ -57,7 +59,6 @@ class Counts {
   lost = 0;
 }
 
-const notes: string[] = [];
 const began = Date.now();
 
 await withClusterScene({}, async (scene) => {
@@ -73,39 +74,41 @@ await withClusterScene({}, async (scene) => {
   }
   console.log(`\nUndeployed applications on a real control plane; load average ${load()}\n`);
   console.log(table(['', ...Object.keys(new Counts())], rows));
-  for (const note of notes) console.log(note);
 });
 
 async function tryOut(scene: ClusterScene, name: string, file: string, counts: Counts): Promise<void> {
   const { call, workspace, client } = scene;
   const body = { file: readFileSync(file).toString('base64'), file_name: basename(file), workspace_id: workspace };
+  console.error(`${((Date.now() - began) / 1_000).toFixed(0)} s: ${name}`);
   const design = await call<{ id: string }>('POST', '/api/pattern/import', body);
   if (design.status >= 300) return;
   counts['imported']!++;
   const before = await takeSnapshot(client);
-  const target = { id: design.body.id, namespace: NAMESPACE, wait: false, replace: true };
+  const target = { id: design.body.id, namespace: NAMESPACE, timeout: 30, replace: true };
   const { status, body: deployed } = await call<Deployment>('POST', '/api/pattern/deploy', target);
-  if (status >= 500) notes.push(`${name}: deploying was answered ${status} ${deployed.code}`);
+  if (status >= 500) console.log(`${name}: deploying was answered ${status} ${deployed.code}`);
   let kept = 0;
   if (status === 200) {
     counts['deployed']!++;
     counts['objects']! += deployed.resources.length;
-    const since = Date.now();
-    const undeployed = await call<Deployment>('DELETE', '/api/pattern/deploy', {
-      id: design.body.id,
-      delete_volumes: true,
-      timeout: 60,
-    });
-    if (undeployed.status !== 200)
-      notes.push(`${name}: undeploying was answered ${undeployed.status} ${undeployed.body.code}`);
-    if (Date.now() - since > 20_000) notes.push(`${name}: undeploying took ${Date.now() - since} ms`);
-    kept = (undeployed.body.resources ?? []).filter((one) => one.status === 'kept').length;
+    const undeployed = await undeploy(scene, design.body.id);
+    if (undeployed.status !== 'undeployed') console.log(`${name}: undeploying ended as ${JSON.stringify(undeployed)}`);
+    kept = undeployed.resources.filter((one) => one.status === 'kept').length;
     counts['kept']! += kept;
   } else counts['refused']!++;
   const difference = await settle(client, before, kept);
   for (const [what, objects] of Object.entries(difference)) {
     counts[what]! += objects.length;
-    notes.push(...objects.map((object) => `${what}: ${object}, after ${name} (answered ${status})`));
+    for (const object of objects) console.log(`${what}: ${object}, after ${name} (answered ${status})`);
+  }
+}
+
+/** Until it has ended, or for as long as users would wait. */
+async function undeploy({ done }: ClusterScene, id: string): Promise<Deployment> {
+  const asked = await done<Deployment>('DELETE', '/api/pattern/deploy?async=true', { id, delete_volumes: true });
+  for (const end = Date.now() + UNDEPLOYED_WITHIN_MS; ; await sleep(200)) {
+    const now = await done<Deployment>('GET', `/api/deployments/${asked.id}`);
+    if (now.finished_at !== null || Date.now() > end) return now;
   }
 }
 

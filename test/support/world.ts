@@ -9,8 +9,7 @@ import { BuiltServer } from './built-server.js';
 import { type TestDatabase } from './database.js';
 import { Person } from './person.js';
 import { clonePlantedDatabase } from './planted-database.js';
-
-export const PASSWORD = 'correct horse battery';
+import { PASSWORD, SETTINGS } from './settings.js';
 
 /**
  * Which servers worlds have: the sources, on the thread of the tests, or, with BUILT_SERVER=1, what `npm run build` makes, in a process of
@@ -151,18 +150,3 @@ interface WorldServer {
   sql: <T>(query: string, parameters: unknown[]) => Promise<T[]>;
   stop: () => Promise<void>;
 }
-
-/** Settings of every server under test. */
-export const SETTINGS = {
-  NODE_ENV: 'test',
-  LOG_LEVEL: process.env['TEST_LOG_LEVEL'] ?? 'silent',
-  LOG_FORMAT: 'json',
-  RATE_LIMIT: 'off',
-  JWT_SECRET: 'a secret for tests that is long enough',
-  ENCRYPTION_KEY: '00112233445566778899aabbccddeeff00112233445566778899aabbccddeeff',
-  ADMIN_EMAIL: 'admin@example.org',
-  ADMIN_PASSWORD: PASSWORD,
-  DATABASE_POOL: '5',
-  // A watch of the cluster that tests share would read all that they do there.
-  CLUSTER_WATCH: 'off',
-};

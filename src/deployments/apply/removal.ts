@@ -85,37 +85,40 @@ export class Removal {
       : { reason: 'KEPT', detail: kept };
   }
 
-  /** Waits until the object is gone; what holds it back is the error. */
+  /** Waits until the object is gone; what holds it back is the error. @param onWaiting is called with what that is, each time it differs */
   async waitUntilGone(
     { kind, name, namespace }: RemovalTarget,
     uid: string | undefined,
     clock: RunClock,
     withinMs: number,
+    onWaiting?: (message: string) => Promise<void>,
   ): Promise<ResourceError | undefined> {
-    let last: KubernetesObject | undefined;
+    let message = 'The object is being deleted but not gone yet';
+    let reported = '';
     const isGone = async () => {
-      last = await this.cluster.lookup(kind, name, namespace);
-      return !last || last.metadata.uid !== uid ? true : undefined;
+      const last = await this.cluster.lookup(kind, name, namespace);
+      if (!last || last.metadata.uid !== uid) return true;
+      message = ['The object is being deleted but not gone yet', ...finalizersOf(last)].join('; ');
+      if (message !== reported) await onWaiting?.(message);
+      reported = message;
+      return undefined;
     };
     const gone = await clock.poll(withinMs, isGone).catch((error: unknown) => {
       if (!(error instanceof RunEnded) || error.why === 'cancelled') throw error;
     });
     if (gone) return undefined;
-    return {
-      reason: 'STUCK',
-      detail: ['The object is being deleted but not gone yet', ...finalizersOf(last)].join('; '),
-    };
+    return { reason: 'STUCK', detail: message };
   }
 }
 
 /** Finalizers by name; the conditions of a namespace report what it could not delete. */
-function finalizersOf(object: KubernetesObject | undefined): string[] {
-  const { conditions } = (object?.status ?? {}) as {
+function finalizersOf(object: KubernetesObject): string[] {
+  const { conditions } = (object.status ?? {}) as {
     conditions?: { type: string; status: string; message?: string }[] | null;
   };
-  const finalizers = object?.metadata.finalizers?.join(', ');
+  const finalizers = object.metadata.finalizers?.join(', ');
   const reported =
-    object?.kind === 'Namespace' ? (conditions ?? []).filter((one) => one.status === 'True' && one.message) : [];
+    object.kind === 'Namespace' ? (conditions ?? []).filter((one) => one.status === 'True' && one.message) : [];
   return [...(finalizers ? [`it waits for ${finalizers}`] : []), ...reported.map((one) => one.message)].map((said) =>
     sanitizeClusterText(said),
   );

@@ -1,7 +1,7 @@
 import { type PlannedResource, type ResourceError } from '../plan/planned-resource.js';
 
 /**
- * While a deployment runs: `pending`, its turn has not come; `waiting`, it is applied and not ready yet. Then `ready` where the
+ * While a deployment runs: `pending`, its turn has not come; `waiting`, it is applied and not ready yet, or deleted and not gone. Then `ready` where the
  * deployment waited for that, else `applied`. `rolled_back`: it was done and then taken back. `skipped`: it was not begun, or left
  * alone for the reason given. `kept`: it was to go, and stays for the reason given.
  */
@@ -71,5 +71,6 @@ export function toSettled<R extends Pick<ResourceResult, 'action' | 'status' | '
   const { action, status } = resource;
   if (status === 'pending') return { ...resource, status: 'skipped' };
   if (status !== 'waiting') return resource;
+  if (action === 'delete' || action === 'prune') return { ...resource, status: 'skipped' };
   return { ...resource, status: action === 'unchanged' ? 'unchanged' : 'applied', message: undefined };
 }

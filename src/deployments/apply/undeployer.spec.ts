@@ -8,6 +8,7 @@ import {
   outcomes,
 } from '../../../test/support/deployment-scene.js';
 import { requires } from '../../../test/support/requirements.js';
+import type { ResourceResult } from './resource-result.js';
 import { Undeployer } from './undeployer.js';
 
 requires('KUBEBUILDER_ASSETS', 'An undeployment', () => {
@@ -82,7 +83,12 @@ requires('KUBEBUILDER_ASSETS', 'An undeployment', () => {
     const hold = (finalizers: string[]) =>
       scene.client.patch(kind, 'held', scene.namespace, { type: 'merge', body: { metadata: { finalizers } } });
     await hold(['example.com/hold']);
-    const result = await scene.undeploy({ timeoutMs: 1_500 });
+    const waited: unknown[] = [];
+    const onProgress = ({ name, status, message }: ResourceResult) => {
+      if (status === 'waiting') waited.push([name, message]);
+    };
+    const result = await scene.undeploy({ timeoutMs: 1_500, onProgress });
+    expect(waited).toEqual([['held', expect.stringContaining('it waits for example.com/hold')]]);
     expect(result).toMatchObject({ status: 'failed', failure: { status: 504 } });
     expect(outcomes(result)).toEqual(['ConfigMap/held: failed STUCK', 'ServiceAccount/sa: skipped']);
     expect(result.resources[0]?.error?.detail).toContain('example.com/hold');

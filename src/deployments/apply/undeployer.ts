@@ -169,7 +169,9 @@ async function removeItem(
   try {
     const { status, error } = await removal.remove(leaving);
     if (status === 'kept') return await results.set(departure, { status, message: error?.detail });
-    const stuck = status === 'deleted' ? await removal.waitUntilGone(leaving, uid, clock, Infinity) : undefined;
+    const onWaiting = (message: string): Promise<void> => results.set(departure, { status: 'waiting', message });
+    const stuck =
+      status === 'deleted' ? await removal.waitUntilGone(leaving, uid, clock, Infinity, onWaiting) : undefined;
     await results.set(departure, { status: stuck ? 'failed' : status, error: error ?? stuck });
   } catch (error) {
     await results.set(departure, { status: 'failed', error: toResourceError(toRunEnd(error, () => '')) });
