@@ -6,7 +6,7 @@ import { fileURLToPath } from 'node:url';
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
 const out = join(root, process.argv[2]);
-const FOLDERS = ['src/registry/seed', 'src/performance/load'];
+const FOLDERS = ['src/registry/seed', 'src/performance/load', 'test/support'];
 
 for (const folder of FOLDERS) {
   const filter = async (path) => (await stat(path)).isDirectory() || !path.endsWith('.ts');

@@ -47,17 +47,8 @@ interface Deployment {
   resources: Resource[];
 }
 
-class Counts {
-  [figure: string]: number;
-  imported = 0;
-  deployed = 0;
-  refused = 0;
-  objects = 0;
-  kept = 0;
-  orphans = 0;
-  changed = 0;
-  lost = 0;
-}
+const FIGURES = ['imported', 'deployed', 'refused', 'objects', 'kept', 'orphans', 'changed', 'lost'] as const;
+type Counts = Record<(typeof FIGURES)[number], number>;
 
 const began = Date.now();
 
@@ -65,15 +56,15 @@ await withClusterScene({}, async (scene) => {
   await addForeignObjects(scene.client);
   const rows: string[][] = [];
   for (const [format, [folder, pattern]] of Object.entries(FORMATS)) {
-    const counts = new Counts();
+    const counts = Object.fromEntries(FIGURES.map((figure) => [figure, 0])) as Counts;
     const root = join(process.env['CORPUS_DIR'] ?? '', folder);
     for (const file of filesBelow(root, pattern).slice(0, MOST))
       await tryOut(scene, relative(root, file), file, counts);
-    rows.push([format, ...Object.values(counts).map(String)]);
+    rows.push([format, ...FIGURES.map((figure) => String(counts[figure]))]);
     console.error(`${((Date.now() - began) / 1_000).toFixed(0)} s: ${rows.at(-1)?.join(' ')}`);
   }
   console.log(`\nUndeployed applications on a real control plane; load average ${load()}\n`);
-  console.log(table(['', ...Object.keys(new Counts())], rows));
+  console.log(table(['', ...FIGURES], rows));
 });
 
 async function tryOut(scene: ClusterScene, name: string, file: string, counts: Counts): Promise<void> {
@@ -82,23 +73,24 @@ async function tryOut(scene: ClusterScene, name: string, file: string, counts: C
   console.error(`${((Date.now() - began) / 1_000).toFixed(0)} s: ${name}`);
   const design = await call<{ id: string }>('POST', '/api/pattern/import', body);
   if (design.status >= 300) return;
-  counts['imported']!++;
+  counts.imported++;
   const before = await takeSnapshot(client);
   const target = { id: design.body.id, namespace: NAMESPACE, timeout: 30, replace: true };
   const { status, body: deployed } = await call<Deployment>('POST', '/api/pattern/deploy', target);
   if (status >= 500) console.log(`${name}: deploying was answered ${status} ${deployed.code}`);
   let kept = 0;
   if (status === 200) {
-    counts['deployed']!++;
-    counts['objects']! += deployed.resources.length;
+    counts.deployed++;
+    counts.objects += deployed.resources.length;
     const undeployed = await undeploy(scene, design.body.id);
     if (undeployed.status !== 'undeployed') console.log(`${name}: undeploying ended as ${JSON.stringify(undeployed)}`);
     kept = undeployed.resources.filter((one) => one.status === 'kept').length;
-    counts['kept']! += kept;
-  } else counts['refused']!++;
+    counts.kept += kept;
+  } else counts.refused++;
   const difference = await settle(client, before, kept);
-  for (const [what, objects] of Object.entries(difference)) {
-    counts[what]! += objects.length;
+  for (const what of ['orphans', 'changed', 'lost'] as const) {
+    const objects = difference[what];
+    counts[what] += objects.length;
     for (const object of objects) console.log(`${what}: ${object}, after ${name} (answered ${status})`);
   }
 }
