@@ -24,6 +24,7 @@ const FORMATS: Record<string, [folder: string, pattern: RegExp]> = {
 
 /** Kinds whose objects the cluster writes by itself. */
 const VOLATILE = new Set([
+  'APIService',
   'Event',
   'Lease',
   'Node',
