@@ -46,7 +46,7 @@ export interface DesignValidationInput {
 const BATCH_SIZE = 500;
 
 /** The DesignVerdict of a design as UTF-8 JSON. Asks for the definitions of lists of ResourceTypes, answered with KnownTypes. */
-export const designValidationTask: Task<DesignValidationInput, Uint8Array<ArrayBuffer>> = defineTask(import.meta.url, {
+export const designValidationTask = defineTask<DesignValidationInput, Uint8Array<ArrayBuffer>>(import.meta.url, {
   verdictInWorker,
 });
 

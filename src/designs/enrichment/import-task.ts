@@ -29,7 +29,7 @@ export interface PackedImport extends Omit<ImportedDesign, 'design'> {
 }
 
 /** Reads a file as importDesign and importDesignAs do, and enriches the design, from bytes to bytes; asks for programs and the registry. */
-export const importTask: Task<ImportTaskInput, PackedImport> = defineTask(import.meta.url, { importInWorker });
+export const importTask = defineTask<ImportTaskInput, PackedImport>(import.meta.url, { importInWorker });
 
 /** Task of the worker pool. */
 export async function importInWorker(

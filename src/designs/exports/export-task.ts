@@ -5,7 +5,7 @@ import { DocumentReader } from '../../formats/documents/document-reader.js';
 import type { FormatLimits } from '../../formats/sources/format-limits.js';
 import { isObject } from '../../core/json/json.js';
 import type { SourceFile } from '../../formats/sources/source-file.js';
-import { defineTask, type TransferredValue, InlineTaskRunner, type Task } from '../../core/workers/task.js';
+import { defineTask, type TransferredValue, InlineTaskRunner } from '../../core/workers/task.js';
 import { toYaml } from '../../formats/documents/yaml-writer.js';
 import { toCompose } from '../formats/compose/to-compose.js';
 import { parseDesignFile, transferBytes, type PackedContent } from '../contents/packed-content.js';
@@ -27,7 +27,7 @@ interface ExportTaskInput {
 }
 
 /** Exports a design as a file. Throws InvalidRequest for a format that cannot express the design. */
-export const exportTask: Task<ExportTaskInput, Uint8Array> = defineTask(import.meta.url, { exportInWorker });
+export const exportTask = defineTask<ExportTaskInput, Uint8Array>(import.meta.url, { exportInWorker });
 
 /** Task of the worker pool. */
 export async function exportInWorker({

@@ -28,6 +28,7 @@ import {
 import { WebhookSecretsService } from './endpoints/webhook-secrets.service.js';
 import { WebhooksService } from './endpoints/webhooks.service.js';
 import { WebhooksStore } from './endpoints/webhooks.store.js';
+import { WebhookChangesListeners } from './webhook-changes.listeners.js';
 import { WebhookEventsListeners } from './webhook-events.listeners.js';
 import { WebhookJobsListeners } from './webhook-jobs.listeners.js';
 import { OrganizationWebhooksController, WorkspaceWebhooksController } from './webhooks.controller.js';
@@ -61,6 +62,7 @@ import { OrganizationWebhooksController, WorkspaceWebhooksController } from './w
     FanOutService,
     WebhookDeliveriesService,
     WebhookDeliveriesStore,
+    WebhookChangesListeners,
     WebhookEventsListeners,
     WebhookJobsListeners,
   ],
