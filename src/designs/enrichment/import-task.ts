@@ -3,13 +3,7 @@ import { type FormatLimits } from '../../formats/sources/format-limits.js';
 import { getTransferList, packDesign, type PackedDesignData } from '../../formats/design-file/packed-design.js';
 import { createRemoteRenderEngines } from '../../formats/engines/render-engines.js';
 import { type SourceFile } from '../../formats/sources/source-file.js';
-import {
-  defineTask,
-  type AskMainThread,
-  TransferredValue,
-  InlineTaskRunner,
-  type Task,
-} from '../../core/workers/task.js';
+import { defineTask, type AskMainThread, TransferredValue, InlineTaskRunner } from '../../core/workers/task.js';
 import { enrichDesign } from './enrich-design.js';
 import { importDesign, importDesignAs } from '../formats/import-design.js';
 import { type ImportedDesign, type ImportOptions } from '../formats/format.js';

@@ -4,6 +4,10 @@ import { parseDocuments } from './parse-documents.js';
 import { DEFAULT_FORMAT_LIMITS, type FormatLimits } from '../sources/format-limits.js';
 import { toPointer } from '../../core/json/json-pointer.js';
 import { type YamlDialect } from './yaml-scalar.js';
+import { readThreadTime } from '../../core/processor-timer.js';
+
+/** Milliseconds that this thread has worked, where the system reports it: other work of the machine does not count. */
+const threadTime = (): number => readThreadTime('/proc/thread-self') ?? performance.now();
 
 const bytesOf = (text: string) => new TextEncoder().encode(text);
 const read = (text: string, dialect?: YamlDialect, limits?: Partial<FormatLimits>, path = 'file.yaml') =>
@@ -118,12 +122,12 @@ describe('readDocuments, structure', () => {
   it('finds places at once in objects of very many keys', () => {
     const text = Array.from({ length: 50_000 }, (_, index) => `"key ${index}": {"a": 1}`).join(',\n');
     const [document] = parseDocuments({ path: 'wide.json', bytes: bytesOf(`{${text}}`) });
-    const started = performance.now();
+    const started = threadTime();
     for (let index = 49_000; index < 50_000; index += 1) {
       expect(document?.findPosition(`/key ${index}/a`).line).toBe(index + 1);
     }
     expect(document?.findPosition('/key x')).toEqual({ line: 1, column: 1 });
-    expect(performance.now() - started).toBeLessThan(3000);
+    expect(threadTime() - started).toBeLessThan(3000);
   });
 
   it('knows where each member stands', () => {
@@ -216,7 +220,7 @@ describe('readDocuments, hostile input', () => {
   });
 
   it('bounds what many aliases of much stand for, before it is made', () => {
-    const started = performance.now();
+    const started = threadTime();
     const text = `a: &a ${'x'.repeat(100_000)}\nb:\n${'- *a\n'.repeat(9_000)}`;
     expect(faultsOf(() => read(text))).toMatchObject([
       {
@@ -228,7 +232,7 @@ describe('readDocuments, hostile input', () => {
     expect(faultsOf(() => read(list))).toHaveLength(1);
     const merged = `a: &a {${Array.from({ length: 10_000 }, (_, n) => `k${n}: 1`).join(', ')}}\nb:\n${'- <<: *a\n'.repeat(9_000)}`;
     expect(faultsOf(() => read(merged))).toHaveLength(1);
-    expect(performance.now() - started).toBeLessThan(5_000);
+    expect(threadTime() - started).toBeLessThan(5_000);
   });
 
   it.each([
@@ -241,11 +245,11 @@ describe('readDocuments, hostile input', () => {
     ['items', '- a:\n'.repeat(1_000_000), 'has more than 1000000 tokens'],
     ['values of JSON', `[${'1,'.repeat(1_000_001)}1]`, 'has more than 1000000 values'],
   ])('stops reading megabytes of %s where it is clear what they are', (_, text, detail) => {
-    const started = performance.now();
+    const started = threadTime();
     const found = faultsOf(() => read(text));
     expect(found.some((fault) => fault.detail.includes(detail))).toBe(true);
     // What is too deep or full of errors ends within milliseconds, what is long after its first million tokens.
-    expect(performance.now() - started).toBeLessThan(detail.includes('1000000') ? 10_000 : 1_000);
+    expect(threadTime() - started).toBeLessThan(detail.includes('1000000') ? 10_000 : 1_000);
   });
 
   it('refuses an anchor inside itself', () => {
@@ -253,7 +257,7 @@ describe('readDocuments, hostile input', () => {
   });
 
   it('bounds the depth of YAML and JSON without recursing', () => {
-    const started = performance.now();
+    const started = threadTime();
     for (const [open, close] of [
       ['[', ']'],
       ['{"a":', '}'],
@@ -265,7 +269,7 @@ describe('readDocuments, hostile input', () => {
     }
     expect(read(`${'['.repeat(100)}${']'.repeat(100)}`)).toHaveLength(1);
     expect(faultsOf(() => read(`${'['.repeat(101)}${']'.repeat(101)}`))).toHaveLength(1);
-    expect(performance.now() - started).toBeLessThan(5000);
+    expect(threadTime() - started).toBeLessThan(5000);
   });
 
   it('passes over empty lines and comments, which leave places and block texts as they are', () => {

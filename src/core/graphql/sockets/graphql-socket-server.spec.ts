@@ -565,6 +565,7 @@ describe('A socket that floods', () => {
     }
     client.send({ type: 'ping' });
     await client.next('pong');
+    for (let tries = 0; tries < 50 && flooded.tokens.running < operationsPerSocket; tries++) await wait(5);
     expect(flooded.tokens.running).toBe(operationsPerSocket);
     flooded.tokens.pauseMs = 1;
     await wait(350);
