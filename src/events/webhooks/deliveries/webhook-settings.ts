@@ -33,7 +33,7 @@ export class WebhookSettings {
   /** How often lost wake-ups are looked for. */
   sweepMs = 10 * SECOND;
   /** So long after an event, those that fail are given it. */
-  deferMs = 2 * SECOND;
+  deferMs = 5 * SECOND;
   /** An endpoint releases its slot after so long. */
   turnMs = 5 * SECOND;
   /** Endpoints that one process sends to at once, and as many that fail or answer slowly: a slot costs little. */
