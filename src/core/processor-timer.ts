@@ -25,6 +25,11 @@ function readTimes(path: string, count: number): number | undefined {
 const BUSY_FACTOR = 4;
 const MIN_DELAY_MS = 10;
 
+interface Reading {
+  elapsed: number;
+  used: number | undefined;
+}
+
 /** `busy` when the time passed without processor time. */
 export type ExceededTime = 'used' | 'busy';
 
@@ -34,7 +39,7 @@ export type ExceededTime = 'used' | 'busy';
  */
 export class ProcessorTimer {
   private timer: NodeJS.Timeout | undefined;
-  private since: { elapsed: number; used: number | undefined } | undefined;
+  private since: Reading | undefined;
   /** Milliseconds of the intervals that have ended. */
   private elapsed = 0;
   private used = 0;
@@ -48,21 +53,18 @@ export class ProcessorTimer {
   /** Begins, or goes on after a pause. */
   start(): void {
     if (this.since) return;
-    this.since = { elapsed: performance.now(), used: this.readTime() };
-    this.check();
+    this.since = this.read();
+    this.schedule();
   }
 
   /** What passes until the next start does not count. */
   stop(): void {
     clearTimeout(this.timer);
-    if (!this.since) return;
-    this.add(this.since);
+    this.count();
     this.since = undefined;
   }
 
-  private check(): void {
-    if (!this.since) return;
-    this.since = this.add(this.since);
+  private schedule(): void {
     const left = this.limitMs - Math.min(this.used, this.elapsed);
     const mostLeft = this.limitMs * BUSY_FACTOR - this.elapsed;
     if (left > 0 && mostLeft > 0)
@@ -73,12 +75,23 @@ export class ProcessorTimer {
     }
   }
 
-  /** @returns where the next interval begins */
-  private add(since: { elapsed: number; used: number | undefined }): { elapsed: number; used: number | undefined } {
-    const now = { elapsed: performance.now(), used: this.readTime() };
-    const elapsed = now.elapsed - since.elapsed;
+  private check(): void {
+    this.count();
+    this.schedule();
+  }
+
+  /** Adds what has passed since the last reading. */
+  private count(): void {
+    if (!this.since) return;
+    const now = this.read();
+    const elapsed = now.elapsed - this.since.elapsed;
     this.elapsed += elapsed;
-    this.used += now.used === undefined || since.used === undefined ? elapsed : Math.max(0, now.used - since.used);
-    return now;
+    this.used +=
+      now.used === undefined || this.since.used === undefined ? elapsed : Math.max(0, now.used - this.since.used);
+    this.since = now;
+  }
+
+  private read(): Reading {
+    return { elapsed: performance.now(), used: this.readTime() };
   }
 }

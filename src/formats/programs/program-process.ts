@@ -22,6 +22,8 @@ export interface ProcessResult {
   stderr: string;
   /** The limit for which it was ended, as text that fits after "rendering it". */
   exceededBound?: string;
+  /** Whether it was ended because the machine had too little processor time for it. */
+  isStarved: boolean;
 }
 
 const MAX_STDERR_BYTES = 64 * 1024;
@@ -51,6 +53,9 @@ export class ProgramProcess {
   private readonly stdout: Buffer[] = [];
   private readonly stderr: Buffer[] = [];
   private exceededBound: string | undefined;
+  private isStarved = false;
+  /** As it was last measured. */
+  private usage: ProcessUsage | undefined;
   /** The highest measured memory in megabytes. */
   private peakMemory = 0;
 
@@ -73,8 +78,15 @@ export class ProgramProcess {
 
   async waitForExit(): Promise<ProcessResult> {
     const { timeLimit } = this.bounds;
-    const readTime = (): number | undefined => readProcessUsage(this.child.pid ?? 0)?.processorMs;
-    const timer = new ProcessorTimer(timeLimit, readTime, () => this.stop(`took longer than ${timeLimit} ms`));
+    const timer = new ProcessorTimer(
+      timeLimit,
+      () => this.usage?.processorMs,
+      (why) => {
+        this.isStarved = why === 'busy';
+        this.stop(`took longer than ${timeLimit} ms`);
+      },
+    );
+    this.checkUsage();
     timer.start();
     const watch = setInterval(() => this.checkUsage(), USAGE_POLL_MS);
     this.collect();
@@ -92,6 +104,7 @@ export class ProgramProcess {
         stdout: Buffer.concat(this.stdout).toString(),
         stderr: said,
         ...(passed === undefined ? {} : { exceededBound: passed }),
+        isStarved: this.isStarved,
       };
     } finally {
       timer.stop();
@@ -127,6 +140,7 @@ export class ProgramProcess {
   private checkUsage(): void {
     const usage = readProcessUsage(this.child.pid ?? 0);
     if (!usage) return;
+    this.usage = usage;
     this.peakMemory = Math.max(this.peakMemory, usage.memory);
     if (usage.memory > this.bounds.memory) this.stop(`needs more than ${this.bounds.memory} MB of memory`);
     if (usage.processes > MAX_PROCESSES) this.stop(`starts more than ${MAX_PROCESSES} processes`);

@@ -1,5 +1,5 @@
 import { InvalidRequest } from '../../core/errors/app-error.js';
-import { type FairQueueBounds } from '../../core/workers/fair-queue.js';
+import { type FairQueueBounds, tooBusy } from '../../core/workers/fair-queue.js';
 import { Isolation, IsolationMissing, type IsolationMode } from './isolation.js';
 import { type ProcessBounds, ProgramProcess } from './program-process.js';
 import { ScratchFolder } from './scratch-folder.js';
@@ -54,7 +54,7 @@ export class ProgramRunner {
 
   /**
    * Runs the program at an absolute path, in the folder of the files. Returns the result, also of a failure. `subject` is the name in faults.
-   * Throws InvalidRequest `TOO_COSTLY` when it exceeds a limit, or 429 when too many runs wait.
+   * Throws InvalidRequest `TOO_COSTLY` when it exceeds a limit, or 429 when too many runs wait or the machine is too busy for it.
    */
   run(
     path: string,
@@ -86,7 +86,8 @@ export class ProgramRunner {
     const running = new ProgramProcess(launch, folder, this.bounds);
     this.running.add(running);
     try {
-      const { status, stdout: output, stderr: said, exceededBound: passed } = await running.waitForExit();
+      const { status, stdout: output, stderr: said, exceededBound: passed, isStarved } = await running.waitForExit();
+      if (isStarved) throw tooBusy(`Rendering ${subject} takes too long on a machine this busy`);
       if (passed !== undefined) throw tooCostly(subject, passed);
       if (isolation.hasSetupFailed(status, said)) throw new Error(`A program could not be isolated: ${said}`);
       return { status, stdout: output, stderr: folder.withoutPaths(said, launch.scratch).replaceAll(path, subject) };
