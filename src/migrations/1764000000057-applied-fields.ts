@@ -7,6 +7,10 @@ import type { MigrationInterface, QueryRunner } from 'typeorm';
 export class AppliedFields1764000000057 implements MigrationInterface {
   async up(queryRunner: QueryRunner): Promise<void> {
     await queryRunner.query('ALTER TABLE cluster_resource ADD COLUMN applied_fields jsonb');
+    // The next list of the cluster writes them anew, with what was applied to them.
+    await queryRunner.query(
+      `UPDATE cluster_resource SET resource_version = '', applied_digest = NULL WHERE applied_digest IS NOT NULL`,
+    );
     await queryRunner.query(
       'ALTER TABLE deployed_drift ADD COLUMN took_ms integer NOT NULL DEFAULT 0, DROP COLUMN objects',
     );

@@ -1,13 +1,9 @@
 import { Injectable, Logger } from '@nestjs/common';
 
-/** An object of which a field that this server had applied was changed, by anyone, or which was deleted. */
+/** Whose object it was of which a field that this server had applied was changed, by anyone, or which was deleted. */
 export interface ResourceChange {
   connectionId: string;
   organizationId: string;
-  apiVersion: string;
-  kind: string;
-  namespace: string;
-  name: string;
   designId: string;
   environmentId: string | null;
 }

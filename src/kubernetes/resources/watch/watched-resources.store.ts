@@ -38,8 +38,6 @@ const OWN_DESIGN = `labels ? 'armature.dev/design'`;
 
 /** A row as it was before it was written or deleted. */
 interface ChangedRow {
-  namespace: string;
-  name: string;
   beforeDigest: string | null;
   beforeDesign: string | null;
   beforeEnvironment: string | null;
@@ -90,12 +88,12 @@ export class WatchedResourcesStore {
          WHERE now.resource_version <> excluded.resource_version OR now.uid <> excluded.uid
          RETURNING now.uid, now.namespace, now.name, now.owner_uid, now.design_id, now.applied_digest),
        notified AS (SELECT ${publishChange()} FROM held WHERE EXISTS (SELECT FROM written))
-       SELECT written.uid, written.namespace, written.name, written.design_id AS "designId",
+       SELECT written.uid, written.design_id AS "designId",
               written.applied_digest AS "appliedDigest", before.applied_digest AS "beforeDigest",
               before.design_id AS "beforeDesign", before.environment_id AS "beforeEnvironment", before.is_own AS "wasOwn", written.owner_uid AS "ownerUid", NULL AS held
          FROM written LEFT JOIN before ON before.namespace = written.namespace AND before.name = written.name
         WHERE (SELECT count(*) FROM notified) >= 0
-       UNION ALL SELECT NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, false WHERE NOT EXISTS (SELECT FROM held)`,
+       UNION ALL SELECT NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, false WHERE NOT EXISTS (SELECT FROM held)`,
       [lease.connectionId, lease.worker, kind.apiVersion, kind.kind, toBatch(rows)],
     );
     assertHeld(written);
@@ -107,9 +105,10 @@ export class WatchedResourcesStore {
       ...moved.map(({ uid }) => uid),
       ...unlinked.flatMap(({ ownerUid }) => ownerUid ?? []),
     ]);
-    return changed
-      .filter(({ beforeDigest, appliedDigest }) => beforeDigest !== null && beforeDigest !== appliedDigest)
-      .flatMap((row) => toChange(lease, kind, row));
+    return toChanges(
+      lease,
+      changed.filter(({ beforeDigest, appliedDigest }) => beforeDigest !== appliedDigest),
+    );
   }
 
   /** With what this server applied to the objects: as it is remembered of those that were seen before. */
@@ -225,17 +224,15 @@ export class WatchedResourcesStore {
       `WITH held AS (${HELD}),
        gone AS (
          DELETE FROM cluster_resource WHERE ${OF_KIND} AND EXISTS (SELECT FROM held) AND ${condition}
-         RETURNING namespace, name, design_id, environment_id, applied_digest, ${OWN_DESIGN} AS is_own),
+         RETURNING design_id, environment_id, applied_digest, ${OWN_DESIGN} AS is_own),
        notified AS (SELECT ${publishChange()} FROM held WHERE EXISTS (SELECT FROM gone))
-       SELECT namespace, name, design_id AS "beforeDesign", environment_id AS "beforeEnvironment",
+       SELECT design_id AS "beforeDesign", environment_id AS "beforeEnvironment",
               applied_digest AS "beforeDigest", is_own AS "wasOwn", NULL AS held FROM gone WHERE (SELECT count(*) FROM notified) >= 0
-       UNION ALL SELECT NULL, NULL, NULL, NULL, NULL, NULL, false WHERE NOT EXISTS (SELECT FROM held)`,
+       UNION ALL SELECT NULL, NULL, NULL, NULL, false WHERE NOT EXISTS (SELECT FROM held)`,
       [lease.connectionId, lease.worker, kind.apiVersion, kind.kind, ...values],
     );
     assertHeld(deleted);
-    return (deleted as ChangedRow[])
-      .filter(({ beforeDigest }) => beforeDigest !== null)
-      .flatMap((row) => toChange(lease, kind, row));
+    return toChanges(lease, deleted as ChangedRow[]);
   }
 }
 
@@ -256,10 +253,12 @@ function toBatch(rows: ResourceRow[]): string {
   return `[${items.join(',')}]`;
 }
 
-/** Of the design and environment whose object it was, whatever its labels say now. */
-function toChange(lease: WatchLease, { apiVersion, kind }: ResourceKind, row: ChangedRow): ResourceChange[] {
-  const { namespace, name, wasOwn, beforeDesign: designId, beforeEnvironment: environmentId } = row;
-  if (!wasOwn || designId === null) return [];
-  const { connectionId, organizationId } = lease;
-  return [{ connectionId, organizationId, apiVersion, kind, namespace, name, designId, environmentId }];
+/** Of the design and environment whose objects they were, whatever their labels say now; each once. */
+function toChanges({ connectionId, organizationId }: WatchLease, rows: ChangedRow[]): ResourceChange[] {
+  const changes = rows.flatMap(({ beforeDigest, wasOwn, beforeDesign: designId, beforeEnvironment: environmentId }) =>
+    beforeDigest !== null && wasOwn && designId !== null
+      ? [{ connectionId, organizationId, designId, environmentId }]
+      : [],
+  );
+  return [...new Map(changes.map((change) => [`${change.designId} ${change.environmentId}`, change])).values()];
 }
