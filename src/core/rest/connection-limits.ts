@@ -49,7 +49,7 @@ function queueRequests(server: Server): void {
   });
   server.on('upgrade', (request: IncomingMessage, socket: Socket, head: Buffer) => {
     if (isWebSocketUpgrade(request)) return;
-    // The answers of two parsers to one connection could not be told apart.
+    // Clients could not distinguish the answers of two parsers on one connection.
     if (connections.get(socket)?.isBusy) socket.destroy();
     else ignoreUpgrade(server, request, socket, head);
   });

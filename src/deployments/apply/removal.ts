@@ -29,6 +29,8 @@ export interface RemovalResult {
   error?: ResourceError;
 }
 
+const DELETING = 'The object is being deleted but not gone yet';
+
 /** Groups of kinds that have nothing made for them which could outlive them; a ReplicationController has pods. */
 const WITHOUT_DEPENDENTS = /^(|policy|[a-z.]+\.k8s\.io)$/;
 
@@ -93,12 +95,12 @@ export class Removal {
     withinMs: number,
     onWaiting?: (message: string) => Promise<void>,
   ): Promise<ResourceError | undefined> {
-    let message = 'The object is being deleted but not gone yet';
+    let message = DELETING;
     let reported = '';
     const isGone = async () => {
       const last = await this.cluster.lookup(kind, name, namespace);
       if (!last || last.metadata.uid !== uid) return true;
-      message = ['The object is being deleted but not gone yet', ...finalizersOf(last)].join('; ');
+      message = [DELETING, ...finalizersOf(last)].join('; ');
       if (message !== reported) await onWaiting?.(message);
       reported = message;
       return undefined;
