@@ -8,7 +8,7 @@ import { WebhookFeedStore } from './webhook-feed.store.js';
 import { WebhookSettings } from './webhook-settings.js';
 
 /** Endpoints of one step, and events of each: what others wait for at most. */
-const ENDPOINTS = 150;
+const ENDPOINTS = 50;
 const EVENTS = 20;
 /** Between two steps it rests for so many times as long as the last one took. */
 const REST_SHARE = 2;

@@ -153,14 +153,19 @@ export class DeliveryDispatcher
     });
     for (const turn of turns) this.turns.set(turn.webhookId, turn);
     // Those that work do not wait for what is read for others.
-    for (const slow of [false, true]) void this.runTurns(turns.filter((turn) => turn.slow === slow));
+    for (const slow of [false, true])
+      void this.runTurns(
+        turns.filter((turn) => turn.slow === slow),
+        slow,
+      );
     return claimed.length;
   }
 
   /** Never throws. */
-  private async runTurns(turns: EndpointTurn[]): Promise<void> {
+  private async runTurns(turns: EndpointTurn[], slow: boolean): Promise<void> {
     if (turns.length === 0) return;
-    const works = await this.runner.load(turns.map(({ webhookId }) => webhookId)).catch((error: unknown) => {
+    const ids = turns.map(({ webhookId }) => webhookId);
+    const works = await this.runner.load(ids, slow).catch((error: unknown) => {
       if (!isDatabaseOutage(error)) this.logger.warn(error, 'deliveries cannot be read, trying again');
       return null;
     });

@@ -7,8 +7,9 @@ import { DeliveryAttemptsService } from './delivery-attempts.service.js';
 import { DeliveryQueueStore, type DueDelivery } from './delivery-queue.store.js';
 import type { EndpointTurn } from './endpoint-turn.js';
 
-/** Deliveries of one endpoint in one turn. */
+/** Deliveries of one endpoint in one turn; of one that fails mostly the first is tried. */
 const MOST_DUE = 50;
+const MOST_DUE_WHEN_SLOW = 8;
 /** Subjects of one endpoint that are sent side by side. */
 const PARALLEL = 8;
 
@@ -31,12 +32,12 @@ export class DeliveryRunner {
   ) {}
 
   /** By endpoint; those that nothing is due to are left out. Deliveries whose events are kept no more are ended. */
-  async load(webhookIds: string[]): Promise<Map<string, EndpointWork>> {
-    const due = await this.queue.listDue(webhookIds, MOST_DUE);
+  async load(webhookIds: string[], slow: boolean): Promise<Map<string, EndpointWork>> {
+    const due = await this.queue.listDue(webhookIds, slow ? MOST_DUE_WHEN_SLOW : MOST_DUE);
     const removed = due.filter(isRemoved);
     if (removed.length > 0) {
       await this.queue.failRemoved(removed.map(({ webhookId }) => webhookId));
-      return this.load(webhookIds);
+      return this.load(webhookIds, slow);
     }
     const byEndpoint = groupBy(due, 'webhookId');
     const webhooks = byEndpoint.size > 0 ? await this.webhooks.findForSending([...byEndpoint.keys()]) : [];

@@ -72,9 +72,10 @@ export class WebhookFeedStore {
     );
     if (end.last === null || end.last === feed.position) return { count: 0, deferred: false };
     const [[moved]] = await this.unit.manager.query<[[{ deferred: boolean }], number]>(
-      `WITH ${makeSql(`event JOIN webhook ON webhook.organization_id = event.organization_id AND ${ACTIVE_SQL} AND ${WANTED_SQL}
-          WHERE ${FEED_SQL} = $1 AND event.sequence > $2 AND event.sequence <= $3
-            AND NOT EXISTS (SELECT FROM webhook_deferral deferral WHERE deferral.webhook_id = webhook.id)`)}
+      `WITH batch AS MATERIALIZED (
+         SELECT * FROM event WHERE ${FEED_SQL} = $1 AND event.sequence > $2 AND event.sequence <= $3),
+       ${makeSql(`batch AS event JOIN webhook ON webhook.organization_id = $1 AND ${ACTIVE_SQL} AND ${WANTED_SQL}
+          WHERE NOT EXISTS (SELECT FROM webhook_deferral deferral WHERE deferral.webhook_id = webhook.id)`)}
        UPDATE webhook_feed SET position = $3 WHERE organization_id = $1
        RETURNING EXISTS (SELECT FROM webhook_deferral WHERE organization_id = $1) AS deferred`,
       [organizationId, feed.position, end.last],
