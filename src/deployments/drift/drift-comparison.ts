@@ -109,7 +109,7 @@ export class DriftComparison {
 
   private dryRun(kind: ResourceKind, desired: KubernetesObject, adopt: boolean): Promise<ComparisonResult> {
     const options = { force: true, adopt, mayAdopt: () => Promise.resolve(false) };
-    return new Comparison(this.cluster, this.place.owner, options).compare(kind, desired, this.signal);
+    return new Comparison(this.cluster, this.place.owner, options).compare(kind, desired, { signal: this.signal });
   }
 
   /** Only fields that the design has: what others add is theirs. The number of replicas belongs to an autoscaler, where there is one. */
