@@ -197,7 +197,7 @@ requires('KUBEBUILDER_ASSETS', 'A deployment', () => {
     if (!prune) throw new Error('nothing to prune');
     plan.items.push({
       ...prune,
-      planned: { ...prune.planned, name: 'other' },
+      planned: { ...prune.planned, kind: 'Secret', name: 'other' },
       kind: { ...prune.kind, plural: 'nonsense' } as typeof prune.kind,
     });
     plan.items.reverse();

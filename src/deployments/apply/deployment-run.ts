@@ -140,13 +140,13 @@ export class DeploymentRun {
       const previous = toRecordedObject(kind, await this.readAsApplied(kind, object));
       change = await this.record({ action: 'prune', kind, name, namespace, previous });
     };
-    const { previous, ...step } = await this.removal.remove(
+    const { previous, isGone, ...step } = await this.removal.remove(
       { kind, name, namespace, uid, isMade: item.isMade },
       { before },
     );
     if (change && !previous) await this.withdraw(change);
     if (step.status === 'kept') return { status: 'kept', message: step.error?.detail };
-    if (!previous || step.status !== 'deleted') return step;
+    if (!previous || isGone || step.status !== 'deleted') return step;
     const stuck = await this.removal.waitUntilGone({ kind, name, namespace }, uid, this.clock, PRUNE_TIMEOUT_MS);
     return { ...step, ...(stuck && { message: stuck.detail }) };
   }
