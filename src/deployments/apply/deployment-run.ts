@@ -25,6 +25,12 @@ const REPLACE_TIMEOUT_MS = 60_000;
 
 const NOTHING_LIVE: ComparisonResult = { action: 'create', diff: [], verified: true, warnings: [] };
 
+/** What is to be applied to an object, or to none. */
+interface Write extends Pick<ComparisonResult, 'live' | 'replaces'> {
+  /** Only to that very version of the object. */
+  exactly?: boolean;
+}
+
 export type Step = {
   status: 'applied' | 'unchanged' | 'deleted' | 'skipped' | 'kept' | 'failed';
   message?: string;
@@ -64,6 +70,8 @@ export class DeploymentRun {
         error: { reason: 'UNKNOWN_KIND', detail: `The cluster serves no ${desired.kind} of ${desired.apiVersion}` },
       };
     item.kind = kind;
+    const asPlanned = await this.applyAsPlanned(kind, desired, item);
+    if (asPlanned) return asPlanned;
     const settled = performance.now() + TRANSIENT_TIMEOUT_MS;
     for (;;) {
       const compared = await this.comparison.compare(kind, desired);
@@ -79,6 +87,24 @@ export class DeploymentRun {
       this.clock.check();
       await pause(1_000);
     }
+  }
+
+  /**
+   * What the cluster has tried for the plan is applied without trying it again, to the object as it was then.
+   * @returns undefined when the object is another by now, or was refused
+   */
+  private async applyAsPlanned(
+    kind: ResourceKind,
+    desired: KubernetesObject,
+    { planned, compared: live }: PlanItem,
+  ): Promise<Step | undefined> {
+    const { name, namespace } = desired.metadata;
+    if (!planned.verified || planned.replaces) return undefined;
+    if (!live && (await this.cluster.lookup(kind, name, namespace))) return undefined;
+    const wasApplied = this.recorded.has(changeKey({ kind, ...desired.metadata }));
+    const outcome = await this.write(kind, desired, { live, exactly: true });
+    if (outcome === 'unchanged') return { status: wasApplied ? 'applied' : 'unchanged' };
+    return outcome ? undefined : { status: 'applied' };
   }
 
   /** Waits until an applied definition is served, so that objects of its kinds can be applied. */
@@ -114,13 +140,13 @@ export class DeploymentRun {
       const previous = toRecordedObject(kind, await this.readAsApplied(kind, object));
       change = await this.record({ action: 'prune', kind, name, namespace, previous });
     };
-    const { previous, ...step } = await this.removal.remove(
+    const { previous, isGone, ...step } = await this.removal.remove(
       { kind, name, namespace, uid, isMade: item.isMade },
       { before },
     );
     if (change && !previous) await this.withdraw(change);
     if (step.status === 'kept') return { status: 'kept', message: step.error?.detail };
-    if (!previous || step.status !== 'deleted') return step;
+    if (!previous || isGone || step.status !== 'deleted') return step;
     const stuck = await this.removal.waitUntilGone({ kind, name, namespace }, uid, this.clock, PRUNE_TIMEOUT_MS);
     return { ...step, ...(stuck && { message: stuck.detail }) };
   }
@@ -141,7 +167,7 @@ export class DeploymentRun {
   private async write(
     kind: ResourceKind,
     desired: KubernetesObject,
-    { live, replaces }: ComparisonResult,
+    { live, replaces, exactly }: Write,
   ): Promise<ResourceError | 'unchanged' | undefined> {
     if (live && replaces)
       return (await this.removeForReplacement(kind, live)) ?? this.write(kind, desired, NOTHING_LIVE);
@@ -158,8 +184,9 @@ export class DeploymentRun {
         : { action: 'create', kind, name, namespace },
     );
     // With the uid, an object that was deleted or replaced since it was looked at is a conflict.
-    const uid = live?.metadata.uid;
-    const wanted = uid ? { ...desired, metadata: { ...desired.metadata, uid } } : desired;
+    const { uid, resourceVersion } = live?.metadata ?? {};
+    const seen = { ...(uid && { uid }), ...(exactly && resourceVersion && { resourceVersion }) };
+    const wanted = { ...desired, metadata: { ...desired.metadata, ...seen } };
     try {
       const { object } = await this.cluster.apply(kind, wanted, {
         fieldManager: FIELD_MANAGER,

@@ -87,7 +87,7 @@ export class Undo {
     const object = { kind, name, namespace };
     if (!previous) {
       const removed = await this.removal.remove(object, { wholly: false });
-      const { uid } = removed.previous?.metadata ?? {};
+      const uid = removed.isGone ? undefined : removed.previous?.metadata.uid;
       const left = uid ? await this.removal.waitUntilGone(object, uid, this.clock, GONE_TIMEOUT_MS) : undefined;
       if (removed.previous) await this.removeMadeClaims(removed.previous);
       return removed.error ?? left;

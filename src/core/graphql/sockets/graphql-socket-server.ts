@@ -12,7 +12,7 @@ import { type ExecutionArgs, GraphQLError } from 'graphql';
 import { type SubscribePayload, makeServer } from 'graphql-ws';
 import type { IncomingHttpHeaders, IncomingMessage, Server as HttpServer } from 'node:http';
 import type { Duplex } from 'node:stream';
-import { type WebSocket, WebSocketServer } from 'ws';
+import { WebSocketServer } from 'ws';
 import type { Actor } from '../../access/actor.js';
 import { Authenticator } from '../../access/authenticator.js';
 import { AppError } from '../../errors/app-error.js';
@@ -121,7 +121,18 @@ export class GraphqlSocketServer implements OnApplicationBootstrap, OnModuleDest
       const leave = refusal ? undefined : this.pending.take(network);
       if (!leave) return refuseUpgrade(socket, refusal ?? TOO_MANY_PENDING);
       socket.once('close', leave);
-      this.sockets.handleUpgrade(request, socket, head, (opened) => this.accept(opened, request, network, leave));
+      this.sockets.handleUpgrade(request, socket, head, (opened) => {
+        const connection = new SocketConnection(
+          opened,
+          socket,
+          request,
+          network,
+          this.options,
+          this.faults,
+          this.turns,
+        );
+        this.accept(connection, leave);
+      });
     });
   };
 
@@ -137,9 +148,8 @@ export class GraphqlSocketServer implements OnApplicationBootstrap, OnModuleDest
     return findUpgradeRefusal(request, this.options.allowedOrigins);
   }
 
-  private accept(socket: WebSocket, request: IncomingMessage, network: string, leavePending: () => void): void {
+  private accept(connection: SocketConnection, leavePending: () => void): void {
     const { formatError, initTimeoutMs } = this.options;
-    const connection = new SocketConnection(socket, request, network, this.options, this.faults, this.turns);
     const protocol = makeServer({
       connectionInitWaitTimeout: initTimeoutMs,
       onConnect: async ({ connectionParams }) => {
@@ -147,9 +157,17 @@ export class GraphqlSocketServer implements OnApplicationBootstrap, OnModuleDest
         if (isAdmitted) leavePending();
         return isAdmitted;
       },
-      onSubscribe: (_context, _id, payload) => this.prepareOperation(connection, payload),
+      onSubscribe: async (_context, id, payload) => {
+        const prepared = await this.prepareOperation(connection, payload);
+        return Array.isArray(prepared) ? prepared : { ...prepared, id };
+      },
       context: () => buildContext(connection),
-      subscribe: (args) => subscribeWithFreshContext(args, () => buildContext(connection)),
+      subscribe: ({ id, ...args }: ExecutionArgs & { id?: string }) =>
+        subscribeWithFreshContext(
+          args,
+          () => buildContext(connection),
+          (payloads) => connection.sendResults(id ?? '', payloads),
+        ),
       onNext: (_context, _id, _payload, _args, result) =>
         result.errors && {
           ...result,

@@ -1,5 +1,6 @@
 import type { WebSocket as ProtocolSocket } from 'graphql-ws';
 import type { IncomingMessage } from 'node:http';
+import type { Duplex } from 'node:stream';
 import type { RawData, WebSocket } from 'ws';
 import type { Actor } from '../../access/actor.js';
 import { InFlightResponse } from '../../telemetry/in-flight-response.js';
@@ -11,6 +12,7 @@ import {
   LEGACY_KEEP_ALIVE,
   MODERN,
   MalformedMessage,
+  beginResult,
   parseIncoming,
   legacyRefusal,
   formatOutgoing,
@@ -33,6 +35,9 @@ export class SocketConnection implements ProtocolSocket {
   private readonly legacy: boolean;
   private readonly pingTimer: NodeJS.Timeout;
   private recheckTimer?: NodeJS.Timeout;
+  private unsentTimer?: NodeJS.Timeout;
+  private written = 0;
+  private sent = 0;
   /** What the operations of this socket hold in memory. */
   private readonly responses = new Set<InFlightResponse>();
   private readonly allowance: MessageAllowance;
@@ -43,6 +48,8 @@ export class SocketConnection implements ProtocolSocket {
 
   constructor(
     private readonly socket: WebSocket,
+    /** What its frames are written to. */
+    private readonly stream: Duplex,
     readonly request: IncomingMessage,
     /** Of the caller. */
     readonly network: string,
@@ -89,6 +96,15 @@ export class SocketConnection implements ProtocolSocket {
     await this.turns.take();
   }
 
+  /** Sends results of an operation that are JSON already, in one piece. */
+  async sendResults(id: string, payloads: string[]): Promise<void> {
+    const begin = beginResult(this.socket.protocol, id);
+    this.stream.cork();
+    for (const payload of payloads) if (!this.ended) this.write(`${begin}${payload}}`);
+    this.stream.uncork();
+    await this.turns.take(payloads.length);
+  }
+
   onMessage(listener: MessageListener): void {
     this.socket.on('message', (data, isBinary) => void this.receive(data, isBinary, listener));
   }
@@ -108,14 +124,30 @@ export class SocketConnection implements ProtocolSocket {
     this.ended = true;
     clearInterval(this.pingTimer);
     clearInterval(this.recheckTimer);
+    clearTimeout(this.unsentTimer);
     for (const answer of this.responses) answer.close();
     this.endListener?.(code, reason);
   }
 
   private write(text: string): void {
     if (this.socket.bufferedAmount > this.options.maxUnsentBytes) return this.dropSlowReader();
-    const unsent = setTimeout(() => this.dropSlowReader(), this.options.maxUnsentMs);
-    this.socket.send(text, () => clearTimeout(unsent));
+    this.written++;
+    this.socket.send(text, this.countSent);
+    if (!this.unsentTimer && this.socket.bufferedAmount > 0) this.watchUnsent();
+  }
+
+  private readonly countSent = (): void => {
+    this.sent++;
+  };
+
+  /** Drops a client that lets a message wait for too long. */
+  private watchUnsent(): void {
+    const { written } = this;
+    this.unsentTimer = setTimeout(() => {
+      this.unsentTimer = undefined;
+      if (this.sent < written) this.dropSlowReader();
+      else if (this.sent < this.written) this.watchUnsent();
+    }, this.options.maxUnsentMs);
   }
 
   private dropSlowReader(): void {
