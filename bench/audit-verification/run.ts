@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { createWriteStream, mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs';
+import { createWriteStream, mkdtempSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
@@ -11,6 +11,7 @@ import { newId } from '../../src/core/database/base.entity.js';
 import { AuditEntry } from '../../src/events/audit/audit.entity.js';
 import { hashEntry, saltText } from '../../src/events/audit/chain/entry-hash.js';
 import { startDatabase, withClient } from '../support/database.js';
+import { readMemory } from '../support/process-status.js';
 import { load, table } from '../support/load.js';
 import { production, signIn, startServer } from '../support/server.js';
 
@@ -87,10 +88,6 @@ async function fill(client: Client, chain: string, actorId: string): Promise<voi
   await client.query('VACUUM ANALYZE audit_entry');
 }
 
-/** The most memory that a process has had, in megabytes. */
-const peakOf = (pid: number): string =>
-  String(Math.round(Number(/VmHWM:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1]) / 1024));
-
 const database = await startDatabase();
 const folder = mkdtempSync(join(tmpdir(), 'armature-bench-audit-'));
 try {
@@ -112,7 +109,7 @@ try {
     const seconds = (performance.now() - begun) / 1_000;
     rows.push([name, seconds.toFixed(1), Math.round(ENTRIES / seconds).toLocaleString('en'), peak]);
   };
-  rows.push(['server at rest', '', '', peakOf(server.pid)]);
+  rows.push(['server at rest', '', '', String(Math.round(readMemory(server.pid, 'VmHWM')))]);
   await measure('verify', async () => {
     const accepted = (await (await fetch(`${audit}/verify?async=true`, { headers })).json()) as { id: string };
     for (;;) {
@@ -121,7 +118,7 @@ try {
       if (status === 'failed') throw new Error('the verification failed');
       if (status === 'succeeded') {
         console.log(JSON.stringify(result));
-        return peakOf(server.pid);
+        return String(Math.round(readMemory(server.pid, 'VmHWM')));
       }
       await new Promise((done) => setTimeout(done, 200));
     }
@@ -130,7 +127,7 @@ try {
   await measure('export', async () => {
     const { body } = await fetch(`${audit}/export`, { headers });
     await pipeline(Readable.fromWeb(body as ReadableStream), createWriteStream(file));
-    return peakOf(server.pid);
+    return String(Math.round(readMemory(server.pid, 'VmHWM')));
   });
   console.log(`${(statSync(file).size / 1e6).toFixed(0)} MB; entries of the user ${user}`);
   await measure('verify-audit.mjs', async () => {
@@ -138,7 +135,7 @@ try {
       stdio: ['ignore', 'inherit', 'inherit'],
     });
     let peak = '';
-    const look = setInterval(() => (peak = peakOf(child.pid ?? 0)), 500);
+    const look = setInterval(() => (peak = String(Math.round(readMemory(child.pid ?? 0, 'VmHWM')))), 500);
     const [code] = (await once(child, 'exit')) as [number | null];
     clearInterval(look);
     if (code !== 0) throw new Error(`the script ended with ${code}`);

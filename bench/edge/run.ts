@@ -1,7 +1,7 @@
-import { readFileSync } from 'node:fs';
 import { gzipSync } from 'node:zlib';
 import { Stalls } from '../imports/stalls.js';
 import { startDatabase } from '../support/database.js';
+import { readMemory } from '../support/process-status.js';
 import { load, table } from '../support/load.js';
 import { production, signIn, startServer } from '../support/server.js';
 
@@ -114,9 +114,6 @@ const attacks: Attack[] = [
   },
 ];
 
-const peakMb = (pid: number): number =>
-  Number(/VmHWM:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1] ?? NaN) / 1024;
-
 const database = await startDatabase();
 const rows: string[][] = [];
 try {
@@ -125,7 +122,7 @@ try {
     const server = await startServer(PRODUCT, { ...production(database.url), BENCH_STALLS: 'on' });
     const stalls = new Stalls(server);
     const token = await signIn(server.url);
-    const before = peakMb(server.pid);
+    const before = readMemory(server.pid, 'VmHWM');
     let answered = '';
     const stall = await stalls.of(async () => {
       const response = await fetch(server.url + path, {
@@ -141,7 +138,7 @@ try {
       answered = `${response.status}, ${(length / 1000).toFixed(1)} kB`;
     });
     const ms = [stall.took, stall.cpu, stall.loop, stall.live].map((each) => each.toFixed(0));
-    rows.push([what, answered, ...ms, (peakMb(server.pid) - before).toFixed(0)]);
+    rows.push([what, answered, ...ms, (readMemory(server.pid, 'VmHWM') - before).toFixed(0)]);
     console.error(rows.at(-1)?.join(' | '));
     await stalls.stop();
     await server.stop();

@@ -3,6 +3,7 @@ import WebSocket from 'ws';
 import { startDatabase } from '../support/database.js';
 import { summarizeLatencies } from '../support/latencies.js';
 import { load, table } from '../support/load.js';
+import { readMemory } from '../support/process-status.js';
 import { production, signIn, startServer } from '../support/server.js';
 
 /** One organization followed by many sockets, while events happen at a fixed rate; BENCH_RATES sets other rates. */
@@ -45,9 +46,11 @@ try {
         }
       });
     });
+  const before = readMemory(server.pid, 'VmRSS');
   const sockets: WebSocket[] = [];
   while (sockets.length < SOCKETS) sockets.push(...(await Promise.all(Array.from({ length: 25 }, follow))));
   await sleep(1_000);
+  const each = (readMemory(server.pid, 'VmRSS') - before) / SOCKETS;
 
   const rows: string[][] = [];
   for (const rate of RATES) {
@@ -68,12 +71,15 @@ try {
     while (delays.length < expected && performance.now() < deadline) await sleep(100);
     const spent = ((await server.ask('cpu')) as number) - cpu;
     const [messages, written] = [delays, writes].map((times) => summarizeLatencies(times, SECONDS));
-    const each = ((spent * 1000) / delays.length).toFixed(0);
+    const perMessage = ((spent * 1000) / delays.length).toFixed(0);
     const times = [messages?.p50, messages?.p99, written?.p50, written?.p99].map((ms) => (ms ?? NaN).toFixed(0));
-    rows.push([`${rate} events/s`, `${delays.length} of ${expected}`, ...times, each]);
+    rows.push([`${rate} events/s`, `${delays.length} of ${expected}`, ...times, perMessage]);
   }
   const head = ['', 'messages', 'p50 ms', 'p99 ms', 'write p50 ms', 'write p99 ms', 'server CPU µs a message'];
-  console.log(`\n${SOCKETS} sockets that follow one organization; ${SECONDS} s each, load average ${load()}\n`);
+  const memory = `${Math.round(each * 1024)} kB of memory each`;
+  console.log(
+    `\n${SOCKETS} sockets that follow one organization, ${memory}; ${SECONDS} s a rate, load average ${load()}\n`,
+  );
   console.log(table(head, rows));
   for (const socket of sockets) socket.terminate();
   await server.stop();

@@ -5,6 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { DatabaseProxy } from '../../test/support/database-proxy.js';
 import { startDatabase, withClient } from '../support/database.js';
+import { readMemory } from '../support/process-status.js';
 import { load, table } from '../support/load.js';
 import { production, signIn } from '../support/server.js';
 import { resumingSubscriber, socketSubscriber } from './subscribers.js';
@@ -74,7 +75,7 @@ async function run(way: Way, seconds: number, token: string, organization: strin
     while (going) await callOnce(index % 4 === 0, token, organization, tally);
   });
   await sleep(3_000);
-  const before = { rss: memory('VmRSS'), attempts: proxy.attempts };
+  const before = { rss: Math.round(readMemory(server.pid, 'VmRSS')), attempts: proxy.attempts };
   await takeAway(way);
   await sleep(seconds * 1000);
   const attempts = proxy.attempts - before.attempts;
@@ -105,7 +106,7 @@ async function run(way: Way, seconds: number, token: string, organization: strin
     back.toFixed(1),
     String(connections),
     String(before.rss),
-    String(memory('VmHWM')),
+    String(Math.round(readMemory(server.pid, 'VmHWM'))),
     `${events.length} (${bySocket.losses()} sockets lost)`,
     missed(bySocket.numbers),
     missed(byStream.numbers),
@@ -197,16 +198,6 @@ async function facts(organization: string): Promise<{ events: number[]; names: S
       connections: Number(activity?.count),
     };
   });
-}
-
-/** Of the server, in megabytes; NaN where the system does not report it. */
-function memory(figure: 'VmRSS' | 'VmHWM'): number {
-  try {
-    const status = readFileSync(`/proc/${server.pid}/status`, 'utf8');
-    return Math.round(Number(new RegExp(`${figure}:\\s+(\\d+)`).exec(status)?.[1]) / 1024);
-  } catch {
-    return NaN;
-  }
 }
 
 async function isReady(): Promise<boolean> {

@@ -4,6 +4,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { startDatabase } from '../support/database.js';
+import { readMemory, readStatus } from '../support/process-status.js';
 import { load, median, table } from '../support/load.js';
 import { production } from '../support/server.js';
 
@@ -64,9 +65,9 @@ async function startOnce(url: string): Promise<Started> {
     return {
       ready,
       cpu,
-      memory: status(server, 'VmRSS') / 1024,
-      peak: status(server, 'VmHWM') / 1024,
-      threads: status(server, 'Threads'),
+      memory: readMemory(server.pid, 'VmRSS'),
+      peak: readMemory(server.pid, 'VmHWM'),
+      threads: readStatus(server.pid, 'Threads'),
       idleCpu: (processorTime(server) - cpu) / (IDLE_MS / 1000),
     };
   } finally {
@@ -87,12 +88,6 @@ async function untilReady(server: ChildProcess): Promise<void> {
 }
 
 /** Of a line of /proc/PID/status (proc(5)); sizes are kB. */
-function status(server: ChildProcess, name: string): number {
-  const line = readFileSync(`/proc/${server.pid}/status`, 'utf8')
-    .split('\n')
-    .find((each) => each.startsWith(`${name}:`));
-  return Number(line?.match(/\d+/)?.[0] ?? NaN);
-}
 
 /** Of the process and the children that it has. */
 function processorTime(server: ChildProcess): number {

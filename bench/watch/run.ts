@@ -1,8 +1,8 @@
-import { readFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { StubCluster } from '../../test/support/stub-cluster.js';
 import { startDatabase } from '../support/database.js';
 import { load, table } from '../support/load.js';
+import { readMemory } from '../support/process-status.js';
 import { production, signIn, startServer } from '../support/server.js';
 
 // Has a server watch a cluster of many objects, and measures its memory, how long it takes to know all, and to catch up after a cut.
@@ -34,7 +34,7 @@ try {
       .total_count;
   const text = 'x'.repeat(1_500);
   for (let index = 0; index < OBJECTS; index++) cluster.put(`object-${index}`, { index: String(index), text });
-  const idle = memory('VmRSS');
+  const idle = readMemory(server.pid, 'VmRSS');
   const cpu = Number(await server.ask('cpu'));
 
   const began = performance.now();
@@ -43,7 +43,7 @@ try {
   const listed = performance.now() - began;
   const cpuListed = Number(await server.ask('cpu')) - cpu;
   await sleep(5_000);
-  const full = { rss: memory('VmRSS'), peak: memory('VmHWM') };
+  const full = { rss: readMemory(server.pid, 'VmRSS'), peak: readMemory(server.pid, 'VmHWM') };
 
   const latencies: number[] = [];
   for (let index = 0; index < LATENCIES; index++) {
@@ -89,10 +89,4 @@ async function until(holds: () => Promise<boolean>, pauseMs: number): Promise<vo
     if (Date.now() > end) throw new Error('waited in vain');
     await sleep(pauseMs);
   }
-}
-
-/** In MB. */
-function memory(figure: 'VmRSS' | 'VmHWM'): number {
-  const status = readFileSync(`/proc/${server.pid}/status`, 'utf8');
-  return Number(new RegExp(`${figure}:\\s+(\\d+)`).exec(status)?.[1] ?? NaN) / 1024;
 }

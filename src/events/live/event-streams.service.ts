@@ -10,14 +10,18 @@ import { SEVERITIES } from '../../core/events/domain-event.js';
 import { OrganizationsService } from '../../organizations/organizations.service.js';
 import { EVENT_CATEGORIES } from '../../core/events/event-kinds.js';
 import { parseWords } from '../../core/listing/words.js';
+import { SharedMessage } from '../../core/pubsub/shared-message.js';
+import type { SeenEvent } from '../event.entity.js';
 import type { EventStreamQuery } from '../event.inputs.js';
 import { EventView } from '../event.view.js';
 import type { EventFollower } from './event-follower.js';
-import { ServerSentEvents } from './server-sent-events.js';
+import { formatServerSentEvent, ServerSentEvents } from './server-sent-events.js';
 import { EventSubscriptionsService } from './event-subscriptions.service.js';
 
 /** How often a stream is given a sign of life and its token is authenticated again. */
 const HEARTBEAT_MS = 15_000;
+/** Events that are sent in one piece. */
+const MAX_TOGETHER = 64;
 
 /** A stream from the moment on that it is asked for. */
 class OpenStream {
@@ -122,6 +126,13 @@ export class EventStreamsService implements OnModuleDestroy {
   }
 }
 
+/** Written once for all who follow. */
+function toText(seen: SeenEvent): string {
+  const format = () =>
+    formatServerSentEvent(`${seen.event.organizationId}:${seen.event.sequence}`, EventView.fromSeenEvent(seen));
+  return seen instanceof SharedMessage ? seen.answerOnce('server-sent event', format) : format();
+}
+
 interface StreamPosition {
   organizationId: string;
   after: string;
@@ -139,8 +150,12 @@ async function sendEvents(
   }, HEARTBEAT_MS);
   try {
     await events.begin(begin);
-    for await (const seen of follower)
-      await events.send(`${seen.event.organizationId}:${seen.event.sequence}`, EventView.fromSeenEvent(seen));
+    for (
+      let batch = await follower.nextBatch(MAX_TOGETHER);
+      batch.length > 0;
+      batch = await follower.nextBatch(MAX_TOGETHER)
+    )
+      await events.send(batch.map(toText).join(''));
   } finally {
     clearInterval(beat);
     events.end();

@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { createServer, get, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { ServerSentEvents } from './server-sent-events.js';
+import { formatServerSentEvent, ServerSentEvents } from './server-sent-events.js';
 
 type Work = (events: ServerSentEvents, response: ServerResponse) => Promise<void>;
 
@@ -21,7 +21,7 @@ describe('server-sent events', () => {
   it('are written as the standard says', async () => {
     const server = await serve(async (events) => {
       await events.begin('a:1');
-      await events.send('a:2', { text: 'two\nlines' });
+      await events.send(formatServerSentEvent('a:2', { text: 'two\nlines' }));
       events.end();
     });
     const response = await ask(server);
@@ -39,7 +39,7 @@ describe('server-sent events', () => {
     let hungUp: () => void;
     const ended = new Promise<void>((resolve) => (hungUp = resolve));
     const server = await serve(async (events, connection) => {
-      for (; !connection.destroyed; sent++) await events.send('a:1', { text: 'x'.repeat(100_000) });
+      for (; !connection.destroyed; sent++) await events.send(formatServerSentEvent('a:1', { text: 'x'.repeat(100_000) }));
       hungUp();
     });
     const response = await ask(server);

@@ -5,6 +5,10 @@ import { setTimeout as sleep } from 'node:timers/promises';
 /** A client that lets what was sent wait for longer is hung up on. */
 const MAX_UNREAD_MS = 10_000;
 
+/** One event as it is sent. */
+export const formatServerSentEvent = (id: string, data: object): string =>
+  `id: ${id}\ndata: ${JSON.stringify(data)}\n\n`;
+
 /** One answer as a stream of server-sent events: https://html.spec.whatwg.org/multipage/server-sent-events.html */
 export class ServerSentEvents {
   constructor(
@@ -25,8 +29,9 @@ export class ServerSentEvents {
     return this.write(`id: ${id}\n\n`);
   }
 
-  send(id: string, data: object): Promise<void> {
-    return this.write(`id: ${id}\ndata: ${JSON.stringify(data)}\n\n`);
+  /** Sends one event or several, and waits until they have left for the client. @param events of `formatServerSentEvent` */
+  send(events: string): Promise<void> {
+    return this.write(events);
   }
 
   /** Something to read for everyone between here and the client who hangs up on silence. */
