@@ -26,8 +26,8 @@ async function followTwice(
     const args = { schema, document: parse('subscription { said { text } }'), contextValue: { caller } };
     const results = await subscribeWithFreshContext(args, () => ({ caller }), send);
     if (!(Symbol.asyncIterator in results)) continue;
-    const { done, value } = await results.next();
-    if (!done) answers.push((value as { data: unknown }).data);
+    const result = (await results.next()) as IteratorResult<{ data: unknown }, undefined>;
+    if (!result.done) answers.push(result.value.data);
   }
   return answers;
 }

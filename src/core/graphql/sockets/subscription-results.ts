@@ -60,8 +60,8 @@ export class SubscriptionResults implements AsyncIterableIterator<ExecutionResul
   /** None at the end. */
   private async readMessages(): Promise<unknown[]> {
     if (this.source instanceof Follower) return this.source.nextBatch(MAX_MESSAGES) as Promise<unknown[]>;
-    const { done, value } = await this.source.next();
-    return done ? [] : [value];
+    const message: IteratorResult<unknown, unknown> = await this.source.next();
+    return message.done ? [] : [message.value];
   }
 
   /** The next results that are there as JSON. */
