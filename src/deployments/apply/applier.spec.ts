@@ -179,6 +179,26 @@ requires('KUBEBUILDER_ASSETS', 'A deployment', () => {
     ]);
   });
 
+  it('gives fields that it took from others back with their values', async () => {
+    await scene.deploy([configMap('shared', { ours: '1', both: '1' })]);
+    const kind = await scene.client.findKind('v1', 'ConfigMap');
+    if (!kind) throw new Error('no ConfigMap');
+    const edit = (body: Record<string, unknown>) =>
+      scene.client.patch(kind, 'shared', scene.namespace, { type: 'merge', body }, { fieldManager: 'kubectl-edit' });
+    await edit({ data: { both: 'theirs', alone: 'theirs' } });
+    const wanted = [noRoomFor(0), configMap('shared', { ours: '2', both: '2', alone: 'theirs', new: '2' }), job('one')];
+    const result = await scene.deploy(wanted, { force: true });
+    expect(result.status).toBe('rolled_back');
+    const live = await scene.live('v1', 'ConfigMap', 'shared');
+    expect(live?.data).toEqual({ ours: '1', both: 'theirs', alone: 'theirs' });
+    const fieldsOf = (manager: string) =>
+      live?.metadata.managedFields?.find((one) => one.manager === manager)?.fieldsV1;
+    expect(fieldsOf('armature')?.['f:data']).toEqual({ 'f:ours': {} });
+    // What its manager held all the time is not held by another one now.
+    expect(fieldsOf('kubectl-edit')?.['f:data']).toEqual({ 'f:alone': {} });
+    expect(fieldsOf('armature-take-back')?.['f:data']).toEqual({ 'f:both': {} });
+  });
+
   it('gives an adopted object back as it was', async () => {
     await scene.others(configMap('theirs', { a: 'theirs', b: 'theirs' }));
     const wanted = [noRoomFor(0), configMap('theirs', { a: 'ours', c: 'ours' }), job('too-many')];
