@@ -5,7 +5,7 @@ async function exceed(share: number | undefined): Promise<{ why: ExceededTime; a
   const startedAt = performance.now();
   const elapsed = (): number => performance.now() - startedAt;
   const why = await new Promise<ExceededTime>((done) => {
-    new ProcessorTimer(100, () => (share === undefined ? undefined : elapsed() * share), done).start();
+    new ProcessorTimer(100, () => (share === undefined ? undefined : elapsed() * share), done, 400).start();
   });
   return { why, afterMs: elapsed() };
 }

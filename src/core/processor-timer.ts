@@ -21,8 +21,9 @@ function readTimes(path: string, count: number): number | undefined {
   }
 }
 
-/** How many times as long as its limit something may take on a machine that is busy with other work. */
+/** How many times as long as its limit something may take on a machine that is busy with other work, and how long at least. */
 const BUSY_FACTOR = 4;
+const MIN_BUSY_MS = 10_000;
 const MIN_DELAY_MS = 10;
 
 interface Reading {
@@ -48,6 +49,8 @@ export class ProcessorTimer {
     private readonly limitMs: number,
     private readonly readTime: () => number | undefined,
     private readonly onExceeded: (why: ExceededTime) => void,
+    /** However little processor time it has used. */
+    private readonly maxElapsedMs = Math.max(limitMs * BUSY_FACTOR, MIN_BUSY_MS),
   ) {}
 
   /** Begins, or goes on after a pause. */
@@ -66,7 +69,7 @@ export class ProcessorTimer {
 
   private schedule(): void {
     const left = this.limitMs - Math.min(this.used, this.elapsed);
-    const mostLeft = this.limitMs * BUSY_FACTOR - this.elapsed;
+    const mostLeft = this.maxElapsedMs - this.elapsed;
     if (left > 0 && mostLeft > 0)
       this.timer = setTimeout(() => this.check(), Math.max(MIN_DELAY_MS, Math.min(left, mostLeft)));
     else {
