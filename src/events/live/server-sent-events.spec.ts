@@ -39,7 +39,8 @@ describe('server-sent events', () => {
     let hungUp: () => void;
     const ended = new Promise<void>((resolve) => (hungUp = resolve));
     const server = await serve(async (events, connection) => {
-      for (; !connection.destroyed; sent++) await events.send(formatServerSentEvent('a:1', { text: 'x'.repeat(100_000) }));
+      for (; !connection.destroyed; sent++)
+        await events.send(formatServerSentEvent('a:1', { text: 'x'.repeat(100_000) }));
       hungUp();
     });
     const response = await ask(server);
