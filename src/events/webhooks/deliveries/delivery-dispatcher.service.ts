@@ -15,7 +15,7 @@ import { LeaseKeeper, type LeasedWork, type LeaseWatch } from '../../../jobs/lea
 import { Lease } from '../../../jobs/lease.js';
 import { WakeSignal } from '../../../jobs/wake-signal.js';
 import { WorkerPresence } from '../../../jobs/worker-presence.js';
-import { DeliveryRunner } from './delivery.runner.js';
+import { DeliveryRunner, type EndpointWork } from './delivery.runner.js';
 import { EndpointQueueStore, type EndedTurn } from './endpoint-queue.store.js';
 import { EndpointTurn } from './endpoint-turn.js';
 import { WebhookSettings } from './webhook-settings.js';
@@ -96,8 +96,7 @@ export class DeliveryDispatcher
   }
 
   async renew(worker: string, held: EndpointTurn[], leaseMs: number): Promise<EndpointTurn[]> {
-    const ids = held.map(({ webhookId }) => webhookId);
-    const renewed = new Set(await this.queue.renew(worker, ids, leaseMs));
+    const renewed = new Set(await this.queue.renew(worker, listIds(held), leaseMs));
     return held.filter(({ webhookId }) => renewed.has(webhookId));
   }
 
@@ -164,20 +163,25 @@ export class DeliveryDispatcher
   /** Never throws. */
   private async runTurns(turns: EndpointTurn[], slow: boolean): Promise<void> {
     if (turns.length === 0) return;
-    const ids = turns.map(({ webhookId }) => webhookId);
-    const works = await this.runner.load(ids, slow).catch((error: unknown) => {
-      if (!isDatabaseOutage(error)) this.logger.warn(error, 'deliveries cannot be read, trying again');
-      return null;
-    });
+    const works = await this.runner.load(listIds(turns), slow);
     await Promise.all(
       turns.map(async (turn) => {
-        const work = works?.get(turn.webhookId);
-        if (work) await this.runner.send(work, turn);
+        const work = works.get(turn.webhookId);
+        if (work) await this.send(work, turn);
         this.turns.delete(turn.webhookId);
         this.ended.push({ id: turn.webhookId, restMs: work ? 0 : REST_MS });
         this.wake();
       }),
     );
+  }
+
+  /** Goes on with what is due still, unless another endpoint may wait for the slot. */
+  private async send(work: EndpointWork, turn: EndpointTurn): Promise<void> {
+    for (let next: EndpointWork | undefined = work; next;) {
+      await this.runner.send(next, turn);
+      const goesOn: boolean = next.more && !turn.slow && turn.goesOn && this.findCapacity().quick > 0;
+      next = goesOn ? (await this.runner.load([turn.webhookId], false)).get(turn.webhookId) : undefined;
+    }
   }
 
   private findCapacity(): { quick: number; slow: number } {
@@ -194,3 +198,5 @@ export class DeliveryDispatcher
     return without < MAX_WITHOUT_SLOT;
   }
 }
+
+const listIds = (turns: EndpointTurn[]): string[] => turns.map(({ webhookId }) => webhookId);
