@@ -96,7 +96,8 @@ export class DeliveryDispatcher
   }
 
   async renew(worker: string, held: EndpointTurn[], leaseMs: number): Promise<EndpointTurn[]> {
-    const renewed = new Set(await this.queue.renew(worker, listIds(held), leaseMs));
+    const ids = held.map(({ webhookId }) => webhookId);
+    const renewed = new Set(await this.queue.renew(worker, ids, leaseMs));
     return held.filter(({ webhookId }) => renewed.has(webhookId));
   }
 
@@ -143,7 +144,6 @@ export class DeliveryDispatcher
     if (room.quick + room.slow === 0) return 0;
     const now = performance.now();
     const claimed = await this.queue.claim(this.presence.id, room, this.jobSettings.leaseMs);
-    if (claimed.length === 0) return 0;
     const turns = claimed.map(({ id, slow }) => {
       const lease = new Lease(now, this.jobSettings.leaseMs);
       return new EndpointTurn(id, slow, lease, now + this.settings.turnMs, this.aborter.signal, () =>
@@ -163,7 +163,7 @@ export class DeliveryDispatcher
   /** Never throws. */
   private async runTurns(turns: EndpointTurn[], slow: boolean): Promise<void> {
     if (turns.length === 0) return;
-    const works = await this.runner.load(listIds(turns), slow);
+    const works = await this.runner.load(turns, slow);
     await Promise.all(
       turns.map(async (turn) => {
         const work = works.get(turn.webhookId);
@@ -180,13 +180,13 @@ export class DeliveryDispatcher
     for (let next: EndpointWork | undefined = work; next;) {
       await this.runner.send(next, turn);
       const goesOn: boolean = next.more && !turn.slow && turn.goesOn && this.findCapacity().quick > 0;
-      next = goesOn ? (await this.runner.load([turn.webhookId], false)).get(turn.webhookId) : undefined;
+      next = goesOn ? (await this.runner.load([turn], false)).get(turn.webhookId) : undefined;
     }
   }
 
   private findCapacity(): { quick: number; slow: number } {
-    const turns = [...this.turns.values()];
-    const held = (slow: boolean): number => turns.filter((turn) => turn.holdsSlot && turn.slow === slow).length;
+    const held = (slow: boolean): number =>
+      this.listHeld().filter((turn) => turn.holdsSlot && turn.slow === slow).length;
     const room = (slow: boolean): number => Math.min(MOST_CLAIMED, Math.max(0, this.settings.slots - held(slow)));
     return { quick: room(false), slow: room(true) };
   }
@@ -198,5 +198,3 @@ export class DeliveryDispatcher
     return without < MAX_WITHOUT_SLOT;
   }
 }
-
-const listIds = (turns: EndpointTurn[]): string[] => turns.map(({ webhookId }) => webhookId);

@@ -35,9 +35,12 @@ export class DeliveryRunner {
   ) {}
 
   /** By endpoint; those that nothing is due to are left out. Never throws: what cannot be read is tried again later. */
-  async load(webhookIds: string[], slow: boolean): Promise<Map<string, EndpointWork>> {
+  async load(turns: EndpointTurn[], slow: boolean): Promise<Map<string, EndpointWork>> {
     try {
-      return await this.loadDue(webhookIds, slow);
+      return await this.loadDue(
+        turns.map(({ webhookId }) => webhookId),
+        slow,
+      );
     } catch (error) {
       if (!isDatabaseOutage(error)) this.logger.warn(error, 'deliveries cannot be read, trying again');
       return new Map();
