@@ -197,6 +197,17 @@ describe('with a token', () => {
       (await world.admin.upload('/api/pattern/import', 'a.yaml', 'a: 1', { name: 'x'.repeat(600_000) })).status,
     ).toBe(413);
   });
+
+  it.each(['name[4294967290]', 'workspace_id[9999999]', 'name[]', 'name[a][b]', '__proto__[name]'])(
+    'a field of a form has a plain name, not %s',
+    async (name) => {
+      const form = { [name]: 'x' };
+      expect(await world.admin.upload('/api/pattern/import', 'a.yaml', 'a: 1', form)).toMatchObject({
+        status: 400,
+        body: { code: 'MALFORMED_FORM', detail: expect.stringContaining(`(${name})`) as unknown },
+      });
+    },
+  );
 });
 
 describe('a query', () => {

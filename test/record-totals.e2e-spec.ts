@@ -116,3 +116,101 @@ describe('the total of a list', () => {
     expect(await totalOf(owner)).toBe(before);
   });
 });
+
+describe('a page far from the beginning', () => {
+  let far: Person & { organization: string };
+  const path = (page: number, more = '') => `/api/environments?orgID=${far.organization}&page=${page}${more}`;
+
+  /** Asks for a page twice, so that the second is read from a place that is known, and holds both against the whole list. */
+  async function expectPage(page: number, order = 'created_at DESC, id DESC', more = ''): Promise<void> {
+    const listed = await world.sql<{ id: string }>(
+      `SELECT id FROM environment WHERE organization_id = $1 AND deleted_at IS NULL ORDER BY ${order}`,
+      [far.organization],
+    );
+    for (const nth of [1, 2]) {
+      const { body } = await far.get(path(page, more));
+      const ids = (body.environments as Json[]).map(({ id }) => id);
+      expect({ nth, ids }).toEqual({ nth, ids: listed.slice(page * 20, page * 20 + 20).map(({ id }) => id) });
+      expect(body.total_count).toBe(listed.length);
+    }
+  }
+
+  beforeAll(async () => {
+    far = await world.outsider();
+    await world.sql(
+      `INSERT INTO environment (id, organization_id, name, owner, created_at)
+       SELECT gen_random_uuid(), $1, 'e' || i, $2, now() - (i / 7) * interval '1 hour' FROM generate_series(1, 1250) i`,
+      [far.organization, far.id],
+    );
+  });
+
+  it('has the records of the whole list at its place, in either order, to its end and past it', async () => {
+    for (const page of [30, 61, 45, 62, 63, 24, 25]) await expectPage(page);
+    await expectPage(40, 'created_at, id', '&order=created_at asc');
+    await expectPage(40, 'name, id', '&order=name');
+  });
+
+  it('moves with each record that is added, deleted, restored or removed before it, and when totals are folded', async () => {
+    await expectPage(50);
+    const { body: made } = await far.post('/api/environments', { name: 'new', organization_id: far.organization });
+    await expectPage(50);
+    await far.delete(`/api/environments/${made.id}`);
+    await expectPage(50);
+    await far.post(`/api/environments/${made.id}/restore`);
+    await world.get(RecordTotalsStore).fold();
+    await expectPage(50);
+    await world.sql(
+      `UPDATE environment SET deleted_at = now() WHERE organization_id = $1 AND name IN ('e3', 'e1200')`,
+      [far.organization],
+    );
+    await expectPage(50);
+    await world.sql(`DELETE FROM environment WHERE organization_id = $1 AND name LIKE 'e10%'`, [far.organization]);
+    await expectPage(50);
+  });
+
+  it('is right while others write', async () => {
+    const write = async (): Promise<void> => {
+      for (let nth = 0; nth < 6; nth++) {
+        const { body } = await far.post('/api/environments', { name: 'more', organization_id: far.organization });
+        if (nth % 2 === 0) await far.delete(`/api/environments/${body.id}`);
+      }
+    };
+    // New ones come before all others, so that the last record of all shows whether pages and totals are of one moment.
+    const read = async (): Promise<void> => {
+      for (let nth = 0; nth < 12; nth++) {
+        const { body } = await far.get(path(2, '&pagesize=500'));
+        expect(body.total_count).toBe(1000 + (body.environments as Json[]).length);
+      }
+    };
+    await Promise.all([write(), write(), read(), read()]);
+    await expectPage(50);
+  });
+
+  it('is closed to whoever no longer administers the organization', async () => {
+    const admin = await world.person('member');
+    await world.join(admin, far, 'admin');
+    expect((await admin.get(path(50))).body.environments).toHaveLength(20);
+    expect((await admin.get(path(50))).body.environments).toHaveLength(20);
+    await world.sql('UPDATE organization_member SET role = 1 WHERE organization_id = $1 AND user_id = $2', [
+      far.organization,
+      admin.id,
+    ]);
+    expect((await admin.get(path(50))).body).toMatchObject({ environments: [], total_count: 0 });
+  });
+
+  it('keeps what is kept of a list from everyone but its administrators', async () => {
+    const member = await world.person('member');
+    await world.join(member, far, 'member');
+    const ask = (user: string) =>
+      world.sql<{ total: string | null; version: string | null }>(
+        `SELECT kept_total($1, 'environment') AS total, kept_version($1, 'environment') AS version
+           FROM (SELECT set_config('armature.user', $2, true)) AS caller`,
+        [far.organization, user],
+      );
+    for (const user of [member.id, owner.id, '']) expect(await ask(user)).toEqual([{ total: null, version: null }]);
+    for (const user of [far.id, 'system'])
+      expect(await ask(user)).toEqual([
+        { total: expect.stringMatching(/^\d+$/), version: expect.stringMatching(/^\w{32}$/) },
+      ]);
+  });
+});

@@ -11,10 +11,19 @@ const CONCURRENCY = 8;
 /** They would keep the other objects of their namespace out, which are of other files; so do node ports, which a cluster has once. */
 const EXCLUDED = new Set(['ResourceQuota', 'LimitRange']);
 
+/** Kinds without a namespace whose objects do nothing to others; of one name there is one on a cluster. */
+const CLUSTER_WIDE = new Set(['ClusterRole', 'ClusterRoleBinding', 'IngressClass', 'PriorityClass', 'StorageClass']);
+
 /** So many objects of the corpus that the cluster takes, as manifests in each of which no object comes twice. */
 export async function readManifests(corpus: string, client: ClusterClient, wanted: number): Promise<string[]> {
   const files = readdirSync(corpus, { recursive: true, encoding: 'utf8' }).filter((name) => /\.ya?ml$/.test(name));
-  const objects = files.sort().flatMap((file) => parse(readFileSync(join(corpus, file), 'utf8')));
+  const seen = new Set<string>();
+  const isFirst = ({ kind, metadata: { name } }: KubernetesObject): boolean =>
+    !CLUSTER_WIDE.has(kind) || (!seen.has(`${kind} ${name}`) && seen.add(`${kind} ${name}`).size > 0);
+  const objects = files
+    .sort()
+    .flatMap((file) => parse(readFileSync(join(corpus, file), 'utf8')))
+    .filter(isFirst);
   const taken: KubernetesObject[] = [];
   while (taken.length < wanted && objects.length > 0) {
     const tried = await Promise.all(objects.splice(0, CONCURRENCY).map((object) => tryOn(client, object)));
@@ -43,12 +52,13 @@ function parse(text: string): KubernetesObject[] {
 /** The object for the namespace of its design, when the cluster takes one like it. */
 async function tryOn(client: ClusterClient, object: KubernetesObject): Promise<KubernetesObject | undefined> {
   const kind = await client.findKind(object.apiVersion, object.kind, Infinity);
-  if (!kind?.namespaced) return undefined;
+  if (!kind || (!kind.namespaced && !CLUSTER_WIDE.has(kind.kind))) return undefined;
   const { namespace: _, ...metadata } = object.metadata;
   const wanted = { ...object, metadata };
   try {
     const options = { fieldManager: 'bench', dryRun: true };
-    await client.apply(kind, { ...wanted, metadata: { ...metadata, namespace: 'default' } }, options);
+    const placed = kind.namespaced ? { ...metadata, namespace: 'default' } : metadata;
+    await client.apply(kind, { ...wanted, metadata: placed }, options);
     return wanted;
   } catch (error) {
     if (error instanceof ClusterError && error.answered) return undefined;

@@ -3,7 +3,7 @@ import type { SelectQueryBuilder } from 'typeorm';
 import { Access } from '../core/access/access.service.js';
 import type { Actor } from '../core/access/actor.js';
 import { deletedAtFilter } from '../core/access/deleted-at-filter.js';
-import { keptTotalSql } from '../core/access/kept-total.js';
+import { keptListOf } from '../core/access/kept-total.js';
 import { UnitOfWork } from '../core/database/unit-of-work.js';
 import type { OrganizationListQuery } from '../core/listing/list-query.js';
 import { equalsFilter, wordFilter, type Listing, recordOrderColumns } from '../core/listing/listing.js';
@@ -47,7 +47,7 @@ export class EnvironmentsStore extends RecordStore<Environment> {
       actor,
       organizationId,
     );
-    return this.paginate(rows, environmentListing, query, keptTotalSql(rows, 'environment', actor));
+    return this.paginate(rows, environmentListing, query, keptListOf(rows, 'environment'));
   }
 
   protected override visibleTo(actor: Actor): SelectQueryBuilder<Environment> {

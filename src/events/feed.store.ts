@@ -194,9 +194,19 @@ export class FeedStore {
   }
 }
 
+/** Whole batches as users see them: most followers of a user are at the same position. */
+const seenBatches = new WeakMap<FeedBatch, Map<string, readonly SeenEvent[]>>();
+
 /** A batch as one user sees it: what they may read of what comes after a number. */
-export function toSeenEvents(batch: FeedBatch, userId: string, position: bigint): SeenEvent[] {
-  return batch.events
-    .filter(({ unread: { event }, readers }) => readers.has(userId) && BigInt(event.sequence) > position)
-    .map(({ read, unread, readBy }) => (readBy.has(userId) ? read : unread));
+export function toSeenEvents(batch: FeedBatch, userId: string, position: bigint): readonly SeenEvent[] {
+  const byUser = seenBatches.get(batch) ?? new Map<string, readonly SeenEvent[]>();
+  seenBatches.set(batch, byUser);
+  const all = byUser.get(userId) ?? listSeenEvents(batch, userId);
+  byUser.set(userId, all);
+  return position <= batch.from ? all : all.filter(({ event }) => BigInt(event.sequence) > position);
 }
+
+const listSeenEvents = ({ events }: FeedBatch, userId: string): SeenEvent[] =>
+  events
+    .filter(({ readers }) => readers.has(userId))
+    .map(({ read, unread, readBy }) => (readBy.has(userId) ? read : unread));

@@ -3,7 +3,7 @@ import type { SelectQueryBuilder } from 'typeorm';
 import { Access } from '../core/access/access.service.js';
 import type { Actor } from '../core/access/actor.js';
 import { deletedAtFilter } from '../core/access/deleted-at-filter.js';
-import { keptTotalSql } from '../core/access/kept-total.js';
+import { keptListOf } from '../core/access/kept-total.js';
 import { UnitOfWork } from '../core/database/unit-of-work.js';
 import type { OrganizationListQuery } from '../core/listing/list-query.js';
 import { equalsFilter, wordFilter, type Listing, recordOrderColumns } from '../core/listing/listing.js';
@@ -46,7 +46,7 @@ export class WorkspacesStore extends RecordStore<Workspace> {
       actor,
       organizationId,
     );
-    return this.paginate(rows, listing, query, keptTotalSql(rows, 'workspace', actor));
+    return this.paginate(rows, listing, query, keptListOf(rows, 'workspace'));
   }
 
   /** Several at once, in the order of their ids to prevent deadlocks. */

@@ -5,7 +5,7 @@ import { type AppliedChange, type ChangeJournal } from '../../src/deployments/ap
 import { type DeploymentResult } from '../../src/deployments/apply/resource-result.js';
 import { RunClock } from '../../src/deployments/apply/run-clock.js';
 import { Undo } from '../../src/deployments/apply/undo.js';
-import { toResourceState, applyUndo } from '../../src/deployments/apply/undo.js';
+import { toResourceState, applyUndo } from '../../src/deployments/apply/undone-resources.js';
 import { Undeployer, type UndeployOptions } from '../../src/deployments/apply/undeployer.js';
 import { type SchemaValidator } from '../../src/deployments/plan/definition-validator.js';
 import { type Owner } from '../../src/deployments/plan/owner.js';

@@ -90,7 +90,7 @@ export class Access {
     rows.setParameter('actorId', actor.userId);
     const role = await this.roleOn(actor, { type: 'organization', id: organizationId, organizationId });
     if (isRoleAtLeast(role, 'organization_admin')) return rows;
-    const granted = `${alias}.${column} = ANY (ARRAY(SELECT granted_resources(:actorId, '${type}')))`;
+    const granted = `${alias}.${column} = ANY (ARRAY(${GRANTED}(:actorId, '${type}')))`;
     return rows.andWhere(shared ? `(${granted} OR ${shared})` : granted);
   }
 
@@ -122,8 +122,14 @@ export const administeredSql = (alias: string, userId: string): string =>
 const administeredOrganizationsSql = (userId: string): string =>
   `SELECT organizations_of(${userId}, ${roleRank('organization_admin')})`;
 
+const GRANTED = 'SELECT granted_resources';
+
+/** Whether a query has the records that a role was granted on, and not all of an organization. */
+export const isNarrowedToGrants = <E extends ObjectLiteral>(rows: SelectQueryBuilder<E>): boolean =>
+  rows.expressionMap.wheres.some(({ condition }) => typeof condition === 'string' && condition.includes(GRANTED));
+
 const grantedSql = (alias: string, type: ProtectedRecordType, userId: string): string =>
-  `${alias}.id IN (SELECT granted_resources(${userId}, '${type}'))`;
+  `${alias}.id IN (${GRANTED}(${userId}, '${type}'))`;
 
 /**
  * SQL that holds for the rows which a user may see. Each half is asked once for a statement, not once for a row:

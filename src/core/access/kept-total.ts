@@ -1,19 +1,13 @@
 import type { ObjectLiteral, SelectQueryBuilder } from 'typeorm';
-import type { Actor } from './actor.js';
-import { administeredSql } from './access.service.js';
+import type { KeptList } from '../listing/paginate.js';
+import { isNarrowedToGrants } from './access.service.js';
 
 /**
- * SQL of the kept number of records of a table in the `:organizationId` of a query, for those who see all of them: the administrators of the
- * organization, and the system. It is null for others, whose records are counted.
+ * What is kept of the records of a table in the `:organizationId` of a query, for those who see all of them: the administrators of the
+ * organization, and the system. Of rows that were narrowed to what was granted nothing is kept.
  */
-export function keptTotalSql<E extends ObjectLiteral>(
-  rows: SelectQueryBuilder<E>,
-  table: string,
-  actor: Actor,
-): string {
-  const all = `SELECT sum(total.amount) FROM record_total total
-    WHERE total.organization_id = CAST(:organizationId AS uuid) AND total.record = '${table}'`;
-  if (actor.isSystem) return all;
-  rows.setParameters({ countingActorId: actor.userId });
-  return `${all} AND ${administeredSql('total', ':countingActorId')}`;
+export function keptListOf<E extends ObjectLiteral>(rows: SelectQueryBuilder<E>, table: string): KeptList | undefined {
+  if (isNarrowedToGrants(rows)) return undefined;
+  const given = `CAST(:organizationId AS uuid), '${table}'`;
+  return { total: `SELECT kept_total(${given})`, version: `SELECT kept_version(${given})` };
 }

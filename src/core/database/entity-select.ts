@@ -1,7 +1,7 @@
 import type { EntityManager, EntityMetadata, ObjectLiteral, SelectQueryBuilder } from 'typeorm';
 import type { ColumnMetadata } from 'typeorm/metadata/ColumnMetadata.js';
 import { DriverUtils } from 'typeorm/driver/DriverUtils.js';
-import type { SelectOptions } from '../listing/paginate.js';
+import type { Selected, SelectOptions } from '../listing/paginate.js';
 import { named } from './statements.js';
 
 /** Shapes of queries whose SQL is kept; further ones are written at each call. */
@@ -24,20 +24,14 @@ export class EntitySelect<E extends ObjectLiteral> {
     return (await this.getMany(manager, rows, { isNamed: true })).records[0] ?? null;
   }
 
-  /** @returns the total only when it is asked for and there is a record */
-  async getMany(
-    manager: EntityManager,
-    rows: SelectQueryBuilder<E>,
-    options: SelectOptions,
-  ): Promise<{ records: E[]; total?: number }> {
+  /** @returns the total and the version only when they are asked for and there is a record */
+  async getMany(manager: EntityManager, rows: SelectQueryBuilder<E>, options: SelectOptions): Promise<Selected<E>> {
     // That a lock needs a transaction is for the query builder to say.
     const shape = rows.expressionMap.lockMode && !manager.queryRunner ? null : toShape(rows, options);
     // A query that is more than records of one table is left to the query builder.
     if (shape === null) {
-      const { total } = options;
-      if (total) rows.addSelect(`(${total.toSql()})`, TOTAL);
-      const { entities, raw } = await rows.getRawAndEntities<Record<string, unknown>>();
-      return { records: entities, ...toTotal(raw[0]) };
+      const { entities, raw } = await withListColumns(rows, options).getRawAndEntities<Record<string, unknown>>();
+      return { records: entities, ...readListColumns(raw[0]) };
     }
     const { text, parameters } = this.sql.get(shape) ?? this.write(shape, rows, options);
     const values = rows.getParameters() as Record<string, unknown>;
@@ -46,12 +40,12 @@ export class EntitySelect<E extends ObjectLiteral> {
       parameters.map((name) => values[name]),
     );
     const metadata = (rows.expressionMap.mainAlias as { metadata: EntityMetadata }).metadata;
-    return { records: found.map((row) => this.toRecord(row, metadata, rows)), ...toTotal(found[0]) };
+    return { records: found.map((row) => this.toRecord(row, metadata, rows)), ...readListColumns(found[0]) };
   }
 
-  private write(shape: string, rows: SelectQueryBuilder<E>, { isNamed, total }: SelectOptions): Sql {
+  private write(shape: string, rows: SelectQueryBuilder<E>, options: SelectOptions): Sql {
     const { offset = 0 } = rows.expressionMap;
-    const query = total ? rows.clone().addSelect(`(${total.toSql()})`, TOTAL) : rows;
+    const query = withListColumns(rows.clone(), options);
     const values = rows.getParameters();
     const placeholders = Object.fromEntries(Object.keys(values).map((name) => [name, new Placeholder(name)]));
     const [text, parameters] = rows.dataSource.driver.escapeQueryWithParameters(query.getQuery(), placeholders) as [
@@ -59,7 +53,7 @@ export class EntitySelect<E extends ObjectLiteral> {
       Placeholder[],
     ];
     const sql = { text, parameters: parameters.map(({ name }) => name) };
-    if (isNamed && offset <= MAX_NAMED_OFFSET) named(text);
+    if (options.isNamed && offset <= MAX_NAMED_OFFSET) named(text);
     if (offset <= MAX_NAMED_OFFSET && this.sql.size < MAX_SHAPES) this.sql.set(shape, sql);
     return sql;
   }
@@ -101,14 +95,27 @@ class Placeholder {
 }
 
 const TOTAL = 'total_of_list';
+const VERSION = 'version_of_list';
 
-const toTotal = (row: Record<string, unknown> | undefined): { total?: number } =>
-  row?.[TOTAL] === undefined ? {} : { total: Number(row[TOTAL]) };
+function withListColumns<E extends ObjectLiteral>(
+  rows: SelectQueryBuilder<E>,
+  { total, version }: SelectOptions,
+): SelectQueryBuilder<E> {
+  if (total) rows.addSelect(`(${total.toSql()})`, TOTAL);
+  if (version) rows.addSelect(`(${version})`, VERSION);
+  return rows;
+}
+
+/** Null stands for what is not known to this caller. */
+const readListColumns = (row: Record<string, unknown> = {}): Omit<Selected<never>, 'records'> => ({
+  ...((row[TOTAL] ?? null) === null ? {} : { total: Number(row[TOTAL]) }),
+  ...(typeof row[VERSION] === 'string' ? { version: row[VERSION] } : {}),
+});
 
 /** What the SQL of a query depends on; null when that is more than conditions, order, page and lock of one table. */
 function toShape<E extends ObjectLiteral>(
   rows: SelectQueryBuilder<E>,
-  { isNamed, total }: SelectOptions,
+  { isNamed, total, version }: SelectOptions,
 ): string | null {
   const map = rows.expressionMap;
   const { mainAlias, wheres, selects, orderBys, limit, offset, lockMode, onLocked, withDeleted } = map;
@@ -122,7 +129,7 @@ function toShape<E extends ObjectLiteral>(
     selects.length === 1 &&
     selects[0]?.selection === mainAlias.name;
   if (!isPlain) return null;
-  const parts = [mainAlias.name, withDeleted, limit, offset, lockMode, onLocked, isNamed, total?.key];
+  const parts = [mainAlias.name, withDeleted, limit, offset, lockMode, onLocked, isNamed, total?.key, version];
   for (const { type, condition } of wheres) {
     // An array of values becomes as many parameters as it has.
     if (typeof condition !== 'string' || condition.includes(':...')) return null;

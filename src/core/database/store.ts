@@ -3,7 +3,8 @@ import { Conflict, Forbidden } from '../errors/app-error.js';
 import type { ListQuery } from '../listing/list-query.js';
 import type { Listing } from '../listing/listing.js';
 import type { Page } from '../listing/page.js';
-import { type ListSource, paginate } from '../listing/paginate.js';
+import { ListPlaces } from '../listing/list-places.js';
+import { type KeptList, type ListSource, paginate } from '../listing/paginate.js';
 import type { BaseEntity } from './base.entity.js';
 import { changedFields } from './changed-fields.js';
 import { EntitySelect } from './entity-select.js';
@@ -19,6 +20,7 @@ const INSUFFICIENT_PRIVILEGE = '42501';
 export abstract class Store<E extends BaseEntity> {
   private readonly select = new EntitySelect<E>();
   private readonly write = new EntityWrite<E>();
+  private readonly places = new ListPlaces();
 
   protected constructor(
     protected readonly unit: UnitOfWork,
@@ -78,16 +80,16 @@ export abstract class Store<E extends BaseEntity> {
     return this.unit.manager.getRepository(this.entity);
   }
 
-  /** @param keptTotal SQL of the number of all these records, where it is kept */
+  /** @param kept what is kept of all these records */
   protected paginate(
     rows: SelectQueryBuilder<E>,
     listing: Listing<E>,
     query: ListQuery,
-    keptTotal?: string,
+    kept?: KeptList,
   ): Promise<Page<E>> {
     const { manager } = this.unit;
-    const source: ListSource<E> = { getMany: (page, options) => this.select.getMany(manager, page, options) };
-    return paginate(rows, listing, query, keptTotal === undefined ? source : { ...source, keptTotal });
+    const getMany: ListSource<E>['getMany'] = (page, options) => this.select.getMany(manager, page, options);
+    return paginate(rows, listing, query, kept ? { getMany, kept: { ...kept, places: this.places } } : { getMany });
   }
 
   /** The record that the query finds, if there is one. */

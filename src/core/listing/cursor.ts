@@ -59,3 +59,31 @@ const invalidCursor = (): InvalidRequest =>
 
 export const cursorWithPage = (): InvalidRequest =>
   InvalidRequest.forField('cursor', 'cannot be combined with page', 'Send one of the two.');
+
+/** A condition and its parameters. */
+type Condition = [string, Record<string, string>];
+type Place = Pick<CursorPosition, 'value' | 'id'>;
+
+/** Holds for the records after a place. */
+export const afterCursorCondition = <E>(
+  column: OrderColumn<E>,
+  direction: 'ASC' | 'DESC',
+  alias: string,
+  place: Place,
+): Condition => placeCondition(column, direction === 'ASC' ? '>' : '<', alias, place);
+
+/** Holds for the record at a place, and those after it. */
+export const fromPlaceCondition = <E>(
+  column: OrderColumn<E>,
+  direction: 'ASC' | 'DESC',
+  alias: string,
+  place: Place,
+): Condition => placeCondition(column, direction === 'ASC' ? '>=' : '<=', alias, place);
+
+const placeCondition = <E>(column: OrderColumn<E>, sign: string, alias: string, { value, id }: Place): Condition => [
+  `(${column.sql}, ${alias}.id) ${sign} (CAST(:walkValue AS ${column.type}), CAST(:walkId AS uuid))`,
+  { walkValue: value, walkId: id },
+];
+
+export const toPlaceValue = (value: string | Date | number): string =>
+  value instanceof Date ? value.toISOString() : String(value);

@@ -6,6 +6,8 @@ export interface OrderColumn<E> {
   sql: string;
   type: 'text' | 'timestamptz' | 'bigint';
   getValue(record: E): string | Date | number;
+  /** A record keeps its value for as long as it is in the list. */
+  isFixed?: true;
 }
 
 /** Narrows a query by the value of one key of `filter`, or throws InvalidRequest. */
@@ -33,7 +35,12 @@ export function recordOrderColumns<E extends { name: string; createdAt: Date; up
 ): Record<string, OrderColumn<E>> {
   return {
     name: { sql: `${alias}.name`, type: 'text', getValue: (record) => record.name },
-    created_at: { sql: `${alias}.created_at`, type: 'timestamptz', getValue: (record) => record.createdAt },
+    created_at: {
+      sql: `${alias}.created_at`,
+      type: 'timestamptz',
+      getValue: (record) => record.createdAt,
+      isFixed: true,
+    },
     updated_at: { sql: `${alias}.updated_at`, type: 'timestamptz', getValue: (record) => record.updatedAt },
   };
 }

@@ -1,25 +1,49 @@
 import type { ObjectLiteral, SelectQueryBuilder } from 'typeorm';
-import { type CursorPosition, cursorWithPage, decodeCursor, fingerprintQuery, encodeCursor } from './cursor.js';
+import {
+  afterCursorCondition,
+  cursorWithPage,
+  decodeCursor,
+  encodeCursor,
+  fingerprintQuery,
+  toPlaceValue,
+} from './cursor.js';
+import { FAR_OFFSET, readFarPage } from './far-page.js';
 import { type ListQuery, parsePage } from './list-query.js';
-import type { Listing, OrderColumn } from './listing.js';
+import type { Listing } from './listing.js';
 import { applyFilters, applySearchIndex, resolveOrder, type ResolvedOrder } from './list-filters.js';
+import type { ListPlaces } from './list-places.js';
 import type { Page } from './page.js';
 
-type ListedRecord = ObjectLiteral & { id: string };
+export type ListedRecord = ObjectLiteral & { id: string };
 
 export interface SelectOptions {
   /** Whether one plan fits all values, so that connections keep it. */
   isNamed: boolean;
   /** A count that the same statement returns: SQL with the parameters of the query, and a key that identifies it. */
   total?: { key: string; toSql: () => string };
+  /** SQL of the version of the list that the same statement returns. */
+  version?: string;
+}
+
+/** Records, with what else was asked for as SQL unless that is null or there is no record. */
+export interface Selected<E> {
+  records: E[];
+  total?: number;
+  version?: string;
+}
+
+/** What is kept of a list that is not narrowed, as SQL which is null for callers who do not see all of it. */
+export interface KeptList {
+  /** The number of its records. */
+  total: string;
+  /** A text that is another one whenever a record was added or removed. */
+  version: string;
 }
 
 /** Where a list is read. */
 export interface ListSource<E extends ListedRecord> {
-  /** @returns the total that is asked for as SQL, unless there is no record */
-  getMany(rows: SelectQueryBuilder<E>, options: SelectOptions): Promise<{ records: E[]; total?: number }>;
-  /** SQL of the number of records when the list is not narrowed, where it is kept; null where they have to be counted. */
-  keptTotal?: string;
+  getMany(rows: SelectQueryBuilder<E>, options: SelectOptions): Promise<Selected<E>>;
+  kept?: KeptList & { places: ListPlaces };
 }
 
 /**
@@ -41,22 +65,35 @@ export async function paginate<E extends ListedRecord>(
   const conditions = rows.expressionMap.wheres.length;
   const all = () => withoutPage(rows, conditions);
   const isWhole = !query.search && !query.filter;
-  const kept = isWhole ? source.keptTotal : undefined;
-  const countSql = () => (kept ? `coalesce((${kept}), (${countQuery(all())}))` : countQuery(all()));
-  const total = { key: kept ?? '', toSql: countSql };
+  const kept = isWhole ? source.kept : undefined;
+  const totalSql = kept?.total ?? (isFoundById(rows, listing.alias) ? 'count(*) OVER ()' : undefined);
+  const total = { key: totalSql ?? '', toSql: () => totalSql ?? countQuery(all()) };
+  const count = () => countRows(all(), kept ? `coalesce((${kept.total}), (${countQuery(all())}))` : countQuery(all()));
   const isNamed = isWhole && !query.order && wish.size === listing.pageSize;
   rows.orderBy(sorting.column.sql, sorting.direction).addOrderBy(`${listing.alias}.id`, sorting.direction);
   if (query.cursor !== undefined) {
     if (query.page !== undefined) throw cursorWithPage();
     const walk = fingerprintQuery([sorting.column.sql, sorting.direction, filter, query.search ?? '', parameters]);
-    const step = { ...sorting, size: wish.size, walk, cursor: query.cursor, alias: listing.alias, total, isNamed };
+    const step = {
+      ...sorting,
+      size: wish.size,
+      walk,
+      cursor: query.cursor,
+      alias: listing.alias,
+      total,
+      count,
+      isNamed,
+    };
     return paginateByCursor(rows, source, step);
   }
   rows.limit(wish.size);
-  if (wish.page > 0) rows.offset(wish.page * wish.size);
-  const found = await source.getMany(rows, { isNamed, total });
-  const counted = found.total ?? (wish.page === 0 ? 0 : await countRows(all(), countSql()));
-  return { ...wish, items: found.records, total: counted };
+  const offset = wish.page * wish.size;
+  const isFar = kept && sorting.column.isFixed && offset >= FAR_OFFSET;
+  const found = isFar
+    ? await readFarPage(rows, source, { ...sorting, ...kept, alias: listing.alias, offset }, { isNamed, total })
+    : await source.getMany(rows.offset(offset || undefined), { isNamed, total });
+  const isEmpty = wish.page === 0 && found.records.length === 0;
+  return { ...wish, items: found.records, total: found.total ?? (isEmpty ? 0 : await count()) };
 }
 
 /** Every record that the query asks for, in its order and so many at a time; memory stays flat however many there are. */
@@ -74,9 +111,8 @@ export async function* iterateBatches<E extends ListedRecord>(
     if (last)
       next.andWhere(
         ...afterCursorCondition(column, direction, listing.alias, {
-          value: toCursorValue(column.getValue(last)),
+          value: toPlaceValue(column.getValue(last)),
           id: last.id,
-          total: 0,
         }),
       );
     const found = await next.getMany();
@@ -92,6 +128,7 @@ interface Step<E> extends ResolvedOrder<E> {
   cursor: string;
   alias: string;
   total: { key: string; toSql: () => string };
+  count: () => Promise<number>;
   isNamed: boolean;
 }
 
@@ -99,38 +136,28 @@ interface Step<E> extends ResolvedOrder<E> {
 async function paginateByCursor<E extends ListedRecord>(
   rows: SelectQueryBuilder<E>,
   source: ListSource<E>,
-  { column, direction, size, walk, cursor, alias, total, isNamed }: Step<E>,
+  { column, direction, size, walk, cursor, alias, total, count, isNamed }: Step<E>,
 ): Promise<Page<E>> {
   const from = cursor ? decodeCursor(walk, cursor, column.type) : null;
   if (from) rows.andWhere(...afterCursorCondition(column, direction, alias, from));
   const found = await source.getMany(rows.limit(size + 1), from ? { isNamed } : { isNamed, total });
   const items = found.records.slice(0, size);
   const last = found.records.length > size ? items.at(-1) : undefined;
-  const known = from?.total ?? found.total ?? 0;
+  const known = from?.total ?? found.total ?? (found.records.length === 0 ? 0 : await count());
   return {
     page: 0,
     size,
     total: known,
     items,
-    next: last ? encodeCursor(walk, { value: toCursorValue(column.getValue(last)), id: last.id, total: known }) : null,
+    next: last ? encodeCursor(walk, { value: toPlaceValue(column.getValue(last)), id: last.id, total: known }) : null,
   };
 }
 
-function afterCursorCondition<E>(
-  column: OrderColumn<E>,
-  direction: 'ASC' | 'DESC',
-  alias: string,
-  { value, id }: CursorPosition,
-): [string, Record<string, string>] {
-  const sign = direction === 'ASC' ? '>' : '<';
-  return [
-    `(${column.sql}, ${alias}.id) ${sign} (CAST(:walkValue AS ${column.type}), CAST(:walkId AS uuid))`,
-    { walkValue: value, walkId: id },
-  ];
-}
-
-const toCursorValue = (value: string | Date | number): string =>
-  value instanceof Date ? value.toISOString() : String(value);
+/** Whether the rows are found by their ids: then they are few, and counted as they are read. */
+const isFoundById = <E extends ObjectLiteral>(rows: SelectQueryBuilder<E>, alias: string): boolean =>
+  rows.expressionMap.wheres.some(
+    ({ condition }) => typeof condition === 'string' && condition.startsWith(`${alias}.id = ANY (`),
+  );
 
 /** The rows before they were ordered and cut into pages: with the first so many of their conditions. */
 function withoutPage<E extends ObjectLiteral>(rows: SelectQueryBuilder<E>, conditions: number): SelectQueryBuilder<E> {

@@ -20,15 +20,24 @@ export abstract class Follower<T> implements AsyncIterableIterator<T, undefined>
 
   /** @throws what `take` throws, and ends then */
   async next(): Promise<IteratorResult<T, undefined>> {
+    const [value] = await this.nextBatch(1);
+    return value === undefined ? { done: true, value: undefined } : { done: false, value };
+  }
+
+  /** What there is to send, waiting for the first; at most so many, and none once it has ended. @throws what `take` throws, and ends then */
+  async nextBatch(most: number): Promise<T[]> {
     while (!this.ended) {
       if (!this.hasNews) await new Promise<void>((resolve) => (this.resume = resolve));
-      await this.pace();
+      const pause = this.pace();
+      if (pause) await pause;
       if (this.ended) break;
       this.hasNews = false;
+      const ready = this.takeReady(most);
+      if (ready.length > 0) return ready;
       const value = await this.takeOrEnd();
-      if (value !== null) return { done: false, value };
+      if (value !== null) return [value];
     }
-    return { done: true, value: undefined };
+    return [];
   }
 
   return(): Promise<IteratorResult<T, undefined>> {
@@ -55,6 +64,11 @@ export abstract class Follower<T> implements AsyncIterableIterator<T, undefined>
 
   /** What the subscriber is sent next; null when there is nothing until `wake` is called again. */
   protected abstract take(): Promise<T | null>;
+
+  /** What can be taken without waiting, at most so many, where that is cheaper than one after another. */
+  protected takeReady(_most: number): T[] {
+    return [];
+  }
 
   /** Waits until the subscriber may be sent something again. */
   protected pace(): Promise<void> | void {}

@@ -5,7 +5,9 @@ import multer, { MulterError } from 'multer';
 import { Env } from '../config/env.js';
 import { InvalidRequest } from '../errors/app-error.js';
 import { payloadTooLarge } from '../errors/problem.js';
-import { isCutTooSmall, type SizeLimit, tooSmallPieces } from './body/receive-bytes.js';
+import { BodyArrival } from './body/body-arrival.js';
+import type { BodyReservation } from './body/body-memory-budget.js';
+import { type SizeLimit, tooManyBytes } from './body/receive-bytes.js';
 
 export interface FormFile {
   fieldname: string;
@@ -13,9 +15,14 @@ export interface FormFile {
   buffer: Buffer;
 }
 
+/** Milliseconds in which a form must arrive: the connection is closed soon after. */
+const FORM_TIMEOUT_MS = 290_000;
 /** Text fields of a form, and bytes of each. */
 const MAX_FIELDS = 20;
 const MAX_FIELD_BYTES = 512 * 1024;
+
+/** What is wrong with the name of a field, and not with the size of the form. */
+const NAME_ERRORS = new Set(['LIMIT_FIELD_NESTING', 'INVALID_FIELD_NAME', 'MISSING_FIELD_NAME']);
 
 type RequestWithFiles = Request & { files?: FormFile[] };
 
@@ -33,27 +40,40 @@ export class FormUploads {
     };
     this.multerMiddleware = multer({
       storage: multer.memoryStorage(),
-      limits: { fileSize: env.LIMIT_UPLOAD_BYTES, files: 5, fields: MAX_FIELDS, fieldSize: MAX_FIELD_BYTES, parts: 25 },
+      limits: {
+        fileSize: env.LIMIT_UPLOAD_BYTES,
+        files: 5,
+        fields: MAX_FIELDS,
+        fieldSize: MAX_FIELD_BYTES,
+        parts: 25,
+        // A name is no path: a[4294967290] would be a list of as many elements.
+        fieldNestingDepth: 0,
+      },
     }).any();
   }
 
-  /** @throws AppError 413 over a limit, 400 when the body is no sound multipart form */
-  async receive(request: Request, response: Response): Promise<void> {
-    let [received, pieces] = [0, 0];
+  /** @throws AppError 413 over a limit, 408 when it takes too long, 400 when the body is no sound multipart form, 503 when there is no room */
+  async receive(request: Request, response: Response, reservation: BodyReservation): Promise<void> {
     await new Promise<void>((resolve, reject) => {
-      request.on('data', (chunk: Buffer) => {
-        received += chunk.length;
-        pieces += 1;
-        const isTooLarge = received > this.limits.bytes;
-        if (!isTooLarge && !isCutTooSmall(pieces, received)) return;
+      const end = (error?: Error): void => {
+        arrival.stop();
+        request.off('data', take);
+        if (!error) return resolve();
         request.unpipe();
-        reject(
-          isTooLarge
-            ? payloadTooLarge(`the form is larger than ${this.limits.bytes} bytes`, this.limits.setting)
-            : tooSmallPieces(request),
-        );
-      });
-      this.multerMiddleware(request, response, (error) => (error ? reject(this.toFormError(error)) : resolve()));
+        reject(error);
+      };
+      const take = (chunk: Buffer): void => {
+        try {
+          if (arrival.received > this.limits.bytes) throw tooManyBytes(this.limits);
+          reservation.take(chunk.length);
+        } catch (error) {
+          end(error as Error);
+        }
+      };
+      const arrival = new BodyArrival(request, FORM_TIMEOUT_MS, end);
+      reservation.onEvicted = end;
+      request.on('data', take);
+      this.multerMiddleware(request, response, (error) => end(error ? this.toFormError(error) : undefined));
     });
   }
 
@@ -63,9 +83,11 @@ export class FormUploads {
         `the file in ${error.field ?? 'the form'} is larger than ${this.env.LIMIT_UPLOAD_BYTES} bytes`,
         'LIMIT_UPLOAD_BYTES',
       );
-    if (error instanceof MulterError) return payloadTooLarge(error.message);
-    return new InvalidRequest(`the multipart form is malformed: ${(error as Error).message}`, {
+    if (error instanceof MulterError && !NAME_ERRORS.has(error.code)) return payloadTooLarge(error.message);
+    const field = error instanceof MulterError && error.field ? ` (${error.field})` : '';
+    return new InvalidRequest(`the multipart form is malformed: ${(error as Error).message}${field}`, {
       code: 'MALFORMED_FORM',
+      remedy: 'Send multipart/form-data with plain field names, as curl -F name=value -F file=@path does.',
     });
   }
 }

@@ -1,9 +1,8 @@
 import { parseExactJson } from '../../core/json/large-integers.js';
 import { isDeepStrictEqual } from 'node:util';
 import { type KubernetesObject } from '../../kubernetes/clusters/kubernetes-object.js';
+import { type FieldSet, subtractFieldSets } from '../../kubernetes/clusters/field-set.js';
 import { findAppliedFields } from '../plan/owner.js';
-
-type FieldSet = Record<string, unknown>;
 
 /**
  * What this server last applied to an object: those of its fields that managedFields says are ours.
@@ -15,6 +14,34 @@ export function appliedConfiguration(object: KubernetesObject): KubernetesObject
   const fields = (set ? extract(object, set) : {}) as Partial<KubernetesObject>;
   const named = { name: metadata.name, ...(metadata.namespace && { namespace: metadata.namespace }) };
   return { ...fields, apiVersion, kind, metadata: { ...fields.metadata, ...named } };
+}
+
+/**
+ * What an object held at the fields that this server has taken from others since, and that nobody else holds now: applied by another
+ * manager, it stays when this server lets go of the fields.
+ * @returns undefined when there is no such field
+ */
+export function takenConfiguration(now: KubernetesObject, previous: KubernetesObject): KubernetesObject | undefined {
+  const ours = findAppliedFields(now);
+  if (!ours?.fieldsV1 || ours.apiVersion !== previous.apiVersion) return undefined;
+  const others = (now.metadata.managedFields ?? []).filter((entry) => entry !== ours);
+  const held = [findAppliedFields(previous), ...others].map((entry) => entry?.fieldsV1 ?? {});
+  const taken = held.reduce((left, fields) => subtractFieldSets(left, fields), ours.fieldsV1);
+  if (Object.keys(taken).length === 0) return undefined;
+  const { metadata, ...fields } = (omitEmpty(extract(previous, taken)) ?? {}) as Partial<KubernetesObject>;
+  if (metadata === undefined && Object.keys(fields).length === 0) return undefined;
+  const { name, namespace, uid } = previous.metadata;
+  const named = { name, ...(namespace && { namespace }), ...(uid && { uid }) };
+  return { ...fields, apiVersion: previous.apiVersion, kind: previous.kind, metadata: { ...metadata, ...named } };
+}
+
+/** A value without mappings that hold nothing; undefined for one that holds nothing itself. */
+function omitEmpty(value: unknown): unknown {
+  if (!isMapping(value)) return value;
+  const held = Object.entries(value)
+    .map(([name, inner]) => [name, omitEmpty(inner)] as const)
+    .filter(([, inner]) => inner !== undefined);
+  return held.length > 0 ? Object.fromEntries(held) : undefined;
 }
 
 /** Walks a value along a FieldsV1 set; a set without members stands for the whole value. */

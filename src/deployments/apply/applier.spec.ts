@@ -23,6 +23,10 @@ requires('KUBEBUILDER_ASSETS', 'A deployment', () => {
 
   afterEach(() => scene.close());
 
+  /** More objects of a kind than are worked on at once. */
+  const AT_ONCE = 6;
+  const MANY = ['a', 'b', 'c', 'd', 'e', 'f', 'g', 'h'];
+
   const data = async (name: string) => (await scene.live('v1', 'ConfigMap', name))?.data;
   const version = async (name: string) => (await scene.live('v1', 'ConfigMap', name))?.metadata.resourceVersion;
 
@@ -156,22 +160,43 @@ requires('KUBEBUILDER_ASSETS', 'A deployment', () => {
       status: 'rolled_back',
       failure: { status: 422, detail: expect.stringContaining('exceeded quota') as string },
     });
-    expect(outcomes(result)).toEqual([
+    expect(outcomes(result).slice(0, 4)).toEqual([
       'ResourceQuota/quota: rolled_back',
       'ConfigMap/new: rolled_back',
       'ConfigMap/changes: rolled_back',
       'ConfigMap/stays: unchanged',
-      'Job/first: rolled_back',
-      'Job/second: failed QUOTA_EXCEEDED',
     ]);
+    const jobs = result.resources.slice(4);
+    expect(jobs.map(({ status }) => status).sort()).toEqual(['failed', 'rolled_back']);
+    expect(jobs.find(({ error }) => error)).toMatchObject({ kind: 'Job', error: { reason: 'QUOTA_EXCEEDED' } });
     expect(await data('new')).toBeUndefined();
     expect(await data('changes')).toEqual({ keep: '1', drop: '1', theirs: '1' });
     expect(await version('stays')).toBe(before);
-    expect(await scene.live('batch/v1', 'Job', 'first')).toBeUndefined();
+    for (const name of ['first', 'second']) expect(await scene.live('batch/v1', 'Job', name)).toBeUndefined();
     expect(outcomes(await scene.deploy([configMap('changes', { keep: '1', drop: '1' }), configMap('stays')]))).toEqual([
       'ConfigMap/changes: unchanged',
       'ConfigMap/stays: unchanged',
     ]);
+  });
+
+  it('gives fields that it took from others back with their values', async () => {
+    await scene.deploy([configMap('shared', { ours: '1', both: '1' })]);
+    const kind = await scene.client.findKind('v1', 'ConfigMap');
+    if (!kind) throw new Error('no ConfigMap');
+    const edit = (body: Record<string, unknown>) =>
+      scene.client.patch(kind, 'shared', scene.namespace, { type: 'merge', body }, { fieldManager: 'kubectl-edit' });
+    await edit({ data: { both: 'theirs', alone: 'theirs' } });
+    const wanted = [noRoomFor(0), configMap('shared', { ours: '2', both: '2', alone: 'theirs', new: '2' }), job('one')];
+    const result = await scene.deploy(wanted, { force: true });
+    expect(result.status).toBe('rolled_back');
+    const live = await scene.live('v1', 'ConfigMap', 'shared');
+    expect(live?.data).toEqual({ ours: '1', both: 'theirs', alone: 'theirs' });
+    const fieldsOf = (manager: string) =>
+      live?.metadata.managedFields?.find((one) => one.manager === manager)?.fieldsV1;
+    expect(fieldsOf('armature')?.['f:data']).toEqual({ 'f:ours': {} });
+    // What its manager held all the time is not held by another one now.
+    expect(fieldsOf('kubectl-edit')?.['f:data']).toEqual({ 'f:alone': {} });
+    expect(fieldsOf('armature-take-back')?.['f:data']).toEqual({ 'f:both': {} });
   });
 
   it('gives an adopted object back as it was', async () => {
@@ -192,7 +217,7 @@ requires('KUBEBUILDER_ASSETS', 'A deployment', () => {
     if (!prune) throw new Error('nothing to prune');
     plan.items.push({
       ...prune,
-      planned: { ...prune.planned, name: 'other' },
+      planned: { ...prune.planned, kind: 'Secret', name: 'other' },
       kind: { ...prune.kind, plural: 'nonsense' } as typeof prune.kind,
     });
     plan.items.reverse();
@@ -210,37 +235,62 @@ requires('KUBEBUILDER_ASSETS', 'A deployment', () => {
   });
 
   it('stops when it is cancelled, and takes back what it had done', async () => {
-    const abort = new AbortController();
-    const result = await scene.deploy([configMap('a'), configMap('b'), configMap('c')], {
-      onProgress: ({ name }) => (name === 'b' ? abort.abort() : undefined),
-    });
-    expect(result.status).toBe('succeeded');
-    const again = await scene.plan([
-      configMap('a', { a: '2' }),
-      configMap('b', { a: '2' }),
-      configMap('c', { a: '2' }),
-    ]);
+    expect((await scene.deploy(MANY.map((name) => configMap(name)))).status).toBe('succeeded');
+    const again = await scene.plan(MANY.map((name) => configMap(name, { a: '2' })));
     const stopped = new AbortController();
     const cancelled = await scene.apply(again, {
       signal: stopped.signal,
-      onProgress: ({ name }) => (name === 'b' ? stopped.abort() : undefined),
+      onProgress: ({ status }) => (status === 'applied' ? stopped.abort() : undefined),
     });
     expect(cancelled.status).toBe('cancelled');
-    expect(outcomes(cancelled)).toEqual([
-      'ConfigMap/a: rolled_back',
-      'ConfigMap/b: rolled_back',
-      'ConfigMap/c: skipped',
-    ]);
-    expect([await data('a'), await data('b')]).toEqual([{ a: '1' }, { a: '1' }]);
+    expect(outcomes(cancelled)).toEqual(
+      MANY.map((name, place) => `ConfigMap/${name}: ${place < AT_ONCE ? 'rolled_back' : 'skipped'}`),
+    );
+    for (const name of MANY) expect(await data(name)).toEqual({ a: '1' });
   });
 
   it('ends when its time is over', async () => {
-    const result = await scene.deploy([configMap('a'), configMap('b')], {
-      timeoutMs: 300,
-      onProgress: () => new Promise((done) => setTimeout(done, 400)),
+    const plan = await scene.plan(MANY.map((name) => configMap(name)));
+    const result = await scene.apply(plan, {
+      timeoutMs: 3_000,
+      onProgress: () => new Promise((done) => setTimeout(done, 3_100)),
     });
     expect(result).toMatchObject({ status: 'rolled_back', failure: { status: 504 } });
-    expect(await data('a')).toBeUndefined();
+    for (const name of MANY) expect(await data(name)).toBeUndefined();
+  });
+
+  it('applies to the version that was planned, and compares again when there is another', async () => {
+    await scene.deploy([configMap('still'), configMap('moving')]);
+    const plan = await scene.plan([configMap('still', { a: '2' }), configMap('moving', { a: '2' })]);
+    await scene.others(configMap('moving', { theirs: '1' }));
+    const asked: string[] = [];
+    const { client } = scene;
+    const [lookup, apply] = [client.lookup.bind(client), client.apply.bind(client)];
+    client.lookup = async (kind, name, ...rest) => {
+      asked.push(`read ${name}`);
+      return lookup(kind, name, ...rest);
+    };
+    client.apply = async (kind, object, options) => {
+      asked.push(`${options.dryRun ? 'try' : 'apply'} ${object.metadata.name}`);
+      return apply(kind, object, options);
+    };
+    expect(outcomes(await scene.apply(plan))).toEqual(['ConfigMap/still: applied', 'ConfigMap/moving: applied']);
+    expect([await data('still'), await data('moving')]).toEqual([{ a: '2' }, { a: '2', theirs: '1' }]);
+    const of = (name: string) => asked.filter((one) => one.endsWith(name) && !one.startsWith('read still'));
+    expect(of('still')).toEqual(['apply still']);
+    expect(of('moving').slice(0, 4)).toEqual(['apply moving', 'read moving', 'try moving', 'apply moving']);
+  });
+
+  it('reads many objects by a list, and tries each that stands once', async () => {
+    await scene.deploy(MANY.map((name) => configMap(name)));
+    const { client } = scene;
+    const lookup = jest.spyOn(client, 'lookup');
+    const apply = jest.spyOn(client, 'apply');
+    const result = await scene.deploy(MANY.map((name) => configMap(name, { a: name === 'a' ? '2' : '1' })));
+    expect(result.resources.filter(({ status }) => status === 'applied').map(({ name }) => name)).toEqual(['a']);
+    expect(lookup).not.toHaveBeenCalled();
+    expect(apply.mock.calls.filter(([, , { dryRun }]) => dryRun)).toHaveLength(MANY.length);
+    expect(apply).toHaveBeenCalledTimes(MANY.length + 1);
   });
 
   it('refuses an object that another user created since it was planned', async () => {

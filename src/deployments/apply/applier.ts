@@ -1,4 +1,5 @@
 import { type ClusterClient } from '../../kubernetes/clusters/cluster-client.js';
+import { boundedParallel } from '../plan/bounded-parallel.js';
 import { isDefinition } from '../plan/definitions.js';
 import { inKindOrder } from '../plan/kind-order.js';
 import { type Plan } from '../plan/plan.js';
@@ -27,6 +28,9 @@ export interface ApplyOptions extends RunOptions {
 }
 
 const DEFAULT_WAIT_MS = 300_000;
+
+/** Resources of one kind that are worked on at once. */
+const CONCURRENCY = 6;
 
 /** Carries out plans on one cluster. */
 export class Applier {
@@ -79,15 +83,13 @@ export class Applier {
       planned.kind === 'Namespace' || isDefinition({ apiVersion: planned.api_version, kind: planned.kind });
     for (const item of ordered)
       if (item.planned.kept !== undefined) await results.set(item, { status: 'kept', message: item.planned.kept });
-    let current: PlanItem | undefined;
     const each = async (items: PlanItem[], work: (item: PlanItem) => Promise<Step>) => {
-      for (const item of items) {
-        clock.check();
-        current = item;
-        await results.set(item, await work(item));
-        current = undefined;
-        if (options.atomic && results.has(item, 'failed')) throw new ResourceFailed();
-      }
+      for (const alike of splitByKind(items))
+        await boundedParallel(alike, CONCURRENCY, async (item) => {
+          clock.check();
+          await carryOut(item, work, results);
+          if (options.atomic && results.has(item, 'failed')) throw new ResourceFailed();
+        });
     };
     const hooks = new HookRuns(this.cluster, plan.owner, clock, this.journal, results, {
       run: options.run ?? '',
@@ -110,11 +112,7 @@ export class Applier {
       await hooks.run(plan.hooks.after);
       return undefined;
     } catch (error) {
-      const ended = toRunEnd(error, () => results.summary());
-      if (current && !(error instanceof ResourceFailed)) {
-        await results.set(current, { status: 'failed', error: toResourceError(ended) });
-      }
-      return ended;
+      return toRunEnd(error, () => results.summary());
     }
   }
 
@@ -141,6 +139,34 @@ export class Applier {
     for (const [{ item }, error] of errors) await results.set(item, { status: 'failed', error });
     if (errors.size > 0 && options.atomic) throw new ResourceFailed();
   }
+}
+
+/** @throws whatever ends the run, which is also what became of the resource */
+async function carryOut(
+  item: PlanItem,
+  work: (item: PlanItem) => Promise<Step>,
+  results: ResourceResults,
+): Promise<void> {
+  try {
+    await results.set(item, await work(item));
+  } catch (error) {
+    await results.set(item, { status: 'failed', error: toResourceError(toRunEnd(error, () => results.summary())) });
+    throw error;
+  }
+}
+
+/** The items in their order, those of one kind that follow one another together: nothing of a kind waits for another of it. */
+function splitByKind(items: PlanItem[]): PlanItem[][] {
+  const groups: PlanItem[][] = [];
+  let last: string | undefined;
+  for (const item of items) {
+    const { api_version, kind } = item.planned;
+    const current = `${api_version} ${kind}`;
+    if (current === last) groups.at(-1)?.push(item);
+    else groups.push([item]);
+    last = current;
+  }
+  return groups;
 }
 
 /**

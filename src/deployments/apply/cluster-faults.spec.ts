@@ -16,6 +16,12 @@ requires('KUBEBUILDER_ASSETS', 'A deployment to a cluster that fails', () => {
   let cluster: Cluster;
   let scene: DeploymentScene;
   const objects = [configMap('a'), configMap('b'), configMap('c')];
+  /** Each of a kind of its own, so that they are applied one after another. */
+  const successive = [
+    { apiVersion: 'v1', kind: 'Secret', metadata: { name: 'a' }, stringData: { a: '1' } },
+    configMap('b'),
+    { apiVersion: 'v1', kind: 'Service', metadata: { name: 'c' }, spec: { ports: [{ port: 80 }] } },
+  ];
 
   const signal = (name: NodeJS.Signals) => {
     const pid = cluster.pids['kube-apiserver'];
@@ -50,7 +56,7 @@ requires('KUBEBUILDER_ASSETS', 'A deployment to a cluster that fails', () => {
   });
 
   it('is taken back when the cluster stands still and goes on', async () => {
-    const plan = await scene.plan(objects);
+    const plan = await scene.plan(successive);
     const result = await scene.apply(plan, {
       onProgress: ({ name, status }) => {
         if (name !== 'b' || status !== 'applied') return;
@@ -60,15 +66,15 @@ requires('KUBEBUILDER_ASSETS', 'A deployment to a cluster that fails', () => {
     });
     expect(result).toMatchObject({ status: 'rolled_back', failure: { status: 504 } });
     expect(outcomes(result)).toEqual([
-      'ConfigMap/a: rolled_back',
+      'Secret/a: rolled_back',
       'ConfigMap/b: rolled_back',
-      'ConfigMap/c: failed TIMEOUT',
+      'Service/c: failed TIMEOUT',
     ]);
-    for (const name of ['a', 'b', 'c']) expect(await scene.live('v1', 'ConfigMap', name)).toBeUndefined();
+    for (const { kind, metadata } of successive) expect(await scene.live('v1', kind, metadata.name)).toBeUndefined();
   }, 60_000);
 
   it('says what it could not take back when the cluster is gone', async () => {
-    const plan = await scene.plan(objects);
+    const plan = await scene.plan(successive);
     const result = await scene.apply(plan, {
       undoTimeoutMs: 2_000,
       onProgress: ({ name, status, error }) =>
@@ -76,11 +82,11 @@ requires('KUBEBUILDER_ASSETS', 'A deployment to a cluster that fails', () => {
     });
     expect(result).toMatchObject({ status: 'failed', failure: { status: 502 } });
     expect(outcomes(result)).toEqual([
-      'ConfigMap/a: applied NOT_TAKEN_BACK',
+      'Secret/a: applied NOT_TAKEN_BACK',
       'ConfigMap/b: applied NOT_TAKEN_BACK',
-      'ConfigMap/c: failed UNREACHABLE',
+      'Service/c: failed UNREACHABLE',
     ]);
-    await expect(scene.plan(objects)).rejects.toMatchObject({ status: 502, code: 'CLUSTER_UNREACHABLE' });
+    await expect(scene.plan(successive)).rejects.toMatchObject({ status: 502, code: 'CLUSTER_UNREACHABLE' });
     await expect(scene.undeploy()).rejects.toMatchObject({ status: 502 });
   }, 60_000);
 });

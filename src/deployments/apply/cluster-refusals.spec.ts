@@ -148,7 +148,7 @@ requires('KUBEBUILDER_ASSETS', 'A deployment to a cluster that refuses', () => {
     };
     const result = await scene.apply(plan);
     expect(result.status).toBe('rolled_back');
-    expect(outcomes(result)).toEqual(['ConfigMap/first: rolled_back', 'ConfigMap/replaced: failed CONFLICT']);
+    expect(outcomes(result)).toEqual(['ConfigMap/first: rolled_back', 'ConfigMap/replaced: failed NOT_OWNED']);
     expect(await data('first')).toEqual({ value: 'old' });
     expect(await data('replaced')).toEqual({ theirs: '1' });
     // The same of what it is about to prune.

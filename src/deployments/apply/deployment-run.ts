@@ -6,12 +6,13 @@ import { type ResourceKind } from '../../kubernetes/clusters/discovery.js';
 import { type KubernetesObject } from '../../kubernetes/clusters/kubernetes-object.js';
 import { type ComparisonResult, Comparison } from '../plan/comparison.js';
 import { isDefinition } from '../plan/definitions.js';
-import { findAppliedFields, FIELD_MANAGER } from '../plan/owner.js';
+import { FIELD_MANAGER } from '../plan/owner.js';
 import { type Plan } from '../plan/plan.js';
 import { type PlanItem } from '../plan/plan-item.js';
 import { type ResourceError } from '../plan/planned-resource.js';
 import { isClusterFailure, toResourceError } from '../plan/resource-error.js';
-import { type AppliedChange, changeKey, type ChangeJournal, toRecordedObject } from './applied-change.js';
+import { type AppliedChange, type ChangeJournal } from './applied-change.js';
+import { RecordedChanges } from './recorded-changes.js';
 import { Removal } from './removal.js';
 import { type Condition } from './readiness.js';
 import { type RunClock } from './run-clock.js';
@@ -25,6 +26,12 @@ const REPLACE_TIMEOUT_MS = 60_000;
 
 const NOTHING_LIVE: ComparisonResult = { action: 'create', diff: [], verified: true, warnings: [] };
 
+/** What is to be applied to an object, or to none. */
+interface Write extends Pick<ComparisonResult, 'live' | 'replaces'> {
+  /** Only to that very version of the object. */
+  exactly?: boolean;
+}
+
 export type Step = {
   status: 'applied' | 'unchanged' | 'deleted' | 'skipped' | 'kept' | 'failed';
   message?: string;
@@ -33,8 +40,7 @@ export type Step = {
 
 /** Carries out single items of a plan. Every change is recorded before it is made, so that it can be undone. */
 export class DeploymentRun {
-  /** Those of earlier attempts included; each was made unless its worker was killed just then. */
-  private readonly recorded: Map<string, AppliedChange>;
+  private readonly recorded: RecordedChanges;
   private readonly comparison: Comparison;
   private readonly removal: Removal;
 
@@ -42,9 +48,9 @@ export class DeploymentRun {
     private readonly cluster: ClusterClient,
     plan: Plan,
     private readonly clock: RunClock,
-    private readonly journal: ChangeJournal,
+    journal: ChangeJournal,
   ) {
-    this.recorded = new Map(journal.changes.filter(({ hook }) => !hook).map((change) => [changeKey(change), change]));
+    this.recorded = new RecordedChanges(cluster, journal);
     this.comparison = new Comparison(cluster, plan.owner, plan.options);
     this.removal = new Removal(cluster, plan.owner, { deleteVolumes: plan.options.deleteVolumes });
   }
@@ -64,10 +70,12 @@ export class DeploymentRun {
         error: { reason: 'UNKNOWN_KIND', detail: `The cluster serves no ${desired.kind} of ${desired.apiVersion}` },
       };
     item.kind = kind;
+    const asPlanned = await this.applyAsPlanned(kind, desired, item);
+    if (asPlanned) return asPlanned;
     const settled = performance.now() + TRANSIENT_TIMEOUT_MS;
     for (;;) {
       const compared = await this.comparison.compare(kind, desired);
-      const wasApplied = this.recorded.has(changeKey({ kind, ...desired.metadata }));
+      const wasApplied = this.recorded.has({ kind, ...desired.metadata });
       if (compared.action === 'unchanged') return { status: wasApplied ? 'applied' : 'unchanged' };
       // The namespace has been created concurrently, and so exists.
       if (isGivenNamespace && compared.error?.reason === 'NOT_OWNED') return { status: 'unchanged' };
@@ -79,6 +87,24 @@ export class DeploymentRun {
       this.clock.check();
       await pause(1_000);
     }
+  }
+
+  /**
+   * What the cluster has tried for the plan is applied without trying it again, to the object as it was then.
+   * @returns undefined when the object is another by now, or was refused
+   */
+  private async applyAsPlanned(
+    kind: ResourceKind,
+    desired: KubernetesObject,
+    { planned, compared: live }: PlanItem,
+  ): Promise<Step | undefined> {
+    const { name, namespace } = desired.metadata;
+    if (!planned.verified || planned.replaces) return undefined;
+    if (!live && (await this.cluster.lookup(kind, name, namespace))) return undefined;
+    const wasApplied = this.recorded.has({ kind, ...desired.metadata });
+    const outcome = await this.write(kind, desired, { live, exactly: true });
+    if (outcome === 'unchanged') return { status: wasApplied ? 'applied' : 'unchanged' };
+    return outcome ? undefined : { status: 'applied' };
   }
 
   /** Waits until an applied definition is served, so that objects of its kinds can be applied. */
@@ -111,67 +137,55 @@ export class DeploymentRun {
     const { name, namespace, uid } = live.metadata;
     let change: AppliedChange | undefined;
     const before = async (object: KubernetesObject) => {
-      const previous = toRecordedObject(kind, await this.readAsApplied(kind, object));
-      change = await this.record({ action: 'prune', kind, name, namespace, previous });
+      const previous = await this.recorded.describe(kind, object);
+      change = await this.recorded.add({ action: 'prune', kind, name, namespace, previous });
     };
-    const { previous, ...step } = await this.removal.remove(
+    const { previous, isGone, ...step } = await this.removal.remove(
       { kind, name, namespace, uid, isMade: item.isMade },
       { before },
     );
-    if (change && !previous) await this.withdraw(change);
+    if (change && !previous) await this.recorded.withdraw(change);
     if (step.status === 'kept') return { status: 'kept', message: step.error?.detail };
-    if (!previous || step.status !== 'deleted') return step;
+    if (!previous || isGone || step.status !== 'deleted') return step;
     const stuck = await this.removal.waitUntilGone({ kind, name, namespace }, uid, this.clock, PRUNE_TIMEOUT_MS);
     return { ...step, ...(stuck && { message: stuck.detail }) };
-  }
-
-  /** @returns the change, unless it was recorded before: what was there first is what counts */
-  private async record(change: AppliedChange): Promise<AppliedChange | undefined> {
-    if (this.recorded.has(changeKey(change))) return undefined;
-    await this.journal.record([change]);
-    this.recorded.set(changeKey(change), change);
-    return change;
-  }
-
-  private async withdraw(change: AppliedChange): Promise<void> {
-    await this.journal.withdraw(change);
-    this.recorded.delete(changeKey(change));
   }
 
   private async write(
     kind: ResourceKind,
     desired: KubernetesObject,
-    { live, replaces }: ComparisonResult,
+    { live, replaces, exactly }: Write,
   ): Promise<ResourceError | 'unchanged' | undefined> {
     if (live && replaces)
       return (await this.removeForReplacement(kind, live)) ?? this.write(kind, desired, NOTHING_LIVE);
     const { name, namespace } = desired.metadata;
-    const change = await this.record(
+    const change = await this.recorded.add(
       live
         ? {
             action: 'update',
             kind,
             name,
             namespace,
-            previous: toRecordedObject(kind, await this.readAsApplied(kind, live)),
+            previous: await this.recorded.describe(kind, live),
           }
         : { action: 'create', kind, name, namespace },
     );
     // With the uid, an object that was deleted or replaced since it was looked at is a conflict.
-    const uid = live?.metadata.uid;
-    const wanted = uid ? { ...desired, metadata: { ...desired.metadata, uid } } : desired;
+    const { uid, resourceVersion } = live?.metadata ?? {};
+    const seen = { ...(uid && { uid }), ...(exactly && resourceVersion && { resourceVersion }) };
+    const wanted = { ...desired, metadata: { ...desired.metadata, ...seen } };
     try {
       const { object } = await this.cluster.apply(kind, wanted, {
         fieldManager: FIELD_MANAGER,
         force: this.comparison.isForced,
       });
       if (object.metadata.resourceVersion !== live?.metadata.resourceVersion) return undefined;
-      if (change) await this.withdraw(change);
+      if (change) await this.recorded.withdraw(change);
       return 'unchanged';
     } catch (error) {
       // Only the cluster's refusal says that nothing has changed: without an answer, or with a broken one, it may have.
       if (!(error instanceof ClusterError) || error.answered === undefined) throw error;
-      if (change && error.answered < 500) await this.withdraw(change);
+      if (change && error.answered < 500) await this.recorded.withdraw(change);
       if (isClusterFailure(error)) throw error;
       return toResourceError(error, desired);
     }
@@ -183,19 +197,12 @@ export class DeploymentRun {
     const target = { kind, name, namespace, uid };
     let change: AppliedChange | undefined;
     const before = async (object: KubernetesObject) => {
-      const previous = toRecordedObject(kind, await this.readAsApplied(kind, object));
-      change = await this.record({ action: 'replace', kind, name, namespace, previous });
+      const previous = await this.recorded.describe(kind, object);
+      change = await this.recorded.add({ action: 'replace', kind, name, namespace, previous });
     };
     const removed = await this.removal.remove(target, { before });
     if (removed.status === 'deleted') return this.removal.waitUntilGone(target, uid, this.clock, REPLACE_TIMEOUT_MS);
-    if (change) await this.withdraw(change);
+    if (change) await this.recorded.withdraw(change);
     return removed.error;
-  }
-
-  /** The object in the version that it was last applied in, for that is what its managedFields speak of. */
-  private async readAsApplied(kind: ResourceKind, live: KubernetesObject): Promise<KubernetesObject> {
-    const apiVersion = findAppliedFields(live)?.apiVersion ?? live.apiVersion;
-    const then = apiVersion === live.apiVersion ? undefined : await this.cluster.findKind(apiVersion, live.kind);
-    return (then && (await this.cluster.lookup(then, live.metadata.name, live.metadata.namespace))) ?? live;
   }
 }

@@ -15,6 +15,7 @@ class Killed extends Error {}
 /** As the journal of a process that was killed: what it recorded is there, what it remembered is not. */
 class DurableJournal extends MemoryJournal {
   private writes = 0;
+  private isDead = false;
 
   /** @param dieAt the number of the record after which the process is gone, counted from 1 */
   constructor(private dieAt = 0) {
@@ -22,8 +23,10 @@ class DurableJournal extends MemoryJournal {
   }
 
   override async record(changes: AppliedChange[]): Promise<void> {
+    if (this.isDead) throw new Killed();
     await super.record(changes);
-    if (changes.length > 0 && ++this.writes === this.dieAt) throw new Killed();
+    this.isDead = changes.length > 0 && ++this.writes === this.dieAt;
+    if (this.isDead) throw new Killed();
   }
 
   reopened(): DurableJournal {
@@ -76,8 +79,10 @@ requires('KUBEBUILDER_ASSETS', 'A run whose process is killed', () => {
     let writes = 0;
     const counted = <A extends unknown[], R>(write: (...args: A) => Promise<R>, isDry: (...args: A) => boolean) => {
       return async (...args: A): Promise<R> => {
+        // What runs beside it dies with it.
+        if (writes >= dieAt) throw new Killed();
         const answer = await write(...args);
-        if (!isDry(...args) && ++writes === dieAt) throw new Killed();
+        if (!isDry(...args) && ++writes >= dieAt) throw new Killed();
         return answer;
       };
     };
@@ -126,7 +131,8 @@ requires('KUBEBUILDER_ASSETS', 'A run whose process is killed', () => {
     const undone = await scene.undo({ status: 'failed', resources: [] }, journal);
     expect(await state()).toEqual(OLD);
     expect(undone.status).toBe('rolled_back');
-    expect(undone.resources).toHaveLength(at);
+    // Others of the same kind were under way.
+    expect(undone.resources.length).toBeGreaterThanOrEqual(at);
     expect(outcomes(await scene.deploy(before)).filter((outcome) => !outcome.endsWith('unchanged'))).toEqual([]);
   });
 

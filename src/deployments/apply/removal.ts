@@ -2,7 +2,7 @@ import { type ClusterClient } from '../../kubernetes/clusters/cluster-client.js'
 import { ClusterError } from '../../kubernetes/clusters/cluster-error.js';
 import { sanitizeClusterText } from '../../kubernetes/clusters/sanitize-cluster-text.js';
 import { type ResourceKind } from '../../kubernetes/clusters/discovery.js';
-import { type KubernetesObject } from '../../kubernetes/clusters/kubernetes-object.js';
+import { type KubernetesObject, type ObjectMetadata } from '../../kubernetes/clusters/kubernetes-object.js';
 import { isDefinition } from '../plan/definitions.js';
 import { isOwnedBy, type Owner } from '../plan/owner.js';
 import { type ResourceError } from '../plan/planned-resource.js';
@@ -17,6 +17,8 @@ export interface RemovalTarget {
   name: string;
   namespace?: string;
   uid?: string;
+  /** The object as it was listed, so that it need not be read again unless it has changed since. */
+  seen?: ObjectMetadata;
   /** The cluster made it for an object of this owner, and so it carries no owner of its own. */
   isMade?: boolean;
 }
@@ -24,8 +26,10 @@ export interface RemovalTarget {
 export interface RemovalResult {
   /** `kept`: it is to outlive what it belongs to, for the reason that its error gives. */
   status: 'deleted' | 'skipped' | 'kept' | 'failed';
-  /** The object as it was before; absent when it was gone already. */
+  /** The object as it was before; absent when it was gone already, or deleted as it was listed. */
   previous?: KubernetesObject;
+  /** The cluster says that it is gone, and not only going. */
+  isGone?: boolean;
   error?: ResourceError;
 }
 
@@ -56,24 +60,44 @@ export class Removal {
     const { kind, name, namespace } = leaving;
     let previous: KubernetesObject | undefined;
     try {
+      const asSeen = before ? undefined : await this.removeAsSeen(leaving, wholly);
+      if (asSeen) return asSeen;
       previous = await this.cluster.lookup(kind, name, namespace);
       const uid = previous?.metadata.uid;
       if (!previous || (leaving.uid && leaving.uid !== uid)) return { status: 'deleted' };
       const kept = await this.reasonToKeep(previous, leaving.isMade);
       if (kept) return { status: kept.reason === 'KEPT' ? 'kept' : 'skipped', error: kept };
       await before?.(previous);
-      const alone = WITHOUT_DEPENDENTS.test(kind.group) && kind.kind !== 'ReplicationController';
-      await this.cluster.delete(kind, name, namespace, {
+      const { isGone } = await this.cluster.delete(kind, name, namespace, {
         uid,
-        propagation: alone || !wholly ? 'Background' : 'Foreground',
+        propagation: propagationFor(kind, wholly),
       });
       if (isDefinition(previous)) this.cluster.invalidateKinds();
-      return { status: 'deleted', previous };
+      return { status: 'deleted', previous, isGone };
     } catch (error) {
       if (!(error instanceof ClusterError) || isClusterFailure(error)) throw error;
       if (error.kind === 'notFound') return { status: 'deleted' };
       const object = previous ?? { apiVersion: kind.apiVersion, kind: kind.kind, metadata: { name } };
       return { status: 'failed', previous, error: toResourceError(error, object) };
+    }
+  }
+
+  /** @returns undefined when the object has changed since it was listed, or has to be looked into */
+  private async removeAsSeen(
+    { kind, name, namespace, seen, isMade }: RemovalTarget,
+    wholly: boolean,
+  ): Promise<RemovalResult | undefined> {
+    const { uid, resourceVersion } = seen?.metadata ?? {};
+    if (!seen || !uid || !resourceVersion || seen.kind === 'Namespace' || isDefinition(seen)) return undefined;
+    const isKept = this.keep && findKeepReason(seen, this.keep) !== undefined;
+    if (isKept || (!isMade && !isOwnedBy(this.owner, seen))) return undefined;
+    try {
+      const propagation = propagationFor(kind, wholly);
+      const { isGone } = await this.cluster.delete(kind, name, namespace, { uid, resourceVersion, propagation });
+      return { status: 'deleted', isGone };
+    } catch (error) {
+      if (error instanceof ClusterError && error.kind === 'conflict') return undefined;
+      throw error;
     }
   }
 
@@ -111,6 +135,11 @@ export class Removal {
     if (gone) return undefined;
     return { reason: 'STUCK', detail: message };
   }
+}
+
+function propagationFor(kind: ResourceKind, wholly: boolean): 'Background' | 'Foreground' {
+  const isAlone = WITHOUT_DEPENDENTS.test(kind.group) && kind.kind !== 'ReplicationController';
+  return isAlone || !wholly ? 'Background' : 'Foreground';
 }
 
 /** Finalizers by name; the conditions of a namespace report what it could not delete. */

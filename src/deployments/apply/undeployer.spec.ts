@@ -46,6 +46,24 @@ requires('KUBEBUILDER_ASSETS', 'An undeployment', () => {
     expect((await scene.undeploy()).resources).toEqual([]);
   });
 
+  it('asks once for what is as it was listed, and leaves what became of another owner since', async () => {
+    await scene.deploy([configMap('still'), configMap('taken')]);
+    const { client } = scene;
+    const [lookup, remove] = [jest.spyOn(client, 'lookup'), client.delete.bind(client)];
+    client.delete = async (kind, name, ...rest) => {
+      if (name === 'taken') {
+        client.delete = remove;
+        await scene.others(configMap('taken', {}, { labels: { 'armature.dev/design': scene.owner.connection } }));
+      }
+      return remove(kind, name, ...rest);
+    };
+    const result = await scene.undeploy();
+    expect(outcomes(result)).toEqual(['ConfigMap/still: deleted', 'ConfigMap/taken: skipped NOT_OWNED']);
+    expect(lookup.mock.calls.map(([, name]) => name)).toEqual(['taken']);
+    expect(await scene.live('v1', 'ConfigMap', 'still')).toBeUndefined();
+    expect(await scene.live('v1', 'ConfigMap', 'taken')).toBeDefined();
+  });
+
   it('removes a namespace that holds nothing of others', async () => {
     const name = `${scene.namespace}-own`;
     const namespace = { apiVersion: 'v1', kind: 'Namespace', metadata: { name } };

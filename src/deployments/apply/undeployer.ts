@@ -165,13 +165,16 @@ async function removeItem(
 ): Promise<void> {
   clock.check();
   const { name, namespace, uid } = departure.object.metadata;
-  const leaving = { kind: departure.kind, name, namespace, uid, isMade: departure.isMade };
+  const { kind, object, isMade } = departure;
+  const leaving = { kind, name, namespace, uid, isMade, seen: object };
   try {
-    const { status, error } = await removal.remove(leaving);
+    const { status, error, isGone } = await removal.remove(leaving);
     if (status === 'kept') return await results.set(departure, { status, message: error?.detail });
     const onWaiting = (message: string): Promise<void> => results.set(departure, { status: 'waiting', message });
     const stuck =
-      status === 'deleted' ? await removal.waitUntilGone(leaving, uid, clock, Infinity, onWaiting) : undefined;
+      status === 'deleted' && !isGone
+        ? await removal.waitUntilGone(leaving, uid, clock, Infinity, onWaiting)
+        : undefined;
     await results.set(departure, { status: stuck ? 'failed' : status, error: error ?? stuck });
   } catch (error) {
     await results.set(departure, { status: 'failed', error: toResourceError(toRunEnd(error, () => '')) });

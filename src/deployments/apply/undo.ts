@@ -2,20 +2,23 @@ import { isDeepStrictEqual } from 'node:util';
 import type { ClusterClient } from '../../kubernetes/clusters/cluster-client.js';
 import { ClusterError } from '../../kubernetes/clusters/cluster-error.js';
 import type { ResourceKind } from '../../kubernetes/clusters/discovery.js';
-import { type KubernetesObject, groupOf } from '../../kubernetes/clusters/kubernetes-object.js';
+import { type KubernetesObject } from '../../kubernetes/clusters/kubernetes-object.js';
 import { omitServerFields } from '../plan/field-changes.js';
 import { findClaimsOf } from '../plan/made-claims.js';
 import { findAppliedFields, FIELD_MANAGER, isOwnedBy, type Owner } from '../plan/owner.js';
-import { type ResourceError, objectKey } from '../plan/planned-resource.js';
+import { type ResourceError } from '../plan/planned-resource.js';
 import { toResourceError } from '../plan/resource-error.js';
-import { type AppliedChange, changeKey } from './applied-change.js';
-import { appliedConfiguration, mergePatch } from './applied-configuration.js';
+import { type AppliedChange } from './applied-change.js';
+import { appliedConfiguration, mergePatch, takenConfiguration } from './applied-configuration.js';
 import { Removal, type RemovalTarget } from './removal.js';
 import { type RunClock, RunEnded } from './run-clock.js';
-import type { ResourceResult } from './resource-result.js';
 
 const GONE_TIMEOUT_MS = 30_000;
-const RETRY_TIMEOUT_MS = 30_000;
+/** A cluster that does not answer may be back in a minute. */
+const RETRY_TIMEOUT_MS = 90_000;
+
+/** Under this name the fields of others are given back. */
+const TAKE_BACK_MANAGER = `${FIELD_MANAGER}-take-back`;
 
 /** A change with why it could not be undone, if it could not. */
 export interface UndoneChange {
@@ -87,7 +90,7 @@ export class Undo {
     const object = { kind, name, namespace };
     if (!previous) {
       const removed = await this.removal.remove(object, { wholly: false });
-      const { uid } = removed.previous?.metadata ?? {};
+      const uid = removed.isGone ? undefined : removed.previous?.metadata.uid;
       const left = uid ? await this.removal.waitUntilGone(object, uid, this.clock, GONE_TIMEOUT_MS) : undefined;
       if (removed.previous) await this.removeMadeClaims(removed.previous);
       return removed.error ?? left;
@@ -100,7 +103,9 @@ export class Undo {
       const stuck = await this.removal.waitUntilGone(object, previous.metadata.uid, this.clock, GONE_TIMEOUT_MS);
       return stuck ?? this.restore(kind, previous);
     }
-    return isOwnedBy(this.owner, previous) ? this.restore(kind, previous) : this.release(kind, previous);
+    if (!isOwnedBy(this.owner, previous)) return this.release(kind, previous);
+    await this.giveBack(kind, previous);
+    return this.restore(kind, previous);
   }
 
   /** Volume claims that the cluster made for a StatefulSet which was not there before; nothing has used them. */
@@ -133,8 +138,22 @@ export class Undo {
 
   private async restore(kind: ResourceKind, previous: KubernetesObject): Promise<undefined> {
     const applied = appliedConfiguration(previous);
-    const then = (await this.cluster.findKind(applied.apiVersion, applied.kind)) ?? kind;
+    const then = await this.findVersion(kind, applied);
     await this.cluster.apply(then, applied, { fieldManager: FIELD_MANAGER, force: true });
+  }
+
+  /** Sets fields that were taken from other managers to what they were, so that they do not go when this server lets go of them. */
+  private async giveBack(kind: ResourceKind, previous: KubernetesObject): Promise<void> {
+    const { name, namespace, uid } = previous.metadata;
+    const applied = await this.findVersion(kind, previous);
+    const now = await this.cluster.lookup(applied, name, namespace);
+    const taken = now?.metadata.uid === uid && now ? takenConfiguration(now, previous) : undefined;
+    if (taken) await this.cluster.apply(applied, taken, { fieldManager: TAKE_BACK_MANAGER, force: true });
+  }
+
+  /** The kind in the version of a recorded object, as far as the cluster still serves it. */
+  private async findVersion(kind: ResourceKind, { apiVersion, kind: name }: KubernetesObject): Promise<ResourceKind> {
+    return (await this.cluster.findKind(apiVersion, name)) ?? kind;
   }
 
   /** Gives an adopted object back: first the values that were taken from others, then the fields that only this server held. */
@@ -145,49 +164,11 @@ export class Undo {
     if (!now || isDeepStrictEqual(findAppliedFields(now)?.fieldsV1, findAppliedFields(previous)?.fieldsV1)) return;
     const body = mergePatch(omitServerFields(kind, now), omitServerFields(kind, previous));
     if (Object.keys(body).length > 0)
-      await this.cluster.patch(
-        kind,
-        name,
-        namespace,
-        { type: 'merge', body },
-        { fieldManager: `${FIELD_MANAGER}-take-back` },
-      );
+      await this.cluster.patch(kind, name, namespace, { type: 'merge', body }, { fieldManager: TAKE_BACK_MANAGER });
     await this.cluster.apply(kind, appliedConfiguration({ ...previous }), { fieldManager: FIELD_MANAGER, force: true });
   }
 }
 
 function emptyObject({ kind, name }: AppliedChange): KubernetesObject {
   return { apiVersion: kind.apiVersion, kind: kind.kind, metadata: { name } };
-}
-
-export type ResourceState = Omit<ResourceResult, 'component'>;
-
-/** A resource as recorded in its change alone. */
-export function toResourceState(change: AppliedChange, status: ResourceState['status']): ResourceState {
-  const { action, kind, name, namespace, hook } = change;
-  return {
-    api_version: kind.apiVersion,
-    kind: kind.kind,
-    namespace: namespace ?? null,
-    name,
-    action: action === 'replace' ? 'update' : action,
-    ...(hook && { hook }),
-    status,
-  };
-}
-
-/** The resources of one cluster after changes were undone: what failed keeps its error, what could not be undone gets one. */
-export function applyUndo<R extends ResourceState>(
-  resources: R[],
-  undone: UndoneChange[],
-  missing: (change: AppliedChange) => R,
-): R[] {
-  const byKey = new Map(resources.map((one) => [objectKey({ ...one, group: groupOf(one.api_version) }), { ...one }]));
-  for (const { change, error } of undone) {
-    const resource = byKey.get(changeKey(change)) ?? missing(change);
-    byKey.set(changeKey(change), resource);
-    if (error) resource.error = error;
-    else if (resource.status !== 'failed') resource.status = 'rolled_back';
-  }
-  return [...byKey.values()];
 }

@@ -8,6 +8,7 @@ import { Comparison, type ComparisonResult } from '../plan/comparison.js';
 import { buildDesiredObject, parseDesired } from '../plan/desired-object.js';
 import { findAppliedFields, type Owner, parseOwnerLabels } from '../plan/owner.js';
 import { type DesiredResource, objectKey } from '../plan/planned-resource.js';
+import { StandingObjects } from '../plan/standing-objects.js';
 import { findFieldWriter } from './field-managers.js';
 
 export const DRIFT_RESOURCE_STATUSES = ['in_sync', 'changed', 'missing', 'unknown'] as const;
@@ -51,6 +52,8 @@ export interface DriftPlace {
   objects: ObjectReference[];
 }
 
+type Draft = Pick<DriftedObject, 'kind' | 'desired'>;
+
 const CONCURRENCY = 6;
 /** Autoscalers of one namespace that are looked at. */
 const MAX_AUTOSCALERS = 500;
@@ -67,30 +70,45 @@ export class DriftComparison {
 
   /** @throws ClusterError when the cluster as a whole cannot be worked with */
   async compare(resources: DesiredResource[]): Promise<{ resources: DriftResource[]; drifted: DriftedObject[] }> {
-    const standing = new Set(this.place.objects.map(keyOf));
-    const compared = await boundedParallel(resources, CONCURRENCY, async ({ object }) => {
-      const shape = parseDesired(object);
-      if ('error' in shape || isHook(shape.object)) return undefined;
-      const kind = await this.cluster.findKind(shape.object.apiVersion, shape.object.kind);
-      if (!kind) return this.compareUnserved(shape.object, standing);
-      const desired = buildDesiredObject(shape.object, kind, this.place.owner, this.place.namespace);
-      return standing.has(keyOf(toReference(desired))) ? this.compareOne(kind, desired) : undefined;
+    const { owner, objects } = this.place;
+    const applied = new Set(objects.map(keyOf));
+    const drafted = await boundedParallel(resources, CONCURRENCY, ({ object }) => this.draft(object, applied));
+    const drafts = drafted.filter((one) => one !== undefined);
+    const wanted = drafts.filter((one) => 'desired' in one);
+    const standing = await StandingObjects.read(this.cluster, owner, wanted, {
+      previous: objects,
+      signal: this.signal,
     });
-    const found = compared.filter((one) => one !== undefined);
+    const found = await boundedParallel(drafts, CONCURRENCY, (draft) =>
+      'desired' in draft ? this.compareOne(draft, standing.find(draft)) : Promise.resolve(draft),
+    );
     return {
       resources: found.map(({ resource }) => resource),
       drifted: found.filter((one): one is DriftedObject => 'kind' in one && isDrifted(one.resource)),
     };
   }
 
-  private async compareOne(kind: ResourceKind, desired: KubernetesObject): Promise<DriftedObject> {
-    let result = await this.dryRun(kind, desired, false);
+  /** The object as it should be, or what is known without asking for it; undefined for what was not applied here. */
+  private async draft(
+    given: DesiredResource['object'],
+    applied: ReadonlySet<string>,
+  ): Promise<Draft | { resource: DriftResource } | undefined> {
+    const shape = parseDesired(given);
+    if ('error' in shape || isHook(shape.object)) return undefined;
+    const kind = await this.cluster.findKind(shape.object.apiVersion, shape.object.kind);
+    if (!kind) return this.compareUnserved(shape.object, applied);
+    const desired = buildDesiredObject(shape.object, kind, this.place.owner, this.place.namespace);
+    return applied.has(keyOf(toReference(desired))) ? { kind, desired } : undefined;
+  }
+
+  private async compareOne({ kind, desired }: Draft, known?: KubernetesObject): Promise<DriftedObject> {
+    let result = await this.dryRun(kind, desired, { adopt: false, live: known });
     const { live } = result;
     const other = live && parseOwnerLabels(live)?.design;
     const isOurs = !live || findAppliedFields(live) !== undefined;
     const hasLostLabels =
       result.error?.reason === 'NOT_OWNED' && isOurs && (!other || other === this.place.owner.design);
-    if (hasLostLabels) result = await this.dryRun(kind, desired, true);
+    if (hasLostLabels) result = await this.dryRun(kind, desired, { adopt: true });
     const changes = live ? await this.findChanges(kind, desired, live, result) : [];
     const status = this.judge(desired, result, changes);
     const resource = toResource(desired, status, changes, result.error?.detail ?? null);
@@ -107,9 +125,14 @@ export class DriftComparison {
     return changes.length > 0 ? 'changed' : 'in_sync';
   }
 
-  private dryRun(kind: ResourceKind, desired: KubernetesObject, adopt: boolean): Promise<ComparisonResult> {
+  private dryRun(
+    kind: ResourceKind,
+    desired: KubernetesObject,
+    { adopt, live }: { adopt: boolean; live?: KubernetesObject },
+  ): Promise<ComparisonResult> {
     const options = { force: true, adopt, mayAdopt: () => Promise.resolve(false) };
-    return new Comparison(this.cluster, this.place.owner, options).compare(kind, desired, this.signal);
+    const comparison = new Comparison(this.cluster, this.place.owner, options);
+    return comparison.compare(kind, desired, { signal: this.signal, live });
   }
 
   /** Only fields that the design has: what others add is theirs. The number of replicas belongs to an autoscaler, where there is one. */
@@ -164,11 +187,11 @@ export class DriftComparison {
   /** A kind that is gone took its objects with it; one whose server is down still has them. */
   private async compareUnserved(
     object: KubernetesObject,
-    standing: ReadonlySet<string>,
+    applied: ReadonlySet<string>,
   ): Promise<{ resource: DriftResource } | undefined> {
     const { namespace, name } = object.metadata;
     const known = [namespace, this.place.namespace, undefined].some((one) =>
-      standing.has(keyOf({ apiVersion: object.apiVersion, kind: object.kind, namespace: one, name })),
+      applied.has(keyOf({ apiVersion: object.apiVersion, kind: object.kind, namespace: one, name })),
     );
     if (!known) return undefined;
     return (await this.cluster.isUnavailable(object.apiVersion))

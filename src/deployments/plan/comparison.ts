@@ -36,6 +36,12 @@ export interface ComparisonResult {
   error?: ResourceError;
 }
 
+export interface CompareOptions {
+  signal?: AbortSignal;
+  /** The object as it was read a moment ago; without it, it is read first. */
+  live?: KubernetesObject;
+}
+
 /** What was discovered this long ago may be otherwise by now. */
 const STALE_MS = 2_000;
 
@@ -59,20 +65,22 @@ export class Comparison {
   async compare(
     kind: ResourceKind,
     desired: KubernetesObject,
-    signal?: AbortSignal,
+    { signal, live: known }: CompareOptions = {},
     again = 3,
   ): Promise<ComparisonResult> {
-    let live: KubernetesObject | undefined;
+    let live = known;
     try {
-      live = await this.cluster.lookup(kind, desired.metadata.name, desired.metadata.namespace, signal);
+      live ??= await this.cluster.lookup(kind, desired.metadata.name, desired.metadata.namespace, signal);
       const error = live && (await this.findRefusal(live));
+      // What was read before may have changed since.
+      if (error && known) return this.compare(kind, desired, { signal }, again);
       if (error) return { action: 'update', diff: [], verified: true, warnings: [], live, error };
       const options = { fieldManager: FIELD_MANAGER, force: this.options.force, dryRun: true, signal };
       const { object, warnings } = await this.cluster.apply(kind, desired, options);
       if (!live) return { action: 'create', diff: [], verified: true, warnings };
       // What a controller wrote between the two requests would pass for a change of ours.
       if (object.metadata.resourceVersion !== live.metadata.resourceVersion && again > 0)
-        return this.compare(kind, desired, signal, again - 1);
+        return this.compare(kind, desired, { signal }, again - 1);
       const diff = diffFields(kind, live, object);
       const digest = digestChanges(kind, live, object);
       return { action: diff.length > 0 ? 'update' : 'unchanged', diff, verified: true, warnings, live, digest };

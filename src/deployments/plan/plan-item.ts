@@ -11,6 +11,8 @@ export interface PlanItem {
   kind?: ResourceKind;
   /** What is on the cluster now, of a prune its metadata only. */
   live?: ObjectMetadata;
+  /** The whole object that it was compared with. */
+  compared?: KubernetesObject;
   /** Stands for all that an update changes. */
   digest?: string;
   /** A volume claim that a StatefulSet has made. */

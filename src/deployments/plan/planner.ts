@@ -1,7 +1,7 @@
 import { type ClusterClient } from '../../kubernetes/clusters/cluster-client.js';
 import { type ObjectReference } from '../../kubernetes/clusters/kubernetes-object.js';
 import { boundedParallel } from './bounded-parallel.js';
-import { Comparison, type OwnershipOptions } from './comparison.js';
+import { Comparison, type CompareOptions, type OwnershipOptions } from './comparison.js';
 import { DefinitionValidator, isRedefined, type SchemaValidator } from './definition-validator.js';
 import { definedKinds, isDefinition } from './definitions.js';
 import { DraftItems } from './draft-items.js';
@@ -12,6 +12,7 @@ import { type PlanItem } from './plan-item.js';
 import { type DesiredResource, objectKey, type ResourceError } from './planned-resource.js';
 import { isWaitingForPlan } from './prerequisites.js';
 import { findPrunes } from './prunes.js';
+import { StandingObjects } from './standing-objects.js';
 
 export interface PlanOptions extends OwnershipOptions {
   /** Of objects that name none: else that of the kubeconfig's context, else `default`. */
@@ -57,8 +58,13 @@ export class Planner {
     if (given) items.push(given);
     const comparison = new Comparison(this.cluster, owner, options);
     const [first, rest] = [items.filter(isFoundation), items.filter((item) => !isFoundation(item))];
+    const standing = await StandingObjects.read(this.cluster, owner, items, options);
     const compare = (item: PlanItem, refusals?: Map<PlanItem, ResourceError>) =>
-      this.compare(item, items, comparison, refusals?.get(item), options.signal);
+      this.compare(item, items, comparison, {
+        refusal: refusals?.get(item),
+        live: standing.find(item),
+        signal: options.signal,
+      });
     await boundedParallel(first, CONCURRENCY, (item) => compare(item));
     const refusals = await new DefinitionValidator(this.cluster, this.judge, defined).findErrors(rest, items);
     await boundedParallel(rest, CONCURRENCY, (item) => compare(item, refusals));
@@ -77,13 +83,12 @@ export class Planner {
     };
   }
 
-  /** @param refusal what the definition in the design says against it, when the cluster cannot judge it */
+  /** @param options.refusal what the definition in the design says against it, when the cluster cannot judge it */
   private async compare(
     item: PlanItem,
     all: PlanItem[],
     comparison: Comparison,
-    refusal?: ResourceError,
-    signal?: AbortSignal,
+    { refusal, ...options }: CompareOptions & { refusal?: ResourceError },
   ): Promise<void> {
     const { planned, desired, kind } = item;
     if (planned.error || !desired || !kind) return;
@@ -91,9 +96,9 @@ export class Planner {
       if (refusal) planned.error = refusal;
       return;
     }
-    const { live, digest, error, ...compared } = await comparison.compare(kind, desired, signal);
+    const { live, digest, error, ...compared } = await comparison.compare(kind, desired, options);
     Object.assign(planned, compared);
-    Object.assign(item, { live, digest });
+    Object.assign(item, { live, compared: live, digest });
     if (isRedefined(kind, all) && (!error || error.reason === 'INVALID')) {
       planned.verified = false;
       planned.error = refusal;

@@ -6,6 +6,7 @@ import { UnitOfWork } from '../../core/database/unit-of-work.js';
 import type { AppliedChange, ChangeJournal } from '../apply/applied-change.js';
 import type { Deployment } from '../deployment.entity.js';
 import { DeploymentChange } from './deployment-change.entity.js';
+import { GroupedWrites } from './grouped-writes.js';
 
 const pack = promisify(gzip);
 const unpack = promisify(gunzip);
@@ -30,27 +31,29 @@ export class ChangeJournalsStore {
     for (const row of rows) changes.set(await this.openRow(row), row.number);
     let last = rows.at(-1)?.number ?? 0;
     const place = { deploymentId: deployment.id, connectionId };
+    const writes = new GroupedWrites<AppliedChange>(async (added) => {
+      const made = added.map((change) => ({ change, number: ++last }));
+      const values = await Promise.all(
+        made.map(async ({ change, number }) => ({
+          ...place,
+          number,
+          organizationId: deployment.organizationId,
+          content: await this.seal(deployment.organizationId, { ...place, number }, change),
+        })),
+      );
+      await this.unit.run(async () => {
+        for (let at = 0; at < values.length; at += BATCH)
+          await this.unit.manager.getRepository(DeploymentChange).insert(values.slice(at, at + BATCH));
+        await assertLeased();
+      });
+      for (const { change, number } of made) changes.set(change, number);
+    });
     return {
       get changes() {
         return [...changes.keys()];
       },
       record: async (added) => {
-        if (added.length === 0) return;
-        const made = added.map((change) => ({ change, number: ++last }));
-        const values = await Promise.all(
-          made.map(async ({ change, number }) => ({
-            ...place,
-            number,
-            organizationId: deployment.organizationId,
-            content: await this.seal(deployment.organizationId, { ...place, number }, change),
-          })),
-        );
-        await this.unit.run(async () => {
-          for (let at = 0; at < values.length; at += BATCH)
-            await this.unit.manager.getRepository(DeploymentChange).insert(values.slice(at, at + BATCH));
-          await assertLeased();
-        });
-        for (const { change, number } of made) changes.set(change, number);
+        if (added.length > 0) await writes.add(added);
       },
       withdraw: async (change) => {
         const number = changes.get(change);

@@ -7,7 +7,7 @@ import { type AppliedChange, changeKey } from '../apply/applied-change.js';
 import { toSettled } from '../apply/resource-result.js';
 import { RunClock } from '../apply/run-clock.js';
 import { Undo, type UndoneChange } from '../apply/undo.js';
-import { toResourceState, applyUndo } from '../apply/undo.js';
+import { toResourceState, applyUndo } from '../apply/undone-resources.js';
 import type { DeployedResource, Deployment } from '../deployment.entity.js';
 import { objectKey, type ResourceError } from '../plan/planned-resource.js';
 import { groupOf } from '../../kubernetes/clusters/kubernetes-object.js';

@@ -19,7 +19,8 @@ interface FollowedFeed {
  */
 export class EventFollower extends Follower<SeenEvent> {
   private readonly feeds: FollowedFeed[] = [];
-  private slice: (FeedSlice & { of: FollowedFeed }) | null = null;
+  /** What was read last, of which the first `taken` were given or passed over. */
+  private slice: (FeedSlice & { of: FollowedFeed; taken: number }) | null = null;
 
   /** Called whenever there may be something to take, for who takes events by `poll`. */
   onWake?: () => void;
@@ -68,29 +69,49 @@ export class EventFollower extends Follower<SeenEvent> {
     return null;
   }
 
+  protected override takeReady(most: number): SeenEvent[] {
+    const ready: SeenEvent[] = [];
+    while (ready.length < most) {
+      const seen = this.takeBuffered();
+      if (seen) ready.push(seen);
+      else if (!this.readRecent()) break;
+    }
+    if (ready.length > 0 && this.feeds.some(({ tail, position }) => tail.hasMoreThan(position))) this.wake();
+    return ready;
+  }
+
   /** The next event at hand, unless it was so long ago that the right to it was checked. */
   private takeBuffered(): SeenEvent | null {
     if (!this.slice) return null;
-    const { of, at, through, events } = this.slice;
-    while (events.length > 0 && Date.now() - at < FRESH_MS) {
-      const seen = events.shift() as SeenEvent;
-      of.position = BigInt(seen.event.sequence);
-      if (this.wanted(seen)) return seen;
+    const { slice } = this;
+    const isFresh = Date.now() - slice.at < FRESH_MS;
+    while (isFresh && slice.taken < slice.events.length) {
+      const seen = slice.events[slice.taken++];
+      if (seen && this.wanted(seen)) return seen;
     }
-    if (events.length === 0) of.position = through;
+    const last = slice.events[slice.taken - 1];
+    if (slice.taken === slice.events.length) slice.of.position = slice.through;
+    else if (last) slice.of.position = BigInt(last.event.sequence);
     this.slice = null;
     return null;
   }
 
+  /** Looks for more that some tail has at hand. */
+  private readRecent(): boolean {
+    return this.feeds.some((of) => this.begin(of, of.tail.findRecent(of.position, this.userId)));
+  }
+
   /** Looks for more, from feed to feed in turn so that a busy one does not keep the others waiting. */
   private async readMore(): Promise<boolean> {
-    for (const of of [...this.feeds]) {
-      const passage = await of.tail.readAfter(of.position, this.userId);
-      if (!passage) continue;
-      this.slice = { ...passage, of };
-      this.feeds.push(...this.feeds.splice(this.feeds.indexOf(of), 1));
-      return true;
-    }
+    for (const of of [...this.feeds])
+      if (this.begin(of, await of.tail.readAfter(of.position, this.userId))) return true;
     return false;
+  }
+
+  private begin(of: FollowedFeed, slice: FeedSlice | null): boolean {
+    if (!slice) return false;
+    this.slice = { ...slice, of, taken: 0 };
+    this.feeds.push(...this.feeds.splice(this.feeds.indexOf(of), 1));
+    return true;
   }
 }

@@ -23,7 +23,7 @@ interface FeedReader {
 export interface FeedSlice {
   at: number;
   through: bigint;
-  events: SeenEvent[];
+  events: readonly SeenEvent[];
 }
 
 /**
@@ -66,17 +66,30 @@ export class FeedTail {
     if (!this.reading) void this.readNewEvents();
   }
 
+  /** Whether it has come further. */
+  hasMoreThan(position: bigint): boolean {
+    return position < this.position;
+  }
+
   /**
    * What comes after a position for a user; null when there is nothing yet, and the follower is woken when there is.
    * @throws AppError REPLAY_EXPIRED when it was removed before the follower came to it
    */
   async readAfter(position: bigint, userId: string): Promise<FeedSlice | null> {
-    if (position >= this.position) return null;
-    const batch =
-      this.recent.find((each) => covers(each, position, userId)) ?? (await this.readMissed(position, userId));
+    if (!this.hasMoreThan(position)) return null;
+    const recent = this.findRecent(position, userId);
+    if (recent) return recent;
+    const batch = await this.readMissed(position, userId);
     if (batch.from > position) throw replayExpired(position, batch.from + 1n);
     if (batch.through <= position) throw replayExpired(position, this.position + 1n);
-    return { at: batch.at, through: batch.through, events: toSeenEvents(batch, userId, position) };
+    return toSlice(batch, userId, position);
+  }
+
+  /** The same, as far as it was read a moment ago. */
+  findRecent(position: bigint, userId: string): FeedSlice | null {
+    if (!this.hasMoreThan(position)) return null;
+    const batch = this.recent.find((each) => covers(each, position, userId));
+    return batch ? toSlice(batch, userId, position) : null;
   }
 
   private readBatch(position: bigint): Promise<FeedBatch> {
@@ -142,6 +155,12 @@ export class FeedTail {
     ).unref();
   }
 }
+
+const toSlice = (batch: FeedBatch, userId: string, position: bigint): FeedSlice => ({
+  at: batch.at,
+  through: batch.through,
+  events: toSeenEvents(batch, userId, position),
+});
 
 const isFresh = ({ at }: FeedBatch): boolean => Date.now() - at < FRESH_MS;
 

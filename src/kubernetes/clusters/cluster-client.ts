@@ -1,3 +1,4 @@
+import { isObject } from '../../core/json/json.js';
 import { type Outbound } from '../../core/outbound/outbound.service.js';
 import { type TaskRunner } from '../../core/workers/task.js';
 import { type ApiDescription, readApiDocuments } from './api-description.js';
@@ -240,15 +241,18 @@ export class ClusterClient {
     return { object: toObject(answer), warnings: answer.warnings };
   }
 
-  /** Asks for the deletion; the object may live on until its finalizers are done. */
+  /**
+   * Asks for the deletion; the object may live on until its finalizers are done.
+   * @returns whether the cluster says that it is gone; without that it has to be asked
+   */
   async delete(
     kind: ResourceKind,
     name: string,
     namespace: string | undefined,
     options: DeleteOptions = {},
-  ): Promise<void> {
+  ): Promise<{ isGone: boolean }> {
     const preconditions = { uid: options.uid, resourceVersion: options.resourceVersion };
-    await this.transport.request({
+    const { body } = await this.transport.request({
       method: 'DELETE',
       path: objectPath(kind, namespace, name),
       body: {
@@ -260,6 +264,8 @@ export class ClusterClient {
       },
       signal: options.signal,
     });
+    // An object that lives on is answered itself, and so are some kinds that do not.
+    return { isGone: isObject(body) && body['kind'] === 'Status' && !options.dryRun };
   }
 
   /** Asks a question that the cluster keeps nothing of, such as a SelfSubjectRulesReview; its status is the answer. */

@@ -47,6 +47,20 @@ export function mergeFieldSets(one: FieldSet, other: FieldSet): FieldSet {
   return merged;
 }
 
+/** The fields of a set that are not in another. */
+export function subtractFieldSets(from: FieldSet, other: FieldSet): FieldSet {
+  const left: FieldSet = {};
+  for (const member of membersOf(from)) {
+    const [fields, taken] = [from[member], other[member]];
+    if (!isFieldSet(taken)) left[member] = fields;
+    else if (isFieldSet(fields) && membersOf(fields).length > 0 && membersOf(taken).length > 0) {
+      const inner = subtractFieldSets(fields, taken);
+      if (Object.keys(inner).length > 0) left[member] = inner;
+    }
+  }
+  return left;
+}
+
 /** Finds items of a list by their members of a set, each in constant time however long the list is. */
 function findItems(list: readonly unknown[]): (member: string) => unknown {
   const indices = new Map<string, Map<string, unknown>>();

@@ -1,8 +1,9 @@
 import type { EntityTarget, SelectQueryBuilder } from 'typeorm';
 import { type Access, administeredSql } from '../../core/access/access.service.js';
 import type { Actor } from '../../core/access/actor.js';
-import { keptTotalSql } from '../../core/access/kept-total.js';
+import { keptListOf } from '../../core/access/kept-total.js';
 import type { UnitOfWork } from '../../core/database/unit-of-work.js';
+import type { KeptList } from '../../core/listing/paginate.js';
 import { RecordStore } from '../../core/records/record.store.js';
 import { narrowByTimes } from './narrow-by-times.js';
 import type { WorkspaceOwnedEntity } from './workspace-owned.entity.js';
@@ -68,14 +69,13 @@ export abstract class WorkspaceOwnedStore<E extends WorkspaceOwnedEntity> extend
     return rows;
   }
 
-  /** The stored count of records in a scope that is a whole organization. */
-  protected keptTotal(
+  /** What is kept of the records in a scope that is a whole organization. */
+  protected keptList(
     rows: SelectQueryBuilder<E>,
-    actor: Actor,
     { organizationId, ...narrower }: WorkspaceOwnedScope,
-  ): string | undefined {
+  ): KeptList | undefined {
     const isNarrower = Object.values(narrower).some((value) => value !== undefined);
-    return organizationId === undefined || isNarrower ? undefined : keptTotalSql(rows, this.table, actor);
+    return organizationId === undefined || isNarrower ? undefined : keptListOf(rows, this.table);
   }
 
   protected override visibleTo(actor: Actor): SelectQueryBuilder<E> {

@@ -18,12 +18,11 @@ import {
   print,
 } from 'graphql';
 import { createHash } from 'node:crypto';
-import { SharedMessage } from '../../pubsub/shared-message.js';
-import { currentRequest } from '../../telemetry/request-context.js';
 import { findDocumentError } from '../limits/document-limits.js';
 import { type QueryLimits, findLimitError, findVariablesError } from '../limits/query-limits.js';
 import type { DocumentCache } from './document-cache.js';
 import type { SocketOptions } from './socket-options.js';
+import { type SendResults, SubscriptionResults } from './subscription-results.js';
 
 /** As graphql-js has it where it coerces variables itself. */
 const MAX_VARIABLE_ERRORS = 50;
@@ -100,36 +99,19 @@ export function formatSocketError(
 /**
  * Subscribes as graphql-js does, but resolves each message in a context of its own: what loaders have read for one
  * message is stale in the next, and the actor may have changed. A consumer that asks for a message has sent the last one.
- * A message that is the same for many is resolved once for each operation, as long as no resolver looks at the caller.
+ * A message that is the same for many is resolved and written as JSON once for each operation, as long as no resolver looks at the caller.
+ * @param sendResults sends results that are JSON already; the iterator returns all others
  */
 export async function subscribeWithFreshContext(
   args: ExecutionArgs,
   context: () => object,
+  sendResults?: SendResults,
 ): Promise<AsyncIterableIterator<ExecutionResult> | ExecutionResult> {
   const source = await createSourceEventStream(args);
   if (!(Symbol.asyncIterator in source)) return source;
-  const payloads = source[Symbol.asyncIterator]();
   const operation = answersAreShared(args) ? operationKey(args) : undefined;
-  // No generator function: its return() would wait for the next payload before it ended the source.
-  const results: AsyncIterableIterator<ExecutionResult> = {
-    next: async () => {
-      currentRequest()?.response?.release();
-      const payload = await payloads.next();
-      if (payload.done) return { done: true, value: undefined };
-      const { value } = payload;
-      const resolve = () => execute({ ...args, rootValue: value, contextValue: context() });
-      const answer = operation && value instanceof SharedMessage ? value.answerOnce(operation, resolve) : resolve();
-      return { done: false, value: await answer };
-    },
-    return: async () => {
-      await payloads.return?.();
-      return { done: true, value: undefined };
-    },
-    [Symbol.asyncIterator]() {
-      return this;
-    },
-  };
-  return results;
+  const resolve = (rootValue: unknown) => execute({ ...args, rootValue, contextValue: context() });
+  return new SubscriptionResults(source[Symbol.asyncIterator](), resolve, operation, sendResults);
 }
 
 /** Whether the fields of a subscription's messages are plain: a resolver could answer each caller something else. */

@@ -16,7 +16,8 @@ import { currentRequest } from '../../telemetry/request-context.js';
 import { PARSE_OPTIONS } from '../limits/document-limits.js';
 import { DEFAULT_QUERY_LIMITS } from '../limits/query-limits.js';
 import { createQueryLimitsPlugin } from '../limits/query-limits.plugin.js';
-import { GraphqlSocketServer, type SocketContext } from './graphql-socket-server.js';
+import { GraphqlSocketServer } from './graphql-socket-server.js';
+import type { SocketContext } from './socket-context.js';
 import { SOCKET_DEFAULTS, SOCKET_OPTIONS, type SocketOptions } from './socket-options.js';
 
 const PATH = '/api/system/graphql/query';

@@ -10,12 +10,10 @@ import { HttpAdapterHost } from '@nestjs/core';
 import { GraphQLSchemaHost } from '@nestjs/graphql';
 import { type ExecutionArgs, GraphQLError } from 'graphql';
 import { type SubscribePayload, makeServer } from 'graphql-ws';
-import type { IncomingHttpHeaders, IncomingMessage, Server as HttpServer } from 'node:http';
+import type { IncomingMessage, Server as HttpServer } from 'node:http';
 import type { Duplex } from 'node:stream';
-import { type WebSocket, WebSocketServer } from 'ws';
-import type { Actor } from '../../access/actor.js';
+import { WebSocketServer } from 'ws';
 import { Authenticator } from '../../access/authenticator.js';
-import { AppError } from '../../errors/app-error.js';
 import { toAppError } from '../../errors/problem.js';
 import { clientNetwork } from '../../rest/client-network.js';
 import { isWebSocketUpgrade } from '../../rest/other-upgrades.js';
@@ -24,6 +22,7 @@ import { currentRequest } from '../../telemetry/request-context.js';
 import { limitErrors } from '../limits/query-limits.js';
 import { SocketAuthenticator } from './socket-authenticator.js';
 import { SocketConnection } from './socket-connection.js';
+import { buildContext, tooManyOperationsError } from './socket-context.js';
 import { toGraphQLError, formatSocketError, prepareExecution, subscribeWithFreshContext } from './graphql-execution.js';
 import { DocumentCache } from './document-cache.js';
 import { PendingSockets } from './pending-sockets.js';
@@ -43,13 +42,6 @@ const TOO_MANY_PENDING: UpgradeRefusal = {
   detail: 'Too many sockets wait for their connection_init.',
   headers: { 'Retry-After': '5' },
 };
-
-/** What resolvers and guards find in an operation that came over a socket. */
-export interface SocketContext {
-  req: { headers: IncomingHttpHeaders; actor: Actor };
-  actor: Actor;
-  socket: true;
-}
 
 /**
  * GraphQL over WebSocket at the path of GraphQL over HTTP, in the sub-protocols graphql-transport-ws and graphql-ws.
@@ -121,7 +113,18 @@ export class GraphqlSocketServer implements OnApplicationBootstrap, OnModuleDest
       const leave = refusal ? undefined : this.pending.take(network);
       if (!leave) return refuseUpgrade(socket, refusal ?? TOO_MANY_PENDING);
       socket.once('close', leave);
-      this.sockets.handleUpgrade(request, socket, head, (opened) => this.accept(opened, request, network, leave));
+      this.sockets.handleUpgrade(request, socket, head, (opened) => {
+        const connection = new SocketConnection(
+          opened,
+          socket,
+          request,
+          network,
+          this.options,
+          this.faults,
+          this.turns,
+        );
+        this.accept(connection, leave);
+      });
     });
   };
 
@@ -137,9 +140,8 @@ export class GraphqlSocketServer implements OnApplicationBootstrap, OnModuleDest
     return findUpgradeRefusal(request, this.options.allowedOrigins);
   }
 
-  private accept(socket: WebSocket, request: IncomingMessage, network: string, leavePending: () => void): void {
+  private accept(connection: SocketConnection, leavePending: () => void): void {
     const { formatError, initTimeoutMs } = this.options;
-    const connection = new SocketConnection(socket, request, network, this.options, this.faults, this.turns);
     const protocol = makeServer({
       connectionInitWaitTimeout: initTimeoutMs,
       onConnect: async ({ connectionParams }) => {
@@ -147,9 +149,17 @@ export class GraphqlSocketServer implements OnApplicationBootstrap, OnModuleDest
         if (isAdmitted) leavePending();
         return isAdmitted;
       },
-      onSubscribe: (_context, _id, payload) => this.prepareOperation(connection, payload),
+      onSubscribe: async (_context, id, payload) => {
+        const prepared = await this.prepareOperation(connection, payload);
+        return Array.isArray(prepared) ? prepared : { ...prepared, id };
+      },
       context: () => buildContext(connection),
-      subscribe: (args) => subscribeWithFreshContext(args, () => buildContext(connection)),
+      subscribe: ({ id, ...args }: ExecutionArgs & { id?: string }) =>
+        subscribeWithFreshContext(
+          args,
+          () => buildContext(connection),
+          (payloads) => connection.sendResults(id ?? '', payloads),
+        ),
       onNext: (_context, _id, _payload, _args, result) =>
         result.errors && {
           ...result,
@@ -185,21 +195,4 @@ export class GraphqlSocketServer implements OnApplicationBootstrap, OnModuleDest
       return [toGraphQLError(error)];
     }
   }
-}
-
-function buildContext({ actor, request }: SocketConnection): SocketContext {
-  if (!actor) throw new Error('No operation runs before its socket is authenticated');
-  return { req: { headers: request.headers, actor }, actor, socket: true };
-}
-
-function tooManyOperationsError(limit: number): AppError {
-  return new AppError(
-    429,
-    'TOO_MANY_OPERATIONS',
-    'Too many operations',
-    `One socket runs ${limit} operations at a time.`,
-    {
-      remedy: 'Complete a subscription before you start another.',
-    },
-  );
 }

@@ -45,6 +45,10 @@ export function formatOutgoing(protocol: string, text: string): string {
   return text;
 }
 
+/** What stands before the payload of a result in a message; `}` ends it. */
+export const beginResult = (protocol: string, id: string): string =>
+  `{"id":${JSON.stringify(id)},"type":"${protocol === MODERN ? 'next' : 'data'}","payload":`;
+
 /** Legacy clients show one error, the newer ones of them all that stand under its `errors`. */
 function mergeErrors(errors: object[]): object {
   return errors.length > 1 ? { ...errors[0], errors } : { ...errors[0] };

@@ -3,19 +3,23 @@ const MAX_PER_TURN = 100;
 
 /** Divides the messages of all sockets between turns of the event loop, so that one message to thousands of them lets others in. */
 export class SendTurns {
-  private waiting: (() => void)[] = [];
+  private waiting: { messages: number; resolve: () => void }[] = [];
 
-  /** Resolves in a later turn of the event loop. */
-  take(): Promise<void> {
+  /** Resolves in a later turn of the event loop. @param messages how many have been sent */
+  take(messages = 1): Promise<void> {
     return new Promise((resolve) => {
-      if (this.waiting.push(resolve) === 1) setImmediate(() => this.serve());
+      if (this.waiting.push({ messages, resolve }) === 1) setImmediate(() => this.serve());
     });
   }
 
   private serve(): void {
-    const served = this.waiting.slice(0, MAX_PER_TURN);
-    this.waiting = this.waiting.slice(MAX_PER_TURN);
-    for (const resolve of served) resolve();
+    let served = 0;
+    for (let messages = 0; served < this.waiting.length && messages < MAX_PER_TURN; served++) {
+      const turn = this.waiting[served];
+      messages += turn?.messages ?? 0;
+      turn?.resolve();
+    }
+    this.waiting = this.waiting.slice(served);
     if (this.waiting.length > 0) setImmediate(() => this.serve());
   }
 }

@@ -1,22 +1,26 @@
 import type { WebSocket as ProtocolSocket } from 'graphql-ws';
 import type { IncomingMessage } from 'node:http';
+import type { Duplex } from 'node:stream';
 import type { RawData, WebSocket } from 'ws';
 import type { Actor } from '../../access/actor.js';
 import { InFlightResponse } from '../../telemetry/in-flight-response.js';
 import type { FaultLog } from '../../telemetry/fault-log.js';
 import { runInRequestContext, generateRequestId, originOf } from '../../telemetry/request-context.js';
 import { CloseCode } from './close-codes.js';
+import { MessageAllowance } from './message-allowance.js';
 import {
   LEGACY,
   LEGACY_KEEP_ALIVE,
   MODERN,
   MalformedMessage,
+  beginResult,
   parseIncoming,
   legacyRefusal,
   formatOutgoing,
 } from './protocols.js';
 import type { SendTurns } from './send-turns.js';
 import type { SocketOptions } from './socket-options.js';
+import { SocketWriter } from './socket-writer.js';
 
 type MessageListener = (message: string) => Promise<void>;
 
@@ -33,6 +37,7 @@ export class SocketConnection implements ProtocolSocket {
   private readonly legacy: boolean;
   private readonly pingTimer: NodeJS.Timeout;
   private recheckTimer?: NodeJS.Timeout;
+  private readonly writer: SocketWriter;
   /** What the operations of this socket hold in memory. */
   private readonly responses = new Set<InFlightResponse>();
   private readonly allowance: MessageAllowance;
@@ -43,6 +48,8 @@ export class SocketConnection implements ProtocolSocket {
 
   constructor(
     private readonly socket: WebSocket,
+    /** What its frames are written to. */
+    stream: Duplex,
     readonly request: IncomingMessage,
     /** Of the caller. */
     readonly network: string,
@@ -51,6 +58,7 @@ export class SocketConnection implements ProtocolSocket {
     private readonly turns: SendTurns,
   ) {
     this.legacy = socket.protocol === LEGACY;
+    this.writer = new SocketWriter(socket, stream, options, () => this.dropSlowReader());
     this.allowance = new MessageAllowance(options.messageBurst, options.messagesPerSecond);
     this.pingTimer = setInterval(() => this.ping(), options.pingMs);
     this.closed = new Promise((resolve) => socket.once('close', () => resolve()));
@@ -85,8 +93,16 @@ export class SocketConnection implements ProtocolSocket {
   /** Resolves on a later turn of the event loop, so that a source which never waits leaves time to write and to read. */
   async send(message: string): Promise<void> {
     if (this.ended) return;
-    this.write(formatOutgoing(this.socket.protocol, message));
+    this.writer.write(formatOutgoing(this.socket.protocol, message));
     await this.turns.take();
+  }
+
+  /** Sends results of an operation that are JSON already, in one piece. */
+  async sendResults(id: string, payloads: string[]): Promise<void> {
+    if (this.ended) return;
+    const begin = beginResult(this.socket.protocol, id);
+    this.writer.writeAll(payloads.map((payload) => `${begin}${payload}}`));
+    await this.turns.take(payloads.length);
   }
 
   onMessage(listener: MessageListener): void {
@@ -108,14 +124,9 @@ export class SocketConnection implements ProtocolSocket {
     this.ended = true;
     clearInterval(this.pingTimer);
     clearInterval(this.recheckTimer);
+    this.writer.end();
     for (const answer of this.responses) answer.close();
     this.endListener?.(code, reason);
-  }
-
-  private write(text: string): void {
-    if (this.socket.bufferedAmount > this.options.maxUnsentBytes) return this.dropSlowReader();
-    const unsent = setTimeout(() => this.dropSlowReader(), this.options.maxUnsentMs);
-    this.socket.send(text, () => clearTimeout(unsent));
   }
 
   private dropSlowReader(): void {
@@ -126,7 +137,7 @@ export class SocketConnection implements ProtocolSocket {
     if (!this.isPongReceived) return this.socket.terminate();
     this.isPongReceived = false;
     this.socket.ping();
-    if (this.legacy) this.write(LEGACY_KEEP_ALIVE);
+    if (this.legacy) this.writer.write(LEGACY_KEEP_ALIVE);
   }
 
   /** Closes the socket when it sends more than it may, and reads no more of it: frames cost time even when they are ignored. */
@@ -156,7 +167,7 @@ export class SocketConnection implements ProtocolSocket {
     const origin = originOf(this.request, 'socket');
     this.initHandling = runInRequestContext({ requestId: generateRequestId(), origin }, listen);
     await this.initHandling;
-    if (this.legacy && !this.ended) this.write(LEGACY_KEEP_ALIVE);
+    if (this.legacy && !this.ended) this.writer.write(LEGACY_KEEP_ALIVE);
   }
 
   /** Legacy clients send their operations without waiting to be let in, modern ones may not. */
@@ -182,27 +193,4 @@ export class SocketConnection implements ProtocolSocket {
 /** A close frame holds 123 bytes; a letter that is cut grows to the three bytes of U+FFFD. */
 function truncateReason(reason: string): string {
   return Buffer.from(reason).subarray(0, 120).toString();
-}
-
-/** A token bucket: `burst` messages at once, and `perSecond` more for each second that passes. */
-class MessageAllowance {
-  private available: number;
-  private refilledAt = performance.now();
-
-  constructor(
-    private readonly burst: number,
-    private readonly perSecond: number,
-  ) {
-    this.available = burst;
-  }
-
-  /** Takes one message from the allowance; false when none is left. */
-  take(): boolean {
-    const now = performance.now();
-    this.available = Math.min(this.burst, this.available + ((now - this.refilledAt) / 1000) * this.perSecond);
-    this.refilledAt = now;
-    if (this.available < 1) return false;
-    this.available -= 1;
-    return true;
-  }
 }

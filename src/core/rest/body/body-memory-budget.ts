@@ -1,38 +1,125 @@
 import { AppError } from '../../errors/app-error.js';
 
 const MB = 1024 * 1024;
-/** Bytes of bodies that this process has in memory at a time: of all callers, and of one. */
+/** Bytes of bodies that this process has in memory at a time: of all callers, and of one that sends several. */
 const MAX_BYTES = 512 * MB;
 const MAX_BYTES_PER_CALLER = 160 * MB;
-/** Lighter bodies are not counted: the limit on calls bounds them. */
-const UNCOUNTED_BYTES = MB;
+/** Bodies up to this size give way to none, and have room that larger ones leave to them: for all callers, and for one. */
+const SMALL_BYTES = MB;
+const SMALL_ROOM = 128 * MB;
+const SMALL_ROOM_PER_CALLER = 32 * MB;
+/** Milliseconds after which a body that still arrives can be ended in favour of one that arrives faster. */
+const GRACE_MS = 10_000;
 
-/** Bounds the memory that bodies take together, from their first byte until they are answered. */
-export class BodyMemoryBudget {
-  private reservedBytes = 0;
-  private readonly byCaller = new Map<string, number>();
+/** What one body takes of the budget. */
+export class BodyReservation {
+  bytes = 0;
+  /** Called when the body must give way to a faster one; whoever receives it refuses the rest. */
+  onEvicted: (reason: AppError) => void = () => undefined;
 
-  /** @returns how to give the room back @throws AppError 503 when there is none */
-  reserve(caller: string, bytes: number): () => void {
-    if (bytes <= UNCOUNTED_BYTES) return () => undefined;
-    const own = this.byCaller.get(caller) ?? 0;
-    // A single body passes whatever its size is: its own limit bounds it.
-    if (
-      (own > 0 && own + bytes > MAX_BYTES_PER_CALLER) ||
-      (this.reservedBytes > 0 && this.reservedBytes + bytes > MAX_BYTES)
-    )
-      throw tooBusy();
-    this.add(caller, bytes);
-    return () => this.add(caller, -bytes);
+  constructor(
+    readonly caller: string,
+    readonly since: number,
+    private readonly budget: BodyMemoryBudget,
+  ) {}
+
+  /** Takes room for bytes that have arrived. @throws AppError 503 when there is none */
+  take(bytes: number): void {
+    this.budget.take(this, bytes);
   }
 
-  private add(caller: string, bytes: number): void {
-    this.reservedBytes += bytes;
-    const own = (this.byCaller.get(caller) ?? 0) + bytes;
-    if (own > 0) this.byCaller.set(caller, own);
-    else this.byCaller.delete(caller);
+  /** Says that the body is whole: from now on it gives way to none. */
+  complete(): void {
+    this.budget.complete(this);
+  }
+
+  /** Gives the room back. */
+  release(): void {
+    this.budget.release(this);
   }
 }
+
+/**
+ * Bounds the memory that bodies take together, from their first byte until they are answered. What counts is what has
+ * arrived, not what was announced. When there is no room left, the slowest body gives way to one that arrives faster.
+ */
+export class BodyMemoryBudget {
+  private total = 0;
+  private readonly byCaller = new Map<string, number>();
+  private readonly open = new Set<BodyReservation>();
+  private readonly arriving = new Set<BodyReservation>();
+
+  /** @param now milliseconds of a clock that nobody sets */
+  constructor(private readonly now = (): number => performance.now()) {}
+
+  reserve(caller: string): BodyReservation {
+    const body = new BodyReservation(caller, this.now(), this);
+    this.open.add(body);
+    this.arriving.add(body);
+    return body;
+  }
+
+  take(body: BodyReservation, bytes: number): void {
+    if (!this.open.has(body)) return;
+    if (!this.isWithinShare(body, bytes)) throw tooBusy();
+    while (!this.isRoomFor(body, bytes)) {
+      const slowest = this.findSlower(body);
+      if (!slowest) throw tooBusy();
+      this.release(slowest);
+      slowest.onEvicted(tooBusy());
+    }
+    this.add(body, bytes);
+  }
+
+  complete(body: BodyReservation): void {
+    this.arriving.delete(body);
+  }
+
+  release(body: BodyReservation): void {
+    this.arriving.delete(body);
+    if (this.open.delete(body)) this.add(body, -body.bytes);
+  }
+
+  /** A single body passes whatever its size is: its own limit bounds it. */
+  private isWithinShare(body: BodyReservation, bytes: number): boolean {
+    const own = this.byCaller.get(body.caller) ?? 0;
+    const room = MAX_BYTES_PER_CALLER + (isSmall(body, bytes) ? SMALL_ROOM_PER_CALLER : 0);
+    return own === body.bytes || own + bytes <= room;
+  }
+
+  /** Several bodies of one caller take no more than they leave free for others. */
+  private isRoomFor(body: BodyReservation, bytes: number): boolean {
+    const own = this.byCaller.get(body.caller) ?? 0;
+    const free = MAX_BYTES - this.total + (isSmall(body, bytes) ? SMALL_ROOM : 0);
+    return (own === body.bytes ? bytes : own + bytes) <= free;
+  }
+
+  /** The slowest of the large bodies that arrive, when it is slower than this one. */
+  private findSlower(body: BodyReservation): BodyReservation | undefined {
+    let [found, least] = [undefined as BodyReservation | undefined, this.bytesPerSecond(body)];
+    for (const each of this.arriving) {
+      if (each === body || each.bytes <= SMALL_BYTES || this.bytesPerSecond(each) >= least) continue;
+      [found, least] = [each, this.bytesPerSecond(each)];
+    }
+    return found;
+  }
+
+  /** How fast a body has arrived so far; one that has just begun counts as fast. */
+  private bytesPerSecond({ since, bytes }: BodyReservation): number {
+    const time = this.now() - since;
+    return time < GRACE_MS ? Infinity : (bytes * 1000) / time;
+  }
+
+  private add(body: BodyReservation, bytes: number): void {
+    body.bytes += bytes;
+    this.total += bytes;
+    const own = (this.byCaller.get(body.caller) ?? 0) + bytes;
+    if (own > 0) this.byCaller.set(body.caller, own);
+    else this.byCaller.delete(body.caller);
+  }
+}
+
+const isSmall = (body: BodyReservation, more: number): boolean => body.bytes + more <= SMALL_BYTES;
 
 function tooBusy(): AppError {
   return new AppError(503, 'TOO_BUSY', 'Too busy', 'Too many large bodies are being read at this moment.', {

@@ -6,7 +6,7 @@ import { unsupportedMediaType } from '../../errors/problem.js';
 import { INLINE_MAX_BYTES } from '../../json/json-chunks.js';
 import { clientNetwork } from '../client-network.js';
 import { FormUploads } from '../form-uploads.service.js';
-import { BodyMemoryBudget } from './body-memory-budget.js';
+import { BodyMemoryBudget, type BodyReservation } from './body-memory-budget.js';
 import { hashJson, parseJsonBody } from './json-body.js';
 import { assembleBody, LargeBodyReader } from './large-body.js';
 import { type ReceiveLimits, receiveBytes, type SizeLimit, tooManyBytes } from './receive-bytes.js';
@@ -48,20 +48,18 @@ export class BodyReader {
         taken.takesFiles ? 'Send application/json, or multipart/form-data with a file.' : 'Send application/json.',
       );
     const limits = this.limitsFor(request, taken);
-    const leave = this.memory.reserve(
-      request.actor?.userId ?? clientNetwork(request.ip),
-      expectedBytes(request, isForm ? this.uploads.limits : limits),
-    );
+    assertAnnouncedSize(request, isForm ? this.uploads.limits : limits);
+    const reservation = this.memory.reserve(request.actor?.userId ?? clientNetwork(request.ip));
     // A caller who hung up while the guards asked has closed it already: no second event would come.
-    if (response.closed) leave();
-    else response.once('close', leave);
+    if (response.closed) reservation.release();
+    else response.once('close', () => reservation.release());
     if (/^100-continue$/i.test(request.headers.expect ?? '')) {
       response.removeHeader('Connection');
       response.writeContinue();
     }
     try {
-      if (isForm) await this.readForm(request, response);
-      else await this.readJson(request, limits);
+      if (isForm) await this.readForm(request, response, reservation);
+      else await this.readJson(request, limits, reservation);
     } catch (error) {
       // What is left of the body is not read, so that no other request can follow it on this connection.
       if (!request.complete && !response.headersSent) response.setHeader('Connection', 'close');
@@ -69,13 +67,15 @@ export class BodyReader {
     }
   }
 
-  private async readForm(request: RequestWithBody, response: Response): Promise<void> {
-    await this.uploads.receive(request, response);
+  private async readForm(request: RequestWithBody, response: Response, reservation: BodyReservation): Promise<void> {
+    await this.uploads.receive(request, response, reservation);
+    reservation.complete();
     if (request.headers['idempotency-key'] !== undefined) request.bodyDigest = hashJson(request.body);
   }
 
-  private async readJson(request: RequestWithBody, limits: ReceiveLimits): Promise<void> {
-    const bytes = await receiveBytes(request, limits);
+  private async readJson(request: RequestWithBody, limits: ReceiveLimits, reservation: BodyReservation): Promise<void> {
+    const bytes = await receiveBytes(request, limits, reservation);
+    reservation.complete();
     const digest = request.headers['idempotency-key'] !== undefined;
     if (bytes.length > INLINE_MAX_BYTES) {
       const body = await this.large.parse(bytes, { digest });
@@ -110,10 +110,7 @@ export function hasBody({ method, headers }: Request): boolean {
   return headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0;
 }
 
-/** The bytes that a body will take in memory at most. @throws AppError 413 when that is more than it may */
-function expectedBytes({ headers }: Request, limits: SizeLimit): number {
-  const length = headers['content-length'];
-  if (Number(length ?? 0) > limits.bytes) throw tooManyBytes(limits);
-  const isPlain = headers['content-encoding'] === undefined;
-  return length !== undefined && isPlain ? Number(length) : limits.bytes;
+/** @throws AppError 413 when a body is announced that is larger than it may be */
+function assertAnnouncedSize({ headers }: Request, limits: SizeLimit): void {
+  if (Number(headers['content-length'] ?? 0) > limits.bytes) throw tooManyBytes(limits);
 }

@@ -1,9 +1,11 @@
 import type { IncomingMessage } from 'node:http';
 import type { Readable } from 'node:stream';
 import { createBrotliDecompress, createGunzip, createInflate } from 'node:zlib';
-import { AppError, InvalidRequest } from '../../errors/app-error.js';
+import { type AppError, InvalidRequest } from '../../errors/app-error.js';
 import type { LimitSetting } from '../../errors/limit-remedy.js';
 import { payloadTooLarge, unsupportedMediaType } from '../../errors/problem.js';
+import { BodyArrival } from './body-arrival.js';
+import type { BodyReservation } from './body-memory-budget.js';
 
 /** Bytes of a body, unpacked, and the setting that raises them. */
 export interface SizeLimit {
@@ -27,25 +29,27 @@ const DECODERS = new Map([
 
 /** Bytes unpacked for each byte received: real JSON stays below 50, bombs reach 1,000 and more. */
 const MAX_COMPRESSION_RATIO = 100;
-/** Pieces in which any body may arrive, and bytes that each has on average where there are more: every piece costs the parser a call. */
-const MAX_SMALL_PIECES = 1_000;
-const MIN_PIECE_BYTES = 32;
 /** What may be unpacked whatever the ratio is. */
 const UNRESTRICTED_BYTES = 64 * 1024;
 
 /**
  * Receives the whole body of a request, unpacked, and stops reading at the first bound that it reaches.
- * @throws AppError 413 over a bound, 415 for an encoding that is not taken, 408 when it takes too long, 400 when it is cut off
+ * @throws AppError 413 over a bound, 415 for an encoding that is not taken, 408 when it takes too long, 400 when it is cut off,
+ *   503 when there is no room for it
  */
-export async function receiveBytes(request: IncomingMessage, limits: ReceiveLimits): Promise<Uint8Array<ArrayBuffer>> {
+export async function receiveBytes(
+  request: IncomingMessage,
+  limits: ReceiveLimits,
+  reservation: BodyReservation,
+): Promise<Uint8Array<ArrayBuffer>> {
   const decoder = createDecoder(request, limits.compressed);
   const source: Readable = decoder ? request.pipe(decoder) : request;
   const chunks: Buffer[] = [];
-  let [received, pieces, size] = [0, 0, 0];
+  let size = 0;
   return new Promise((resolve, reject) => {
     const stop = (error?: Error): void => {
-      clearTimeout(timer);
-      request.off('data', count).off('error', stop).off('close', cutOff);
+      arrival.stop();
+      request.off('error', stop).off('close', cutOff);
       source.off('data', take).off('end', stop);
       request.unpipe();
       decoder?.removeAllListeners('error').on('error', () => undefined);
@@ -59,38 +63,30 @@ export async function receiveBytes(request: IncomingMessage, limits: ReceiveLimi
         resolve(concatChunks(chunks, size));
       }
     };
-    const count = (chunk: Buffer): void => {
-      received += chunk.length;
-      pieces += 1;
-      if (isCutTooSmall(pieces, received)) stop(tooSmallPieces(request));
-    };
     const take = (chunk: Buffer): void => {
       size += chunk.length;
       if (size > limits.bytes) stop(tooManyBytes(limits));
-      else if (decoder && size > UNRESTRICTED_BYTES && size > received * MAX_COMPRESSION_RATIO) stop(tooCompressed());
-      else chunks.push(chunk);
+      else if (decoder && size > UNRESTRICTED_BYTES && size > arrival.received * MAX_COMPRESSION_RATIO)
+        stop(tooCompressed());
+      else keep(chunk);
+    };
+    const keep = (chunk: Buffer): void => {
+      try {
+        reservation.take(chunk.length);
+        chunks.push(chunk);
+      } catch (error) {
+        stop(error as AppError);
+      }
     };
     const cutOff = (): void => {
       if (!request.complete) stop(new InvalidRequest('the body was not received whole'));
     };
-    const timer = setTimeout(() => stop(tooSlow(limits.time)), limits.time);
-    request.on('data', count).on('error', stop).on('close', cutOff);
+    const arrival = new BodyArrival(request, limits.time, stop);
+    reservation.onEvicted = stop;
+    request.on('error', stop).on('close', cutOff);
     source.on('data', take).on('end', stop);
     decoder?.on('error', () => stop(new InvalidRequest('the body is not in the encoding that Content-Encoding names')));
     if (request.destroyed) cutOff();
-  });
-}
-
-/** Whether a body arrives in pieces that cost more than their content is worth. */
-export const isCutTooSmall = (pieces: number, bytes: number): boolean =>
-  pieces > MAX_SMALL_PIECES && bytes < pieces * MIN_PIECE_BYTES;
-
-/** Stops the parser, which has more of them, and refuses the body. */
-export function tooSmallPieces(request: IncomingMessage): AppError {
-  request.socket.pause();
-  return new InvalidRequest(`the body arrived in pieces of fewer than ${MIN_PIECE_BYTES} bytes`, {
-    remedy: 'Send the body in larger chunks.',
-    headers: { Connection: 'close' },
   });
 }
 
@@ -119,9 +115,3 @@ export const tooManyBytes = ({ bytes, setting }: SizeLimit): AppError =>
 
 const tooCompressed = (): AppError =>
   payloadTooLarge(`the body unpacks to more than ${MAX_COMPRESSION_RATIO} times of its size`);
-
-const tooSlow = (time: number): AppError =>
-  new AppError(408, 'REQUEST_TIMEOUT', 'Request timeout', `the body did not arrive within ${time / 1000} seconds`, {
-    remedy: 'Send it again over a faster connection, or send less.',
-    headers: { Connection: 'close' },
-  });

@@ -1,0 +1,52 @@
+import type { SelectQueryBuilder } from 'typeorm';
+import { fromPlaceCondition, toPlaceValue } from './cursor.js';
+import type { ListPlaces } from './list-places.js';
+import type { ResolvedOrder } from './list-filters.js';
+import type { ListedRecord, ListSource, Selected, SelectOptions } from './paginate.js';
+
+/** Nearer pages are found as fast by counting rows. */
+export const FAR_OFFSET = 500;
+
+export interface FarPage<E> extends ResolvedOrder<E> {
+  alias: string;
+  offset: number;
+  /** SQL of the version of the list, null for callers who do not see all of it. */
+  version: string;
+  places: ListPlaces;
+}
+
+/**
+ * Reads a page far from the beginning of a list from the last place known before it, and not by passing all rows before it. The statement
+ * answers the version of the list, too: when it is not the one in which the place was found, the page is read by its offset.
+ */
+export async function readFarPage<E extends ListedRecord>(
+  rows: SelectQueryBuilder<E>,
+  source: ListSource<E>,
+  { alias, column, direction, offset, version, places }: FarPage<E>,
+  options: SelectOptions,
+): Promise<Selected<E>> {
+  const list = JSON.stringify([rows.getParameters()['organizationId'], column.sql, direction]);
+  const read = (from: SelectQueryBuilder<E>, skipped: number): Promise<Selected<E>> =>
+    source.getMany(from.offset(skipped || undefined), {
+      ...options,
+      version,
+      isNamed: options.isNamed && skipped === 0,
+    });
+  const remember = ({ records: [first], version: found }: Selected<E>): void => {
+    if (first && found)
+      places.remember(list, found, { offset, value: toPlaceValue(column.getValue(first)), id: first.id });
+  };
+  const known = places.findBefore(list, offset);
+  if (known) {
+    const { place } = known;
+    const near = rows.clone().andWhere(...fromPlaceCondition(column, direction, alias, place));
+    const found = await read(near, offset - place.offset);
+    if (found.version === known.version) {
+      remember(found);
+      return found;
+    }
+  }
+  const found = await read(rows.clone(), offset);
+  remember(found);
+  return found;
+}

@@ -1,0 +1,37 @@
+import { groupOf } from '../../kubernetes/clusters/kubernetes-object.js';
+import { objectKey } from '../plan/planned-resource.js';
+import { type AppliedChange, changeKey } from './applied-change.js';
+import { type ResourceResult } from './resource-result.js';
+import { type UndoneChange } from './undo.js';
+
+export type ResourceState = Omit<ResourceResult, 'component'>;
+
+/** A resource as recorded in its change alone. */
+export function toResourceState(change: AppliedChange, status: ResourceState['status']): ResourceState {
+  const { action, kind, name, namespace, hook } = change;
+  return {
+    api_version: kind.apiVersion,
+    kind: kind.kind,
+    namespace: namespace ?? null,
+    name,
+    action: action === 'replace' ? 'update' : action,
+    ...(hook && { hook }),
+    status,
+  };
+}
+
+/** The resources of one cluster after changes were undone: what failed keeps its error, what could not be undone gets one. */
+export function applyUndo<R extends ResourceState>(
+  resources: R[],
+  undone: UndoneChange[],
+  missing: (change: AppliedChange) => R,
+): R[] {
+  const byKey = new Map(resources.map((one) => [objectKey({ ...one, group: groupOf(one.api_version) }), { ...one }]));
+  for (const { change, error } of undone) {
+    const resource = byKey.get(changeKey(change)) ?? missing(change);
+    byKey.set(changeKey(change), resource);
+    if (error) resource.error = error;
+    else if (resource.status !== 'failed') resource.status = 'rolled_back';
+  }
+  return [...byKey.values()];
+}

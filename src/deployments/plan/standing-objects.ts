@@ -1,0 +1,67 @@
+import { type ClusterClient } from '../../kubernetes/clusters/cluster-client.js';
+import { ClusterError } from '../../kubernetes/clusters/cluster-error.js';
+import { type ResourceKind } from '../../kubernetes/clusters/discovery.js';
+import { groupOf, type KubernetesObject, type ObjectReference } from '../../kubernetes/clusters/kubernetes-object.js';
+import { boundedParallel } from './bounded-parallel.js';
+import { type Owner, ownerSelector } from './owner.js';
+import { type PlanItem } from './plan-item.js';
+import { objectKey } from './planned-resource.js';
+
+type Wanted = Pick<PlanItem, 'kind' | 'desired'>;
+
+interface Group {
+  kind: ResourceKind;
+  namespace: string | undefined;
+  count: number;
+}
+
+/** For fewer objects of a kind, reading each one costs no more than a list. */
+const MIN_LISTED = 4;
+const CONCURRENCY = 6;
+
+/** The objects of an owner as they are, read in a few lists: what is not found here has to be asked for by its name. */
+export class StandingObjects {
+  private constructor(private readonly found: ReadonlyMap<string, KubernetesObject>) {}
+
+  /**
+   * @param options.previous what records say is there; nothing is listed without it
+   * @throws ClusterError when the cluster does not answer
+   */
+  static async read(
+    cluster: ClusterClient,
+    owner: Owner,
+    wanted: Wanted[],
+    { previous = [], signal }: { previous?: ObjectReference[]; signal?: AbortSignal },
+  ): Promise<StandingObjects> {
+    const recorded = new Set(previous.map((one) => objectKey({ ...one, group: groupOf(one.apiVersion) })));
+    const groups = new Map<string, Group>();
+    for (const { kind, desired } of wanted) {
+      if (!kind || !desired || !recorded.has(keyOf(kind, desired))) continue;
+      const { namespace } = desired.metadata;
+      const key = JSON.stringify([kind.apiVersion, kind.kind, namespace]);
+      const group = groups.get(key) ?? { kind, namespace, count: 0 };
+      group.count += 1;
+      groups.set(key, group);
+    }
+    const listed = [...groups.values()].filter(({ kind, count }) => count >= MIN_LISTED && kind.verbs.includes('list'));
+    const found = new Map<string, KubernetesObject>();
+    const labelSelector = ownerSelector(owner);
+    await boundedParallel(listed, CONCURRENCY, async ({ kind, namespace }) => {
+      try {
+        for await (const page of cluster.listPages(kind, { namespace, labelSelector, signal }))
+          for (const object of page) found.set(keyOf(kind, object), object);
+      } catch (error) {
+        // What may not be listed may still be read.
+        if (!(error instanceof ClusterError) || error.kind === 'unreachable' || error.kind === 'timeout') throw error;
+      }
+    });
+    return new StandingObjects(found);
+  }
+
+  find({ kind, desired }: Wanted): KubernetesObject | undefined {
+    return kind && desired && this.found.get(keyOf(kind, desired));
+  }
+}
+
+const keyOf = ({ group, kind }: ResourceKind, { metadata: { name, namespace } }: KubernetesObject): string =>
+  objectKey({ group, kind, name, namespace });
