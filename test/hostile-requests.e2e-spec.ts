@@ -210,6 +210,34 @@ describe('with a token', () => {
   );
 });
 
+describe('a form', () => {
+  const importPath = '/api/pattern/import';
+  const manifest = 'apiVersion: v1\nkind: ConfigMap\nmetadata: { name: a }\n';
+
+  it('has one file in a field', async () => {
+    const form = new FormData();
+    for (const name of ['a.yaml', 'b.yaml']) form.append('file', new Blob([manifest]), name);
+    expect(await world.admin.call('POST', importPath, { body: form })).toMatchObject({
+      status: 400,
+      body: { errors: [{ pointer: '/file', detail: 'must be given once' }] },
+    });
+  });
+
+  it('that is compressed itself, or has the file as text, says what to send', async () => {
+    const form = new FormData();
+    form.append('file', manifest);
+    const compressed = { body: form, headers: { 'content-encoding': 'gzip' } };
+    expect(await world.admin.call('POST', importPath, compressed)).toMatchObject({ status: 415 });
+    expect(await world.admin.call('POST', importPath, { body: form })).toMatchObject({
+      status: 400,
+      body: {
+        errors: [{ pointer: '/file', detail: 'is not base64' }],
+        remedy: expect.stringContaining('multipart/form-data') as unknown,
+      },
+    });
+  });
+});
+
 describe('a query', () => {
   it('with a page size given twice is refused by every list, which names it, and fails nowhere', async () => {
     const routes = world

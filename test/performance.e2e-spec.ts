@@ -587,9 +587,12 @@ describe('runs', () => {
       });
     }
     Object.assign(world.get<Env>(Env as never), { K6_BIN: '/nowhere/k6' });
+    const absent = await done(people.viewer.get(`${generators}?search=k6`));
+    expect(absent).toMatchObject({ generators: [{ name: 'k6', available: false }] });
+    Object.assign(world.get<Env>(Env as never), { K6_BIN: '/bin/false' });
     const known = await done(people.viewer.get(`${generators}?search=k6`));
     expect(known).toMatchObject({ generators: [{ name: 'k6', available: true }] });
-    expect(JSON.stringify(known)).not.toContain('nowhere');
+    expect(JSON.stringify([absent, known])).not.toMatch(/nowhere|\/bin/);
     const beyond = await profileOf({ name: 'other', protocol: 'http/2' });
     expect(await editor.post(`${PROFILES}/${beyond.id}/run`)).toMatchObject({
       status: 400,
@@ -597,7 +600,7 @@ describe('runs', () => {
     });
     const missing = await ended(await runOf(await profileOf({ load_generators: ['k6'] })));
     expect(missing).toMatchObject({ status: 'failed', error: { code: 'LOAD_GENERATOR_FAILED' } });
-    expect(JSON.stringify(missing)).not.toContain('/nowhere');
+    expect(JSON.stringify(missing)).not.toContain('/bin');
     Object.assign(world.get<Env>(Env as never), { K6_BIN: undefined });
   }, 240_000);
 

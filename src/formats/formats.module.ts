@@ -1,5 +1,6 @@
 import { Global, Logger, Module, type OnApplicationShutdown, type OnModuleInit } from '@nestjs/common';
 import { Env } from '../core/config/env.js';
+import { findExecutable } from '../core/find-executable.js';
 import { Metrics } from '../core/telemetry/metrics.service.js';
 import { DocumentReader } from './documents/document-reader.js';
 import { DEFAULT_FORMAT_LIMITS, type FormatLimits, LIMIT_SETTINGS } from './sources/format-limits.js';
@@ -57,10 +58,12 @@ export class FormatsModule implements OnModuleInit, OnApplicationShutdown {
     private readonly pool: WorkerPool,
     private readonly programs: LocalRenderEngines,
     private readonly metrics: Metrics,
+    private readonly env: Env,
   ) {}
 
   async onModuleInit(): Promise<void> {
     registerPoolMetrics(this.metrics.registry, this.pool);
+    warnOfMissingPrograms(this.env);
     const isolated = await this.programs.checkIsolation();
     this.metrics.programIsolation.set(isolated ? 1 : 0);
     if (isolated) logger.debug('helm and kustomize run in namespaces of their own, without network');
@@ -70,6 +73,22 @@ export class FormatsModule implements OnModuleInit, OnApplicationShutdown {
   onApplicationShutdown(): Promise<void> {
     this.programs.close();
     return this.pool.close();
+  }
+}
+
+/** The programs that the settings name, and what cannot be done without each. */
+const PROGRAMS = {
+  HELM_BIN: 'charts cannot be imported',
+  KUSTOMIZE_BIN: 'Kustomizations cannot be imported',
+  FORTIO_BIN: 'performance tests do without fortio',
+  K6_BIN: 'performance tests do without k6',
+} as const;
+
+function warnOfMissingPrograms(env: Env): void {
+  for (const [name, consequence] of Object.entries(PROGRAMS)) {
+    const program = env[name as keyof typeof PROGRAMS];
+    if (program !== undefined && findExecutable(program) === undefined)
+      logger.warn(`${name} is ${program}, which is no program that can be executed here: ${consequence}`);
   }
 }
 

@@ -1,5 +1,5 @@
 import type { ObjectLiteral, SelectQueryBuilder } from 'typeorm';
-import type { KeptList } from '../listing/paginate.js';
+import type { KeptList } from '../listing/list-source.js';
 import { isNarrowedToGrants } from './access.service.js';
 
 /**

@@ -1,7 +1,7 @@
 import type { EntityManager, EntityMetadata, ObjectLiteral, SelectQueryBuilder } from 'typeorm';
 import type { ColumnMetadata } from 'typeorm/metadata/ColumnMetadata.js';
 import { DriverUtils } from 'typeorm/driver/DriverUtils.js';
-import type { Selected, SelectOptions } from '../listing/paginate.js';
+import type { Selected, SelectOptions } from '../listing/list-source.js';
 import { named } from './statements.js';
 
 /** Shapes of queries whose SQL is kept; further ones are written at each call. */

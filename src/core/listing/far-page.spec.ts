@@ -1,7 +1,7 @@
 import type { SelectQueryBuilder } from 'typeorm';
 import { readFarPage } from './far-page.js';
 import { ListPlaces } from './list-places.js';
-import type { Selected, SelectOptions } from './paginate.js';
+import type { Selected, SelectOptions } from './list-source.js';
 
 interface Row {
   id: string;

@@ -2,7 +2,7 @@ import type { SelectQueryBuilder } from 'typeorm';
 import { fromPlaceCondition, toPlaceValue } from './cursor.js';
 import type { ListPlaces } from './list-places.js';
 import type { ResolvedOrder } from './list-filters.js';
-import type { ListedRecord, ListSource, Selected, SelectOptions } from './paginate.js';
+import type { ListedRecord, ListSource, Selected, SelectOptions } from './list-source.js';
 
 /** Nearer pages are found as fast by counting rows. */
 export const FAR_OFFSET = 500;

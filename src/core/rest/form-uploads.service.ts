@@ -109,9 +109,15 @@ export const getFileFields = (handler: object): readonly string[] =>
 
 export const getFormFiles = (request: Request): FormFile[] => (request as RequestWithFiles).files ?? [];
 
-/** The upload in a form field. @throws InvalidRequest when there are uploads, and all of them are in other fields */
+/** The upload in a form field. @throws InvalidRequest when there are several, or uploads in other fields only */
 export function findUpload(files: readonly FormFile[], field: string): FormFile | undefined {
-  const found = files.find((each) => each.fieldname === field);
+  const [found, second] = files.filter((each) => each.fieldname === field);
+  if (second)
+    throw InvalidRequest.forField(
+      `/${field}`,
+      'must be given once',
+      'Send one file; several are packed as .tgz, .tar or .zip.',
+    );
   const [other] = files;
   if (found || !other) return found;
   throw InvalidRequest.forField(
@@ -142,6 +148,10 @@ export function resolveFormText(
   try {
     return new TextDecoder('utf-8', { fatal: true }).decode(file.buffer);
   } catch {
-    throw InvalidRequest.forField(`/${field}`, 'is not UTF-8 text');
+    throw InvalidRequest.forField(
+      `/${field}`,
+      'is not UTF-8 text',
+      'Send the text itself, in UTF-8 and not compressed.',
+    );
   }
 }

@@ -139,6 +139,16 @@ describe('unpack', () => {
     );
   });
 
+  it.each(['kind: ConfigMap', 'kind: ConfigMap\n'.repeat(100), 'x'.repeat(300_000)])(
+    'says that a file compressed with gzip is no tar',
+    async (text) => {
+      await expect(read(gzipSync(text), {}, 'x.yaml.gz')).rejects.toMatchObject({
+        message: 'x.yaml.gz is compressed with gzip, and what is compressed is no tar',
+        remedy: expect.stringContaining('Unpack it') as unknown,
+      });
+    },
+  );
+
   it('refuses a zip under the name of a tar', async () => {
     await expect(faults(zip({ name: 'a', text: 'x' }), {}, 'x.tar.gz')).resolves.toHaveLength(1);
   });

@@ -2,7 +2,7 @@ import { type Fault, InvalidRequest } from '../../core/errors/app-error.js';
 import { ArchiveContents, type UnpackedTotals } from './archive-contents.js';
 import { DEFAULT_FORMAT_LIMITS, type FormatLimits } from '../sources/format-limits.js';
 import { type SourceFile } from '../sources/source-file.js';
-import { unpackTar } from './tar-archive.js';
+import { NotATar, unpackTar } from './tar-archive.js';
 import { unpackZip } from './zip-archive.js';
 import { withArticle } from '../../core/errors/wording.js';
 
@@ -46,6 +46,11 @@ export async function unpackArchive(
     await (kind === 'zip' ? unpackZip(file.bytes, contents) : unpackTar(file.bytes, kind === 'tar.gz', contents));
   } catch (error) {
     if (error instanceof InvalidRequest) throw error;
+    if (error instanceof NotATar)
+      throw archiveError(file, {
+        detail: 'is compressed with gzip, and what is compressed is no tar',
+        remedy: 'Unpack it, and send the file itself; several files are packed as .tgz, .tar or .zip.',
+      });
     const reason = error instanceof Error ? error.message : String(error);
     throw archiveError(file, { detail: `cannot be unpacked: ${reason}`, remedy: 'Pack and upload it again.' }, error);
   }

@@ -5,6 +5,7 @@ import { extract, type Header } from 'tar-stream';
 import { AppError } from '../../core/errors/app-error.js';
 import { type ArchiveContents } from './archive-contents.js';
 
+const BLOCK_BYTES = 512;
 const SLICE_BYTES = 64 * 1024;
 /** The chunk size of decompression: each chunk is a round trip to another thread, and the most that a bomb can exceed a limit. */
 const UNZIPPED_CHUNK_BYTES = 256 * 1024;
@@ -61,9 +62,14 @@ function* slices(bytes: Uint8Array): Generator<Uint8Array> {
   for (let at = 0; at < bytes.length; at += SLICE_BYTES) yield bytes.subarray(at, at + SLICE_BYTES);
 }
 
+/** What is compressed is something else than a tar. */
+export class NotATar extends Error {}
+
 /** The parser accepts an end in the middle of a header, and headers of any size; a valid tar consists of whole blocks. */
 class WholeBlocks extends Transform {
   private size = 0;
+  /** The first block, as far as it has come. */
+  private head = Buffer.alloc(0);
 
   constructor(private readonly contents: ArchiveContents) {
     super();
@@ -73,6 +79,7 @@ class WholeBlocks extends Transform {
     this.size += chunk.length;
     try {
       this.contents.countRaw(this.size);
+      if (this.head.length < BLOCK_BYTES) this.readHead(chunk);
       done(null, chunk);
     } catch (error) {
       done(error as Error);
@@ -80,6 +87,19 @@ class WholeBlocks extends Transform {
   }
 
   override _flush(done: TransformCallback): void {
-    done(this.size % 512 === 0 ? null : new Error('it ends in the middle of a block'));
+    if (this.size > 0 && this.size < BLOCK_BYTES) done(new NotATar());
+    else done(this.size % BLOCK_BYTES === 0 ? null : new Error('it ends in the middle of a block'));
   }
+
+  private readHead(chunk: Uint8Array): void {
+    this.head = Buffer.concat([this.head, chunk.subarray(0, BLOCK_BYTES - this.head.length)]);
+    if (this.head.length === BLOCK_BYTES && !isTarHeader(this.head)) throw new NotATar();
+  }
+}
+
+/** Whether a block has the checksum of a header, or is empty as the last blocks are. */
+function isTarHeader(block: Uint8Array): boolean {
+  const sum = block.reduce((total, byte, at) => total + (at >= 148 && at < 156 ? 32 : byte), 0);
+  const checksum = Buffer.from(block.subarray(148, 156)).toString('latin1');
+  return parseInt(checksum.replace(/\0/g, ' ').trim(), 8) === sum || block.every((byte) => byte === 0);
 }

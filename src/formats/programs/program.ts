@@ -1,11 +1,7 @@
-import { execFile } from 'node:child_process';
-import { resolve } from 'node:path';
-import { promisify } from 'node:util';
 import { InvalidRequest } from '../../core/errors/app-error.js';
+import { findExecutable } from '../../core/find-executable.js';
 import { type Isolation } from './isolation.js';
 import { type ProgramRunner, type ProgramResult } from './program-runner.js';
-
-const runFile = promisify(execFile);
 
 export interface ProgramSettings {
   /** The configured path or name; when it is set, nothing else is tried. */
@@ -65,7 +61,7 @@ export class Program implements ProgramRenderer {
   private async findProgram(): Promise<FoundProgram | undefined> {
     const { setting, names, probe } = this.settings;
     for (const name of setting === undefined ? names : [setting]) {
-      const path = await locateProgram(name);
+      const path = findExecutable(name);
       if (path === undefined) continue;
       const [best, ...others] = await this.runner.isolations();
       for (const isolation of best ? [best, ...others] : []) {
@@ -87,16 +83,5 @@ export class Program implements ProgramRenderer {
       remedy,
       errors: [{ file, detail, remedy }],
     });
-  }
-}
-
-/** Uses the shell, which resolves PATH and execute permissions. */
-async function locateProgram(name: string): Promise<string | undefined> {
-  try {
-    const { stdout } = await runFile('/bin/sh', ['-c', 'command -v -- "$1"', 'sh', name]);
-    const path = stdout.trim();
-    return path.includes('/') ? resolve(path) : undefined;
-  } catch {
-    return undefined;
   }
 }

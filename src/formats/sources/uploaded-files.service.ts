@@ -72,7 +72,12 @@ function sourceUnavailable(address: string, status: number): AppError {
 /** Takes data URLs and both alphabets. @throws InvalidRequest */
 export function decodeBase64(pointer: string, text: string): Buffer {
   const bare = text.replace(/^data:[^,]*,/, '').replace(/\s+/g, '');
-  if (bare === '' || !/^[A-Za-z0-9+/_-]*={0,2}$/.test(bare)) throw InvalidRequest.forField(pointer, 'is not base64');
+  if (bare === '' || !/^[A-Za-z0-9+/_-]*={0,2}$/.test(bare))
+    throw InvalidRequest.forField(
+      pointer,
+      'is not base64',
+      'Send base64, or the file itself with its name in multipart/form-data, as curl -F file=@path does.',
+    );
   return Buffer.from(bare, 'base64');
 }
 

@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { Env } from '../../core/config/env.js';
 import { InvalidRequest } from '../../core/errors/app-error.js';
+import { findExecutable } from '../../core/find-executable.js';
 import {
   LOAD_GENERATORS,
   LOAD_MODELS,
@@ -101,7 +102,8 @@ export class LoadGeneratorsService {
   /** The path of a program; undefined for the generator that is a part of this server, and for what is not installed. */
   findProgram(generator: LoadGenerator): string | undefined {
     const programs = { autocannon: undefined, fortio: this.env.FORTIO_BIN, k6: this.env.K6_BIN };
-    return programs[generator];
+    const program = programs[generator];
+    return program === undefined ? undefined : findExecutable(program);
   }
 
   private isInstalled(generator: LoadGenerator): boolean {

@@ -3,7 +3,7 @@ import { type Access, administeredSql } from '../../core/access/access.service.j
 import type { Actor } from '../../core/access/actor.js';
 import { keptListOf } from '../../core/access/kept-total.js';
 import type { UnitOfWork } from '../../core/database/unit-of-work.js';
-import type { KeptList } from '../../core/listing/paginate.js';
+import type { KeptList } from '../../core/listing/list-source.js';
 import { RecordStore } from '../../core/records/record.store.js';
 import { narrowByTimes } from './narrow-by-times.js';
 import type { WorkspaceOwnedEntity } from './workspace-owned.entity.js';

@@ -47,6 +47,7 @@ export class BodyReader {
         `the content type ${request.headers['content-type'] ?? '(none)'} is not taken here`,
         taken.takesFiles ? 'Send application/json, or multipart/form-data with a file.' : 'Send application/json.',
       );
+    if (isForm) assertNotCompressed(request);
     const limits = this.limitsFor(request, taken);
     assertAnnouncedSize(request, isForm ? this.uploads.limits : limits);
     const reservation = this.memory.reserve(request.actor?.userId ?? clientNetwork(request.ip));
@@ -108,6 +109,16 @@ export class BodyReader {
 export function hasBody({ method, headers }: Request): boolean {
   if (method === 'GET' || method === 'HEAD') return false;
   return headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0;
+}
+
+/** @throws AppError 415 */
+function assertNotCompressed({ headers }: Request): void {
+  const encoding = headers['content-encoding'] ?? 'identity';
+  if (encoding.trim().toLowerCase() === 'identity') return;
+  throw unsupportedMediaType(
+    `the Content-Encoding ${encoding} is not taken for forms`,
+    'Send the form as identity; its files may be compressed, as .tgz or .zip.',
+  );
 }
 
 /** @throws AppError 413 when a body is announced that is larger than it may be */
