@@ -12,6 +12,8 @@ export class KilledReplica {
   kills = 0;
   /** How long each start took until it was ready, and how much processor time of that it was given, in milliseconds. */
   readonly starts: { ms: number; cpu: number }[] = [];
+  /** Processor time of the processes that have ended since each was ready, in milliseconds. */
+  private usedCpu = 0;
   private child?: ChildProcess;
 
   constructor(
@@ -25,7 +27,9 @@ export class KilledReplica {
 
   async start(): Promise<void> {
     const begun = performance.now();
-    this.child = spawn(process.execPath, [MAIN], {
+    const profile = process.env['BENCH_PROFILE'];
+    const options = profile ? ['--cpu-prof', `--cpu-prof-dir=${profile}`] : [];
+    this.child = spawn(process.execPath, [...options, MAIN], {
       env: { ...process.env, ...this.settings, PORT: String(this.port) },
       stdio: ['ignore', 'ignore', process.env['BENCH_LOG'] ? 'inherit' : 'ignore'],
     });
@@ -38,9 +42,17 @@ export class KilledReplica {
     const { child } = this;
     if (!child || child.exitCode !== null || child.signalCode !== null) return;
     const ended = once(child, 'exit');
+    this.usedCpu = this.cpu();
     child.kill(signal);
     await ended;
     if (signal === 'SIGKILL') this.kills++;
+  }
+
+  /** Processor time since it was ready, of all its processes, in milliseconds: without their starts. */
+  cpu(): number {
+    const { child } = this;
+    if (!child || child.exitCode !== null || child.signalCode !== null) return this.usedCpu;
+    return this.usedCpu + cpuOf(child.pid ?? 0) - (this.starts.at(-1)?.cpu ?? 0);
   }
 
   private isReady(): Promise<boolean> {

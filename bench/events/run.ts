@@ -31,7 +31,7 @@ const SECONDS = Number(process.env['BENCH_SECONDS'] ?? 3600);
 const REDIS = process.env['BENCH_REDIS'];
 const FIRST_PORT = 19_490;
 const REDIS_PORT = FIRST_PORT + 5;
-/** How long to wait for what has not come: longer than a lease and the sweeps after it. */
+/** How long to wait while nothing more comes: longer than a lease and the sweeps after it. */
 const PATIENCE_MS = 120_000;
 
 const database = await startDatabase();
@@ -70,7 +70,13 @@ try {
   for (const { url } of replicas) subscribers.push(resumingSubscriber(url, token, organization));
   await sleep(3_000);
 
+  const cpu = () => ({
+    servers: replicas.reduce((sum, replica) => sum + replica.cpu(), 0),
+    database: database.cpu(),
+  });
+  const cpuBefore = cpu();
   const begun = performance.now();
+  const received = (): number[] => [...receiver.bySubject.values()].flat();
   let acknowledged = 0;
   let asked = 0;
   let appended = 0;
@@ -114,7 +120,10 @@ try {
     }
   })();
   const report = setInterval(
-    () => console.log(`${acknowledged} by calls, ${appended} appended, of ${EVENTS}; load average ${load()}`),
+    () =>
+      console.log(
+        `${acknowledged} by calls, ${appended} appended, of ${EVENTS}; ${received().length} at the receiver; load average ${load()}`,
+      ),
     20_000,
   );
   await Promise.all([...writers, feeding]);
@@ -133,13 +142,17 @@ try {
     return rows.map(({ sequence, subject }) => ({ sequence: Number(sequence), subject }));
   });
   const wanted = published.map(({ sequence }) => sequence);
-  const received = (): number[] => [...receiver.bySubject.values()].flat();
+  const counts = (): number[] => [received(), ...subscribers.map(({ numbers }) => numbers)].map(({ length }) => length);
   for (
-    const end = Date.now() + PATIENCE_MS;
-    Date.now() < end &&
-    [received(), ...subscribers.map(({ numbers }) => numbers)].some((n) => n.length < wanted.length);
-  )
-    await sleep(500);
+    let [end, sum] = [Date.now() + PATIENCE_MS, 0];
+    Date.now() < end && counts().some((count) => count < wanted.length);
+    await sleep(500)
+  ) {
+    const now = counts().reduce((total, count) => total + count, 0);
+    if (now > sum) [end, sum] = [Date.now() + PATIENCE_MS, now];
+  }
+  const wholeSeconds = (performance.now() - begun) / 1000;
+  const cpuAfter = cpu();
   await sleep(2_000);
 
   const disorder = (numbers: number[]): number =>
@@ -165,6 +178,11 @@ try {
   );
   console.log(
     `${acknowledged} by calls, ${appended} appended; event to webhook p50 ${times.p50.toFixed(0)} ms, p99 ${times.p99.toFixed(0)} ms`,
+  );
+  const each = (used: number): string => (used / wanted.length).toFixed(2);
+  console.log(
+    `everything had come after ${wholeSeconds.toFixed(0)} s; processor time of an event: ` +
+      `servers ${each(cpuAfter.servers - cpuBefore.servers)} ms without their starts, database ${each(cpuAfter.database - cpuBefore.database)} ms`,
   );
   const starts = replicas.flatMap((replica) => replica.starts).map(({ ms, cpu }) => ({ ms, share: cpu / ms }));
   const slowest = starts.reduce((most, each) => (each.ms > most.ms ? each : most));

@@ -3,7 +3,7 @@ import type { Severity } from '../core/events/domain-event.js';
 
 /** A stored event: its content, its actor, and its number. It never changes. */
 @Entity('event')
-@Index('event_sequence', { synchronize: false })
+@Index('event_feed', { synchronize: false })
 @Index('event_created', ['createdAt', 'id'])
 @Index('event_organization', ['organizationId', 'createdAt', 'id'])
 @Index('event_workspace', ['workspaceId', 'createdAt', 'id'], { where: 'workspace_id IS NOT NULL' })

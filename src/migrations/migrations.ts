@@ -42,6 +42,7 @@ import { AuditAttach1764000000055 } from './1764000000055-audit-attach.js';
 import { DriftedObjects1764000000056 } from './1764000000056-drifted-objects.js';
 import { AppliedFields1764000000057 } from './1764000000057-applied-fields.js';
 import { KeptLists1764000000058 } from './1764000000058-kept-lists.js';
+import { EventFeed1764000000064 } from './1764000000064-event-feed.js';
 
 /** Every change of the schema, oldest first. */
 export const migrations: Migration[] = [
@@ -88,4 +89,5 @@ export const migrations: Migration[] = [
   DriftedObjects1764000000056,
   AppliedFields1764000000057,
   KeptLists1764000000058,
+  EventFeed1764000000064,
 ];

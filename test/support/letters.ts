@@ -18,7 +18,7 @@ export class Letters {
     authOptional: true,
     disabledCommands: ['STARTTLS'],
     onData: (stream, session, done) => {
-      void text(stream).then((raw) => {
+      const take = (raw: string): void => {
         const to = session.envelope.rcptTo[0]?.address ?? '';
         this.attempts.push({ to, raw });
         const refusal = this.refuse(to, raw);
@@ -26,7 +26,9 @@ export class Letters {
         if (refusal) return done(Object.assign(new Error('refused'), { responseCode: refusal.code }));
         this.received.push({ to, text: raw.replace(/=\r\n/g, '').replace(/=3D/g, '=') });
         done();
-      });
+      };
+      // A letter that ends in the middle, with its connection, is none.
+      text(stream).then(take, done);
     },
   });
 

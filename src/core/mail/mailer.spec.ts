@@ -14,7 +14,7 @@ afterEach(() => {
 });
 
 /** Sends a mail to a server that does this with each connection. @returns why that failed */
-async function send(serve: (socket: Socket) => void, deadlineMs = 800): Promise<unknown> {
+async function send(serve: (socket: Socket) => void, deadlineMs = 800, account = ''): Promise<unknown> {
   const server = createServer((socket) => {
     sockets.add(socket.on('error', () => undefined));
     serve(socket);
@@ -22,7 +22,7 @@ async function send(serve: (socket: Socket) => void, deadlineMs = 800): Promise<
   servers.push(server);
   await once(server.listen(0, '127.0.0.1'), 'listening');
   const { port } = server.address() as AddressInfo;
-  mailer = new Mailer(Env.parse({ SMTP_URL: `smtp://127.0.0.1:${port}`, MAIL_FROM: 'armature@example.org' }));
+  mailer = new Mailer(Env.parse({ SMTP_URL: `smtp://${account}127.0.0.1:${port}`, MAIL_FROM: 'armature@example.org' }));
   mailer.deadlineMs = deadlineMs;
   return mailer.send({ to: 'a@example.org', subject: 'a', text: 'b' }).then(
     () => 'sent',
@@ -37,6 +37,22 @@ const talk =
     socket.write('220 ready\r\n');
     socket.on('data', () => void socket.write(answers.shift() ?? ''));
   };
+
+/** Takes a letter, and ends the connection in place of saying so. */
+function takeAndHangUp(socket: Socket): void {
+  talk('250 hello\r\n', '250 ok\r\n', '250 ok\r\n', '354 go\r\n')(socket);
+  socket.on('data', (data) => void (data.toString().endsWith('\r\n.\r\n') && socket.destroy()));
+}
+
+/** Writes a line that never ends. */
+function pour(socket: Socket): void {
+  const chunk = Buffer.alloc(64 * 1024, 'x');
+  const more = (): void => {
+    while (!socket.destroyed && socket.write(chunk));
+  };
+  socket.on('drain', more);
+  more();
+}
 
 const closed = async (): Promise<void> => {
   for (const socket of sockets) if (!socket.destroyed && !socket.readableEnded) await once(socket.resume(), 'end');
@@ -64,10 +80,24 @@ describe('a mail', () => {
     ['closed for now', talk('421 later\r\n')],
     ['full for now', talk('250 hello\r\n', '250 ok\r\n', '452 full\r\n')],
     ['not for us', talk('554 no\r\n', '554 no\r\n')],
+    ['not open to our address', talk('250 hello\r\n', '550 no\r\n')],
+    ['unsure of its reader', talk('250 hello\r\n', '250 ok\r\n', '450 later\r\n')],
+    ['lost after the letter', (socket: Socket) => takeAndHangUp(socket)],
+    ['not able to speak TLS', talk('250-hello\r\n250 STARTTLS\r\n', '220 go\r\n', 'no TLS\r\n')],
+    ['talking in one endless line', (socket: Socket) => pour(socket)],
   ])('is tried again when the server is %s', async (_, serve) => {
     const failure = await send(serve, 5_000);
     expect(failure).toBeInstanceOf(Error);
     expect(isRefusedForGood(failure)).toBe(false);
+  });
+
+  it('does not show the password of the mail server when that refuses it', async () => {
+    const failure = await send(talk('250-hello\r\n250 AUTH PLAIN\r\n', '535 no\r\n'), 5_000, 'armature:correct-horse@');
+    expect(String(failure)).toContain('535 no');
+    expect(isRefusedForGood(failure)).toBe(false);
+    const shown = `${(failure as Error).stack} ${JSON.stringify(failure)}`;
+    expect(shown).not.toContain('correct-horse');
+    expect(shown).not.toContain(Buffer.from('\0armature\0correct-horse').toString('base64'));
   });
 
   it('is refused for good when its reader or its content is', async () => {

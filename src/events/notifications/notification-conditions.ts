@@ -1,14 +1,14 @@
 import { INTERIM_SQL, isInterim } from '../../core/events/event-kinds.js';
 import type { RecordedEvent } from '../event.entity.js';
 import { readableSql } from '../event-readers.js';
-import { INSTALLATION_FEED } from '../feed.store.js';
+import { feedColumn } from '../feed.store.js';
 import type { Recipient } from './recipient.js';
 
 /** Notifications go back so many days. */
 export const NOTIFICATION_DAYS = 30;
 
 /** The feed that an event is numbered in. */
-export const FEED_SQL = `coalesce(event.organization_id, '${INSTALLATION_FEED}'::uuid)`;
+export const FEED_SQL = feedColumn('event');
 
 /** SQL of whether an `event` is read, with its mark `notified` and the position `reached` joined. */
 export const READ_SQL = 'coalesce(notified.read, event.sequence <= coalesce(reached.position, 0))';

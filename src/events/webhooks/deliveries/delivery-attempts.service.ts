@@ -8,6 +8,13 @@ import type { EndpointTurn } from './endpoint-turn.js';
 import { WebhookSender } from './webhook-sender.service.js';
 import { nextDelayMs, WebhookSettings } from './webhook-settings.js';
 
+/** An attempt that has come to its end. */
+export interface MadeAttempt {
+  succeeded: boolean;
+  /** Resolves once it is written; never rejects. */
+  written: Promise<void>;
+}
+
 /** One attempt from the call to what is written of it. */
 @Injectable()
 export class DeliveryAttemptsService {
@@ -17,20 +24,20 @@ export class DeliveryAttemptsService {
     private readonly settings: WebhookSettings,
   ) {}
 
-  /** @returns whether it was delivered, once that is written */
+  /** Resolves when the endpoint has answered, or has not in time. */
   async attempt(
     webhook: Webhook,
     secrets: WebhookSecrets,
     delivery: DueDelivery,
     message: WebhookMessage,
     turn: EndpointTurn,
-  ): Promise<boolean> {
+  ): Promise<MadeAttempt> {
     const timer = setTimeout(turn.releaseSlot, this.settings.slotMs);
     const { request, attempt, succeeded, gone, retryAfterMs } = await this.sender
       .send(webhook, secrets, message, turn.signal)
       .finally(() => clearTimeout(timer));
     const retryInMs = succeeded || gone ? null : nextDelayMs(delivery.failures + 1, retryAfterMs, this.settings);
-    await this.outcomes.write({ webhook, delivery, request, attempt, succeeded, gone, retryInMs, retryAfterMs });
-    return succeeded;
+    const outcome = { webhook, delivery, request, attempt, succeeded, gone, retryInMs, retryAfterMs };
+    return { succeeded, written: this.outcomes.write(outcome) };
   }
 }

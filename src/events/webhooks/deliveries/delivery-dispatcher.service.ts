@@ -15,7 +15,7 @@ import { LeaseKeeper, type LeasedWork, type LeaseWatch } from '../../../jobs/lea
 import { Lease } from '../../../jobs/lease.js';
 import { WakeSignal } from '../../../jobs/wake-signal.js';
 import { WorkerPresence } from '../../../jobs/worker-presence.js';
-import { DeliveryRunner } from './delivery.runner.js';
+import { DeliveryRunner, type EndpointWork } from './delivery.runner.js';
 import { EndpointQueueStore, type EndedTurn } from './endpoint-queue.store.js';
 import { EndpointTurn } from './endpoint-turn.js';
 import { WebhookSettings } from './webhook-settings.js';
@@ -144,7 +144,6 @@ export class DeliveryDispatcher
     if (room.quick + room.slow === 0) return 0;
     const now = performance.now();
     const claimed = await this.queue.claim(this.presence.id, room, this.jobSettings.leaseMs);
-    if (claimed.length === 0) return 0;
     const turns = claimed.map(({ id, slow }) => {
       const lease = new Lease(now, this.jobSettings.leaseMs);
       return new EndpointTurn(id, slow, lease, now + this.settings.turnMs, this.aborter.signal, () =>
@@ -164,15 +163,11 @@ export class DeliveryDispatcher
   /** Never throws. */
   private async runTurns(turns: EndpointTurn[], slow: boolean): Promise<void> {
     if (turns.length === 0) return;
-    const ids = turns.map(({ webhookId }) => webhookId);
-    const works = await this.runner.load(ids, slow).catch((error: unknown) => {
-      if (!isDatabaseOutage(error)) this.logger.warn(error, 'deliveries cannot be read, trying again');
-      return null;
-    });
+    const works = await this.runner.load(turns, slow);
     await Promise.all(
       turns.map(async (turn) => {
-        const work = works?.get(turn.webhookId);
-        if (work) await this.runner.send(work, turn);
+        const work = works.get(turn.webhookId);
+        if (work) await this.send(work, turn);
         this.turns.delete(turn.webhookId);
         this.ended.push({ id: turn.webhookId, restMs: work ? 0 : REST_MS });
         this.wake();
@@ -180,9 +175,18 @@ export class DeliveryDispatcher
     );
   }
 
+  /** Goes on with what is due still, unless another endpoint may wait for the slot. */
+  private async send(work: EndpointWork, turn: EndpointTurn): Promise<void> {
+    for (let next: EndpointWork | undefined = work; next;) {
+      await this.runner.send(next, turn);
+      const goesOn: boolean = next.more && !turn.slow && turn.goesOn && this.findCapacity().quick > 0;
+      next = goesOn ? (await this.runner.load([turn], false)).get(turn.webhookId) : undefined;
+    }
+  }
+
   private findCapacity(): { quick: number; slow: number } {
-    const turns = [...this.turns.values()];
-    const held = (slow: boolean): number => turns.filter((turn) => turn.holdsSlot && turn.slow === slow).length;
+    const held = (slow: boolean): number =>
+      this.listHeld().filter((turn) => turn.holdsSlot && turn.slow === slow).length;
     const room = (slow: boolean): number => Math.min(MOST_CLAIMED, Math.max(0, this.settings.slots - held(slow)));
     return { quick: room(false), slow: room(true) };
   }

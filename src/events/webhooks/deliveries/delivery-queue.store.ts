@@ -23,16 +23,20 @@ const LIST_DUE = named(`SELECT due.* FROM unnest($1::uuid[]) AS endpoint (id) CR
                 event.user_id AS "userId", event.operation_id AS "operationId", event.category, event.action, event.severity,
                 event.description, event.metadata, event.created_at AS "happenedAt"
            FROM candidate c LEFT JOIN event ON event.id = c.event_id
-          WHERE NOT EXISTS (
-            SELECT FROM webhook_delivery earlier WHERE earlier.webhook_id = endpoint.id AND earlier.subject = c.subject
-               AND earlier.status = 'pending' AND earlier.sequence < c.sequence AND earlier.id NOT IN (SELECT id FROM candidate))
+          WHERE coalesce(c.sequence < (
+            SELECT other.sequence FROM webhook_delivery other WHERE other.webhook_id = c.webhook_id AND other.subject = c.subject
+               AND other.status = 'pending' AND other.id <> ALL (ARRAY(SELECT id FROM candidate)) ORDER BY other.sequence LIMIT 1), true)
           ORDER BY c.sequence, c.id) AS due`);
 
+/** Rows are found one by one: a plan from when the table was small would read all of it each time. */
 const RECORD = named(`WITH outcome AS MATERIALIZED (
-         SELECT * FROM jsonb_to_recordset($2::jsonb) AS o (id uuid, webhook uuid, succeeded boolean, retry_ms float8, request jsonb, attempt jsonb)
-          WHERE o.succeeded OR EXISTS (SELECT FROM webhook_queue queue WHERE queue.webhook_id = o.webhook AND queue.worker = $1)),
-       held AS (
-         SELECT delivery.id FROM webhook_delivery delivery JOIN outcome USING (id) ORDER BY delivery.id FOR NO KEY UPDATE OF delivery)
+         SELECT * FROM unnest($2::uuid[], $3::uuid[], $4::boolean[], $5::float8[], $6::jsonb[], $7::jsonb[])
+             AS o (id, webhook, succeeded, retry_ms, request, attempt)
+          WHERE o.succeeded OR EXISTS (SELECT FROM webhook_queue queue WHERE queue.webhook_id = o.webhook AND queue.worker = $1)
+          ORDER BY o.id),
+       held AS MATERIALIZED (
+         SELECT outcome.* FROM outcome CROSS JOIN LATERAL (
+           SELECT FROM webhook_delivery delivery WHERE delivery.id = outcome.id OFFSET 0 FOR NO KEY UPDATE OF delivery) AS locked)
        UPDATE webhook_delivery delivery SET
          status = CASE WHEN o.succeeded THEN 'delivered' WHEN o.retry_ms IS NULL THEN 'failed' ELSE 'pending' END,
          failures = delivery.failures + CASE WHEN o.succeeded THEN 0 ELSE 1 END,
@@ -40,7 +44,7 @@ const RECORD = named(`WITH outcome AS MATERIALIZED (
          attempts = CASE WHEN jsonb_array_length(delivery.attempts) < ${MAX_ATTEMPTS_KEPT} THEN delivery.attempts
                          ELSE delivery.attempts - 0 END || jsonb_build_array(o.attempt),
          updated_at = now()
-       FROM outcome o JOIN held USING (id) WHERE delivery.id = o.id`);
+       FROM held o WHERE delivery.id = o.id`);
 
 /** A delivery that is due, with its event; the columns of the event are null for a test. */
 export interface DueDelivery {
@@ -109,9 +113,15 @@ export class DeliveryQueueStore {
   async record(worker: string, records: AttemptRecord[]): Promise<void> {
     const rows = records.map(({ delivery, request, attempt, succeeded, retryInMs }) => ({
       ...{ id: delivery.id, webhook: delivery.webhookId, subject: delivery.subject, sequence: delivery.sequence },
-      ...{ succeeded, retry_ms: retryInMs, request, attempt, moves: retryInMs !== null || delivery.failures > 0 },
+      ...{ succeeded, retry_ms: retryInMs, request: toJsonb(request), attempt: toJsonb(attempt) },
+      moves: retryInMs !== null || delivery.failures > 0,
     }));
-    await this.unit.manager.query(RECORD, [worker, toJsonb(rows)]);
+    await this.unit.manager.query(RECORD, [
+      worker,
+      ...(['id', 'webhook', 'succeeded', 'retry_ms', 'request', 'attempt'] as const).map((field) =>
+        rows.map((each) => each[field]),
+      ),
+    ]);
     const moving = rows.filter(({ moves }) => moves);
     if (moving.length > 0) await this.moveFollowing(moving);
   }

@@ -1,4 +1,5 @@
 import { Injectable, Logger } from '@nestjs/common';
+import { isDatabaseOutage } from '../../../core/errors/database-outage.js';
 import { WebhookSecretsService } from '../endpoints/webhook-secrets.service.js';
 import type { Webhook } from '../endpoints/webhook.entity.js';
 import { WebhooksStore } from '../endpoints/webhooks.store.js';
@@ -17,6 +18,8 @@ const PARALLEL = 8;
 export interface EndpointWork {
   webhook: Webhook;
   due: DueDelivery[];
+  /** More may be due to it. */
+  more: boolean;
 }
 
 /** Reads what is due to endpoints, and sends it. */
@@ -31,17 +34,17 @@ export class DeliveryRunner {
     private readonly attempts: DeliveryAttemptsService,
   ) {}
 
-  /** By endpoint; those that nothing is due to are left out. Deliveries whose events are kept no more are ended. */
-  async load(webhookIds: string[], slow: boolean): Promise<Map<string, EndpointWork>> {
-    const due = await this.queue.listDue(webhookIds, slow ? MOST_DUE_WHEN_SLOW : MOST_DUE);
-    const removed = due.filter(isRemoved);
-    if (removed.length > 0) {
-      await this.queue.failRemoved(removed.map(({ webhookId }) => webhookId));
-      return this.load(webhookIds, slow);
+  /** By endpoint; those that nothing is due to are left out. Never throws: what cannot be read is tried again later. */
+  async load(turns: EndpointTurn[], slow: boolean): Promise<Map<string, EndpointWork>> {
+    try {
+      return await this.loadDue(
+        turns.map(({ webhookId }) => webhookId),
+        slow,
+      );
+    } catch (error) {
+      if (!isDatabaseOutage(error)) this.logger.warn(error, 'deliveries cannot be read, trying again');
+      return new Map();
     }
-    const byEndpoint = groupBy(due, 'webhookId');
-    const webhooks = byEndpoint.size > 0 ? await this.webhooks.findForSending([...byEndpoint.keys()]) : [];
-    return new Map(webhooks.map((webhook) => [webhook.id, { webhook, due: byEndpoint.get(webhook.id) ?? [] }]));
   }
 
   /** Never throws: what is not written is tried again later. */
@@ -53,21 +56,48 @@ export class DeliveryRunner {
     }
   }
 
-  /** What else is due when an attempt has failed is tried in a later turn. */
+  /** Ends deliveries whose events are kept no more. */
+  private async loadDue(webhookIds: string[], slow: boolean): Promise<Map<string, EndpointWork>> {
+    const most = slow ? MOST_DUE_WHEN_SLOW : MOST_DUE;
+    const due = await this.queue.listDue(webhookIds, most);
+    const removed = due.filter(isRemoved);
+    if (removed.length > 0) {
+      await this.queue.failRemoved(removed.map(({ webhookId }) => webhookId));
+      return this.loadDue(webhookIds, slow);
+    }
+    const byEndpoint = groupBy(due, 'webhookId');
+    const webhooks = byEndpoint.size > 0 ? await this.webhooks.findForSending([...byEndpoint.keys()]) : [];
+    return new Map(
+      webhooks.map((webhook) => {
+        const own = byEndpoint.get(webhook.id) ?? [];
+        return [webhook.id, { webhook, due: own, more: own.length === most }];
+      }),
+    );
+  }
+
+  /** What else is due when an attempt has failed is tried in a later turn. Only what follows of the same subject waits until an attempt is written. */
   private async sendSubjects(webhook: Webhook, due: DueDelivery[], turn: EndpointTurn): Promise<void> {
     const secrets = await this.secrets.open(webhook);
     const subjects = groupBy(due, 'subject').values();
+    const writes: Promise<void>[] = [];
     const worker = async (): Promise<void> => {
-      for (const deliveries of subjects)
+      for (const deliveries of subjects) {
+        let written = Promise.resolve();
         for (const delivery of deliveries) {
+          await written;
           if (!turn.goesOn) return;
-          const sent = await this.attempts.attempt(webhook, secrets, delivery, toMessage(webhook, delivery), turn);
-          if (!sent) return turn.end();
+          const message = toMessage(webhook, delivery);
+          const attempt = await this.attempts.attempt(webhook, secrets, delivery, message, turn);
+          ({ written } = attempt);
+          writes.push(written);
+          if (!attempt.succeeded) return turn.end();
         }
+      }
     };
     // One probe is enough for an endpoint that has been failing.
     const workers = webhook.failingSince ? 1 : PARALLEL;
     const ends = await Promise.allSettled(Array.from({ length: workers }, worker));
+    await Promise.all(writes);
     for (const end of ends) if (end.status === 'rejected') throw end.reason;
   }
 }

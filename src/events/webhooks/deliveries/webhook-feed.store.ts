@@ -20,9 +20,9 @@ const makeSql = (pairs: string): string => `made AS (
            (id, webhook_id, organization_id, workspace_id, event_id, sequence, subject, kind, next_attempt_at)
          SELECT gen_random_uuid(), webhook.id, webhook.organization_id, webhook.workspace_id, event.id, event.sequence,
                 event.acted_upon, event.category || '.' || event.action,
-                greatest(now(), (SELECT max(next_attempt_at) FROM webhook_delivery earlier
+                greatest(now(), (SELECT next_attempt_at FROM webhook_delivery earlier
                                   WHERE earlier.webhook_id = webhook.id AND earlier.subject = event.acted_upon
-                                    AND earlier.status = 'pending'))
+                                    AND earlier.status = 'pending' ORDER BY earlier.sequence DESC LIMIT 1))
            FROM ${pairs}
           ORDER BY event.sequence
          ON CONFLICT (webhook_id, event_id) WHERE event_id IS NOT NULL DO NOTHING
