@@ -110,8 +110,9 @@ export class EventFollower extends Follower<SeenEvent> {
 
   private begin(of: FollowedFeed, slice: FeedSlice | null): boolean {
     if (!slice) return false;
-    this.slice = { ...slice, of, taken: 0 };
-    this.feeds.push(...this.feeds.splice(this.feeds.indexOf(of), 1));
+    const { at, through, events } = slice;
+    this.slice = { at, through, events, of, taken: 0 };
+    if (this.feeds.length > 1) this.feeds.push(...this.feeds.splice(this.feeds.indexOf(of), 1));
     return true;
   }
 }
