@@ -111,6 +111,37 @@ spec:
     const actionsOf = ({ resources }: Json): string[] =>
       resources.map(({ kind, name, hook, status }: Json) => [kind, name, hook, status].filter(Boolean).join(' '));
 
+    it('is rendered for the namespace that it is deployed in, as long as it is there', async () => {
+      const { admin } = world;
+      const host = `apiVersion: v1
+kind: ConfigMap
+metadata: {name: host, namespace: {{ .Release.Namespace }}}
+data: {host: 'shop.{{ .Release.Namespace }}.svc'}
+`;
+      const { id, namespace } = await scene(await hooked({ host }));
+      const plan = await done(admin.post('/api/pattern/deploy/plan', { id, namespace }));
+      expect(plan.resources.map((each: Json) => [each.name, each.namespace, each.action]).sort()).toEqual([
+        ['host', namespace, 'create'],
+        ['settings', namespace, 'create'],
+      ]);
+      const deployed = await done(admin.post('/api/pattern/deploy', { id, namespace }));
+      expect(deployed.design_version).toBe(2);
+      const text = await kubectl(cluster, 'get', 'cm', 'host', '-n', namespace, '-o', 'jsonpath={.data.host}');
+      expect(text).toBe(`shop.${namespace}.svc`);
+      const again = await done(admin.post('/api/pattern/deploy', { id }));
+      expect([again.design_version, ...again.resources.map(({ action }: Json) => action)]).toEqual([2, 'unchanged', 'unchanged']); // prettier-ignore
+      await done(admin.delete('/api/pattern/deploy', { body: { id } }));
+      expect(await installed(namespace)).toEqual([]);
+    });
+
+    it('stays the version that it is when it does not name its namespace', async () => {
+      const { admin } = world;
+      const { id, namespace } = await scene(await hooked({}));
+      const deployed = await done(admin.post('/api/pattern/deploy', { id, namespace }));
+      expect(deployed.design_version).toBe(1);
+      expect(await installed(namespace)).toEqual(['settings']);
+    });
+
     it('has its hooks run in their phases, and those for tests never', async () => {
       const { admin } = world;
       const maps = { settings: undefined, both: 'post-delete, pre-install', ...Object.fromEntries(EVENTS.map((event) => [event, event])) }; // prettier-ignore

@@ -43,6 +43,14 @@ export interface ParsedDesignSource extends DesignSource {
   imported: Omit<ImportedDesign, 'design'> & { design: PackedDesign };
 }
 
+/** What a version of a chart is rendered with instead of its own settings. */
+export interface ChartSettings {
+  /** Merged over its own. */
+  values?: string | Record<string, unknown>;
+  /** Of the release. */
+  namespace?: string;
+}
+
 /** An import is three tasks in one: it reads, converts and enriches. */
 const IMPORT_TIME_FACTOR = 3;
 const INLINE_LOCATION: DesignLocation = { type: 'inline', host: '', path: '', branch: '' };
@@ -98,23 +106,27 @@ export class DesignSourceReader {
     return this.parseAndValidate({ file, location: design.location }, [design.sourceType], { ...kept, path });
   }
 
-  /** A version of a chart, rendered again with values merged over its own. */
-  async fromVersionWithValues(
+  /**
+   * A version of a chart, rendered again with values merged over its own, or for another namespace; null when neither is asked for.
+   * @throws InvalidRequest for values of a version that is not of a chart
+   */
+  async fromVersionWithSettings(
     design: Design,
     { number, sourceType }: DesignVersion,
-    given: unknown,
-  ): Promise<ParsedDesignSource> {
+    { values, namespace }: ChartSettings,
+  ): Promise<ParsedDesignSource | null> {
+    if (values === undefined && sourceType !== 'helm') return null;
     const metadata = await this.contents.readMetadata(design, number);
     const settings = readHelmSettings({ metadata });
-    const file = await this.contents.readSourceFile(design, number);
+    if (values === undefined && (!settings || (namespace ?? settings.namespace) === settings.namespace)) return null;
     if (!settings || sourceType !== 'helm')
       throw InvalidRequest.forField('/values', 'are for designs of a Helm chart', 'Leave them out.');
-    const { name, namespace, values: valuesBelow } = settings;
+    const file = await this.contents.readSourceFile(design, number);
     return this.parse({ file, location: design.location }, ['helm'], {
       name: design.name,
-      values: parseValues(given),
-      valuesBelow,
-      release: { name, namespace },
+      values: parseValues(values ?? {}),
+      valuesBelow: settings.values,
+      release: { name: settings.name, namespace: namespace ?? settings.namespace },
       path: readSourcePath({ metadata }),
     });
   }

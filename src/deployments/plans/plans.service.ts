@@ -31,7 +31,7 @@ export class PlansService {
     const kept = Object.assign(new DeploymentPlan(), {
       organizationId: design.organizationId,
       designId: design.id,
-      designVersion: await this.versions.resolve(actor, design, input),
+      designVersion: await this.versions.resolve(actor, design, input, target),
       currentVersion: input.version === undefined ? design.versionNumber : null,
       environmentId: target.environmentId,
       connectionIds: target.connectionIds,

@@ -6,7 +6,12 @@ import { DesignChange } from '../../designs/design.inputs.js';
 import { DesignChangesService } from '../../designs/design-changes.service.js';
 import { ValueVariantsService } from '../../designs/versions/value-variants.service.js';
 import { VersionsService } from '../../designs/versions/versions.service.js';
+import { DeployedDesignsStore } from '../deployed-designs.store.js';
+import type { Deployment } from '../deployment.entity.js';
 import type { DeployRequest, PlanRequest } from '../deployment.inputs.js';
+
+/** Where a version is to be deployed. */
+type Place = Pick<Deployment, 'environmentId' | 'connectionIds'>;
 
 /** Finds, or makes, the versions of designs that requests are for. */
 @Injectable()
@@ -15,15 +20,16 @@ export class RequestedVersionsService {
     private readonly versions: VersionsService,
     private readonly variants: ValueVariantsService,
     private readonly changes: DesignChangesService,
+    private readonly deployed: DeployedDesignsStore,
   ) {}
 
   /** The same for a content that is sent along, which is saved as the next version when it differs from the stored one. */
-  async resolveWithFile(actor: Actor, design: Design, request: DeployRequest): Promise<number> {
+  async resolveWithFile(actor: Actor, design: Design, request: DeployRequest, place: Place): Promise<number> {
     const { pattern_file } = request;
-    if (pattern_file === undefined) return this.resolve(actor, design, request);
+    if (pattern_file === undefined) return this.resolve(actor, design, request, place);
     const change = Object.assign(new DesignChange(), { pattern_data: { pattern_file } });
     const saved = await this.changes.update(actor, design.id, change, [], Precondition.none);
-    return this.resolve(actor, saved.design, request);
+    return this.resolve(actor, saved.design, request, place);
   }
 
   /** Whether a version is another one, or that one with other values. */
@@ -31,13 +37,26 @@ export class RequestedVersionsService {
     return number === of || (await this.versions.getVersion(design, number)).variantOf === of;
   }
 
-  /** The number of the version that is named or current, with the values that are sent. @throws NotFound */
+  /**
+   * The number of the version that is named or current. One of a chart is rendered with the values that are sent, and for the namespace
+   * that it is deployed in: its templates may name the namespace of the release.
+   * @throws NotFound
+   */
   async resolve(
     actor: Actor,
     design: Design,
-    { version, values }: Pick<PlanRequest, 'version' | 'values'>,
+    { version, values, namespace }: Pick<PlanRequest, 'version' | 'values' | 'namespace'>,
+    place: Place,
   ): Promise<number> {
     const base = await this.versions.getVersion(design, version);
-    return values === undefined ? base.number : this.variants.findOrCreate(actor, design, base, values);
+    const release = base.sourceType === 'helm' ? (namespace ?? (await this.findNamespace(design, place))) : undefined;
+    return this.variants.findOrCreate(actor, design, base, { values, namespace: release });
+  }
+
+  /** The namespace that what stands there was rendered for, when it is not that of the design. */
+  private async findNamespace(design: Design, { environmentId, connectionIds }: Place): Promise<string | undefined> {
+    const standing = await this.deployed.findByUse({ designId: design.id, environmentId });
+    const there = standing.find(({ connectionId }) => connectionIds.includes(connectionId));
+    return there && this.variants.findNamespace(design, there.designVersion);
   }
 }

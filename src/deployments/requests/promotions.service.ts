@@ -43,16 +43,17 @@ export class PromotionsService {
         `is a plan of version ${plan.designVersion}, and version ${source.designVersion} is promoted`,
         'Plan with the version of the deployment: POST /api/pattern/deploy/plan {id, version, environment_id}.',
       );
+    const target = await this.targets.resolveForDeployment(actor, design, plan ? toTarget(plan) : input);
+    const options = plan?.options ?? (await this.chooseNamespace(source, design, input));
+    const wanted = { version: source.designVersion, values: input.values, namespace: options.namespace };
     return this.requests.create(actor, {
       action: 'deploy',
       design,
-      version: async () =>
-        plan?.designVersion ??
-        this.versions.resolve(actor, design, { version: source.designVersion, values: input.values }),
-      target: await this.targets.resolveForDeployment(actor, design, plan ? toTarget(plan) : input),
+      version: async () => plan?.designVersion ?? this.versions.resolve(actor, design, wanted, target),
+      target,
       name: source.name,
       options: {
-        ...(plan?.options ?? (await this.chooseNamespace(source, design, input))),
+        ...options,
         plan_id: input.plan_id,
         wait: input.wait,
         timeout: input.timeout,

@@ -41,9 +41,12 @@ export class PackedDesign {
     return new PackedDesign({ members, outline: this.data.outline });
   }
 
-  /** Whether two designs have equal content: the id, the name and the version belong to the records of designs. */
-  hasSameContent(other: PackedDesign): boolean {
-    const [own, others] = [this.contentMembers(), other.contentMembers()];
+  /**
+   * Whether two designs have equal content: the id, the name and the version belong to the records of designs.
+   * @param ignored further members that may differ
+   */
+  hasSameContent(other: PackedDesign, ignored: string[] = []): boolean {
+    const [own, others] = [this.contentMembers(ignored), other.contentMembers(ignored)];
     return (
       own.length === others.length &&
       own.every(([name, bytes]) => Buffer.compare(bytes, other.data.members.get(name) ?? NOTHING) === 0)
@@ -56,8 +59,8 @@ export class PackedDesign {
     return bytes && (JSON.parse(Buffer.from(bytes.buffer).toString()) as Json);
   }
 
-  private contentMembers(): [string, Bytes][] {
-    return [...this.data.members].filter(([name]) => !RECORD_MEMBERS.has(name));
+  private contentMembers(ignored: string[]): [string, Bytes][] {
+    return [...this.data.members].filter(([name]) => !RECORD_MEMBERS.has(name) && !ignored.includes(name));
   }
 
   /** The whole as UTF-8 JSON, in a separate buffer: equal to JSON.stringify of the design. */
