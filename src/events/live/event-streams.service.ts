@@ -20,8 +20,9 @@ import { EventSubscriptionsService } from './event-subscriptions.service.js';
 
 /** How often a stream is given a sign of life and its token is authenticated again. */
 const HEARTBEAT_MS = 15_000;
-/** Events that are sent in one piece. */
+/** Events that are sent in one piece, and about how many characters: a client that does not read holds no more. */
 const MAX_TOGETHER = 64;
+const MAX_CHARACTERS = 64 * 1024;
 
 /** A stream from the moment on that it is asked for. */
 class OpenStream {
@@ -126,6 +127,16 @@ export class EventStreamsService implements OnModuleDestroy {
   }
 }
 
+function joinTexts(texts: string[]): string[] {
+  const pieces: string[] = [];
+  for (const text of texts) {
+    const last = pieces.at(-1);
+    if (last !== undefined && last.length + text.length <= MAX_CHARACTERS) pieces[pieces.length - 1] = last + text;
+    else pieces.push(text);
+  }
+  return pieces;
+}
+
 /** Written once for all who follow. */
 function toText(seen: SeenEvent): string {
   const format = () =>
@@ -150,12 +161,11 @@ async function sendEvents(
   }, HEARTBEAT_MS);
   try {
     await events.begin(begin);
-    for (
-      let batch = await follower.nextBatch(MAX_TOGETHER);
-      batch.length > 0;
-      batch = await follower.nextBatch(MAX_TOGETHER)
-    )
-      await events.send(batch.map(toText).join(''));
+    for (;;) {
+      const batch = await follower.nextBatch(MAX_TOGETHER);
+      if (batch.length === 0) return;
+      for (const piece of joinTexts(batch.map(toText))) await events.send(piece);
+    }
   } finally {
     clearInterval(beat);
     events.end();
