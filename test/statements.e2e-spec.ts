@@ -100,6 +100,18 @@ describe('a named statement', () => {
     });
   });
 
+  it('is prepared by a connection as one of 250; further ones are planned at each call', async () => {
+    await withClient(async (client) => {
+      const describe = jest.spyOn(client.connection as unknown as { describe: () => void }, 'describe');
+      const texts = Array.from({ length: 260 }, (_, n) => named(`SELECT $1::int + ${n} AS n`));
+      for (const text of [...texts, ...texts]) await client.query(text, [1]);
+      const unnamed = describe.mock.calls.length - texts.length;
+      expect(unnamed).toBeGreaterThanOrEqual(10);
+      expect(unnamed).toBeLessThan(texts.length);
+      describe.mockRestore();
+    });
+  });
+
   it('goes on after it has failed, and answers no row of before', async () => {
     await withClient(async (client) => {
       await client.query(TEXT, [1, at]);

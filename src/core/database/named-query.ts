@@ -22,10 +22,20 @@ const DriverQueryBase = pg.Query as unknown as new (
   config: pg.QueryConfig & { callback: Callback },
 ) => DriverQuery & pg.Submittable;
 
+/** Named statements whose plans one connection keeps; further ones are planned at each call. */
+const MAX_PREPARED = 250;
+
 /** The rows that the named statements of one connection answer, as PostgreSQL has described them. */
 export class RowReaders {
   readonly byName = new Map<string, RowReader>();
+  private readonly names = new Set<string>();
   private undescribed: pg.Connection | undefined;
+
+  /** Whether the connection has prepared the statement, or may prepare it. */
+  admits(name: string): boolean {
+    if (this.names.size < MAX_PREPARED) this.names.add(name);
+    return this.names.has(name);
+  }
 
   /** The connection, to which a request to describe rows is not sent. */
   withoutDescribing(connection: pg.Connection): pg.Connection {

@@ -40,7 +40,7 @@ export class PooledClient extends pg.Client {
     const send: Send = (text, values) => {
       this.joinWrites();
       const name = getStatementName(text);
-      if (name === undefined) return query(text, values);
+      if (name === undefined || !readers.admits(name)) return query(text, values);
       return new Promise((resolve, reject) => {
         query(
           new NamedQuery(name, text, values ?? [], readers, (error, result) =>

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 
-/** Each connection keeps the plans of named statements, so there are not many of them; further ones are planned at each call. */
-const MAX_NAMED = 250;
+/** Texts that have names; further ones are planned at each call. */
+const MAX_NAMED = 1_000;
 
 const names = new Map<string, string>();
 
