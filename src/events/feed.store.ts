@@ -54,6 +54,8 @@ export interface FeedBatch {
     read: SharedEvent;
     unread: SharedEvent;
   }[];
+  /** The whole as users see it: most followers of a user are at the same position. */
+  seenBy: Map<string, readonly SeenEvent[]>;
 }
 
 interface ReaderColumns {
@@ -159,7 +161,14 @@ export class FeedStore {
     }));
     const [first, last] = [events[0], events.at(-1)].map((each) => each && BigInt(each.unread.event.sequence));
     // Events removed since then are missing before the first.
-    return { at: Date.now(), from: first === undefined ? from : first - 1n, through: last ?? from, users, events };
+    return {
+      at: Date.now(),
+      from: first === undefined ? from : first - 1n,
+      through: last ?? from,
+      users,
+      events,
+      seenBy: new Map(),
+    };
   }
 
   /** How far each feed has come that the user may follow: those of their organizations, and the installation's. */
@@ -194,15 +203,10 @@ export class FeedStore {
   }
 }
 
-/** Whole batches as users see them: most followers of a user are at the same position. */
-const seenBatches = new WeakMap<FeedBatch, Map<string, readonly SeenEvent[]>>();
-
 /** A batch as one user sees it: what they may read of what comes after a number. */
 export function toSeenEvents(batch: FeedBatch, userId: string, position: bigint): readonly SeenEvent[] {
-  const byUser = seenBatches.get(batch) ?? new Map<string, readonly SeenEvent[]>();
-  seenBatches.set(batch, byUser);
-  const all = byUser.get(userId) ?? listSeenEvents(batch, userId);
-  byUser.set(userId, all);
+  const all = batch.seenBy.get(userId) ?? listSeenEvents(batch, userId);
+  batch.seenBy.set(userId, all);
   return position <= batch.from ? all : all.filter(({ event }) => BigInt(event.sequence) > position);
 }
 

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { validate } from 'uuid';
 import { InvalidRequest } from '../errors/app-error.js';
 import { findTextFault } from '../json/storable-json.js';
+import type { ResolvedOrder } from './list-filters.js';
 import type { OrderColumn } from './listing.js';
 
 /** Where a walk stands: the value of the ordering column and the id of the last record given, and the total found at its start. */
@@ -60,30 +61,19 @@ const invalidCursor = (): InvalidRequest =>
 export const cursorWithPage = (): InvalidRequest =>
   InvalidRequest.forField('cursor', 'cannot be combined with page', 'Send one of the two.');
 
-/** A condition and its parameters. */
-type Condition = [string, Record<string, string>];
-type Place = Pick<CursorPosition, 'value' | 'id'>;
-
-/** Holds for the records after a place. */
-export const afterCursorCondition = <E>(
-  column: OrderColumn<E>,
-  direction: 'ASC' | 'DESC',
+/** Holds for the records after a place, or for that at it and those after it: a condition and its parameters. */
+export function placeCondition<E>(
+  { column, direction }: ResolvedOrder<E>,
   alias: string,
-  place: Place,
-): Condition => placeCondition(column, direction === 'ASC' ? '>' : '<', alias, place);
-
-/** Holds for the record at a place, and those after it. */
-export const fromPlaceCondition = <E>(
-  column: OrderColumn<E>,
-  direction: 'ASC' | 'DESC',
-  alias: string,
-  place: Place,
-): Condition => placeCondition(column, direction === 'ASC' ? '>=' : '<=', alias, place);
-
-const placeCondition = <E>(column: OrderColumn<E>, sign: string, alias: string, { value, id }: Place): Condition => [
-  `(${column.sql}, ${alias}.id) ${sign} (CAST(:walkValue AS ${column.type}), CAST(:walkId AS uuid))`,
-  { walkValue: value, walkId: id },
-];
+  { value, id }: Pick<CursorPosition, 'value' | 'id'>,
+  from: 'after' | 'at',
+): [string, Record<string, string>] {
+  const sign = `${direction === 'ASC' ? '>' : '<'}${from === 'at' ? '=' : ''}`;
+  return [
+    `(${column.sql}, ${alias}.id) ${sign} (CAST(:walkValue AS ${column.type}), CAST(:walkId AS uuid))`,
+    { walkValue: value, walkId: id },
+  ];
+}
 
 export const toPlaceValue = (value: string | Date | number): string =>
   value instanceof Date ? value.toISOString() : String(value);

@@ -1,5 +1,5 @@
 import type { SelectQueryBuilder } from 'typeorm';
-import { fromPlaceCondition, toPlaceValue } from './cursor.js';
+import { placeCondition, toPlaceValue } from './cursor.js';
 import type { ListPlaces } from './list-places.js';
 import type { ResolvedOrder } from './list-filters.js';
 import type { ListedRecord, ListSource, Selected, SelectOptions } from './list-source.js';
@@ -39,7 +39,7 @@ export async function readFarPage<E extends ListedRecord>(
   const known = places.findBefore(list, offset);
   if (known) {
     const { place } = known;
-    const near = rows.clone().andWhere(...fromPlaceCondition(column, direction, alias, place));
+    const near = rows.clone().andWhere(...placeCondition({ column, direction }, alias, place, 'at'));
     const found = await read(near, offset - place.offset);
     if (found.version === known.version) {
       remember(found);

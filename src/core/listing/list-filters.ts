@@ -2,14 +2,13 @@ import type { ObjectLiteral, SelectQueryBuilder } from 'typeorm';
 import { InvalidRequest } from '../errors/app-error.js';
 import { findUnstorableParts } from '../json/storable-json.js';
 import type { ListQuery } from './list-query.js';
+import type { ListedRecord } from './list-source.js';
 import type { Listing, OrderColumn } from './listing.js';
 
 export interface ResolvedOrder<E> {
   column: OrderColumn<E>;
   direction: 'ASC' | 'DESC';
 }
-
-type ListedRecord = ObjectLiteral & { id: string };
 
 /** Applies `filter` and `search` of the query to the rows; answers the filter with its defaults. */
 export function applyFilters<E extends ListedRecord>(

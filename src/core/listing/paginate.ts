@@ -1,10 +1,10 @@
 import type { ObjectLiteral, SelectQueryBuilder } from 'typeorm';
 import {
-  afterCursorCondition,
   cursorWithPage,
   decodeCursor,
   encodeCursor,
   fingerprintQuery,
+  placeCondition,
   toPlaceValue,
 } from './cursor.js';
 import { FAR_OFFSET, readFarPage } from './far-page.js';
@@ -78,10 +78,12 @@ export async function* iterateBatches<E extends ListedRecord>(
     const next = rows.clone();
     if (last)
       next.andWhere(
-        ...afterCursorCondition(column, direction, listing.alias, {
-          value: toPlaceValue(column.getValue(last)),
-          id: last.id,
-        }),
+        ...placeCondition(
+          { column, direction },
+          listing.alias,
+          { value: toPlaceValue(column.getValue(last)), id: last.id },
+          'after',
+        ),
       );
     const found = await next.getMany();
     if (found.length > 0) yield found;
@@ -107,7 +109,7 @@ async function paginateByCursor<E extends ListedRecord>(
   { column, direction, size, walk, cursor, alias, total, count, isNamed }: Step<E>,
 ): Promise<Page<E>> {
   const from = cursor ? decodeCursor(walk, cursor, column.type) : null;
-  if (from) rows.andWhere(...afterCursorCondition(column, direction, alias, from));
+  if (from) rows.andWhere(...placeCondition({ column, direction }, alias, from, 'after'));
   const found = await source.getMany(rows.limit(size + 1), from ? { isNamed } : { isNamed, total });
   const items = found.records.slice(0, size);
   const last = found.records.length > size ? items.at(-1) : undefined;

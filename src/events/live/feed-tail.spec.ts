@@ -18,6 +18,7 @@ function tailOf(oldest: number, last: number, end = last): FeedTail {
       through: numbers.length > 0 ? BigInt(last) : from,
       users: new Set([USER]),
       events: events as unknown as FeedBatch['events'],
+      seenBy: new Map(),
     });
   };
   return new FeedTail('feed', BigInt(end), { readAfter } as unknown as FeedStore);
