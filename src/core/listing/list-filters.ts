@@ -1,4 +1,4 @@
-import type { ObjectLiteral, SelectQueryBuilder } from 'typeorm';
+import type { SelectQueryBuilder } from 'typeorm';
 import { InvalidRequest } from '../errors/app-error.js';
 import { findUnstorableParts } from '../json/storable-json.js';
 import type { ListQuery } from './list-query.js';
