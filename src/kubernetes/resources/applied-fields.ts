@@ -17,9 +17,13 @@ const MAX_FIELDS = 64 * 1024;
 export function rememberApplied(object: KubernetesObject, known: AppliedFields | null): AppliedFields | null {
   const entry = findAppliedFields(object);
   if (!entry) return known;
-  const at = entry.time ?? '';
-  const fields = entry.fieldsV1 ?? {};
-  return { at, fields: toBounded(known?.at === at ? mergeFieldSets(known.fields, fields) : fields) };
+  return combineApplied(known, { at: entry.time ?? '', fields: toBounded(entry.fieldsV1 ?? {}) });
+}
+
+/** What is known of the same object from two sources; the later one where it was applied again in between. */
+export function combineApplied(earlier: AppliedFields | null, later: AppliedFields | null): AppliedFields | null {
+  if (!earlier || !later || earlier.at !== later.at) return later ?? earlier;
+  return { at: later.at, fields: toBounded(mergeFieldSets(earlier.fields, later.fields)) };
 }
 
 /**

@@ -34,6 +34,8 @@ export interface SeenResource {
   row: ResourceRow;
   /** The whole object, until it is known which of its fields this server applied earlier; null when it has applied none. */
   applied: KubernetesObject | null;
+  /** What it has applied as earlier states show that are not written any more. */
+  appliedBefore: AppliedFields | null;
 }
 
 /** Characters of the JSON that is kept of one object; most have a tenth of it. */
@@ -71,7 +73,7 @@ export function toResourceRow(kind: ResourceKind, object: KubernetesObject): Res
 
 export function toSeenResource(kind: ResourceKind, object: KubernetesObject): SeenResource {
   const isApplied = findAppliedFields(object) !== undefined || parseOwnerLabels(object) !== undefined;
-  return { row: toResourceRow(kind, object), applied: isApplied ? object : null };
+  return { row: toResourceRow(kind, object), applied: isApplied ? object : null, appliedBefore: null };
 }
 
 const text = (value: unknown): string => (typeof value === 'string' ? value.slice(0, MAX_VALUE) : '');

@@ -6,6 +6,7 @@ import type { WatchEvent } from '../../clusters/object-answers.js';
 import { ClusterError } from '../../clusters/cluster-error.js';
 import type { ResourceKind } from '../../clusters/discovery.js';
 import type { KubernetesObject } from '../../clusters/kubernetes-object.js';
+import { rememberApplied } from '../applied-fields.js';
 import { type SeenResource, toSeenResource } from '../resource-row.js';
 import type { MissingKind } from './cluster-watch.entity.js';
 
@@ -255,6 +256,10 @@ class Batch {
 
   put(kind: ResourceKind, object: KubernetesObject): void {
     const seen = toSeenResource(kind, object);
+    const before = this.changes.get(keyOf(seen.row));
+    // What others take over before it is written was applied all the same.
+    if (before && 'row' in before && before.row.uid === seen.row.uid && before.applied)
+      seen.appliedBefore = rememberApplied(before.applied, before.appliedBefore);
     this.add(seen.row, seen);
     this.size += sizeOf(seen);
   }
@@ -281,9 +286,11 @@ class Batch {
     change: SeenResource | { namespace: string; name: string },
   ): void {
     if (this.isEmpty) this.begunAt = performance.now();
-    this.changes.set(JSON.stringify([namespace, name]), change);
+    this.changes.set(keyOf({ namespace, name }), change);
   }
 }
+
+const keyOf = ({ namespace, name }: { namespace: string; name: string }): string => JSON.stringify([namespace, name]);
 
 /** Characters that are held of it; of an object whose content was too large to keep whole, as many as are written at once. */
 function sizeOf({ row: { content, omitted }, applied }: SeenResource): number {

@@ -5,7 +5,7 @@ import { toJsonb } from '../../../core/json/jsonb.js';
 import { PostgresPubSub } from '../../../core/pubsub/postgres-pubsub.js';
 import type { ResourceKind } from '../../clusters/discovery.js';
 import type { ResourceChange } from '../resource-changes.js';
-import { type AppliedFields, digestApplied, rememberApplied } from '../applied-fields.js';
+import { type AppliedFields, combineApplied, digestApplied, rememberApplied } from '../applied-fields.js';
 import type { ResourceRow, SeenResource } from '../resource-row.js';
 
 /** Messages name the connection whose resources changed, at most a few a second. */
@@ -121,8 +121,8 @@ export class WatchedResourcesStore {
       [lease.connectionId, applied.map(({ row }) => row.uid), kind.apiVersion, kind.kind],
     );
     const known = new Map(found.map((one) => [one.uid, one.applied]));
-    return seen.map(({ row, applied: object }) => {
-      const fields = object && rememberApplied(object, known.get(row.uid) ?? null);
+    return seen.map(({ row, applied: object, appliedBefore }) => {
+      const fields = object && rememberApplied(object, combineApplied(known.get(row.uid) ?? null, appliedBefore));
       return fields
         ? { ...row, applied_fields: fields, applied_digest: digestApplied(kind.kind, object, fields) }
         : row;

@@ -1,0 +1,75 @@
+import type { ClusterClient } from '../../clusters/cluster-client.js';
+import type { ResourceKind } from '../../clusters/discovery.js';
+import type { FieldSet } from '../../clusters/field-set.js';
+import type { KubernetesObject } from '../../clusters/kubernetes-object.js';
+import type { WatchEvent } from '../../clusters/object-answers.js';
+import { combineApplied, rememberApplied } from '../applied-fields.js';
+import type { SeenResource } from '../resource-row.js';
+import { type KindSink, KindWatch } from './kind-watch.js';
+
+const CONFIG_MAPS: ResourceKind = {
+  ...{ apiVersion: 'v1', group: '', version: 'v1', kind: 'ConfigMap', plural: 'configmaps', namespaced: true },
+  ...{ verbs: ['list', 'watch'], subresources: [], preferred: true },
+};
+
+const configMap = (uid: string, resourceVersion: string, fieldsV1: FieldSet): KubernetesObject => ({
+  ...{ apiVersion: 'v1', kind: 'ConfigMap', data: { colour: 'blue' } },
+  metadata: {
+    ...{ name: 'settings', namespace: 'shop', uid, resourceVersion },
+    managedFields: [{ manager: 'armature', operation: 'Apply', time: '2026-01-01T00:00:00Z', fieldsV1 }],
+  },
+});
+
+/** What is written of a cluster whose list is empty and that then sends these states at once. */
+async function watched(states: KubernetesObject[]): Promise<SeenResource[]> {
+  const stop = new AbortController();
+  const written: SeenResource[] = [];
+  const client = {
+    async *listVersionedPages() {
+      yield { items: [], resourceVersion: '1' };
+    },
+    async *watch(): AsyncGenerator<WatchEvent> {
+      for (const object of states) yield { type: 'MODIFIED', object };
+    },
+  } as unknown as ClusterClient;
+  const sink: KindSink = {
+    upsert: async (_kind, seen) => {
+      written.push(...seen);
+      if (seen.length > 0) stop.abort();
+    },
+    delete: async () => undefined,
+    sweep: async () => undefined,
+    hasRoomFor: () => true,
+    pace: () => 0,
+    whenListed: (list) => list(),
+    report: () => undefined,
+    suspect: () => undefined,
+  };
+  await new KindWatch(CONFIG_MAPS, sink).run(client, stop.signal);
+  return written;
+}
+
+const fieldsOf = ({ applied, appliedBefore }: SeenResource): FieldSet | undefined =>
+  (applied ? combineApplied(appliedBefore, rememberApplied(applied, null)) : appliedBefore)?.fields;
+
+describe('a watch of one kind', () => {
+  const all: FieldSet = { 'f:data': { 'f:colour': {}, 'f:shape': {}, 'f:size': {} } };
+  const most: FieldSet = { 'f:data': { 'f:shape': {}, 'f:size': {} } };
+  const size: FieldSet = { 'f:data': { 'f:size': {} } };
+
+  it('knows what was applied to an object that others changed before it is written', async () => {
+    const [seen, ...others] = await watched([
+      configMap('a', '2', all),
+      configMap('a', '3', most),
+      configMap('a', '4', size),
+    ]);
+    expect(others).toEqual([]);
+    expect(seen?.row.uid).toBe('a');
+    expect(fieldsOf(seen as SeenResource)).toEqual(all);
+  });
+
+  it('takes nothing over from another object that had the name before', async () => {
+    const [seen] = await watched([configMap('a', '2', all), configMap('b', '3', size)]);
+    expect(fieldsOf(seen as SeenResource)).toEqual(size);
+  });
+});
