@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
-import { Access, permissionError, assertInstallationAdmin, assertScope } from '../core/access/access.service.js';
+import { Access, permissionError, assertInstallationAdmin, assertScope } from '../core/authorization/access.service.js';
 import type { Actor } from '../core/access/actor.js';
-import { Memberships } from '../core/access/memberships.js';
+import { Memberships } from '../core/authorization/memberships.js';
 import type { Operation } from '../core/access/policy.js';
 import { UnitOfWork } from '../core/database/unit-of-work.js';
 import { InvalidRequest } from '../core/errors/app-error.js';

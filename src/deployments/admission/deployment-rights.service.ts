@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { Access, type ProtectedRecord } from '../../core/access/access.service.js';
+import { Access, type ProtectedRecord } from '../../core/authorization/access.service.js';
 import { Actor } from '../../core/access/actor.js';
 import type { Operation } from '../../core/access/policy.js';
 import { isRoleAtLeast } from '../../core/access/roles.js';

@@ -2,8 +2,8 @@ import { Injectable, type OnModuleInit } from '@nestjs/common';
 import { PostgresNotifications } from '../database/postgres-notifications.js';
 import { named } from '../database/statements.js';
 import { UnitOfWork } from '../database/unit-of-work.js';
-import type { Actor } from './actor.js';
-import { type Role, roleFromRank } from './roles.js';
+import type { Actor } from '../access/actor.js';
+import { type Role, roleFromRank } from '../access/roles.js';
 
 /** Triggers send the id of the user whose memberships changed, or nothing when an organization did. */
 const CHANNEL = 'armature_memberships';

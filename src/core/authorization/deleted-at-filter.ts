@@ -1,7 +1,7 @@
 import type { ObjectLiteral } from 'typeorm';
 import { booleanFilter, type FilterCondition } from '../listing/listing.js';
 import { administeredSql } from './access.service.js';
-import { roleRank, type Role } from './roles.js';
+import { roleRank, type Role } from '../access/roles.js';
 
 /**
  * The condition `deleted_at` of a list: true lists deleted records, which are nobody's to read but those who may restore them.

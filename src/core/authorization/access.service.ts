@@ -4,10 +4,10 @@ import { named } from '../database/statements.js';
 import { UnitOfWork } from '../database/unit-of-work.js';
 import { Forbidden } from '../errors/app-error.js';
 import { currentRequest } from '../telemetry/request-context.js';
-import type { Actor, Scope } from './actor.js';
+import type { Actor, Scope } from '../access/actor.js';
 import { Memberships } from './memberships.js';
-import type { Operation } from './policy.js';
-import { isRoleAtLeast, roleRank, type Role, roleFromRank } from './roles.js';
+import type { Operation } from '../access/policy.js';
+import { isRoleAtLeast, roleRank, type Role, roleFromRank } from '../access/roles.js';
 
 /** The kinds of records for which the view `access_role` contains roles. */
 export type ProtectedRecordType = 'organization' | 'workspace' | 'environment' | 'connection';
