@@ -64,7 +64,8 @@ export class ApprovalRulesService {
     const isAdmin = await this.rights.isAllowed(requestedBy, deploymentPolicy.actOnProduction, place);
     if (!isAdmin) return Math.max(requiredApprovals, isProduction ? 1 : 0);
     if (action === 'rollback' || requiredApprovals <= 1) return 0;
-    return (await this.rights.isPerson(requestedBy)) ? requiredApprovals - 1 : requiredApprovals;
+    const isApprover = await this.rights.isAllowed(requestedBy, deploymentPolicy.approve, place);
+    return isApprover ? requiredApprovals - 1 : requiredApprovals;
   }
 
   /** How many approvals are missing; those whose approver could not give them any more do not count. */
@@ -98,11 +99,7 @@ export class ApprovalRulesService {
   private async countValid(mandate: Mandate, place: DeploymentLocation): Promise<number> {
     let valid = 0;
     for (const approver of findApprovers(mandate))
-      if (
-        (await this.rights.isPerson(approver)) &&
-        (await this.rights.isAllowed(approver, deploymentPolicy.approve, place))
-      )
-        valid += 1;
+      if (await this.rights.isAllowed(approver, deploymentPolicy.approve, place)) valid += 1;
     return valid;
   }
 }

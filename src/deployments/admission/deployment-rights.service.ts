@@ -1,8 +1,7 @@
 import { Injectable } from '@nestjs/common';
-import { Access, type ProtectedRecord } from '../../core/authorization/access.service.js';
+import { Access, permissionError, type ProtectedRecord } from '../../core/authorization/access.service.js';
 import { Actor } from '../../core/access/actor.js';
 import type { Operation } from '../../core/access/policy.js';
-import { isRoleAtLeast } from '../../core/access/roles.js';
 import { Forbidden, InvalidRequest } from '../../core/errors/app-error.js';
 import { freezePolicy } from '../../environments/freezes/freeze.policy.js';
 import { UsersStore } from '../../organizations/users/users.store.js';
@@ -55,17 +54,12 @@ export class DeploymentRightsService {
       );
   }
 
-  /** Whether it is a person, and no service account. */
-  async isPerson(userId: string | null): Promise<boolean> {
-    const user = userId === null ? null : await this.users.find(userId);
-    return user?.kind === 'person';
-  }
-
   /** Whether a user may do this by the role that they have now. */
   async isAllowed(userId: string | null, operation: Operation, place: DeploymentLocation): Promise<boolean> {
     const user = userId === null ? null : await this.users.find(userId);
     if (!user || user.deactivatedAt) return false;
-    return isRoleAtLeast(await this.access.roleOn(Actor.user(user), toResource(place)), operation.needs);
+    const actor = Actor.user(user);
+    return permissionError(actor, operation, await this.access.roleOn(actor, toResource(place))) === null;
   }
 }
 
