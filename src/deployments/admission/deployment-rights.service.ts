@@ -20,16 +20,16 @@ export class DeploymentRightsService {
   ) {}
 
   /** @throws Forbidden when the role in the workspace, or the scopes of the token, do not reach */
-  async authorize(actor: Actor, operation: Operation, place: DeploymentLocation): Promise<void> {
-    await this.access.authorize(actor, operation, toResource(place));
+  async authorize(actor: Actor, operation: Operation, location: DeploymentLocation): Promise<void> {
+    await this.access.authorize(actor, operation, toResource(location));
   }
 
   /** The same, where production needs an admin of the workspace. */
-  async requireAccess(actor: Actor, operation: Operation, place: DeploymentLocation): Promise<void> {
-    await this.authorize(actor, operation, place);
-    const { tier } = await this.targets.findProtection(place.environmentId);
+  async requireAccess(actor: Actor, operation: Operation, location: DeploymentLocation): Promise<void> {
+    await this.authorize(actor, operation, location);
+    const { tier } = await this.targets.findProtection(location.environmentId);
     if (tier !== 'production') return;
-    await this.authorize(actor, deploymentPolicy.actOnProduction, place).catch((error: unknown) => {
+    await this.authorize(actor, deploymentPolicy.actOnProduction, location).catch((error: unknown) => {
       throw error instanceof Forbidden && error.code === 'FORBIDDEN' ? adminRequired() : error;
     });
   }
@@ -55,11 +55,11 @@ export class DeploymentRightsService {
   }
 
   /** Whether a user may do this by the role that they have now. */
-  async isAllowed(userId: string | null, operation: Operation, place: DeploymentLocation): Promise<boolean> {
+  async isAllowed(userId: string | null, operation: Operation, location: DeploymentLocation): Promise<boolean> {
     const user = userId === null ? null : await this.users.find(userId);
     if (!user || user.deactivatedAt) return false;
     const actor = Actor.user(user);
-    return permissionError(actor, operation, await this.access.roleOn(actor, toResource(place))) === null;
+    return permissionError(actor, operation, await this.access.roleOn(actor, toResource(location))) === null;
   }
 }
 
