@@ -142,6 +142,11 @@ export class DesignsService implements RecordAuthorizer, PlacementAuthorizer {
     if (design.workspaceId === workspaceId) return design;
     throw new Conflict('CONCURRENT_CHANGE', 'the design has just been moved', { remedy: 'Repeat the call.' });
   }
+
+  /** Assigns a locked design to another workspace, which the unit of work has locked as well. */
+  async changeWorkspace(design: Design, workspaceId: string): Promise<void> {
+    await this.designs.update(design, { workspaceId });
+  }
 }
 
 /** The id and the name by which the body of a change identifies its design. */

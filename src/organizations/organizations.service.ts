@@ -83,7 +83,7 @@ export class OrganizationsService
       const organization = await this.getForUpdate(actor, id, 'delete', match);
       await this.organizations.lockAgainstNewRecords(id);
       await this.organizations.softDelete(organization);
-      this.unit.afterCommit(() => this.memberships.forget(null));
+      this.unit.afterCommit(() => this.memberships.invalidate(null));
       await this.events.publish(new OrganizationDeleted(actor, organization));
       return organization;
     });

@@ -52,7 +52,7 @@ export class Access {
     return roleFromRank(row?.role);
   }
 
-  /** @throws Forbidden when the actor's role, or the scopes of the token, do not reach */
+  /** @throws Forbidden when the actor's role, or the scopes of the token, do not reach, or PERSON_REQUIRED */
   async authorize(actor: Actor, operation: Operation, resource: ProtectedRecord): Promise<void> {
     const request = currentRequest();
     if (request) request.judged = resource;
@@ -156,7 +156,8 @@ export function assertInstallationAdmin(actor: Actor, { name, installation }: Op
 
 /** Why an actor who has this role, and the scopes of their token, may not do it; null when they may. */
 export function permissionError(actor: Actor, operation: Operation, role: Role): Forbidden | null {
-  return isRoleAtLeast(role, operation.needs) ? scopeError(actor, operation) : roleError(operation, role);
+  if (!isRoleAtLeast(role, operation.needs)) return roleError(operation, role);
+  return scopeError(actor, operation) ?? personError(actor, operation);
 }
 
 const IMPLIED_SCOPES: Record<Scope, Scope[]> = {
@@ -171,6 +172,14 @@ function scopeError(actor: Actor, operation: Operation): Forbidden | null {
   return new Forbidden(`${operation.name} needs a token with the scope ${operation.scope}`, {
     code: 'SCOPE_MISSING',
     remedy: `Use a token that has the scope ${operation.scope}.`,
+  });
+}
+
+function personError(actor: Actor, { name, peopleOnly }: Operation): Forbidden | null {
+  if (!peopleOnly || !actor.isServiceAccount) return null;
+  return new Forbidden(`${name} is for people; the caller is a service account`, {
+    code: 'PERSON_REQUIRED',
+    remedy: 'Let a person with this role do it, with a session or a personal access token of their own.',
   });
 }
 

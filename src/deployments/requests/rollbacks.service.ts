@@ -46,7 +46,9 @@ export class RollbacksService {
       throw nothingToRollBackTo('the design has been moved to another workspace since');
     const { designVersion, namespace } = await this.findGoal(deployment, version);
     const isDeployed = connectionIds.every((connectionId) =>
-      deployed.some((place) => place.connectionId === connectionId && place.designVersion === designVersion),
+      deployed.some(
+        (destination) => destination.connectionId === connectionId && destination.designVersion === designVersion,
+      ),
     );
     if (isDeployed) throw nothingToRollBackTo(`version ${designVersion} is deployed there now`);
     const target = await this.targets.resolveForDeployment(actor, design, {

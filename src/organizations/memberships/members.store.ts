@@ -76,7 +76,7 @@ export class MembersStore extends Store<User> {
        ON CONFLICT (organization_id, user_id) DO UPDATE SET role = excluded.role`,
       [organizationId, userId, ROLE_RANKS[role]],
     );
-    this.unit.afterCommit(() => this.memberships.forget(userId));
+    this.unit.afterCommit(() => this.memberships.invalidate(userId));
   }
 
   async remove(organizationId: string, userId: string): Promise<void> {
@@ -84,7 +84,7 @@ export class MembersStore extends Store<User> {
       organizationId,
       userId,
     ]);
-    this.unit.afterCommit(() => this.memberships.forget(userId));
+    this.unit.afterCommit(() => this.memberships.invalidate(userId));
   }
 
   /** Whether the actor administers every organization that the user belongs to, and there is one. */
