@@ -5,6 +5,7 @@ import type { NestExpressApplication } from '@nestjs/platform-express';
 import { createApp } from './app.setup.js';
 import { type FirstAdministrator, FirstStartService } from './auth/first-start.service.js';
 import { readyLogLine, welcomeMessage, welcomeLogLine } from './auth/startup-messages.js';
+import { backoff } from './core/backoff.js';
 import { type Env, InvalidEnvironment } from './core/config/env.js';
 import { loadDotEnv, loadEnv } from './core/config/load-env.js';
 import type { SettingFault } from './core/config/secret-files.js';
@@ -22,6 +23,7 @@ import { IsolationMissing } from './formats/programs/isolation.js';
 import { drainApplication, Shutdown } from './core/lifecycle/shutdown.js';
 
 const RESTART_MS = 1_000;
+const MAX_RESTART_MS = 15_000;
 /** Failures that their message explains. */
 const EXPECTED_ERRORS = [
   InvalidEnvironment,
@@ -60,14 +62,14 @@ async function startEmbeddedDatabase(env: Env, log: ProcessLog, shutdown: Shutdo
 
 /** Makes the application and lets it answer; an outage of the database makes it begin again, for as long as that lasts. */
 async function start(env: Env, url: string, listener: HttpListener, log: ProcessLog): Promise<NestExpressApplication> {
-  for (;;)
+  for (let failures = 1; ; failures++)
     try {
       await waitForDatabase(url, log);
       return await startOnce(env, url, listener, log);
     } catch (error) {
       if (!isDatabaseOutage(error) && !isConnectionError(error)) throw error;
-      log.warn(`The database was lost during the start, which begins again: ${(error as Error).message}`);
-      await sleep(RESTART_MS);
+      log.warn(`The start begins again, since the database failed it: ${(error as Error).message}`);
+      await sleep(backoff(failures, RESTART_MS, MAX_RESTART_MS));
     }
 }
 

@@ -59,8 +59,9 @@ export class AuditService {
   }
 
   async export(actor: Actor, chain: string, filter: AuditFilter): Promise<NdjsonDownload> {
-    await this.authorize(actor, chain, 'read');
-    return runAsSystem('export of the audit', () => this.reports.export(chain, filter));
+    const authorize = (): Promise<void> => this.authorize(actor, chain, 'read');
+    await authorize();
+    return runAsSystem('export of the audit', () => this.reports.export(chain, filter, authorize));
   }
 
   /** @returns of how many entries something was erased */
