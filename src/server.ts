@@ -45,7 +45,7 @@ async function main(log: ProcessLog, found: SettingFault[]): Promise<void> {
     const listener = new HttpListener();
     await listener.listen(env.PORT, env.HOST);
     const url = env.DATABASE_URL ?? (await startEmbeddedDatabase(env, log, shutdown));
-    const app = await start(env, url, listener, log);
+    const app = await start(env, url, listener, log, shutdown);
     watchdog.registerMetrics(app.get(Metrics));
     shutdown.addStep(() => drainApplication(app, listener, env));
   } catch (error) {
@@ -55,18 +55,27 @@ async function main(log: ProcessLog, found: SettingFault[]): Promise<void> {
 }
 
 async function startEmbeddedDatabase(env: Env, log: ProcessLog, shutdown: Shutdown): Promise<string> {
-  const { url, stop } = await startEmbeddedPostgres({ dataDir: env.DATA_DIR, log: log.info });
-  shutdown.addStep(stop);
-  return url;
+  const starting = startEmbeddedPostgres({ dataDir: env.DATA_DIR, log: log.info });
+  // A signal that comes while it starts waits for that, or the database would go on alone.
+  shutdown.addStep(async () => (await starting.catch(() => null))?.stop());
+  return (await starting).url;
 }
 
 /** Makes the application and lets it answer; an outage of the database makes it begin again, for as long as that lasts. */
-async function start(env: Env, url: string, listener: HttpListener, log: ProcessLog): Promise<NestExpressApplication> {
+async function start(
+  env: Env,
+  url: string,
+  listener: HttpListener,
+  log: ProcessLog,
+  shutdown: Shutdown,
+): Promise<NestExpressApplication> {
   for (let failures = 1; ; failures++)
     try {
       await waitForDatabase(url, log);
       return await startOnce(env, url, listener, log);
     } catch (error) {
+      // The database was stopped on purpose, and the process ends.
+      if (shutdown.hasBegun) await new Promise(() => undefined);
       if (!isDatabaseOutage(error) && !isConnectionError(error)) throw error;
       log.warn(`The start begins again, since the database failed it: ${(error as Error).message}`);
       await sleep(backoff(failures, RESTART_MS, MAX_RESTART_MS));

@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import { mkdirSync, mkdtempSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -72,6 +72,17 @@ describe('a start', () => {
     server.child.stdout?.destroy();
     expect((await server.exited).code).toBe(1);
     expect(await usersOf(database.url)).toBe(0);
+  });
+
+  it('that is stopped while it starts its own database leaves none behind', async () => {
+    const folder = mkdtempSync(join(testRunFolder(), 'data-'));
+    const server = await start({ DATA_DIR: folder });
+    const file = join(folder, 'postgres/data/postmaster.pid');
+    await until(() => existsSync(file), 50_000);
+    const pid = Number(readFileSync(file, 'utf8').split('\n')[0]);
+    server.child.kill('SIGTERM');
+    expect(await server.exited).toEqual({ code: 0, signal: null });
+    expect(isAlive(pid)).toBe(false);
   });
 
   it('on a database that does not exist ends with what to do', async () => {

@@ -35,6 +35,10 @@ export class Shutdown {
     if (process.env['npm_lifecycle_event'] === 'start') this.watchParentProcess();
   }
 
+  get hasBegun(): boolean {
+    return this.begunAt !== null;
+  }
+
   /** What is to be done at the end; the last that was begun is ended first. */
   addStep(step: () => Promise<unknown>): void {
     this.steps.unshift(step);
