@@ -1,5 +1,5 @@
 import { DataSource } from 'typeorm';
-import { Access } from '../src/core/access/access.service.js';
+import { Access } from '../src/core/authorization/access.service.js';
 import { Actor } from '../src/core/access/actor.js';
 import { UnitOfWork } from '../src/core/database/unit-of-work.js';
 import { runInRequestContext } from '../src/core/telemetry/request-context.js';

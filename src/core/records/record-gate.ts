@@ -1,4 +1,4 @@
-import type { Access, ProtectedRecord } from '../access/access.service.js';
+import type { Access, ProtectedRecord } from '../authorization/access.service.js';
 import type { Actor } from '../access/actor.js';
 import type { Operation } from '../access/policy.js';
 import type { BaseEntity } from '../database/base.entity.js';

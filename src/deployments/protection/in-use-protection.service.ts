@@ -42,7 +42,7 @@ export function inUseConflict(
   remedy = 'Undeploy first: DELETE /api/pattern/deploy.',
 ): Conflict {
   const reasons = [
-    ...(deployed.length > 0 ? [`something is deployed in ${countOf(deployed.length, 'place')}`] : []),
+    ...(deployed.length > 0 ? [`something is deployed in ${countOf(deployed.length, 'destination')}`] : []),
     ...(unfinished.length > 0
       ? [`${countOf(unfinished.length, 'deployment')} ${unfinished.length === 1 ? 'has' : 'have'} not ended`]
       : []),

@@ -4,10 +4,10 @@ import { named } from '../database/statements.js';
 import { UnitOfWork } from '../database/unit-of-work.js';
 import { Forbidden } from '../errors/app-error.js';
 import { currentRequest, type JudgedRecord } from '../telemetry/request-context.js';
-import type { Actor, Scope } from './actor.js';
+import type { Actor, Scope } from '../access/actor.js';
 import { Memberships } from './memberships.js';
-import type { Operation } from './policy.js';
-import { isRoleAtLeast, roleRank, type Role, roleFromRank } from './roles.js';
+import type { Operation } from '../access/policy.js';
+import { isRoleAtLeast, roleRank, type Role, roleFromRank } from '../access/roles.js';
 
 /** The kinds of records for which the view `access_role` contains roles. */
 export type ProtectedRecordType = 'organization' | 'workspace' | 'environment' | 'connection';
@@ -74,7 +74,7 @@ export class Access {
 
   /**
    * @param known a role that was asked in this transaction, if it is on this record
-   * @throws Forbidden when the actor's role, or the scopes of the token, do not reach
+   * @throws Forbidden when the actor's role, or the scopes of the token, do not reach, or PERSON_REQUIRED
    */
   async authorize(actor: Actor, operation: Operation, resource: ProtectedRecord, known?: KnownRole): Promise<void> {
     const request = currentRequest();
@@ -181,7 +181,8 @@ export function assertInstallationAdmin(actor: Actor, { name, installation }: Op
 
 /** Why an actor who has this role, and the scopes of their token, may not do it; null when they may. */
 export function permissionError(actor: Actor, operation: Operation, role: Role): Forbidden | null {
-  return isRoleAtLeast(role, operation.needs) ? scopeError(actor, operation) : roleError(operation, role);
+  if (!isRoleAtLeast(role, operation.needs)) return roleError(operation, role);
+  return scopeError(actor, operation) ?? personError(actor, operation);
 }
 
 const IMPLIED_SCOPES: Record<Scope, Scope[]> = {
@@ -196,6 +197,14 @@ function scopeError(actor: Actor, operation: Operation): Forbidden | null {
   return new Forbidden(`${operation.name} needs a token with the scope ${operation.scope}`, {
     code: 'SCOPE_MISSING',
     remedy: `Use a token that has the scope ${operation.scope}.`,
+  });
+}
+
+function personError(actor: Actor, { name, peopleOnly }: Operation): Forbidden | null {
+  if (!peopleOnly || !actor.isServiceAccount) return null;
+  return new Forbidden(`${name} is for people; the caller is a service account`, {
+    code: 'PERSON_REQUIRED',
+    remedy: 'Let a person with this role do it, with a session or a personal access token of their own.',
   });
 }
 
