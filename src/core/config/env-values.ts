@@ -55,7 +55,8 @@ export const onOff = choice(['on', 'off']).transform((text) => text === 'on');
 const isUrl = (text: string, protocols: readonly string[]): boolean =>
   URL.canParse(text) && protocols.includes(new URL(text).protocol) && /^[^:]+:\/\//.test(text);
 
-const urlRule = (protocols: readonly string[]): string => `must be a URL of ${protocols.map((p) => `${p}//`).join(' or ')}`; // prettier-ignore
+const urlRule = (protocols: readonly string[]): string =>
+  `must be a URL of ${protocols.map((p) => `${p}//`).join(' or ')}`;
 
 export const url = (protocols: readonly string[]) =>
   z

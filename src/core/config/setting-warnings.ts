@@ -8,7 +8,11 @@ type Name = keyof typeof envVariables;
 const NEEDS: readonly (readonly [names: readonly Name[], needs: Name, isMet: (env: Env) => boolean])[] = [
   [['OIDC_AUDIENCE'], 'OIDC_ISSUER', (env) => Boolean(env.OIDC_ISSUER)],
   [['MAIL_FROM'], 'SMTP_URL', (env) => Boolean(env.SMTP_URL)],
-  [['LIMIT_REQUESTS_PER_MINUTE', 'LIMIT_WRITES_PER_MINUTE', 'LIMIT_SIGN_IN_FAILURES'], 'RATE_LIMIT', (env) => env.RATE_LIMIT], // prettier-ignore
+  [
+    ['LIMIT_REQUESTS_PER_MINUTE', 'LIMIT_WRITES_PER_MINUTE', 'LIMIT_SIGN_IN_FAILURES'],
+    'RATE_LIMIT',
+    (env) => env.RATE_LIMIT,
+  ],
   [['LIMIT_CLUSTER_RESOURCES'], 'CLUSTER_WATCH', (env) => env.CLUSTER_WATCH],
 ];
 
