@@ -12,18 +12,16 @@ import { serve } from '../../support/server.js';
 const TOKEN = 'benchmark-token-of-the-administrator';
 const STARTED_WITHIN_MS = 120_000;
 
-const { hostname, port, username, password, pathname } = new URL(process.env['DATABASE_URL'] ?? '');
 const listensOn = String(await findPort());
 const url = `http://127.0.0.1:${listensOn}`;
 Object.assign(process.env, {
   ...{ HOST: '127.0.0.1', PORT: listensOn, PUBLIC_URL: url, SECRET: process.env['JWT_SECRET'] },
-  ...{ DB_CLIENT: 'pg', DB_HOST: hostname, DB_PORT: port, DB_DATABASE: pathname.slice(1) },
-  ...{ DB_USER: decodeURIComponent(username), DB_PASSWORD: decodeURIComponent(password) },
+  ...{ DB_CLIENT: 'pg', DB_CONNECTION_STRING: process.env['DATABASE_URL'] },
   ...{ ADMIN_TOKEN: TOKEN, TELEMETRY: 'false', CACHE_ENABLED: 'false', RATE_LIMITER_ENABLED: 'false' },
 });
 process.chdir(import.meta.dirname);
 const cli = join(import.meta.dirname, 'node_modules', 'directus', 'cli.js');
-execFileSync(process.execPath, [cli, 'bootstrap'], { stdio: 'ignore' });
+execFileSync(process.execPath, [cli, 'bootstrap'], { stdio: ['ignore', 'ignore', 'inherit'] });
 process.argv.splice(1, Infinity, cli, 'start');
 await import(pathToFileURL(cli).href);
 for (const end = Date.now() + STARTED_WITHIN_MS; ; await sleep(250)) {
