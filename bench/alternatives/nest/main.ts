@@ -47,19 +47,6 @@ import { serve } from '../../support/server.js';
  */
 const SECRET = process.env['JWT_SECRET'] ?? '';
 
-@Entity('organization')
-class Organization {
-  @PrimaryColumn('uuid')
-  id!: string;
-
-  @Column('text')
-  name!: string;
-
-  @Exclude()
-  @Column('timestamptz', { name: 'deleted_at' })
-  deletedAt!: Date | null;
-}
-
 @Entity('app_user')
 class User {
   @PrimaryColumn('uuid')
@@ -85,11 +72,6 @@ class Member {
 
   @Column('integer')
   role!: number;
-
-  @Type(() => Organization)
-  @ManyToOne(() => Organization)
-  @JoinColumn({ name: 'organization_id' })
-  organization!: Relation<Organization>;
 }
 
 @Entity('environment')
@@ -193,16 +175,6 @@ class EnvironmentsController {
     @InjectRepository(Member) private readonly members: Repository<Member>,
   ) {}
 
-  @Get('profile')
-  async profile(@Req() { user }: AuthenticatedRequest): Promise<object> {
-    const organizations = await this.members.find({
-      where: { userId: user.id, organization: { deletedAt: IsNull() } },
-      relations: { organization: true },
-      order: { organization: { name: 'ASC' } },
-    });
-    return { ...user, passwordHash: undefined, organizations };
-  }
-
   @Get('environments')
   async list(
     @Query() { orgID, page, pagesize, search }: ListQuery,
@@ -263,7 +235,7 @@ class EnvironmentsController {
   }
 }
 
-const entities = [Organization, User, Member, Environment];
+const entities = [User, Member, Environment];
 
 @Module({
   imports: [
