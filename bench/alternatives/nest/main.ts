@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import 'reflect-metadata';
 import {
   Body,
@@ -26,18 +27,7 @@ import { InjectRepository, TypeOrmModule } from '@nestjs/typeorm';
 import { Exclude, Expose, Type } from 'class-transformer';
 import { IsInt, IsOptional, IsString, IsUUID, Max, MaxLength, Min } from 'class-validator';
 import { ExtractJwt, Strategy } from 'passport-jwt';
-import { randomUUID } from 'node:crypto';
-import {
-  Column,
-  Entity,
-  ILike,
-  IsNull,
-  JoinColumn,
-  ManyToOne,
-  PrimaryColumn,
-  type Relation,
-  Repository,
-} from 'typeorm';
+import { Column, Entity, ILike, IsNull, PrimaryColumn, Repository } from 'typeorm';
 import { serve } from '../../support/server.js';
 
 /**
