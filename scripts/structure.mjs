@@ -42,6 +42,7 @@ const DESCRIPTIVE = /\.(entity|view|policy|events|event|module|inputs|input|d)\.
 const MUST_BE_ZERO = new Set([
   'imports against the order of folders',
   'import cycles between files',
+  'import cycles between sub-folders of one folder',
   'tables named by a folder left of their owner',
   `classes with more than ${MAX_COLLABORATORS} collaborators`,
   'formatting switched off',

@@ -1,7 +1,7 @@
 import { type DynamicModule, Module } from '@nestjs/common';
 import { AuthModule } from './auth/auth.module.js';
 import { ConnectionsModule } from './connections/connections.module.js';
-import { AccessModule } from './core/access/access.module.js';
+import { AuthorizationModule } from './core/authorization/authorization.module.js';
 import { ResponsesModule } from './core/responses/responses.module.js';
 import { ConfigModule } from './core/config/config.module.js';
 import type { Env } from './core/config/env.js';
@@ -45,7 +45,7 @@ export class AppModule {
         LifecycleModule,
         ResponsesModule,
         DatabaseModule.forRoot(databaseUrl, entities, migrations),
-        AccessModule,
+        AuthorizationModule,
         CryptoModule,
         EventBusModule,
         PubSubModule,

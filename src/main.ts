@@ -1,4 +1,5 @@
 import module from 'node:module';
+import process from 'node:process';
 import { fileURLToPath } from 'node:url';
 
 /**
@@ -8,4 +9,7 @@ import { fileURLToPath } from 'node:url';
 const { enableCompileCache } = module as { enableCompileCache?: (folder: string) => unknown };
 
 if (import.meta.url.endsWith('.js')) enableCompileCache?.(fileURLToPath(new URL('../compile-cache', import.meta.url)));
+
+/** The first process of a container is ended only by signals that it handles. Loading takes a while, and nothing is begun before it. */
+for (const signal of ['SIGTERM', 'SIGINT'] as const) process.on(signal, () => process.exit(0));
 await import('./server.js');

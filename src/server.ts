@@ -1,4 +1,3 @@
-import fs from 'node:fs';
 import type { RequestListener } from 'node:http';
 import process from 'node:process';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -6,8 +5,11 @@ import type { NestExpressApplication } from '@nestjs/platform-express';
 import { createApp } from './app.setup.js';
 import { type FirstAdministrator, FirstStartService } from './auth/first-start.service.js';
 import { readyLogLine, welcomeMessage, welcomeLogLine } from './auth/startup-messages.js';
-import { withDevelopmentSecrets } from './core/config/development-secrets.js';
-import { Env, InvalidEnvironment } from './core/config/env.js';
+import { backoff } from './core/backoff.js';
+import { type Env, InvalidEnvironment } from './core/config/env.js';
+import { loadDotEnv, loadEnv } from './core/config/load-env.js';
+import type { SettingFault } from './core/config/secret-files.js';
+import { findSettingWarnings } from './core/config/setting-warnings.js';
 import { EmbeddedPostgresError } from './core/embedded-postgres/embedded-postgres-error.js';
 import { startEmbeddedPostgres } from './core/embedded-postgres/embedded-postgres.js';
 import { NewerSchema, SchemaInUse } from './core/database/migrate.js';
@@ -21,6 +23,7 @@ import { IsolationMissing } from './formats/programs/isolation.js';
 import { drainApplication, Shutdown } from './core/lifecycle/shutdown.js';
 
 const RESTART_MS = 1_000;
+const MAX_RESTART_MS = 15_000;
 /** Failures that their message explains. */
 const EXPECTED_ERRORS = [
   InvalidEnvironment,
@@ -32,8 +35,9 @@ const EXPECTED_ERRORS = [
   IsolationMissing,
 ];
 
-async function main(log: ProcessLog): Promise<void> {
-  const env = Env.parse(withDevelopmentSecrets(process.env));
+async function main(log: ProcessLog, found: SettingFault[]): Promise<void> {
+  const env = loadEnv(found);
+  for (const warning of findSettingWarnings(process.env, env)) log.warn(warning);
   const watchdog = new Watchdog(log.isJson);
   const shutdown = new Shutdown(log, watchdog);
   shutdown.listen();
@@ -58,14 +62,14 @@ async function startEmbeddedDatabase(env: Env, log: ProcessLog, shutdown: Shutdo
 
 /** Makes the application and lets it answer; an outage of the database makes it begin again, for as long as that lasts. */
 async function start(env: Env, url: string, listener: HttpListener, log: ProcessLog): Promise<NestExpressApplication> {
-  for (;;)
+  for (let failures = 1; ; failures++)
     try {
       await waitForDatabase(url, log);
       return await startOnce(env, url, listener, log);
     } catch (error) {
       if (!isDatabaseOutage(error) && !isConnectionError(error)) throw error;
-      log.warn(`The database was lost during the start, which begins again: ${(error as Error).message}`);
-      await sleep(RESTART_MS);
+      log.warn(`The start begins again, since the database failed it: ${(error as Error).message}`);
+      await sleep(backoff(failures, RESTART_MS, MAX_RESTART_MS));
     }
 }
 
@@ -100,7 +104,7 @@ function writeToStdout(text: string): Promise<void> {
   });
 }
 
-if (fs.existsSync('.env')) process.loadEnvFile('.env');
+const found = loadDotEnv();
 const log = ProcessLog.fromEnv(process.env);
 
 // An outage that nobody waits for any more must not end the process; every other fault that nobody caught does.
@@ -109,7 +113,7 @@ process.on('unhandledRejection', (error) => {
   log.error(`A failure of the database was not handled: ${(error as Error).stack}`);
 });
 
-main(log).catch((error: unknown) => {
+main(log, found).catch((error: unknown) => {
   const isExplained = EXPECTED_ERRORS.some((kind) => error instanceof kind);
   log.fatal(isExplained ? (error as Error).message : error instanceof Error ? (error.stack ?? '') : String(error));
   process.exit(1);

@@ -12,12 +12,14 @@ import { text as collect } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
 import pg from 'pg';
 import { Actor } from '../src/core/access/actor.js';
+import { Forbidden } from '../src/core/errors/app-error.js';
 import { Env } from '../src/core/config/env.js';
 import { DatabaseUrl } from '../src/core/database/database-url.js';
 import { UnitOfWork } from '../src/core/database/unit-of-work.js';
 import { runInRequestContext } from '../src/core/telemetry/request-context.js';
 import { AuditEntriesStore } from '../src/events/audit/audit-entries.store.js';
 import { INSTALLATION_CHAIN } from '../src/events/audit/audit.entity.js';
+import { AuditService } from '../src/events/audit/audit.service.js';
 import { AuditForwarder } from '../src/events/audit/forwarding/audit-forwarder.service.js';
 import { parseForwardTarget } from '../src/events/audit/forwarding/forward-target.js';
 import { OtlpSender } from '../src/events/audit/forwarding/otlp.sender.js';
@@ -304,6 +306,34 @@ describe('the list', () => {
     const own = await entriesOf('', audit((people.outsider as Json).organization as string), people.outsider);
     expect(own.length).toBeGreaterThan(0);
     expect(own.every(({ organization_id }) => organization_id === (people.outsider as Json).organization)).toBe(true);
+  });
+
+  it('is exported as long as its reader is an admin', async () => {
+    const { id, email } = await world.person('admin');
+    const reader = Actor.user({ id, email, installationAdmin: false });
+    const download = await world.get(AuditService).export(reader, world.organization, {});
+    const stream = (await download.openStream(() => undefined)).getStream();
+    await done(world.admin.put(`/api/identity/orgs/${world.organization}/users/${id}`, { role: 'member' }));
+    await expect(collect(stream)).rejects.toThrow(Forbidden);
+  });
+
+  it('is exported as long as the token of its reader holds', async () => {
+    const token = await done(world.admin.post('/api/identity/tokens', { name: 'auditor', scopes: ['admin'] }));
+    const entries = world.get(AuditEntriesStore);
+    const read = entries.readAfter.bind(entries);
+    let goOn: () => void = () => undefined;
+    const revoked = new Promise<void>((resolve) => (goOn = resolve));
+    entries.readAfter = (...given) => revoked.then(() => read(...given));
+    const headers = { authorization: `Bearer ${token.token}` };
+    try {
+      const response = await fetch(`${world.baseUrl}${audit()}/export`, { headers });
+      expect(response.status).toBe(200);
+      await done(world.admin.delete(`/api/identity/tokens/${token.id}`));
+      goOn();
+      await expect(response.text()).rejects.toThrow('terminated');
+    } finally {
+      entries.readAfter = read;
+    }
   });
 });
 

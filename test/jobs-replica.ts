@@ -2,7 +2,7 @@ import { type INestApplication, Module } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { ResponsesModule } from '../src/core/responses/responses.module.js';
-import { AccessModule } from '../src/core/access/access.module.js';
+import { AuthorizationModule } from '../src/core/authorization/authorization.module.js';
 import { Actor } from '../src/core/access/actor.js';
 import { ConfigModule } from '../src/core/config/config.module.js';
 import { Env } from '../src/core/config/env.js';
@@ -39,7 +39,7 @@ export async function startReplica(databaseUrl: string, times: Partial<JobSettin
     TelemetryModule,
     DatabaseModule.forRoot(databaseUrl, entities, migrations),
     ResponsesModule,
-    AccessModule,
+    AuthorizationModule,
     CryptoModule,
     EventBusModule,
     OutboundModule,

@@ -222,7 +222,7 @@ const STALE = { status: 412, body: { code: 'PRECONDITION_FAILED' } };
 const readTag = async ({ path, made, by = world.admin }: Target): Promise<{ tag: string; body: Json }> => {
   const answer = made ?? (await answered(by.get(path)));
   const tag = answer.headers.get('etag') ?? '';
-  expect(tag).toMatch(/^"[\d.]+-/);
+  expect(tag).toMatch(/^"[\da-f.]+-/);
   return { tag, body: answer.body };
 };
 
@@ -261,6 +261,19 @@ describe('a record that is deleted', () => {
   });
 });
 
+describe('the tag of another record', () => {
+  it.each(['environment', 'member of an organization'])('of the kind %s is not that of this one', async (name) => {
+    const { make, change } = CASES[name] as Case;
+    const [target, other] = [await make(), await make()];
+    const { tag } = await readTag(other);
+    const changed = await world.admin.put(target.put ?? target.path, { ...target.change, ...change?.() }, ifMatch(tag));
+    expect(changed).toMatchObject(STALE);
+    const { tag: own } = await readTag(target);
+    expect(own.split('.')[0]).toBe(tag.split('.')[0]);
+    expect(own).not.toBe(tag);
+  });
+});
+
 describe('a member of a workspace', () => {
   it('who has a role through a team is granted nothing when sent back as they were read', async () => {
     const person = await world.person();
@@ -276,7 +289,8 @@ describe('a member of a workspace', () => {
 
   it('who is not one yet has no state that If-Match could name', async () => {
     const path = `${scene.path}/members/${people.member.id}`;
-    expect(await world.admin.put(path, { role: 'viewer' }, ifMatch('"1-x"'))).toMatchObject(STALE);
+    for (const tag of ['"1-x"', '*'])
+      expect(await world.admin.put(path, { role: 'viewer' }, ifMatch(tag))).toMatchObject(STALE);
     expect((await world.admin.get(path)).status).toBe(404);
   });
 });

@@ -1,5 +1,5 @@
 import type { Client } from 'pg';
-import { visibleSql } from '../../src/core/access/access.service.js';
+import { visibleSql } from '../../src/core/authorization/access.service.js';
 import { PLANNER_OPTIONS, SEARCH_PATH, SERVICE_ROLE } from '../../src/core/database/data-source.js';
 import { startDatabase, withClient } from '../support/database.js';
 import { fillEnvironments, type Scene } from '../support/environments.js';

@@ -1,7 +1,6 @@
-import fs from 'node:fs';
 import process from 'node:process';
-import { withDevelopmentSecrets } from '../core/config/development-secrets.js';
-import { Env } from '../core/config/env.js';
+import type { Env } from '../core/config/env.js';
+import { loadEnv } from '../core/config/load-env.js';
 import { startEmbeddedPostgres } from '../core/embedded-postgres/embedded-postgres.js';
 
 /** The settings of the server and its database: the one of DATABASE_URL, else the embedded one. */
@@ -13,8 +12,7 @@ export interface OpenDatabase {
 }
 
 export async function openDatabase(): Promise<OpenDatabase> {
-  if (fs.existsSync('.env')) process.loadEnvFile('.env');
-  const env = Env.parse(withDevelopmentSecrets(process.env));
+  const env = loadEnv();
   if (env.DATABASE_URL) return { env, url: env.DATABASE_URL, close: () => Promise.resolve() };
   const log = (line: string): void => void process.stderr.write(`${line}\n`);
   const embedded = await startEmbeddedPostgres({ dataDir: env.DATA_DIR, log });

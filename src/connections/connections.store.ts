@@ -1,9 +1,9 @@
 import { Injectable } from '@nestjs/common';
 import { QueryFailedError, type SelectQueryBuilder } from 'typeorm';
-import { Access } from '../core/access/access.service.js';
+import { Access } from '../core/authorization/access.service.js';
 import type { Actor } from '../core/access/actor.js';
-import { deletedAtFilter } from '../core/access/deleted-at-filter.js';
-import { keptListOf } from '../core/access/kept-total.js';
+import { deletedAtFilter } from '../core/authorization/deleted-at-filter.js';
+import { keptListOf } from '../core/authorization/kept-total.js';
 import { UnitOfWork } from '../core/database/unit-of-work.js';
 import { Conflict } from '../core/errors/app-error.js';
 import type { ListQuery } from '../core/listing/list-query.js';

@@ -39,10 +39,12 @@ export class DeploymentHealthService {
   private async loadStanding(candidates: readonly Deployment[]): Promise<void> {
     const standing = await this.deployed.findStanding(candidates.map(({ id }) => id));
     if (standing.length === 0) return;
-    const places = new Set(standing.map(({ deploymentId, connectionId }) => `${deploymentId} ${connectionId}`));
+    const destinations = new Set(standing.map(({ deploymentId, connectionId }) => `${deploymentId} ${connectionId}`));
     const asked = candidates
       .flatMap((deployment) => deployment.resources.map((resource, index): Asked => ({ deployment, index, resource })))
-      .filter(({ deployment: { id }, resource }) => isThere(resource) && places.has(`${id} ${resource.connection_id}`))
+      .filter(
+        ({ deployment: { id }, resource }) => isThere(resource) && destinations.has(`${id} ${resource.connection_id}`),
+      )
       .slice(0, MAX_OBJECTS);
     const connectionIds = [...new Set(asked.map(({ resource }) => resource.connection_id))];
     const watches = new Map(

@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import type { SelectQueryBuilder } from 'typeorm';
-import { Access, administeredSql } from '../core/access/access.service.js';
+import { Access, administeredSql } from '../core/authorization/access.service.js';
 import type { Actor } from '../core/access/actor.js';
 import { Store } from '../core/database/store.js';
 import { UnitOfWork } from '../core/database/unit-of-work.js';

@@ -1,5 +1,5 @@
 import { Injectable, type OnModuleInit } from '@nestjs/common';
-import { Access } from '../core/access/access.service.js';
+import { Access } from '../core/authorization/access.service.js';
 import type { Actor } from '../core/access/actor.js';
 import { Vault } from '../core/crypto/vault.service.js';
 import { newId } from '../core/database/base.entity.js';

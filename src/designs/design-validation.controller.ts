@@ -5,7 +5,7 @@ import { CurrentActor } from '../core/access/access.decorators.js';
 import { IdParam } from '../core/rest/id.pipe.js';
 import { SerializedJson } from '../core/rest/serialized-json.js';
 import { DesignContentsStore } from './contents/design-contents.store.js';
-import { DesignPoliciesRegistry } from './contents/design-policies.registry.js';
+import { DesignPoliciesRegistry } from './design-policies.registry.js';
 import { ValidationQuery } from './design.inputs.js';
 import { DesignsService } from './designs.service.js';
 import { DesignEnrichmentService } from './enrichment/design-enrichment.service.js';

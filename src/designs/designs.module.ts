@@ -7,7 +7,7 @@ import { CatalogController } from './catalog/catalog.controller.js';
 import { CatalogResolver } from './catalog/catalog.resolver.js';
 import { CatalogService } from './catalog/catalog.service.js';
 import { PublishedDesignsStore } from './published-designs.store.js';
-import { DesignPoliciesRegistry } from './contents/design-policies.registry.js';
+import { DesignPoliciesRegistry } from './design-policies.registry.js';
 import { DesignCheckRegistry } from './contents/design-checks.registry.js';
 import { DesignClonesService } from './design-clones.service.js';
 import { DesignImportRights } from './design-import-rights.service.js';

@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { validate } from 'uuid';
-import { Access, assertScope } from '../core/access/access.service.js';
+import { Access, assertScope } from '../core/authorization/access.service.js';
 import type { Actor } from '../core/access/actor.js';
 import type { Operation } from '../core/access/policy.js';
 import { Conflict, InvalidRequest, NotFound } from '../core/errors/app-error.js';
@@ -141,6 +141,11 @@ export class DesignsService implements RecordAuthorizer, PlacementAuthorizer {
     const design = orNotFound(id, await this.designs.lock(actor, id));
     if (design.workspaceId === workspaceId) return design;
     throw new Conflict('CONCURRENT_CHANGE', 'the design has just been moved', { remedy: 'Repeat the call.' });
+  }
+
+  /** Assigns a locked design to another workspace, which the unit of work has locked as well. */
+  async changeWorkspace(design: Design, workspaceId: string): Promise<void> {
+    await this.designs.update(design, { workspaceId });
   }
 }
 

@@ -1,8 +1,8 @@
 import { Injectable } from '@nestjs/common';
-import { Access, administeredSql } from '../core/access/access.service.js';
+import { Access, administeredSql } from '../core/authorization/access.service.js';
 import type { Actor } from '../core/access/actor.js';
 import { roleRank } from '../core/access/roles.js';
-import { deletedAtFilter } from '../core/access/deleted-at-filter.js';
+import { deletedAtFilter } from '../core/authorization/deleted-at-filter.js';
 import { UnitOfWork } from '../core/database/unit-of-work.js';
 import type { ListQuery } from '../core/listing/list-query.js';
 import { equalsFilter, wordFilter, type Listing, recordOrderColumns } from '../core/listing/listing.js';

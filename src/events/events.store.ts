@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import type { SelectQueryBuilder } from 'typeorm';
 import { validate } from 'uuid';
-import { visibleSql } from '../core/access/access.service.js';
+import { visibleSql } from '../core/authorization/access.service.js';
 import type { Actor } from '../core/access/actor.js';
 import { EntitySelect } from '../core/database/entity-select.js';
 import { UnitOfWork } from '../core/database/unit-of-work.js';

@@ -134,6 +134,7 @@ export const ERROR_CODES: Readonly<Record<string, readonly ErrorCode[]>> = {
     MESSAGES_MISSED: [410, 'The subscriber was too slow; subscribe again.'],
     TOO_MANY_STREAMS: [429, 'One user has too many streams.'],
     TOO_MANY_OPERATIONS: [429, 'One socket runs too many operations.'],
+    BAD_REQUEST: [[400, 405], 'The call is none that GraphQL over HTTP answers.'],
     BAD_USER_INPUT: [400, 'The document or the variables do not fit the schema.'],
     GRAPHQL_PARSE_FAILED: [400, 'The document cannot be parsed.'],
     GRAPHQL_VALIDATION_FAILED: [400, 'The document does not fit the schema.'],
@@ -147,6 +148,9 @@ export const ERROR_CODES: Readonly<Record<string, readonly ErrorCode[]>> = {
   'The server': list({
     INTERNAL_ERROR: [500, 'The server failed; the log has the cause under `request_id`.'],
     DATABASE_UNAVAILABLE: [503, 'The database does not answer at the moment.'],
+    DATABASE_READ_ONLY: [503, 'The database takes no changes at the moment, as a standby does; nothing was changed.'],
+    DATABASE_FULL: [503, 'The database has no space left for the change; nothing was changed.'],
+    DISK_FULL: [503, 'The server has no space left for the temporary files of helm and kustomize.'],
     STARTING: [503, 'The server is starting.'],
   }),
 };

@@ -35,7 +35,7 @@ export class HealthService implements BeforeApplicationShutdown {
 
   private async look(): Promise<Health> {
     const [database, migrations] = await Promise.all([
-      this.probe(async () => void (await this.dataSource.query('SELECT 1'))),
+      this.probe(() => this.checkDatabase()),
       this.probe(() => this.checkMigrations()),
     ]);
     const checks = { database, migrations, queue: this.jobs.isAlive() ? 'ok' : 'takes no jobs' };
@@ -53,6 +53,14 @@ export class HealthService implements BeforeApplicationShutdown {
     return { redis: this.redis.isConnected ? 'ok' : 'degraded: events go through the database' };
   }
 
+  /** A database that answers may take no changes, as a standby does, or one whose disk is full. */
+  private async checkDatabase(): Promise<string | void> {
+    const [found] = await this.dataSource.query<{ mode: string }[]>(
+      `SELECT current_setting('transaction_read_only') AS mode`,
+    );
+    return found?.mode === 'on' ? 'takes no changes: it is read-only' : this.availability.refusedChange;
+  }
+
   /** What was applied to the schema is what this version knows, no more and no less. */
   private async checkMigrations(): Promise<string | void> {
     const { unknown, missing } = await compareMigrations(this.dataSource);
@@ -66,7 +74,7 @@ export class HealthService implements BeforeApplicationShutdown {
     const late = new Promise<string>((resolve) => (timer = setTimeout(resolve, PROBE_TIMEOUT_MS, 'did not answer')));
     const asked = check().then(
       (fault) => fault ?? 'ok',
-      () => 'failed',
+      () => this.availability.refused ?? 'failed',
     );
     return Promise.race([asked, late]).finally(() => clearTimeout(timer));
   }

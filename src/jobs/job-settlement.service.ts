@@ -1,5 +1,5 @@
 import { Injectable, Logger } from '@nestjs/common';
-import { Refusals } from '../core/access/refusals.js';
+import { Refusals } from '../core/authorization/refusals.js';
 import { AppError } from '../core/errors/app-error.js';
 import { isDatabaseOutage } from '../core/errors/database-outage.js';
 import { toJsonb } from '../core/json/jsonb.js';

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
-import { Access, permissionError, assertInstallationAdmin, assertScope } from '../core/access/access.service.js';
+import { Access, permissionError, assertInstallationAdmin, assertScope } from '../core/authorization/access.service.js';
 import type { Actor } from '../core/access/actor.js';
-import { Memberships } from '../core/access/memberships.js';
+import { Memberships } from '../core/authorization/memberships.js';
 import type { Operation } from '../core/access/policy.js';
 import { UnitOfWork } from '../core/database/unit-of-work.js';
 import { InvalidRequest } from '../core/errors/app-error.js';
@@ -83,7 +83,7 @@ export class OrganizationsService
       const organization = await this.getForUpdate(actor, id, 'delete', match);
       await this.organizations.lockAgainstNewRecords(id);
       await this.organizations.softDelete(organization);
-      this.unit.afterCommit(() => this.memberships.forget(null));
+      this.unit.afterCommit(() => this.memberships.invalidate(null));
       await this.events.publish(new OrganizationDeleted(actor, organization));
       return organization;
     });

@@ -13,6 +13,7 @@ import { WorkspaceMembersListeners } from './members/workspace-members.listeners
 import { WorkspaceMembersService } from './members/workspace-members.service.js';
 import { WorkspaceMembersStore } from './grants/workspace-members.store.js';
 import { PermissionsController } from './permissions/permissions.controller.js';
+import { PersonalWorkspacesService } from './personal/personal-workspaces.service.js';
 import { PermissionsService } from './permissions/permissions.service.js';
 import { WorkspaceQuotasController } from './quotas/workspace-quotas.controller.js';
 import { WorkspaceQuotasService } from './quotas/workspace-quotas.service.js';
@@ -40,6 +41,7 @@ import { WorkspacesStore } from './workspaces.store.js';
     WorkspacesService,
     WorkspacesStore,
     WorkspacesResolver,
+    PersonalWorkspacesService,
     WorkspaceMembersService,
     WorkspaceMembersListeners,
     WorkspaceMembersStore,
@@ -59,6 +61,7 @@ import { WorkspacesStore } from './workspaces.store.js';
   exports: [
     WorkspacesService,
     WorkspacesStore,
+    PersonalWorkspacesService,
     WorkspacePlacementService,
     WorkspaceQuotasService,
     WorkspaceEnvironmentsStore,

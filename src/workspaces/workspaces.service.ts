@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { Access, assertScope } from '../core/access/access.service.js';
+import { Access, assertScope } from '../core/authorization/access.service.js';
 import type { Actor } from '../core/access/actor.js';
 import { UnitOfWork } from '../core/database/unit-of-work.js';
 import { Conflict, InvalidRequest } from '../core/errors/app-error.js';
@@ -69,7 +69,19 @@ export class WorkspacesService extends RecordGate<Workspace, typeof workspacePol
   async create(actor: Actor, input: NewWorkspace): Promise<Workspace> {
     const { id } = await this.organizations.resolve(actor, input.organization_id);
     await this.access.authorize(actor, workspacePolicy.create, { type: 'organization', id, organizationId: id });
-    return this.insertWithAdmin(actor, Workspace.create(actor, input));
+    return this.insert(actor, Workspace.create(actor, input));
+  }
+
+  /** Inserts a workspace, whose owner becomes its admin. */
+  insert(actor: Actor, workspace: Workspace): Promise<Workspace> {
+    return this.unit.run(async () => {
+      await this.workspaces.insert(workspace);
+      await this.unit.runAsSystem('the first admin', () =>
+        this.members.setRole(workspace.id, workspace.owner, 'admin'),
+      );
+      await this.events.publish(new WorkspaceCreated(actor, workspace));
+      return workspace;
+    });
   }
 
   async update(actor: Actor, id: string, input: WorkspaceChange, match: Precondition): Promise<Workspace> {
@@ -118,39 +130,6 @@ export class WorkspacesService extends RecordGate<Workspace, typeof workspacePol
   }
 
   /**
-   * The personal workspace of a user (the actor unless given) in an organization, created when it is first needed.
-   * @throws Conflict NOT_A_MEMBER when they have none, and are no longer in the organization
-   */
-  async getOrCreatePersonal(actor: Actor, organizationId: string, userId = actor.userId): Promise<Workspace> {
-    if (!userId) throw new Error('the system has no default workspace');
-    const personal = await this.workspaces.findPersonal(organizationId, userId);
-    if (personal) return personal;
-    return this.unit.run(async () => {
-      if (!(await this.members.lockMembership(organizationId, userId)))
-        throw new Conflict('NOT_A_MEMBER', 'the user has no default workspace, and is no longer in the organization', {
-          remedy: 'Choose a workspace: send workspace_id.',
-        });
-      const made = await this.workspaces.findPersonal(organizationId, userId);
-      return made ?? this.createPersonal(actor, organizationId, userId, 'Personal workspace');
-    });
-  }
-
-  /** A user who rejoins an organization gets their default workspace back, active and as its admin. */
-  async restorePersonalWorkspace(actor: Actor, organizationId: string, userId: string): Promise<void> {
-    const personal = await this.workspaces.findPersonal(organizationId, userId);
-    if (!personal) return;
-    await this.members.setRole(personal.id, userId, 'admin');
-    if (personal.status === 'active') return;
-    await this.workspaces.update(personal, { status: 'active' });
-    await this.events.publish(new WorkspaceRestored(actor, personal, null));
-  }
-
-  createPersonal(actor: Actor, organizationId: string, userId: string, name: string): Promise<Workspace> {
-    const workspace = Workspace.create(actor, { name, organization_id: organizationId });
-    return this.insertWithAdmin(actor, Object.assign(workspace, { owner: userId, personalOf: userId }));
-  }
-
-  /**
    * The workspace, locked until the end of the unit of work, when it is writable.
    * @throws NotFound, or Conflict WORKSPACE_ARCHIVED
    */
@@ -177,17 +156,6 @@ export class WorkspacesService extends RecordGate<Workspace, typeof workspacePol
     const workspace = await super.getForUpdate(actor, id, operation, match);
     if (!OPERATIONS_ON_ARCHIVED.includes(workspacePolicy[operation])) workspace.assertActive();
     return workspace;
-  }
-
-  private insertWithAdmin(actor: Actor, workspace: Workspace): Promise<Workspace> {
-    return this.unit.run(async () => {
-      await this.workspaces.insert(workspace);
-      await this.unit.runAsSystem('the first admin', () =>
-        this.members.setRole(workspace.id, workspace.owner, 'admin'),
-      );
-      await this.events.publish(new WorkspaceCreated(actor, workspace));
-      return workspace;
-    });
   }
 
   private async hasOtherPersonal({ organizationId, personalOf }: Workspace): Promise<boolean> {

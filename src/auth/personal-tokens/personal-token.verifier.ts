@@ -32,6 +32,7 @@ export class PersonalTokenVerifier {
       scopes: bearer.scopes,
       sessionId: bearer.token_id,
       defaultOrganizationId: bearer.default_organization_id,
+      kind: bearer.kind,
     });
     return { actor, expiresAt: bearer.expires_at?.getTime() ?? null, onUse: () => this.uses.record(bearer.token_id) };
   }

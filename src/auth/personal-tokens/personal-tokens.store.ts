@@ -5,6 +5,7 @@ import { UnitOfWork } from '../../core/database/unit-of-work.js';
 import type { ListQuery } from '../../core/listing/list-query.js';
 import { type Listing, recordOrderColumns } from '../../core/listing/listing.js';
 import type { Page } from '../../core/listing/page.js';
+import type { UserKind } from '../../organizations/users/user.entity.js';
 import { PersonalToken } from './personal-token.entity.js';
 
 const listing: Listing<PersonalToken> = {
@@ -24,6 +25,7 @@ export interface TokenBearer {
   email: string;
   installation_admin: boolean;
   default_organization_id: string | null;
+  kind: UserKind;
 }
 
 @Injectable()
@@ -56,7 +58,7 @@ export class PersonalTokensStore extends Store<PersonalToken> {
   async findBearer(hash: Buffer): Promise<TokenBearer | null> {
     const [row] = await this.unit.manager.query<TokenBearer[]>(
       `SELECT t.id AS token_id, t.scopes, t.expires_at,
-              u.id AS user_id, u.email, u.installation_admin, u.default_organization_id
+              u.id AS user_id, u.email, u.installation_admin, u.default_organization_id, u.kind
          FROM personal_token t JOIN app_user u ON u.id = t.user_id
         WHERE t.hash = $1 AND t.deleted_at IS NULL AND (t.expires_at IS NULL OR t.expires_at > now())
           AND u.deactivated_at IS NULL AND u.deleted_at IS NULL`,

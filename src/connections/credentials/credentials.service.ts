@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { Access, type ProtectedRecord } from '../../core/access/access.service.js';
+import { Access, type ProtectedRecord } from '../../core/authorization/access.service.js';
 import type { Actor } from '../../core/access/actor.js';
 import { newId } from '../../core/database/base.entity.js';
 import { UnitOfWork } from '../../core/database/unit-of-work.js';

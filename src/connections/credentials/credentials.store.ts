@@ -1,8 +1,8 @@
 import { Injectable } from '@nestjs/common';
 import type { SelectQueryBuilder } from 'typeorm';
-import { Access } from '../../core/access/access.service.js';
+import { Access } from '../../core/authorization/access.service.js';
 import type { Actor } from '../../core/access/actor.js';
-import { keptListOf } from '../../core/access/kept-total.js';
+import { keptListOf } from '../../core/authorization/kept-total.js';
 import { UnitOfWork } from '../../core/database/unit-of-work.js';
 import type { ListQuery } from '../../core/listing/list-query.js';
 import { type Listing, recordOrderColumns } from '../../core/listing/listing.js';

@@ -15,6 +15,8 @@ export class Actor {
     readonly sessionId: string | null,
     /** The organization meant when a call of a member of several names none. */
     readonly defaultOrganizationId: string | null,
+    /** A program with an account of its own, and no person. */
+    readonly isServiceAccount = false,
   ) {}
 
   static user(user: {
@@ -24,6 +26,8 @@ export class Actor {
     scopes?: readonly Scope[];
     sessionId?: string | null;
     defaultOrganizationId?: string | null;
+    /** A person unless given: only people sign in. */
+    kind?: 'person' | 'service';
   }): Actor {
     return new Actor(
       'user',
@@ -33,6 +37,7 @@ export class Actor {
       user.scopes ?? SCOPES,
       user.sessionId ?? null,
       user.defaultOrganizationId ?? null,
+      user.kind === 'service',
     );
   }
 

@@ -20,13 +20,13 @@ const declared: Operation[] = [];
 
 /**
  * Declares who may do what with one kind of record. The scope follows from the role unless it is given: what only
- * viewers need is `read`, what an admin may is `admin`, all else is `write`. Of records that live in a workspace `place`
+ * viewers need is `read`, what an admin may is `admin`, all else is `write`. Of records that live in a workspace `level`
  * is `workspace`: the workspace's permissions then determine what its members may do with them.
  */
 export function definePolicy<const R extends Record<string, Rule>>(
   record: string,
   rules: R,
-  place?: 'workspace',
+  level?: 'workspace',
 ): { [K in keyof R]: Operation } {
   const operations = Object.entries(rules).map(([verb, rule]) => {
     const {
@@ -35,7 +35,7 @@ export function definePolicy<const R extends Record<string, Rule>>(
       installation = false,
       peopleOnly = false,
     }: Exclude<Rule, Role> = typeof rule === 'string' ? { needs: rule, scope: scopeFor(rule) } : rule;
-    const inWorkspace = place === 'workspace' && roleRank(needs) >= roleRank('viewer');
+    const inWorkspace = level === 'workspace' && roleRank(needs) >= roleRank('viewer');
     const operation = { name: `${record}.${verb}`, needs, scope, inWorkspace, installation, peopleOnly };
     declared.push(operation);
     return [verb, operation] as const;

@@ -1,31 +1,63 @@
 import { randomBytes } from 'node:crypto';
 import fs from 'node:fs';
 import path from 'node:path';
-import { hasSecret } from './secret-files.js';
+import { makeFolder } from '../make-folder.js';
+import { hasSecret, type SettingFault } from './secret-files.js';
 
 const GENERATED = ['JWT_SECRET', 'ENCRYPTION_KEY'] as const;
 
+type Source = Record<string, string | undefined>;
+
 /**
  * Fills in the secrets that development may leave out: each is made once and kept in `DATA_DIR/secrets.json`, readable
- * by its owner only, so that tokens and sealed values survive a restart.
+ * by its owner only, so that tokens and sealed values survive a restart. Where they cannot be kept, that is a fault of `DATA_DIR`.
  */
-export function withDevelopmentSecrets(source: Record<string, string | undefined>): Record<string, string | undefined> {
+export function withDevelopmentSecrets(source: Source): { source: Source; faults: SettingFault[] } {
   const missing = GENERATED.filter(
     (name) => !hasSecret(source, name) && !(name === 'JWT_SECRET' && hasSecret(source, 'JWT_PRIVATE_KEY')),
   );
-  if (source['NODE_ENV'] === 'production' || missing.length === 0) return source;
-  const file = path.resolve(source['DATA_DIR'] || './.data', 'secrets.json');
+  if (source['NODE_ENV'] === 'production' || missing.length === 0) return { source, faults: [] };
+  try {
+    const kept = keepSecrets(path.resolve(source['DATA_DIR'] || './.data', 'secrets.json'), missing);
+    return { source: { ...source, ...Object.fromEntries(missing.map((name) => [name, kept[name]])) }, faults: [] };
+  } catch (error) {
+    const message = `is where generated secrets are kept, which failed: ${(error as Error).message}`;
+    return { source, faults: [{ name: 'DATA_DIR', message }] };
+  }
+}
+
+function keepSecrets(file: string, missing: readonly string[]): Source {
   const kept = readSecrets(file);
   const fresh = missing.filter((name) => !kept[name]);
   for (const name of fresh) kept[name] = randomBytes(32).toString('hex');
   if (fresh.length > 0) {
-    fs.mkdirSync(path.dirname(file), { recursive: true });
-    fs.writeFileSync(file, JSON.stringify(kept, null, 2), { mode: 0o600 });
+    makeFolder(path.dirname(file));
+    writeWhole(file, JSON.stringify(kept, null, 2));
   }
-  return { ...source, ...Object.fromEntries(missing.map((name) => [name, kept[name]])) };
+  return kept;
 }
 
-function readSecrets(file: string): Record<string, string> {
+/** A process that is killed, or a disk that is full, leaves the file as it was. */
+function writeWhole(file: string, text: string): void {
+  const draft = `${file}.${process.pid}`;
+  try {
+    fs.writeFileSync(draft, text, { mode: 0o600, flush: true });
+    fs.renameSync(draft, file);
+  } catch (error) {
+    fs.rmSync(draft, { force: true });
+    throw error;
+  }
+}
+
+/** Errors of `JSON.parse` quote the text, which here has secrets. */
+function readSecrets(file: string): Source {
   if (!fs.existsSync(file)) return {};
-  return JSON.parse(fs.readFileSync(file, 'utf8')) as Record<string, string>;
+  const text = fs.readFileSync(file, 'utf8');
+  try {
+    const kept: unknown = JSON.parse(text);
+    if (typeof kept === 'object' && kept !== null && !Array.isArray(kept)) return kept as Source;
+  } catch {
+    // As what is no object.
+  }
+  throw new Error(`${file} is no JSON object: restore it from a backup, or remove it, and what it sealed is lost`);
 }

@@ -1,4 +1,5 @@
 import { createPrivateKey, createPublicKey } from 'node:crypto';
+import fs from 'node:fs';
 import { isIP } from 'node:net';
 import { z } from 'zod';
 
@@ -27,7 +28,10 @@ export const integer = (min = 1, max = Number.MAX_SAFE_INTEGER) =>
     .string()
     .regex(/^\d+$/, 'must be a whole number')
     .transform(Number)
-    .refine((n) => n >= min && n <= max, `must be between ${min} and ${max}`);
+    .refine(
+      (n) => n >= min && n <= max,
+      max === Number.MAX_SAFE_INTEGER ? `must be at least ${min}` : `must be between ${min} and ${max}`,
+    );
 
 /** A comma separated list; an empty value is the empty list. */
 export const commaSeparatedList = z.string().transform((text) =>
@@ -40,21 +44,74 @@ export const commaSeparatedList = z.string().transform((text) =>
 /** The name of a container image. */
 export const image = z.string().regex(/^[\w][\w.:/@-]{0,499}$/, 'must be the name of an image');
 
-export const flag = z.enum(['true', 'false'], 'must be true or false').transform((text) => text === 'true');
+/** One of these words. */
+export const choice = <const Word extends string>(words: readonly Word[]) =>
+  z.enum(words, `must be ${words.slice(0, -1).join(', ')} or ${words.at(-1)}`);
 
-export const onOff = z.enum(['on', 'off'], 'must be on or off').transform((text) => text === 'on');
+export const flag = choice(['true', 'false']).transform((text) => text === 'true');
 
-export const url = (protocols: string[]) =>
-  z.string().refine(
-    (text) => {
-      try {
-        return protocols.includes(new URL(text).protocol);
-      } catch {
-        return false;
-      }
-    },
-    `must be a URL of ${protocols.map((p) => `${p}//`).join(' or ')}`,
-  );
+export const onOff = choice(['on', 'off']).transform((text) => text === 'on');
+
+const isUrl = (text: string, protocols: readonly string[]): boolean =>
+  URL.canParse(text) && protocols.includes(new URL(text).protocol) && /^[^:]+:\/\//.test(text);
+
+const urlRule = (protocols: readonly string[]): string =>
+  `must be a URL of ${protocols.map((p) => `${p}//`).join(' or ')}`;
+
+export const url = (protocols: readonly string[]) =>
+  z
+    .string()
+    .refine((text) => isUrl(text, protocols) && new URL(text).hostname !== '', `${urlRule(protocols)} with a host`);
+
+/** Where callers reach the server: paths of links are put behind it. */
+export const publicUrl = url(['http:', 'https:']).refine((text) => {
+  if (!URL.canParse(text)) return true;
+  const { username, password } = new URL(text);
+  return username === '' && password === '' && !/[?#]/.test(text);
+}, 'must be a URL without a user, a query or a fragment');
+
+const DATABASE_PROTOCOLS = ['postgres:', 'postgresql:'];
+const TLS_MODES = ['disable', 'prefer', 'require', 'verify-ca', 'verify-full', 'no-verify'];
+
+/** What the driver would only find when it connects, or take for something else. No message has the value, which has a password. */
+export const databaseUrl = z.string().superRefine((text, context) => {
+  const fault = (message: string): void => context.addIssue({ code: 'custom', message });
+  if (!isUrl(text, DATABASE_PROTOCOLS)) return fault(urlRule(DATABASE_PROTOCOLS));
+  const { username, password, pathname, searchParams } = new URL(text);
+  if (![username, password, pathname].every(isDecodable))
+    fault('has a % that is not followed by two hex digits: write it as %25');
+  const mode = searchParams.get('sslmode');
+  if (mode !== null && !TLS_MODES.includes(mode)) fault(`must have a sslmode of ${TLS_MODES.join(', ')}`);
+  for (const name of ['sslrootcert', 'sslcert', 'sslkey']) {
+    const file = searchParams.get(name);
+    const unreadable = file && findReadFault(file);
+    if (unreadable) fault(`has a file in ${name} that cannot be read: ${unreadable}`);
+  }
+});
+
+function isDecodable(text: string): boolean {
+  try {
+    decodeURIComponent(text);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** A file that is there when the server starts. */
+export const readableFile = z.string().superRefine((file, context) => {
+  const fault = findReadFault(file);
+  if (fault) context.addIssue({ code: 'custom', message: `cannot be read: ${fault}` });
+});
+
+function findReadFault(file: string): string | null {
+  try {
+    fs.accessSync(file, fs.constants.R_OK);
+    return fs.statSync(file).isFile() ? null : `${file} is no file`;
+  } catch (error) {
+    return (error as Error).message;
+  }
+}
 
 /** Origins of web pages, as browsers write them; `*` is any. */
 export const origins = commaSeparatedList

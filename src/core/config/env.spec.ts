@@ -2,9 +2,11 @@ import { createPublicKey, generateKeyPairSync, randomBytes } from 'node:crypto';
 import fs from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { Env, InvalidEnvironment } from './env.js';
+import { withDevelopmentSecrets } from './development-secrets.js';
+import { Env, envVariables, InvalidEnvironment } from './env.js';
 import { SECRET_VARIABLES } from './secret-files.js';
 import { isPredictable, isPredictableKey } from './secret-strength.js';
+import { findSettingWarnings } from './setting-warnings.js';
 
 const hex = (): string => randomBytes(32).toString('hex');
 const production = (settings: Record<string, string> = {}) => ({
@@ -115,6 +117,163 @@ describe('The settings', () => {
       expect(isPredictable(bytes.toString('hex'))).toBe(false);
       expect(isPredictableKey(bytes.toString('base64'), bytes)).toBe(false);
       expect(isPredictable(bytes.toString('base64url'))).toBe(false);
+    }
+  });
+});
+
+/** A wrong value of each setting; those of any text are left out. */
+const WRONG: Partial<Record<keyof typeof envVariables, string>> = {
+  NODE_ENV: 'Production',
+  PORT: '65536',
+  BASE_URL: 'https://user:hunter2@host/?q',
+  SHUTDOWN_DELAY: '16',
+  TRUST_PROXY: 'yes',
+  CORS_ORIGINS: 'a.example',
+  DATABASE_URL: 'mysql://user:hunter2@host/db',
+  DATABASE_SERVICE_URL: 'postgres://user:hunter2%@host/db',
+  DATABASE_POOL: '1',
+  REDIS_URL: 'redis:hunter2',
+  ADMIN_EMAIL: 'nobody',
+  JWT_SECRET: 'hunter2',
+  JWT_PRIVATE_KEY: 'hunter2',
+  JWT_PREVIOUS_KEYS: 'hunter2',
+  ACCESS_TOKEN_TTL: '1w',
+  REFRESH_TOKEN_TTL: '0',
+  OIDC_ISSUER: 'https://',
+  ENCRYPTION_KEY: 'hunter2',
+  ENCRYPTION_PREVIOUS_KEYS: 'hunter2,hunter3',
+  REGISTRY_ANONYMOUS_READ: 'yes',
+  OUTBOUND_ALLOW: '10.0.0.0/33',
+  OUTBOUND_CONNECTIONS: 'none',
+  CLUSTER_INSECURE_TLS: '1',
+  CLUSTER_WATCH: 'true',
+  RATE_LIMIT: 'false',
+  LIMIT_WORKER_BYTES: '1048576',
+  LIMIT_WORKERS_BYTES: '1048576',
+  LIMIT_PERFORMANCE_RATE: '1000001',
+  LIMIT_PERFORMANCE_CONNECTIONS: '10001',
+  LIMIT_PERFORMANCE_SECONDS: '86401',
+  APPROVAL_TTL: 'soon',
+  SMTP_URL: 'smtp://',
+  MAIL_FROM: 'nobody',
+  OPERATOR_MANIFEST: '/nowhere/manifest.yaml',
+  OPERATOR_IMAGE: 'an image',
+  BROKER_IMAGE: 'an image',
+  MESHSYNC_IMAGE: 'an image',
+  ADAPTER_IMAGES: 'istio',
+  OPERATOR_NAMESPACE: 'Meshery',
+  PROGRAM_ISOLATION: 'on',
+  GRAPHQL_PLAYGROUND: 'true',
+  METRICS_TOKEN: 'hunter2',
+  LOG_LEVEL: 'verbose',
+  LOG_FORMAT: 'text',
+  AUDIT_FORWARD: 'syslog://',
+  EVENT_RETENTION: '23h',
+  AUDIT_RETENTION: '1',
+};
+const ANY_TEXT = ['HOST', 'DATA_DIR', 'ADMIN_PASSWORD', 'OIDC_AUDIENCE', 'HELM_BIN', 'KUSTOMIZE_BIN', 'FORTIO_BIN', 'K6_BIN']; // prettier-ignore
+
+describe('A wrong value', () => {
+  const names = Object.keys(envVariables) as (keyof typeof envVariables)[];
+  const wrong = (name: keyof typeof envVariables): string => WRONG[name] ?? (name.startsWith('LIMIT_') ? '0' : '');
+
+  it.each(names.filter((name) => !ANY_TEXT.includes(name)))('of %s is one fault, which does not show it', (name) => {
+    expect(wrong(name)).not.toBe('');
+    const faults = faultsOf({ DATABASE_URL: 'postgres://host/db', MAIL_FROM: 'a@example.org', [name]: wrong(name) });
+    expect(faults).toEqual([expect.stringMatching(new RegExp(`^${name} (must (be|have) |has a % |cannot be read: )`))]);
+    expect(faults.join()).not.toMatch(/hunter|Invalid option/);
+  });
+
+  it('of every setting is named at once', () => {
+    const settings: Record<string, string> = {};
+    for (const name of names) if (wrong(name) !== '') settings[name] = wrong(name);
+    const named = faultsOf(settings).map((line) => line.split(' ')[0]);
+    expect(named).toEqual(expect.arrayContaining(Object.keys(settings)));
+    expect(named).toHaveLength(new Set(named).size);
+  });
+
+  it.each([
+    [
+      'DATABASE_URL',
+      'postgres://host/db?sslmode=verify',
+      'must have a sslmode of disable, prefer, require, verify-ca, verify-full, no-verify',
+    ],
+    [
+      'DATABASE_URL',
+      'postgres://host/db?sslrootcert=/nowhere/ca.pem',
+      'has a file in sslrootcert that cannot be read: ENOENT',
+    ],
+    ['DATABASE_SERVICE_URL', 'postgres://host/db', 'needs DATABASE_URL'],
+    ['OPERATOR_MANIFEST', tmpdir(), 'cannot be read: '],
+  ])('of %s that only its use would show is found at start: %s', (name, value, message) => {
+    expect(faultsOf({ [name]: value })).toEqual([expect.stringContaining(`${name} ${message}`)]);
+  });
+});
+
+describe('Warnings of settings', () => {
+  const warningsOf = (settings: Record<string, string>) => findSettingWarnings(settings, Env.parse(settings));
+
+  it.each([
+    ['LOG_LEVL', 'LOG_LEVEL'],
+    ['JWT_SECERT', 'JWT_SECRET'],
+    ['LIMIT_BODYBYTES', 'LIMIT_BODY_BYTES'],
+    ['database_url', 'DATABASE_URL'],
+    ['METRICS_TOKEN_FLE', 'METRICS_TOKEN_FILE'],
+    ['CORS_ORIGIN', 'CORS_ORIGINS'],
+  ])('%s is taken for a misspelt %s, whose value is not shown', (name, meant) => {
+    expect(warningsOf({ [name]: 'hunter2' })).toEqual([`${name} is no setting: did you mean ${meant}?`]);
+  });
+
+  it('leave alone what belongs to others', () => {
+    const others = ['HOME', 'PATH', 'HOSTNAME', 'DATABASE_PORT', 'ARMATURE_PORT', 'NODE_OPTIONS', 'POSTGRES_PASSWORD', 'PWD']; // prettier-ignore
+    expect(warningsOf(Object.fromEntries(others.map((name) => [name, 'x'])))).toEqual([]);
+  });
+
+  it('name settings that do nothing', () => {
+    expect(
+      warningsOf({
+        PORT_FILE: '/run/port',
+        LIMIT_UPLOADS: '5',
+        RATE_LIMIT: 'off',
+        LIMIT_REQUESTS_PER_MINUTE: '10',
+        OIDC_AUDIENCE: 'armature',
+        LIMIT_PUBLIC_BODY_BYTES: '2000',
+        LIMIT_BODY_BYTES: '1000',
+      }),
+    ).toEqual([
+      'PORT_FILE is not read: only secrets can come from a file. Set PORT.',
+      'LIMIT_UPLOADS is no setting: .env.example lists those that there are.',
+      'OIDC_AUDIENCE has no effect, since OIDC_ISSUER is off or not set.',
+      'LIMIT_REQUESTS_PER_MINUTE has no effect, since RATE_LIMIT is off or not set.',
+      'LIMIT_PUBLIC_BODY_BYTES is larger than LIMIT_BODY_BYTES, which holds first.',
+    ]);
+  });
+});
+
+describe('Secrets of development', () => {
+  const folder = fs.mkdtempSync(path.join(tmpdir(), 'secrets-'));
+  afterAll(() => fs.rmSync(folder, { recursive: true }));
+  const faultOf = (DATA_DIR: string) => withDevelopmentSecrets({ DATA_DIR }).faults;
+
+  it('are made once', () => {
+    const made = withDevelopmentSecrets({ DATA_DIR: path.join(folder, 'a/b') });
+    expect(made.faults).toEqual([]);
+    expect(Env.parse(made.source).JWT_SECRET).toMatch(/^[0-9a-f]{64}$/);
+    expect(withDevelopmentSecrets({ DATA_DIR: path.join(folder, 'a/b') })).toEqual(made);
+    expect(fs.readdirSync(path.join(folder, 'a/b'))).toEqual(['secrets.json']);
+  });
+
+  it('that cannot be kept or read are a fault of DATA_DIR, without the secret', () => {
+    fs.writeFileSync(path.join(folder, 'file'), '');
+    for (const place of [path.join(folder, 'file'), path.join(folder, 'file/below'), '/proc/nowhere'])
+      expect(faultOf(place)).toEqual([
+        { name: 'DATA_DIR', message: expect.stringMatching(/^is where .* failed: /) as string },
+      ]);
+    for (const content of ['hunter2', '["hunter2"]', '{"JWT_SECRET":"hunter2']) {
+      fs.writeFileSync(path.join(folder, 'secrets.json'), content);
+      const [fault] = faultOf(folder);
+      expect(fault?.message).toContain('is no JSON object: restore it');
+      expect(fault?.message).not.toContain('hunter');
     }
   });
 });

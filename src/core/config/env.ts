@@ -3,7 +3,9 @@ import { hasSecret, type SettingFault, resolveSecretFiles } from './secret-files
 import { isPredictable, isPredictableKey } from './secret-strength.js';
 import {
   addressRanges,
+  choice,
   commaSeparatedList,
+  databaseUrl,
   delay,
   duration,
   flag,
@@ -14,6 +16,8 @@ import {
   onOff,
   origins,
   previousKeys,
+  publicUrl,
+  readableFile,
   sender,
   signingKey,
   trustedProxies,
@@ -24,15 +28,15 @@ const MB = 1024 * 1024;
 
 /** Every environment variable that the server reads, with its default and its rule; `.env.example` documents the same list. */
 export const envVariables = {
-  NODE_ENV: z.enum(['development', 'test', 'production']).default('development'),
+  NODE_ENV: choice(['development', 'test', 'production']).default('development'),
   PORT: integer(0, 65_535).default(9081),
   HOST: z.string().default('127.0.0.1'),
-  BASE_URL: url(['http:', 'https:']).optional(),
+  BASE_URL: publicUrl.optional(),
   SHUTDOWN_DELAY: delay(15).optional(),
   TRUST_PROXY: trustedProxies.default('false'),
   CORS_ORIGINS: origins.default([]),
-  DATABASE_URL: url(['postgres:', 'postgresql:']).optional(),
-  DATABASE_SERVICE_URL: url(['postgres:', 'postgresql:']).optional(),
+  DATABASE_URL: databaseUrl.optional(),
+  DATABASE_SERVICE_URL: databaseUrl.optional(),
   DATABASE_POOL: integer(2, 200).default(10),
   DATA_DIR: z.string().default('./.data'),
   REDIS_URL: url(['redis:', 'rediss:']).optional(),
@@ -49,7 +53,7 @@ export const envVariables = {
   ENCRYPTION_PREVIOUS_KEYS: commaSeparatedList.pipe(z.array(key32)).default([]),
   REGISTRY_ANONYMOUS_READ: flag.default(false),
   OUTBOUND_ALLOW: addressRanges.default([]),
-  OUTBOUND_CONNECTIONS: z.enum(['private', 'public']).default('private'),
+  OUTBOUND_CONNECTIONS: choice(['private', 'public']).default('private'),
   CLUSTER_INSECURE_TLS: flag.default(false),
   CLUSTER_WATCH: onOff.default(true),
   RATE_LIMIT: onOff.default(true),
@@ -87,7 +91,7 @@ export const envVariables = {
   KUSTOMIZE_BIN: z.string().optional(),
   FORTIO_BIN: z.string().optional(),
   K6_BIN: z.string().optional(),
-  OPERATOR_MANIFEST: z.string().optional(),
+  OPERATOR_MANIFEST: readableFile.optional(),
   OPERATOR_IMAGE: image.default('docker.io/meshery/meshery-operator:stable-latest'),
   BROKER_IMAGE: image.default('docker.io/library/nats:2.11-alpine'),
   MESHSYNC_IMAGE: image.default('docker.io/meshery/meshsync:stable-latest'),
@@ -102,11 +106,11 @@ export const envVariables = {
     .string()
     .regex(/^[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?$/, 'must be the name of a namespace')
     .default('meshery'),
-  PROGRAM_ISOLATION: z.enum(['auto', 'require']).default('auto'),
+  PROGRAM_ISOLATION: choice(['auto', 'require']).default('auto'),
   GRAPHQL_PLAYGROUND: onOff.optional(),
   METRICS_TOKEN: z.string().min(16, 'must have at least 16 characters').optional(),
-  LOG_LEVEL: z.enum(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent']).default('info'),
-  LOG_FORMAT: z.enum(['json', 'pretty']).optional(),
+  LOG_LEVEL: choice(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent']).default('info'),
+  LOG_FORMAT: choice(['json', 'pretty']).optional(),
   AUDIT_FORWARD: url(['syslog:', 'syslog+tls:', 'syslog+udp:', 'otlp+http:', 'otlp+https:']).optional(),
   EVENT_RETENTION: duration.refine((seconds) => seconds >= 86_400, 'must be at least 1d').default(365 * 86_400),
   AUDIT_RETENTION: duration.refine((seconds) => seconds >= 86_400, 'must be at least 1d').optional(),
@@ -124,17 +128,23 @@ export class Env {
     Object.assign(this, settings);
   }
 
-  /** @throws InvalidEnvironment listing every variable that is wrong, each with its rule. */
-  static parse(environment: Record<string, string | undefined>): Env {
+  /**
+   * @param found what is wrong with the settings already
+   * @throws InvalidEnvironment listing every variable that is wrong, each with its rule.
+   */
+  static parse(environment: Record<string, string | undefined>, found: readonly SettingFault[] = []): Env {
     const { source, faults } = resolveSecretFiles(environment);
+    faults.unshift(...found);
     const given = Object.fromEntries(Object.entries(source).filter(([, value]) => value !== undefined && value !== ''));
     const settings: Record<string, unknown> = {};
     for (const [name, rule] of Object.entries(envVariables)) {
       const { success, data, error } = rule.safeParse(given[name]);
       if (success) settings[name] = data;
-      else faults.push(...error.issues.map(({ message }) => ({ name, message })));
+      else
+        faults.push(...[...new Set(error.issues.map(({ message }) => message))].map((message) => ({ name, message })));
     }
-    faults.push(...crossFieldFaults(settings, environment, source));
+    const named = new Set(faults.map(({ name }) => name));
+    faults.push(...crossFieldFaults(settings, environment, source).filter(({ name }) => !named.has(name)));
     if (faults.length > 0) throw new InvalidEnvironment(faults);
     return new Env(settings as Settings);
   }
@@ -190,6 +200,8 @@ function crossFieldFaults(
     if (env.ADMIN_PASSWORD !== undefined && (env.ADMIN_PASSWORD.length < 8 || isPredictable(env.ADMIN_PASSWORD, 5)))
       fault('ADMIN_PASSWORD', 'is too weak for production: at least 8 characters, and none of the usual ones');
   }
+  if (has('DATABASE_SERVICE_URL') && !has('DATABASE_URL'))
+    fault('DATABASE_SERVICE_URL', 'needs DATABASE_URL, whose user migrates the same database: set both or neither');
   if (env.LIMIT_WORKER_BYTES && env.LIMIT_WORKERS_BYTES && env.LIMIT_WORKERS_BYTES < 4 * env.LIMIT_WORKER_BYTES)
     fault('LIMIT_WORKERS_BYTES', 'must be at least four times LIMIT_WORKER_BYTES: each lane has one worker');
   if (env.OIDC_ISSUER && !env.OIDC_AUDIENCE) fault('OIDC_AUDIENCE', 'is required when OIDC_ISSUER is set');

@@ -56,7 +56,7 @@ export class KeyRotation {
       const outcome = await this.unit.run(async () => {
         const found = await rows.findForUpdate(row);
         if (!found) return 'gone';
-        const sealed = await this.vault.reseal(found.sealed, found.place).catch((error: Error) => error);
+        const sealed = await this.vault.reseal(found.sealed, found.context).catch((error: Error) => error);
         if (sealed instanceof Error) return sealed;
         await rows.replace(row, sealed);
         return 'done';

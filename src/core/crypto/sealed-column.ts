@@ -40,10 +40,10 @@ export class SealedRows {
   }
 
   /** The value and its key, locked until the end of the unit of work; undefined when it was deleted concurrently. */
-  async findForUpdate(row: RowKey): Promise<{ sealed: Buffer; place: string } | undefined> {
-    const { table, column, context: place } = this.target;
-    const [found] = await this.unit.manager.query<{ sealed: Buffer; place: string }[]>(
-      `SELECT ${column} AS sealed, ${place} AS place FROM ${table} WHERE ${this.whereKeySql(1)} AND ${usesRetiredKeySql(column)} FOR UPDATE`,
+  async findForUpdate(row: RowKey): Promise<{ sealed: Buffer; context: string } | undefined> {
+    const { table, column, context } = this.target;
+    const [found] = await this.unit.manager.query<{ sealed: Buffer; context: string }[]>(
+      `SELECT ${column} AS sealed, ${context} AS context FROM ${table} WHERE ${this.whereKeySql(1)} AND ${usesRetiredKeySql(column)} FOR UPDATE`,
       this.keyValues(row),
     );
     return found;

@@ -38,7 +38,7 @@ export abstract class TenantEntity extends BaseEntity {
   organizationId!: string;
 }
 
-/** When a record was deleted: what went with it bears the same time, and comes back with it. */
+/** When a record was deleted: dependents that were deleted with it have the same time, and are restored with it. */
 export function getDeletionTime(record: BaseEntity): Date {
   if (!record.deletedAt) throw new Error('the record is not deleted');
   return record.deletedAt;

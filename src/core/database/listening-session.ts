@@ -1,4 +1,5 @@
 import pg from 'pg';
+import { DatabaseUnavailable } from '../errors/database-outage.js';
 
 const CONNECT_TIMEOUT_MS = 3_000;
 /** A server that lets the sign of life wait for longer is given up, with all that was asked of it. */
@@ -6,6 +7,11 @@ const RESPONSE_TIMEOUT_MS = 4_000;
 const HEARTBEAT_MS = 1_000;
 /** A sign of life that was judged so late says that this process was busy, nothing of the server. */
 const BUSY_TOLERANCE_MS = 1_000;
+
+/** A standby, or a server whose operator lets it take no changes. */
+export class ReadOnlyDatabase extends DatabaseUnavailable {
+  override readonly message = 'the database is read-only';
+}
 
 /** How a session ended: `isSilent` when the connection stood and the server did not answer. */
 export type SessionLostListener = (reason: Error, isSilent: boolean) => void;
@@ -42,6 +48,7 @@ export class ListeningSession {
     client.on('notification', ({ channel, payload }) => hear(channel, payload ?? ''));
     try {
       await client.connect();
+      await session.assertWritable();
       for (const lock of locks) await session.hold(lock);
       for (const channel of channels) await session.listen(channel);
     } catch (error) {
@@ -75,12 +82,21 @@ export class ListeningSession {
   private async checkAlive(): Promise<void> {
     const asked = performance.now();
     try {
-      await this.client.query('SELECT 1');
+      await this.assertWritable();
     } catch (error) {
+      if (error instanceof ReadOnlyDatabase) return this.handleLost(error, false);
       if (performance.now() - asked < RESPONSE_TIMEOUT_MS + BUSY_TOLERANCE_MS)
         return this.handleLost(error as Error, true);
     }
     if (!this.ended) this.timer = setTimeout(() => void this.checkAlive(), HEARTBEAT_MS).unref();
+  }
+
+  /** What notifies is what takes changes: after a failover that may be another server than the one that this session is on. */
+  private async assertWritable(): Promise<void> {
+    const { rows } = await this.client.query<{ mode: string }>(
+      `SELECT current_setting('transaction_read_only') AS mode`,
+    );
+    if (rows[0]?.mode === 'on') throw new ReadOnlyDatabase();
   }
 
   private handleLost(reason: Error, isSilent: boolean): void {

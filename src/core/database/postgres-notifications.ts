@@ -4,7 +4,7 @@ import { DataSource } from 'typeorm';
 import { backoff } from '../backoff.js';
 import { DatabaseAvailability } from './database-availability.js';
 import { DatabaseUrl } from './database-url.js';
-import { ListeningSession, type SessionLock } from './listening-session.js';
+import { ListeningSession, ReadOnlyDatabase, type SessionLock } from './listening-session.js';
 import { isConnectionError } from '../errors/database-outage.js';
 
 type Listener = (payload: string) => void;
@@ -102,8 +102,11 @@ export class PostgresNotifications implements OnApplicationBootstrap {
       try {
         await this.connect();
       } catch (error) {
+        // It answers, and only what changes or waits for changes has to wait.
+        if (error instanceof ReadOnlyDatabase) this.availability.markAvailable();
         if (isConnectionError(error)) this.availability.markUnavailable(this.url.hostAndPort, error);
-        else if (failures === 0) this.logger.warn(error, 'the database lets nobody listen, trying again');
+        else if (failures === 0)
+          this.logger.warn(`the database lets nobody listen, trying again: ${(error as Error).message}`);
       }
     this.isReconnecting = false;
     if (this.closing.signal.aborted) return;

@@ -3,7 +3,7 @@ import { Conflict, Forbidden } from '../errors/app-error.js';
 import type { ListQuery } from '../listing/list-query.js';
 import type { Listing } from '../listing/listing.js';
 import type { Page } from '../listing/page.js';
-import { ListPlaces } from '../listing/list-places.js';
+import { KeysetCache } from '../listing/keyset-cache.js';
 import type { KeptList, ListSource } from '../listing/list-source.js';
 import { paginate } from '../listing/paginate.js';
 import type { BaseEntity } from './base.entity.js';
@@ -21,7 +21,7 @@ const INSUFFICIENT_PRIVILEGE = '42501';
 export abstract class Store<E extends BaseEntity> {
   private readonly select = new EntitySelect<E>();
   private readonly write = new EntityWrite<E>();
-  private readonly places = new ListPlaces();
+  private readonly positions = new KeysetCache();
 
   protected constructor(
     protected readonly unit: UnitOfWork,
@@ -90,7 +90,12 @@ export abstract class Store<E extends BaseEntity> {
   ): Promise<Page<E>> {
     const { manager } = this.unit;
     const getMany: ListSource<E>['getMany'] = (page, options) => this.select.getMany(manager, page, options);
-    return paginate(rows, listing, query, kept ? { getMany, kept: { ...kept, places: this.places } } : { getMany });
+    return paginate(
+      rows,
+      listing,
+      query,
+      kept ? { getMany, kept: { ...kept, positions: this.positions } } : { getMany },
+    );
   }
 
   /** The record that the query finds, if there is one. */

@@ -8,14 +8,29 @@ import { isConnectionError } from '../errors/database-outage.js';
 const CONNECT_TIMEOUT_MS = 5_000;
 const INITIAL_PAUSE_MS = 500;
 const MAX_PAUSE_MS = 10_000;
-const TOO_MANY_CONNECTIONS = '53300';
+const READ_ONLY = '25006';
+
+/** Of a server that answers and does not do its work yet. */
+const TEMPORARY_REMEDIES: Record<string, string> = {
+  '53300': 'End other sessions, or raise max_connections there.',
+  [READ_ONLY]: 'Promote it, or name the primary in DATABASE_URL.',
+};
 
 const REMEDIES: Record<string, string> = {
   '28P01': 'Correct the user and the password in DATABASE_URL.',
   '28000': 'Correct the user in DATABASE_URL, or let the server take it (pg_hba.conf).',
   '3D000': 'Create the database, or correct its name in DATABASE_URL.',
   '42501': 'Let the user connect to the database: GRANT CONNECT ON DATABASE.',
+  CERT_HAS_EXPIRED: 'Renew the certificate of the database.',
+  ERR_TLS_CERT_ALTNAME_INVALID: 'Use the name in DATABASE_URL that the certificate of the database is for.',
 };
+/** The certificate is signed by nobody whom this process trusts. */
+const UNTRUSTED =
+  /^(DEPTH_ZERO_SELF_SIGNED_CERT|SELF_SIGNED_CERT_IN_CHAIN|UNABLE_TO_(GET_ISSUER_CERT|VERIFY_LEAF_SIGNATURE))/;
+const TRUST =
+  'Name the authority of its certificate: sslrootcert=<file> in DATABASE_URL, or NODE_EXTRA_CA_CERTS=<file>.';
+const NO_TLS = 'The server does not support SSL connections';
+const OLDEST_MAJOR = 15;
 
 /** The database will not take this server, however long it waits. */
 export class DatabaseRefused extends Error {}
@@ -29,13 +44,12 @@ export async function waitForDatabase(url: string, log: ProcessLog): Promise<voi
   for (let failures = 1; ; failures++) {
     const error = await tryConnect(url);
     if (!error) return;
+    if (error instanceof DatabaseRefused) throw error;
     const reason = describeError(error);
     if (!isTemporary(error))
-      throw new DatabaseRefused(
-        `The database at ${place} refuses the connection: ${reason}. ${REMEDIES[error.code ?? ''] ?? 'Correct DATABASE_URL.'}`,
-      );
+      throw new DatabaseRefused(`The database at ${place} refuses the connection: ${reason}. ${findRemedy(error)}`);
     const pause = Math.round(backoff(failures, INITIAL_PAUSE_MS, MAX_PAUSE_MS));
-    const remedy = 'Start it, or correct host and port in DATABASE_URL.';
+    const remedy = TEMPORARY_REMEDIES[error.code ?? ''] ?? 'Start it, or correct host and port in DATABASE_URL.';
     log.warn(
       `Waiting for the database at ${place}: ${reason}. ${remedy} The next attempt is in ${(pause / 1000).toFixed(1)} s.`,
       { place, reason, remedy, attempt: failures, retry_in_ms: pause },
@@ -54,8 +68,8 @@ async function tryConnect(url: string): Promise<(Error & { code?: string }) | nu
   client.on('error', () => undefined);
   try {
     await client.connect();
-    await client.query('SELECT 1');
-    return null;
+    const { rows } = await client.query<ServerFacts>(SERVER_FACTS);
+    return rows[0] ? judge(rows[0]) : null;
   } catch (error) {
     return error as Error;
   } finally {
@@ -63,8 +77,31 @@ async function tryConnect(url: string): Promise<(Error & { code?: string }) | nu
   }
 }
 
+interface ServerFacts {
+  version: string;
+  major: number;
+  read_only: boolean;
+}
+
+const SERVER_FACTS = `SELECT current_setting('server_version') AS version, current_setting('server_version_num')::int / 10000 AS major,
+  current_setting('transaction_read_only')::bool AS read_only`;
+
+/** What a server that takes the connection lacks. */
+function judge({ version, major, read_only }: ServerFacts): (Error & { code?: string }) | null {
+  if (major < OLDEST_MAJOR)
+    return new DatabaseRefused(`The database is PostgreSQL ${version}. Use PostgreSQL ${OLDEST_MAJOR} or later.`);
+  return read_only ? Object.assign(new Error('it is read-only'), { code: READ_ONLY }) : null;
+}
+
+const findRemedy = ({ code = '', message }: Error & { code?: string }): string =>
+  UNTRUSTED.test(code)
+    ? TRUST
+    : message === NO_TLS
+      ? 'Turn TLS on there, or take it out of DATABASE_URL (sslmode=disable).'
+      : (REMEDIES[code] ?? 'Correct DATABASE_URL.');
+
 const isTemporary = (error: Error & { code?: string }): boolean =>
-  isConnectionError(error) || error.code === TOO_MANY_CONNECTIONS;
+  isConnectionError(error) || TEMPORARY_REMEDIES[error.code ?? ''] !== undefined;
 
 /** Without the names of other hosts and without a password: the driver reports neither. */
 function describeError(error: Error & { code?: string; errors?: Error[] }): string {

@@ -2,6 +2,7 @@ import { execFile } from 'node:child_process';
 import { existsSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
+import { isProcessAlive } from '../process-alive.js';
 import { toEmbeddedPostgresError, EmbeddedPostgresError } from './embedded-postgres-error.js';
 import { draftPath, type PostgresHome, renameDraft } from './postgres-home.js';
 import { LIBC_LOCALE, PROGRAM_ENV, type PostgresPrograms } from './postgres-programs.js';
@@ -73,15 +74,5 @@ function removeAbandoned(home: PostgresHome): void {
     const maker = /^data\.(\d+)\./.exec(name)?.[1];
     if (maker !== undefined && !isProcessAlive(Number(maker)))
       rmSync(join(home.dir, name), { recursive: true, force: true });
-  }
-}
-
-/** Whether a process of this id exists, under any user. */
-export function isProcessAlive(pid: number): boolean {
-  try {
-    process.kill(pid, 0);
-    return true;
-  } catch (error) {
-    return (error as NodeJS.ErrnoException).code === 'EPERM';
   }
 }

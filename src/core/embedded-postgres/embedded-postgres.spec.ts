@@ -8,7 +8,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import pg from 'pg';
 import { FROM_SOURCE } from '../../../test/support/programs.js';
-import { isProcessAlive } from './data-directory.js';
+import { isProcessAlive } from '../process-alive.js';
 import { type EmbeddedPostgres, startEmbeddedPostgres } from './embedded-postgres.js';
 import { EmbeddedPostgresError } from './embedded-postgres-error.js';
 

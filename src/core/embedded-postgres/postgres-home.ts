@@ -13,6 +13,7 @@ import {
 } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
+import { makeFolder } from '../make-folder.js';
 import { type OsAccount, chooseOsAccount, hasAccess } from './os-account.js';
 import { EmbeddedPostgresError } from './embedded-postgres-error.js';
 
@@ -40,7 +41,7 @@ export async function preparePostgresHome(dataDir: string): Promise<PostgresHome
   const found = statSync(wanted, { throwIfNoEntry: false });
   const account = chooseOsAccount(found);
   if (!found) {
-    mkdirSync(dirname(wanted), { recursive: true, mode: account.identity.uid === undefined ? 0o700 : 0o711 });
+    makeFolder(dirname(wanted), account.identity.uid === undefined ? 0o700 : 0o711);
     if (await hasAccess(account, 'x', dirname(wanted))) createPrivateFolder(account, wanted);
     else createLinkedFolder(account, wanted);
   }

@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process';
 import { closeSync, constants, fchownSync, fstatSync, openSync, readFileSync, rmSync } from 'node:fs';
 import { basename, join } from 'node:path';
-import { isProcessAlive } from './data-directory.js';
+import { isProcessAlive } from '../process-alive.js';
 import { type PostgresHome, prepareSocketFolder } from './postgres-home.js';
 import { PROGRAM_ENV, type PostgresPrograms } from './postgres-programs.js';
 

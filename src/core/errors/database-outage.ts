@@ -6,16 +6,58 @@ import { QueryRunnerProviderAlreadyReleasedError } from 'typeorm/error/QueryRunn
 import { backoff } from '../backoff.js';
 import { AppError } from './app-error.js';
 
+/** Why the database does not do its work, for callers. */
+interface OutageText {
+  code: string;
+  detail: string;
+  remedy: string;
+  retryAfterSeconds: number;
+}
+
+const AWAY: OutageText = {
+  code: 'DATABASE_UNAVAILABLE',
+  detail: 'The database does not answer at the moment.',
+  remedy: 'Try again in a few seconds; look first whether a write that was answered so has been done.',
+  retryAfterSeconds: 5,
+};
+
+/** By the SQLSTATE with which PostgreSQL answers, and goes on to answer reads. */
+const REFUSED_CHANGES: Readonly<Record<string, OutageText>> = {
+  '25006': {
+    code: 'DATABASE_READ_ONLY',
+    detail: 'The database takes no changes at the moment: it is read-only.',
+    remedy:
+      'Nothing was changed. Try again in a few seconds; if that does not help, the operator has to make the database writable.',
+    retryAfterSeconds: 5,
+  },
+  '53100': {
+    code: 'DATABASE_FULL',
+    detail: 'The database has no space left for this change.',
+    remedy: 'Nothing was changed. Try again when the operator has given the database more space.',
+    retryAfterSeconds: 60,
+  },
+};
+
 /** 503: the database is away. Whether a write whose answer was lost has been done is not known. */
 export class DatabaseUnavailable extends AppError {
-  constructor(cause?: unknown) {
-    super(503, 'DATABASE_UNAVAILABLE', 'Database unavailable', 'The database does not answer at the moment.', {
-      remedy: 'Try again in a few seconds; look first whether a write that was answered so has been done.',
-      headers: { 'Retry-After': '5' },
+  constructor(cause?: unknown, { code, detail, remedy, retryAfterSeconds }: OutageText = AWAY) {
+    super(503, code, 'Database unavailable', detail, {
+      remedy,
+      headers: { 'Retry-After': String(retryAfterSeconds) },
       cause,
     });
   }
+
+  /** What to tell callers of an outage. */
+  static from(thrown: unknown): DatabaseUnavailable {
+    if (thrown instanceof DatabaseUnavailable) return thrown;
+    const { code = '' } = (thrown as { driverError?: { code?: string } }).driverError ?? {};
+    return new DatabaseUnavailable(thrown, REFUSED_CHANGES[code]);
+  }
 }
+
+/** Whether the database answers, and takes no changes: it is read-only, as a standby is, or its disk is full. */
+export const refusesChanges = (sqlState: string | undefined): boolean => Object.hasOwn(REFUSED_CHANGES, sqlState ?? '');
 
 const NETWORK_ERROR_CODES = new Set([
   'ECONNREFUSED',
@@ -32,7 +74,6 @@ const NETWORK_ERROR_CODES = new Set([
 ]);
 /** Class 08: connection exceptions; 57P0x: the server stops, has crashed, or starts; 25P03: it ended an idle transaction. */
 const SQL_STATES = /^(08...|57P0[1-5]|25P03)$/;
-const TOO_MANY_CONNECTIONS = '53300';
 /** What the driver says without a code. */
 const DRIVER_MESSAGES =
   /^(Connection terminated|timeout expired|Query read timeout|Client (has encountered a connection error|was closed) and is not queryable)/;
@@ -57,19 +98,22 @@ export function isConnectionError(error: unknown): boolean {
   return NETWORK_ERROR_CODES.has(code) || SQL_STATES.test(code) || DRIVER_MESSAGES.test(message);
 }
 
-/** An error of taking a connection, as reported to callers. */
-export function toConnectError(error: Error): Error {
-  const { code } = error as { code?: string };
-  return isConnectionError(error) || code === TOO_MANY_CONNECTIONS ? new DatabaseUnavailable(error) : error;
-}
+/** What the pool says when all its connections are in use: this server is busy, and the database is there. */
+export const POOL_TIMEOUT = 'timeout exceeded when trying to connect';
+
+/** An error of taking a connection, as reported to callers: whether nobody answers, or this login is refused. */
+export const toConnectError = (error: Error): Error =>
+  error.message === POOL_TIMEOUT ? error : new DatabaseUnavailable(error);
 
 /** What TypeORM throws in a transaction whose connection was lost between two statements. */
 const LOST_CONNECTION_ERRORS = [QueryRunnerAlreadyReleasedError, QueryRunnerProviderAlreadyReleasedError];
 
-/** Whether work failed because the database was away, so that the same work may succeed when it is back. */
+/** Whether work failed because the database was away or took no changes, so that the same work may succeed when it does. */
 export function isDatabaseOutage(error: unknown): boolean {
   if (error instanceof DatabaseUnavailable || LOST_CONNECTION_ERRORS.some((type) => error instanceof type)) return true;
-  return error instanceof QueryFailedError && isConnectionError(error.driverError);
+  if (!(error instanceof QueryFailedError)) return false;
+  const { driverError } = error as QueryFailedError<Error & { code?: string }>;
+  return isConnectionError(driverError) || refusesChanges(driverError.code);
 }
 
 const INITIAL_PAUSE_MS = 250;

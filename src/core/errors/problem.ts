@@ -1,5 +1,5 @@
 import type { HttpException } from '@nestjs/common';
-import { DatabaseUnavailable, isDatabaseOutage } from './database-outage.js';
+import { DatabaseUnavailable, isDatabaseOutage, POOL_TIMEOUT } from './database-outage.js';
 import { AppError, truncate, type Fault, MAX_FAULTS, InvalidRequest, Unauthenticated } from './app-error.js';
 import { limitRemedy, type LimitSetting } from './limit-remedy.js';
 
@@ -114,9 +114,8 @@ export function isTemporary(thrown: unknown): boolean {
 /** What the database says of being busy is no fault of the request, nor of ours: the same call may pass in a moment. */
 function fromDatabaseError(thrown: unknown): AppError | undefined {
   const { message, driverError } = (thrown ?? {}) as { message?: string; driverError?: { code?: string } };
-  if (isDatabaseOutage(thrown)) return new DatabaseUnavailable(thrown);
-  if (message === 'timeout exceeded when trying to connect')
-    return tooBusy('No connection to the database was free in time.', thrown);
+  if (isDatabaseOutage(thrown)) return DatabaseUnavailable.from(thrown);
+  if (message === POOL_TIMEOUT) return tooBusy('No connection to the database was free in time.', thrown);
   if (driverError?.code === QUERY_CANCELED) return tooBusy('The database did not answer in time.', thrown);
   if (UNSTORABLE_TEXT.has(driverError?.code ?? ''))
     return new InvalidRequest('a text of the request holds a character that cannot be stored, such as NUL');

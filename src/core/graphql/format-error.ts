@@ -1,6 +1,6 @@
 import { Logger } from '@nestjs/common';
 import { GraphQLError, type GraphQLFormattedError } from 'graphql';
-import type { Refusals } from '../access/refusals.js';
+import type { Refusals } from '../authorization/refusals.js';
 import { DatabaseUnavailable } from '../errors/database-outage.js';
 import { AppError, truncate } from '../errors/app-error.js';
 import { toAppError, internalError, limitFaults } from '../errors/problem.js';

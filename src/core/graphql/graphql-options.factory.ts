@@ -4,7 +4,7 @@ import type { GqlOptionsFactory } from '@nestjs/graphql';
 import type { Request } from 'express';
 import { GraphQLFloat, type GraphQLSchema } from 'graphql';
 import type { AuthenticatedCaller } from '../access/access.decorators.js';
-import { Refusals } from '../access/refusals.js';
+import { Refusals } from '../authorization/refusals.js';
 import { Env } from '../config/env.js';
 import { ResponseBudget } from '../responses/response-budget.service.js';
 import { isLargeJson, estimateJsonBytes, serializeInPieces } from '../rest/serialized-json.js';

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import type { NextFunction, Request, Response } from 'express';
 import { GraphQLError } from 'graphql';
-import { Refusals } from '../access/refusals.js';
+import { Refusals } from '../authorization/refusals.js';
 import type { AuthenticatedCaller } from '../access/access.decorators.js';
 import { Unauthenticated } from '../errors/app-error.js';
 import { toAppError, payloadTooLarge } from '../errors/problem.js';

@@ -1,7 +1,7 @@
 import { ApolloDriver, type ApolloDriverConfig } from '@nestjs/apollo';
 import { Module } from '@nestjs/common';
 import { GraphQLModule } from '@nestjs/graphql';
-import { Refusals } from '../access/refusals.js';
+import { Refusals } from '../authorization/refusals.js';
 import { Env } from '../config/env.js';
 import { RateLimitService } from '../rest/rate-limit.service.js';
 import { reportingFormatError } from './format-error.js';

@@ -27,7 +27,11 @@ export class Shutdown {
   ) {}
 
   listen(): void {
-    for (const signal of ['SIGTERM', 'SIGINT'] as const) process.on(signal, () => this.handleSignal(signal));
+    for (const signal of ['SIGTERM', 'SIGINT'] as const) {
+      // Until now the process could end at once.
+      process.removeAllListeners(signal);
+      process.on(signal, () => this.handleSignal(signal));
+    }
     if (process.env['npm_lifecycle_event'] === 'start') this.watchParentProcess();
   }
 

@@ -61,8 +61,8 @@ const invalidCursor = (): InvalidRequest =>
 export const cursorWithPage = (): InvalidRequest =>
   InvalidRequest.forField('cursor', 'cannot be combined with page', 'Send one of the two.');
 
-/** Holds for the records after a place, or for that at it and those after it: a condition and its parameters. */
-export function placeCondition<E>(
+/** A condition and its parameters, true for the records after a keyset position, or from it on. */
+export function keysetCondition<E>(
   { column, direction }: ResolvedOrder<E>,
   alias: string,
   { value, id }: Pick<CursorPosition, 'value' | 'id'>,
@@ -75,5 +75,5 @@ export function placeCondition<E>(
   ];
 }
 
-export const toPlaceValue = (value: string | Date | number): string =>
+export const toKeysetValue = (value: string | Date | number): string =>
   value instanceof Date ? value.toISOString() : String(value);

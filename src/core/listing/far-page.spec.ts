@@ -1,6 +1,6 @@
 import type { SelectQueryBuilder } from 'typeorm';
 import { readFarPage } from './far-page.js';
-import { ListPlaces } from './list-places.js';
+import { KeysetCache } from './keyset-cache.js';
 import type { Selected, SelectOptions } from './list-source.js';
 
 interface Row {
@@ -31,11 +31,11 @@ class Query {
   }
 }
 
-/** A list of which every record is called by its place. */
+/** A list of which every record is called by its position. */
 class FarList {
   version = 'a';
   readonly asked: { from: string | undefined; skipped: number | undefined; isNamed: boolean }[] = [];
-  private readonly places = new ListPlaces();
+  private readonly positions = new KeysetCache();
 
   async read(offset: number, direction: 'ASC' | 'DESC' = 'DESC'): Promise<string | undefined> {
     const getMany = (rows: unknown, { isNamed }: SelectOptions): Promise<Selected<Row>> => {
@@ -45,10 +45,10 @@ class FarList {
       const records = Number(id) < 5_000 ? [{ id, createdAt: new Date(0) }] : [];
       return Promise.resolve({ records, ...(records.length > 0 && this.version ? { version: this.version } : {}) });
     };
-    const { places } = this;
+    const { positions } = this;
     const rows = new Query() as unknown as SelectQueryBuilder<Row>;
-    const place = { alias: 'record', column, direction, offset, version: 'SELECT version', places };
-    return (await readFarPage(rows, { getMany }, place, { isNamed: true })).records[0]?.id;
+    const position = { alias: 'record', column, direction, offset, version: 'SELECT version', positions };
+    return (await readFarPage(rows, { getMany }, position, { isNamed: true })).records[0]?.id;
   }
 
   get last(): unknown {
@@ -57,7 +57,7 @@ class FarList {
 }
 
 describe('a page far from the beginning', () => {
-  it('is read by its offset at first, then from the last place before it', async () => {
+  it('is read by its offset at first, then from the last position before it', async () => {
     const list = new FarList();
     expect(await list.read(1_000)).toBe('1000');
     expect(list.last).toEqual({ from: undefined, skipped: 1_000, isNamed: false });
@@ -72,7 +72,7 @@ describe('a page far from the beginning', () => {
     expect(list.asked).toHaveLength(5);
   });
 
-  it('does not use the places of another version, or of the other direction', async () => {
+  it('does not use the positions of another version, or of the other direction', async () => {
     const list = new FarList();
     await list.read(1_000);
     await list.read(1_000, 'ASC');
@@ -87,7 +87,7 @@ describe('a page far from the beginning', () => {
     expect(list.last).toMatchObject({ from: '1020' });
   });
 
-  it('remembers nothing for callers who are not told the version', async () => {
+  it('caches nothing for callers who do not see all of the list', async () => {
     const list = new FarList();
     list.version = '';
     await list.read(1_000);
@@ -103,14 +103,14 @@ describe('a page far from the beginning', () => {
   });
 });
 
-describe('places', () => {
-  it('are forgotten, the oldest first, when they are too many in a list or of too many lists', () => {
-    const places = new ListPlaces();
-    for (let offset = 1; offset <= 101; offset++) places.remember('long', 'a', { offset, value: '', id: '' });
-    expect(places.findBefore('long', 1)).toBeUndefined();
-    expect(places.findBefore('long', 2)?.place.offset).toBe(2);
-    for (let nth = 0; nth < 500; nth++) places.remember(`list ${nth}`, 'a', { offset: 1, value: '', id: '' });
-    expect(places.findBefore('long', 200)).toBeUndefined();
-    expect(places.findBefore('list 499', 200)?.version).toBe('a');
+describe('positions', () => {
+  it('are evicted, the oldest first, when there are too many in a list or too many lists', () => {
+    const positions = new KeysetCache();
+    for (let offset = 1; offset <= 101; offset++) positions.set('long', 'a', { offset, value: '', id: '' });
+    expect(positions.findBefore('long', 1)).toBeUndefined();
+    expect(positions.findBefore('long', 2)?.position.offset).toBe(2);
+    for (let nth = 0; nth < 500; nth++) positions.set(`list ${nth}`, 'a', { offset: 1, value: '', id: '' });
+    expect(positions.findBefore('long', 200)).toBeUndefined();
+    expect(positions.findBefore('list 499', 200)?.version).toBe('a');
   });
 });

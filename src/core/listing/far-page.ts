@@ -1,6 +1,6 @@
 import type { SelectQueryBuilder } from 'typeorm';
-import { placeCondition, toPlaceValue } from './cursor.js';
-import type { ListPlaces } from './list-places.js';
+import { keysetCondition, toKeysetValue } from './cursor.js';
+import type { KeysetCache } from './keyset-cache.js';
 import type { ResolvedOrder } from './list-filters.js';
 import type { ListedRecord, ListSource, Selected, SelectOptions } from './list-source.js';
 
@@ -12,17 +12,17 @@ export interface FarPage<E> extends ResolvedOrder<E> {
   offset: number;
   /** SQL of the version of the list, null for callers who do not see all of it. */
   version: string;
-  places: ListPlaces;
+  positions: KeysetCache;
 }
 
 /**
- * Reads a page far from the beginning of a list from the last place known before it, and not by passing all rows before it. The statement
- * answers the version of the list, too: when it is not the one in which the place was found, the page is read by its offset.
+ * Reads a page far from the beginning of a list from the last position known before it, and not by passing all rows before it. The statement
+ * answers the version of the list, too: when it is not the one in which the position was found, the page is read by its offset.
  */
 export async function readFarPage<E extends ListedRecord>(
   rows: SelectQueryBuilder<E>,
   source: ListSource<E>,
-  { alias, column, direction, offset, version, places }: FarPage<E>,
+  { alias, column, direction, offset, version, positions }: FarPage<E>,
   options: SelectOptions,
 ): Promise<Selected<E>> {
   const list = JSON.stringify([rows.getParameters()['organizationId'], column.sql, direction]);
@@ -32,21 +32,21 @@ export async function readFarPage<E extends ListedRecord>(
       version,
       isNamed: options.isNamed && skipped === 0,
     });
-  const remember = ({ records: [first], version: found }: Selected<E>): void => {
+  const keep = ({ records: [first], version: found }: Selected<E>): void => {
     if (first && found)
-      places.remember(list, found, { offset, value: toPlaceValue(column.getValue(first)), id: first.id });
+      positions.set(list, found, { offset, value: toKeysetValue(column.getValue(first)), id: first.id });
   };
-  const known = places.findBefore(list, offset);
+  const known = positions.findBefore(list, offset);
   if (known) {
-    const { place } = known;
-    const near = rows.clone().andWhere(...placeCondition({ column, direction }, alias, place, 'at'));
-    const found = await read(near, offset - place.offset);
+    const { position } = known;
+    const near = rows.clone().andWhere(...keysetCondition({ column, direction }, alias, position, 'at'));
+    const found = await read(near, offset - position.offset);
     if (found.version === known.version) {
-      remember(found);
+      keep(found);
       return found;
     }
   }
   const found = await read(rows.clone(), offset);
-  remember(found);
+  keep(found);
   return found;
 }

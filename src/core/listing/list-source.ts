@@ -1,5 +1,5 @@
 import type { ObjectLiteral, SelectQueryBuilder } from 'typeorm';
-import type { ListPlaces } from './list-places.js';
+import type { KeysetCache } from './keyset-cache.js';
 
 export type ListedRecord = ObjectLiteral & { id: string };
 
@@ -30,5 +30,5 @@ export interface KeptList {
 /** Where a list is read. */
 export interface ListSource<E extends ListedRecord> {
   getMany(rows: SelectQueryBuilder<E>, options: SelectOptions): Promise<Selected<E>>;
-  kept?: KeptList & { places: ListPlaces };
+  kept?: KeptList & { positions: KeysetCache };
 }

@@ -4,8 +4,8 @@ import {
   decodeCursor,
   encodeCursor,
   fingerprintQuery,
-  placeCondition,
-  toPlaceValue,
+  keysetCondition,
+  toKeysetValue,
 } from './cursor.js';
 import { FAR_OFFSET, readFarPage } from './far-page.js';
 import { type ListQuery, parsePage } from './list-query.js';
@@ -78,10 +78,10 @@ export async function* iterateBatches<E extends ListedRecord>(
     const next = rows.clone();
     if (last)
       next.andWhere(
-        ...placeCondition(
+        ...keysetCondition(
           { column, direction },
           listing.alias,
-          { value: toPlaceValue(column.getValue(last)), id: last.id },
+          { value: toKeysetValue(column.getValue(last)), id: last.id },
           'after',
         ),
       );
@@ -109,7 +109,7 @@ async function paginateByCursor<E extends ListedRecord>(
   { column, direction, size, walk, cursor, alias, total, count, isNamed }: Step<E>,
 ): Promise<Page<E>> {
   const from = cursor ? decodeCursor(walk, cursor, column.type) : null;
-  if (from) rows.andWhere(...placeCondition({ column, direction }, alias, from, 'after'));
+  if (from) rows.andWhere(...keysetCondition({ column, direction }, alias, from, 'after'));
   const found = await source.getMany(rows.limit(size + 1), from ? { isNamed } : { isNamed, total });
   const items = found.records.slice(0, size);
   const last = found.records.length > size ? items.at(-1) : undefined;
@@ -119,7 +119,7 @@ async function paginateByCursor<E extends ListedRecord>(
     size,
     total: known,
     items,
-    next: last ? encodeCursor(walk, { value: toPlaceValue(column.getValue(last)), id: last.id, total: known }) : null,
+    next: last ? encodeCursor(walk, { value: toKeysetValue(column.getValue(last)), id: last.id, total: known }) : null,
   };
 }
 

@@ -85,4 +85,9 @@ export function isRefusedForGood(error: unknown): boolean {
   return responseCode >= REFUSED_FOR_GOOD && ['RCPT TO', 'DATA'].includes(command);
 }
 
-const toSingleLine = (text: string): string => text.replace(/\s+/g, ' ');
+/** What users write, such as names, as a part of a letter: on one line, and without characters that turn the direction of writing. */
+export const toSingleLine = (text: string): string =>
+  text
+    .replace(/[\s\p{Cc}\p{Cf}]+/gu, ' ')
+    .trim()
+    .toWellFormed();

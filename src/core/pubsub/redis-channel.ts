@@ -32,7 +32,7 @@ export class RedisChannel implements OnApplicationBootstrap, OnApplicationShutdo
   private readonly messageListeners = new Set<(payload: string) => void>();
   private readonly missedListeners = new Set<() => void>();
   private readonly url?: string;
-  private readonly place: string = '';
+  private readonly host: string = '';
   private publisher?: Client;
   private subscriber?: Client;
   private name = 'armature';
@@ -46,7 +46,7 @@ export class RedisChannel implements OnApplicationBootstrap, OnApplicationShutdo
   ) {
     if (url === undefined) return;
     this.url = url;
-    this.place = new URL(url).host;
+    this.host = new URL(url).host;
   }
 
   get isConfigured(): boolean {
@@ -124,7 +124,7 @@ export class RedisChannel implements OnApplicationBootstrap, OnApplicationShutdo
   }
 
   private async onReady(): Promise<void> {
-    if (this.reasons.size > 0) this.logger.log(`Redis at ${this.place} is back`);
+    if (this.reasons.size > 0) this.logger.log(`Redis at ${this.host} is back`);
     this.reasons.clear();
     this.tellMissed();
     // What was published while the channel was being subscribed to again.
@@ -137,7 +137,7 @@ export class RedisChannel implements OnApplicationBootstrap, OnApplicationShutdo
     const said = 'code' in error ? describeConnectionFailure(error) : withoutSecrets(url, error.message);
     if (this.reasons.has(said) || this.reasons.size >= MAX_REASONS) return;
     this.reasons.add(said);
-    this.logger.warn(`Redis at ${this.place} is away, events go through the database until it returns: ${said}`);
+    this.logger.warn(`Redis at ${this.host} is away, events go through the database until it returns: ${said}`);
   }
 
   private dispatch(payload: string): void {

@@ -101,7 +101,7 @@ describe('The budget of answers', () => {
     for (const each of others) each.catch(() => undefined);
   });
 
-  it('forgets an answer whose caller has gone, and reads nothing more for it', async () => {
+  it('drops an answer whose caller has disconnected, and reads nothing more for it', async () => {
     const budget = budgetOf(100, 100);
     const [first, gone] = [call(), call()];
     await first.run(() => budget.reserve(90));

@@ -9,6 +9,7 @@ import { varyBy } from './compression.js';
 import { type AnsweredRequest, setLocation } from './location.js';
 import { RevisedJson, RevisedResponse } from './revised-response.js';
 import { isLargeJson, estimateJsonBytes, SerializedJson } from './serialized-json.js';
+import { StreamedAnswers } from './streamed-answers.service.js';
 
 /**
  * Writes JSON answers and their ETags (RFC 9110), and the address of what was created. The tag of a record is its revision and a
@@ -22,6 +23,7 @@ export class AnswerWriter implements OnModuleInit {
   constructor(
     private readonly budget: ResponseBudget,
     private readonly host: HttpAdapterHost,
+    private readonly streams: StreamedAnswers,
   ) {}
 
   /** What NestJS answers with a value of a handler passes here first. */
@@ -48,8 +50,9 @@ export class AnswerWriter implements OnModuleInit {
     return writeJson(request, response, body);
   }
 
-  private async writeRevised(request: Request, response: Response, body: RevisedResponse): Promise<unknown> {
+  private async writeRevised(request: AnsweredRequest, response: Response, body: RevisedResponse): Promise<unknown> {
     if (isNotModified(request, response, revisionTag(request, body))) return undefined;
+    this.streams.add(response, request.actor);
     return body.openStream(await this.budget.reserveStream());
   }
 

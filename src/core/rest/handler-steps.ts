@@ -1,4 +1,10 @@
-import { type ArgumentMetadata, type CanActivate, ForbiddenException, type PipeTransform } from '@nestjs/common';
+import {
+  type ArgumentMetadata,
+  type CanActivate,
+  ForbiddenException,
+  type PipeTransform,
+  type Type,
+} from '@nestjs/common';
 import { FORBIDDEN_MESSAGE } from '@nestjs/core/guards/constants.js';
 import { ExecutionContextHost } from '@nestjs/core/helpers/execution-context-host.js';
 import { ExternalContextCreator } from '@nestjs/core/helpers/external-context-creator.js';
@@ -9,12 +15,10 @@ import { isObservable, lastValueFrom } from 'rxjs';
 type Parameter = ParamProperties & { metatype?: unknown };
 type Handler = (...args: unknown[]) => unknown;
 
-/** What makes the steps before a handler: one class for REST, one for GraphQL. */
+/** The classes of NestJS that create the steps before a handler: one for REST, one for GraphQL. */
 interface StepFactory {
   /** The parameters that pipes run on; in GraphQL they run on all. */
   isPipeable?(type: Parameter['type']): boolean;
-  createPipesFn: (pipes: PipeTransform[], parameters: Parameter[]) => unknown;
-  createGuardsFn: (guards: CanActivate[], instance: object, handler: Handler, type?: string) => unknown;
 }
 
 /** Takes one argument of the handler from the request. */
@@ -31,26 +35,34 @@ const tokens = new ParamsTokenFactory();
  * than all they do; those that answer with a promise are waited for as before.
  */
 export function runHandlerStepsAtOnce(): void {
-  for (const { prototype } of [RouterExecutionContext, ExternalContextCreator]) {
-    const factory = prototype as unknown as StepFactory;
-    factory.createPipesFn = function (this: StepFactory, pipes, parameters) {
-      const sources = parameters.map((parameter): ArgumentSource => {
-        const isPiped = this.isPipeable?.(parameter.type) ?? true;
-        return { index: parameter.index, isPiped, extract: toExtract(parameter, isPiped ? pipes : null) };
-      });
-      return sources.length === 0
-        ? null
-        : (args: unknown[], ...given: unknown[]) => fillArguments(args, sources, given);
-    };
-    factory.createGuardsFn = (guards, instance, handler, type = 'http') =>
-      guards.length === 0
-        ? null
-        : (args: unknown[]) => {
-            const context = new ExecutionContextHost(args, instance.constructor as never, handler);
-            context.setType(type);
-            return judge(guards, context);
-          };
-  }
+  for (const { prototype } of [RouterExecutionContext, ExternalContextCreator])
+    Object.assign(prototype, { createPipesFn, createGuardsFn });
+}
+
+function createPipesFn(
+  this: StepFactory,
+  pipes: PipeTransform[],
+  parameters: Parameter[],
+): ((args: unknown[], ...given: unknown[]) => Promise<unknown> | undefined) | null {
+  const sources = parameters.map((parameter): ArgumentSource => {
+    const isPiped = this.isPipeable?.(parameter.type) ?? true;
+    return { index: parameter.index, isPiped, extract: toExtract(parameter, isPiped ? pipes : null) };
+  });
+  return sources.length === 0 ? null : (args, ...given) => fillArguments(args, sources, given);
+}
+
+function createGuardsFn(
+  guards: CanActivate[],
+  instance: object,
+  handler: Handler,
+  type = 'http',
+): ((args: unknown[]) => Promise<void> | undefined) | null {
+  if (guards.length === 0) return null;
+  return (args) => {
+    const context = new ExecutionContextHost(args, instance.constructor as Type, handler);
+    context.setType(type);
+    return judge(guards, context);
+  };
 }
 
 /** @param shared the pipes of all routes; null where none are run */

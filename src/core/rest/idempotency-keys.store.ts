@@ -32,7 +32,7 @@ const PIECE_BYTES = 1024 * 1024;
 const MAX_STORED_RESPONSES = 2_000;
 const MAX_STORED_BYTES = 50 * 1024 * 1024;
 
-/** Remembers for 24 hours how calls with an idempotency key were answered; the answers are kept sealed. */
+/** Stores for 24 hours the answers to calls with an idempotency key, encrypted. */
 @Injectable()
 export class IdempotencyKeysStore {
   constructor(
@@ -48,32 +48,32 @@ export class IdempotencyKeysStore {
   async claim(call: IdempotentRequest): Promise<{
     earlier: StoredResponse | null;
     finish(answer: StoredResponse): Promise<void>;
-    forget(): Promise<void>;
+    remove(): Promise<void>;
   }> {
     const digest = await hashParts([Buffer.from(call.body), ...call.files]);
-    const place = [call.caller, hashRoute(call), call.key];
+    const primaryKey = [call.caller, hashRoute(call), call.key];
     const claimed = await this.unit.manager.query<unknown[]>(
       `INSERT INTO idempotency_key AS k (caller, route, key, digest) VALUES ($1, $2, $3, $4)
        ON CONFLICT (caller, route, key) DO UPDATE SET digest = $4, answer = NULL, created_at = now()
          WHERE k.created_at < now() - CASE WHEN k.answer IS NULL AND k.digest = $4 THEN interval '20 minutes' ELSE interval '24 hours' END
        RETURNING key`,
-      [...place, digest],
+      [...primaryKey, digest],
     );
     return {
-      earlier: claimed.length > 0 ? null : await this.findResponse(place, digest),
+      earlier: claimed.length > 0 ? null : await this.findResponse(primaryKey, digest),
       finish: async (answer) => {
         const { pieces } = await SerializedJson.serialize(answer);
-        const sealed = await this.vault.seal(null, Buffer.concat(pieces), place.join(' '));
+        const sealed = await this.vault.seal(null, Buffer.concat(pieces), primaryKey.join(' '));
         await this.unit.manager.query(
           `UPDATE idempotency_key SET answer = $4 WHERE caller = $1 AND route = $2 AND key = $3`,
-          [...place, sealed],
+          [...primaryKey, sealed],
         );
         await this.trim(call.caller);
       },
-      forget: async () => {
+      remove: async () => {
         await this.unit.manager.query(
           `DELETE FROM idempotency_key WHERE caller = $1 AND route = $2 AND key = $3`,
-          place,
+          primaryKey,
         );
       },
     };
@@ -88,7 +88,7 @@ export class IdempotencyKeysStore {
     return rows.length > 0;
   }
 
-  /** Forgets what is older than a day. */
+  /** Removes keys that are older than a day. */
   async purge(): Promise<void> {
     await this.unit.manager.query(`DELETE FROM idempotency_key WHERE created_at < now() - interval '24 hours'`);
   }
@@ -96,18 +96,18 @@ export class IdempotencyKeysStore {
   private async trim(caller: string): Promise<void> {
     await this.unit.manager.query(
       `DELETE FROM idempotency_key k USING (
-         SELECT route, key, row_number() OVER newest AS place, sum(octet_length(answer)) OVER newest AS bytes
+         SELECT route, key, row_number() OVER newest AS position, sum(octet_length(answer)) OVER newest AS bytes
          FROM idempotency_key WHERE caller = $1 AND answer IS NOT NULL WINDOW newest AS (ORDER BY created_at DESC, key)
        ) kept
-       WHERE k.caller = $1 AND k.route = kept.route AND k.key = kept.key AND (kept.place > $2 OR kept.bytes > $3)`,
+       WHERE k.caller = $1 AND k.route = kept.route AND k.key = kept.key AND (kept.position > $2 OR kept.bytes > $3)`,
       [caller, MAX_STORED_RESPONSES, MAX_STORED_BYTES],
     );
   }
 
-  private async findResponse(place: string[], digest: string): Promise<StoredResponse> {
+  private async findResponse(primaryKey: string[], digest: string): Promise<StoredResponse> {
     const [row] = await this.unit.manager.query<StoredRow[]>(
       `SELECT digest, answer FROM idempotency_key WHERE caller = $1 AND route = $2 AND key = $3`,
-      place,
+      primaryKey,
     );
     if (row && row.digest !== digest)
       throw new AppError(
@@ -124,7 +124,7 @@ export class IdempotencyKeysStore {
         remedy: 'Send it again in a moment.',
         headers: { 'Retry-After': '1' },
       });
-    return JSON.parse((await this.vault.open(row.answer, place.join(' '))).toString()) as StoredResponse;
+    return JSON.parse((await this.vault.open(row.answer, primaryKey.join(' '))).toString()) as StoredResponse;
   }
 }
 

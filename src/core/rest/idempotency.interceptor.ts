@@ -44,7 +44,7 @@ export class IdempotencyInterceptor implements NestInterceptor {
     });
     if (call.earlier) return of(replay(response, call.earlier));
     if (request.repeated) {
-      await call.forget();
+      await call.remove();
       throw request.repeated;
     }
     // An answer that cannot be kept leaves the claim: the work is done, and must not be done again.
@@ -54,7 +54,7 @@ export class IdempotencyInterceptor implements NestInterceptor {
       mergeMap((body: unknown) => Promise.resolve(this.answers.write(request, response, body))),
       catchError(async (thrown: unknown) => {
         const error = toAppError(thrown);
-        if (error.status >= 500 || UNSTORED_STATUSES.has(error.status)) await call.forget().catch(() => undefined);
+        if (error.status >= 500 || UNSTORED_STATUSES.has(error.status)) await call.remove().catch(() => undefined);
         else await keep(toErrorResponse(error));
         throw thrown;
       }),

@@ -1,8 +1,9 @@
 import type { Request, Response } from 'express';
+import type { AuthenticatedCaller } from '../access/access.decorators.js';
 import { REST_OPERATION, type RestOperationMetadata } from './openapi/rest-operation.metadata.js';
 
 /** What a request keeps for its answer. */
-export interface AnsweredRequest extends Request {
+export interface AnsweredRequest extends Request, AuthenticatedCaller {
   /** The method of a controller that serves it. */
   handler?: object;
 }

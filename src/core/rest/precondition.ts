@@ -2,24 +2,36 @@ import { createParamDecorator, type ExecutionContext } from '@nestjs/common';
 import { ApiHeader } from '@nestjs/swagger';
 import type { Request } from 'express';
 import { AppError } from '../errors/app-error.js';
+import { identifyRevision, type RevisedRecord } from '../schema/record.view.js';
 
 /** What the caller believes the record to be: the `If-Match` of the request, or nothing. */
 export class Precondition {
-  private constructor(private readonly tags: string[] | null) {}
+  /** @param tags null where any state of the record will do */
+  private constructor(
+    private readonly tags: string[] | null,
+    private readonly mustExist = true,
+  ) {}
 
-  static readonly none = new Precondition(null);
+  static readonly none = new Precondition(null, false);
 
   static parse(header: string | undefined): Precondition {
-    if (header === undefined || header.trim() === '*') return Precondition.none;
+    if (header === undefined) return Precondition.none;
+    if (header.trim() === '*') return new Precondition(null);
     return new Precondition(header.split(',').map((tag) => tag.trim().replace(/^W\//, '').replace(/"/g, '')));
   }
 
   /** @throws AppError 412 when the record has changed since the caller read it, or is not there */
-  assertMatches(record: { revision: number | string } | null): void {
-    if (!this.tags || (record && this.tags.some((tag) => tag.split('-')[0] === String(record.revision)))) return;
+  assertMatches(record: RevisedRecord | null): void {
+    if (record ? this.accepts(record) : !this.mustExist) return;
     throw new AppError(412, 'PRECONDITION_FAILED', 'Precondition failed', 'the record has changed since it was read', {
       remedy: 'Read it again and send the ETag of that answer as If-Match.',
     });
+  }
+
+  private accepts(record: RevisedRecord): boolean {
+    if (!this.tags) return true;
+    const revision = identifyRevision(record);
+    return this.tags.some((tag) => tag.split('-')[0] === revision);
   }
 }
 

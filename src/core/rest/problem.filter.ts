@@ -1,7 +1,7 @@
 import { type ArgumentsHost, Catch, type ExceptionFilter, Logger } from '@nestjs/common';
 import type { Request, Response } from 'express';
 import { validate } from 'uuid';
-import { Refusals } from '../access/refusals.js';
+import { Refusals } from '../authorization/refusals.js';
 import { FaultLog } from '../telemetry/fault-log.js';
 import { redactedPath } from '../telemetry/access-log.js';
 import { currentRequest, generateRequestId, getRequestPath } from '../telemetry/request-context.js';

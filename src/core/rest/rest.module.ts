@@ -9,6 +9,7 @@ import { InputPipe } from './input.pipe.js';
 import { ReferenceController } from './openapi/reference/reference.controller.js';
 import { RouteTable } from './route-table.js';
 import { FormUploads } from './form-uploads.service.js';
+import { StreamedAnswers } from './streamed-answers.service.js';
 
 /**
  * What every REST route has. The stages of a request, in this order, none of which runs before the one above has passed:
@@ -30,6 +31,7 @@ import { FormUploads } from './form-uploads.service.js';
     FormUploads,
     BodyReader,
     AnswerWriter,
+    StreamedAnswers,
     IdempotencyKeysStore,
     { provide: APP_PIPE, useClass: InputPipe },
     { provide: APP_FILTER, useClass: ProblemFilter },

@@ -1,4 +1,4 @@
-import { Refusals } from '../access/refusals.js';
+import { Refusals } from '../authorization/refusals.js';
 import { Controller, Delete, Get, type INestApplication, Module, Param, Post, Put, type Type } from '@nestjs/common';
 import { Test } from '@nestjs/testing';
 import { ProblemFilter } from './problem.filter.js';

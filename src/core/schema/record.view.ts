@@ -43,11 +43,23 @@ export abstract class RecordView {
   }
 }
 
-/** The view, marked as showing a record at its revision: its ETag is one that writes compare. */
-export function withRevision<V extends object>(view: V, { revision }: { revision: number | string }): V {
-  return Object.defineProperty(view, REVISION, { value: revision });
+/** A record at one of its revisions. */
+export interface RevisedRecord {
+  id?: string;
+  revision: number | string;
 }
 
-/** The revision of the record that a view shows, or undefined when it shows none. */
-export const getRevision = (view: object): number | string | undefined =>
-  (view as { [REVISION]?: number | string })[REVISION];
+/** Characters of an id that distinguish a record from others: those at the end, which are random. */
+const ID_LENGTH = 12;
+
+/** What tags begin with and preconditions compare: the revision, and whose it is, for records begin with the same one. */
+export const identifyRevision = ({ id, revision }: RevisedRecord): string =>
+  id === undefined ? String(revision) : `${revision}.${id.slice(-ID_LENGTH)}`;
+
+/** The view, marked as showing a record at its revision: its ETag is one that writes compare. */
+export function withRevision<V extends object>(view: V, record: RevisedRecord): V {
+  return Object.defineProperty(view, REVISION, { value: identifyRevision(record) });
+}
+
+/** The revision of the record that a view shows, as tags have it, or undefined when it shows none. */
+export const getRevision = (view: object): string | undefined => (view as { [REVISION]?: string })[REVISION];

@@ -36,7 +36,7 @@ describe('A fair queue', () => {
     expect(orderOf(queue)).toEqual(['a1', 'c1', 'b1', 'c2', 'a2', 'b2', 'a3']);
   });
 
-  it('lets one caller use all places while nobody else waits', () => {
+  it('lets one caller use all slots while nobody else waits', () => {
     const queue = queueOf({ size: 2 });
     for (const name of ['a1', 'a2', 'a3']) queue.push(entry(name, 'ann'));
     expect([queue.takeNext(0)?.name, queue.takeNext(1)?.name, queue.takeNext(2)?.name]).toEqual([
@@ -46,7 +46,7 @@ describe('A fair queue', () => {
     ]);
   });
 
-  it('lets callers with nothing running begin beyond the places that others hold', () => {
+  it('lets callers with nothing running begin beyond the slots that others hold', () => {
     const queue = queueOf({ size: 2 });
     for (const name of ['a1', 'a2', 'a3']) queue.push(entry(name, 'ann'));
     queue.takeNext(0);

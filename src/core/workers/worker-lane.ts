@@ -16,7 +16,7 @@ export interface WorkerLaneOptions extends FairQueueBounds {
   timeLimit: number;
   /** Megabytes of heap of one worker, after which its task is ended. */
   memory: number;
-  /** By how much the workers give way to other threads, where the system knows priorities of threads (Linux): 0 to 19. */
+  /** The niceness of the worker threads, where the system has priorities of threads (Linux): 0 to 19. */
   niceness: number;
 }
 

@@ -42,11 +42,11 @@ export class ApprovalRulesService {
    * Judges who asks, before anything of the request is resolved.
    * @throws Forbidden; APPROVAL_REQUIRED when it needs approvals and asks for none
    */
-  async requireRequest(actor: Actor, request: RequestedAction, place: DeploymentLocation): Promise<void> {
-    await this.rights.authorize(actor, deploymentPolicy.deploy, place);
-    await this.rights.requireOverride(actor, request.override, place.organizationId);
+  async requireRequest(actor: Actor, request: RequestedAction, location: DeploymentLocation): Promise<void> {
+    await this.rights.authorize(actor, deploymentPolicy.deploy, location);
+    await this.rights.requireOverride(actor, request.override, location.organizationId);
     if (request.requestApproval) return;
-    const needed = await this.countNeeded({ requestedBy: actor.userId, action: request.action }, place);
+    const needed = await this.countNeeded({ requestedBy: actor.userId, action: request.action }, location);
     if (needed > 0) throw approvalRequired(needed);
   }
 
@@ -56,26 +56,27 @@ export class ApprovalRulesService {
    */
   async countNeeded(
     { requestedBy, action }: Pick<Mandate, 'requestedBy' | 'action'>,
-    place: DeploymentLocation,
+    location: DeploymentLocation,
   ): Promise<number> {
-    const { tier, requiredApprovals } = await this.targets.findProtection(place.environmentId);
+    const { tier, requiredApprovals } = await this.targets.findProtection(location.environmentId);
     const isProduction = tier === 'production';
     if (requiredApprovals === 0 && !isProduction) return 0;
-    const isAdmin = await this.rights.isAllowed(requestedBy, deploymentPolicy.actOnProduction, place);
+    const isAdmin = await this.rights.isAllowed(requestedBy, deploymentPolicy.actOnProduction, location);
     if (!isAdmin) return Math.max(requiredApprovals, isProduction ? 1 : 0);
     if (action === 'rollback' || requiredApprovals <= 1) return 0;
-    return (await this.rights.isPerson(requestedBy)) ? requiredApprovals - 1 : requiredApprovals;
+    const isApprover = await this.rights.isAllowed(requestedBy, deploymentPolicy.approve, location);
+    return isApprover ? requiredApprovals - 1 : requiredApprovals;
   }
 
   /** How many approvals are missing; those whose approver could not give them any more do not count. */
-  async countMissing(mandate: Mandate, place: DeploymentLocation): Promise<number> {
-    const needed = await this.countNeeded(mandate, place);
-    return needed === 0 ? 0 : Math.max(needed - (await this.countValid(mandate, place)), 0);
+  async countMissing(mandate: Mandate, location: DeploymentLocation): Promise<number> {
+    const needed = await this.countNeeded(mandate, location);
+    return needed === 0 ? 0 : Math.max(needed - (await this.countValid(mandate, location)), 0);
   }
 
   /** Judges the requester by the rights of now. @throws Conflict REQUESTER_NOT_ALLOWED */
-  async requireRequester({ requestedBy }: Mandate, place: DeploymentLocation): Promise<void> {
-    if (await this.rights.isAllowed(requestedBy, deploymentPolicy.deploy, place)) return;
+  async requireRequester({ requestedBy }: Mandate, location: DeploymentLocation): Promise<void> {
+    if (await this.rights.isAllowed(requestedBy, deploymentPolicy.deploy, location)) return;
     throw new Conflict('REQUESTER_NOT_ALLOWED', 'the user who requested the deployment may not deploy there any more', {
       remedy: 'Let a user who may deploy there request it.',
     });
@@ -85,24 +86,20 @@ export class ApprovalRulesService {
    * Judges by the rights of now what was asked for, and maybe approved, before.
    * @throws Conflict REQUESTER_NOT_ALLOWED, APPROVER_NOT_ALLOWED; Forbidden APPROVAL_REQUIRED
    */
-  async requireMandate(mandate: Mandate, place: DeploymentLocation): Promise<void> {
-    await this.requireRequester(mandate, place);
-    const missing = await this.countMissing(mandate, place);
+  async requireMandate(mandate: Mandate, location: DeploymentLocation): Promise<void> {
+    await this.requireRequester(mandate, location);
+    const missing = await this.countMissing(mandate, location);
     if (missing === 0) return;
-    if ((await this.countValid(mandate, place)) === findApprovers(mandate).length) throw approvalRequired(missing);
+    if ((await this.countValid(mandate, location)) === findApprovers(mandate).length) throw approvalRequired(missing);
     throw new Conflict('APPROVER_NOT_ALLOWED', 'a user who approved the deployment may not approve there any more', {
       remedy: 'Request it again, and let admins of the workspace approve.',
     });
   }
 
-  private async countValid(mandate: Mandate, place: DeploymentLocation): Promise<number> {
+  private async countValid(mandate: Mandate, location: DeploymentLocation): Promise<number> {
     let valid = 0;
     for (const approver of findApprovers(mandate))
-      if (
-        (await this.rights.isPerson(approver)) &&
-        (await this.rights.isAllowed(approver, deploymentPolicy.approve, place))
-      )
-        valid += 1;
+      if (await this.rights.isAllowed(approver, deploymentPolicy.approve, location)) valid += 1;
     return valid;
   }
 }

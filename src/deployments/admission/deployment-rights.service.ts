@@ -1,8 +1,7 @@
 import { Injectable } from '@nestjs/common';
-import { Access, type ProtectedRecord } from '../../core/access/access.service.js';
+import { Access, permissionError, type ProtectedRecord } from '../../core/authorization/access.service.js';
 import { Actor } from '../../core/access/actor.js';
 import type { Operation } from '../../core/access/policy.js';
-import { isRoleAtLeast } from '../../core/access/roles.js';
 import { Forbidden, InvalidRequest } from '../../core/errors/app-error.js';
 import { freezePolicy } from '../../environments/freezes/freeze.policy.js';
 import { UsersStore } from '../../organizations/users/users.store.js';
@@ -21,16 +20,16 @@ export class DeploymentRightsService {
   ) {}
 
   /** @throws Forbidden when the role in the workspace, or the scopes of the token, do not reach */
-  async authorize(actor: Actor, operation: Operation, place: DeploymentLocation): Promise<void> {
-    await this.access.authorize(actor, operation, toResource(place));
+  async authorize(actor: Actor, operation: Operation, location: DeploymentLocation): Promise<void> {
+    await this.access.authorize(actor, operation, toResource(location));
   }
 
   /** The same, where production needs an admin of the workspace. */
-  async requireAccess(actor: Actor, operation: Operation, place: DeploymentLocation): Promise<void> {
-    await this.authorize(actor, operation, place);
-    const { tier } = await this.targets.findProtection(place.environmentId);
+  async requireAccess(actor: Actor, operation: Operation, location: DeploymentLocation): Promise<void> {
+    await this.authorize(actor, operation, location);
+    const { tier } = await this.targets.findProtection(location.environmentId);
     if (tier !== 'production') return;
-    await this.authorize(actor, deploymentPolicy.actOnProduction, place).catch((error: unknown) => {
+    await this.authorize(actor, deploymentPolicy.actOnProduction, location).catch((error: unknown) => {
       throw error instanceof Forbidden && error.code === 'FORBIDDEN' ? adminRequired() : error;
     });
   }
@@ -55,17 +54,12 @@ export class DeploymentRightsService {
       );
   }
 
-  /** Whether it is a person, and no service account. */
-  async isPerson(userId: string | null): Promise<boolean> {
-    const user = userId === null ? null : await this.users.find(userId);
-    return user?.kind === 'person';
-  }
-
   /** Whether a user may do this by the role that they have now. */
-  async isAllowed(userId: string | null, operation: Operation, place: DeploymentLocation): Promise<boolean> {
+  async isAllowed(userId: string | null, operation: Operation, location: DeploymentLocation): Promise<boolean> {
     const user = userId === null ? null : await this.users.find(userId);
     if (!user || user.deactivatedAt) return false;
-    return isRoleAtLeast(await this.access.roleOn(Actor.user(user), toResource(place)), operation.needs);
+    const actor = Actor.user(user);
+    return permissionError(actor, operation, await this.access.roleOn(actor, toResource(location))) === null;
   }
 }
 

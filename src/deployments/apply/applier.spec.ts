@@ -244,7 +244,7 @@ requires('KUBEBUILDER_ASSETS', 'A deployment', () => {
     });
     expect(cancelled.status).toBe('cancelled');
     expect(outcomes(cancelled)).toEqual(
-      MANY.map((name, place) => `ConfigMap/${name}: ${place < AT_ONCE ? 'rolled_back' : 'skipped'}`),
+      MANY.map((name, index) => `ConfigMap/${name}: ${index < AT_ONCE ? 'rolled_back' : 'skipped'}`),
     );
     for (const name of MANY) expect(await data(name)).toEqual({ a: '1' });
   });

@@ -173,7 +173,7 @@ requires('KUBEBUILDER_ASSETS', 'A deployment to a cluster that refuses', () => {
     await until(async () => (await scene.live('v1', 'ConfigMap', 'held')) === undefined, 10_000);
   }, 60_000);
 
-  it('for the server of an API is down takes nothing for gone, and forgets nothing', async () => {
+  it('for the server of an API is down takes nothing for deleted, and keeps its inventory', async () => {
     const { definition, object } = customKind();
     await scene.others(definition);
     const gadget = object('one');
@@ -210,8 +210,8 @@ requires('KUBEBUILDER_ASSETS', 'A deployment to a cluster that refuses', () => {
     ]);
     expect(await scene.deploy([configMap('a', { value: 'new' })])).toMatchObject({ status: 'failed' });
     const { owner, namespace, recorded } = scene;
-    const place = { owner, namespace, objects: recorded };
-    const drift = await new DriftComparison(scene.client, place).compare([
+    const applied = { owner, namespace, objects: recorded };
+    const drift = await new DriftComparison(scene.client, applied).compare([
       { component: 'one', object: gadget },
       { component: 'two', object: configMap('a') },
     ]);

@@ -49,18 +49,21 @@ export class Removal {
 
   /**
    * Asks for the deletion of the object that it saw, if it is still this owner's and takes nothing of others with it.
-   * @param options.wholly the object stays until what was made for it is gone, such as the pods of a workload; true without it
+   * @param options.foreground whether the object stays until its dependents are gone, such as the pods of a workload; true unless given
    * @param options.before is awaited with the object right before its deletion is asked for
    * @throws ClusterError when the cluster as a whole cannot be worked with
    */
   async remove(
     leaving: RemovalTarget,
-    { wholly = true, before }: { wholly?: boolean; before?: (previous: KubernetesObject) => Promise<void> } = {},
+    {
+      foreground = true,
+      before,
+    }: { foreground?: boolean; before?: (previous: KubernetesObject) => Promise<void> } = {},
   ): Promise<RemovalResult> {
     const { kind, name, namespace } = leaving;
     let previous: KubernetesObject | undefined;
     try {
-      const asSeen = before ? undefined : await this.removeAsSeen(leaving, wholly);
+      const asSeen = before ? undefined : await this.removeAsSeen(leaving, foreground);
       if (asSeen) return asSeen;
       previous = await this.cluster.lookup(kind, name, namespace);
       const uid = previous?.metadata.uid;
@@ -70,7 +73,7 @@ export class Removal {
       await before?.(previous);
       const { isGone } = await this.cluster.delete(kind, name, namespace, {
         uid,
-        propagation: propagationFor(kind, wholly),
+        propagation: propagationFor(kind, foreground),
       });
       if (isDefinition(previous)) this.cluster.invalidateKinds();
       return { status: 'deleted', previous, isGone };
@@ -85,14 +88,14 @@ export class Removal {
   /** @returns undefined when the object has changed since it was listed, or has to be looked into */
   private async removeAsSeen(
     { kind, name, namespace, seen, isMade }: RemovalTarget,
-    wholly: boolean,
+    foreground: boolean,
   ): Promise<RemovalResult | undefined> {
     const { uid, resourceVersion } = seen?.metadata ?? {};
     if (!seen || !uid || !resourceVersion || seen.kind === 'Namespace' || isDefinition(seen)) return undefined;
     const isKept = this.keep && findKeepReason(seen, this.keep) !== undefined;
     if (isKept || (!isMade && !isOwnedBy(this.owner, seen))) return undefined;
     try {
-      const propagation = propagationFor(kind, wholly);
+      const propagation = propagationFor(kind, foreground);
       const { isGone } = await this.cluster.delete(kind, name, namespace, { uid, resourceVersion, propagation });
       return { status: 'deleted', isGone };
     } catch (error) {
@@ -137,9 +140,9 @@ export class Removal {
   }
 }
 
-function propagationFor(kind: ResourceKind, wholly: boolean): 'Background' | 'Foreground' {
+function propagationFor(kind: ResourceKind, foreground: boolean): 'Background' | 'Foreground' {
   const isAlone = WITHOUT_DEPENDENTS.test(kind.group) && kind.kind !== 'ReplicationController';
-  return isAlone || !wholly ? 'Background' : 'Foreground';
+  return isAlone || !foreground ? 'Background' : 'Foreground';
 }
 
 /** Finalizers by name; the conditions of a namespace report what it could not delete. */

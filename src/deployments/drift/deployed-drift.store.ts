@@ -79,7 +79,7 @@ export class DeployedDriftStore {
     return pauses.map(({ ms }) => ms);
   }
 
-  /** Counts an attempt to heal, and forgets those that count no more. */
+  /** Counts an attempt to heal, and removes those outside the window. */
   async addHeal(key: DriftKey, windowMs: number): Promise<void> {
     await this.unit.manager.query(
       `UPDATE deployed_drift SET heals = to_jsonb(ARRAY(

@@ -22,7 +22,7 @@ const TIMEOUT_MS = 120_000;
 export const HEAL_WINDOW_MS = 600_000;
 export const MAX_HEALS = 5;
 
-/** What a comparison found at one place. */
+/** What a comparison found at one destination. */
 export interface DriftFinding {
   deployment: Deployment;
   status: DriftStatus;
@@ -52,18 +52,18 @@ export class DriftChecksService {
   ) {}
 
   /** Nothing is changed or kept by it. A cluster that cannot be worked with is the status unknown. */
-  async compare(place: DeployedDesign, signal?: AbortSignal): Promise<DriftFinding> {
-    const deployment = await this.deployments.get(SYSTEM, place.deploymentId);
+  async compare(destination: DeployedDesign, signal?: AbortSignal): Promise<DriftFinding> {
+    const deployment = await this.deployments.get(SYSTEM, destination.deploymentId);
     const startedAt = performance.now();
     const elapsed = (): { tookMs: number } => ({ tookMs: performance.now() - startedAt });
     try {
-      const cluster = await this.context.getCallableClient(place.connectionId);
-      const owner = await this.context.getOwner(place, place.connectionId);
-      const namespace = place.namespace ?? (deployment.options.namespace || cluster.namespace || 'default');
+      const cluster = await this.context.getCallableClient(destination.connectionId);
+      const owner = await this.context.getOwner(destination, destination.connectionId);
+      const namespace = destination.namespace ?? (deployment.options.namespace || cluster.namespace || 'default');
       const deadline = AbortSignal.timeout(TIMEOUT_MS);
       const either = signal ? AbortSignal.any([signal, deadline]) : deadline;
-      const comparison = new DriftComparison(cluster, { owner, namespace, objects: place.objects }, either);
-      const resources = await this.context.readResources(place.designId, place.designVersion);
+      const comparison = new DriftComparison(cluster, { owner, namespace, objects: destination.objects }, either);
+      const resources = await this.context.readResources(destination.designId, destination.designVersion);
       return { deployment, error: null, ...toFinding(await comparison.compare(resources)), ...elapsed() };
     } catch (error) {
       if (!isUnasked(error)) throw error;
@@ -72,30 +72,32 @@ export class DriftChecksService {
   }
 
   /** Stores a finding, and publishes it when it has changed. */
-  async record(place: DeployedDesign, finding: DriftFinding): Promise<DriftConsequence> {
+  async record(destination: DeployedDesign, finding: DriftFinding): Promise<DriftConsequence> {
     const { deployment, status } = finding;
     return this.unit.run(async () => {
-      const before = await this.drifts.lock(place, HEAL_WINDOW_MS);
-      const known = before?.deploymentId === place.deploymentId ? before : null;
+      const before = await this.drifts.lock(destination, HEAL_WINDOW_MS);
+      const known = before?.deploymentId === destination.deploymentId ? before : null;
       // A cluster that was not reached gives no new finding; the check is recorded all the same, so that others come before it.
       const isStill = status === 'unknown' && known?.status === 'drifted';
-      await this.drifts.save(place, deployment, isStill ? 'drifted' : status, finding.tookMs);
+      await this.drifts.save(destination, deployment, isStill ? 'drifted' : status, finding.tookMs);
       if (status === 'in_sync' && known?.status === 'drifted')
-        await this.events.publish(new DeploymentHealed(SYSTEM, deployment, { connection_id: place.connectionId }));
+        await this.events.publish(
+          new DeploymentHealed(SYSTEM, deployment, { connection_id: destination.connectionId }),
+        );
       if (status !== 'drifted') return NONE;
       const canHeal = deployment.options.self_heal === true && finding.drifted.some(({ isHealable }) => isHealable);
       const isExhausted = canHeal && (known?.stopped || (known?.heals ?? 0) >= MAX_HEALS);
       const stops = isExhausted && !known?.stopped;
-      if (stops) await this.drifts.stop(place);
+      if (stops) await this.drifts.stop(destination);
       if (known?.status !== 'drifted' || stops)
-        await this.events.publish(new DeploymentDrifted(SYSTEM, deployment, describe(place, finding, stops)));
+        await this.events.publish(new DeploymentDrifted(SYSTEM, deployment, describe(destination, finding, stops)));
       return canHeal && !isExhausted ? toConsequence(known) : NONE;
     });
   }
 
   /** Nothing stands there any more. */
-  async forget(place: Pick<DeployedDesign, 'designId' | 'connectionId' | 'environmentId'>): Promise<void> {
-    await this.drifts.remove(place);
+  async remove(destination: Pick<DeployedDesign, 'designId' | 'connectionId' | 'environmentId'>): Promise<void> {
+    await this.drifts.remove(destination);
   }
 }
 
@@ -121,10 +123,10 @@ function toFinding(found: {
   return { ...found, status: hasDrifted ? 'drifted' : isUnknown ? 'unknown' : 'in_sync' };
 }
 
-function describe(place: DeployedDesign, { resources }: DriftFinding, stops: boolean): Record<string, unknown> {
+function describe(destination: DeployedDesign, { resources }: DriftFinding, stops: boolean): Record<string, unknown> {
   const drifted = resources.filter(isDrifted);
   return {
-    connection_id: place.connectionId,
+    connection_id: destination.connectionId,
     count: drifted.length,
     resources: drifted
       .slice(0, MAX_NAMED)

@@ -45,7 +45,7 @@ export interface DriftedObject {
   isHealable: boolean;
 }
 
-export interface DriftPlace {
+export interface AppliedObjects {
   owner: Owner;
   namespace: string;
   /** Everything that was applied there. */
@@ -64,13 +64,13 @@ export class DriftComparison {
 
   constructor(
     private readonly cluster: ClusterClient,
-    private readonly place: DriftPlace,
+    private readonly applied: AppliedObjects,
     private readonly signal?: AbortSignal,
   ) {}
 
   /** @throws ClusterError when the cluster as a whole cannot be worked with */
   async compare(resources: DesiredResource[]): Promise<{ resources: DriftResource[]; drifted: DriftedObject[] }> {
-    const { owner, objects } = this.place;
+    const { owner, objects } = this.applied;
     const applied = new Set(objects.map(keyOf));
     const drafted = await boundedParallel(resources, CONCURRENCY, ({ object }) => this.draft(object, applied));
     const drafts = drafted.filter((one) => one !== undefined);
@@ -97,7 +97,7 @@ export class DriftComparison {
     if ('error' in shape || isHook(shape.object)) return undefined;
     const kind = await this.cluster.findKind(shape.object.apiVersion, shape.object.kind);
     if (!kind) return this.compareUnserved(shape.object, applied);
-    const desired = buildDesiredObject(shape.object, kind, this.place.owner, this.place.namespace);
+    const desired = buildDesiredObject(shape.object, kind, this.applied.owner, this.applied.namespace);
     return applied.has(keyOf(toReference(desired))) ? { kind, desired } : undefined;
   }
 
@@ -107,7 +107,7 @@ export class DriftComparison {
     const other = live && parseOwnerLabels(live)?.design;
     const isOurs = !live || findAppliedFields(live) !== undefined;
     const hasLostLabels =
-      result.error?.reason === 'NOT_OWNED' && isOurs && (!other || other === this.place.owner.design);
+      result.error?.reason === 'NOT_OWNED' && isOurs && (!other || other === this.applied.owner.design);
     if (hasLostLabels) result = await this.dryRun(kind, desired, { adopt: true });
     const changes = live ? await this.findChanges(kind, desired, live, result) : [];
     const status = this.judge(desired, result, changes);
@@ -131,7 +131,7 @@ export class DriftComparison {
     { adopt, live }: { adopt: boolean; live?: KubernetesObject },
   ): Promise<ComparisonResult> {
     const options = { force: true, adopt, mayAdopt: () => Promise.resolve(false) };
-    const comparison = new Comparison(this.cluster, this.place.owner, options);
+    const comparison = new Comparison(this.cluster, this.applied.owner, options);
     return comparison.compare(kind, desired, { signal: this.signal, live });
   }
 
@@ -190,7 +190,7 @@ export class DriftComparison {
     applied: ReadonlySet<string>,
   ): Promise<{ resource: DriftResource } | undefined> {
     const { namespace, name } = object.metadata;
-    const known = [namespace, this.place.namespace, undefined].some((one) =>
+    const known = [namespace, this.applied.namespace, undefined].some((one) =>
       applied.has(keyOf({ apiVersion: object.apiVersion, kind: object.kind, namespace: one, name })),
     );
     if (!known) return undefined;

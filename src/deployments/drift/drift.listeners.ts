@@ -53,10 +53,10 @@ export class DriftListeners implements OnModuleInit {
   }
 
   private async checkChanged(changes: ResourceChange[]): Promise<void> {
-    const places = changes.flatMap(({ organizationId, designId, environmentId, connectionId }) =>
+    const destinations = changes.flatMap(({ organizationId, designId, environmentId, connectionId }) =>
       environmentId ? [{ organizationId, designId, environmentId, connectionId }] : [],
     );
-    await this.healing.checkChanged(places);
+    await this.healing.checkChanged(destinations);
   }
 
   private checkDeployment({ deployment }: DeploymentEvent): Promise<void> {

@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { assertScope } from '../../core/access/access.service.js';
+import { assertScope } from '../../core/authorization/access.service.js';
 import type { Actor } from '../../core/access/actor.js';
 import { ConnectionsStore } from '../../connections/connections.store.js';
 import { DesignsService } from '../../designs/designs.service.js';
@@ -21,7 +21,7 @@ export class DriftService {
     private readonly checks: DriftChecksService,
   ) {}
 
-  /** Of all places where it is deployed that the actor sees, or of those that are named. */
+  /** Of all destinations where it is deployed that the actor sees, or of those that are named. */
   async getDrift(actor: Actor, id: string, { environment_id, connection_id }: DriftQuery): Promise<DriftView> {
     assertScope(actor, deploymentPolicy.read);
     await this.designs.get(actor, id);
@@ -31,28 +31,29 @@ export class DriftService {
       actor,
       standing.map(({ connectionId }) => connectionId),
     );
-    const places = standing.filter(({ connectionId }) => visible.has(connectionId));
+    const destinations = standing.filter(({ connectionId }) => visible.has(connectionId));
     const findings = [];
-    for (const place of places) findings.push({ place, finding: await this.compareOnce(place) });
+    for (const destination of destinations)
+      findings.push({ destination, finding: await this.compareOnce(destination) });
     const all = findings.map(({ finding }) => finding.status);
     return {
       status: all.includes('drifted') ? 'drifted' : all.includes('unknown') || all.length === 0 ? 'unknown' : 'in_sync',
-      checked_at: places.length > 0 ? new Date() : null,
-      resources: findings.flatMap(({ place, finding }) =>
-        finding.resources.map((resource) => ({ ...resource, connection_id: place.connectionId })),
+      checked_at: destinations.length > 0 ? new Date() : null,
+      resources: findings.flatMap(({ destination, finding }) =>
+        finding.resources.map((resource) => ({ ...resource, connection_id: destination.connectionId })),
       ),
-      errors: findings.flatMap(({ place, finding: { error } }) =>
-        error ? [{ connection_id: place.connectionId, code: error.code, detail: error.message }] : [],
+      errors: findings.flatMap(({ destination, finding: { error } }) =>
+        error ? [{ connection_id: destination.connectionId, code: error.code, detail: error.message }] : [],
       ),
     };
   }
 
   /** Who asks while it is compared is answered the same. */
-  private compareOnce(place: DeployedDesign): Promise<DriftFinding> {
-    const key = `${place.deploymentId} ${place.connectionId}`;
+  private compareOnce(destination: DeployedDesign): Promise<DriftFinding> {
+    const key = `${destination.deploymentId} ${destination.connectionId}`;
     const found = this.running.get(key);
     if (found) return found;
-    const comparing = this.checks.compare(place).finally(() => this.running.delete(key));
+    const comparing = this.checks.compare(destination).finally(() => this.running.delete(key));
     this.running.set(key, comparing);
     return comparing;
   }

@@ -43,25 +43,30 @@ export class SelfHealingService {
   ) {}
 
   /** Requests a check of targets whose objects were changed. */
-  async checkChanged(places: DriftPayload[]): Promise<void> {
-    const pauses = await this.drifts.listPauses(places, PAUSE);
-    await this.request(places.map((place, index) => ({ ...place, delayMs: Math.max(SETTLE_MS, pauses[index] ?? 0) })));
+  async checkChanged(destinations: DriftPayload[]): Promise<void> {
+    const pauses = await this.drifts.listPauses(destinations, PAUSE);
+    await this.request(
+      destinations.map((destination, index) => ({ ...destination, delayMs: Math.max(SETTLE_MS, pauses[index] ?? 0) })),
+    );
   }
 
   /** Requests a check of these targets: one for each is enough, however often it is requested in the meantime. */
-  async checkSoon(places: DriftPayload[], delayMs = 0): Promise<void> {
-    await this.request(places.map((place) => ({ ...place, delayMs })));
+  async checkSoon(destinations: DriftPayload[], delayMs = 0): Promise<void> {
+    await this.request(destinations.map((destination) => ({ ...destination, delayMs })));
   }
 
-  private async request(places: (DriftPayload & { delayMs: number })[]): Promise<void> {
+  private async request(destinations: (DriftPayload & { delayMs: number })[]): Promise<void> {
     const byKey = new Map(
-      places.map((place) => [`drift ${place.designId} ${place.environmentId} ${place.connectionId}`, place]),
+      destinations.map((destination) => [
+        `drift ${destination.designId} ${destination.environmentId} ${destination.connectionId}`,
+        destination,
+      ]),
     );
     if (byKey.size === 0) return;
     await this.jobs.enqueueOnce(
       SYSTEM,
-      [...byKey].map(([serialKey, place]) => {
-        const { organizationId, designId, environmentId, connectionId, failures = 0, delayMs } = place;
+      [...byKey].map(([serialKey, destination]) => {
+        const { organizationId, designId, environmentId, connectionId, failures = 0, delayMs } = destination;
         return {
           queue: DRIFT_QUEUE,
           payload: { organizationId, designId, environmentId, connectionId, failures } satisfies DriftPayload,
@@ -73,21 +78,21 @@ export class SelfHealingService {
     );
   }
 
-  /** A place where a deployment is under way is looked at when that has ended. */
+  /** A destination where a deployment is under way is looked at when that has ended. */
   async check(payload: DriftPayload, signal: AbortSignal): Promise<void> {
-    const place = await this.deployed.find(payload, payload.connectionId);
-    if (!place) return this.checks.forget(payload);
+    const destination = await this.deployed.find(payload, payload.connectionId);
+    if (!destination) return this.checks.remove(payload);
     if (await this.deployed.isChanging(payload)) return;
-    const finding = await this.checks.compare(place, signal);
+    const finding = await this.checks.compare(destination, signal);
     // A deployment since then is compared on its own.
     const now = await this.deployed.find(payload, payload.connectionId);
-    if (now?.deploymentId !== place.deploymentId || (await this.deployed.isChanging(payload))) return;
-    const next = await this.checks.record(place, finding);
+    if (now?.deploymentId !== destination.deploymentId || (await this.deployed.isChanging(payload))) return;
+    const next = await this.checks.record(destination, finding);
     const failures = (payload.failures ?? 0) + 1;
     if (finding.error instanceof ClusterError && failures <= RETRIES.most)
       return this.checkSoon([{ ...payload, failures }], backoff(failures, RETRIES.firstMs, RETRIES.longestMs));
     if (next.action === 'wait') return this.checkSoon([payload], next.ms);
-    if (next.action === 'none' || !(await this.deployed.isActive(place))) return;
+    if (next.action === 'none' || !(await this.deployed.isActive(destination))) return;
     const { designId, environmentId, organizationId } = payload;
     // Under the key of deployments, so that none to the same target runs concurrently.
     await this.jobs.enqueue(SYSTEM, {
@@ -100,14 +105,14 @@ export class SelfHealingService {
 
   /** Applies what has drifted as it is wanted now, then looks again. */
   async heal(payload: DriftPayload, signal: AbortSignal): Promise<void> {
-    const place = await this.deployed.find(payload, payload.connectionId);
-    if (!place || (await this.deployed.isChanging(payload))) return;
-    const { deployment, drifted } = await this.checks.compare(place, signal);
+    const destination = await this.deployed.find(payload, payload.connectionId);
+    if (!destination || (await this.deployed.isChanging(payload))) return;
+    const { deployment, drifted } = await this.checks.compare(destination, signal);
     const healable = drifted.filter(({ isHealable }) => isHealable);
-    if (deployment.options.self_heal !== true || healable.length === 0 || !(await this.deployed.isActive(place)))
+    if (deployment.options.self_heal !== true || healable.length === 0 || !(await this.deployed.isActive(destination)))
       return;
     await this.drifts.addHeal(payload, HEAL_WINDOW_MS);
-    const cluster = await this.context.getCallableClient(place.connectionId);
+    const cluster = await this.context.getCallableClient(destination.connectionId);
     for (const { kind, desired } of inKindOrder(healable, (one) => one.kind))
       await cluster
         .apply(kind, desired, { fieldManager: FIELD_MANAGER, force: true, signal })

@@ -48,7 +48,7 @@ export function kindRank({ group, kind }: { group: string; kind: string }): numb
 /** Sorted by kind; resources of one kind stay in the order they came in. */
 export function inKindOrder<T>(items: T[], kindOf: (item: T) => { group: string; kind: string }): T[] {
   return items
-    .map((item, place) => ({ item, place, rank: kindRank(kindOf(item)) }))
-    .sort((a, b) => a.rank - b.rank || a.place - b.place)
+    .map((item, index) => ({ item, index, rank: kindRank(kindOf(item)) }))
+    .sort((a, b) => a.rank - b.rank || a.index - b.index)
     .map(({ item }) => item);
 }

@@ -47,7 +47,7 @@ export async function findPrunes(
     const planned = plannedRemoval(kept === undefined ? 'prune' : 'unchanged', kind, object.metadata);
     return { planned: { ...planned, ...(kept !== undefined && { kept }) }, kind, live: object, ...rest };
   });
-  // What cannot be pruned must not be forgotten.
+  // What cannot be pruned stays in the inventory.
   for (const { reference, error } of inventory.unread)
     if (error.reason === 'API_UNAVAILABLE' && !items.some(({ planned }) => mayBe(planned, reference)))
       prunes.push({ planned: { ...plannedRemoval('prune', reference, reference), error } });

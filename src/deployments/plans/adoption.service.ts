@@ -18,10 +18,10 @@ export class AdoptionService {
   createCheck(mandate: Omit<Mandate, 'action'>): (owner: LabelledOwner) => Promise<boolean> {
     return async ({ design, environment }) => {
       if (!design || !environment || !isUUID(design) || !isUUID(environment)) return false;
-      const place = await this.deployed.findLocation(design, environment);
-      if (!place) return false;
+      const location = await this.deployed.findLocation(design, environment);
+      if (!location) return false;
       try {
-        await this.approvals.requireMandate({ ...mandate, action: 'undeploy' }, place);
+        await this.approvals.requireMandate({ ...mandate, action: 'undeploy' }, location);
         return true;
       } catch (error) {
         if (isTemporary(error) || !(error instanceof AppError)) throw error;

@@ -3,7 +3,7 @@ import { Conflict } from '../../core/errors/app-error.js';
 import { DeployedDesignsStore } from '../deployed-designs.store.js';
 import type { Deployment, DeploymentOptions } from '../deployment.entity.js';
 
-/** Remembers into which namespace the objects of a design go that name none. */
+/** Keeps the namespace into which the objects of a design are deployed that name none. */
 @Injectable()
 export class DeployedNamespacesService {
   constructor(private readonly deployed: DeployedDesignsStore) {}
@@ -13,8 +13,8 @@ export class DeployedNamespacesService {
     { designId, environmentId, connectionIds }: Pick<Deployment, 'designId' | 'environmentId' | 'connectionIds'>,
     options: Pick<DeploymentOptions, 'namespace' | 'move'>,
   ): Promise<void> {
-    const places = await this.deployed.findByUse({ designId, environmentId });
-    for (const { connectionId, namespace } of places)
+    const destinations = await this.deployed.findByUse({ designId, environmentId });
+    for (const { connectionId, namespace } of destinations)
       if (connectionIds.includes(connectionId)) this.resolve(namespace, options);
   }
 

@@ -11,7 +11,7 @@ import type { Deployment } from '../deployment.entity.js';
 import type { DeployRequest, PlanRequest } from '../deployment.inputs.js';
 
 /** Where a version is to be deployed. */
-type Place = Pick<Deployment, 'environmentId' | 'connectionIds'>;
+type Destination = Pick<Deployment, 'environmentId' | 'connectionIds'>;
 
 /** Finds, or makes, the versions of designs that requests are for. */
 @Injectable()
@@ -24,12 +24,17 @@ export class RequestedVersionsService {
   ) {}
 
   /** The same for a content that is sent along, which is saved as the next version when it differs from the stored one. */
-  async resolveWithFile(actor: Actor, design: Design, request: DeployRequest, place: Place): Promise<number> {
+  async resolveWithFile(
+    actor: Actor,
+    design: Design,
+    request: DeployRequest,
+    destination: Destination,
+  ): Promise<number> {
     const { pattern_file } = request;
-    if (pattern_file === undefined) return this.resolve(actor, design, request, place);
+    if (pattern_file === undefined) return this.resolve(actor, design, request, destination);
     const change = Object.assign(new DesignChange(), { pattern_data: { pattern_file } });
     const saved = await this.changes.update(actor, design.id, change, [], Precondition.none);
-    return this.resolve(actor, saved.design, request, place);
+    return this.resolve(actor, saved.design, request, destination);
   }
 
   /** Whether a version is another one, or that one with other values. */
@@ -46,15 +51,19 @@ export class RequestedVersionsService {
     actor: Actor,
     design: Design,
     { version, values, namespace }: Pick<PlanRequest, 'version' | 'values' | 'namespace'>,
-    place: Place,
+    destination: Destination,
   ): Promise<number> {
     const base = await this.versions.getVersion(design, version);
-    const release = base.sourceType === 'helm' ? (namespace ?? (await this.findNamespace(design, place))) : undefined;
+    const release =
+      base.sourceType === 'helm' ? (namespace ?? (await this.findNamespace(design, destination))) : undefined;
     return this.variants.findOrCreate(actor, design, base, { values, namespace: release });
   }
 
   /** The namespace that what stands there was rendered for, when it is not that of the design. */
-  private async findNamespace(design: Design, { environmentId, connectionIds }: Place): Promise<string | undefined> {
+  private async findNamespace(
+    design: Design,
+    { environmentId, connectionIds }: Destination,
+  ): Promise<string | undefined> {
     const standing = await this.deployed.findByUse({ designId: design.id, environmentId });
     const there = standing.find(({ connectionId }) => connectionIds.includes(connectionId));
     return there && this.variants.findNamespace(design, there.designVersion);

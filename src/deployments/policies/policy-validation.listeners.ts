@@ -1,9 +1,10 @@
 import { Injectable, type OnModuleInit } from '@nestjs/common';
-import { Access } from '../../core/access/access.service.js';
+import { Access } from '../../core/authorization/access.service.js';
 import type { Actor } from '../../core/access/actor.js';
 import { isRoleAtLeast } from '../../core/access/roles.js';
 import { NotFound } from '../../core/errors/app-error.js';
-import { DesignPoliciesRegistry, type PolicyJudgement } from '../../designs/contents/design-policies.registry.js';
+import { DesignPoliciesRegistry } from '../../designs/design-policies.registry.js';
+import type { PolicyJudgement } from '../../designs/enrichment/design-validation-task.js';
 import type { Design } from '../../designs/design.entity.js';
 import { isEnforced } from '../plan/policy-violation.js';
 import { TargetsStore } from '../targets/targets.store.js';

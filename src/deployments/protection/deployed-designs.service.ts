@@ -7,7 +7,7 @@ import { ApprovalRulesService } from '../admission/approval-rules.service.js';
 import { inUseConflict, InUseProtectionService } from './in-use-protection.service.js';
 import { TargetsStore } from '../targets/targets.store.js';
 
-/** Judges moves of designs: what is deployed follows its design only when that is no way round the rights of its place. */
+/** Judges moves of designs: what is deployed follows its design only when that is no way round the rights of its destination. */
 @Injectable()
 export class DeployedDesignsService {
   constructor(
@@ -25,11 +25,11 @@ export class DeployedDesignsService {
   async moveWithDesign(actor: Actor, design: Design): Promise<void> {
     const { id, workspaceId: to, organizationId } = design;
     await this.protection.requireFinished({ designId: id });
-    const places = await this.deployed.findByUse({ designId: id });
-    if (places.length === 0) return;
+    const destinations = await this.deployed.findByUse({ designId: id });
+    if (destinations.length === 0) return;
     const refuse = (remedy: string) =>
-      inUseConflict(places, [], `${remedy}, or undeploy it first: DELETE /api/pattern/deploy.`);
-    for (const { workspaceId, environmentId } of places) {
+      inUseConflict(destinations, [], `${remedy}, or undeploy it first: DELETE /api/pattern/deploy.`);
+    for (const { workspaceId, environmentId } of destinations) {
       await this.approvals
         .requireRequest(actor, { action: 'undeploy', override: {} }, { workspaceId, organizationId, environmentId })
         .catch((error: unknown) => {

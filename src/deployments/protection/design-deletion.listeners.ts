@@ -25,8 +25,8 @@ export class DesignDeletionListeners implements OnModuleInit {
   private async prepareDeletion(actor: Actor, { id }: Design, undeploy: boolean): Promise<void> {
     if (!undeploy) return this.protection.requireUnused({ designId: id });
     await this.protection.requireFinished({ designId: id });
-    const places = await this.deployed.findByUse({ designId: id });
-    for (const environment_id of new Set(places.map(({ environmentId }) => environmentId)))
+    const destinations = await this.deployed.findByUse({ designId: id });
+    for (const environment_id of new Set(destinations.map(({ environmentId }) => environmentId)))
       await this.answers.waitForSuccess(actor, await this.undeployments.undeploy(actor, { id, environment_id }));
   }
 }

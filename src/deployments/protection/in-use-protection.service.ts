@@ -20,10 +20,11 @@ export class InUseProtectionService {
 
   /** @throws Conflict IN_USE listing the deployments */
   async requireUnused(use: DeploymentUse): Promise<void> {
-    const [deployed, unfinished] = await this.unit.runAsSystem('the use of a record', async () => [
-      await this.deployed.findByUse(use),
-      await this.deployments.findUnfinished(use),
-    ]);
+    const [deployed, unfinished] = await this.unit.runAsSystem('the use of a record', async () =>
+      (await this.deployed.isInUse(use))
+        ? [await this.deployed.findByUse(use), await this.deployments.findUnfinished(use)]
+        : [[], []],
+    );
     if (deployed.length + unfinished.length > 0) throw inUseConflict(deployed, unfinished);
   }
 
@@ -41,7 +42,7 @@ export function inUseConflict(
   remedy = 'Undeploy first: DELETE /api/pattern/deploy.',
 ): Conflict {
   const reasons = [
-    ...(deployed.length > 0 ? [`something is deployed in ${countOf(deployed.length, 'place')}`] : []),
+    ...(deployed.length > 0 ? [`something is deployed in ${countOf(deployed.length, 'destination')}`] : []),
     ...(unfinished.length > 0
       ? [`${countOf(unfinished.length, 'deployment')} ${unfinished.length === 1 ? 'has' : 'have'} not ended`]
       : []),

@@ -14,10 +14,10 @@ export class DeploymentConditionsService {
 
   /** @throws Conflict NAMESPACE_CHANGED; WATCH_DISABLED for healing where nobody would see what drifts */
   async require(
-    place: Pick<Deployment, 'designId' | 'environmentId' | 'connectionIds'>,
+    location: Pick<Deployment, 'designId' | 'environmentId' | 'connectionIds'>,
     options: Pick<DeploymentOptions, 'namespace' | 'move' | 'self_heal'>,
   ): Promise<void> {
     if (options.self_heal) assertWatching(this.env);
-    await this.namespaces.requireSame(place, options);
+    await this.namespaces.requireSame(location, options);
   }
 }

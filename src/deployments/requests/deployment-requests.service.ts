@@ -49,10 +49,10 @@ export class DeploymentRequestsService {
     const { organizationId } = design;
     const { workspaceId, environmentId } = target;
     const pending = Boolean(request.requestApproval);
-    const place = { workspaceId, organizationId, environmentId };
-    await this.approvals.requireRequest(actor, request, place);
+    const location = { workspaceId, organizationId, environmentId };
+    await this.approvals.requireRequest(actor, request, location);
     const designVersion = await request.version();
-    const subject = { ...place, designId: design.id, designVersion };
+    const subject = { ...location, designId: design.id, designVersion };
     const policyViolations = await this.admission.requireCompliance(actor, { ...subject, action: request.action });
     return this.unit.run(async () => {
       const deployment: Deployment = Object.assign(new Deployment(), {

@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { assertScope } from '../../core/access/access.service.js';
+import { assertScope } from '../../core/authorization/access.service.js';
 import type { Actor } from '../../core/access/actor.js';
 import { Conflict, InvalidRequest } from '../../core/errors/app-error.js';
 import { RequestedDesignsService } from '../admission/requested-designs.service.js';
@@ -70,8 +70,8 @@ export class PromotionsService {
     design: Design,
     { namespace, create_namespace: create, environment_id: to }: PromotionRequest,
   ): Promise<DeploymentOptions> {
-    const places = namespace ? [] : await this.targets.findDeployed(design);
-    const isThere = places.some(({ environmentId }) => environmentId === to.toLowerCase());
+    const destinations = namespace ? [] : await this.targets.findDeployed(design);
+    const isThere = destinations.some(({ environmentId }) => environmentId === to.toLowerCase());
     const chosen = namespace ?? (isThere ? undefined : options.namespace);
     return chosen ? { namespace: chosen, create_namespace: create ?? options.create_namespace } : {};
   }

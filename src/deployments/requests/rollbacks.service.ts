@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { assertScope } from '../../core/access/access.service.js';
+import { assertScope } from '../../core/authorization/access.service.js';
 import type { Actor } from '../../core/access/actor.js';
 import { Conflict } from '../../core/errors/app-error.js';
 import { DesignsService } from '../../designs/designs.service.js';
@@ -46,7 +46,9 @@ export class RollbacksService {
       throw nothingToRollBackTo('the design has been moved to another workspace since');
     const { designVersion, namespace } = await this.findGoal(deployment, version);
     const isDeployed = connectionIds.every((connectionId) =>
-      deployed.some((place) => place.connectionId === connectionId && place.designVersion === designVersion),
+      deployed.some(
+        (destination) => destination.connectionId === connectionId && destination.designVersion === designVersion,
+      ),
     );
     if (isDeployed) throw nothingToRollBackTo(`version ${designVersion} is deployed there now`);
     const target = await this.targets.resolveForDeployment(actor, design, {

@@ -12,7 +12,7 @@ import { deploymentPolicy } from '../deployment.policy.js';
 import { TargetsService } from '../targets/targets.service.js';
 import { DeploymentRequestsService } from './deployment-requests.service.js';
 
-/** Takes designs off clusters; a job does it. The rights are those of the place where the design is deployed. */
+/** Takes designs off clusters; a job does it. The rights are those of the destination where the design is deployed. */
 @Injectable()
 export class UndeploymentsService implements PlacementAuthorizer {
   constructor(
@@ -29,8 +29,8 @@ export class UndeploymentsService implements PlacementAuthorizer {
 
   async undeploy(actor: Actor, input: UndeployRequest): Promise<Deployment> {
     const design = await this.designs.get(actor, input);
-    const places = await this.findUndeployable(actor, design);
-    const target = await this.targets.resolveForUndeployment(design, places, input);
+    const destinations = await this.findUndeployable(actor, design);
+    const target = await this.targets.resolveForUndeployment(design, destinations, input);
     return this.requests.create(actor, {
       action: 'undeploy',
       design,
@@ -46,12 +46,13 @@ export class UndeploymentsService implements PlacementAuthorizer {
     });
   }
 
-  /** The places of a design, for an actor who may undeploy it from each of them: asked before any of them is named. */
+  /** The destinations of a design, for an actor who may undeploy it from each of them: asked before any of them is named. */
   private async findUndeployable(actor: Actor, design: Design): Promise<DeployedDesign[]> {
-    const places = await this.targets.findDeployed(design);
-    const judged = places.length > 0 ? places.map((place) => place.workspaceId) : [design.workspaceId];
+    const destinations = await this.targets.findDeployed(design);
+    const judged =
+      destinations.length > 0 ? destinations.map((destination) => destination.workspaceId) : [design.workspaceId];
     for (const workspaceId of new Set(judged))
       await this.designs.authorize(actor, deploymentPolicy.deploy, design, workspaceId);
-    return places;
+    return destinations;
   }
 }

@@ -30,15 +30,15 @@ export class ChangeJournalsStore {
     const changes = new Map<AppliedChange, number>();
     for (const row of rows) changes.set(await this.openRow(row), row.number);
     let last = rows.at(-1)?.number ?? 0;
-    const place = { deploymentId: deployment.id, connectionId };
+    const key = { deploymentId: deployment.id, connectionId };
     const writes = new GroupedWrites<AppliedChange>(async (added) => {
       const made = added.map((change) => ({ change, number: ++last }));
       const values = await Promise.all(
         made.map(async ({ change, number }) => ({
-          ...place,
+          ...key,
           number,
           organizationId: deployment.organizationId,
-          content: await this.seal(deployment.organizationId, { ...place, number }, change),
+          content: await this.seal(deployment.organizationId, { ...key, number }, change),
         })),
       );
       await this.unit.run(async () => {
@@ -58,7 +58,7 @@ export class ChangeJournalsStore {
       withdraw: async (change) => {
         const number = changes.get(change);
         if (number === undefined) return;
-        await this.unit.manager.getRepository(DeploymentChange).delete({ ...place, number });
+        await this.unit.manager.getRepository(DeploymentChange).delete({ ...key, number });
         changes.delete(change);
       },
     };
@@ -80,8 +80,8 @@ export class ChangeJournalsStore {
     await this.unit.manager.getRepository(DeploymentChange).delete({ deploymentId: id });
   }
 
-  private findRows(place: JournalKey): Promise<DeploymentChange[]> {
-    return this.unit.manager.getRepository(DeploymentChange).find({ where: place, order: { number: 'ASC' } });
+  private findRows(key: JournalKey): Promise<DeploymentChange[]> {
+    return this.unit.manager.getRepository(DeploymentChange).find({ where: key, order: { number: 'ASC' } });
   }
 
   private async seal(

@@ -12,7 +12,7 @@ const CONCURRENCY = 4;
 /** For organizations that have none running. */
 const RESERVE = 4;
 
-/** The jobs of deployments: what runs them, and what forgets old plans. */
+/** The jobs of deployments: what runs them, and what removes old plans. */
 @Injectable()
 export class DeploymentJobsListeners implements OnModuleInit {
   constructor(

@@ -20,7 +20,7 @@ export interface Target {
   connectionIds: string[];
 }
 
-/** Finds the place that a call means; what is left out must be plain, or the call is refused and the choices named. */
+/** Finds the destination that a call means; what is left out must be plain, or the call is refused and the choices named. */
 @Injectable()
 export class TargetsService {
   constructor(
@@ -47,9 +47,9 @@ export class TargetsService {
           : "is required: no environment of the design's workspace has a Kubernetes connection",
         'Assign an environment with a connection of the kind kubernetes to the workspace.',
       );
-    const places = await this.chooseConnections(actor, design, inEnvironment, wanted.connection_ids);
+    const destinations = await this.chooseConnections(actor, design, inEnvironment, wanted.connection_ids);
     const target = requireSingle(
-      places,
+      destinations,
       Boolean(wanted.environment_id ?? wanted.connection_ids),
       ({ environment, connection }) => `${environment}/${connection}`,
     );
@@ -81,19 +81,19 @@ export class TargetsService {
   private async chooseConnections(
     actor: Actor,
     { organizationId }: Design,
-    places: ReachableConnection[],
+    destinations: ReachableConnection[],
     ids: string[] | undefined,
   ): Promise<ReachableConnection[]> {
-    if (!ids?.length) return places;
-    const foreign = ids.filter((id) => !places.some(({ connectionId }) => connectionId === id));
+    if (!ids?.length) return destinations;
+    const foreign = ids.filter((id) => !destinations.some(({ connectionId }) => connectionId === id));
     const [first] = foreign;
-    if (first === undefined) return places.filter(({ connectionId }) => ids.includes(connectionId));
+    if (first === undefined) return destinations.filter(({ connectionId }) => ids.includes(connectionId));
     if (validate(first) && (await this.connections.get(actor, first)).organizationId !== organizationId)
       throw new NotFound('connection', first);
     throw InvalidRequest.forField(
       '/connection_ids',
       `holds ${foreign.join(', ')}, which is no Kubernetes connection there`,
-      `Choose from ${places.map(({ connection, connectionId }) => `${connection} (${connectionId})`).join(', ')}.`,
+      `Choose from ${destinations.map(({ connection, connectionId }) => `${connection} (${connectionId})`).join(', ')}.`,
     );
   }
 
@@ -104,7 +104,7 @@ export class TargetsService {
 
   /**
    * @param all where the design is deployed
-   * @throws Conflict NOT_DEPLOYED; InvalidRequest naming the places when there are several
+   * @throws Conflict NOT_DEPLOYED; InvalidRequest naming the destinations when there are several
    */
   async resolveForUndeployment(design: Design, all: DeployedDesign[], wanted: DeploymentTarget): Promise<Target> {
     const matching = all.filter(
@@ -120,7 +120,7 @@ export class TargetsService {
           extensions: { deployed: all.map(describeDeployed) },
           remedy:
             all.length > 0
-              ? 'Name one of the places under deployed, or leave the target out where there is only one.'
+              ? 'Name one of the destinations under deployed, or leave the target out where there is only one.'
               : 'Nothing has to be done: no cluster has resources of this design.',
         },
       );
@@ -141,17 +141,17 @@ export class TargetsService {
 
   /** What was deployed from another workspace is changed by no deployment that is judged in this one. */
   private async requireOwn({ id, workspaceId }: Design, environmentId: string): Promise<void> {
-    const places = await this.deployed.findByUse({ designId: id, environmentId });
-    const foreign = places.filter((place) => place.workspaceId !== workspaceId);
+    const destinations = await this.deployed.findByUse({ designId: id, environmentId });
+    const foreign = destinations.filter((destination) => destination.workspaceId !== workspaceId);
     if (foreign.length === 0) return;
     throw new Conflict('IN_USE', 'it is deployed there from another workspace', {
-      extensions: { deployments: foreign.map((place) => ({ design_id: id, ...describeDeployed(place) })) },
+      extensions: { deployments: foreign.map((destination) => ({ design_id: id, ...describeDeployed(destination) })) },
       remedy: 'Undeploy it first: DELETE /api/pattern/deploy.',
     });
   }
 }
 
-/** A place as it is named in answers. */
+/** A destination as it is named in answers. */
 export const describeDeployed = ({
   environmentId,
   connectionId,
@@ -162,27 +162,27 @@ export const describeDeployed = ({
   deployment_id: deploymentId,
 });
 
-/** All places of one environment when it was named, else the only place there is. */
+/** All destinations of one environment when it was named, else the only destination there is. */
 function requireSingle<P extends { environmentId: string; connectionId: string }>(
-  places: P[],
+  destinations: P[],
   several: boolean,
-  name: (place: P) => string,
+  name: (destination: P) => string,
 ): [P, ...P[]] {
-  const environments = new Set(places.map(({ environmentId }) => environmentId));
-  if (environments.size > 1 || (!several && places.length > 1)) {
-    const choices = places.map((place) => ({
-      name: name(place),
-      environment_id: place.environmentId,
-      connection_id: place.connectionId,
+  const environments = new Set(destinations.map(({ environmentId }) => environmentId));
+  if (environments.size > 1 || (!several && destinations.length > 1)) {
+    const choices = destinations.map((destination) => ({
+      name: name(destination),
+      environment_id: destination.environmentId,
+      connection_id: destination.connectionId,
     }));
     throw new InvalidRequest(
       `environment_id is required; there are ${choices.map((choice) => choice.name).join(', ')}`,
       {
-        errors: [{ pointer: '/environment_id', detail: 'is required, since there are several places' }],
+        errors: [{ pointer: '/environment_id', detail: 'is required, since there are several destinations' }],
         extensions: { choices },
         remedy: 'Send environment_id, and connection_ids for some of its clusters only.',
       },
     );
   }
-  return places as [P, ...P[]];
+  return destinations as [P, ...P[]];
 }

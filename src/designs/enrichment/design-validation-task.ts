@@ -13,7 +13,6 @@ import {
   readTypeMeta,
   type ResourceValidation,
 } from '../../registry/validation/resource-validation.js';
-import type { PolicyJudgement } from '../contents/design-policies.registry.js';
 import { parseDesignFile, transferBytes, type PackedContent } from '../contents/packed-content.js';
 import { resourceTypeKey } from './enrich-design.js';
 
@@ -34,6 +33,13 @@ export interface DesignValidation {
   components: ComponentValidation[];
   counts: { components: number; valid: number; unknown: number; errors: number; warnings: number };
   policy_violations: object[];
+}
+
+/** The result of evaluating the policies of a workspace for a design. */
+export interface PolicyJudgement {
+  violations: object[];
+  /** Whether one of them refuses a deployment. */
+  refuses: boolean;
 }
 
 /** A design, and the results of the policies of its workspace. */

@@ -4,21 +4,21 @@ import { UnitOfWork } from '../../core/database/unit-of-work.js';
 import { NotFound } from '../../core/errors/app-error.js';
 import { EventBus } from '../../core/events/event-bus.js';
 import { Precondition } from '../../core/rest/precondition.js';
+import { PersonalWorkspacesService } from '../../workspaces/personal/personal-workspaces.service.js';
 import { WorkspaceQuotasService } from '../../workspaces/quotas/workspace-quotas.service.js';
 import type { Workspace } from '../../workspaces/workspace.entity.js';
 import { WorkspacesService } from '../../workspaces/workspaces.service.js';
 import type { Design } from '../design.entity.js';
 import { DesignMoved } from '../design.events.js';
 import { DesignsService } from '../designs.service.js';
-import { DesignsStore } from '../designs.store.js';
 
 /** Moves designs between workspaces. */
 @Injectable()
 export class DesignMovesService {
   constructor(
     private readonly designs: DesignsService,
-    private readonly store: DesignsStore,
     private readonly workspaces: WorkspacesService,
+    private readonly personal: PersonalWorkspacesService,
     private readonly quotas: WorkspaceQuotasService,
     private readonly unit: UnitOfWork,
     private readonly events: EventBus,
@@ -40,9 +40,7 @@ export class DesignMovesService {
     return this.unit.run(async () => {
       const reason = 'moving a design home';
       const { organizationId, userId } = current;
-      const home = await this.unit.runAsSystem(reason, () =>
-        this.workspaces.getOrCreatePersonal(actor, organizationId, userId),
-      );
+      const home = await this.unit.runAsSystem(reason, () => this.personal.getOrCreate(actor, organizationId, userId));
       return this.moveTo(actor, current, home.id, Actor.system(reason), match);
     });
   }
@@ -61,7 +59,7 @@ export class DesignMovesService {
       match.assertMatches(design);
       if (from === to) return design;
       await this.quotas.assertWithinLimit(workspaces.get(to) as Workspace, 'max_designs');
-      await this.store.update(design, { workspaceId: to });
+      await this.designs.changeWorkspace(design, to);
       await this.events.publish(new DesignMoved(actor, design, { from, to }));
       return design;
     });

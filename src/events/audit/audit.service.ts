@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { Access, assertInstallationAdmin, assertScope } from '../../core/access/access.service.js';
+import { Access, assertInstallationAdmin, assertScope } from '../../core/authorization/access.service.js';
 import type { Actor } from '../../core/access/actor.js';
 import { runAsSystem } from '../../core/database/row-security.js';
 import type { ListQuery } from '../../core/listing/list-query.js';
@@ -59,8 +59,9 @@ export class AuditService {
   }
 
   async export(actor: Actor, chain: string, filter: AuditFilter): Promise<NdjsonDownload> {
-    await this.authorize(actor, chain, 'read');
-    return runAsSystem('export of the audit', () => this.reports.export(chain, filter));
+    const authorize = (): Promise<void> => this.authorize(actor, chain, 'read');
+    await authorize();
+    return runAsSystem('export of the audit', () => this.reports.export(chain, filter, authorize));
   }
 
   /** @returns of how many entries something was erased */

@@ -1,6 +1,9 @@
-import { existsSync, statSync } from 'node:fs';
+import { execFileSync, spawnSync } from 'node:child_process';
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, statSync, symlinkSync, utimesSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { removeAbandonedFolders } from './abandoned-folders.js';
 import { Isolation } from './isolation.js';
 import { script } from './program.fixture.js';
 import { type ProgramBounds, ProgramRunner, type ProgramResult } from './program-runner.js';
@@ -50,8 +53,6 @@ describe.each(modes)('running a program (isolation %s)', (mode) => {
     const runner = new ProgramRunner({ timeLimit: 1_000 }, mode);
     const running = runner.run(program.path, []).catch(() => undefined);
     await sleep(200);
-    const { readdirSync } = await import('node:fs');
-    const { tmpdir } = await import('node:os');
     const folders = readdirSync(tmpdir()).filter((name) => name.startsWith('armature-run-'));
     expect(folders.length).toBeGreaterThan(0);
     for (const folder of folders) expect(statSync(`${tmpdir()}/${folder}`).mode & 0o777).toBe(0o700);
@@ -226,5 +227,73 @@ describe('a system without isolation', () => {
     expect(await strict.helm.isAvailable()).toBe(false);
     await target.remove();
     await shim.remove();
+  });
+});
+
+describe('Temporary folders', () => {
+  it('of processes that were killed are removed, and no others', async () => {
+    const before = process.env['TMPDIR'];
+    const folder = mkdtempSync(join(tmpdir(), 'abandoned-'));
+    process.env['TMPDIR'] = folder;
+    const { pid: ended } = spawnSync('true');
+    const make = (name: string, at?: Date): void => {
+      mkdirSync(join(folder, name, 'work'), { recursive: true });
+      if (at) utimesSync(join(folder, name), at, at);
+    };
+    make(`armature-run-${ended}-dead`);
+    make(`armature-run-${process.pid}-earlier`, new Date(2020, 1));
+    const kept = [`armature-run-${process.pid}-now`, 'armature-run-1-init', 'armature-run-x', 'somebody-elses'];
+    kept.forEach((name) => make(name));
+    symlinkSync(join(folder, 'somebody-elses'), join(folder, `armature-run-${ended}-link`));
+    try {
+      await removeAbandonedFolders();
+      expect(readdirSync(folder).sort()).toEqual([...kept, `armature-run-${ended}-link`].sort());
+      expect(readdirSync(join(folder, 'somebody-elses'))).toEqual(['work']);
+    } finally {
+      process.env['TMPDIR'] = before;
+      if (before === undefined) delete process.env['TMPDIR'];
+      rmSync(folder, { recursive: true });
+    }
+  });
+});
+
+/** A small disk; null where this user may mount none. */
+function mountSmallDisk(): string | null {
+  const folder = mkdtempSync(join(tmpdir(), 'disk-'));
+  const { status } = spawnSync('mount', ['-t', 'tmpfs', '-o', 'size=2m', 'tmpfs', folder]);
+  if (status === 0) return folder;
+  rmSync(folder, { recursive: true });
+  return null;
+}
+
+const disk = mountSmallDisk();
+
+(disk ? describe : describe.skip)('a disk that is full', () => {
+  const folder = disk ?? '';
+  const before = process.env['TMPDIR'];
+  beforeAll(() => void (process.env['TMPDIR'] = folder));
+  afterAll(() => {
+    if (before === undefined) delete process.env['TMPDIR'];
+    else process.env['TMPDIR'] = before;
+    execFileSync('umount', [folder]);
+    rmSync(folder, { recursive: true });
+  });
+
+  it('is answered 503, leaves nothing behind, and is over when there is space again', async () => {
+    process.env['TMPDIR'] = before ?? '/tmp';
+    const program = await script('program', 'echo done');
+    const double = 's=x; i=0; while [ $i -lt 20 ]; do s="$s$s"; i=$((i + 1)); done';
+    const writing = await script('writing', `${double}; printf %s "$s" > "$TMPDIR/x" || exit 1`);
+    process.env['TMPDIR'] = folder;
+    const runner = new ProgramRunner({}, 'off');
+    const full = { status: 503, code: 'DISK_FULL', headers: { 'Retry-After': '60' } };
+    const large = new Map([['large', new Uint8Array(3_000_000)]]);
+    await expect(runner.run(program.path, [], large)).rejects.toMatchObject(full);
+    expect(readdirSync(folder)).toEqual([]);
+    const half = new Map([['half', new Uint8Array(1_200_000)]]);
+    await expect(runner.run(writing.path, [], half)).rejects.toMatchObject(full);
+    await expect(runner.run(program.path, [])).resolves.toMatchObject({ status: 0, stdout: 'done\n' });
+    expect(readdirSync(folder)).toEqual([]);
+    await Promise.all([program.remove(), writing.remove()]);
   });
 });

@@ -47,7 +47,11 @@ export class ProgramRunner {
       this.mode === 'off'
         ? Promise.resolve(Isolation.none)
         : ScratchFolder.withFiles(new Map(), ({ root }) => Isolation.probe(root));
-    const isolation = await this.probedIsolation;
+    // What failed says nothing of the system, and is tried again.
+    const isolation = await this.probedIsolation.catch((error: unknown) => {
+      this.probedIsolation = undefined;
+      throw error;
+    });
     if (this.mode === 'require') return isolation.isIsolated ? [isolation] : [];
     return isolation.isIsolated ? [isolation, Isolation.none] : [isolation];
   }
@@ -89,6 +93,7 @@ export class ProgramRunner {
       const { status, stdout: output, stderr: said, exceededBound: passed, isStarved } = await running.waitForExit();
       if (isStarved) throw tooBusy(`Rendering ${subject} takes too long on a machine this busy`);
       if (passed !== undefined) throw tooCostly(subject, passed);
+      if (status !== 0) await folder.assertSpaceLeft();
       if (isolation.hasSetupFailed(status, said)) throw new Error(`A program could not be isolated: ${said}`);
       return { status, stdout: output, stderr: folder.withoutPaths(said, launch.scratch).replaceAll(path, subject) };
     } finally {

@@ -1,10 +1,18 @@
-import { mkdir, mkdtemp, realpath, rm, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, realpath, rm, statfs, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join, sep } from 'node:path';
-import { InvalidRequest } from '../../core/errors/app-error.js';
+import { AppError, InvalidRequest } from '../../core/errors/app-error.js';
+import { FOLDER_PREFIX, removeAbandonedFolders } from './abandoned-folders.js';
 
 /** File system errors for names that conflict, or are invalid. */
 const NAMING_ERRORS = new Set(['EEXIST', 'EISDIR', 'ENOTDIR', 'ENAMETOOLONG', 'EINVAL', 'EILSEQ']);
+
+/** File system errors of a disk, or of the share of it that a user has, that is full. */
+const FULL_ERRORS = new Set(['ENOSPC', 'EDQUOT']);
+/** A program that failed while less was free may have failed for that. */
+const NEARLY_FULL_BYTES = 1024 * 1024;
+
+let removingAbandoned: Promise<void> | undefined;
 
 /**
  * A private folder for one run of a program: `work` with the files, `home` and `tmp` for data of programs,
@@ -18,14 +26,24 @@ export class ScratchFolder {
     files: ReadonlyMap<string, Uint8Array>,
     use: (folder: ScratchFolder) => Promise<T>,
   ): Promise<T> {
-    const folder = new ScratchFolder(await realpath(await mkdtemp(join(tmpdir(), 'armature-run-'))));
+    await (removingAbandoned ??= removeAbandonedFolders());
+    let folder: ScratchFolder | undefined;
     try {
+      folder = new ScratchFolder(await realpath(await mkdtemp(join(tmpdir(), FOLDER_PREFIX))));
       for (const place of ['work', 'home', 'empty', 'tmp', 'root']) await mkdir(join(folder.root, place));
       await folder.fill(files);
       return await use(folder);
+    } catch (error) {
+      throw FULL_ERRORS.has((error as NodeJS.ErrnoException).code ?? '') ? diskFull(error) : error;
     } finally {
-      await rm(folder.root, { recursive: true, force: true });
+      if (folder) await rm(folder.root, { recursive: true, force: true });
     }
+  }
+
+  /** @throws AppError DISK_FULL when the disk is nearly full, after a program failed */
+  async assertSpaceLeft(): Promise<void> {
+    const { bavail, bsize } = await statfs(this.root);
+    if (bavail * bsize < NEARLY_FULL_BYTES) throw diskFull();
   }
 
   get work(): string {
@@ -57,6 +75,14 @@ export class ScratchFolder {
       }
     }
   }
+}
+
+function diskFull(cause?: unknown): AppError {
+  return new AppError(503, 'DISK_FULL', 'No space left', 'The server has no space left for temporary files.', {
+    remedy: 'Try again when the operator has given the server more space for temporary files.',
+    headers: { 'Retry-After': '60' },
+    cause,
+  });
 }
 
 function fileNameError(path: string, detail: string): InvalidRequest {

@@ -112,7 +112,7 @@ export class ClusterClient {
     return this.discovery.find(apiVersion, kind, staleMs);
   }
 
-  /** Forgets the kinds: after a definition was added, changed or removed. */
+  /** Invalidates the discovered kinds, after a definition was added, changed or removed. */
   invalidateKinds(): void {
     this.discovery.invalidate();
   }

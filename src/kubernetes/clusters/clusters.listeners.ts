@@ -9,7 +9,7 @@ import { kubernetesConnectionKind } from './kubernetes-connection-kind.js';
 /** A ping asks little of a cluster, and waits little for it. */
 const PING = { answerTimeoutMs: 10_000, maxBytes: 4 * 1024 * 1024, attempts: 1, connections: 1 };
 
-/** Registers clusters as a kind of connections, and forgets the clients of those that are deleted. */
+/** Registers clusters as a kind of connections, and closes the clients of those that are deleted. */
 @Injectable()
 export class ClustersListeners implements OnModuleInit {
   constructor(

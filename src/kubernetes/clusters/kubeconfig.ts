@@ -197,10 +197,10 @@ function refuseUnsafe(
   }
 }
 
-export function invalidKubeconfig(detail: string, place: { line?: number; column?: number } = {}): InvalidRequest {
+export function invalidKubeconfig(detail: string, position: { line?: number; column?: number } = {}): InvalidRequest {
   return new InvalidRequest(`This is not a kubeconfig: ${detail}`, {
     code: 'KUBECONFIG_INVALID',
-    errors: [{ detail, ...place }],
+    errors: [{ detail, ...position }],
     remedy: 'Send the output of: kubectl config view --raw --flatten.',
   });
 }

@@ -149,6 +149,6 @@ const notReady = ({ kind, metadata: { name } }: KubernetesObject, why: string | 
     'Not ready',
     `${kind} ${name} did not become ready: ${why ?? 'it took too long'}`,
     {
-      remedy: 'Look at its pods on the cluster, mend what keeps them, and enable it again.',
+      remedy: 'Look at its pods on the cluster, correct what keeps them from becoming ready, and enable it again.',
     },
   );

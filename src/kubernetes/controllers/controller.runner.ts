@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { ConnectionsStore } from '../../connections/connections.store.js';
-import { Access } from '../../core/access/access.service.js';
+import { Access } from '../../core/authorization/access.service.js';
 import { Actor } from '../../core/access/actor.js';
 import { UnitOfWork } from '../../core/database/unit-of-work.js';
 import { NotFound } from '../../core/errors/app-error.js';

@@ -3,7 +3,7 @@ import { Injectable } from '@nestjs/common';
 import { connectionPolicy } from '../../connections/connection.policy.js';
 import { ConnectionsService } from '../../connections/connections.service.js';
 import { ALREADY_REGISTERED, ConnectionsStore } from '../../connections/connections.store.js';
-import { Access } from '../../core/access/access.service.js';
+import { Access } from '../../core/authorization/access.service.js';
 import type { Actor } from '../../core/access/actor.js';
 import { isDatabaseOutage } from '../../core/errors/database-outage.js';
 import { AppError, Conflict } from '../../core/errors/app-error.js';

@@ -13,7 +13,7 @@ export interface AppliedFields {
 /** Characters of the JSON of one set; of a larger one whole parts of the object stand for their fields. */
 const MAX_FIELDS = 64 * 1024;
 
-/** @param known what was remembered of the same object; null when it has not been seen before */
+/** @param known what was stored for the same object; null when it has not been seen before */
 export function rememberApplied(object: KubernetesObject, known: AppliedFields | null): AppliedFields | null {
   const entry = findAppliedFields(object);
   if (!entry) return known;

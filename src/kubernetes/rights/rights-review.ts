@@ -45,18 +45,18 @@ interface GrantedRules {
   isIncomplete: boolean;
 }
 
-/** Where rights are needed: in one namespace, or in all and for the kinds of the cluster as well. */
-type Place = string | undefined;
+/** A namespace; undefined for all of them, and for kinds of the cluster. */
+type Namespace = string | undefined;
 
 interface Question {
   right: RequiredRight;
   resource: string;
-  place: Place;
+  namespace: Namespace;
 }
 
 /** Asks a cluster what the credential of its client may do. */
 export class RightsReview {
-  private readonly granted = new Map<Place, Promise<GrantedRules>>();
+  private readonly granted = new Map<Namespace, Promise<GrantedRules>>();
 
   constructor(
     private readonly client: ClusterClient,
@@ -72,13 +72,13 @@ export class RightsReview {
       right.resources.map((resource): Question => ({
         right,
         resource,
-        place: right.namespaced ? namespace : undefined,
+        namespace: right.namespaced ? namespace : undefined,
       })),
     );
     const missing = new Map<Question, string[]>();
     const unsure: { question: Question; verb: string }[] = [];
     for (const question of questions) {
-      const { rules, isIncomplete } = await this.getRules(question.place);
+      const { rules, isIncomplete } = await this.getRules(question.namespace);
       const verbs = question.right.verbs.filter((verb) => !isGranted(rules, question, verb));
       missing.set(question, verbs);
       if (isIncomplete) unsure.push(...verbs.map((verb) => ({ question, verb })));
@@ -104,14 +104,14 @@ export class RightsReview {
     }
   }
 
-  private getRules(place: Place): Promise<GrantedRules> {
-    const known = this.granted.get(place) ?? this.readRules(place);
-    this.granted.set(place, known);
+  private getRules(namespace: Namespace): Promise<GrantedRules> {
+    const known = this.granted.get(namespace) ?? this.readRules(namespace);
+    this.granted.set(namespace, known);
     return known;
   }
 
-  private async readRules(place: Place): Promise<GrantedRules> {
-    const spec = { namespace: place ?? NO_NAMESPACE };
+  private async readRules(namespace: Namespace): Promise<GrantedRules> {
+    const spec = { namespace: namespace ?? NO_NAMESPACE };
     const status = await this.client.review('authorization.k8s.io', 'SelfSubjectRulesReview', spec, this.signal);
     const rules = records(status['resourceRules']).slice(0, MAX_RULES).map(toRule);
     return { rules, isIncomplete: status['incomplete'] === true };
@@ -133,9 +133,9 @@ export class RightsReview {
     await Promise.all(Array.from({ length: CONCURRENCY }, lane));
   }
 
-  private async ask({ right, resource: whole, place }: Question, verb: string): Promise<boolean> {
+  private async ask({ right, resource: whole, namespace }: Question, verb: string): Promise<boolean> {
     const [resource, subresource] = whole.split('/');
-    const resourceAttributes = { group: right.apiGroup, resource, subresource, verb, namespace: place };
+    const resourceAttributes = { group: right.apiGroup, resource, subresource, verb, namespace };
     const status = await this.client.review(
       'authorization.k8s.io',
       'SelfSubjectAccessReview',

@@ -4,7 +4,7 @@ import { Env } from '../../core/config/env.js';
 import { hashSecretToken } from '../../core/crypto/secret-token.js';
 import { Vault } from '../../core/crypto/vault.service.js';
 import { newId } from '../../core/database/base.entity.js';
-import { type Mail, Mailer } from '../../core/mail/mailer.js';
+import { type Mail, Mailer, toSingleLine } from '../../core/mail/mailer.js';
 import type { Job } from '../../jobs/job.js';
 import { JobsService } from '../../jobs/jobs.service.js';
 import type { Organization } from '../organization.entity.js';
@@ -83,7 +83,7 @@ const invitationMail = (
 ): Mail => ({
   to: email,
   subject: `You are invited to ${organization}`,
-  text: `${inviter} invites you to the organization ${organization}.
+  text: `${toSingleLine(inviter)} invites you to the organization ${toSingleLine(organization)}.
 
 Accept until ${expiresAt.toISOString()}. Without an account here, choose a password of at least 8 characters:
 

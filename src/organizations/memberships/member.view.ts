@@ -31,7 +31,10 @@ export const accountStandingOf = (user: User | null): AccountStanding => {
 export type Member = User & { membership: OrganizationMember };
 
 /** The fields of a member that can change: the account, and the role. */
-export const memberRevision = ({ revision, membership }: Member) => ({ revision: `${revision}.${membership.role}` });
+export const memberRevision = ({ id, revision, membership }: Member) => ({
+  id,
+  revision: `${revision}.${membership.role}`,
+});
 
 export class MemberView {
   @IdField()

@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import type { SelectQueryBuilder } from 'typeorm';
-import { Memberships } from '../../core/access/memberships.js';
+import { Memberships } from '../../core/authorization/memberships.js';
 import { Store } from '../../core/database/store.js';
 import { UnitOfWork } from '../../core/database/unit-of-work.js';
 import type { ListQuery } from '../../core/listing/list-query.js';
@@ -76,7 +76,7 @@ export class MembersStore extends Store<User> {
        ON CONFLICT (organization_id, user_id) DO UPDATE SET role = excluded.role`,
       [organizationId, userId, ROLE_RANKS[role]],
     );
-    this.unit.afterCommit(() => this.memberships.forget(userId));
+    this.unit.afterCommit(() => this.memberships.invalidate(userId));
   }
 
   async remove(organizationId: string, userId: string): Promise<void> {
@@ -84,7 +84,7 @@ export class MembersStore extends Store<User> {
       organizationId,
       userId,
     ]);
-    this.unit.afterCommit(() => this.memberships.forget(userId));
+    this.unit.afterCommit(() => this.memberships.invalidate(userId));
   }
 
   /** Whether the actor administers every organization that the user belongs to, and there is one. */

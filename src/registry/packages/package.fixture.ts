@@ -59,3 +59,18 @@ export function refusal(reading: Promise<unknown>): Promise<InvalidRequest> {
     (error: InvalidRequest) => error,
   );
 }
+
+/** The models with the kinds of their components. */
+export const outline = ({ models }: PackageContent) =>
+  models.map(
+    ({ model, components }) =>
+      `${model.registrant.hostname} ${model.name} ${model.version}: ${components.map(({ kind }) => kind).join(' ')}`,
+  );
+/** Each fault as `path#pointer: detail`. */
+export const faultsOf = ({ faults }: PackageContent) =>
+  faults.map(({ path, pointer, detail }) => `${path}${pointer ?? ''}: ${detail}`);
+/** A file that is no archive. */
+export const text = (value: object | string) => ({
+  path: 'upload',
+  bytes: Buffer.from(typeof value === 'string' ? value : JSON.stringify(value)),
+});

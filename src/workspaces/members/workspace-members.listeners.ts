@@ -4,13 +4,13 @@ import { OrganizationMemberAdded, OrganizationMemberRemoved } from '../../organi
 import { OrganizationCreated } from '../../organizations/organization.events.js';
 import { WorkspaceMembersStore } from '../grants/workspace-members.store.js';
 import { WorkspaceQuotasService } from '../quotas/workspace-quotas.service.js';
-import { WorkspacesService } from '../workspaces.service.js';
+import { PersonalWorkspacesService } from '../personal/personal-workspaces.service.js';
 
 /** Workspaces and roles of members of an organization. */
 @Injectable()
 export class WorkspaceMembersListeners implements OnModuleInit {
   constructor(
-    private readonly workspaces: WorkspacesService,
+    private readonly personal: PersonalWorkspacesService,
     private readonly members: WorkspaceMembersStore,
     private readonly quotas: WorkspaceQuotasService,
     private readonly events: EventBus,
@@ -19,14 +19,14 @@ export class WorkspaceMembersListeners implements OnModuleInit {
   onModuleInit(): void {
     this.quotas.registerCounter('max_members', (id) => this.members.count(id));
     this.events.within(OrganizationMemberAdded, ({ actor, organizationId, member }) =>
-      this.workspaces.restorePersonalWorkspace(actor, organizationId, member.id),
+      this.personal.restore(actor, organizationId, member.id),
     );
     this.events.within(OrganizationMemberRemoved, ({ organizationId, member }) =>
       this.members.removeFromOrganization(organizationId, member.id),
     );
     // The first start creates the organization as the system; its administrator's default workspace is called Default.
     this.events.within(OrganizationCreated, async ({ actor, organization }) => {
-      if (actor.isSystem) await this.workspaces.createPersonal(actor, organization.id, organization.owner, 'Default');
+      if (actor.isSystem) await this.personal.create(actor, organization.id, organization.owner, 'Default');
     });
   }
 }

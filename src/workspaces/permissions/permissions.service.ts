@@ -1,9 +1,8 @@
 import { Injectable } from '@nestjs/common';
-import { Access, permissionError } from '../../core/access/access.service.js';
+import { Access, permissionError } from '../../core/authorization/access.service.js';
 import type { Actor } from '../../core/access/actor.js';
 import { type Operation, declaredOperations } from '../../core/access/policy.js';
 import { isRoleAtLeast, roleRank, type Role, roleFromRank } from '../../core/access/roles.js';
-import { UsersStore } from '../../organizations/users/users.store.js';
 import { toWorkspaceRole } from '../grants/workspace-grant.js';
 import { type WorkspaceAdministrator, WorkspaceMembersStore } from '../grants/workspace-members.store.js';
 import type { Workspace } from '../workspace.entity.js';
@@ -17,7 +16,6 @@ export class PermissionsService {
   constructor(
     private readonly workspaces: WorkspacesService,
     private readonly members: WorkspaceMembersStore,
-    private readonly users: UsersStore,
     private readonly access: Access,
   ) {}
 
@@ -29,9 +27,8 @@ export class PermissionsService {
       (each) => each.id !== actor.userId,
     );
     const isDefault = await this.members.isDefaultOfMember(workspace.organizationId, workspace.personalOf);
-    const isPerson = actor.userId !== null && (await this.users.find(actor.userId))?.kind === 'person';
     const own = actor.userId === null ? null : await this.members.find(id, actor.userId);
-    const circumstances = { workspace, isDefault, isPerson, isGranted: own !== null && own.granted !== null };
+    const circumstances = { workspace, isDefault, isGranted: own !== null && own.granted !== null };
     const permissions = declaredOperations()
       .filter(({ inWorkspace }) => inWorkspace)
       .map((operation) => toPermission(actor, role, operation, circumstances, administrators));
@@ -44,8 +41,6 @@ interface Circumstances {
   workspace: Workspace;
   /** It is the default one of a member. */
   isDefault: boolean;
-  /** The caller is no service account. */
-  isPerson: boolean;
   /** A role is granted to the caller, not only to their teams. */
   isGranted: boolean;
 }
@@ -55,14 +50,13 @@ const IS_DEFAULT = 'the default workspace of a member is neither archived nor de
 
 const NOTHING_TO_LEAVE = 'no role in this workspace is granted to you: yours comes from a team or the organization';
 const IS_PERSONAL = 'nobody leaves their personal workspace';
-const FOR_PEOPLE = 'a service account cannot do this, whatever its role is';
 
 /** No other user can grant a missing scope: the caller has to use another token. */
 function toPermission(
   actor: Actor,
   role: Role,
   operation: Operation,
-  { workspace, isDefault, isPerson, isGranted }: Circumstances,
+  { workspace, isDefault, isGranted }: Circumstances,
   administrators: WorkspaceAdministrator[],
 ): PermissionView {
   const toView = (reason: string | null, least: Role | null): PermissionView => ({
@@ -75,7 +69,6 @@ function toPermission(
   });
   const refusal = permissionError(actor, operation, role);
   if (refusal) return toView(refusal.message, isRoleAtLeast(role, operation.needs) ? null : grantorRole(operation));
-  if (operation.peopleOnly && !isPerson) return toView(FOR_PEOPLE, null);
   if (operation === workspacePolicy.leave) {
     if (!isGranted) return toView(NOTHING_TO_LEAVE, null);
     if (workspace.personalOf === actor.userId) return toView(IS_PERSONAL, null);

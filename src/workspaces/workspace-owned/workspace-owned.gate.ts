@@ -1,4 +1,4 @@
-import type { Access } from '../../core/access/access.service.js';
+import type { Access } from '../../core/authorization/access.service.js';
 import type { Actor } from '../../core/access/actor.js';
 import { Conflict } from '../../core/errors/app-error.js';
 import { RecordGate, type RecordKind, type RecordPolicy } from '../../core/records/record-gate.js';

@@ -1,7 +1,7 @@
 import type { EntityTarget, SelectQueryBuilder } from 'typeorm';
-import { type Access, administeredSql } from '../../core/access/access.service.js';
+import { type Access, administeredSql } from '../../core/authorization/access.service.js';
 import type { Actor } from '../../core/access/actor.js';
-import { keptListOf } from '../../core/access/kept-total.js';
+import { keptListOf } from '../../core/authorization/kept-total.js';
 import type { UnitOfWork } from '../../core/database/unit-of-work.js';
 import type { KeptList } from '../../core/listing/list-source.js';
 import { RecordStore } from '../../core/records/record.store.js';

@@ -1,11 +1,12 @@
 import { Injectable } from '@nestjs/common';
-import { Access } from '../../core/access/access.service.js';
+import { Access } from '../../core/authorization/access.service.js';
 import type { Actor } from '../../core/access/actor.js';
 import type { Operation } from '../../core/access/policy.js';
 import { NotFound } from '../../core/errors/app-error.js';
 import type { RequestFields } from '../../core/rest/rights/request-fields.js';
 import type { PlacementAuthorizer } from '../../core/rest/rights/rights.decorators.js';
 import { OrganizationsService } from '../../organizations/organizations.service.js';
+import { PersonalWorkspacesService } from '../personal/personal-workspaces.service.js';
 import type { QuotaKey } from '../quotas/quota.js';
 import { WorkspaceQuotasService } from '../quotas/workspace-quotas.service.js';
 import type { Workspace } from '../workspace.entity.js';
@@ -22,6 +23,7 @@ export interface PlacementInput {
 export class WorkspacePlacementService implements PlacementAuthorizer {
   constructor(
     private readonly workspaces: WorkspacesService,
+    private readonly personal: PersonalWorkspacesService,
     private readonly organizations: OrganizationsService,
     private readonly quotas: WorkspaceQuotasService,
     private readonly access: Access,
@@ -59,7 +61,7 @@ export class WorkspacePlacementService implements PlacementAuthorizer {
   ): Promise<Workspace> {
     const workspace = workspace_id
       ? await this.getInOrganization(actor, workspace_id, organization_id)
-      : await this.workspaces.getOrCreatePersonal(actor, (await this.organizations.resolve(actor, organization_id)).id);
+      : await this.personal.getOrCreate(actor, (await this.organizations.resolve(actor, organization_id)).id);
     const { id, organizationId } = workspace;
     await this.access.authorize(actor, create, { type: 'workspace', id, organizationId });
     workspace.assertActive();

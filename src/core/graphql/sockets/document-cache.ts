@@ -5,7 +5,7 @@ const MAX_DOCUMENTS = 500;
 /** Longer documents are read each time, so that the cache stays small. */
 const MAX_LENGTH = 5_000;
 
-/** Documents that were parsed and found valid, by their texts; the one that was kept longest gives way. */
+/** Documents that were parsed and found valid, by their texts; the oldest entry is evicted first. */
 export class DocumentCache {
   private readonly documents = new Map<string, DocumentNode>();
 

@@ -7,7 +7,7 @@ export class PendingSockets {
   private total = 0;
   private readonly byNetwork = new Map<string, number>();
 
-  /** @returns how to give the place back, which may be called again; undefined when there is none */
+  /** @returns how to give the slot back, which may be called again; undefined when there is none */
   take(network: string): (() => void) | undefined {
     const own = this.byNetwork.get(network) ?? 0;
     if (this.total >= MAX_PENDING || own >= MAX_PENDING_PER_NETWORK) return undefined;

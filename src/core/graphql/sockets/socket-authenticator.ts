@@ -63,7 +63,7 @@ export class SocketAuthenticator {
     return connection.isOpen;
   }
 
-  /** Gives the place of a connection back to its user. */
+  /** Gives the slot of a connection back to its user. */
   release(connection: SocketConnection): void {
     const userId = connection.actor?.userId ?? '';
     const own = this.byUser.get(userId);

@@ -4,17 +4,17 @@ const MB = 1024 * 1024;
 /** Bytes of bodies that this process has in memory at a time: of all callers, and of one that sends several. */
 const MAX_BYTES = 512 * MB;
 const MAX_BYTES_PER_CALLER = 160 * MB;
-/** Bodies up to this size give way to none, and have room that larger ones leave to them: for all callers, and for one. */
+/** Bodies up to this size are never evicted, and have a reserve of their own: for all callers, and for one. */
 const SMALL_BYTES = MB;
-const SMALL_ROOM = 128 * MB;
-const SMALL_ROOM_PER_CALLER = 32 * MB;
-/** Milliseconds after which a body that still arrives can be ended in favour of one that arrives faster. */
+const SMALL_RESERVE = 128 * MB;
+const SMALL_RESERVE_PER_CALLER = 32 * MB;
+/** Milliseconds after which a body that still arrives can be evicted in favour of one that arrives faster. */
 const GRACE_MS = 10_000;
 
-/** What one body takes of the budget. */
+/** The memory that one body reserves. */
 export class BodyReservation {
   bytes = 0;
-  /** Called when the body must give way to a faster one; whoever receives it refuses the rest. */
+  /** Called when the body is evicted in favour of a faster one; the receiver refuses the rest of it. */
   onEvicted: (reason: AppError) => void = () => undefined;
 
   constructor(
@@ -23,17 +23,17 @@ export class BodyReservation {
     private readonly budget: BodyMemoryBudget,
   ) {}
 
-  /** Takes room for bytes that have arrived. @throws AppError 503 when there is none */
+  /** Reserves memory for bytes that have arrived. @throws AppError 503 when there is none */
   take(bytes: number): void {
     this.budget.take(this, bytes);
   }
 
-  /** Says that the body is whole: from now on it gives way to none. */
+  /** Marks the body as complete: from now on it is not evicted. */
   complete(): void {
     this.budget.complete(this);
   }
 
-  /** Gives the room back. */
+  /** Releases the memory. */
   release(): void {
     this.budget.release(this);
   }
@@ -41,7 +41,7 @@ export class BodyReservation {
 
 /**
  * Bounds the memory that bodies take together, from their first byte until they are answered. What counts is what has
- * arrived, not what was announced. When there is no room left, the slowest body gives way to one that arrives faster.
+ * arrived, not what was announced. When none is left, the slowest body is evicted in favour of one that arrives faster.
  */
 export class BodyMemoryBudget {
   private total = 0;
@@ -49,7 +49,7 @@ export class BodyMemoryBudget {
   private readonly open = new Set<BodyReservation>();
   private readonly arriving = new Set<BodyReservation>();
 
-  /** @param now milliseconds of a clock that nobody sets */
+  /** @param now milliseconds of a monotonic clock */
   constructor(private readonly now = (): number => performance.now()) {}
 
   reserve(caller: string): BodyReservation {
@@ -62,7 +62,7 @@ export class BodyMemoryBudget {
   take(body: BodyReservation, bytes: number): void {
     if (!this.open.has(body)) return;
     if (!this.isWithinShare(body, bytes)) throw tooBusy();
-    while (!this.isRoomFor(body, bytes)) {
+    while (!this.isAvailableTo(body, bytes)) {
       const slowest = this.findSlower(body);
       if (!slowest) throw tooBusy();
       this.release(slowest);
@@ -83,14 +83,14 @@ export class BodyMemoryBudget {
   /** A single body passes whatever its size is: its own limit bounds it. */
   private isWithinShare(body: BodyReservation, bytes: number): boolean {
     const own = this.byCaller.get(body.caller) ?? 0;
-    const room = MAX_BYTES_PER_CALLER + (isSmall(body, bytes) ? SMALL_ROOM_PER_CALLER : 0);
-    return own === body.bytes || own + bytes <= room;
+    const limit = MAX_BYTES_PER_CALLER + (isSmall(body, bytes) ? SMALL_RESERVE_PER_CALLER : 0);
+    return own === body.bytes || own + bytes <= limit;
   }
 
   /** Several bodies of one caller take no more than they leave free for others. */
-  private isRoomFor(body: BodyReservation, bytes: number): boolean {
+  private isAvailableTo(body: BodyReservation, bytes: number): boolean {
     const own = this.byCaller.get(body.caller) ?? 0;
-    const free = MAX_BYTES - this.total + (isSmall(body, bytes) ? SMALL_ROOM : 0);
+    const free = MAX_BYTES - this.total + (isSmall(body, bytes) ? SMALL_RESERVE : 0);
     return (own === body.bytes ? bytes : own + bytes) <= free;
   }
 

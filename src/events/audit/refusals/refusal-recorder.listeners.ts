@@ -1,6 +1,6 @@
 import { type BeforeApplicationShutdown, Injectable, Logger, type OnModuleInit } from '@nestjs/common';
 import { Actor } from '../../../core/access/actor.js';
-import { type Refusal, Refusals } from '../../../core/access/refusals.js';
+import { type Refusal, Refusals } from '../../../core/authorization/refusals.js';
 import { AuditedRequests } from '../../../core/database/audited-request.js';
 import { UnitOfWork } from '../../../core/database/unit-of-work.js';
 import { isDatabaseOutage } from '../../../core/errors/database-outage.js';

@@ -42,10 +42,11 @@ export class AuditReportsService {
     return this.verification.verify(chain, options);
   }
 
-  async export(chain: string, filter: AuditFilter): Promise<NdjsonDownload> {
+  /** @param authorize judges the caller's right again, before each part is read */
+  async export(chain: string, filter: AuditFilter, authorize: () => Promise<void>): Promise<NdjsonDownload> {
     await this.sealCommitted();
     await this.checkpoints.sign(chain);
-    return this.exports.export(chain, filter);
+    return this.exports.export(chain, filter, authorize);
   }
 
   async erase(chain: string, userId: string): Promise<number> {

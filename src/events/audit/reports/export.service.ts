@@ -21,16 +21,22 @@ export class ExportService {
     private readonly checkpoints: CheckpointsStore,
   ) {}
 
-  async export(chain: string, filter: AuditFilter): Promise<NdjsonDownload> {
+  /** @param authorize judges the caller's right again, which may be taken away while this goes on */
+  async export(chain: string, filter: AuditFilter, authorize: () => Promise<void>): Promise<NdjsonDownload> {
     const end = await this.chains.findEnd(chain);
     const name = `audit-${chain}-${end.last}.ndjson`;
     const erased = currentRequest()?.requestId ?? generateRequestId();
     // Personal data may have been erased since: no answer that a caller kept stands for this one.
     const context = { ...currentRequest(), requestId: generateRequestId(), actor: Actor.system('export of the audit') };
-    return new NdjsonDownload(`${end.last}-${erased}`, name, this.generate(chain, end, filter), context);
+    return new NdjsonDownload(`${end.last}-${erased}`, name, this.generate(chain, end, filter, authorize), context);
   }
 
-  private async *generate(chain: string, end: AuditChain, filter: AuditFilter): AsyncGenerator<string> {
+  private async *generate(
+    chain: string,
+    end: AuditChain,
+    filter: AuditFilter,
+    authorize: () => Promise<void>,
+  ): AsyncGenerator<string> {
     const given = Object.fromEntries(Object.entries(filter).filter(([, value]) => value));
     const isWhole = Object.keys(given).length === 0;
     const anchor = end.removed === '0' ? null : await this.checkpoints.find(chain, end.removed);
@@ -49,6 +55,7 @@ export class ExportService {
     });
     let count = 0;
     for (let after = end.removed; ;) {
+      await authorize();
       const batch = (await this.entries.readAfter(chain, after, BATCH, given)).filter(
         ({ sequence }) => BigInt(sequence) <= BigInt(end.last),
       );

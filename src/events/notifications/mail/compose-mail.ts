@@ -1,4 +1,4 @@
-import type { Mail } from '../../../core/mail/mailer.js';
+import { type Mail, toSingleLine } from '../../../core/mail/mailer.js';
 import type { MailFrequency } from '../notification-preferences.js';
 import type { MailedEvent, MailedEvents } from './mail-events.store.js';
 
@@ -63,13 +63,8 @@ const toPlace = ({ organization, workspace }: MailedEvent): string =>
     .map(toLine)
     .join(' / ');
 
-/** Names are written by users: on one line, of a bounded length and without characters that turn the direction of writing. */
-const toLine = (text: string): string =>
-  text
-    .replace(/[\s\p{Cc}\p{Cf}]+/gu, ' ')
-    .trim()
-    .slice(0, MAX_LINE)
-    .toWellFormed();
+/** Names are written by users: the line has a bounded length. */
+const toLine = (text: string): string => toSingleLine(text).slice(0, MAX_LINE).toWellFormed();
 
 const ESCAPES: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;', "'": '&#39;' };
 

@@ -4,7 +4,7 @@ export const WATCH_STATUSES = ['starting', 'watching', 'failing'] as const;
 export type WatchStatus = (typeof WATCH_STATUSES)[number];
 
 export const RESYNCS = ['list', 'clear', 'discover'] as const;
-/** What a watch is asked for: to list everything again, to forget what it knows before, or to discover the kinds anew as well. */
+/** What a watch is asked for: to list everything again, to discard what it knows before, or to discover the kinds anew as well. */
 export type Resync = (typeof RESYNCS)[number];
 
 /** A kind of a cluster that is not watched, and why. */

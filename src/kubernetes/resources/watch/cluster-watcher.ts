@@ -195,7 +195,7 @@ export class ClusterWatcher implements KindSink {
     if (failure) throw failure;
   }
 
-  /** Does what was asked for, and forgets everything when the address belongs to another cluster by now. */
+  /** Does what was asked for, and discards everything when the address belongs to another cluster by now. */
   private async prepare(client: ClusterClient): Promise<void> {
     const uid = await this.findClusterUid(client);
     const isAnother = uid !== null && this.clusterUid !== null && uid !== this.clusterUid;
@@ -223,7 +223,7 @@ export class ClusterWatcher implements KindSink {
     }
   }
 
-  /** @throws ClusterError when the cluster does not answer, or another one does: the next session forgets what was kept of it */
+  /** @throws ClusterError when the cluster does not answer, or another one does: the next session discards what was kept of it */
   private async lookAgain(client: ClusterClient): Promise<void> {
     this.suspectAt = Infinity;
     this.lookedAt = performance.now();

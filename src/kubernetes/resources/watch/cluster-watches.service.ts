@@ -87,9 +87,9 @@ export class ClusterWatchesService implements OnApplicationBootstrap, BeforeAppl
       else if (watch.resync || watch.revision !== revision) this.restart(watch);
     }
     for (const id of await this.watches.reconcile()) await this.end(id);
-    const places = Math.min(MAX_CLAIMED, MAX_WATCHES - this.running.size);
-    if (this.isStopping || places <= 0) return;
-    for (const watch of await this.watches.claim(this.worker, places, LEASE_MS)) this.start(watch);
+    const limit = Math.min(MAX_CLAIMED, MAX_WATCHES - this.running.size);
+    if (this.isStopping || limit <= 0) return;
+    for (const watch of await this.watches.claim(this.worker, limit, LEASE_MS)) this.start(watch);
   }
 
   private start(watch: HeldWatch): void {

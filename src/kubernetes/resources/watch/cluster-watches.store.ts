@@ -61,7 +61,7 @@ export class ClusterWatchesStore {
   }
 
   /** Takes watches that nobody holds, or whose holder has died. */
-  async claim(worker: string, places: number, leaseMs: number): Promise<HeldWatch[]> {
+  async claim(worker: string, limit: number, leaseMs: number): Promise<HeldWatch[]> {
     return this.unit.manager.query(
       `WITH free AS (
          SELECT w.connection_id FROM cluster_watch w JOIN connection ON connection.id = w.connection_id
@@ -72,7 +72,7 @@ export class ClusterWatchesStore {
             stale_since = CASE WHEN synced_at IS NULL THEN stale_since ELSE coalesce(stale_since, lease_until, now()) END
           WHERE connection_id IN (SELECT connection_id FROM free) RETURNING *)
        SELECT ${HELD} FROM taken w ${JOINED}`,
-      [worker, places, leaseMs],
+      [worker, limit, leaseMs],
     );
   }
 

@@ -67,7 +67,7 @@ const TIME_IS_UP = Symbol('time is up');
 
 /**
  * Keeps the objects of one kind of a cluster as they are: lists them, then watches from the version of the list on; lists again
- * when the cluster no longer knows the version. It remembers how far it is when it is stopped, and goes on from there.
+ * when the cluster no longer knows the version. It keeps the last resource version when it is stopped, and resumes from there.
  */
 export class KindWatch {
   /** Why the kind is not watched; null while it is. */

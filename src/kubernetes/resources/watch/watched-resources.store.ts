@@ -111,7 +111,7 @@ export class WatchedResourcesStore {
     );
   }
 
-  /** With what this server applied to the objects: as it is remembered of those that were seen before. */
+  /** With what this server applied to the objects: as it was stored for those that were seen before. */
   private async compareApplied(lease: WatchLease, kind: ResourceKind, seen: SeenResource[]): Promise<ResourceRow[]> {
     const applied = seen.filter((one) => one.applied !== null);
     if (applied.length === 0) return seen.map(({ row }) => row);

@@ -5,4 +5,4 @@ import { Refusals } from './refusals.js';
 
 @Global()
 @Module({ providers: [Access, Memberships, Refusals], exports: [Access, Memberships, Refusals] })
-export class AccessModule {}
+export class AuthorizationModule {}

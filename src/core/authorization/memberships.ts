@@ -2,31 +2,31 @@ import { Injectable, type OnModuleInit } from '@nestjs/common';
 import { PostgresNotifications } from '../database/postgres-notifications.js';
 import { named } from '../database/statements.js';
 import { UnitOfWork } from '../database/unit-of-work.js';
-import type { Actor } from './actor.js';
-import { type Role, roleFromRank } from './roles.js';
+import type { Actor } from '../access/actor.js';
+import { type Role, roleFromRank } from '../access/roles.js';
 
 /** Triggers send the id of the user whose memberships changed, or nothing when an organization did. */
 const CHANNEL = 'armature_memberships';
 const MAX_AGE_MS = 30_000;
-const MAX_REMEMBERED = 20_000;
+const MAX_CACHED_USERS = 20_000;
 
 const OF_USER = named(
   `SELECT resource_id AS id, role FROM access_role WHERE user_id = $1 AND resource_type = 'organization'`,
 );
 
-interface Remembered {
+interface CachedRoles {
   until: number;
   roles: ReadonlyMap<string, Role>;
 }
 
 /**
- * The roles of callers in organizations, remembered for at most 30 seconds and forgotten on change, so that a warm read asks for
- * nothing but its records. Only what is there is relied upon: what is missing here is asked of the database, and so is everything
+ * The roles of callers in organizations, cached for at most 30 seconds and invalidated on change, so that a warm read asks for
+ * nothing but its records. What is missing here is asked of the database, and so is everything
  * inside a unit of work. The row-level policies judge each statement anew.
  */
 @Injectable()
 export class Memberships implements OnModuleInit {
-  private readonly remembered = new Map<string, Remembered>();
+  private readonly cache = new Map<string, CachedRoles>();
   /** Counts invalidations: an answer that was being read during one is not cached. */
   private changes = 0;
 
@@ -36,8 +36,8 @@ export class Memberships implements OnModuleInit {
   ) {}
 
   onModuleInit(): void {
-    this.notifications.subscribe(CHANNEL, (userId) => this.forget(userId || null));
-    this.notifications.onReconnect(() => this.forget(null));
+    this.notifications.subscribe(CHANNEL, (userId) => this.invalidate(userId || null));
+    this.notifications.onReconnect(() => this.invalidate(null));
   }
 
   /** The role of the actor in an organization; undefined when only the database has it. */
@@ -45,17 +45,17 @@ export class Memberships implements OnModuleInit {
     const { userId, isSystem } = actor;
     if (isSystem || !userId || this.unit.isOpen) return undefined;
     const id = organizationId.toLowerCase();
-    const known = this.findRemembered(userId);
+    const known = this.findCached(userId);
     return known ? known.get(id) : this.loadRoles(userId).then((roles) => roles.get(id));
   }
 
   /** The organizations of a user with their roles there. */
   async listRoles(userId: string): Promise<ReadonlyMap<string, Role>> {
-    return this.findRemembered(userId) ?? this.loadRoles(userId);
+    return this.findCached(userId) ?? this.loadRoles(userId);
   }
 
-  private findRemembered(userId: string): ReadonlyMap<string, Role> | undefined {
-    const known = this.remembered.get(userId);
+  private findCached(userId: string): ReadonlyMap<string, Role> | undefined {
+    const known = this.cache.get(userId);
     return known && known.until > performance.now() ? known.roles : undefined;
   }
 
@@ -63,21 +63,21 @@ export class Memberships implements OnModuleInit {
     const before = this.changes;
     const rows = await this.unit.manager.query<{ id: string; role: number }[]>(OF_USER, [userId]);
     const roles = new Map(rows.map(({ id, role }) => [id, roleFromRank(role)]));
-    if (before === this.changes) this.remember(userId, roles);
+    if (before === this.changes) this.store(userId, roles);
     return roles;
   }
 
-  /** Forgets what is known of a user, or of everybody. Who changes memberships calls it once that has committed. */
-  forget(userId: string | null): void {
+  /** Invalidates the roles of a user, or of everybody. Who changes memberships calls it once that has committed. */
+  invalidate(userId: string | null): void {
     this.changes++;
-    if (userId === null) this.remembered.clear();
-    else this.remembered.delete(userId);
+    if (userId === null) this.cache.clear();
+    else this.cache.delete(userId);
   }
 
-  private remember(userId: string, roles: ReadonlyMap<string, Role>): void {
-    const oldest = this.remembered.size >= MAX_REMEMBERED ? this.remembered.keys().next().value : undefined;
-    if (oldest !== undefined) this.remembered.delete(oldest);
-    this.remembered.delete(userId);
-    this.remembered.set(userId, { until: performance.now() + MAX_AGE_MS, roles });
+  private store(userId: string, roles: ReadonlyMap<string, Role>): void {
+    const oldest = this.cache.size >= MAX_CACHED_USERS ? this.cache.keys().next().value : undefined;
+    if (oldest !== undefined) this.cache.delete(oldest);
+    this.cache.delete(userId);
+    this.cache.set(userId, { until: performance.now() + MAX_AGE_MS, roles });
   }
 }

@@ -1,27 +1,27 @@
 import type { ObjectLiteral } from 'typeorm';
 import { booleanFilter, type FilterCondition } from '../listing/listing.js';
 import { administeredSql } from './access.service.js';
-import { roleRank, type Role } from './roles.js';
+import { roleRank, type Role } from '../access/roles.js';
 
 /**
  * The condition `deleted_at` of a list: true lists deleted records, which are nobody's to read but those who may restore them.
  * @param needs the role that restoring needs
- * @param place the column of the workspace on which that role may be granted; without one it is a role in the organization
+ * @param column the column of the workspace on which that role may be granted; without one it is a role in the organization
  */
 export function deletedAtFilter<E extends ObjectLiteral>(
   alias: string,
   needs: Role,
-  place?: 'id' | 'workspace_id',
+  column?: 'id' | 'workspace_id',
 ): FilterCondition<E> {
   return booleanFilter('deleted_at', (rows, deleted) => {
     rows.withDeleted().andWhere(`${alias}.deleted_at IS ${deleted ? 'NOT NULL' : 'NULL'}`);
     // The system, which sees everything, has no id to compare with.
-    if (deleted && rows.getParameters()['actorId'] !== undefined) rows.andWhere(restorableSql(alias, needs, place));
+    if (deleted && rows.getParameters()['actorId'] !== undefined) rows.andWhere(restorableSql(alias, needs, column));
   });
 }
 
-function restorableSql(alias: string, needs: Role, place?: string): string {
-  if (!place) return `(${administeredSql(alias, ':actorId')})`;
-  const granted = `${alias}.${place} IN (SELECT granted_resources(:actorId, 'workspace', ${roleRank(needs)}))`;
+function restorableSql(alias: string, needs: Role, column?: string): string {
+  if (!column) return `(${administeredSql(alias, ':actorId')})`;
+  const granted = `${alias}.${column} IN (SELECT granted_resources(:actorId, 'workspace', ${roleRank(needs)}))`;
   return `(${administeredSql(alias, ':actorId')} OR ${granted})`;
 }

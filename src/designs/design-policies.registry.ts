@@ -1,13 +1,7 @@
 import { Injectable } from '@nestjs/common';
-import type { Actor } from '../../core/access/actor.js';
-import type { Design } from '../design.entity.js';
-
-/** The result of evaluating the policies of a workspace for a design. */
-export interface PolicyJudgement {
-  violations: object[];
-  /** Whether one of them refuses a deployment. */
-  refuses: boolean;
-}
+import type { Actor } from '../core/access/actor.js';
+import type { Design } from './design.entity.js';
+import type { PolicyJudgement } from './enrichment/design-validation-task.js';
 
 /** Evaluates a design for an actor, optionally in an environment of its workspace. */
 export type PolicyJudge = (actor: Actor, design: Design, environmentId: string | undefined) => Promise<PolicyJudgement>;

@@ -1,0 +1,42 @@
+/** A record of an ordered list, and the number of records before it. */
+export interface KeysetPosition {
+  offset: number;
+  value: string;
+  id: string;
+}
+
+interface CachedList {
+  /** The version of the list that the positions are of. */
+  version: string;
+  positions: KeysetPosition[];
+}
+
+const MAX_LISTS = 500;
+const MAX_POSITIONS = 100;
+
+/** Caches keyset positions of long lists, so that a page far from the beginning is found by key. They are valid for one version of a list. */
+export class KeysetCache {
+  private readonly lists = new Map<string, CachedList>();
+
+  /** The last known position that is not after the offset. */
+  findBefore(list: string, offset: number): { version: string; position: KeysetPosition } | undefined {
+    const known = this.lists.get(list);
+    if (!known) return undefined;
+    let nearest: KeysetPosition | undefined;
+    for (const position of known.positions)
+      if (position.offset <= offset && position.offset > (nearest?.offset ?? -1)) nearest = position;
+    return nearest && { version: known.version, position: nearest };
+  }
+
+  set(list: string, version: string, position: KeysetPosition): void {
+    const before = this.lists.get(list);
+    const known = before?.version === version ? before : { version, positions: [] };
+    if (known.positions.some(({ offset }) => offset === position.offset)) return;
+    if (known.positions.push(position) > MAX_POSITIONS) known.positions.shift();
+    // The list that was added to least recently is evicted first.
+    this.lists.delete(list);
+    this.lists.set(list, known);
+    const oldest = this.lists.size > MAX_LISTS ? this.lists.keys().next().value : undefined;
+    if (oldest !== undefined) this.lists.delete(oldest);
+  }
+}

@@ -1,0 +1,11 @@
+import process from 'node:process';
+
+/** Whether a process of this id exists, under any user. */
+export function isProcessAlive(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code === 'EPERM';
+  }
+}

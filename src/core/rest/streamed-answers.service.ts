@@ -1,0 +1,31 @@
+import { Injectable, type OnModuleDestroy, type OnModuleInit } from '@nestjs/common';
+import type { Response } from 'express';
+import type { Actor } from '../access/actor.js';
+import { Authenticator } from '../access/authenticator.js';
+
+/** Answers that are made while they are sent, which takes as long as their callers read: each ends with the token that it was asked for with. */
+@Injectable()
+export class StreamedAnswers implements OnModuleInit, OnModuleDestroy {
+  private readonly open = new Map<Response, Actor>();
+  private stopListening: () => void = () => undefined;
+
+  constructor(private readonly authenticator: Authenticator) {}
+
+  onModuleInit(): void {
+    this.stopListening = this.authenticator.onRevoked(({ userId, sessionId }) => {
+      for (const [response, actor] of this.open)
+        if (actor.userId === userId && (sessionId === null || actor.sessionId === sessionId)) response.destroy();
+    });
+  }
+
+  onModuleDestroy(): void {
+    this.stopListening();
+  }
+
+  /** Breaks the answer off when its token is revoked before its end. */
+  add(response: Response, actor: Actor | undefined): void {
+    if (!actor || response.destroyed) return;
+    this.open.set(response, actor);
+    response.once('close', () => this.open.delete(response));
+  }
+}

@@ -1,0 +1,55 @@
+import { Injectable } from '@nestjs/common';
+import type { Actor } from '../../core/access/actor.js';
+import { UnitOfWork } from '../../core/database/unit-of-work.js';
+import { Conflict } from '../../core/errors/app-error.js';
+import { EventBus } from '../../core/events/event-bus.js';
+import { WorkspaceMembersStore } from '../grants/workspace-members.store.js';
+import { Workspace } from '../workspace.entity.js';
+import { WorkspaceRestored } from '../workspace.events.js';
+import { WorkspacesService } from '../workspaces.service.js';
+import { WorkspacesStore } from '../workspaces.store.js';
+
+/** The default workspaces of members: each has one of their own in an organization, created when it is first needed. */
+@Injectable()
+export class PersonalWorkspacesService {
+  constructor(
+    private readonly workspaces: WorkspacesService,
+    private readonly store: WorkspacesStore,
+    private readonly members: WorkspaceMembersStore,
+    private readonly unit: UnitOfWork,
+    private readonly events: EventBus,
+  ) {}
+
+  /**
+   * The one of a user (the actor unless given) in an organization.
+   * @throws Conflict NOT_A_MEMBER when they have none, and are no longer in the organization
+   */
+  async getOrCreate(actor: Actor, organizationId: string, userId = actor.userId): Promise<Workspace> {
+    if (!userId) throw new Error('the system has no default workspace');
+    const existing = await this.store.findPersonal(organizationId, userId);
+    if (existing) return existing;
+    return this.unit.run(async () => {
+      if (!(await this.members.lockMembership(organizationId, userId)))
+        throw new Conflict('NOT_A_MEMBER', 'the user has no default workspace, and is no longer in the organization', {
+          remedy: 'Choose a workspace: send workspace_id.',
+        });
+      const created = await this.store.findPersonal(organizationId, userId);
+      return created ?? this.create(actor, organizationId, userId, 'Personal workspace');
+    });
+  }
+
+  create(actor: Actor, organizationId: string, userId: string, name: string): Promise<Workspace> {
+    const workspace = Workspace.create(actor, { name, organization_id: organizationId });
+    return this.workspaces.insert(actor, Object.assign(workspace, { owner: userId, personalOf: userId }));
+  }
+
+  /** A user who rejoins an organization gets their default workspace back, active and as its admin. */
+  async restore(actor: Actor, organizationId: string, userId: string): Promise<void> {
+    const workspace = await this.store.findPersonal(organizationId, userId);
+    if (!workspace) return;
+    await this.members.setRole(workspace.id, userId, 'admin');
+    if (workspace.status === 'active') return;
+    await this.store.update(workspace, { status: 'active' });
+    await this.events.publish(new WorkspaceRestored(actor, workspace, null));
+  }
+}
