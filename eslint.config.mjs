@@ -12,6 +12,8 @@ export default tseslint.config(
       'src/core/graphql/playground/app',
       'src/core/rest/openapi/reference/app',
       'test/clients',
+      // It has packages of its own.
+      'bench/alternatives/nest',
     ],
   },
   eslint.configs.recommended,

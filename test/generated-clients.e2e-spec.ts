@@ -17,17 +17,21 @@ metadata: {name: settings, namespace: ${name}}
 data: {colour: blue}
 `;
 
+let world: World;
+let openapi: string;
+beforeAll(async () => {
+  world = await World.start();
+  openapi = await (await fetch(`${world.baseUrl}/api/openapi.json`)).text();
+});
+afterAll(() => world.stop());
+
 for (const generator of GENERATOR_NAMES)
   describe(`a client that ${generator} makes of the served document`, () => {
-    let world: World;
-    let openapi: string;
     let client: GeneratedClient;
     beforeAll(async () => {
-      world = await World.start();
-      openapi = await (await fetch(`${world.baseUrl}/api/openapi.json`)).text();
       client = await GeneratedClient.generate(generator, openapi);
     }, 120_000);
-    afterAll(() => Promise.all([client.remove(), world.stop()]));
+    afterAll(() => client.remove());
 
     it('has a function for every operation', async () => {
       const functions = await readFile(client.functionsFile, 'utf8');

@@ -40,11 +40,17 @@ const as = <T>(person: Person | null, work: () => Promise<T>): Promise<T> => {
 };
 
 /** Runs a statement as a user and rolls it back; answers how many rows it matched, or the code of the error. */
-const tried = (person: Person | null, statement: string, parameters: unknown[] = []): Promise<number | string> =>
+const tried = (
+  person: Person | null,
+  statement: string,
+  parameters: unknown[] = [],
+  concerned = '',
+): Promise<number | string> =>
   as(person, async () => {
     const runner = world.get(DataSource).createQueryRunner();
     await runner.startTransaction();
     try {
+      await runner.query(`SELECT set_config('armature.organization', $1, true)`, [concerned]);
       const { affected, records } = await runner.query(statement, parameters, true);
       return affected ?? (records as unknown[]).length;
     } catch (error) {
@@ -171,6 +177,20 @@ describe('row-level security', () => {
       for (const table of ['session', 'refresh_token', 'password_reset', 'failed_attempt', 'known_network'])
         expect({ table, seen: await tried(viewer, `SELECT FROM ${table}`) }).toEqual({ table, seen: 0 });
       expect(await tried(viewer, 'SELECT FROM personal_token WHERE user_id <> $1', [viewer.id])).toBe(0);
+    });
+
+    it('gives no right by the organization that a transaction says it concerns, and takes none', async () => {
+      const { organization, admin } = world;
+      const select = 'SELECT FROM environment WHERE organization_id = $1';
+      const update = 'UPDATE environment SET name = name WHERE organization_id = $1 RETURNING 1';
+      const count = 'UPDATE event_counter SET last = last WHERE feed = $1 RETURNING 1';
+      for (const concerned of [organization, outsider.organization, '']) {
+        const on = (person: Person, statement: string) => tried(person, statement, [organization], concerned);
+        expect([await on(outsider, select), await on(outsider, update), await on(outsider, count)]).toEqual([0, 0, 0]);
+        expect([await on(viewer, select), await on(viewer, update), await on(viewer, count)]).toEqual([1, DENIED, 1]);
+        expect(await on(admin, select)).toBeGreaterThan(0);
+        expect(await on(admin, update)).toBeGreaterThan(0);
+      }
     });
 
     it('lets a viewer give nobody a right', async () => {

@@ -139,6 +139,34 @@ describe('a unit of work', () => {
     // The connection serves others as before.
     expect((await create(owner)).status).toBe(201);
   });
+
+  it('is undone when a statement that nothing waited for fails', async () => {
+    const unit = world.get(UnitOfWork);
+    const actor = Actor.user({ id: owner.id, email: owner.email, installationAdmin: false });
+    const fields = { name: 'undone', organization_id: owner.organization };
+    for (const next of [() => Promise.resolve(), () => unit.manager.query('SELECT 1')]) {
+      const environment = Environment.create(actor, fields);
+      const work = unit.run(async () => {
+        await world.get(EnvironmentsStore).insert(environment);
+        await unit.sendAhead('SELECT 1 / $1::int', [0]);
+        await next();
+      });
+      await expect(work).rejects.toThrow('division by zero');
+      expect(await world.sql('SELECT FROM environment WHERE id = $1', [environment.id])).toHaveLength(0);
+    }
+    expect((await create(owner)).status).toBe(201);
+  });
+
+  it('asks two things in one write, in their order, and refuses two at once otherwise', async () => {
+    const unit = world.get(UnitOfWork);
+    const one = (n: number) => () => unit.manager.query<{ n: number }[]>('SELECT $1::int AS n', [n]);
+    const answers = await unit.run(() => unit.askTogether(one(1), one(2)));
+    expect(answers.map(([row]) => row?.n)).toEqual([1, 2]);
+    await expect(unit.run(() => Promise.all([one(1)(), one(2)()]))).rejects.toThrow('two statements at once');
+    const fails = () => unit.manager.query('SELECT 1 / $1::int', [0]);
+    await expect(unit.run(() => unit.askTogether(fails, one(2)))).rejects.toThrow('division by zero');
+    await expect(unit.run(() => unit.askTogether(one(1), fails))).rejects.toThrow('division by zero');
+  });
 });
 
 describe('a membership', () => {
@@ -166,6 +194,29 @@ describe('a membership', () => {
     await world.sql('DELETE FROM organization_member WHERE user_id = $1', [member.id]);
     await new Promise((later) => setTimeout(later, 1_000));
     expect((await list(member)).status).toBe(404);
+  });
+
+  it('that ends while a change waits for its record is no right to it', async () => {
+    const member = await world.person('member');
+    await world.join(member, owner, 'admin');
+    const { body: environment } = await create(owner);
+    const path = `/api/environments/${environment.id}`;
+    const other = world.get(DataSource).createQueryRunner();
+    await other.startTransaction();
+    await other.query('SELECT FROM environment WHERE id = $1 FOR UPDATE', [environment.id]);
+    const changed = member.put(path, { description: 'late' });
+    const isWaiting = async (): Promise<boolean> =>
+      (await world.sql(`SELECT FROM pg_locks WHERE NOT granted AND locktype IN ('transactionid', 'tuple')`)).length > 0;
+    for (let tries = 0; tries < 200 && !(await isWaiting()); tries++)
+      await new Promise((later) => setTimeout(later, 50));
+    await other.query('UPDATE organization_member SET role = 1 WHERE organization_id = $1 AND user_id = $2', [
+      owner.organization,
+      member.id,
+    ]);
+    await other.commitTransaction();
+    await other.release();
+    expect(await changed).toMatchObject({ status: 403, body: { code: 'FORBIDDEN' } });
+    expect((await owner.get(path)).body).toMatchObject({ description: environment.description });
   });
 
   it('that is new is there at once', async () => {

@@ -1,5 +1,7 @@
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { filesBelow } from '../../src/designs/formats/corpus.fixture.js';
 import type { KubernetesObject } from '../../src/kubernetes/clusters/kubernetes-object.js';
 import { type ClusterScene, importManifest, quantile, waitFor, withClusterScene } from '../support/cluster-scene.js';
 import { call } from '../../test/support/control-plane-access.js';
@@ -7,7 +9,7 @@ import { load, table } from '../support/load.js';
 import { readManifests, scaledManifest } from './manifests.js';
 import { startMutatingWebhook } from './mutating-webhook.js';
 
-// Deploys objects of the corpus to a real control plane, with webhooks that mutate and autoscalers that scale, and counts what is
+// Deploys objects and Compose applications of the corpus to a real control plane, with webhooks that mutate and autoscalers that scale, and counts what is
 // taken for drift though nobody changed it; then changes an object again and again, and measures how long it takes until an event
 // shows it. Needs KUBEBUILDER_ASSETS and CORPUS_DIR.
 const RESOURCES = Number(process.argv[2] ?? 1_000);
@@ -26,11 +28,13 @@ const webhook = await startMutatingWebhook();
 const began = Date.now();
 try {
   await withClusterScene({ CLUSTER_WATCH: 'on' }, async (scene) => {
-    const manifests = await readManifests(join(process.env['CORPUS_DIR'] ?? '', 'kubernetes'), scene.client, RESOURCES);
+    const corpus = process.env['CORPUS_DIR'] ?? '';
+    const manifests = await readManifests(join(corpus, 'kubernetes'), scene.client, RESOURCES);
     report(`${manifests.length} manifests of objects that the cluster takes`);
     await write(scene, webhook.configuration);
     manifests.push(Array.from({ length: SCALED }, (_, index) => scaledManifest(index)).join('---\n'));
-    const standing = await deployAll(scene, manifests);
+    const files = filesBelow(join(corpus, 'compose'), /^(?:docker-)?compose.*\.ya?ml$/);
+    const standing = await deployAll(scene, [...manifests, ...files.map((file) => readFileSync(file, 'utf8'))]);
     const deployedIn = Date.now() - began;
     report('deployed');
     await scale(scene, `drift-${manifests.length - 1}`);
@@ -65,13 +69,14 @@ try {
   webhook.stop();
 }
 
-async function deployAll(scene: ClusterScene, manifests: string[]): Promise<string[]> {
+async function deployAll(scene: ClusterScene, texts: string[]): Promise<string[]> {
   const standing: string[] = [];
-  const waiting = [...manifests.entries()];
+  const waiting = [...texts.entries()];
   const deployer = async (): Promise<void> => {
     for (let next = waiting.shift(); next; next = waiting.shift()) {
       const [index, text] = next;
-      const id = await importManifest(scene, `${index}.yaml`, text);
+      const id = await importManifest(scene, `${index}.yaml`, text).catch(() => undefined);
+      if (!id) continue;
       const wanted = { id, namespace: `drift-${index}`, create_namespace: true, atomic: false, wait: false };
       const { status, body } = await scene.call<{ detail?: string }>('POST', '/api/pattern/deploy', wanted);
       if (status === 200) standing.push(id);

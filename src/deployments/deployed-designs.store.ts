@@ -1,4 +1,5 @@
 import { Injectable } from '@nestjs/common';
+import { named } from '../core/database/statements.js';
 import { UnitOfWork } from '../core/database/unit-of-work.js';
 import type { ObjectReference } from '../kubernetes/clusters/kubernetes-object.js';
 import type { DeployedDesignRecord } from './deployed-design.entity.js';
@@ -18,6 +19,15 @@ const COLUMNS = `design_id AS "designId", connection_id AS "connectionId", envir
 export type DeploymentUse = Partial<
   Pick<DeployedDesign, 'designId' | 'connectionId' | 'environmentId' | 'workspaceId'>
 >;
+
+type UseConditions = Record<keyof DeploymentUse, (parameter: string) => string>;
+const DEPLOYED: UseConditions = {
+  designId: (id) => `design_id = ${id}`,
+  connectionId: (id) => `connection_id = ${id}`,
+  environmentId: (id) => `environment_id = ${id}`,
+  workspaceId: (id) => `workspace_id = ${id}`,
+};
+const UNFINISHED: UseConditions = { ...DEPLOYED, connectionId: (id) => `${id} = ANY (connection_ids)` };
 
 /** Where something is deployed, or is to be: the roles in the workspace and the tier of the environment decide who may act there. */
 export interface DeploymentLocation {
@@ -39,6 +49,19 @@ export class DeployedDesignsStore {
         ORDER BY environment_id, connection_id, design_id`,
       [designId ?? null, connectionId ?? null, environmentId ?? null, workspaceId ?? null],
     );
+  }
+
+  /** Whether something is deployed that uses it, or a deployment that does has not ended. */
+  async isInUse(use: DeploymentUse): Promise<boolean> {
+    const used = Object.entries(use) as [keyof DeploymentUse, string][];
+    const where = (conditions: UseConditions): string =>
+      used.map(([key], at) => conditions[key](`$${at + 1}`)).join(' AND ');
+    const [row] = await this.unit.manager.query<{ used: boolean }[]>(
+      named(`SELECT EXISTS (SELECT FROM deployed_design WHERE ${where(DEPLOYED)})
+          OR EXISTS (SELECT FROM deployment WHERE finished_at IS NULL AND ${where(UNFINISHED)}) AS used`),
+      used.map(([, id]) => id),
+    );
+    return row?.used ?? false;
   }
 
   /** Everything that is deployed of these designs. */

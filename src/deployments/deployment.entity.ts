@@ -160,7 +160,7 @@ export class Deployment extends TenantEntity {
   @Column({ type: 'timestamptz', precision: 3, nullable: true })
   finishedAt!: Date | null;
 
-  /** Its place in the queue, from 1, where a store has looked it up and it waits in one. */
+  /** Its position in the queue, from 1, where a store has looked it up and it waits in one. */
   queuePosition?: number;
 
   /** Of each of its resources how it is now, where that was looked up and the deployment stands. */

@@ -165,7 +165,7 @@ export class DeploymentView extends RecordView {
 
   @IntField({
     nullable: true,
-    description: 'Its place among those that wait for the same design and environment; 1 is next.',
+    description: 'Its position in the queue of the same design and environment; 1 is next.',
   })
   queue_position!: number | null;
 

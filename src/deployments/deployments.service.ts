@@ -51,7 +51,7 @@ export class DeploymentsService implements RecordAuthorizer {
     return deployment;
   }
 
-  /** The same, with its place in the queue where it waits in one. */
+  /** The same, with its position in the queue where it waits in one. */
   async withQueuePosition(deployment: Deployment): Promise<Deployment> {
     await this.deployments.findQueuePositions([deployment]);
     return deployment;

@@ -125,13 +125,13 @@ export class DeploymentsStore extends Store<Deployment> {
     return rows.orderBy('deployment.id').getMany();
   }
 
-  /** Says of those that are queued which place they have in their queue. */
+  /** Sets the position of those that are queued in their queue. */
   async findQueuePositions(deployments: Deployment[]): Promise<void> {
     const queued = new Map(
       deployments.filter(({ status }) => status === 'queued').map((deployment) => [deployment.id, deployment]),
     );
     if (queued.size === 0) return;
-    const rows = await this.unit.runAsSystem('the places in a queue', () =>
+    const rows = await this.unit.runAsSystem('the positions in a queue', () =>
       this.unit.manager.query<{ id: string; position: number }[]>(
         `SELECT d.id, (SELECT count(*) FROM job earlier WHERE earlier.serial_key = job.serial_key AND earlier.status = 'queued'
                           AND earlier.position <= job.position)::int AS position

@@ -43,6 +43,7 @@ import { DriftedObjects1764000000056 } from './1764000000056-drifted-objects.js'
 import { AppliedFields1764000000057 } from './1764000000057-applied-fields.js';
 import { KeptLists1764000000058 } from './1764000000058-kept-lists.js';
 import { EventFeed1764000000064 } from './1764000000064-event-feed.js';
+import { ConcernedOrganization1764000000065 } from './1764000000065-concerned-organization.js';
 
 /** Every change of the schema, oldest first. */
 export const migrations: Migration[] = [
@@ -90,4 +91,5 @@ export const migrations: Migration[] = [
   AppliedFields1764000000057,
   KeptLists1764000000058,
   EventFeed1764000000064,
+  ConcernedOrganization1764000000065,
 ];

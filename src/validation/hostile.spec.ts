@@ -42,6 +42,17 @@ describe('hostile input', () => {
     }
   });
 
+  it('is not repeated with each finding below a name of megabytes', () => {
+    const inner = Object.fromEntries(Array.from({ length: 500 }, (_, index) => [`field-${index}`, 1]));
+    const members = { type: 'object', properties: { known: { type: 'object' } } };
+    const { errors, warnings } = ofSpec(
+      { ['k'.repeat(2_000_000)]: { ...inner, known: 1 } },
+      { type: 'object', additionalProperties: members },
+    );
+    expect([errors.length, warnings.length]).toEqual([1, 200]);
+    expect(JSON.stringify([errors, warnings]).length).toBeLessThan(300_000);
+  });
+
   it('ends whatever a schema asks for', () => {
     const circles: JsonObject[] = [
       { anyOf: [{ $ref: '#/definitions/a' }, { $ref: '#/definitions/a' }] },

@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { Ajv, type ValidateFunction } from 'ajv';
+import { Ajv } from 'ajv';
 import addFormats from 'ajv-formats';
 import { type Fault, InvalidRequest } from '../../core/errors/app-error.js';
 import { toFaults } from './schema-faults.js';
@@ -18,14 +18,14 @@ export class ConnectionKindRegistry {
   private readonly kinds = new Map<string, ConnectionKind>();
   private defined = new Map<string, ConnectionKind>();
   private readonly ajv = addFormats.default(new Ajv({ allErrors: true, strict: false }));
-  private readonly compiled = new Map<object, ValidateFunction>();
+  /** Schemas of the server's own kinds, each compiled when it is first needed: compiling them all would delay the start. */
+  private readonly ownSchemas = new Set<object>();
 
   /** Kinds of this server, whose schemas are its own. */
   register(...kinds: ConnectionKind[]): void {
     for (const kind of kinds) {
       this.kinds.set(kind.name, kind);
-      for (const schema of [kind.metadata, kind.secret])
-        if (schema) this.compiled.set(schema, this.ajv.compile(schema));
+      for (const schema of [kind.metadata, kind.secret]) if (schema) this.ownSchemas.add(schema);
     }
   }
 
@@ -84,8 +84,8 @@ export class ConnectionKindRegistry {
     if (!schema) return [];
     if (kind.validate)
       return (await kind.validate(schema, value)).map((fault) => ({ ...fault, pointer: at + (fault.pointer ?? '') }));
-    const validate = this.compiled.get(schema);
-    if (!validate) throw new Error(`the schema of the kind ${kind.name} was not registered`);
+    if (!this.ownSchemas.has(schema)) throw new Error(`the schema of the kind ${kind.name} was not registered`);
+    const validate = this.ajv.compile(schema);
     return validate(value) ? [] : toFaults(validate.errors ?? [], at);
   }
 }

@@ -3,7 +3,7 @@ import type { ObjectLiteral, SelectQueryBuilder } from 'typeorm';
 import { named } from '../database/statements.js';
 import { UnitOfWork } from '../database/unit-of-work.js';
 import { Forbidden } from '../errors/app-error.js';
-import { currentRequest } from '../telemetry/request-context.js';
+import { currentRequest, type JudgedRecord } from '../telemetry/request-context.js';
 import type { Actor, Scope } from '../access/actor.js';
 import { Memberships } from './memberships.js';
 import type { Operation } from '../access/policy.js';
@@ -17,6 +17,15 @@ export interface ProtectedRecord {
   id: string;
   organizationId: string;
 }
+
+/** A role of an actor on a record. */
+export interface KnownRole {
+  on: JudgedRecord;
+  role: Role;
+}
+
+const isSame = (one: JudgedRecord, other: JudgedRecord): boolean =>
+  one.type === other.type && one.id === other.id && one.organizationId === other.organizationId;
 
 const ROLE_ON = named('SELECT role_on($1, $2, $3, $4) AS role');
 
@@ -37,7 +46,7 @@ export class Access {
   ) {}
 
   /** The strongest role of the actor on a record: in its organization, or granted on itself. */
-  async roleOn(actor: Actor, resource: ProtectedRecord): Promise<Role> {
+  async roleOn(actor: Actor, resource: JudgedRecord): Promise<Role> {
     if (actor.isSystem) return 'owner';
     const inOrganization = await this.memberships.findRole(actor, resource.organizationId);
     // Who administers the organization has no stronger role on what is in it.
@@ -52,12 +61,27 @@ export class Access {
     return roleFromRank(row?.role);
   }
 
-  /** @throws Forbidden when the actor's role, or the scopes of the token, do not reach, or PERSON_REQUIRED */
-  async authorize(actor: Actor, operation: Operation, resource: ProtectedRecord): Promise<void> {
+  /**
+   * Reads a record in the open transaction and, in the same write, asks for the role on the record that the call was judged by. It is
+   * most often the same one; its role is the one that the actor has after the record is locked.
+   */
+  async askRoleBeside<T>(actor: Actor, read: () => Promise<T>): Promise<[found: T, known?: KnownRole]> {
+    const judged = currentRequest()?.judged;
+    if (!judged || actor.isSystem || !this.unit.isOpen) return [await read()];
+    const [found, role] = await this.unit.askTogether(read, () => this.roleOn(actor, judged));
+    return [found, { on: judged, role }];
+  }
+
+  /**
+   * @param known a role that was asked in this transaction, if it is on this record
+   * @throws Forbidden when the actor's role, or the scopes of the token, do not reach, or PERSON_REQUIRED
+   */
+  async authorize(actor: Actor, operation: Operation, resource: ProtectedRecord, known?: KnownRole): Promise<void> {
     const request = currentRequest();
     if (request) request.judged = resource;
     assertScope(actor, operation);
-    const refusal = permissionError(actor, operation, await this.roleOn(actor, resource));
+    const role = known && isSame(known.on, resource) ? known.role : await this.roleOn(actor, resource);
+    const refusal = permissionError(actor, operation, role);
     if (refusal) throw refusal;
     if (request) request.organizationId = resource.organizationId;
   }
@@ -132,12 +156,13 @@ const grantedSql = (alias: string, type: ProtectedRecordType, userId: string): s
   `${alias}.id IN (${GRANTED}(${userId}, '${type}'))`;
 
 /**
- * SQL that holds for the rows which a user may see. Each half is asked once for a statement, not once for a row:
- * organizations where the user is an admin, and the records that a role was granted on. Both ask through a function,
- * for planning the view itself takes longer than asking it.
+ * SQL that holds for the rows which a user may see. Each part is asked once for a statement, not once for a row, and only when
+ * the one before it does not hold: one organization where the user is an admin, all of them, and the records that a role was
+ * granted on. All ask through a function, for planning the view itself takes longer than asking it.
  */
 export function visibleSql(alias: string, type: ProtectedRecordType, userId: string): string {
-  return `(${administeredSql(alias, userId)} OR ${grantedSql(alias, type, userId)})`;
+  const concerned = `${alias}.organization_id = (SELECT concerned_organization(${userId}, ${roleRank('organization_admin')}))`;
+  return `(${concerned} OR ${administeredSql(alias, userId)} OR ${grantedSql(alias, type, userId)})`;
 }
 
 /** @throws Forbidden when the token of the actor does not carry the operation's scope */

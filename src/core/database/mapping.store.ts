@@ -65,7 +65,7 @@ export abstract class MappingStore<M extends TenantEntity> extends Store<M> {
 
   /** Takes away every pair of a record that is on the given side, at the time when the record was deleted. */
   async removeAll(side: keyof MappedTables, id: string, at: Date): Promise<void> {
-    await this.unit.manager.query(
+    await this.unit.sendAhead(
       `UPDATE ${this.table} SET deleted_at = $2, updated_at = now(), revision = revision + 1
         WHERE ${this.sides[side]} = $1 AND deleted_at IS NULL`,
       [id, at],

@@ -10,11 +10,19 @@ export const SET_USER_SQL = `SELECT set_config('armature.user', $1, false)`;
 /** The same until the end of the transaction. */
 export const SET_LOCAL_USER_SQL = `SELECT set_config('armature.user', $1, true)`;
 
-/** For whom and for which request a transaction works, for the audit. */
-export const SET_LOCAL_REQUEST_SQL = named(`SELECT set_config('armature.request', $1, true)`);
+/** For whom and for which request a transaction works, for the audit; and the organization that policies look up first. */
+export const SET_LOCAL_REQUEST_SQL = named(
+  `SELECT set_config('armature.request', $1, true), set_config('armature.organization', $2, true)`,
+);
 
 /** What answers nothing that the next statement needs: both leave in one write. */
 const SENT_AHEAD = new Set(['START TRANSACTION', SET_USER_SQL, SET_LOCAL_USER_SQL, SET_LOCAL_REQUEST_SQL]);
+
+/** The same for a constant statement of a transaction. */
+export function sentAhead(text: string): string {
+  SENT_AHEAD.add(named(text));
+  return text;
+}
 
 type Send = (text: string, values?: unknown[]) => Promise<pg.QueryResult>;
 

@@ -6,8 +6,9 @@ import { currentRequest, type RequestContext } from '../telemetry/request-contex
 import { Actor } from '../access/actor.js';
 import { AuditedRequests } from './audited-request.js';
 import { queryClient } from './pool-queries.js';
-import { SET_LOCAL_REQUEST_SQL, SET_LOCAL_USER_SQL } from './pooled-client.js';
+import { sentAhead, SET_LOCAL_REQUEST_SQL, SET_LOCAL_USER_SQL } from './pooled-client.js';
 import { currentRowSecurityUser, runAsSystem } from './row-security.js';
+import { sendInTurn, type Turns } from './statement-turns.js';
 
 export interface Statement {
   text: string;
@@ -18,6 +19,7 @@ export interface Statement {
 
 interface OpenTransaction {
   manager: EntityManager;
+  turns: Turns;
   /** In whose name it asks now. */
   user: string;
   beforeCommit: (() => Promise<void>)[];
@@ -57,9 +59,11 @@ export class UnitOfWork {
   async run<T>(work: () => Promise<T>): Promise<T> {
     if (this.isOpen) return work();
     const runner = this.dataSource.createQueryRunner();
-    sendInTurn(runner);
+    const turns: Turns = { running: 0, most: 1 };
+    sendInTurn(runner, turns);
     const open: OpenTransaction = {
       manager: runner.manager,
+      turns,
       user: currentRowSecurityUser(),
       beforeCommit: [],
       withCommit: [],
@@ -69,7 +73,8 @@ export class UnitOfWork {
     let result: T;
     try {
       await runner.startTransaction();
-      await runner.query(SET_LOCAL_REQUEST_SQL, [this.requests.describe(currentRequest() ?? OWN_WORK)]);
+      const request = currentRequest() ?? OWN_WORK;
+      await runner.query(SET_LOCAL_REQUEST_SQL, [this.requests.describe(request), request.organizationId ?? '']);
       result = await this.current.run(open, async () => {
         const done = await work();
         for (const listener of open.beforeCommit) await listener();
@@ -111,6 +116,23 @@ export class UnitOfWork {
     }
     await this.setUser(open, user);
     return result;
+  }
+
+  /** Asks two things of the open transaction, the second after the first; where each is one statement, both leave in one write. */
+  async askTogether<A, B>(first: () => Promise<A>, second: () => Promise<B>): Promise<[A, B]> {
+    const { turns } = this.requireOpen();
+    turns.most = 2;
+    try {
+      const [one, other] = await Promise.allSettled([first(), second()]);
+      return [valueOf(one), valueOf(other)];
+    } finally {
+      turns.most = 1;
+    }
+  }
+
+  /** Sends a constant statement whose answer nothing waits for: the next one, or the commit, fails with it. */
+  async sendAhead(text: string, values: unknown[]): Promise<void> {
+    await this.requireOpen().manager.query(sentAhead(text), values);
   }
 
   /** At the end of the open transaction; a failure there rolls it back. */
@@ -166,31 +188,11 @@ async function commitAfter(runner: QueryRunner, last: Statement[]): Promise<void
   const sent = last.map(({ text, values }) => queryClient(client, text, values));
   // The commit of a transaction in which a statement failed is its rollback.
   const results = await Promise.allSettled([...sent, runner.commitTransaction()]);
-  const failure = results.find((result) => result.status === 'rejected');
-  if (failure) throw failure.reason;
-  last.forEach(({ onCommitted }, index) => {
-    const result = results[index];
-    if (result?.status === 'fulfilled') onCommitted?.(result.value as Record<string, unknown>[]);
-  });
+  const rows = results.map((result) => valueOf<unknown>(result)) as Record<string, unknown>[][];
+  last.forEach(({ onCommitted }, index) => onCommitted?.(rows[index] ?? []));
 }
 
-/**
- * Sends the statements of a transaction straight to its connection. Two at once would run in an order nobody chose: that is a fault
- * of ours, said at once.
- */
-function sendInTurn(runner: QueryRunner): void {
-  const query = runner.query.bind(runner);
-  let running = false;
-  runner.query = async (text: string, values?: unknown[], structured?: boolean): Promise<never> => {
-    if (running) throw new Error('two statements at once inside one unit of work; await them one after another');
-    running = true;
-    try {
-      // The overloads of `query` answer types of the caller's choice.
-      // One that comes after the end is refused there.
-      if (structured || runner.isReleased) return (await query(text, values, structured as true)) as never;
-      return (await queryClient((await runner.connect()) as pg.PoolClient, text, values)) as never;
-    } finally {
-      running = false;
-    }
-  };
+function valueOf<T>(result: PromiseSettledResult<T>): T {
+  if (result.status === 'rejected') throw result.reason;
+  return result.value;
 }

@@ -53,15 +53,12 @@ export abstract class RecordGate<E extends BaseEntity, P extends RecordPolicy> i
 
   /** The record, when the actor may do this with it; nothing is locked. */
   async getAuthorized(actor: Actor, id: string, operation: keyof P): Promise<E> {
-    const record = await this.get(actor, id);
-    await this.requireAccess(actor, operation, record);
-    return record;
+    return this.getJudged(actor, id, operation, () => this.get(actor, id));
   }
 
   /** Begins a change: the record, locked until the end of the unit of work. @throws NotFound, Forbidden, AppError 412 */
   async getForUpdate(actor: Actor, id: string, operation: keyof P, match: Precondition): Promise<E> {
-    const record = this.orNotFound(id, await this.kind.store.lock(actor, id));
-    await this.requireAccess(actor, operation, record);
+    const record = await this.getJudged(actor, id, operation, () => this.kind.store.lock(actor, id));
     match.assertMatches(record);
     return record;
   }
@@ -75,8 +72,15 @@ export abstract class RecordGate<E extends BaseEntity, P extends RecordPolicy> i
 
   /** Begins a restore: the record, deleted or not. */
   protected async getForRestore(actor: Actor, id: string): Promise<E> {
-    const record = this.orNotFound(id, await this.kind.store.lock(actor, id, true));
-    await this.requireAccess(actor, 'restore', record);
+    return this.getJudged(actor, id, 'restore', () => this.kind.store.lock(actor, id, true));
+  }
+
+  /** The record that is read, when the actor may do this with it; both are asked of the database in one write. */
+  private async getJudged(actor: Actor, id: string, operation: keyof P, read: () => Promise<E | null>): Promise<E> {
+    const [found, known] = await this.access.askRoleBeside(actor, read);
+    const record = this.orNotFound(id, found);
+    const { policy, getProtectedRecord } = this.kind;
+    await this.access.authorize(actor, policy[operation] as Operation, getProtectedRecord(record), known);
     return record;
   }
 

@@ -1,6 +1,7 @@
 import { type Cluster, sharedCluster } from '../../../test/support/cluster.js';
 import { configMap, DeploymentScene, outcomes } from '../../../test/support/deployment-scene.js';
 import { requires } from '../../../test/support/requirements.js';
+import { until } from '../../../test/support/until.js';
 import { type KubernetesObject } from '../../kubernetes/clusters/kubernetes-object.js';
 import { plannedResources } from '../plan/plan.js';
 
@@ -44,10 +45,8 @@ requires('KUBEBUILDER_ASSETS', 'A deployment', () => {
       ],
     },
   });
-  const claimsExist = async (name: string) => {
-    for (const end = Date.now() + 20_000; !(await live('PersistentVolumeClaim', name));)
-      if (Date.now() > end) throw new Error(`${name} was not made`);
-  };
+  const claimsExist = (name: string) =>
+    until(async () => (await live('PersistentVolumeClaim', name)) !== undefined, 20_000);
 
   describe('that may replace', () => {
     it('makes anew what cannot be changed in place, as its plan says, and only then', async () => {
@@ -165,8 +164,10 @@ requires('KUBEBUILDER_ASSETS', 'A deployment', () => {
       const namespace = { apiVersion: 'v1', kind: 'Namespace', metadata: { name } };
       const placed = { ...set('db'), metadata: { name: 'db', namespace: name } };
       await scene.deploy([namespace, placed]);
-      for (const end = Date.now() + 20_000; !(await scene.live('v1', 'PersistentVolumeClaim', 'data-db-0', name));)
-        if (Date.now() > end) throw new Error('the claim was not made');
+      await until(
+        async () => (await scene.live('v1', 'PersistentVolumeClaim', 'data-db-0', name)) !== undefined,
+        20_000,
+      );
       const first = await scene.undeploy();
       expect(first.status).toBe('undeployed');
       expect(outcomes(first)).toEqual([
@@ -198,8 +199,7 @@ requires('KUBEBUILDER_ASSETS', 'A deployment', () => {
         },
       });
       expect(result.status).toBe('cancelled');
-      for (const end = Date.now() + 20_000; await live('PersistentVolumeClaim', 'data-web-0');)
-        if (Date.now() > end) throw new Error('the claim is still there');
+      await until(async () => (await live('PersistentVolumeClaim', 'data-web-0')) === undefined, 20_000);
     }, 60_000);
 
     it('keeps a namespace that the design let go of while its objects are in it', async () => {

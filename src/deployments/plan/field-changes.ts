@@ -1,3 +1,5 @@
+import { truncate as truncateText } from '../../core/errors/app-error.js';
+import { toPointer } from '../../core/json/json-pointer.js';
 import { largeIntegerDigits, showLargeIntegers, stringifyExact } from '../../core/json/large-integers.js';
 import { type Json } from '../../core/json/json.js';
 import { createHash } from 'node:crypto';
@@ -68,7 +70,7 @@ const toFieldChange = (
   kind: ResourceKind,
   { path, from, to }: { path: string[]; from: unknown; to: unknown },
 ): FieldChange => ({
-  path: path.map((name) => `/${name.replaceAll('~', '~0').replaceAll('/', '~1')}`).join(''),
+  path: truncateText(toPointer(...path), MAX_TEXT_LENGTH),
   from: truncate(maskSecrets(kind.kind, path, from)),
   to: truncate(maskSecrets(kind.kind, path, to)),
 });

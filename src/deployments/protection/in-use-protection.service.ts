@@ -20,10 +20,11 @@ export class InUseProtectionService {
 
   /** @throws Conflict IN_USE listing the deployments */
   async requireUnused(use: DeploymentUse): Promise<void> {
-    const [deployed, unfinished] = await this.unit.runAsSystem('the use of a record', async () => [
-      await this.deployed.findByUse(use),
-      await this.deployments.findUnfinished(use),
-    ]);
+    const [deployed, unfinished] = await this.unit.runAsSystem('the use of a record', async () =>
+      (await this.deployed.isInUse(use))
+        ? [await this.deployed.findByUse(use), await this.deployments.findUnfinished(use)]
+        : [[], []],
+    );
     if (deployed.length + unfinished.length > 0) throw inUseConflict(deployed, unfinished);
   }
 

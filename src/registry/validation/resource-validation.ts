@@ -1,3 +1,4 @@
+import { truncate } from '../../core/errors/app-error.js';
 import { type JsonObject, asText } from '../../core/json/json.js';
 import type { EffectiveComponent } from '../components/components.store.js';
 import { type ValidationResult } from '../../validation/schema/findings.js';
@@ -20,6 +21,9 @@ export interface KnownComponents {
   schemas: ReadonlyMap<string, string>;
 }
 
+/** Characters of a type that a message quotes. */
+const MAX_TYPE_LENGTH = 255;
+
 export const WITHOUT_SCHEMA: ValidationResult = {
   errors: [],
   warnings: [{ pointer: '', detail: 'its component has no schema', keyword: 'no-schema' }],
@@ -33,7 +37,8 @@ export const readTypeMeta = (resource: JsonObject): ResourceTypeMeta => ({
 /** A kind that the registry does not know is valid, with a warning. */
 export function unknownKind({ apiVersion, kind }: ResourceTypeMeta, model?: string): ResourceValidation {
   const where = model ? `the model ${model} has no enabled component` : 'the registry has no enabled component';
-  const detail = `${where} ${kind} of ${apiVersion}, so it was not judged`;
+  const type = `${truncate(kind, MAX_TYPE_LENGTH)} of ${truncate(apiVersion, MAX_TYPE_LENGTH)}`;
+  const detail = `${where} ${type}, so it was not judged`;
   const warning = { pointer: '/kind', detail, keyword: 'unknown-kind' };
   return { valid: true, errors: [], warnings: [warning], definition: null };
 }

@@ -1,3 +1,5 @@
+import { truncate } from '../../core/errors/app-error.js';
+
 /** What is wrong with a place of a resource. */
 export interface Finding {
   /** RFC 6901; empty for the whole resource. */
@@ -16,6 +18,8 @@ export interface ValidationResult {
 
 /** More than anybody reads; a hostile resource could ask for a million. */
 const MAX_FINDINGS = 200;
+/** Characters of a pointer and of a detail: both contain names of the resource, which may have megabytes. */
+const MAX_TEXT_LENGTH = 500;
 
 /** The findings of a check, up to a limit. */
 export class Findings {
@@ -30,13 +34,13 @@ export class Findings {
   error(pointer: string, keyword: string, detail: string): void {
     if (this.errors.length >= MAX_FINDINGS) return;
     if (this.errors.some((known) => known.pointer === pointer && known.detail === detail)) return;
-    this.errors.push({ pointer, detail, keyword });
+    this.errors.push(limitTexts({ pointer, detail, keyword }));
   }
 
   warn(pointer: string, keyword: string, detail: string): void {
     if (this.warnings.length >= MAX_FINDINGS) return;
     if (this.warnings.some((known) => known.pointer === pointer && known.detail === detail)) return;
-    this.warnings.push({ pointer, detail, keyword });
+    this.warnings.push(limitTexts({ pointer, detail, keyword }));
   }
 
   /** Something that this judge cannot decide, though an API server would. */
@@ -50,6 +54,12 @@ export class Findings {
     for (const { pointer, keyword, detail } of warnings) this.warn(pointer, keyword, detail);
   }
 }
+
+const limitTexts = ({ pointer, detail, keyword }: Finding): Finding => ({
+  pointer: truncate(pointer, MAX_TEXT_LENGTH),
+  detail: truncate(detail, MAX_TEXT_LENGTH),
+  keyword,
+});
 
 /** `value` as a message quotes it, shortened. */
 export function quoted(value: unknown): string {

@@ -1,4 +1,3 @@
-import { Int } from '@nestjs/graphql';
 import type { GraphQLFormattedError } from 'graphql';
 import { createClient } from 'graphql-ws';
 import { setTimeout as wait } from 'node:timers/promises';

@@ -1,8 +1,7 @@
-import { once } from 'node:events';
 import { setTimeout as wait } from 'node:timers/promises';
 import { WebSocket } from 'ws';
 import { SOCKET_DEFAULTS } from './socket-options.js';
-import { PATH, RawClient, type Started, run, start, live, operations } from './socket-server.fixture.js';
+import { PATH, RawClient, type Started, run, start, live } from './socket-server.fixture.js';
 
 describe('A socket that floods', () => {
   let flooded: Started;

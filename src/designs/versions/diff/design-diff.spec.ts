@@ -19,6 +19,16 @@ describe('what differs between two contents of a design', () => {
     expect(diff).toMatchObject({ equal: true, counts: { added: 0, removed: 0, changed: 0, unchanged: 2 } });
   });
 
+  it('does not repeat a name of megabytes with each change below it', () => {
+    const large = (value: string): DesignFile => {
+      const members = Object.fromEntries(Array.from({ length: 300 }, (_, index) => [`field-${index}`, value]));
+      return design({ ...configMap('a'), spec: { ['k'.repeat(1_000_000)]: members } });
+    };
+    const { changed } = diffDesigns(large('old'), large('new'));
+    expect(changed[0]?.changes).toHaveLength(300);
+    expect(JSON.stringify(changed).length).toBeLessThan(300_000);
+  });
+
   it('is reported component by component', () => {
     const diff = diffDesigns(
       design(configMap('stays'), configMap('goes'), configMap('changes', { key: '1' })),

@@ -1,3 +1,4 @@
+import { truncate } from '../../../core/errors/app-error.js';
 import { showLargeIntegers } from '../../../core/json/large-integers.js';
 import { isObject, type Json, type JsonObject, asText } from '../../../core/json/json.js';
 import { parsePointer } from '../../../core/json/json-pointer.js';
@@ -45,6 +46,8 @@ export interface DesignDiff {
   counts: { added: number; removed: number; changed: number; unchanged: number };
 }
 
+/** Characters of a pointer, which contains names of the design. */
+const MAX_POINTER_LENGTH = 500;
 /** Members of a component that identify it, or that the registry fills in. */
 const IDENTITY_MEMBERS = ['id', 'model'];
 /** Members of a design that are compared separately, or that differ in every version. */
@@ -106,7 +109,7 @@ function redactSecrets({ pointer, change, from, to }: ValueChange, [was, is]: re
     };
     return showLargeIntegers(maskValues(isHidden, [member, ...path], value) as Json);
   };
-  return { pointer, change, from: show(was, from), to: show(is, to) };
+  return { pointer: truncate(pointer, MAX_POINTER_LENGTH), change, from: show(was, from), to: show(is, to) };
 }
 
 type ComponentPair = [DesignComponent, DesignComponent];

@@ -1,0 +1,30 @@
+import type pg from 'pg';
+import type { QueryRunner } from 'typeorm';
+import { queryClient } from './pool-queries.js';
+
+/** How many statements of a transaction are under way, and may be. */
+export interface Turns {
+  running: number;
+  most: number;
+}
+
+/**
+ * Sends the statements of a transaction straight to its connection. Two at once would run in an order nobody chose: that is a fault
+ * of ours, said at once.
+ */
+export function sendInTurn(runner: QueryRunner, turns: Turns): void {
+  const query = runner.query.bind(runner);
+  runner.query = async (text: string, values?: unknown[], structured?: boolean): Promise<never> => {
+    if (turns.running >= turns.most)
+      throw new Error('two statements at once inside one unit of work; await them one after another');
+    turns.running++;
+    try {
+      // The overloads of `query` answer types of the caller's choice.
+      // One that comes after the end is refused there.
+      if (structured || runner.isReleased) return (await query(text, values, structured as true)) as never;
+      return (await queryClient((await runner.connect()) as pg.PoolClient, text, values)) as never;
+    } finally {
+      turns.running--;
+    }
+  };
+}
