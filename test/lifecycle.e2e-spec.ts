@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
-import { createServer } from 'node:net';
+import { type IncomingMessage, request as httpRequest } from 'node:http';
+import { createConnection, createServer } from 'node:net';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { cloneDatabase, databaseUrl, onServer, type TestDatabase } from './support/database.js';
@@ -50,6 +51,30 @@ function expectModest({ child }: ServerProcess): void {
   const of = (name: string): number => Number(new RegExp(`^${name}:\\s+(\\d+)`, 'm').exec(status)?.[1]);
   expect(of('VmRSS') / 1024).toBeLessThan(450);
   expect(of('Threads')).toBeLessThan(24);
+}
+
+/** An upload whose end is sent later. */
+function beginUpload({ baseUrl, token }: Person): { finish: () => Promise<number | undefined> } {
+  const head = '--x\r\nContent-Disposition: form-data; name="file"; filename="a.yaml"\r\n\r\nkind: [';
+  const tail = '\r\n--x--\r\n';
+  const request = httpRequest(`${baseUrl}/api/pattern/import`, {
+    method: 'POST',
+    headers: {
+      authorization: `Bearer ${token}`,
+      'content-type': 'multipart/form-data; boundary=x',
+      'content-length': head.length + tail.length,
+    },
+  });
+  const answered = once(request, 'response') as Promise<[IncomingMessage]>;
+  request.write(head);
+  return {
+    finish: async () => {
+      request.end(tail);
+      const [answer] = await answered;
+      answer.resume();
+      return answer.statusCode;
+    },
+  };
 }
 
 describe('a start', () => {
@@ -117,6 +142,11 @@ describe('a start', () => {
       headers: { authorization: `Bearer ${person.token}` },
     });
     expectModest(server);
+    const { port } = new URL(server.baseUrl);
+    const unused = createConnection(Number(port), '127.0.0.1');
+    const unusedClosed = once(unused, 'close');
+    await once(unused, 'connect');
+    const upload = beginUpload(person);
     const signalled = performance.now();
     server.child.kill('SIGTERM');
     await until(async () => (await stranger.get('/healthz/ready')).status === 503);
@@ -124,6 +154,10 @@ describe('a start', () => {
     expect([served.status, served.headers.get('connection')]).toEqual([200, 'close']);
     expect(await socket.closed).toBe(1001);
     await stream.text();
+    // What is underway holds up nothing else, and is answered.
+    await unusedClosed;
+    await server.said('jobs have ended');
+    expect(await upload.finish()).toBe(400);
     expect(await server.exited).toEqual({ code: 0, signal: null });
     expect(performance.now() - signalled).toBeGreaterThan(1_900);
     const steps = [

@@ -1,10 +1,11 @@
-import { ApolloDriver, type ApolloDriverConfig } from '@nestjs/apollo';
+import type { ApolloDriverConfig } from '@nestjs/apollo';
 import { Module } from '@nestjs/common';
 import { GraphQLModule } from '@nestjs/graphql';
 import { Refusals } from '../authorization/refusals.js';
 import { Env } from '../config/env.js';
 import { RateLimitService } from '../rest/rate-limit.service.js';
 import { reportingFormatError } from './format-error.js';
+import { GraphqlDriver } from './graphql.driver.js';
 import { GraphqlMiddleware } from './graphql.middleware.js';
 import { GraphqlOptionsFactory, queryLimitsFromEnv } from './graphql-options.factory.js';
 import {
@@ -18,7 +19,7 @@ import { SOCKET_DEFAULTS, SOCKET_OPTIONS, type SocketOptions } from './sockets/s
 
 @Module({
   controllers: [PlaygroundController, SchemaController],
-  imports: [GraphQLModule.forRootAsync<ApolloDriverConfig>({ driver: ApolloDriver, useClass: GraphqlOptionsFactory })],
+  imports: [GraphQLModule.forRootAsync<ApolloDriverConfig>({ driver: GraphqlDriver, useClass: GraphqlOptionsFactory })],
   providers: [
     GraphqlMiddleware,
     GraphqlSocketServer,

@@ -1,5 +1,6 @@
 import { once } from 'node:events';
 import http, { type IncomingMessage, type RequestListener, type Server, type ServerResponse } from 'node:http';
+import type { Socket } from 'node:net';
 import { ExpressAdapter } from '@nestjs/platform-express';
 import type { Express } from 'express';
 import { AppError } from '../errors/app-error.js';
@@ -9,6 +10,9 @@ import { generateRequestId } from '../telemetry/request-context.js';
 
 /** The server cannot listen where it is to. */
 export class ListenError extends Error {}
+
+/** Without a listener, connections that are still open so long after the end are cut off. */
+const CUT_OFF_MS = 3_000;
 
 const REMEDIES: Record<string, string> = {
   EADDRINUSE: 'Another program listens there: end it, or set PORT to another port.',
@@ -25,12 +29,19 @@ export class HttpListener {
   readonly messages = new HttpMessages();
   readonly server: Server = http.createServer(this.messages);
   private readonly activeResponses = new Set<ServerResponse>();
+  /** Connections that have sent no request yet, which Node.js does not take for idle. */
+  private readonly unused = new Set<Socket>();
   private handler: RequestListener = respondStarting;
   private isClosing = false;
   private closed?: Promise<unknown>;
 
   constructor() {
     this.server.on('request', (request, response) => this.handleRequest(request, response));
+    this.server.on('upgrade', (_request, socket) => this.unused.delete(socket as Socket));
+    this.server.on('connection', (socket) => {
+      this.unused.add(socket);
+      socket.once('close', () => this.unused.delete(socket));
+    });
   }
 
   /** @throws CannotListen */
@@ -77,6 +88,7 @@ export class HttpListener {
     if (this.closed) return;
     this.disableKeepAlive();
     this.closed = new Promise((resolve) => this.server.close(resolve));
+    for (const socket of this.unused) socket.destroy();
     setTimeout(() => this.server.closeAllConnections(), longestMs).unref();
   }
 
@@ -87,6 +99,7 @@ export class HttpListener {
 
   private handleRequest(request: IncomingMessage, response: ServerResponse): void {
     if (this.isClosing) response.shouldKeepAlive = false;
+    this.unused.delete(request.socket);
     this.activeResponses.add(response);
     response.on('close', () => this.activeResponses.delete(response));
     this.handler(request, response);
@@ -107,7 +120,11 @@ export class HttpListenerAdapter extends ExpressAdapter {
   }
 
   override async close(): Promise<void> {
-    await (this.listener ? this.listener.whenClosed() : super.close());
+    if (this.listener) return this.listener.whenClosed();
+    const server = this.getHttpServer() as Server;
+    const cut = setTimeout(() => server.closeAllConnections(), CUT_OFF_MS);
+    await super.close();
+    clearTimeout(cut);
   }
 }
 
