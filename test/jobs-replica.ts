@@ -1,9 +1,10 @@
-import { type INestApplication, Module } from '@nestjs/common';
+import { Global, type INestApplication, Module } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { ResponsesModule } from '../src/core/responses/responses.module.js';
 import { AuthorizationModule } from '../src/core/authorization/authorization.module.js';
 import { Actor } from '../src/core/access/actor.js';
+import { Authenticator } from '../src/core/access/authenticator.js';
 import { ConfigModule } from '../src/core/config/config.module.js';
 import { Env } from '../src/core/config/env.js';
 import { CryptoModule } from '../src/core/crypto/crypto.module.js';
@@ -29,6 +30,14 @@ const env = Env.parse({
   ENCRYPTION_KEY: '00112233445566778899aabbccddeeff00112233445566778899aabbccddeeff',
 });
 
+/** Nobody signs in here. */
+@Global()
+@Module({
+  providers: [{ provide: Authenticator, useValue: { onRevoked: () => () => undefined } }],
+  exports: [Authenticator],
+})
+class SignInModule {}
+
 @Module({})
 class Replica {}
 
@@ -40,6 +49,7 @@ export async function startReplica(databaseUrl: string, times: Partial<JobSettin
     DatabaseModule.forRoot(databaseUrl, entities, migrations),
     ResponsesModule,
     AuthorizationModule,
+    SignInModule,
     CryptoModule,
     EventBusModule,
     OutboundModule,
