@@ -24,7 +24,7 @@ const cli = join(import.meta.dirname, 'node_modules', 'directus', 'cli.js');
 execFileSync(process.execPath, [cli, 'bootstrap'], { stdio: ['ignore', 'ignore', 'inherit'] });
 process.argv.splice(1, Infinity, cli, 'start');
 // It would report itself to a process manager.
-const { send } = process;
+const report = process.send?.bind(process);
 process.send = undefined;
 await import(pathToFileURL(cli).href);
 for (const end = Date.now() + STARTED_WITHIN_MS; ; await sleep(250)) {
@@ -35,7 +35,7 @@ for (const end = Date.now() + STARTED_WITHIN_MS; ; await sleep(250)) {
   if (isUp) break;
   if (Date.now() > end) throw new Error('Directus does not answer');
 }
-process.send = send;
+process.send = report;
 serve(
   url,
   () => Promise.resolve(),

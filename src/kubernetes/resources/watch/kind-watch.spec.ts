@@ -20,25 +20,26 @@ const configMap = (uid: string, resourceVersion: string, fieldsV1: FieldSet): Ku
   },
 });
 
+async function* oneAfterAnother<T>(values: T[]): AsyncGenerator<T> {
+  for (const value of values) yield Promise.resolve(value);
+}
+
 /** What is written of a cluster whose list is empty and that then sends these states at once. */
 async function watched(states: KubernetesObject[]): Promise<SeenResource[]> {
   const stop = new AbortController();
   const written: SeenResource[] = [];
   const client = {
-    async *listVersionedPages() {
-      yield { items: [], resourceVersion: '1' };
-    },
-    async *watch(): AsyncGenerator<WatchEvent> {
-      for (const object of states) yield { type: 'MODIFIED', object };
-    },
+    listVersionedPages: () => oneAfterAnother([{ items: [], resourceVersion: '1' }]),
+    watch: () => oneAfterAnother(states.map((object): WatchEvent => ({ type: 'MODIFIED', object }))),
   } as unknown as ClusterClient;
   const sink: KindSink = {
-    upsert: async (_kind, seen) => {
+    upsert: (_kind, seen) => {
       written.push(...seen);
       if (seen.length > 0) stop.abort();
+      return Promise.resolve();
     },
-    delete: async () => undefined,
-    sweep: async () => undefined,
+    delete: () => Promise.resolve(),
+    sweep: () => Promise.resolve(),
     hasRoomFor: () => true,
     pace: () => 0,
     whenListed: (list) => list(),
