@@ -1,11 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import type { Request } from 'autocannon';
 import { PLANNER_OPTIONS } from '../../src/core/database/data-source.js';
-import { startDatabase, withClient } from '../support/database.js';
-import { fillEnvironments } from '../support/environments.js';
+import { startDatabase } from '../support/database.js';
 import { type Candidate, load, middle, runCalls, table } from '../support/load.js';
 import { production, signIn, startServer, untilIdle } from '../support/server.js';
-import { fillOrganizations } from '../plain/scene.js';
+import { fillScene } from '../plain/scene.js';
 import { listWorks, type Work } from '../plain/works.js';
 import { installAlternatives } from './install.js';
 
@@ -34,9 +33,7 @@ const before = load();
 try {
   const settings = production(database.url, { LOG_LEVEL: 'info' });
   const product = await startServer(PRODUCT, settings);
-  const scene = await withClient(database.url, async (client) =>
-    fillOrganizations(client, await fillEnvironments(client, [10])),
-  );
+  const scene = await fillScene(database.url);
   const [plain, usual, directus] = await Promise.all([
     startServer(PLAIN, { ...settings, BENCH_OPTIONS: PLANNER_OPTIONS }),
     startServer(alternatives.find('nest'), { ...settings, PGOPTIONS: PLANNER_OPTIONS }),

@@ -1,10 +1,9 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { PLANNER_OPTIONS } from '../../src/core/database/data-source.js';
-import { startDatabase, withClient } from '../support/database.js';
-import { fillEnvironments } from '../support/environments.js';
+import { startDatabase } from '../support/database.js';
 import { type Candidate, load, middle, runCalls, table } from '../support/load.js';
 import { ADMIN, production, signIn, startServer, untilIdle } from '../support/server.js';
-import { fillOrganizations } from './scene.js';
+import { fillScene } from './scene.js';
 import { listWorks } from './works.js';
 
 /** Everyday work beside a plain server, on one database; arguments choose the works whose names contain one of them. */
@@ -35,9 +34,7 @@ const before = load();
 try {
   const settings = production(database.url, { LOG_LEVEL: 'info' });
   const product = await startServer(PRODUCT, settings);
-  const scene = await withClient(database.url, async (client) =>
-    fillOrganizations(client, await fillEnvironments(client, [10])),
-  );
+  const scene = await fillScene(database.url);
   const plain = await startServer(PLAIN, { ...settings, BENCH_OPTIONS: PLANNER_OPTIONS });
   const bare = await startServer(BARE, { NODE_ENV: 'production' });
   const baselines = { plain, bare, product };

@@ -1,5 +1,6 @@
 import type { Client } from 'pg';
-import type { Scene } from '../support/environments.js';
+import { withClient } from '../support/database.js';
+import { fillEnvironments, type Scene } from '../support/environments.js';
 
 /** What the works are about: an organization of 100,000 environments and 10,000 designs, another of 1,000, and 49 that are empty. */
 export interface OrganizationsScene extends Scene {
@@ -10,8 +11,13 @@ export interface OrganizationsScene extends Scene {
   doomed: string[];
 }
 
+/** Fills the database of a server that has started once. */
+export function fillScene(databaseUrl: string): Promise<OrganizationsScene> {
+  return withClient(databaseUrl, async (client) => fillOrganizations(client, await fillEnvironments(client, [10])));
+}
+
 /** Adds 50 organizations of the administrator, and lets the viewer of 10 sign in with the password of the administrator. */
-export async function fillOrganizations(client: Client, scene: Scene): Promise<OrganizationsScene> {
+async function fillOrganizations(client: Client, scene: Scene): Promise<OrganizationsScene> {
   await client.query(
     `WITH made AS (
        INSERT INTO organization (id, name, owner) SELECT gen_random_uuid(), 'organization ' || i, $1 FROM generate_series(1, 50) i

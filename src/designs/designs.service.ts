@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { validate } from 'uuid';
-import { Access, assertScope } from '../core/authorization/access.service.js';
+import { Access } from '../core/authorization/access.service.js';
+import { assertScope } from '../core/authorization/permission-errors.js';
 import type { Actor } from '../core/access/actor.js';
 import type { Operation } from '../core/access/policy.js';
 import { Conflict, InvalidRequest, NotFound } from '../core/errors/app-error.js';

@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { assertScope } from '../core/authorization/access.service.js';
+import { assertScope } from '../core/authorization/permission-errors.js';
 import type { Actor } from '../core/access/actor.js';
 import { type CloneInput, copyName } from '../workspaces/workspace-owned/clone.input.js';
 import { WorkspacePlacementService } from '../workspaces/workspace-owned/workspace-placement.service.js';

@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common';
-import { Access, permissionError, assertInstallationAdmin, assertScope } from '../core/authorization/access.service.js';
+import { Access } from '../core/authorization/access.service.js';
+import { permissionError, assertInstallationAdmin, assertScope } from '../core/authorization/permission-errors.js';
 import type { Actor } from '../core/access/actor.js';
 import { Memberships } from '../core/authorization/memberships.js';
 import type { Operation } from '../core/access/policy.js';

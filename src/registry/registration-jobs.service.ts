@@ -1,5 +1,5 @@
 import { Injectable, type OnModuleInit } from '@nestjs/common';
-import { assertInstallationAdmin } from '../core/authorization/access.service.js';
+import { assertInstallationAdmin } from '../core/authorization/permission-errors.js';
 import type { Actor } from '../core/access/actor.js';
 import type { FormFile } from '../core/rest/form-uploads.service.js';
 import { UploadedFiles, type UploadInput } from '../formats/sources/uploaded-files.service.js';

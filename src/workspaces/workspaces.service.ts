@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common';
-import { Access, assertScope } from '../core/authorization/access.service.js';
+import { Access } from '../core/authorization/access.service.js';
+import { assertScope } from '../core/authorization/permission-errors.js';
 import type { Actor } from '../core/access/actor.js';
 import { UnitOfWork } from '../core/database/unit-of-work.js';
 import { Conflict, InvalidRequest } from '../core/errors/app-error.js';

@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common';
-import { Access, permissionError, type ProtectedRecord } from '../../core/authorization/access.service.js';
+import { Access, type ProtectedRecord } from '../../core/authorization/access.service.js';
+import { permissionError } from '../../core/authorization/permission-errors.js';
 import { Actor } from '../../core/access/actor.js';
 import type { Operation } from '../../core/access/policy.js';
 import { Forbidden, InvalidRequest } from '../../core/errors/app-error.js';

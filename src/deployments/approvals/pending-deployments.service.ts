@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { assertScope } from '../../core/authorization/access.service.js';
+import { assertScope } from '../../core/authorization/permission-errors.js';
 import type { Actor } from '../../core/access/actor.js';
 import { Conflict } from '../../core/errors/app-error.js';
 import { DeploymentRightsService } from '../admission/deployment-rights.service.js';

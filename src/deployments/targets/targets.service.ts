@@ -20,7 +20,7 @@ export interface Target {
   connectionIds: string[];
 }
 
-/** Finds the destination that a call means; what is left out must be plain, or the call is refused and the choices named. */
+/** Finds the destination of a call. Where a part is left out and there are several, the call is refused and the choices are listed. */
 @Injectable()
 export class TargetsService {
   constructor(

@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common';
-import { Access, assertInstallationAdmin, assertScope } from '../../core/authorization/access.service.js';
+import { Access } from '../../core/authorization/access.service.js';
+import { assertInstallationAdmin, assertScope } from '../../core/authorization/permission-errors.js';
 import type { Actor } from '../../core/access/actor.js';
 import { runAsSystem } from '../../core/database/row-security.js';
 import type { ListQuery } from '../../core/listing/list-query.js';

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { parseCatalogData, technologiesOf } from '../../catalog/catalog-data.js';
 import type { CatalogQuery, PublishInput } from '../../catalog/catalog.inputs.js';
-import { assertScope } from '../../core/authorization/access.service.js';
+import { assertScope } from '../../core/authorization/permission-errors.js';
 import type { Actor } from '../../core/access/actor.js';
 import { UnitOfWork } from '../../core/database/unit-of-work.js';
 import { EventBus } from '../../core/events/event-bus.js';

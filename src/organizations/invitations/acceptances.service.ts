@@ -1,6 +1,6 @@
 import { timingSafeEqual } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
-import { assertScope } from '../../core/authorization/access.service.js';
+import { assertScope } from '../../core/authorization/permission-errors.js';
 import type { Actor } from '../../core/access/actor.js';
 import { hashPassword } from '../../core/crypto/password-hashing.js';
 import { hashSecretToken } from '../../core/crypto/secret-token.js';

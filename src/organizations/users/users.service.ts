@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { assertInstallationAdmin, assertScope } from '../../core/authorization/access.service.js';
+import { assertInstallationAdmin, assertScope } from '../../core/authorization/permission-errors.js';
 import type { Actor } from '../../core/access/actor.js';
 import { UnitOfWork } from '../../core/database/unit-of-work.js';
 import { Conflict, Forbidden, InvalidRequest, NotFound } from '../../core/errors/app-error.js';

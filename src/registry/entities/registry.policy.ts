@@ -1,5 +1,5 @@
 import type { Actor } from '../../core/access/actor.js';
-import { assertInstallationAdmin, assertScope } from '../../core/authorization/access.service.js';
+import { assertInstallationAdmin, assertScope } from '../../core/authorization/permission-errors.js';
 import { definePolicy, type Operation } from '../../core/access/policy.js';
 
 /** One registry for the installation: everyone may read it, its administrators may write it. */

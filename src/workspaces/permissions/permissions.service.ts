@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common';
-import { Access, permissionError } from '../../core/authorization/access.service.js';
+import { Access } from '../../core/authorization/access.service.js';
+import { permissionError } from '../../core/authorization/permission-errors.js';
 import type { Actor } from '../../core/access/actor.js';
 import { type Operation, declaredOperations } from '../../core/access/policy.js';
 import { isRoleAtLeast, roleRank, type Role, roleFromRank } from '../../core/access/roles.js';

@@ -5,7 +5,8 @@ import { type ClientOptions, WebSocket } from 'ws';
 import { SOCKET_DEFAULTS } from './socket-options.js';
 import {
   PATH,
-  RawClient,
+  QUICK,
+  TestClients,
   type Started,
   run,
   start,
@@ -16,28 +17,17 @@ import {
 } from './socket-server.fixture.js';
 
 let server: Started;
-const open: WebSocket[] = [];
+const clients = new TestClients();
 
 describe('GraphQL over sockets', () => {
   beforeAll(async () => {
-    server = await start({
-      beforeOperation,
-      allowedOrigins: ['https://console.example.org'],
-      pingMs: 200,
-      recheckMs: 150,
-      perUser: 3,
-    });
+    server = await start({ ...QUICK, beforeOperation });
   });
   afterAll(() => server.app.close());
-  afterEach(() => open.splice(0).forEach((socket) => socket.terminate()));
+  afterEach(() => clients.terminate());
 
-  const connect = async (token?: string, protocol?: string, options?: ClientOptions) => {
-    const client = await (token
-      ? RawClient.signedIn(server, token, protocol, options)
-      : RawClient.open(server, protocol, options));
-    open.push(client.socket);
-    return client;
-  };
+  const connect = (token?: string, protocol?: string, options?: ClientOptions) =>
+    clients.connect(server, token, protocol, options);
 
   describe('in graphql-transport-ws', () => {
     it.each([

@@ -1,30 +1,20 @@
 import { request as httpRequest } from 'node:http';
 import { setTimeout as wait } from 'node:timers/promises';
 import { type ClientOptions, WebSocket } from 'ws';
-import { PATH, RawClient, type Started, run, start } from './socket-server.fixture.js';
+import { PATH, QUICK, type Started, TestClients, run, start } from './socket-server.fixture.js';
 
 let server: Started;
-const open: WebSocket[] = [];
+const clients = new TestClients();
 
 describe('Connections of GraphQL over sockets', () => {
   beforeAll(async () => {
-    server = await start({
-      allowedOrigins: ['https://console.example.org'],
-      pingMs: 200,
-      recheckMs: 150,
-      perUser: 3,
-    });
+    server = await start(QUICK);
   });
   afterAll(() => server.app.close());
-  afterEach(() => open.splice(0).forEach((socket) => socket.terminate()));
+  afterEach(() => clients.terminate());
 
-  const connect = async (token?: string, protocol?: string, options?: ClientOptions) => {
-    const client = await (token
-      ? RawClient.signedIn(server, token, protocol, options)
-      : RawClient.open(server, protocol, options));
-    open.push(client.socket);
-    return client;
-  };
+  const connect = (token?: string, protocol?: string, options?: ClientOptions) =>
+    clients.connect(server, token, protocol, options);
 
   describe('at the upgrade', () => {
     const upgrade = (path: string, headers: Record<string, string> = {}) =>

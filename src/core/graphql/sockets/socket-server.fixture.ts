@@ -196,6 +196,32 @@ export class RawClient {
   }
 }
 
+/** Short intervals, so that tests need not wait for them. */
+export const QUICK: Partial<SocketOptions> = {
+  allowedOrigins: ['https://console.example.org'],
+  pingMs: 200,
+  recheckMs: 150,
+  perUser: 3,
+};
+
+/** The clients of one test. */
+export class TestClients {
+  private readonly clients: RawClient[] = [];
+
+  /** @param token to be let in with; without one it has not said who it is */
+  async connect(server: Started, token?: string, protocol?: string, options?: ClientOptions): Promise<RawClient> {
+    const client = await (token
+      ? RawClient.signedIn(server, token, protocol, options)
+      : RawClient.open(server, protocol, options));
+    this.clients.push(client);
+    return client;
+  }
+
+  terminate(): void {
+    for (const { socket } of this.clients.splice(0)) socket.terminate();
+  }
+}
+
 export const run = (query: string, variables?: Record<string, unknown>, id = '1') => ({
   id,
   payload: { query, variables },

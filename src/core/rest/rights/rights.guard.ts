@@ -2,7 +2,7 @@ import { type CanActivate, type ExecutionContext, Injectable } from '@nestjs/com
 import { ModuleRef } from '@nestjs/core';
 import type { Request } from 'express';
 import { validate } from 'uuid';
-import { assertInstallationAdmin, assertScope } from '../../authorization/access.service.js';
+import { assertInstallationAdmin, assertScope } from '../../authorization/permission-errors.js';
 import type { Actor } from '../../access/actor.js';
 import type { AuthenticatedCaller } from '../../access/access.decorators.js';
 import { NotFound } from '../../errors/app-error.js';

@@ -1,5 +1,5 @@
 import { Injectable, type OnModuleDestroy, type OnModuleInit } from '@nestjs/common';
-import { assertScope } from '../../../core/authorization/access.service.js';
+import { assertScope } from '../../../core/authorization/permission-errors.js';
 import type { Actor } from '../../../core/access/actor.js';
 import { runAsSystem } from '../../../core/database/row-security.js';
 import { PostgresPubSub } from '../../../core/pubsub/postgres-pubsub.js';
