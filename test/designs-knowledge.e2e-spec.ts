@@ -74,3 +74,14 @@ spec: { group: example.org, scope: Namespaced, names: { kind: Gadget, plural: ga
 `);
   expect(brought).toMatchObject({ canSupport: true, errmsg: '' });
 });
+
+it('says when a design has more relationships than are kept', async () => {
+  const each = (write: (index: number) => string) => Array.from({ length: 120 }, (_, index) => write(index));
+  const text = [
+    ...each((index) => `{apiVersion: v1, kind: Service, metadata: {name: s${index}}, spec: {selector: {a: b}}}`),
+    ...each((index) => `{apiVersion: v1, kind: Pod, metadata: {name: p${index}, labels: {a: b}}, spec: {containers: [{name: c, image: i}]}}`), // prettier-ignore
+  ].join('\n---\n');
+  const { warnings } = await imported(text);
+  expect(warnings).toContainEqual(expect.objectContaining({ pointer: '/relationships' }));
+  expect((await imported(SHOP)).warnings).not.toContainEqual(expect.objectContaining({ pointer: '/relationships' }));
+});

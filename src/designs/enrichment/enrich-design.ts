@@ -1,4 +1,5 @@
 import type { AskMainThread } from '../../core/workers/task.js';
+import type { Fault } from '../../core/errors/app-error.js';
 import { asText } from '../../core/json/json.js';
 import type { DesignFile } from '../../formats/design-file/design-file.js';
 import { buildOutline, DesignOutline } from '../../formats/design-file/design-outline.js';
@@ -15,8 +16,17 @@ export type KnownModels = ReadonlyMap<string, { name: string; version: string }>
 export const isRegistryQuestion = (question: unknown): question is RegistryQuestion =>
   typeof question === 'object' && question !== null && 'registry' in question;
 
+const TRUNCATED: Fault = {
+  pointer: '/relationships',
+  detail: 'the design has more relationships than are kept, the rest was left out',
+  remedy: 'Split the design; what it deploys is the same.',
+};
+
 /** A design with the models of its components, and with its relationships. Unregistered kinds stay unchanged. */
-export async function enrichDesign(design: DesignFile, ask: AskMainThread): Promise<DesignFile> {
+export async function enrichDesign(
+  design: DesignFile,
+  ask: AskMainThread,
+): Promise<{ design: DesignFile; warnings: Fault[] }> {
   const models = await fetchModels(design, ask);
   const components = design.components.map((component) => {
     const { kind, version } = component.component;
@@ -25,7 +35,8 @@ export async function enrichDesign(design: DesignFile, ask: AskMainThread): Prom
     return model && !isNamed ? { ...component, model: { ...component.model, ...model } } : component;
   });
   const definitions = (await ask({ registry: 'relationships' } satisfies RegistryQuestion)) as PackedDefinitions;
-  return evaluate({ ...design, components }, unpackDefinitions(definitions)).design;
+  const { design: evaluated, trace } = evaluate({ ...design, components }, unpackDefinitions(definitions));
+  return { design: evaluated, warnings: trace.truncated ? [TRUNCATED] : [] };
 }
 
 async function fetchModels(design: DesignFile, ask: AskMainThread): Promise<KnownModels> {

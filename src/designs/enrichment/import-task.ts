@@ -32,9 +32,11 @@ export async function importInWorker(
 ): Promise<TransferredValue<PackedImport>> {
   const reader = new DocumentReader(new InlineTaskRunner(), limits);
   const all = { ...options, limits, programs: createRemoteRenderEngines(ask, limits) };
-  const { design, ...imported } = types
-    ? await importDesignAs(types, file, reader, all)
-    : await importDesign(file, reader, all);
-  const data = packDesign(await enrichDesign(design, ask));
-  return new TransferredValue({ ...imported, design: data }, getTransferList(data));
+  const imported = types ? await importDesignAs(types, file, reader, all) : await importDesign(file, reader, all);
+  const { design, warnings } = await enrichDesign(imported.design, ask);
+  const data = packDesign(design);
+  return new TransferredValue(
+    { ...imported, design: data, warnings: [...imported.warnings, ...warnings] },
+    getTransferList(data),
+  );
 }

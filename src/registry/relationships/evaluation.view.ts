@@ -22,7 +22,7 @@ class EvaluationTraceView {
   @MapsField({ rest: true, description: 'What each definition found.' })
   definitions!: object[];
 
-  @FlagField({ rest: true, description: 'The limit of relationships was reached.' })
+  @FlagField({ rest: true, description: 'A limit was reached: there may be more relationships than were found.' })
   truncated!: boolean;
 }
 

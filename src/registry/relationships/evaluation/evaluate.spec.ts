@@ -153,6 +153,18 @@ it('stops at its limit, says so, and always keeps the same ones', () => {
   expect(JSON.stringify(other)).toBe(JSON.stringify(one));
 });
 
+it('keeps what was found earlier when it stops at its limit, for that may still hold', () => {
+  const many = Array.from({ length: 20 }, (_, index) => workload(`apps/v1 Deployment web-${index}`, { app: 'web' }));
+  const whole = evaluate(designOf(service, ...many), kubernetes).design;
+  const { design, trace } = evaluate(whole, kubernetes, { limit: 7 });
+  expect(trace).toMatchObject({ truncated: true, relationshipsRemoved: [] });
+  expect(new Set(design.relationships)).toEqual(new Set(whole.relationships));
+  const fewer = { ...whole, components: whole.components.slice(0, -1) };
+  const after = evaluate(fewer, kubernetes, { limit: 7 });
+  expect(after.trace.relationshipsRemoved).toHaveLength(1);
+  expect(after.design.relationships).toHaveLength(whole.relationships.length - 1);
+});
+
 it('evaluates 500 components without work that explodes', () => {
   const resources = Array.from({ length: 100 }, (_, index) => [
     workload(

@@ -1,12 +1,15 @@
+import { type JsonObject } from '../../../core/json/json.js';
 import { type DesignFile } from '../../../formats/design-file/design-file.js';
 import { type Evaluation, type EvaluationOptions, type ModelledDefinition } from './evaluation.js';
 import { MatchCollector } from './match-collector.js';
 import { applyPatches, type PatchResult } from './patches.js';
 import { reconcile, partitionRelationships } from './reconciliation.js';
+import { relationshipKeyOf } from './relationship.js';
 import { ComponentIndex } from './component-index.js';
 
 const DEFAULT_NAMESPACE = 'default';
-const DEFAULT_LIMIT = 20_000;
+/** The maximum number of relationships to find, and the default. */
+const MAX_LIMIT = 20_000;
 
 /**
  * Finds the relationships of a design from definitions. The result is deterministic, regardless of the order of the definitions.
@@ -21,9 +24,16 @@ export function evaluate(
   const patched =
     options.applyPatches === true ? applyPatches(design.components, drawn) : withoutPatches(design, drawn);
   const scene = new ComponentIndex(patched.components, options.namespace ?? DEFAULT_NAMESPACE);
-  const findings = new MatchCollector(scene, options.limit ?? DEFAULT_LIMIT);
+  const findings = new MatchCollector(scene, Math.min(options.limit ?? MAX_LIMIT, MAX_LIMIT));
   findings.collect(definitions);
-  const result = reconcile({ drawn: patched.drawn, ours }, findings.toSorted());
+  const ids = new Set(patched.components.map(({ id }) => id));
+  const hasEnds = (relationship: JsonObject): boolean => {
+    const { from, to } = relationshipKeyOf(relationship);
+    return [...from, ...to].every((id) => ids.has(id));
+  };
+  // What was not looked for may still hold, as long as its ends are there.
+  const mayHold = (relationship: JsonObject): boolean => findings.truncated && hasEnds(relationship);
+  const result = reconcile({ drawn: patched.drawn, ours }, findings.toSorted(), mayHold);
   return {
     design: { ...design, components: patched.components, relationships: result.relationships },
     actions: [...patched.actions, ...result.actions],

@@ -13,7 +13,7 @@ export interface EvaluationOptions {
   namespace?: string;
   /** Whether patches of relationships that the user drew are applied to the components; default: no. */
   applyPatches?: boolean;
-  /** The maximum number of relationships to find. */
+  /** The maximum number of relationships to find; at most and by default 20,000. */
   limit?: number;
 }
 

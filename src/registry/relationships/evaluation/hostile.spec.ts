@@ -100,6 +100,19 @@ it('ends soon when everything refers to everything', () => {
   expect(performance.now() - began).toBeLessThan(10_000);
 });
 
+it('answers with no more than a few times its bound when every reason is long', () => {
+  const labels = { app: 'x'.repeat(4_000) };
+  const services = Array.from({ length: 200 }, (_, index) =>
+    resource(`v1 Service s${index}`, { spec: { selector: labels } }),
+  );
+  const pods = Array.from({ length: 100 }, (_, index) => resource(`v1 Pod p${index}`, { metadata: { labels } }));
+  const design = designOf(...services, ...pods);
+  const result = evaluate(design, kubernetes, { limit: 1e9 });
+  expect(result.trace.truncated).toBe(true);
+  expect(result.design.relationships.length).toBeGreaterThan(100);
+  expect(JSON.stringify(result).length).toBeLessThan(3 * 5 * 1024 * 1024 + 2 * JSON.stringify(design).length);
+});
+
 it('bears two components of one id, and components without a name', () => {
   const design = toCanonicalDesign(
     {

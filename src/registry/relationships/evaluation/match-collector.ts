@@ -1,6 +1,6 @@
 import { CompiledDefinition } from './compiled-definition.js';
 import { type DefinitionTrace, type ModelledDefinition } from './evaluation.js';
-import { type FoundRelationship, relationshipId, type RelationshipKey } from './relationship.js';
+import { type FoundRelationship, relationshipId, type RelationshipKey, toRelationship } from './relationship.js';
 import { type RuleMatch } from './evaluation-rule.js';
 import { type ComponentIndex } from './component-index.js';
 import { asText } from '../../../core/json/json.js';
@@ -9,6 +9,8 @@ import { asText } from '../../../core/json/json.js';
 const MAX_REASONS = 8;
 /** The maximum number of findings per allowed relationship, so that endless repetition ends too. */
 const MAX_REPETITIONS = 20;
+/** The maximum size of all relationships as JSON: an answer shows each up to three times. */
+const MAX_BYTES = 5 * 1024 * 1024;
 
 /** The matches of all definitions in a scene. */
 export class MatchCollector {
@@ -16,6 +18,7 @@ export class MatchCollector {
   truncated = false;
   private readonly found = new Map<string, FoundRelationship>();
   private seen = 0;
+  private bytes = 0;
 
   constructor(
     private readonly scene: ComponentIndex,
@@ -68,13 +71,24 @@ export class MatchCollector {
       this.truncated = true;
       return undefined;
     }
-    if (known === undefined)
-      this.found.set(text, { key, id: relationshipId(key), by, finding, places: [finding.describe()], count: 1 });
-    else {
+    if (known === undefined) {
+      const added = { key, id: relationshipId(key), by, finding, places: [finding.describe()], count: 1 };
+      if (!this.hasSpaceFor(toRelationship(added))) return undefined;
+      this.found.set(text, added);
+    } else {
       known.count += 1;
-      if (known.places.length < MAX_REASONS) known.places.push(finding.describe());
+      if (known.places.length === MAX_REASONS) return text;
+      const place = finding.describe();
+      if (!this.hasSpaceFor(place)) return undefined;
+      known.places.push(place);
     }
     return text;
+  }
+
+  private hasSpaceFor(part: object): boolean {
+    this.bytes += Buffer.byteLength(JSON.stringify(part));
+    if (this.bytes > MAX_BYTES) this.truncated = true;
+    return !this.truncated;
   }
 }
 

@@ -38,10 +38,14 @@ export function isActive(relationship: JsonObject): boolean {
   return ACTIVE_STATUSES.has(asText(relationship['status']));
 }
 
-/** Merges the findings with the relationships of a design: a drawn relationship replaces an equal finding. */
+/**
+ * Merges the findings with the relationships of a design: a drawn relationship replaces an equal finding.
+ * @param mayHold whether one that was found earlier, and not now, may hold all the same: then it stays
+ */
 export function reconcile(
   { drawn, ours }: ExistingRelationships,
   found: readonly FoundRelationship[],
+  mayHold: (relationship: JsonObject) => boolean,
 ): ReconciliationResult {
   const standsFor = new Set(
     drawn.filter(isActive).map((relationship) => relationshipId(relationshipKeyOf(relationship))),
@@ -60,6 +64,10 @@ export function reconcile(
     result.actions.push(toAction(before === undefined ? 'add_relationship' : 'update_relationship', after));
   }
   for (const [id, relationship] of left) {
+    if (!standsFor.has(id) && mayHold(relationship)) {
+      result.relationships.push(relationship);
+      continue;
+    }
     result.removed.push(relationship);
     const why = standsFor.has(id) ? 'The same relationship was drawn.' : 'It no longer holds.';
     result.actions.push({ ...toAction('delete_relationship', relationship), reason: why });
