@@ -1,10 +1,13 @@
 import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
+import pg from 'pg';
 import WebSocket from 'ws';
+import { migrate } from '../src/core/database/migrate.js';
 import { UnitOfWork } from '../src/core/database/unit-of-work.js';
 import { toAppError } from '../src/core/errors/problem.js';
 import { JobsService } from '../src/jobs/jobs.service.js';
+import { migrations } from '../src/migrations/migrations.js';
 import { enqueue, gate } from './jobs-replica.js';
 import { databaseUrl, onServer } from './support/database.js';
 import { DatabaseProxy } from './support/database-proxy.js';
@@ -190,6 +193,49 @@ describe('a database that answers, and', () => {
     expect(await readyCheck()).toEqual([503, 'takes no changes: its disk is full']);
     expect((await world.admin.get(`/api/workspaces/${workspace}`)).status).toBe(200);
     await onServer(ownerUrl, (client) => client.query('DROP FUNCTION full_disk CASCADE'));
+    await isBack();
+  });
+
+  it('is set to end what takes long or waits ends nothing of this server, which has bounds of its own', async () => {
+    for (const name of ['statement_timeout', 'lock_timeout', 'idle_in_transaction_session_timeout'])
+      await alter(`SET ${name} = '1ms'`);
+    await alter(`SET idle_session_timeout = '300ms'`);
+    await proxy.takeAway('refuse');
+    await proxy.giveBack();
+    await isBack();
+    const writer = new pg.Client({ connectionString: ownerUrl });
+    await writer.connect();
+    await writer.query('SET statement_timeout = 0; SET idle_in_transaction_session_timeout = 0');
+    await writer.query(`BEGIN; LOCK TABLE workspace IN EXCLUSIVE MODE`);
+    const created = create();
+    await sleep(700);
+    await writer.query('COMMIT');
+    await writer.end();
+    expect((await created).status).toBe(201);
+    await sleep(700);
+    const answers = await Promise.all(Array.from({ length: 8 }, create));
+    expect(answers.map(({ status }) => status)).toEqual(answers.map(() => 201));
+    expect(await migrate(ownerUrl, migrations)).toEqual([]);
+    for (const name of [
+      'statement_timeout',
+      'lock_timeout',
+      'idle_in_transaction_session_timeout',
+      'idle_session_timeout',
+    ])
+      await alter(`RESET ${name}`);
+  });
+
+  it.each([
+    ['waits too long for a lock', '55P03', 'TOO_BUSY'],
+    ['takes too long as a transaction', '25P04', 'DATABASE_UNAVAILABLE'],
+  ])('ends a change that %s is answered 503', async (_what, state, code) => {
+    await onServer(ownerUrl, (client) =>
+      client.query(`CREATE FUNCTION ended() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RAISE 'ended' USING ERRCODE = '${state}'; END $$;
+                    CREATE TRIGGER ended BEFORE INSERT ON workspace EXECUTE FUNCTION ended()`),
+    );
+    const { status, body, headers } = await create();
+    await onServer(ownerUrl, (client) => client.query('DROP FUNCTION ended CASCADE'));
+    expect([status, body.code, headers.get('retry-after')]).toEqual([503, code, '5']);
     await isBack();
   });
 

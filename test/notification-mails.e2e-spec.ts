@@ -8,6 +8,7 @@ import type { Job } from '../src/jobs/job.js';
 import { Letters } from './support/letters.js';
 import type { Json, Person } from './support/person.js';
 import { Receiver } from './support/receiver.js';
+import { withShiftedClock } from './support/shifted-clock.js';
 import { until } from './support/until.js';
 import { done, peopleOf, type People, WorkspaceScene } from './support/workspace-scene.js';
 import { World } from './support/world.js';
@@ -138,6 +139,21 @@ describe('mail about events', () => {
     expect(due.toISOString()).toMatch(/T08:00:00.000Z$/);
     await choose(daily, 'off');
     expect(await world.sql('SELECT FROM notification_mail WHERE user_id = $1', [daily.id])).toEqual([]);
+  }, 90_000);
+
+  it('is one digest where the clock of the server is behind that of the database', async () => {
+    const hourly = await reader('hourly');
+    await design('before the hour');
+    await withShiftedClock(-90 * 60_000, async () => {
+      await makeDue(hourly);
+      await sentTo(hourly, 1);
+      await design('after the hour');
+      await sweep();
+    });
+    const rows = await world.sql('SELECT FROM notification_mail WHERE user_id = $1 AND due_at > now()', [hourly.id]);
+    expect(rows).toHaveLength(1);
+    expect(mailsTo(hourly)).toHaveLength(1);
+    await choose(hourly, 'off');
   }, 90_000);
 
   it('outlasts a mail server that refuses for a while or hangs up, and gives up what is refused for good', async () => {

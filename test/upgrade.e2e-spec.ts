@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
+import type { MigrationInterface, QueryRunner } from 'typeorm';
 import { migrate } from '../src/core/database/migrate.js';
 import { migrations } from '../src/migrations/migrations.js';
 import { World } from './support/world.js';
@@ -89,3 +90,37 @@ it('is left alone by a start that has nothing to change', async () => {
   expect(await migrate(ownerUrl, migrations)).toEqual([]);
   await writer.query('ROLLBACK');
 });
+
+it('changes several tables while transactions never cease that use them in another order, and ends none of those', async () => {
+  class Colours1999000000000 implements MigrationInterface {
+    readonly name = 'Colours1999000000000';
+
+    async up(runner: QueryRunner): Promise<void> {
+      for (const table of ['environment', 'workspace', 'app_user'])
+        await runner
+          .query(`ALTER TABLE ${table} ADD COLUMN colour text`)
+          .then(() => runner.query('SELECT pg_sleep(0.1)'));
+    }
+
+    down = () => Promise.resolve();
+  }
+  let isMigrated = false;
+  const write = async (): Promise<number> => {
+    const client = await connect();
+    for (let written = 0; ; written++) {
+      if (isMigrated) return written;
+      await client.query('BEGIN');
+      for (const statement of [
+        'SELECT FROM app_user',
+        'DELETE FROM workspace WHERE false',
+        'DELETE FROM environment WHERE false',
+      ])
+        await client.query(statement).then(() => sleep(20));
+      await client.query('COMMIT');
+    }
+  };
+  const writers = Array.from({ length: 4 }, write);
+  const migrated = migrate(ownerUrl, [...migrations, Colours1999000000000]).finally(() => (isMigrated = true));
+  expect(await migrated).toEqual(['Colours1999000000000']);
+  for (const written of await Promise.all(writers)) expect(written).toBeGreaterThan(0);
+}, 60_000);

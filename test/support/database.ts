@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { setTimeout } from 'node:timers/promises';
 import pg from 'pg';
 import { askTestRun } from './test-run.js';
 
@@ -33,8 +34,24 @@ export async function cloneDatabase(
   await onServer(url, (client) => client.query(`CREATE DATABASE ${name} TEMPLATE ${template}`));
   return {
     url: databaseUrl(url, name),
-    drop: () => onServer(url, (client) => client.query(`DROP DATABASE ${name} WITH (FORCE)`)),
+    drop: () => onServer(url, (client) => dropDatabase(client, name)),
   };
+}
+
+/** What is answered while an autovacuum worker, a process of the superuser, is at work in the database. */
+const INSUFFICIENT_PRIVILEGE = '42501';
+const DROP_ATTEMPTS = 40;
+
+async function dropDatabase(client: pg.Client, name: string): Promise<void> {
+  for (let attempt = 1; ; attempt++) {
+    try {
+      await client.query(`DROP DATABASE ${name} WITH (FORCE)`);
+      return;
+    } catch (error) {
+      if ((error as pg.DatabaseError).code !== INSUFFICIENT_PRIVILEGE || attempt === DROP_ATTEMPTS) throw error;
+      await setTimeout(250);
+    }
+  }
 }
 
 /** The same server and user, another database. */

@@ -30,8 +30,15 @@ export const PLANNER_OPTIONS = '-c random_page_cost=1.1 -c max_parallel_workers_
 /** The same as the functions of the tables' owner set: a connection plans anew what it finds under another path. */
 export const SEARCH_PATH = '-c search_path=public,pg_temp';
 
-/** The database server ends statements and transactions of requests and jobs that take longer: their caller has gone. */
-const SESSION_TIMEOUTS = { statement_timeout: 120_000, idle_in_transaction_session_timeout: 120_000 };
+/**
+ * The database server ends statements and transactions of requests and jobs that take longer: their caller has gone. A change of
+ * the schema takes as long as it takes. Whatever the database or its roles are set to, connections that wait for work stay.
+ */
+const SESSION_TIMEOUTS = {
+  service:
+    '-c statement_timeout=120s -c idle_in_transaction_session_timeout=120s -c lock_timeout=0 -c idle_session_timeout=0',
+  owner: '-c statement_timeout=0 -c idle_in_transaction_session_timeout=0 -c idle_session_timeout=0',
+} as const;
 
 /** The caller initializes it. */
 export const createDataSource = (options: DatabaseOptions): DataSource => new DataSource(toDataSourceOptions(options));
@@ -57,8 +64,8 @@ export function toDataSourceOptions(options: DatabaseOptions): DataSourceOptions
     applicationName: 'armature',
     extra: {
       ...(role === 'service'
-        ? { options: `-c role=${SERVICE_ROLE} ${SEARCH_PATH} ${PLANNER_OPTIONS}`, ...SESSION_TIMEOUTS }
-        : { lock_timeout: lockTimeoutMs }),
+        ? { options: `-c role=${SERVICE_ROLE} ${SEARCH_PATH} ${PLANNER_OPTIONS} ${SESSION_TIMEOUTS.service}` }
+        : { options: SESSION_TIMEOUTS.owner, lock_timeout: lockTimeoutMs }),
       Client: PooledClient,
       connectionTimeoutMillis: 10_000,
       keepAlive: true,

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { type DataSource, QueryFailedError } from 'typeorm';
+import { type DataSource, MigrationExecutor, QueryFailedError, type QueryRunner } from 'typeorm';
 import { backoff } from '../backoff.js';
 import { createDataSource, type Migration, SERVICE_ROLE } from './data-source.js';
 
@@ -13,6 +13,8 @@ export const SCHEMA_LOCK_TIMEOUT_MS = 250;
 const MAX_ATTEMPTS = 60;
 const FIRST_PAUSE_MS = 200;
 const LONGEST_PAUSE_MS = 6_000;
+/** Attempts that lock tables as they come to them. */
+const FIRST_ATTEMPTS = 2;
 
 /**
  * Brings the schema up to date as the owner of the tables, makes the service's role and gives it its rights.
@@ -27,8 +29,8 @@ export async function migrate(url: string, migrations: Migration[]): Promise<str
     lockTimeoutMs: SCHEMA_LOCK_TIMEOUT_MS,
   }).initialize();
   try {
-    const ran = await changeSchema(owner, async () => {
-      const done = await owner.runMigrations();
+    const ran = await changeSchema(owner, async (attempt) => {
+      const done = await runMigrations(owner, attempt > FIRST_ATTEMPTS);
       await auditTables(owner);
       return done;
     });
@@ -46,16 +48,16 @@ export async function migrate(url: string, migrations: Migration[]): Promise<str
  * @throws NewerSchema
  * @throws SchemaInUse
  */
-export async function changeSchema<T>(owner: DataSource, work: () => Promise<T>): Promise<T> {
+export async function changeSchema<T>(owner: DataSource, work: (attempt: number) => Promise<T>): Promise<T> {
   const lock = owner.createQueryRunner();
   try {
     // Another replica may be at work for long; nobody waits behind this lock but replicas that start.
     await lock.query('SET lock_timeout = 0');
     await lock.query('SELECT pg_advisory_lock($1)', [ADVISORY_LOCK]);
     await assertSchemaKnown(owner);
-    return await untilUnlocked(async () => {
+    return await untilUnlocked(async (attempt) => {
       await createServiceRole(owner);
-      return work();
+      return work(attempt);
     });
   } finally {
     await lock.query('SELECT pg_advisory_unlock($1)', [ADVISORY_LOCK]).catch(() => undefined);
@@ -63,11 +65,41 @@ export async function changeSchema<T>(owner: DataSource, work: () => Promise<T>)
   }
 }
 
+/** Applies what is missing, all of it or nothing. */
+async function runMigrations(owner: DataSource, lockFirst: boolean): Promise<{ name: string }[]> {
+  const runner = owner.createQueryRunner();
+  try {
+    await runner.startTransaction();
+    const executor = new MigrationExecutor(owner, runner);
+    if (lockFirst && (await executor.getPendingMigrations()).length > 0) await lockTables(runner);
+    const ran = await executor.executePendingMigrations();
+    await runner.commitTransaction();
+    return ran;
+  } catch (error) {
+    await runner.rollbackTransaction().catch(() => undefined);
+    throw error;
+  } finally {
+    await runner.release();
+  }
+}
+
+/**
+ * Locks all tables before any work is done. Under steady traffic, changes that lock one table after another wait for transactions that
+ * in turn wait for them. Tables that are used most come first: transactions begin with them, and wait there while they hold nothing.
+ */
+async function lockTables(runner: QueryRunner): Promise<void> {
+  const [{ tables }] = (await runner.query(`
+    SELECT string_agg(relid::regclass::text, ', ' ORDER BY seq_scan + coalesce(idx_scan, 0) DESC) AS tables
+      FROM pg_stat_user_tables JOIN pg_class ON pg_class.oid = relid AND pg_has_role(relowner, 'USAGE')
+     WHERE schemaname = 'public' AND pg_class.relname <> 'migration'`)) as [{ tables: string | null }];
+  if (tables) await runner.query(`LOCK TABLE ${tables} IN ACCESS EXCLUSIVE MODE`);
+}
+
 /** Writers are active concurrently: a statement that waits for a table lock blocks them, so each attempt waits briefly and releases its locks. */
-async function untilUnlocked<T>(work: () => Promise<T>): Promise<T> {
+async function untilUnlocked<T>(work: (attempt: number) => Promise<T>): Promise<T> {
   for (let failures = 1; ; failures++)
     try {
-      return await work();
+      return await work(failures);
     } catch (error) {
       if (!isLockTimeout(error)) throw error;
       if (failures === MAX_ATTEMPTS) throw new SchemaInUse(error);

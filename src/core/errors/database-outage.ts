@@ -72,8 +72,8 @@ const NETWORK_ERROR_CODES = new Set([
   'ENOTFOUND',
   'EAI_AGAIN',
 ]);
-/** Class 08: connection exceptions; 57P0x: the server stops, has crashed, or starts; 25P03: it ended an idle transaction. */
-const SQL_STATES = /^(08...|57P0[1-5]|25P03)$/;
+/** Class 08: connection exceptions; 57P0x: the server stops, has crashed, or starts; 25P0x: it ended a transaction that was idle, or took too long. */
+const SQL_STATES = /^(08...|57P0[1-5]|25P0[34])$/;
 /** What the driver says without a code. */
 const DRIVER_MESSAGES =
   /^(Connection terminated|timeout expired|Query read timeout|Client (has encountered a connection error|was closed) and is not queryable)/;

@@ -98,8 +98,8 @@ export function toAppError(thrown: unknown): AppError {
   }
 }
 
-/** The server ended a statement that took too long. */
-const QUERY_CANCELED = '57014';
+/** The server ended a statement that took too long, or that waited too long for a lock. */
+const ENDED_STATEMENTS = new Set(['57014', '55P03']);
 /** Of two transactions that wait for each other, or that cannot both be right, PostgreSQL ends one (class 40). */
 const TRANSACTION_ROLLBACK = new Set(['40001', '40P01']);
 /** A text that no column takes: the NUL character, or characters outside of the encoding of the database. */
@@ -116,7 +116,7 @@ function fromDatabaseError(thrown: unknown): AppError | undefined {
   const { message, driverError } = (thrown ?? {}) as { message?: string; driverError?: { code?: string } };
   if (isDatabaseOutage(thrown)) return DatabaseUnavailable.from(thrown);
   if (message === POOL_TIMEOUT) return tooBusy('No connection to the database was free in time.', thrown);
-  if (driverError?.code === QUERY_CANCELED) return tooBusy('The database did not answer in time.', thrown);
+  if (ENDED_STATEMENTS.has(driverError?.code ?? '')) return tooBusy('The database did not answer in time.', thrown);
   if (UNSTORABLE_TEXT.has(driverError?.code ?? ''))
     return new InvalidRequest('a text of the request holds a character that cannot be stored, such as NUL');
   if (!TRANSACTION_ROLLBACK.has(driverError?.code ?? '')) return undefined;

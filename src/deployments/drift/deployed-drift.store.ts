@@ -13,8 +13,8 @@ export interface KnownDrift {
   stopped: boolean;
   /** How often it was healed within the time in which attempts count. */
   heals: number;
-  /** When it was healed last, within that time. */
-  healedAt: Date | null;
+  /** Milliseconds since it was healed last, within that time. */
+  healedForMs: number | null;
 }
 
 const KEY = 'design_id = $1 AND connection_id = $2 AND environment_id = $3';
@@ -34,8 +34,8 @@ export class DeployedDriftStore {
     const [found] = await this.unit.manager.query<KnownDrift[]>(
       `SELECT deployment_id AS "deploymentId", status, stopped,
               (SELECT count(*)::int FROM jsonb_array_elements_text(heals) AS at WHERE at::timestamptz > now() - $4 * interval '1 millisecond') AS heals,
-              (SELECT max(at::timestamptz) FROM jsonb_array_elements_text(heals) AS at
-                WHERE at::timestamptz > now() - $4 * interval '1 millisecond') AS "healedAt"
+              (SELECT (extract(epoch FROM now() - max(at::timestamptz)) * 1000)::float8 FROM jsonb_array_elements_text(heals) AS at
+                WHERE at::timestamptz > now() - $4 * interval '1 millisecond') AS "healedForMs"
          FROM deployed_drift WHERE ${KEY} FOR UPDATE`,
       [...keyOf(key), windowMs],
     );

@@ -108,9 +108,9 @@ const isUnasked = (error: unknown): error is AppError =>
 const MAX_NAMED = 20;
 /** The first attempt is made at once, each further one after a longer pause since the last, which is kept across restarts. */
 function toConsequence(known: KnownDrift | null): DriftConsequence {
-  const { heals = 0, healedAt = null } = known ?? {};
-  if (!healedAt) return { action: 'heal' };
-  const ms = healedAt.getTime() + backoff(heals, HEAL_PAUSE.firstMs, HEAL_PAUSE.longestMs) - Date.now();
+  const { heals = 0, healedForMs = null } = known ?? {};
+  if (healedForMs === null) return { action: 'heal' };
+  const ms = backoff(heals, HEAL_PAUSE.firstMs, HEAL_PAUSE.longestMs) - healedForMs;
   return ms > 0 ? { action: 'wait', ms } : { action: 'heal' };
 }
 

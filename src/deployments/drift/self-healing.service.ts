@@ -2,6 +2,8 @@ import { Injectable } from '@nestjs/common';
 import { Actor } from '../../core/access/actor.js';
 import { backoff } from '../../core/backoff.js';
 import { ClusterError } from '../../kubernetes/clusters/cluster-error.js';
+import { readDatabaseTime } from '../../core/database/database-time.js';
+import { UnitOfWork } from '../../core/database/unit-of-work.js';
 import { JobsService } from '../../jobs/jobs.service.js';
 import { DeployedDesignsStore } from '../deployed-designs.store.js';
 import { FIELD_MANAGER } from '../plan/owner.js';
@@ -40,6 +42,7 @@ export class SelfHealingService {
     private readonly drifts: DeployedDriftStore,
     private readonly context: DeploymentContextService,
     private readonly jobs: JobsService,
+    private readonly unit: UnitOfWork,
   ) {}
 
   /** Requests a check of targets whose objects were changed. */
@@ -63,6 +66,7 @@ export class SelfHealingService {
       ]),
     );
     if (byKey.size === 0) return;
+    const now = await readDatabaseTime(this.unit.manager);
     await this.jobs.enqueueOnce(
       SYSTEM,
       [...byKey].map(([serialKey, destination]) => {
@@ -72,7 +76,7 @@ export class SelfHealingService {
           payload: { organizationId, designId, environmentId, connectionId, failures } satisfies DriftPayload,
           organizationId,
           serialKey,
-          runAt: new Date(Date.now() + delayMs),
+          runAt: new Date(now.getTime() + delayMs),
         };
       }),
     );

@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import type { Actor } from '../../core/access/actor.js';
+import { callAddressIn } from '../../core/outbound/outbound-refused.js';
 import { Outbound } from '../../core/outbound/outbound.service.js';
 import { MonitoringClient } from '../../monitoring/monitoring-client.js';
 import { PROMETHEUS } from '../../monitoring/prometheus/prometheus.service.js';
@@ -60,8 +61,9 @@ export class ProfileSettingsService {
     profile: PerformanceProfile | null,
     { endpoints = [], metrics_connection_id: named, metrics_queries: queries }: ProfileChange,
   ): Promise<void> {
-    for (const endpoint of new Set(endpoints))
-      if (!profile?.endpoints.includes(endpoint)) await this.outbound.assertAllowed(endpoint, 'user');
+    for (const [index, endpoint] of [...new Set(endpoints)].entries())
+      if (!profile?.endpoints.includes(endpoint))
+        await callAddressIn(`/endpoints/${index}`, () => this.outbound.assertAllowed(endpoint, 'user'));
     const connection = named === undefined ? profile?.metricsConnectionId : named;
     // The next run may be in the name of another user, who sees the connection: the caller that sets its queries has to see it too.
     const asksAnew = queries != null && JSON.stringify(queries) !== JSON.stringify(profile?.metricsQueries);

@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { Actor } from '../../core/access/actor.js';
+import { readDatabaseTime } from '../../core/database/database-time.js';
 import { UnitOfWork } from '../../core/database/unit-of-work.js';
 import { LoadLimits } from '../load/load-limits.js';
 import type { PerformanceProfile } from '../profiles/profile.entity.js';
@@ -26,8 +27,9 @@ export class ScheduledRunsService {
    * What came several times while no server ran is made up for once. What has no room waits for the next look.
    * @returns how many were begun
    */
-  async startDue(now = new Date()): Promise<number> {
+  async startDue(): Promise<number> {
     return this.unit.run(async () => {
+      const now = await readDatabaseTime(this.unit.manager);
       let started = 0;
       const due = await this.profiles.findDue(MAX_STARTED, this.limits.maxRunsOfOrganization);
       for (const profile of due) if (await this.start(profile, now)) started += 1;

@@ -7,7 +7,7 @@ import type { Precondition } from '../../../core/rest/precondition.js';
 import { assertReadOnlyUnchanged } from '../../../core/rest/read-only-fields.js';
 import { OrganizationsService } from '../../../organizations/organizations.service.js';
 import type { SeenEvent } from '../../event.entity.js';
-import { statusOf } from '../../event.view.js';
+import { eventRevision } from '../../event.view.js';
 import { FeedStore } from '../../feed.store.js';
 import { notificationPolicy } from '../notification.policy.js';
 import { type Recipient, toRecipient } from '../recipient.js';
@@ -56,7 +56,7 @@ export class NotificationsService {
     const recipient = await this.toRecipient(actor);
     return this.unit.run(async () => {
       const seen = await this.get(actor, id);
-      match.assertMatches({ revision: statusOf(seen) });
+      match.assertMatches(eventRevision(seen));
       assertReadOnlyUnchanged(input, NotificationView.fromSeenEvent(seen));
       const read = input.status === 'read';
       if (seen.read !== read) await this.notifications.mark(recipient.userId, [id], read);

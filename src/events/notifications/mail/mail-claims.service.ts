@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { backoff } from '../../../core/backoff.js';
+import { readDatabaseTime } from '../../../core/database/database-time.js';
 import { UnitOfWork } from '../../../core/database/unit-of-work.js';
 import { Mailer } from '../../../core/mail/mailer.js';
 import { NO_MAIL_DOMAIN, type User } from '../../../organizations/users/user.entity.js';
@@ -24,6 +25,8 @@ export interface ClaimedMail {
   user: User;
   settings: NotificationSettings;
   failures: number;
+  /** Of the database. */
+  claimedAt: Date;
 }
 
 /** Which process sends which mail: a mail is claimed before it is sent, so that no two send it. */
@@ -46,22 +49,23 @@ export class MailClaimsService {
     return this.unit.run(async () => {
       const mail = await this.mails.lockDue(key);
       if (!mail) return null;
+      const claimedAt = await readDatabaseTime(this.unit.manager);
       const settings = await this.settings.find(key.userId);
       const user = await this.users.find(key.userId);
       if (!user || !getsMail(user) || listMailed(settings.categories, key.frequency).length === 0) {
-        await this.mails.pass(key, nextDigest(key.frequency, settings, new Date()));
+        await this.mails.pass(key, nextDigest(key.frequency, settings, claimedAt));
         return null;
       }
       const claim = mail.claim ?? (await this.makeClaim(mail, mailer.generateMessageId()));
       await this.mails.claim(key, claim, this.times.claimMs);
       await last();
-      return { key, claim, user, settings, failures: mail.failures };
+      return { key, claim, user, settings, failures: mail.failures, claimedAt };
     });
   }
 
   /** The mail was sent, or there is none to send. */
-  finish({ key, claim, settings }: ClaimedMail, sent: boolean): Promise<void> {
-    const nextAt = nextDigest(key.frequency, settings, new Date());
+  finish({ key, claim, settings, claimedAt }: ClaimedMail, sent: boolean): Promise<void> {
+    const nextAt = nextDigest(key.frequency, settings, claimedAt);
     return this.mails.finish(key, claim, { sent, nextAt, intervalMs: this.times.intervalMs });
   }
 

@@ -1,4 +1,5 @@
 import { Injectable, type OnModuleInit } from '@nestjs/common';
+import { readDatabaseTime } from '../../../core/database/database-time.js';
 import { UnitOfWork } from '../../../core/database/unit-of-work.js';
 import { EventBus } from '../../../core/events/event-bus.js';
 import { type EventNotification, EVENTS_TOPIC } from '../../../core/events/event-notification.js';
@@ -31,9 +32,10 @@ export class MailScheduleListeners implements OnModuleInit {
   }
 
   private async schedule(settings: NotificationSettings): Promise<void> {
+    const now = await readDatabaseTime(this.unit.manager);
     for (const frequency of MAIL_FREQUENCIES) {
       const key = { userId: settings.userId, frequency };
-      const dueAt = nextDigest(frequency, settings, new Date());
+      const dueAt = nextDigest(frequency, settings, now);
       if (listMailed(settings.categories, frequency).length === 0) await this.mails.stop(key);
       else if (dueAt) await this.mails.scheduleDigest(key, dueAt);
       else await this.mails.restart(key);

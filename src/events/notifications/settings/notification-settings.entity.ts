@@ -9,6 +9,11 @@ export class NotificationSettings {
   @PrimaryColumn('uuid')
   userId!: string;
 
+  /** Each user has one. */
+  get id(): string {
+    return this.userId;
+  }
+
   @Column('jsonb', { default: {} })
   categories: PreferenceOverrides = {};
 
