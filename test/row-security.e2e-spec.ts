@@ -2,7 +2,11 @@ import { DataSource } from 'typeorm';
 import { Access } from '../src/core/authorization/access.service.js';
 import { Actor } from '../src/core/access/actor.js';
 import { UnitOfWork } from '../src/core/database/unit-of-work.js';
+import { EventBus } from '../src/core/events/event-bus.js';
 import { runInRequestContext } from '../src/core/telemetry/request-context.js';
+import type { Environment } from '../src/environments/environment.entity.js';
+import { EnvironmentUpdated } from '../src/environments/environment.events.js';
+import { EnvironmentsStore } from '../src/environments/environments.store.js';
 import { moduleOf } from '../src/filters/wasm/module.fixture.js';
 import type { Json, Person } from './support/person.js';
 import { done } from './support/workspace-scene.js';
@@ -34,8 +38,10 @@ const OWN_NOTIFICATIONS = ['notification_settings', 'notification_mark', 'notifi
 const OWN_UPDATES = ['app_user', 'event_counter', 'event_read', ...OWN_NOTIFICATIONS];
 const OWN_DELETES = ['organization_member', 'team_member', 'workspace_member', 'event_read', ...OWN_NOTIFICATIONS];
 
+const actorOf = ({ id, email }: Person): Actor => Actor.user({ id, email, installationAdmin: false });
+
 const as = <T>(person: Person | null, work: () => Promise<T>): Promise<T> => {
-  const actor = person ? Actor.user({ id: person.id, email: person.email, installationAdmin: false }) : undefined;
+  const actor = person ? actorOf(person) : undefined;
   return runInRequestContext({ requestId: 'test', ...(actor ? { actor } : {}) }, work);
 };
 
@@ -193,6 +199,44 @@ describe('row-level security', () => {
       }
     });
 
+    it('appends events in the name of their user only, to organizations of that user', async () => {
+      const [member, stranger] = [await world.person('member'), await world.outsider()];
+      const event = (user: Person | null, organization: string | null): Json => ({
+        id: crypto.randomUUID(),
+        organization_id: organization,
+        workspace_id: null,
+        user_id: user?.id ?? null,
+        system_actor: null,
+        acted_upon: world.organization,
+        operation_id: null,
+        category: 'organization',
+        action: 'updated',
+        severity: 'informational',
+        description: 'Organization was changed',
+        metadata: {},
+      });
+      const append = (person: Person | null, ...events: Json[]): Promise<number | string> =>
+        tried(person, 'SELECT * FROM append_events($1)', [JSON.stringify(events)], world.organization);
+      const own = event(member, world.organization);
+      expect(await append(member, own)).toBe(1);
+      expect(await append(member, own, event(member, null), { ...own, id: crypto.randomUUID() })).toBe(3);
+      for (const [person, ...events] of [
+        [member, event(world.admin, world.organization)],
+        [member, own, event(member, crypto.randomUUID())],
+        [member, own, event(member, null), event(world.admin, world.organization)],
+        [stranger, event(stranger, world.organization)],
+        [stranger, event(stranger, null), event(stranger, world.organization)],
+        [null, event(null, null)],
+        [null, event(null, world.organization)],
+      ] as [Person | null, ...Json[]][])
+        expect(await append(person, ...events)).toBe(DENIED);
+      const functions = await world.sql<{ definer: boolean; everyone: boolean }>(
+        `SELECT prosecdef AS definer, EXISTS (SELECT FROM aclexplode(proacl) WHERE grantee = 0) AS everyone
+           FROM pg_proc WHERE proname = 'append_events'`,
+      );
+      expect(functions).toEqual([{ definer: true, everyone: false }]);
+    });
+
     it('lets a viewer give nobody a right', async () => {
       const { organization } = world;
       for (const [statement, ...parameters] of [
@@ -261,6 +305,30 @@ describe('row-level security', () => {
         expect({ way, ...now }).toEqual({ way, owns: false, super: 'off' });
       }
     });
+  });
+
+  it('keeps neither a change nor its event when the right has ended before the commit', async () => {
+    const { admin, organization } = world;
+    const { body } = await admin.post('/api/environments', { name: 'kept', organization_id: organization });
+    const member = await world.person('member');
+    const [store, unit, events] = [world.get(EnvironmentsStore), world.get(UnitOfWork), world.get(EventBus)];
+    const change = (person: Person): Promise<unknown> =>
+      as(person, async () => {
+        const record = (await as(admin, () => store.find(actorOf(admin), body.id))) as Environment;
+        return unit.run(async () => {
+          store.updateAtCommit(record, { description: 'changed' });
+          await events.publish(new EnvironmentUpdated(actorOf(person), record));
+        });
+      });
+    const numberOfEvents = async (): Promise<number> =>
+      (await world.sql(`SELECT FROM event WHERE acted_upon = $1`, [body.id])).length;
+    const before = await numberOfEvents();
+    await expect(change(member)).rejects.toMatchObject({ status: 403 });
+    expect((await admin.get(`/api/environments/${body.id}`)).body).toMatchObject({ description: '' });
+    expect(await numberOfEvents()).toBe(before);
+    await change(admin);
+    expect((await admin.get(`/api/environments/${body.id}`)).body).toMatchObject({ description: 'changed' });
+    expect(await numberOfEvents()).toBe(before + 1);
   });
 
   it("holds alone when the service's own check is gone", async () => {

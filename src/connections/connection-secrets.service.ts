@@ -1,6 +1,8 @@
 import { Injectable } from '@nestjs/common';
 import type { Actor } from '../core/access/actor.js';
 import { InvalidRequest } from '../core/errors/app-error.js';
+import { toPointer } from '../core/json/json-pointer.js';
+import { callAddressIn } from '../core/outbound/outbound-refused.js';
 import { Outbound } from '../core/outbound/outbound.service.js';
 import type { Connection } from './connection.entity.js';
 import { CredentialSecretsService } from './credentials/credential-secrets.service.js';
@@ -28,8 +30,10 @@ export class ConnectionSecretsService {
   ): Promise<{ kind: ConnectionKind; metadata: Json; secret: Json | null }> {
     const kind = this.kinds.get(name);
     const taken = await this.kinds.normalize(kind, metadata, secret);
-    for (const address of kind.addresses?.(taken.metadata) ?? [])
-      await this.outbound.assertAllowed(address, 'connection');
+    for (const address of kind.addresses?.(taken.metadata) ?? []) {
+      const name = Object.keys(taken.metadata).find((key) => taken.metadata[key] === address) ?? '';
+      await callAddressIn(toPointer('metadata', name), () => this.outbound.assertAllowed(address, 'connection'));
+    }
     return { kind, ...taken };
   }
 

@@ -65,7 +65,7 @@ export class EnvironmentsService extends RecordGate<Environment, typeof environm
   async update(actor: Actor, id: string, input: EnvironmentChange, match: Precondition): Promise<Environment> {
     return this.unit.run(async () => {
       const environment = await this.getForChange(actor, id, input, match);
-      if (await this.environments.change(environment, input.fields(environment)))
+      if (this.environments.changeAtCommit(environment, input.fields(environment)))
         await this.events.publish(new EnvironmentUpdated(actor, environment));
       return environment;
     });
@@ -76,7 +76,7 @@ export class EnvironmentsService extends RecordGate<Environment, typeof environm
     return this.unit.run(async () => {
       const environment = await this.getForUpdate(actor, id, 'archive', Precondition.none);
       if (environment.status === 'archived') return environment;
-      await this.environments.update(environment, { status: 'archived' });
+      this.environments.updateAtCommit(environment, { status: 'archived' });
       await this.events.publish(new EnvironmentArchived(actor, environment));
       return environment;
     });
@@ -98,7 +98,7 @@ export class EnvironmentsService extends RecordGate<Environment, typeof environm
   async delete(actor: Actor, id: string, match: Precondition): Promise<Environment> {
     return this.unit.run(async () => {
       const environment = await this.getForUpdate(actor, id, 'delete', match);
-      await this.environments.softDelete(environment);
+      this.environments.softDeleteAtCommit(environment);
       await this.events.publish(new EnvironmentDeleted(actor, environment));
       return environment;
     });

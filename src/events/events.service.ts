@@ -10,7 +10,7 @@ import { OrganizationsService } from '../organizations/organizations.service.js'
 import type { SeenEvent } from './event.entity.js';
 import type { EventListQuery, StatusesChange } from './event.inputs.js';
 import { eventPolicy } from './event.policy.js';
-import { type EventStatus, statusOf } from './event.view.js';
+import { eventRevision, type EventStatus } from './event.view.js';
 import { EventsStore, type FeedScope, findSince, toSeenEvent } from './events.store.js';
 import { KeptEventsStore } from './kept-events.store.js';
 import { replayExpired } from './replay-expired.js';
@@ -61,7 +61,7 @@ export class EventsService implements RecordAuthorizer {
   async mark(actor: Actor, id: string, status: EventStatus, match: Precondition): Promise<SeenEvent> {
     assertScope(actor, eventPolicy.mark);
     const seen = await this.get(actor, id);
-    match.assertMatches({ revision: statusOf(seen) });
+    match.assertMatches(eventRevision(seen));
     await this.saveMarks(actor, [id], status);
     return { ...seen, read: status === 'read' };
   }

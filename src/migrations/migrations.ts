@@ -44,6 +44,7 @@ import { AppliedFields1764000000057 } from './1764000000057-applied-fields.js';
 import { KeptLists1764000000058 } from './1764000000058-kept-lists.js';
 import { EventFeed1764000000064 } from './1764000000064-event-feed.js';
 import { ConcernedOrganization1764000000065 } from './1764000000065-concerned-organization.js';
+import { AppendEvents1764000000066 } from './1764000000066-append-events.js';
 
 /** Every change of the schema, oldest first. */
 export const migrations: Migration[] = [
@@ -92,4 +93,5 @@ export const migrations: Migration[] = [
   KeptLists1764000000058,
   EventFeed1764000000064,
   ConcernedOrganization1764000000065,
+  AppendEvents1764000000066,
 ];

@@ -72,7 +72,7 @@ export class OrganizationsService
   async update(actor: Actor, id: string, input: OrganizationChange, match: Precondition): Promise<Organization> {
     return this.unit.run(async () => {
       const organization = await this.getForChange(actor, id, input, match);
-      if (await this.organizations.change(organization, input.fields()))
+      if (this.organizations.changeAtCommit(organization, input.fields()))
         await this.events.publish(new OrganizationUpdated(actor, organization));
       return organization;
     });

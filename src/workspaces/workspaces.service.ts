@@ -88,7 +88,7 @@ export class WorkspacesService extends RecordGate<Workspace, typeof workspacePol
   async update(actor: Actor, id: string, input: WorkspaceChange, match: Precondition): Promise<Workspace> {
     return this.unit.run(async () => {
       const workspace = await this.getForChange(actor, id, input, match);
-      if (await this.workspaces.change(workspace, input.fields()))
+      if (this.workspaces.changeAtCommit(workspace, input.fields()))
         await this.events.publish(new WorkspaceUpdated(actor, workspace));
       return workspace;
     });

@@ -2,6 +2,17 @@ import type { EntityManager, EntityMetadata, ObjectLiteral } from 'typeorm';
 import type { ColumnMetadata } from 'typeorm/metadata/ColumnMetadata.js';
 import { named } from './statements.js';
 
+type Row = Record<string, unknown>;
+
+interface UpdateStatement {
+  text: string;
+  values: unknown[];
+  fill: (rows: Row[]) => void;
+}
+
+/** division_by_zero, which no other part of a change is. */
+export const NO_ROW_CHANGED = '22012';
+
 /** Texts of one kind of record that are kept: one for each set of columns that is written together. */
 const MAX_TEXTS = 50;
 
@@ -17,7 +28,7 @@ export class EntityWrite<E extends ObjectLiteral> {
       return `INSERT INTO "${metadata.tableName}" (${listOf(given)}) VALUES (${given.map((_, at) => `$${at + 1}`).join(', ')})
         RETURNING ${listOf(filled)}`;
     });
-    const rows = await manager.query<Record<string, unknown>[]>(text, toValues(manager, record, given));
+    const rows = await manager.query<Row[]>(text, toValues(manager, record, given));
     this.fill(manager, metadata, record, rows[0]);
   }
 
@@ -28,8 +39,33 @@ export class EntityWrite<E extends ObjectLiteral> {
     record: E & { id: string },
     fields: string[],
   ): Promise<void> {
+    const { text, values, fill } = this.makeUpdate('update', manager, metadata, record, fields);
+    const [rows] = await manager.query<[Row[], number]>(text, values);
+    fill(rows);
+  }
+
+  /**
+   * The same as a statement that nobody waits for alone, and what takes over the row that it answers. It fails with `NO_ROW_CHANGED` when the
+   * policies let it change nothing, so that the transaction fails with it.
+   */
+  makeCertainUpdate(
+    manager: EntityManager,
+    metadata: EntityMetadata,
+    record: E & { id: string },
+    fields: string[],
+  ): UpdateStatement {
+    return this.makeUpdate('certain update', manager, metadata, record, fields);
+  }
+
+  private makeUpdate(
+    verb: 'update' | 'certain update',
+    manager: EntityManager,
+    metadata: EntityMetadata,
+    record: E & { id: string },
+    fields: string[],
+  ): UpdateStatement {
     const given = metadata.columns.filter(({ propertyName, isUpdate }) => isUpdate && fields.includes(propertyName));
-    const text = this.textOf('update', given, () => {
+    const text = this.textOf(verb, given, () => {
       const moving = metadata.columns.filter(({ isUpdateDate, isVersion }) => isUpdateDate || isVersion);
       const changes = [
         ...given.map(({ databaseName }, at) => `${databaseName} = $${at + 2}`),
@@ -37,13 +73,13 @@ export class EntityWrite<E extends ObjectLiteral> {
           ({ databaseName, isVersion }) => `${databaseName} = ${isVersion ? `${databaseName} + 1` : 'now()'}`,
         ),
       ];
-      return `UPDATE "${metadata.tableName}" SET ${changes.join(', ')} WHERE id = $1 RETURNING ${listOf(moving)}`;
+      const update = `UPDATE "${metadata.tableName}" SET ${changes.join(', ')} WHERE id = $1 RETURNING ${listOf(moving)}`;
+      if (verb === 'update') return update;
+      const answered = moving.map(({ databaseName }) => `max("${databaseName}") AS "${databaseName}"`);
+      return `WITH changed AS (${update}) SELECT ${answered.join(', ')}, 1 / count(*) AS changed FROM changed`;
     });
-    const [rows] = await manager.query<[Record<string, unknown>[], number]>(text, [
-      record.id,
-      ...toValues(manager, record, given),
-    ]);
-    this.fill(manager, metadata, record, rows[0]);
+    const values = [record.id, ...toValues(manager, record, given)];
+    return { text, values, fill: (rows) => this.fill(manager, metadata, record, rows[0]) };
   }
 
   private textOf(verb: string, columns: ColumnMetadata[], make: () => string): string {
@@ -55,12 +91,7 @@ export class EntityWrite<E extends ObjectLiteral> {
     return text;
   }
 
-  private fill(
-    { dataSource }: EntityManager,
-    { columns }: EntityMetadata,
-    record: E,
-    row?: Record<string, unknown>,
-  ): void {
+  private fill({ dataSource }: EntityManager, { columns }: EntityMetadata, record: E, row?: Row): void {
     if (!row) return;
     for (const column of columns)
       if (column.databaseName in row)

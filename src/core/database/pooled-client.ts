@@ -78,7 +78,9 @@ export class PooledClient extends pg.Client {
       return Promise.resolve({ command: '', rowCount: 0, oid: 0, fields: [], rows: [] });
     }
     if (this.ahead.length === 0) return sent;
-    return Promise.all([this.settleAhead(), sent]).then(() => sent);
+    // When both have failed, the first of them says why.
+    sent.catch(() => undefined);
+    return this.settleAhead().then(() => sent);
   }
 
   private joinWrites(): void {

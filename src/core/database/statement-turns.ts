@@ -1,3 +1,4 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
 import type pg from 'pg';
 import type { QueryRunner } from 'typeorm';
 import { queryClient } from './pool-queries.js';
@@ -6,6 +7,18 @@ import { queryClient } from './pool-queries.js';
 export interface Turns {
   running: number;
   most: number;
+}
+
+/** Where no more than one statement may be sent. */
+const single = new AsyncLocalStorage<{ sent: boolean }>();
+
+/** Asks something that is one statement, sent at once: what is asked after it is answered after it. */
+export function askInOneStatement<T>(ask: () => Promise<T>): Promise<T> {
+  const state = { sent: false };
+  const answer = single.run(state, ask);
+  if (state.sent) return answer;
+  answer.catch(() => undefined);
+  throw new Error('what is asked first has to send its statement at once');
 }
 
 /**
@@ -17,6 +30,9 @@ export function sendInTurn(runner: QueryRunner, turns: Turns): void {
   runner.query = async (text: string, values?: unknown[], structured?: boolean): Promise<never> => {
     if (turns.running >= turns.most)
       throw new Error('two statements at once inside one unit of work; await them one after another');
+    const alone = single.getStore();
+    if (alone?.sent) throw new Error('what is asked first has to be one statement');
+    if (alone) alone.sent = true;
     turns.running++;
     try {
       // The overloads of `query` answer types of the caller's choice.

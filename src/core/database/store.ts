@@ -9,7 +9,7 @@ import { paginate } from '../listing/paginate.js';
 import type { BaseEntity } from './base.entity.js';
 import { changedFields } from './changed-fields.js';
 import { EntitySelect } from './entity-select.js';
-import { EntityWrite } from './entity-write.js';
+import { EntityWrite, NO_ROW_CHANGED } from './entity-write.js';
 import type { UnitOfWork } from './unit-of-work.js';
 import { withArticle } from '../errors/wording.js';
 
@@ -38,11 +38,23 @@ export abstract class Store<E extends BaseEntity> {
 
   /** Changes the record in one statement; its time of change and revision move with it. */
   async update(record: E, change: Partial<E>): Promise<E> {
-    Object.assign(record, change);
+    const fields = assign(record, change);
     const { manager, metadata } = this.repository;
-    const fields = Object.keys(change).filter((field) => change[field as keyof E] !== undefined);
     await this.write.update(manager, metadata, record, fields).catch((error: unknown) => this.rethrow(error));
     return record;
+  }
+
+  /**
+   * Changes the record by a statement that is sent together with the commit of the open unit of work, so that nothing waits for its answer
+   * alone. Its time of change and revision move when the unit has ended; what the unit still reads of the database is from before.
+   */
+  updateAtCommit(record: E, change: Partial<E>): void {
+    const fields = assign(record, change);
+    const { manager, metadata } = this.repository;
+    this.unit.withCommit(() => {
+      const { text, values, fill } = this.write.makeCertainUpdate(manager, metadata, record, fields);
+      return [{ text, values, onCommitted: fill, rethrow: (error) => this.rethrow(error) }];
+    });
   }
 
   /**
@@ -57,15 +69,28 @@ export abstract class Store<E extends BaseEntity> {
     return true;
   }
 
+  /** The same as `change`, with `updateAtCommit`. */
+  changeAtCommit(record: E, change: Partial<E>): boolean {
+    const changed = changedFields(record, change);
+    if (Object.keys(changed).length === 0) return false;
+    this.updateAtCommit(record, changed);
+    return true;
+  }
+
   async softDelete(record: E): Promise<E> {
     return this.update(record, { deletedAt: new Date() } as Partial<E>);
+  }
+
+  /** The same as `softDelete`, with `updateAtCommit`. */
+  softDeleteAtCommit(record: E): void {
+    this.updateAtCommit(record, { deletedAt: new Date() } as Partial<E>);
   }
 
   /** The unique indexes on names are called `<table>_name`. */
   private rethrow(error: unknown): never {
     const cause =
       error instanceof QueryFailedError ? (error.driverError as { code?: string; constraint?: string }) : {};
-    if (cause.code === INSUFFICIENT_PRIVILEGE)
+    if (cause.code === INSUFFICIENT_PRIVILEGE || cause.code === NO_ROW_CHANGED)
       throw new Forbidden(`your right to write this ${this.alias} has ended`, {
         remedy: 'Ask an admin of the organization.',
         cause: error,
@@ -110,4 +135,10 @@ export abstract class Store<E extends BaseEntity> {
   protected createQueryBuilder(): SelectQueryBuilder<E> {
     return this.repository.createQueryBuilder(this.alias);
   }
+}
+
+/** Sets these fields of a record, and names those that have a value. */
+function assign<E extends BaseEntity>(record: E, change: Partial<E>): string[] {
+  Object.assign(record, change);
+  return Object.keys(change).filter((field) => change[field as keyof E] !== undefined);
 }

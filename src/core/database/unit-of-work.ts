@@ -8,13 +8,15 @@ import { AuditedRequests } from './audited-request.js';
 import { queryClient } from './pool-queries.js';
 import { sentAhead, SET_LOCAL_REQUEST_SQL, SET_LOCAL_USER_SQL } from './pooled-client.js';
 import { currentRowSecurityUser, runAsSystem } from './row-security.js';
-import { sendInTurn, type Turns } from './statement-turns.js';
+import { askInOneStatement, sendInTurn, type Turns } from './statement-turns.js';
 
 export interface Statement {
   text: string;
   values: unknown[];
   /** Called with its rows once the transaction has committed, of a statement that is sent with the commit. */
   onCommitted?: (rows: Record<string, unknown>[]) => void;
+  /** Turns its failure into one that callers read, of a statement that is sent with the commit. */
+  rethrow?: (error: unknown) => never;
 }
 
 interface OpenTransaction {
@@ -118,12 +120,12 @@ export class UnitOfWork {
     return result;
   }
 
-  /** Asks two things of the open transaction, the second after the first; where each is one statement, both leave in one write. */
+  /** Asks two things of the open transaction, the first in one statement; the second is asked in the same write, and answered after it. */
   async askTogether<A, B>(first: () => Promise<A>, second: () => Promise<B>): Promise<[A, B]> {
     const { turns } = this.requireOpen();
     turns.most = 2;
     try {
-      const [one, other] = await Promise.allSettled([first(), second()]);
+      const [one, other] = await Promise.allSettled([askInOneStatement(first), second()]);
       return [valueOf(one), valueOf(other)];
     } finally {
       turns.most = 1;
@@ -188,7 +190,10 @@ async function commitAfter(runner: QueryRunner, last: Statement[]): Promise<void
   const sent = last.map(({ text, values }) => queryClient(client, text, values));
   // The commit of a transaction in which a statement failed is its rollback.
   const results = await Promise.allSettled([...sent, runner.commitTransaction()]);
-  const rows = results.map((result) => valueOf<unknown>(result)) as Record<string, unknown>[][];
+  const rows = results.map((result, index) => {
+    if (result.status === 'rejected') last[index]?.rethrow?.(result.reason);
+    return valueOf<unknown>(result);
+  }) as Record<string, unknown>[][];
   last.forEach(({ onCommitted }, index) => onCommitted?.(rows[index] ?? []));
 }
 

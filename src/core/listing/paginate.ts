@@ -34,10 +34,12 @@ export async function paginate<E extends ListedRecord>(
   const all = () => withoutPage(rows, conditions);
   const isWhole = !query.search && !query.filter;
   const kept = isWhole ? source.kept : undefined;
-  const totalSql = kept?.total ?? (isFoundById(rows, listing.alias) ? 'count(*) OVER ()' : undefined);
+  const isById = isFoundById(rows, listing.alias);
+  const totalSql = kept?.total ?? (isById ? 'count(*) OVER ()' : undefined);
   const total = { key: totalSql ?? '', toSql: () => totalSql ?? countQuery(all()) };
   const count = () => countRows(all(), kept ? `coalesce((${kept.total}), (${countQuery(all())}))` : countQuery(all()));
-  const isNamed = isWhole && !query.order && wish.size === listing.pageSize;
+  // What is found by ids is looked up by them, however many they are; any other search is planned for its pattern.
+  const isNamed = (isWhole || (isById && !query.filter)) && !query.order && wish.size === listing.pageSize;
   rows.orderBy(sorting.column.sql, sorting.direction).addOrderBy(`${listing.alias}.id`, sorting.direction);
   if (query.cursor !== undefined) {
     if (query.page !== undefined) throw cursorWithPage();

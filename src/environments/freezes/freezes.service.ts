@@ -90,7 +90,7 @@ export class FreezesService extends RecordGate<Freeze, typeof freezePolicy> {
       const freeze = await this.getForChange(actor, id, input, match);
       const fields = input.fields();
       assertFreezeTimes({ ...freeze, ...fields });
-      if (await this.freezes.change(freeze, fields))
+      if (this.freezes.changeAtCommit(freeze, fields))
         await this.events.publish(new FreezeUpdated(actor, environment, freeze));
       return freeze;
     });

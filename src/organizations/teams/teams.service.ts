@@ -60,7 +60,7 @@ export class TeamsService {
     return this.unit.run(async () => {
       const team = await this.getForUpdate(actor, organizationId, id, match);
       assertReadOnlyUnchanged(input, TeamView.fromEntity(team));
-      if (await this.teams.change(team, input.fields())) await this.events.publish(new TeamUpdated(actor, team));
+      if (this.teams.changeAtCommit(team, input.fields())) await this.events.publish(new TeamUpdated(actor, team));
       return team;
     });
   }
