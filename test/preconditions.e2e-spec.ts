@@ -262,15 +262,54 @@ describe('a record that is deleted', () => {
 });
 
 describe('the tag of another record', () => {
-  it.each(['environment', 'member of an organization'])('of the kind %s is not that of this one', async (name) => {
-    const { make, change } = CASES[name] as Case;
-    const [target, other] = [await make(), await make()];
-    const { tag } = await readTag(other);
-    const changed = await world.admin.put(target.put ?? target.path, { ...target.change, ...change?.() }, ifMatch(tag));
-    expect(changed).toMatchObject(STALE);
-    const { tag: own } = await readTag(target);
-    expect(own.split('.')[0]).toBe(tag.split('.')[0]);
-    expect(own).not.toBe(tag);
+  it.each(['environment', 'member of an organization', 'member of a workspace', 'team of a workspace'])(
+    'of the kind %s is not that of this one',
+    async (name) => {
+      const { make, change } = CASES[name] as Case;
+      const [target, other] = [await make(), await make()];
+      const { tag } = await readTag(other);
+      const changed = await world.admin.put(
+        target.put ?? target.path,
+        { ...target.change, ...change?.() },
+        ifMatch(tag),
+      );
+      expect(changed).toMatchObject(STALE);
+      const { tag: own } = await readTag(target);
+      expect(own.split('.')[0]).toBe(tag.split('.')[0]);
+      expect(own).not.toBe(tag);
+    },
+  );
+});
+
+describe('If-None-Match', () => {
+  const unless = (tag: string) => ({ headers: { 'if-none-match': tag } });
+
+  it.each(['environment', 'design', 'quotas of a workspace', 'member of a workspace'])(
+    'of a change of a %s excludes the states that it names, and an asterisk all',
+    async (name) => {
+      const { make, change } = CASES[name] as Case;
+      const target = await make();
+      const { path, put = path } = target;
+      const changed = () => ({ ...target.change, ...change?.() });
+      const { tag, body } = await readTag(target);
+      for (const excluded of ['*', tag, `"0-other", W/${tag}`])
+        expect(await world.admin.put(put, changed(), unless(excluded))).toMatchObject(STALE);
+      expect((await world.admin.get(path)).body).toEqual(body);
+      expect((await world.admin.put(put, changed(), unless('"0-other"'))).status).toBe(200);
+    },
+  );
+
+  it('lets a role be granted only where there is none yet', async () => {
+    const { path } = await created('/api/workspaces');
+    const grant = () => world.admin.put(`${path}/members/${people.member.id}`, { role: 'viewer' }, unless('*'));
+    const answers = await Promise.all([grant(), grant()]);
+    expect(answers.map(({ status }) => status).sort()).toEqual([200, 412]);
+  });
+
+  it('of a deletion excludes the states that it names', async () => {
+    const { path } = await created('/api/environments');
+    expect(await world.admin.delete(path, unless('*'))).toMatchObject(STALE);
+    expect((await world.admin.get(path)).status).toBe(200);
   });
 });
 

@@ -1,7 +1,7 @@
 import { ObjectType } from '@nestjs/graphql';
 import { type Severity, SEVERITIES } from '../core/events/domain-event.js';
 import { PaginatedView } from '../core/listing/page.js';
-import { withRevision } from '../core/schema/record.view.js';
+import { type RevisedRecord, withRevision } from '../core/schema/record.view.js';
 import {
   EnumField,
   IdField,
@@ -17,8 +17,10 @@ import type { SeenEvent } from './event.entity.js';
 export const EVENT_STATUSES = ['unread', 'read'] as const;
 export type EventStatus = (typeof EVENT_STATUSES)[number];
 
-/** All of an event that changes: its revision for the one who reads it. */
-export const statusOf = ({ read }: SeenEvent): EventStatus => (read ? 'read' : 'unread');
+const statusOf = ({ read }: SeenEvent): EventStatus => (read ? 'read' : 'unread');
+
+/** An event for the one who reads it: its status is all that changes. */
+export const eventRevision = (seen: SeenEvent): RevisedRecord => ({ id: seen.event.id, revision: statusOf(seen) });
 
 export const SeverityEnum = graphqlEnum('Severity', SEVERITIES, 'How severe an event is.');
 const EventStatusEnum = graphqlEnum('EventStatus', EVENT_STATUSES, 'Whether the caller has read an event.');
@@ -104,7 +106,7 @@ export class EventView {
   static fromSeenEvent(this: void, seen: SeenEvent): EventView {
     const { event } = seen;
     const status = statusOf(seen);
-    return Object.assign(withRevision(new EventView(), { revision: status }), {
+    return Object.assign(withRevision(new EventView(), eventRevision(seen)), {
       id: event.id,
       sequence: event.organizationId === null ? null : event.sequence,
       organization_id: event.organizationId,

@@ -81,28 +81,7 @@ const NOTICE = {
   actedUpon: 'acted_upon',
 };
 
-const appendSql = (result: string): string =>
-  named(`WITH given AS (
-   SELECT t.*, ${feedColumn('t')} AS feed, row_number() OVER (PARTITION BY ${feedColumn('t')} ORDER BY place) AS nth
-     FROM ROWS FROM (json_to_recordset($1) AS (
-       id uuid, organization_id uuid, workspace_id uuid, user_id uuid, system_actor text, acted_upon uuid,
-       operation_id uuid, category text, action text, severity text, description text, metadata jsonb
-     )) WITH ORDINALITY AS t (id, organization_id, workspace_id, user_id, system_actor, acted_upon,
-       operation_id, category, action, severity, description, metadata, place)
- ), counted AS (
-   INSERT INTO event_counter AS counter (feed, last)
-   SELECT feed, count(*) FROM given GROUP BY feed ORDER BY feed
-   ON CONFLICT (feed) DO UPDATE SET last = counter.last + excluded.last
-   RETURNING feed, last
- ), kept AS (
-   INSERT INTO event (id, sequence, organization_id, workspace_id, user_id, system_actor, acted_upon, operation_id,
-                      category, action, severity, description, metadata, created_at)
-   SELECT id, last - count(*) OVER (PARTITION BY feed) + nth, organization_id, workspace_id, user_id, system_actor,
-          acted_upon, operation_id, category, action, severity, description, metadata, clock_timestamp()
-     FROM given JOIN counted USING (feed) ORDER BY place
-   RETURNING organization_id, sequence, category, action, acted_upon
- )
- SELECT ${result} FROM kept`);
+const appendSql = (result: string): string => named(`SELECT ${result} FROM append_events($1)`);
 
 const APPEND = appendSql(publishEventSql(NOTICE));
 const APPEND_FOR_LATER = appendSql(`${eventMessageSql(NOTICE)} AS message`);

@@ -56,13 +56,19 @@ export class AppError extends Error {
 
   /** The same failure with further members in its problem document. */
   withExtensions(extensions: Record<string, unknown>): AppError {
-    const { status, code, title, message, errors, remedy, headers } = this;
+    return this.with({ extensions: { ...this.extensions, ...extensions } });
+  }
+
+  /** The same failure as one of a field of the request. */
+  atField(pointer: string): AppError {
+    return this.with({ errors: [{ pointer, detail: this.message }] });
+  }
+
+  private with(change: Partial<AppErrorOptions>): AppError {
+    const { status, code, title, message, errors, remedy, headers, extensions } = this;
     return new AppError(status, code, title, message, {
-      errors,
-      remedy,
-      headers,
-      extensions: { ...this.extensions, ...extensions },
-      cause: this,
+      ...{ errors, remedy, headers, extensions, cause: this },
+      ...change,
     });
   }
 }

@@ -101,6 +101,30 @@ describe('The budget of answers', () => {
     for (const each of others) each.catch(() => undefined);
   });
 
+  it('lets one of those go on that all hold something and wait for more, so that they all end', async () => {
+    const budget = budgetOf(10_000, 1_000);
+    const greedy = person();
+    for (const callers of [
+      [greedy, greedy, greedy],
+      [person(), person(), person()],
+    ]) {
+      const order: number[] = [];
+      const calls = callers.map((each) => call(each));
+      // Each turns out to be larger than it was taken for, and needs yet more to be written.
+      const ends = calls.map(async ({ run, answer }, index) => {
+        await run(() => budget.readReserved(10, () => Promise.resolve('x'.repeat(600))));
+        await turn();
+        await run(() => budget.reserveSerialized(900));
+        order.push(index);
+        await turn();
+        answer.close();
+      });
+      await Promise.all(ends);
+      expect(order).toHaveLength(3);
+      expect(budget.usedBytes).toBe(0);
+    }
+  });
+
   it('drops an answer whose caller has disconnected, and reads nothing more for it', async () => {
     const budget = budgetOf(100, 100);
     const [first, gone] = [call(), call()];

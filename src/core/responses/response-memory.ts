@@ -1,4 +1,5 @@
 import { AppError } from '../errors/app-error.js';
+import { limitRemedy } from '../errors/limit-remedy.js';
 import type { InFlightResponse } from '../telemetry/in-flight-response.js';
 
 /** How long an answer waits for others to end. */
@@ -20,6 +21,7 @@ interface WaitingResponse {
 export class ResponseMemory {
   private reservedBytes = 0;
   private readonly byCaller = new Map<string, number>();
+  private readonly holding = new Set<InFlightResponse>();
   private waiting: WaitingResponse[] = [];
 
   /** @param limit in bytes */
@@ -50,12 +52,25 @@ export class ResponseMemory {
     answer.sendTimeout = setTimeout(() => answer.abort(), milliseconds).unref();
   }
 
-  /** A caller has at most half of the budget, so that one alone keeps nobody waiting; an answer alone passes always. */
+  /**
+   * A caller has at most half of the budget, so that one alone keeps nobody waiting; an answer alone passes always. Of answers
+   * that all hold something and wait for more, one passes, or none of them would ever end.
+   */
   private hasRoomFor(answer: InFlightResponse, bytes: number): boolean {
     const own = this.heldByCaller(answer);
+    const isStuck = answer.bytes > 0 && this.othersWait(answer);
+    const areOwnStuck = isStuck || (answer.bytes > 0 && this.othersWait(answer, answer.caller));
     return (
-      (this.reservedBytes === answer.bytes || this.reservedBytes + bytes <= this.limit) &&
-      (own === answer.bytes || own + bytes <= this.limit / 2)
+      (isStuck || this.reservedBytes === answer.bytes || this.reservedBytes + bytes <= this.limit) &&
+      (areOwnStuck || own === answer.bytes || own + bytes <= this.limit / 2)
+    );
+  }
+
+  /** Whether all other answers that hold something, of everybody or of one caller, wait for more. */
+  private othersWait(answer: InFlightResponse, caller?: string): boolean {
+    const waiting = new Set(this.waiting.map(({ response }) => response));
+    return [...this.holding].every(
+      (each) => each === answer || waiting.has(each) || (caller !== undefined && each.caller !== caller),
     );
   }
 
@@ -65,7 +80,9 @@ export class ResponseMemory {
 
   private startTimeout(answer: InFlightResponse, bytes: number): void {
     this.limitSendTime(answer, bytes);
+    this.holding.add(answer);
     answer.onRelease(() => {
+      this.holding.delete(answer);
       clearTimeout(answer.sendTimeout);
       answer.sendTimeout = undefined;
       this.addToTotals(answer, -answer.bytes);
@@ -115,7 +132,7 @@ export class ResponseMemory {
 
 function tooBusy(): AppError {
   return new AppError(503, 'TOO_BUSY', 'Too busy', 'Other answers take all the memory that there is for contents.', {
-    remedy: 'Try again in a few seconds, with fewer records at once (pagesize).',
+    remedy: limitRemedy('Try again in a few seconds, with fewer records at once (pagesize).', 'LIMIT_ANSWERS_BYTES'),
     headers: { 'Retry-After': '5' },
     extensions: { retry_after: 5 },
   });

@@ -4,42 +4,61 @@ import type { Request } from 'express';
 import { AppError } from '../errors/app-error.js';
 import { identifyRevision, type RevisedRecord } from '../schema/record.view.js';
 
-/** What the caller believes the record to be: the `If-Match` of the request, or nothing. */
+/** Tags of states of a record, or `any` state of it. */
+type Tags = string[] | 'any';
+
+/** What the caller believes the record to be: the `If-Match` and `If-None-Match` of the request, or nothing. */
 export class Precondition {
-  /** @param tags null where any state of the record will do */
   private constructor(
-    private readonly tags: string[] | null,
-    private readonly mustExist = true,
+    /** The record is there, in one of these states. */
+    private readonly match: Tags | null,
+    /** The record is not there, or in none of these states. */
+    private readonly noneMatch: Tags | null,
   ) {}
 
-  static readonly none = new Precondition(null, false);
+  static readonly none = new Precondition(null, null);
 
-  static parse(header: string | undefined): Precondition {
-    if (header === undefined) return Precondition.none;
-    if (header.trim() === '*') return new Precondition(null);
-    return new Precondition(header.split(',').map((tag) => tag.trim().replace(/^W\//, '').replace(/"/g, '')));
+  static parse(match: string | undefined, noneMatch?: string): Precondition {
+    return match === undefined && noneMatch === undefined
+      ? Precondition.none
+      : new Precondition(parseTags(match), parseTags(noneMatch));
   }
 
-  /** @throws AppError 412 when the record has changed since the caller read it, or is not there */
+  /** @throws AppError 412 when the record has changed since the caller read it, is not there, or is there and should not be */
   assertMatches(record: RevisedRecord | null): void {
-    if (record ? this.accepts(record) : !this.mustExist) return;
-    throw new AppError(412, 'PRECONDITION_FAILED', 'Precondition failed', 'the record has changed since it was read', {
-      remedy: 'Read it again and send the ETag of that answer as If-Match.',
-    });
-  }
-
-  private accepts(record: RevisedRecord): boolean {
-    if (!this.tags) return true;
-    const revision = identifyRevision(record);
-    return this.tags.some((tag) => tag.split('-')[0] === revision);
+    if (this.match && !(record && includes(this.match, record)))
+      throw preconditionFailed(
+        'the record has changed since it was read',
+        'Read it again and send the ETag of that answer as If-Match.',
+      );
+    if (this.noneMatch && record && includes(this.noneMatch, record))
+      throw preconditionFailed(
+        'the record is in a state that If-None-Match excludes',
+        'Leave If-None-Match out to change what is there, or send the ETag that was read as If-Match.',
+      );
   }
 }
 
-const InjectIfMatch = createParamDecorator((_: unknown, context: ExecutionContext) =>
-  Precondition.parse(context.switchToHttp().getRequest<Request>().headers['if-match']),
-);
+const parseTags = (header: string | undefined): Tags | null => {
+  if (header === undefined) return null;
+  if (header.trim() === '*') return 'any';
+  return header.split(',').map((tag) => tag.trim().replace(/^W\//, '').replace(/"/g, ''));
+};
 
-/** The `If-Match` header of the request as a Precondition. */
+const includes = (tags: Tags, record: RevisedRecord): boolean => {
+  const revision = identifyRevision(record);
+  return tags === 'any' || tags.some((tag) => tag.split('-')[0] === revision);
+};
+
+const preconditionFailed = (detail: string, remedy: string): AppError =>
+  new AppError(412, 'PRECONDITION_FAILED', 'Precondition failed', detail, { remedy });
+
+const InjectIfMatch = createParamDecorator((_: unknown, context: ExecutionContext) => {
+  const { headers } = context.switchToHttp().getRequest<Request>();
+  return Precondition.parse(headers['if-match'], headers['if-none-match']);
+});
+
+/** The `If-Match` and `If-None-Match` headers of the request as a Precondition. */
 export const IfMatch = (): ParameterDecorator => {
   const inject = InjectIfMatch();
   return (target, key, index) => {

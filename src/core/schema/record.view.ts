@@ -45,7 +45,8 @@ export abstract class RecordView {
 
 /** A record at one of its revisions. */
 export interface RevisedRecord {
-  id?: string;
+  /** Several for what relates records, such as the role of a user in a workspace. */
+  id: string | readonly string[];
   revision: number | string;
 }
 
@@ -54,7 +55,7 @@ const ID_LENGTH = 12;
 
 /** What tags begin with and preconditions compare: the revision, and whose it is, for records begin with the same one. */
 export const identifyRevision = ({ id, revision }: RevisedRecord): string =>
-  id === undefined ? String(revision) : `${revision}.${id.slice(-ID_LENGTH)}`;
+  [revision, ...[id].flat().map((each) => each.slice(-ID_LENGTH))].join('.');
 
 /** The view, marked as showing a record at its revision: its ETag is one that writes compare. */
 export function withRevision<V extends object>(view: V, record: RevisedRecord): V {

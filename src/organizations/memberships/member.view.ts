@@ -32,7 +32,7 @@ export type Member = User & { membership: OrganizationMember };
 
 /** The fields of a member that can change: the account, and the role. */
 export const memberRevision = ({ id, revision, membership }: Member) => ({
-  id,
+  id: [membership.organizationId, id],
   revision: `${revision}.${membership.role}`,
 });
 

@@ -11,6 +11,8 @@ import type { WorkspaceRole } from './workspace-grant.js';
 
 /** A user who has a role in the workspace: granted to them, to their teams, or both; the strongest counts. */
 export interface WorkspaceMember {
+  /** The workspace and the user. */
+  id: [string, string];
   userId: string;
   email: string;
   role: number;
@@ -33,7 +35,7 @@ const GRANTS = `
    WHERE held.workspace_id = $1`;
 
 const MEMBERS = `
-  SELECT u.id AS "userId", u.email, max(g.role) AS role, max(g.role) FILTER (WHERE g.team_id IS NULL) AS granted,
+  SELECT ARRAY[$1::uuid, u.id] AS id, u.id AS "userId", u.email, max(g.role) AS role, max(g.role) FILTER (WHERE g.team_id IS NULL) AS granted,
          coalesce(json_agg(json_build_object('teamId', g.team_id, 'name', g.name, 'role', g.role) ORDER BY g.name, g.team_id)
            FILTER (WHERE g.team_id IS NOT NULL), '[]') AS through,
          min(g.created_at) AS "createdAt", coalesce(max(g.role) FILTER (WHERE g.team_id IS NULL), 0) AS revision

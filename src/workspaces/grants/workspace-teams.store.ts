@@ -11,6 +11,8 @@ import type { WorkspaceRole } from './workspace-grant.js';
 
 /** A team that a role in the workspace was granted to. */
 export interface GrantedTeam {
+  /** The workspace and the team. */
+  id: [string, string];
   teamId: string;
   name: string;
   role: number;
@@ -22,7 +24,7 @@ export interface GrantedTeam {
 }
 
 const TEAM = `
-  SELECT t.id AS "teamId", t.name, held.role, held.role AS revision, held.created_at AS "createdAt",
+  SELECT ARRAY[held.workspace_id, t.id] AS id, t.id AS "teamId", t.name, held.role, held.role AS revision, held.created_at AS "createdAt",
          (SELECT count(*)::int FROM team_member m WHERE m.team_id = t.id) AS members
     FROM workspace_team held JOIN team t ON t.id = held.team_id AND t.deleted_at IS NULL
    WHERE held.workspace_id = $1`;
