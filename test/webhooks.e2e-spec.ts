@@ -168,7 +168,7 @@ print(json.dumps(Webhook(given["secret"]).verify(given["body"], given["headers"]
       });
     }
     const metadata = await people.admin.post(hooks(), { url: 'http://169.254.169.254/', events: ['*'] });
-    expect(metadata).toMatchObject({ status: 400, body: { code: 'OUTBOUND_REFUSED' } });
+    expect(metadata).toMatchObject({ status: 400, body: { code: 'OUTBOUND_REFUSED', errors: [{ pointer: '/url' }] } });
   });
 
   it('is sent what its kinds, its severities and its workspace let through, from its creation on', async () => {

@@ -20,6 +20,8 @@ const SECONDS = Number(process.env['BENCH_SECONDS'] ?? 30);
 const DEADLINE_MS = 60_000;
 
 let delays: number[] = [];
+/** The longest delay of each event. */
+const slowest = new Map<string, number>();
 let calls = 0;
 /** What was answered with success before, by endpoint and `webhook-id`: none may come again. */
 const answered = new Set<string>();
@@ -43,7 +45,12 @@ const works = await serve((response, body, request) => {
   const at = Date.parse((JSON.parse(body) as { timestamp: string }).timestamp);
   const key = `${request.url} ${String(request.headers['webhook-id'])}`;
   if (answered.has(key)) repeated++;
-  else if (at >= measuredFrom) delays.push(Date.now() - at);
+  else if (at >= measuredFrom) {
+    const delay = Date.now() - at;
+    delays.push(delay);
+    const id = String(request.headers['webhook-id']);
+    slowest.set(id, Math.max(delay, slowest.get(id) ?? 0));
+  }
   answered.add(key);
   response.writeHead(204).end();
 });
@@ -90,6 +97,7 @@ try {
   };
   const begin = (): void => {
     delays = [];
+    slowest.clear();
     measuredFrom = Date.now();
   };
   const rows: string[][] = [];
@@ -102,6 +110,8 @@ try {
     const spent = [((await server.ask('cpu')) as number) - before, database.cpu() - stored];
     const { p50, p99 } = summarizeLatencies(delays, SECONDS);
     const busy = spent.map((ms) => `${Math.round(ms / SECONDS / 10)} %`);
+    const longest = [...slowest.values()].toSorted((a, b) => b - a).slice(0, 5);
+    console.log(`${name}: the slowest events took ${longest.join(', ')} ms to reach all of them`);
     rows.push([
       name,
       `${delays.length} of ${RATE * SECONDS * LIVE}`,

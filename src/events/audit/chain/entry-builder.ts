@@ -197,6 +197,7 @@ function boundFields(fields: Fields): Fields {
   if (!fields) return null;
   return Object.fromEntries(
     Object.entries(fields).map(([name, value]) => {
+      if (isSurelyShort(value)) return [name, value];
       const text = canonicalJson(value);
       return [
         name,
@@ -205,3 +206,7 @@ function boundFields(fields: Fields): Fields {
     }),
   );
 }
+
+/** Of a text, a character takes at most six as JSON. */
+const isSurelyShort = (value: unknown): boolean =>
+  typeof value === 'string' ? value.length * 6 + 2 <= MAX_VALUE_LENGTH : typeof value !== 'object' || value === null;

@@ -7,9 +7,8 @@ import {
   type OnModuleDestroy,
 } from '@nestjs/common';
 import { setMaxListeners } from 'node:events';
-import { Actor } from '../../../core/access/actor.js';
 import { isDatabaseOutage } from '../../../core/errors/database-outage.js';
-import { generateRequestId, runInRequestContext } from '../../../core/telemetry/request-context.js';
+import { runInRequestContext } from '../../../core/telemetry/request-context.js';
 import { JobSettings } from '../../../jobs/job-settings.js';
 import { LeaseKeeper, type LeasedWork, type LeaseWatch } from '../../../jobs/lease-keeper.service.js';
 import { Lease } from '../../../jobs/lease.js';
@@ -18,6 +17,7 @@ import { WorkerPresence } from '../../../jobs/worker-presence.js';
 import { DeliveryRunner, type EndpointWork } from './delivery.runner.js';
 import { EndpointQueueStore, type EndedTurn } from './endpoint-queue.store.js';
 import { EndpointTurn } from './endpoint-turn.js';
+import { makeWebhookContext } from './webhook-context.js';
 import { WebhookSettings } from './webhook-settings.js';
 
 /** Endpoints that are taken with one statement: each brings some deliveries into memory. */
@@ -57,12 +57,7 @@ export class DeliveryDispatcher
   }
 
   onApplicationBootstrap(): void {
-    const context = {
-      requestId: generateRequestId(),
-      actor: Actor.system('webhooks'),
-      origin: { via: 'job' },
-    } as const;
-    this.loop = runInRequestContext(context, () => this.dispatch());
+    this.loop = runInRequestContext(makeWebhookContext(), () => this.dispatch());
     this.leases = this.keeper.watch(this);
   }
 
@@ -111,6 +106,11 @@ export class DeliveryDispatcher
 
   async takeBack(worker: string, dead: string[]): Promise<void> {
     if ((await this.queue.takeBack(worker, dead)) > 0) this.wake();
+  }
+
+  /** Whether deliveries to endpoints that work are on their way. */
+  get isSending(): boolean {
+    return this.listHeld().some((turn) => turn.holdsSlot && !turn.slow);
   }
 
   private get isStopping(): boolean {

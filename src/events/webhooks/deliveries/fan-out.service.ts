@@ -35,7 +35,7 @@ export class FanOutService implements OnModuleInit {
   ) {}
 
   onModuleInit(): void {
-    this.deferred.subscribe(() => this.dispatcher.wake());
+    this.deferred.subscribe(this.dispatcher);
   }
 
   /** Says that an organization may have new events. */

@@ -6,6 +6,7 @@ import { Conflict, InvalidRequest, NotFound } from '../../../core/errors/app-err
 import { EventBus } from '../../../core/events/event-bus.js';
 import type { ListQuery } from '../../../core/listing/list-query.js';
 import type { Page } from '../../../core/listing/page.js';
+import { callAddressIn } from '../../../core/outbound/outbound-refused.js';
 import { Outbound } from '../../../core/outbound/outbound.service.js';
 import { Precondition } from '../../../core/rest/precondition.js';
 import { assertReadOnlyUnchanged, definedFields } from '../../../core/rest/read-only-fields.js';
@@ -49,7 +50,7 @@ export class WebhooksService {
   /** Sends what happens from now on. */
   async create(actor: Actor, owner: WebhookOwner, input: NewWebhook): Promise<WebhookWithSecret> {
     const place = await this.owners.authorize(actor, owner, 'create');
-    await this.outbound.assertAllowed(input.url, 'user');
+    await this.assertCallable(input.url);
     const secret = generateSigningSecret();
     const { headers = {}, routing_key: routingKey } = input;
     const webhook = Object.assign(new Webhook(), fieldsOf(input), place, { id: newId(), owner: actor.userId });
@@ -68,6 +69,11 @@ export class WebhooksService {
     });
   }
 
+  /** @throws AppError OUTBOUND_REFUSED */
+  private assertCallable(url: string): Promise<void> {
+    return callAddressIn('/url', () => this.outbound.assertAllowed(url, 'user'));
+  }
+
   async update(
     actor: Actor,
     owner: WebhookOwner,
@@ -77,7 +83,7 @@ export class WebhooksService {
   ): Promise<Webhook> {
     if (input.url !== undefined) {
       await this.get(actor, owner, id, 'update');
-      await this.outbound.assertAllowed(input.url, 'user');
+      await this.assertCallable(input.url);
     }
     return this.unit.run(async () => {
       const webhook = await this.getForUpdate(actor, owner, id, 'update', match);
