@@ -55,6 +55,7 @@ describe('GraphQL reads', () => {
       );
     const whole = await ask(20);
     expect(whole.body.errors).toBeUndefined();
+    expect(whole.headers.get('cache-control')).toBe('no-store');
     const [first] = whole.body.data.workspaces.workspaces;
     expect(first.environments).toHaveLength(3);
     expect(first.environments[0].connections).toHaveLength(3);

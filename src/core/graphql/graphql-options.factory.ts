@@ -1,3 +1,4 @@
+import { ApolloServerPluginCacheControlDisabled } from '@apollo/server/plugin/disabled';
 import { ApolloDriver, type ApolloDriverConfig } from '@nestjs/apollo';
 import { Injectable } from '@nestjs/common';
 import type { GqlOptionsFactory } from '@nestjs/graphql';
@@ -45,7 +46,8 @@ export class GraphqlOptionsFactory implements GqlOptionsFactory<ApolloDriverConf
       parseOptions: PARSE_OPTIONS,
       transformSchema: (schema) => countAnsweredLists(showFloat(schema), this.env.LIMIT_GRAPHQL_COST),
       stringifyResult: (result) => this.stringify(withData(result)),
-      plugins: [createQueryLimitsPlugin(queryLimitsFromEnv(this.env))],
+      // No field has a cache hint, and looking for hints would wrap every resolver; GraphqlMiddleware sets the header.
+      plugins: [ApolloServerPluginCacheControlDisabled(), createQueryLimitsPlugin(queryLimitsFromEnv(this.env))],
       formatError: reportingFormatError(this.refusals),
       context: ({ req }: { req: Request & AuthenticatedCaller }) => this.buildContext(req),
     };

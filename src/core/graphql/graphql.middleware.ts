@@ -22,6 +22,7 @@ export class GraphqlMiddleware {
   ) {}
 
   readonly use = (request: Request & AuthenticatedCaller, response: Response, next: NextFunction): void => {
+    response.setHeader('Cache-Control', 'no-store');
     this.prepareRequest(request, response).then(() => next(), next);
   };
 

@@ -38,8 +38,19 @@ export function findDocumentError(source: unknown, limits: { aliases: number }):
   return document ? (findPartsError(document) ?? findPairsError(document, limits.aliases)) : null;
 }
 
+/** Documents that Apollo keeps are the same objects at every call. */
+const partsErrors = new WeakMap<DocumentNode, GraphQLError | null>();
+
 /** The first part of which the document has too many. */
 export function findPartsError(document: DocumentNode): GraphQLError | null {
+  const known = partsErrors.get(document);
+  if (known !== undefined) return known;
+  const error = countParts(document);
+  partsErrors.set(document, error);
+  return error;
+}
+
+function countParts(document: DocumentNode): GraphQLError | null {
   const counts = new Map<Kind, number>();
   visit(document, { enter: ({ kind }) => void counts.set(kind, (counts.get(kind) ?? 0) + 1) });
   const over = DOCUMENT_PARTS.find(({ kind, most }) => (counts.get(kind) ?? 0) > most);

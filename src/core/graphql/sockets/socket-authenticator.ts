@@ -1,6 +1,7 @@
 import { Logger } from '@nestjs/common';
 import type { Authenticator } from '../../access/authenticator.js';
 import { AppError, Unauthenticated } from '../../errors/app-error.js';
+import { limitRemedy } from '../../errors/limit-remedy.js';
 import { CloseCode } from './close-codes.js';
 import type { SocketConnection } from './socket-connection.js';
 
@@ -83,7 +84,11 @@ export class SocketAuthenticator {
     const userId = connection.actor?.userId ?? '';
     const own = this.byUser.get(userId) ?? new Set();
     if (own.size < this.perUser) this.byUser.set(userId, own.add(connection));
-    else connection.close(CloseCode.TooMany, `One user may have ${this.perUser} sockets at a time.`);
+    else
+      connection.close(
+        CloseCode.TooMany,
+        limitRemedy(`One user may have ${this.perUser} sockets at a time.`, 'LIMIT_SOCKETS_PER_USER'),
+      );
     return connection.isOpen;
   }
 
