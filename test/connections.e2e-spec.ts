@@ -84,7 +84,7 @@ describe('kinds', () => {
     for (const url of ['http://169.254.169.254/', 'http://[fe80::1]/', 'http://user:pw@a.example/'])
       expect(await world.admin.post(CONNECTIONS, { name: 'x', kind: 'grafana', metadata: { url } })).toMatchObject({
         status: 400,
-        body: { code: 'OUTBOUND_REFUSED' },
+        body: { code: 'OUTBOUND_REFUSED', errors: [{ pointer: '/metadata/url' }] },
       });
     const own = await connect({ kind: 'grafana', metadata: { url: 'http://10.0.0.1' } });
     expect(await change(own.id, { metadata: { url: 'http://169.254.169.254/' } })).toMatchObject({ status: 400 });

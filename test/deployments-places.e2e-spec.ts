@@ -353,6 +353,18 @@ requires('KUBEBUILDER_ASSETS', 'where a design is deployed', () => {
       expect((await deploy(people.organizationAdmin, design, loose)).status).toBe(400);
     }, 60_000);
 
+    it('is what chooses among several destinations', async () => {
+      const unnamed = () => people.admin.post('/api/pattern/deploy/plan', { id: design.id });
+      expect(await unnamed()).toMatchObject({ status: 400, body: { errors: [{ pointer: '/environment_id' }] } });
+      await done(world.admin.delete(`${shop.path}/environments/${staging.id}`));
+      const other = await shop.cluster(live, 'https://127.0.0.1:9');
+      const { status, body } = await unnamed();
+      expect({ status, errors: body.errors }).toMatchObject({ status: 400, errors: [{ pointer: '/connection_ids' }] });
+      const ids = body.choices.map((choice: Json) => choice.connection_id);
+      expect(new Set(ids)).toEqual(new Set([connectionId, other.id]));
+      await plan(people.admin, design, { connection_ids: [connectionId] });
+    }, 60_000);
+
     it('is no design of another organization, published or not', async () => {
       const { outsider } = people;
       for (const path of [`/api/pattern/${design.id}`, `/api/pattern/download/${design.id}`])

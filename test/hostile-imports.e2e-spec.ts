@@ -19,7 +19,7 @@ const BODIES: readonly [name: string, text: string][] = [
 ];
 const MB = 1024 * 1024;
 /** Files of these kinds took a worker 20 seconds and more each, and 1 GB of memory. */
-const SOON_MS = 15_000;
+const SOON_MS = 20_000;
 const MOST_GROWTH = 1_500 * MB;
 
 const importing = (person: Person, content: string): Promise<Answer> =>

@@ -245,7 +245,11 @@ describe('an archived workspace', () => {
     for (let left = await unfinished(); left.length > 0; left = await unfinished())
       await new Promise((again) => setTimeout(again, 200));
     const { body } = await world.admin.get(`/api/pattern/${design.id}/deployments`);
-    expect(new Set(body.deployments.map((each: Json) => each.status))).toEqual(new Set(['cancelled']));
+    // One that begins between the archive and its cancellation fails for what it may not do any more.
+    const ends = (body.deployments as Json[]).map(({ status, error }) =>
+      status === 'failed' ? ([403, 404, 409].includes(error.status) ? 'cancelled' : error) : status,
+    );
+    expect(new Set(ends)).toEqual(new Set(['cancelled']));
   }, 60_000);
 });
 

@@ -2,15 +2,20 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { PLANNER_OPTIONS } from '../../src/core/database/data-source.js';
 import { startDatabase } from '../support/database.js';
 import { type Candidate, load, middle, runCalls, table } from '../support/load.js';
+import type { CostlyFunction } from '../support/profile.js';
 import { ADMIN, production, signIn, startServer, untilIdle } from '../support/server.js';
 import { fillScene } from './scene.js';
 import { listWorks } from './works.js';
 
-/** Everyday work beside a plain server, on one database; arguments choose the works whose names contain one of them. */
+/**
+ * Everyday work beside a plain server, on one database; arguments choose the works whose names contain one of them. BENCH_FUNCTIONS names so many
+ * of the functions that cost most, by a profile of further calls.
+ */
 const PRODUCT = import.meta.resolve('../support/product.js');
 const PLAIN = import.meta.resolve('./server.js');
 const BARE = import.meta.resolve('../guard/bare.js');
 const CALLS = Number(process.env['BENCH_CALLS'] ?? 5_000);
+const FUNCTIONS = Number(process.env['BENCH_FUNCTIONS'] ?? 0);
 const REPORT = 'docs/benchmarks.md';
 const MARKS = ['<!-- bench -->', '<!-- /bench -->'] as const;
 const HEAD = [
@@ -74,8 +79,19 @@ try {
       : [goal.toFixed(2), Number(ratio.toFixed(2)) >= goal];
     rows.push([work.name, ...figures, wanted, isMet ? 'yes' : 'no', ...times]);
     console.error(rows.at(-1)?.join(' | '));
+    if (FUNCTIONS > 0) console.log(await profile(candidates.slice(1)));
   }
   await Promise.all([product.stop(), plain.stop(), bare.stop()]);
+
+  async function profile(ours: Candidate[]): Promise<string> {
+    await product.ask('startProfile');
+    await runCalls(database, ours, CALLS);
+    const costly = (await product.ask('stopProfile')) as CostlyFunction[];
+    return costly
+      .slice(0, FUNCTIONS)
+      .map(({ name, percent }) => `${percent.toFixed(1)} ${name}`)
+      .join('\n');
+  }
 } finally {
   await database.stop();
 }

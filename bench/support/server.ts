@@ -2,6 +2,7 @@ import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
+import { startProfile, stopProfile } from './profile.js';
 
 /** A server in a process of its own, so that what loads it does not slow it down. */
 export interface BenchServer {
@@ -70,11 +71,17 @@ async function heard(child: ChildProcess): Promise<unknown> {
 export function serve(url: string, stop: () => Promise<unknown>, answer?: (question: string) => unknown): void {
   process.on('message', (question: string) => {
     if (question === 'stop') void stop().then(() => process.exit());
-    else process.send?.({ answer: (question === 'cpu' ? cpu() : answer?.(question)) ?? null });
+    else
+      void Promise.resolve((own[question] ?? answer)?.(question)).then((said) =>
+        process.send?.({ answer: said ?? null }),
+      );
   });
   process.on('disconnect', () => process.exit());
   process.send?.({ url });
 }
+
+/** What every server of a benchmark knows to answer. */
+const own: Record<string, () => unknown> = { cpu, startProfile, stopProfile };
 
 /** Processor time of this process so far, in milliseconds. */
 function cpu(): number {

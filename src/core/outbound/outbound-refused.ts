@@ -1,4 +1,4 @@
-import { InvalidRequest } from '../errors/app-error.js';
+import { AppError, InvalidRequest } from '../errors/app-error.js';
 
 /** 400 `OUTBOUND_REFUSED`: an address that the server does not call on anybody's behalf. */
 export function outboundRefused(host: string, detail: string, remedy?: string): InvalidRequest {
@@ -9,4 +9,13 @@ export function outboundRefused(host: string, detail: string, remedy?: string): 
       'Use a public http or https address, or ask the operator to add the range of the address to OUTBOUND_ALLOW.',
     extensions: { host },
   });
+}
+
+/** Calls, or judges, the address in a field of the request: when it is refused, the error names the field. */
+export async function callAddressIn<T>(pointer: string, call: () => Promise<T>): Promise<T> {
+  try {
+    return await call();
+  } catch (error) {
+    throw error instanceof AppError && error.code === 'OUTBOUND_REFUSED' ? error.atField(pointer) : error;
+  }
 }

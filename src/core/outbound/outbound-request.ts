@@ -1,3 +1,4 @@
+import type { LimitSetting } from '../errors/limit-remedy.js';
 import type { OutboundPolicy } from './address-rules.js';
 
 export interface OutboundRequest {
@@ -7,6 +8,8 @@ export interface OutboundRequest {
   body?: string | Uint8Array;
   /** Largest answer taken, in bytes; 10 MiB without it. */
   maxBytes?: number;
+  /** The setting that `maxBytes` is read from. */
+  maxBytesSetting?: LimitSetting;
   /** Whether an answer that is larger, takes longer or breaks off is taken as far as it came, in place of being refused. */
   truncate?: boolean;
   /** For everything from name resolution to the last byte, all redirects included; 15 s without it. */

@@ -189,8 +189,10 @@ describe('Outbound', () => {
 
   it('bounds size and time', async () => {
     answer = (_, response) => response.end(Buffer.alloc(2_000));
-    await expect(trusting.fetch(origin, { policy: 'user', maxBytes: 1_000 })).rejects.toMatchObject({
+    const limit = { maxBytes: 1_000, maxBytesSetting: 'LIMIT_UPLOAD_BYTES' } as const;
+    await expect(trusting.fetch(origin, { policy: 'user', ...limit })).rejects.toMatchObject({
       code: 'OUTBOUND_TOO_LARGE',
+      remedy: expect.stringContaining('LIMIT_UPLOAD_BYTES') as string,
     });
     answer = (_, response) => response.write('slow');
     await expect(trusting.fetch(origin, { policy: 'user', timeoutMs: 100 })).rejects.toMatchObject({

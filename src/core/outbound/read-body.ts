@@ -1,11 +1,12 @@
 import type { Dispatcher } from 'undici';
 import { RemoteFailure } from '../errors/app-error.js';
+import { limitRemedy } from '../errors/limit-remedy.js';
 import type { OutboundRequest } from './outbound-request.js';
 
 /** @throws RemoteFailure OUTBOUND_TOO_LARGE, unless the answer may be truncated */
 export async function readBody(
   body: Dispatcher.ResponseData['body'],
-  { maxBytes = 10 * 1024 * 1024, truncate, signal }: OutboundRequest,
+  { maxBytes = 10 * 1024 * 1024, maxBytesSetting, truncate, signal }: OutboundRequest,
   host: string,
 ): Promise<Buffer> {
   const pieces: Buffer[] = [];
@@ -15,8 +16,9 @@ export async function readBody(
       size += piece.length;
       if (size > maxBytes && truncate) return Buffer.concat([...pieces, piece]).subarray(0, maxBytes);
       if (size > maxBytes) {
+        const remedy = `Send an address whose content has at most ${maxBytes} bytes.`;
         throw new RemoteFailure('OUTBOUND_TOO_LARGE', `The answer of ${host} is larger than ${maxBytes} bytes`, {
-          remedy: `Send an address whose content has at most ${maxBytes} bytes.`,
+          remedy: maxBytesSetting ? limitRemedy(remedy, maxBytesSetting) : remedy,
         });
       }
       pieces.push(piece);

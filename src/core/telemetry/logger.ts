@@ -1,5 +1,5 @@
 import { ConsoleLogger, type LoggerService } from '@nestjs/common';
-import pino, { type Logger, type LoggerOptions } from 'pino';
+import pino, { type DestinationStream, type Logger, type LoggerOptions } from 'pino';
 import type { Env } from '../config/env.js';
 import { currentRequest } from './request-context.js';
 
@@ -26,6 +26,9 @@ const MAX_UNWRITTEN_BYTES = 16 * 1024 * 1024;
 /** Lines are written together when there are so many bytes of them, or after so long; at the end of the process all are. */
 const BATCH = { minLength: 15 * 1024, periodicFlush: 100 };
 
+/** One a process, however many servers there are in it: each would write by a timer of its own for as long as the process lives. */
+let standardOutput: DestinationStream | undefined;
+
 /** Structured logs on standard output: one JSON object a line, each with the id of the request it belongs to. */
 export function createLogger(env: Env): Logger {
   const options: LoggerOptions = {
@@ -43,9 +46,13 @@ export function createLogger(env: Env): Logger {
       return request ? { request_id: request.requestId, user_id: request.actor?.userId ?? undefined } : {};
     },
   };
-  return isPretty(env)
-    ? pino({ ...options, transport: { target: 'pino-pretty', options: { ignore: 'hostname,pid', singleLine: true } } })
-    : pino(options, pino.destination({ sync: false, maxLength: MAX_UNWRITTEN_BYTES, ...BATCH }));
+  if (isPretty(env))
+    return pino({
+      ...options,
+      transport: { target: 'pino-pretty', options: { ignore: 'hostname,pid', singleLine: true } },
+    });
+  standardOutput ??= pino.destination({ sync: false, maxLength: MAX_UNWRITTEN_BYTES, ...BATCH });
+  return pino(options, standardOutput);
 }
 
 /** An error without what a parser could not read, which may be what this server sent, its credential included. */

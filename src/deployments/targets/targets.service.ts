@@ -175,14 +175,23 @@ function requireSingle<P extends { environmentId: string; connectionId: string }
       environment_id: destination.environmentId,
       connection_id: destination.connectionId,
     }));
-    throw new InvalidRequest(
-      `environment_id is required; there are ${choices.map((choice) => choice.name).join(', ')}`,
-      {
-        errors: [{ pointer: '/environment_id', detail: 'is required, since there are several destinations' }],
-        extensions: { choices },
-        remedy: 'Send environment_id, and connection_ids for some of its clusters only.',
-      },
-    );
+    const [field, reason, remedy] =
+      environments.size > 1
+        ? [
+            'environment_id',
+            'there are several environments',
+            'Send environment_id, and connection_ids for some of its clusters only.',
+          ]
+        : [
+            'connection_ids',
+            'the environment has several clusters',
+            'Send connection_ids with those that are meant, or environment_id for all of them.',
+          ];
+    throw new InvalidRequest(`${field} is required; there are ${choices.map((choice) => choice.name).join(', ')}`, {
+      errors: [{ pointer: `/${field}`, detail: `is required, since ${reason}` }],
+      extensions: { choices },
+      remedy,
+    });
   }
   return destinations as [P, ...P[]];
 }

@@ -1,13 +1,11 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { execFile } from 'node:child_process';
-import { mkdtemp, rm, symlink } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { AppError } from '../../core/errors/app-error.js';
 import { DocumentReader } from './document-reader.js';
 import { defineTask, type Task } from '../../core/workers/task.js';
 import { WorkerPool } from '../../core/workers/worker-pool.js';
+import { compiledProgram } from '../../../test/support/programs.js';
 
 /** A module of plain JavaScript, whose functions stand for tasks that misbehave. */
 const source = `
@@ -172,29 +170,17 @@ describe('DocumentReader', () => {
   });
 
   it('works from compiled files too', async () => {
-    const root = await mkdtemp(join(tmpdir(), 'formats-'));
-    try {
-      const sources = [
-        'src/formats/documents/document-reader.ts',
-        'src/core/workers/worker-pool.ts',
-        'src/core/workers/worker-entry.ts',
-      ];
-      const options = ['--outDir', root, '--rootDir', '.', '--module', 'nodenext', '--target', 'ES2023', '--lib', 'ES2023,ES2024.String', '--types', 'node', '--skipLibCheck', '--ignoreConfig']; // prettier-ignore
-      await promisify(execFile)('node_modules/.bin/tsc', [...sources, ...options]);
-      await symlink(join(process.cwd(), 'node_modules'), join(root, 'node_modules'));
-      await symlink(join(process.cwd(), 'package.json'), join(root, 'package.json'));
-      const script = `
-        const { WorkerPool } = await import('./src/core/workers/worker-pool.js');
-        const { DocumentReader } = await import('./src/formats/documents/document-reader.js');
-        const pool = new WorkerPool();
-        const bytes = new TextEncoder().encode('- a: 1\\n'.repeat(10000));
-        const [document] = await new DocumentReader(pool).parse({ path: 'a.yaml', bytes });
-        console.log(document.value.length);
-        await pool.close();`;
-      const run = await promisify(execFile)(process.execPath, ['--input-type=module', '--eval', script], { cwd: root });
-      expect(run.stdout.trim()).toBe('10000');
-    } finally {
-      await rm(root, { recursive: true });
-    }
+    const reader = await compiledProgram('src/formats/documents/document-reader.ts');
+    const pool = await compiledProgram('src/core/workers/worker-pool.ts');
+    const script = `
+      const { WorkerPool } = await import(${JSON.stringify(pool)});
+      const { DocumentReader } = await import(${JSON.stringify(reader)});
+      const pool = new WorkerPool();
+      const bytes = new TextEncoder().encode('- a: 1\\n'.repeat(10000));
+      const [document] = await new DocumentReader(pool).parse({ path: 'a.yaml', bytes });
+      console.log(document.value.length);
+      await pool.close();`;
+    const run = await promisify(execFile)(process.execPath, ['--input-type=module', '--eval', script]);
+    expect(run.stdout.trim()).toBe('10000');
   }, 90_000);
 });

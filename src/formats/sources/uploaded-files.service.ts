@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { Env } from '../../core/config/env.js';
 import { type AppError, InvalidRequest, RemoteFailure } from '../../core/errors/app-error.js';
+import { callAddressIn } from '../../core/outbound/outbound-refused.js';
 import { Outbound } from '../../core/outbound/outbound.service.js';
 import { findUpload, type FormFile } from '../../core/rest/form-uploads.service.js';
 import type { SourceFile } from './source-file.js';
@@ -35,7 +36,7 @@ export class UploadedFiles {
     const upload = findUpload(uploads, 'file');
     if (upload) return { path: upload.originalname || 'file', bytes: upload.buffer, url: null };
     if (file !== undefined) return { path: file_name ?? 'file', bytes: decodeBase64('/file', file), url: null };
-    if (url !== undefined) return this.fetch(url);
+    if (url !== undefined) return this.fetch(url, '/url');
     throw InvalidRequest.forField(
       '/file',
       'is required',
@@ -43,23 +44,23 @@ export class UploadedFiles {
     );
   }
 
-  private async fetch(address: string): Promise<UploadedFile> {
-    if (!URL.canParse(address)) throw InvalidRequest.forField('/url', 'is not a URL');
-    const answer = await this.outbound.fetch(address, {
-      policy: 'user',
-      maxBytes: this.env.LIMIT_UPLOAD_BYTES,
-      timeoutMs: 30_000,
-    });
-    if (answer.status !== 200) throw sourceUnavailable(address, answer.status);
+  /** @param pointer the field of the request that has the address */
+  async fetch(address: string, pointer: string): Promise<UploadedFile> {
+    if (!URL.canParse(address)) throw InvalidRequest.forField(pointer, 'is not a URL');
+    const limits = { maxBytes: this.env.LIMIT_UPLOAD_BYTES, maxBytesSetting: 'LIMIT_UPLOAD_BYTES' } as const;
+    const answer = await callAddressIn(pointer, () =>
+      this.outbound.fetch(address, { policy: 'user', timeoutMs: 30_000, ...limits }),
+    );
+    if (answer.status !== 200) throw sourceUnavailable(address, pointer, answer.status);
     const url = new URL(answer.url);
     return { path: lastPathSegment(url) || url.host, bytes: answer.bytes, url };
   }
 }
 
 /** The error of a source that returned no file: 502 when it failed itself, 400 when it does not serve the URL. */
-function sourceUnavailable(address: string, status: number): AppError {
+function sourceUnavailable(address: string, pointer: string, status: number): AppError {
   const detail = `${address} answered ${status}`;
-  const errors = [{ pointer: '/url', detail: `answered ${status}` }];
+  const errors = [{ pointer, detail: `answered ${status}` }];
   if (status >= 500)
     return new RemoteFailure('SOURCE_UNAVAILABLE', detail, {
       errors,

@@ -91,7 +91,7 @@ export class GenerationService {
     const isUrl = /^https?:\/\/\S+$/i.test(text);
     if (isUrl && text.length > MAX_URL_LENGTH)
       throw InvalidRequest.forField('/source', `must be a URL of at most ${MAX_URL_LENGTH} characters`);
-    const file = isUrl ? await this.sent.resolve({ url: text }, []) : { path: 'source', bytes: Buffer.from(source) };
+    const file = isUrl ? await this.sent.fetch(text, '/source') : { path: 'source', bytes: Buffer.from(source) };
     return generateModels(file, {
       pool: this.pool,
       limits: this.documents.limits,
