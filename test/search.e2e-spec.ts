@@ -104,6 +104,28 @@ describe('the search by a part of a name', () => {
     );
     expect(await list(world.admin, 'search=plentiful&pagesize=2')).toMatchObject({ total_count: COMMON });
     expect(await list(world.admin, 'search=plentiful%20777')).toMatchObject({ total_count: 11 });
+    expect(await list(world.admin, 'search=plentiful&page=2&pagesize=2&order=name')).toMatchObject({
+      total_count: COMMON,
+      environments: [{ name: 'plentiful 10000' }, { name: 'plentiful 10001' }],
+    });
+    const first = await list(world.admin, 'search=plentiful&order=name&pagesize=2&cursor=');
+    const second = await list(world.admin, `search=plentiful&order=name&pagesize=2&cursor=${first.next_cursor}`);
+    expect(second.environments).toMatchObject([{ name: 'plentiful 100' }, { name: 'plentiful 1000' }]);
+    expect(await list(world.admin, 'search=plentiful%20777&page=1&pagesize=20')).toMatchObject({
+      total_count: 11,
+      environments: [],
+    });
+  });
+
+  it('finds the records of one organization, whether it has most of all records or few of them', async () => {
+    const other = await world.outsider();
+    const name = 'plentiful 777 of another';
+    const { body: made } = await other.post('/api/environments', { name, organization_id: other.organization });
+    await world.sql('ANALYZE environment');
+    const { body: small } = await other.get(`/api/environments?orgID=${other.organization}&search=plentiful%20777`);
+    expect(small).toMatchObject({ total_count: 1, environments: [{ id: made.id }] });
+    expect(await list(world.admin, 'search=plentiful%20777')).toMatchObject({ total_count: 11 });
+    expect(await list(world.admin, 'search=777%20of%20another')).toMatchObject({ total_count: 0, environments: [] });
   });
 
   it('finds members by their address and by their name, teams and credentials by theirs', async () => {

@@ -45,6 +45,7 @@ import { KeptLists1764000000058 } from './1764000000058-kept-lists.js';
 import { EventFeed1764000000064 } from './1764000000064-event-feed.js';
 import { ConcernedOrganization1764000000065 } from './1764000000065-concerned-organization.js';
 import { AppendEvents1764000000066 } from './1764000000066-append-events.js';
+import { SearchOfLargeOrganizations1764000000067 } from './1764000000067-search-of-large-organizations.js';
 
 /** Every change of the schema, oldest first. */
 export const migrations: Migration[] = [
@@ -94,4 +95,5 @@ export const migrations: Migration[] = [
   EventFeed1764000000064,
   ConcernedOrganization1764000000065,
   AppendEvents1764000000066,
+  SearchOfLargeOrganizations1764000000067,
 ];

@@ -30,25 +30,26 @@ const INDEXED_WORD = /[\p{L}\p{N}]{3}/u;
 /** More are found faster by looking at the rows. */
 const MAX_CANDIDATES = 10_000;
 
+/** Two ways to find the same records: the second one finds nothing where the first one does. */
+export interface IndexedSearch {
+  /** Takes the ids from the index; finds nothing where they are more than it answers. */
+  byIds: string;
+  /** Looks at the rows where the ids are too many, and nowhere else. */
+  byRows: string;
+}
+
 /**
- * Narrows the rows of a search in one organization, to which the filters were applied, to the ids that the index finds, where it
- * helps: under the row-level policies PostgreSQL would compare every row of the organization.
+ * How the index finds the records of a search in one organization, to which the filters were applied, where it can: under the
+ * row-level policies PostgreSQL would compare every row of the organization.
  */
-export async function applySearchIndex<E extends ListedRecord>(
+export function findSearchIndex<E extends ListedRecord>(
   rows: SelectQueryBuilder<E>,
   { alias, searchFunction }: Listing<E>,
   { search = '' }: ListQuery,
-): Promise<void> {
-  const { organizationId, searchPattern }: Record<string, unknown> = rows.getParameters();
-  if (!searchFunction || !organizationId || !INDEXED_WORD.test(search)) return;
-  // The ids remain text from one statement to the next.
-  const found = await rows
-    .createQueryBuilder()
-    .select(`CAST(${searchFunction}(:organizationId, :searchPattern, ${MAX_CANDIDATES}) AS text)`, 'ids')
-    .fromDummy()
-    .setParameters({ organizationId, searchPattern })
-    .getRawOne<{ ids: string | null }>();
-  if (found?.ids) rows.andWhere(`${alias}.id = ANY (CAST(:searchedIds AS uuid[]))`, { searchedIds: found.ids });
+): IndexedSearch | undefined {
+  if (!searchFunction || !INDEXED_WORD.test(search) || !rows.getParameters()['organizationId']) return undefined;
+  const ids = `(SELECT ${searchFunction}(:organizationId, :searchPattern, ${MAX_CANDIDATES}))`;
+  return { byIds: `${alias}.id = ANY (CAST(${ids} AS uuid[]))`, byRows: `${ids} IS NULL` };
 }
 
 /** @throws InvalidRequest when the order names no column of the list */

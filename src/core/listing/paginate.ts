@@ -10,7 +10,7 @@ import {
 import { FAR_OFFSET, readFarPage } from './far-page.js';
 import { type ListQuery, parsePage } from './list-query.js';
 import type { Listing } from './listing.js';
-import { applyFilters, applySearchIndex, resolveOrder, type ResolvedOrder } from './list-filters.js';
+import { applyFilters, findSearchIndex, resolveOrder, type ResolvedOrder } from './list-filters.js';
 import type { ListedRecord, ListSource } from './list-source.js';
 import type { Page } from './page.js';
 
@@ -28,42 +28,26 @@ export async function paginate<E extends ListedRecord>(
   const wish = parsePage(query, listing.pageSize);
   const sorting = resolveOrder(listing, query.order);
   const filter = applyFilters(rows, listing, query);
-  const parameters = rows.getParameters();
-  if (query.search) await applySearchIndex(rows, listing, query);
-  const conditions = rows.expressionMap.wheres.length;
-  const all = () => withoutPage(rows, conditions);
-  const isWhole = !query.search && !query.filter;
-  const kept = isWhole ? source.kept : undefined;
-  const isById = isFoundById(rows, listing.alias);
-  const totalSql = kept?.total ?? (isById ? 'count(*) OVER ()' : undefined);
-  const total = { key: totalSql ?? '', toSql: () => totalSql ?? countQuery(all()) };
-  const count = () => countRows(all(), kept ? `coalesce((${kept.total}), (${countQuery(all())}))` : countQuery(all()));
-  // What is found by ids is looked up by them, however many they are; any other search is planned for its pattern.
-  const isNamed = (isWhole || (isById && !query.filter)) && !query.order && wish.size === listing.pageSize;
-  rows.orderBy(sorting.column.sql, sorting.direction).addOrderBy(`${listing.alias}.id`, sorting.direction);
+  const isUsual = !query.filter && !query.order && wish.size === listing.pageSize;
+  const step: Step<E> = { ...wish, ...sorting, alias: listing.alias, isNamed: isUsual && !query.search };
   if (query.cursor !== undefined) {
     if (query.page !== undefined) throw cursorWithPage();
-    const walk = fingerprintQuery([sorting.column.sql, sorting.direction, filter, query.search ?? '', parameters]);
-    const step = {
-      ...sorting,
-      size: wish.size,
-      walk,
-      cursor: query.cursor,
-      alias: listing.alias,
-      total,
-      count,
-      isNamed,
-    };
-    return paginateByCursor(rows, source, step);
+    const parts = [sorting.column.sql, sorting.direction, filter, query.search ?? '', rows.getParameters()];
+    step.after = { cursor: query.cursor, walk: fingerprintQuery(parts) };
   }
-  rows.limit(wish.size);
-  const offset = wish.page * wish.size;
-  const isFar = kept && sorting.column.isFixed && offset >= FAR_OFFSET;
-  const found = isFar
-    ? await readFarPage(rows, source, { ...sorting, ...kept, alias: listing.alias, offset }, { isNamed, total })
-    : await source.getMany(rows.offset(offset || undefined), { isNamed, total });
-  const isEmpty = wish.page === 0 && found.records.length === 0;
-  return { ...wish, items: found.records, total: found.total ?? (isEmpty ? 0 : await count()) };
+  const index = query.search ? findSearchIndex(rows, listing, query) : undefined;
+  if (index) {
+    // What is found by ids is looked up by them, however many they are; any other search is planned for its pattern.
+    const found = await readPage(rows.clone().andWhere(index.byIds), source, {
+      ...step,
+      isNamed: isUsual,
+      isCounted: true,
+    });
+    if (found.items.length > 0 || (found.total > 0 && !step.after)) return found;
+    rows.andWhere(index.byRows);
+  }
+  const isWhole = !query.search && !query.filter;
+  return readPage(rows, source, isWhole && source.kept ? { ...step, kept: source.kept } : step);
 }
 
 /** Every record that the query asks for, in its order and so many at a time; memory stays flat however many there are. */
@@ -94,21 +78,55 @@ export async function* iterateBatches<E extends ListedRecord>(
   }
 }
 
+/** What is read of the rows, and how. */
 interface Step<E> extends ResolvedOrder<E> {
+  page: number;
   size: number;
-  walk: string;
-  cursor: string;
   alias: string;
+  /** Where a walk goes on; with an empty cursor it begins. */
+  after?: { cursor: string; walk: string };
+  /** Whether one plan fits all values. */
+  isNamed: boolean;
+  /** Whether the rows are few, and counted as they are read. */
+  isCounted?: true;
+  kept?: ListSource<never>['kept'];
+}
+
+/** The records of one page, with the number of all. */
+async function readPage<E extends ListedRecord>(
+  rows: SelectQueryBuilder<E>,
+  source: ListSource<E>,
+  step: Step<E>,
+): Promise<Page<E>> {
+  const { page, size, column, direction, alias, after, isNamed, kept } = step;
+  const conditions = rows.expressionMap.wheres.length;
+  const all = () => withoutPage(rows, conditions);
+  const totalSql = kept?.total ?? (step.isCounted ? 'count(*) OVER ()' : undefined);
+  const total = { key: totalSql ?? '', toSql: () => totalSql ?? countQuery(all()) };
+  const count = () => countRows(all(), kept ? `coalesce((${kept.total}), (${countQuery(all())}))` : countQuery(all()));
+  rows.orderBy(column.sql, direction).addOrderBy(`${alias}.id`, direction);
+  if (after) return readAfter(rows, source, { ...step, after, total, count });
+  rows.limit(size);
+  const offset = page * size;
+  const isFar = kept && column.isFixed && offset >= FAR_OFFSET;
+  const found = isFar
+    ? await readFarPage(rows, source, { column, direction, ...kept, alias, offset }, { isNamed, total })
+    : await source.getMany(rows.offset(offset || undefined), { isNamed, total });
+  const isEmpty = page === 0 && found.records.length === 0;
+  return { page, size, items: found.records, total: found.total ?? (isEmpty ? 0 : await count()) };
+}
+
+interface StepAfter<E> extends Step<E> {
+  after: { cursor: string; walk: string };
   total: { key: string; toSql: () => string };
   count: () => Promise<number>;
-  isNamed: boolean;
 }
 
 /** One step of a walk over everything: the records after the cursor, by key and not by offset. */
-async function paginateByCursor<E extends ListedRecord>(
+async function readAfter<E extends ListedRecord>(
   rows: SelectQueryBuilder<E>,
   source: ListSource<E>,
-  { column, direction, size, walk, cursor, alias, total, count, isNamed }: Step<E>,
+  { column, direction, size, after: { cursor, walk }, alias, total, count, isNamed }: StepAfter<E>,
 ): Promise<Page<E>> {
   const from = cursor ? decodeCursor(walk, cursor, column.type) : null;
   if (from) rows.andWhere(...keysetCondition({ column, direction }, alias, from, 'after'));
@@ -124,12 +142,6 @@ async function paginateByCursor<E extends ListedRecord>(
     next: last ? encodeCursor(walk, { value: toKeysetValue(column.getValue(last)), id: last.id, total: known }) : null,
   };
 }
-
-/** Whether the rows are found by their ids: then they are few, and counted as they are read. */
-const isFoundById = <E extends ObjectLiteral>(rows: SelectQueryBuilder<E>, alias: string): boolean =>
-  rows.expressionMap.wheres.some(
-    ({ condition }) => typeof condition === 'string' && condition.startsWith(`${alias}.id = ANY (`),
-  );
 
 /** The rows before they were ordered and cut into pages: with the first so many of their conditions. */
 function withoutPage<E extends ObjectLiteral>(rows: SelectQueryBuilder<E>, conditions: number): SelectQueryBuilder<E> {

@@ -1,0 +1,53 @@
+import type { MigrationInterface, QueryRunner } from 'typeorm';
+
+const SEARCHED = ['connection', 'deployment', 'design', 'environment', 'filter', 'workspace'];
+
+/** Of an organization that has more than this part of all records, the index is asked for the pattern alone. */
+const SHARE = 0.25;
+
+const ofOrganization = (table: string): string =>
+  `ARRAY(SELECT id FROM ${table} WHERE organization_id = organization AND name ILIKE pattern LIMIT most + 1)`;
+
+/** IS NOT DISTINCT FROM is a filter that the index is not asked for. */
+const ofLargeOrganization = (table: string): string =>
+  `ARRAY(SELECT id FROM ${table} WHERE organization_id IS NOT DISTINCT FROM organization AND name ILIKE pattern LIMIT most + 1)`;
+
+const searchFunction = (table: string, found: string): string => `
+  CREATE OR REPLACE FUNCTION search_${table}(organization uuid, pattern text, most integer) RETURNS uuid[]
+    LANGUAGE plpgsql STABLE SECURITY DEFINER SET search_path = public, pg_temp SET plan_cache_mode = force_custom_plan AS $$
+    DECLARE
+      caller text := current_setting('armature.user', true);
+      found uuid[];
+    BEGIN
+      IF caller IS DISTINCT FROM 'system' AND NOT EXISTS (SELECT FROM organization_member m
+          WHERE m.organization_id = organization AND m.user_id = nullif(nullif(caller, ''), 'system')::uuid) THEN
+        RETURN '{}';
+      END IF;
+      ${found}
+      RETURN CASE WHEN cardinality(found) <= most THEN found END;
+    END $$`;
+
+/**
+ * The index compares all entries of the organization with those of the pattern, which for 100,000 records takes longer than to look at
+ * the few records of others that match. Where the organization has most records, it is not part of what the index is asked for.
+ */
+export class SearchOfLargeOrganizations1764000000067 implements MigrationInterface {
+  async up(queryRunner: QueryRunner): Promise<void> {
+    for (const table of SEARCHED)
+      await queryRunner.query(
+        searchFunction(
+          table,
+          `IF (SELECT sum(t.amount) FROM record_total t WHERE t.organization_id = organization AND t.record = '${table}')
+              > ${SHARE} * (SELECT c.reltuples FROM pg_class c WHERE c.oid = '${table}'::regclass) THEN
+             found := ${ofLargeOrganization(table)};
+           ELSE
+             found := ${ofOrganization(table)};
+           END IF;`,
+        ),
+      );
+  }
+
+  async down(queryRunner: QueryRunner): Promise<void> {
+    for (const table of SEARCHED) await queryRunner.query(searchFunction(table, `found := ${ofOrganization(table)};`));
+  }
+}
