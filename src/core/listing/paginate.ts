@@ -14,6 +14,9 @@ import { applyFilters, findSearchIndex, resolveOrder, type ResolvedOrder } from 
 import type { ListedRecord, ListSource } from './list-source.js';
 import type { Page } from './page.js';
 
+/** Pages of these sizes have statements of their own that connections keep; of any other, each is planned anew. */
+const USUAL_SIZES = new Set([10, 20, 25, 50, 100]);
+
 /**
  * Answers the page of `rows` that the query asks for, with the exact total, in one statement. The total is kept, or counted once:
  * a window count would walk every row for each page.
@@ -28,7 +31,7 @@ export async function paginate<E extends ListedRecord>(
   const wish = parsePage(query, listing.pageSize);
   const sorting = resolveOrder(listing, query.order);
   const filter = applyFilters(rows, listing, query);
-  const isUsual = !query.filter && !query.order && wish.size === listing.pageSize;
+  const isUsual = !query.filter && !query.order && (wish.size === listing.pageSize || USUAL_SIZES.has(wish.size));
   const step: Step<E> = { ...wish, ...sorting, alias: listing.alias, isNamed: isUsual && !query.search };
   if (query.cursor !== undefined) {
     if (query.page !== undefined) throw cursorWithPage();
