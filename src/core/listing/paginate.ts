@@ -41,11 +41,7 @@ export async function paginate<E extends ListedRecord>(
   const index = query.search ? findSearchIndex(rows, listing, query) : undefined;
   if (index) {
     // What is found by ids is looked up by them, however many they are; any other search is planned for its pattern.
-    const found = await readPage(rows.clone().andWhere(index.byIds), source, {
-      ...step,
-      isNamed: isUsual,
-      isCounted: true,
-    });
+    const found = await readPage(rows.clone().andWhere(index.byIds), source, { ...step, isNamed: isUsual });
     if (found.items.length > 0 || (found.total > 0 && !step.after)) return found;
     rows.andWhere(index.byRows);
   }
@@ -90,8 +86,6 @@ interface Step<E> extends ResolvedOrder<E> {
   after?: { cursor: string; walk: string };
   /** Whether one plan fits all values. */
   isNamed: boolean;
-  /** Whether the rows are few, and counted as they are read. */
-  isCounted?: true;
   kept?: ListSource<never>['kept'];
 }
 
@@ -104,7 +98,7 @@ async function readPage<E extends ListedRecord>(
   const { page, size, column, direction, alias, after, isNamed, kept } = step;
   const conditions = rows.expressionMap.wheres.length;
   const all = () => withoutPage(rows, conditions);
-  const totalSql = kept?.total ?? (step.isCounted ? 'count(*) OVER ()' : undefined);
+  const totalSql = kept?.total ?? (isFoundById(rows, alias) ? 'count(*) OVER ()' : undefined);
   const total = { key: totalSql ?? '', toSql: () => totalSql ?? countQuery(all()) };
   const count = () => countRows(all(), kept ? `coalesce((${kept.total}), (${countQuery(all())}))` : countQuery(all()));
   rows.orderBy(column.sql, direction).addOrderBy(`${alias}.id`, direction);
@@ -145,6 +139,12 @@ async function readAfter<E extends ListedRecord>(
     next: last ? encodeCursor(walk, { value: toKeysetValue(column.getValue(last)), id: last.id, total: known }) : null,
   };
 }
+
+/** Whether the rows are found by their ids: then they are few, and counted as they are read. */
+const isFoundById = <E extends ObjectLiteral>(rows: SelectQueryBuilder<E>, alias: string): boolean =>
+  rows.expressionMap.wheres.some(
+    ({ condition }) => typeof condition === 'string' && condition.startsWith(`${alias}.id = ANY (`),
+  );
 
 /** The rows before they were ordered and cut into pages: with the first so many of their conditions. */
 function withoutPage<E extends ObjectLiteral>(rows: SelectQueryBuilder<E>, conditions: number): SelectQueryBuilder<E> {
