@@ -6,9 +6,9 @@ import { parseTimestamp } from './timestamp-text.js';
 /** Shorter than the wait for a place in the pool, which a connection that is being made takes. */
 const CONNECT_MS = 4_000;
 
-export const SET_USER_SQL = `SELECT set_config('armature.user', $1, false)`;
+export const SET_USER_SQL = named(`SELECT set_config('armature.user', $1, false)`);
 /** The same until the end of the transaction. */
-export const SET_LOCAL_USER_SQL = `SELECT set_config('armature.user', $1, true)`;
+export const SET_LOCAL_USER_SQL = named(`SELECT set_config('armature.user', $1, true)`);
 
 /** For whom and for which request a transaction works, for the audit; and the organization that policies look up first. */
 export const SET_LOCAL_REQUEST_SQL = named(

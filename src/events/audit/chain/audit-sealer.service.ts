@@ -58,28 +58,28 @@ export class AuditSealer implements OnApplicationBootstrap, BeforeApplicationShu
   }
 
   private async seal(waits: boolean): Promise<void> {
-    for (let batch = 0; batch < MAX_BATCHES; batch++) if ((await this.sealBatch(waits)) === 0) return;
+    for (let batch = 0; batch < MAX_BATCHES; batch++) if (!(await this.sealBatch(waits))) return;
   }
 
-  /** @returns how many rows it took */
-  private sealBatch(waits: boolean): Promise<number> {
+  /** @returns whether there was more to take; what is committed meanwhile waits for the next time */
+  private sealBatch(waits: boolean): Promise<boolean> {
     const context = { requestId: generateRequestId(), actor: Actor.system('audit') };
     return this.unit.runOutside(() =>
       runInRequestContext(context, async () => {
         // What another process seals at this moment is still seen here, and waited for.
-        if (!(await this.chains.hasPending())) return 0;
+        if (!(await this.chains.hasPending())) return false;
         return this.unit.run(() => this.sealLocked(waits));
       }),
     );
   }
 
-  private async sealLocked(waits: boolean): Promise<number> {
-    if (!(await this.chains.lock(waits))) return 0;
-    const rows = await this.chains.findPending(BATCH);
-    if (rows.length === 0) return 0;
+  private async sealLocked(waits: boolean): Promise<boolean> {
+    if (!(await this.chains.lock(waits))) return false;
+    const { rows, hasMore } = await this.chains.findPending(BATCH);
+    if (rows.length === 0) return false;
     await this.append(buildEntries(rows));
     await this.chains.removePending(rows);
-    return rows.length;
+    return hasMore;
   }
 
   private async append(unsealed: UnsealedEntry[]): Promise<void> {

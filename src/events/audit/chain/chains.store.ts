@@ -67,12 +67,12 @@ export class ChainsStore {
   }
 
   /** The oldest that wait. Those of one transaction stay together as long as they are not more than asked for. */
-  async findPending(most: number): Promise<TracedRow[]> {
+  async findPending(most: number): Promise<{ rows: TracedRow[]; hasMore: boolean }> {
     const rows = (await this.unit.manager.query<object[]>(READ_PENDING, [most])).map((row) => this.trace(row));
-    if (rows.length < most) return rows;
+    if (rows.length < most) return { rows, hasMore: false };
     const last = rows.at(-1)?.transaction;
     const whole = rows.filter(({ transaction }) => transaction !== last);
-    return whole.length > 0 ? whole : rows;
+    return { rows: whole.length > 0 ? whole : rows, hasMore: true };
   }
 
   async removePending(rows: PendingAuditRow[]): Promise<void> {

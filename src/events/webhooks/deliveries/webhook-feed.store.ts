@@ -1,4 +1,5 @@
 import { Injectable } from '@nestjs/common';
+import { named } from '../../../core/database/statements.js';
 import { UnitOfWork } from '../../../core/database/unit-of-work.js';
 import { INTERIM_SQL } from '../../../core/events/event-kinds.js';
 import { feedColumn } from '../../feed.store.js';
@@ -6,6 +7,11 @@ import { PAUSED_UNTIL_SQL } from './endpoint-pauses.store.js';
 
 const FEED_SQL = feedColumn('event');
 const ACTIVE_SQL = 'webhook.enabled AND webhook.deleted_at IS NULL';
+
+const LIST_BEHIND = `SELECT feed.organization_id AS id FROM webhook_feed feed JOIN event_counter counter ON counter.feed = feed.organization_id
+  WHERE counter.last > feed.position`;
+/** Asked after every event. */
+const IS_BEHIND = named(`${LIST_BEHIND} AND feed.organization_id = $1`);
 
 /** What an endpoint wants, in the words of `webhook` and `event`. */
 const WANTED_SQL = `(webhook.workspace_id IS NULL OR webhook.workspace_id = event.workspace_id)
@@ -134,16 +140,11 @@ export class WebhookFeedStore {
 
   /** Whether an organization has events that its endpoints were not given. */
   async isBehind(organizationId: string): Promise<boolean> {
-    return (await this.listBehind(organizationId)).length > 0;
+    return (await this.unit.manager.query<unknown[]>(IS_BEHIND, [organizationId])).length > 0;
   }
 
-  /** The organizations with events that their endpoints were not given; of one when it is named. */
-  async listBehind(organizationId: string | null = null): Promise<string[]> {
-    const rows = await this.unit.manager.query<{ id: string }[]>(
-      `SELECT feed.organization_id AS id FROM webhook_feed feed JOIN event_counter counter ON counter.feed = feed.organization_id
-        WHERE counter.last > feed.position AND ($1::uuid IS NULL OR feed.organization_id = $1)`,
-      [organizationId],
-    );
-    return rows.map(({ id }) => id);
+  /** The organizations with events that their endpoints were not given. */
+  async listBehind(): Promise<string[]> {
+    return (await this.unit.manager.query<{ id: string }[]>(LIST_BEHIND)).map(({ id }) => id);
   }
 }
