@@ -307,29 +307,33 @@ describe('row-level security', () => {
     });
   });
 
-  it('keeps neither a change nor its event when the right has ended before the commit', async () => {
-    const { admin, organization } = world;
-    const { body } = await admin.post('/api/environments', { name: 'kept', organization_id: organization });
-    const member = await world.person('member');
-    const [store, unit, events] = [world.get(EnvironmentsStore), world.get(UnitOfWork), world.get(EventBus)];
-    const change = (person: Person): Promise<unknown> =>
-      as(person, async () => {
-        const record = (await as(admin, () => store.find(actorOf(admin), body.id))) as Environment;
-        return unit.run(async () => {
-          store.updateAtCommit(record, { description: 'changed' });
-          await events.publish(new EnvironmentUpdated(actorOf(person), record));
+  it.each(['with the commit', 'before it'])(
+    'keeps neither a change nor its event when the right has ended, sent %s',
+    async (when) => {
+      const { admin, organization } = world;
+      const { body } = await admin.post('/api/environments', { name: 'kept', organization_id: organization });
+      const member = await world.person('member');
+      const [store, unit, events] = [world.get(EnvironmentsStore), world.get(UnitOfWork), world.get(EventBus)];
+      const change = (person: Person): Promise<unknown> =>
+        as(person, async () => {
+          const record = (await as(admin, () => store.find(actorOf(admin), body.id))) as Environment;
+          return unit.run(async () => {
+            if (when === 'before it') await store.update(record, { description: 'changed' });
+            else store.updateAtCommit(record, { description: 'changed' });
+            await events.publish(new EnvironmentUpdated(actorOf(person), record));
+          });
         });
-      });
-    const numberOfEvents = async (): Promise<number> =>
-      (await world.sql(`SELECT FROM event WHERE acted_upon = $1`, [body.id])).length;
-    const before = await numberOfEvents();
-    await expect(change(member)).rejects.toMatchObject({ status: 403 });
-    expect((await admin.get(`/api/environments/${body.id}`)).body).toMatchObject({ description: '' });
-    expect(await numberOfEvents()).toBe(before);
-    await change(admin);
-    expect((await admin.get(`/api/environments/${body.id}`)).body).toMatchObject({ description: 'changed' });
-    expect(await numberOfEvents()).toBe(before + 1);
-  });
+      const numberOfEvents = async (): Promise<number> =>
+        (await world.sql(`SELECT FROM event WHERE acted_upon = $1`, [body.id])).length;
+      const before = await numberOfEvents();
+      await expect(change(member)).rejects.toMatchObject({ status: 403 });
+      expect((await admin.get(`/api/environments/${body.id}`)).body).toMatchObject({ description: '' });
+      expect(await numberOfEvents()).toBe(before);
+      await change(admin);
+      expect((await admin.get(`/api/environments/${body.id}`)).body).toMatchObject({ description: 'changed' });
+      expect(await numberOfEvents()).toBe(before + 1);
+    },
+  );
 
   it("holds alone when the service's own check is gone", async () => {
     const { admin, organization } = world;

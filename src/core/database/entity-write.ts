@@ -32,16 +32,20 @@ export class EntityWrite<E extends ObjectLiteral> {
     this.fill(manager, metadata, record, rows[0]);
   }
 
-  /** Writes these fields of the record with this id; its time of change and its revision are updated with them. */
+  /**
+   * Writes these fields of the record with this id; its time of change and its revision are updated with them.
+   * @returns false when there is no such record, or the policies let it change nothing
+   */
   async update(
     manager: EntityManager,
     metadata: EntityMetadata,
     record: E & { id: string },
     fields: string[],
-  ): Promise<void> {
+  ): Promise<boolean> {
     const { text, values, fill } = this.makeUpdate('update', manager, metadata, record, fields);
     const [rows] = await manager.query<[Row[], number]>(text, values);
     fill(rows);
+    return rows.length > 0;
   }
 
   /**

@@ -36,11 +36,17 @@ export abstract class Store<E extends BaseEntity> {
     return record;
   }
 
-  /** Changes the record in one statement; its time of change and revision move with it. */
+  /**
+   * Changes the record in one statement; its time of change and revision move with it.
+   * @throws Forbidden when the policies let it change nothing, or the record is gone
+   */
   async update(record: E, change: Partial<E>): Promise<E> {
     const fields = assign(record, change);
     const { manager, metadata } = this.repository;
-    await this.write.update(manager, metadata, record, fields).catch((error: unknown) => this.rethrow(error));
+    const isChanged = await this.write
+      .update(manager, metadata, record, fields)
+      .catch((error: unknown) => this.rethrow(error));
+    if (!isChanged) throw this.noLongerWritten();
     return record;
   }
 
@@ -90,16 +96,17 @@ export abstract class Store<E extends BaseEntity> {
   private rethrow(error: unknown): never {
     const cause =
       error instanceof QueryFailedError ? (error.driverError as { code?: string; constraint?: string }) : {};
-    if (cause.code === INSUFFICIENT_PRIVILEGE || cause.code === NO_ROW_CHANGED)
-      throw new Forbidden(`your right to write this ${this.alias} has ended`, {
-        remedy: 'Ask an admin of the organization.',
-        cause: error,
-      });
+    if (cause.code === INSUFFICIENT_PRIVILEGE || cause.code === NO_ROW_CHANGED) throw this.noLongerWritten(error);
     if (cause.code !== UNIQUE_VIOLATION || cause.constraint !== `${this.alias}_name`) throw error;
     throw new Conflict('NAME_TAKEN', `there is ${withArticle(this.alias)} of this name already`, {
       errors: [{ pointer: '/name', detail: 'is taken' }],
       remedy: 'Choose another name.',
     });
+  }
+
+  private noLongerWritten(cause?: unknown): Forbidden {
+    const detail = `your right to write this ${this.alias} has ended`;
+    return new Forbidden(detail, { remedy: 'Ask an admin of the organization.', cause });
   }
 
   protected get repository(): Repository<E> {
