@@ -65,8 +65,10 @@ export class FanOutService implements OnModuleInit {
     try {
       do {
         this.looking.set(organizationId, false);
-        if (await this.feed.isBehind(organizationId)) await this.readEvents(organizationId);
-        this.dispatcher.wake();
+        const isBehind = await this.feed.isBehind(organizationId);
+        if (isBehind) await this.readEvents(organizationId);
+        // What another process makes due, this one may send.
+        if (isBehind !== null) this.dispatcher.wake();
       } while (this.looking.get(organizationId));
     } catch (error) {
       if (!isDatabaseOutage(error)) this.logger.warn(error, 'new events could not be read, trying again');

@@ -8,10 +8,9 @@ import { PAUSED_UNTIL_SQL } from './endpoint-pauses.store.js';
 const FEED_SQL = feedColumn('event');
 const ACTIVE_SQL = 'webhook.enabled AND webhook.deleted_at IS NULL';
 
-const LIST_BEHIND = `SELECT feed.organization_id AS id FROM webhook_feed feed JOIN event_counter counter ON counter.feed = feed.organization_id
-  WHERE counter.last > feed.position`;
 /** Asked after every event. */
-const IS_BEHIND = named(`${LIST_BEHIND} AND feed.organization_id = $1`);
+const IS_BEHIND = named(`SELECT counter.last > feed.position AS behind
+  FROM webhook_feed feed JOIN event_counter counter ON counter.feed = feed.organization_id WHERE feed.organization_id = $1`);
 
 /** What an endpoint wants, in the words of `webhook` and `event`. */
 const WANTED_SQL = `(webhook.workspace_id IS NULL OR webhook.workspace_id = event.workspace_id)
@@ -138,13 +137,18 @@ export class WebhookFeedStore {
     return done;
   }
 
-  /** Whether an organization has events that its endpoints were not given. */
-  async isBehind(organizationId: string): Promise<boolean> {
-    return (await this.unit.manager.query<unknown[]>(IS_BEHIND, [organizationId])).length > 0;
+  /** Whether an organization has events that its endpoints were not given; null when it never had an endpoint. */
+  async isBehind(organizationId: string): Promise<boolean | null> {
+    const [row] = await this.unit.manager.query<{ behind: boolean }[]>(IS_BEHIND, [organizationId]);
+    return row?.behind ?? null;
   }
 
   /** The organizations with events that their endpoints were not given. */
   async listBehind(): Promise<string[]> {
-    return (await this.unit.manager.query<{ id: string }[]>(LIST_BEHIND)).map(({ id }) => id);
+    const rows = await this.unit.manager.query<{ id: string }[]>(
+      `SELECT feed.organization_id AS id FROM webhook_feed feed JOIN event_counter counter ON counter.feed = feed.organization_id
+        WHERE counter.last > feed.position`,
+    );
+    return rows.map(({ id }) => id);
   }
 }
