@@ -19,8 +19,6 @@ const EVENTS = 1_200;
 const BATCH = 25;
 const SUBJECTS = Array.from({ length: 60 }, () => randomUUID());
 const ENDPOINTS = 3;
-/** Deliveries to one endpoint that are on their way at once. */
-const PARALLEL = 8;
 /** What an endpoint is sent in one turn, whose outcomes are written together. */
 const OF_ONE_TURN = 50;
 /** Longer than any wait of this test: what a killed server held is taken over without waiting for its end. */
