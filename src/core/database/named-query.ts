@@ -18,8 +18,11 @@ interface DriverQuery {
 
 type Callback = (error: Error | null, result: pg.QueryResult) => void;
 
+/** A configuration object, the other form, would be copied with all its property descriptors. */
 const DriverQueryBase = pg.Query as unknown as new (
-  config: pg.QueryConfig & { callback: Callback },
+  text: string,
+  values: unknown[],
+  callback: Callback,
 ) => DriverQuery & pg.Submittable;
 
 /** Named statements whose plans one connection keeps; further ones are planned at each call. */
@@ -55,7 +58,8 @@ export class NamedQuery extends DriverQueryBase {
     private readonly readers: RowReaders,
     callback: Callback,
   ) {
-    super({ name, text, values, callback });
+    super(text, values, callback);
+    this.name = name;
   }
 
   override prepare(connection: pg.Connection): void {

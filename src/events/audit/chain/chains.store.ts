@@ -12,7 +12,6 @@ const ADVISORY_LOCK = 4_152_781;
 
 const TAKE_LOCK = named('SELECT pg_advisory_xact_lock($1)');
 const TRY_LOCK = named('SELECT pg_try_advisory_xact_lock($1) AS taken');
-const READ_PENDING = named('SELECT * FROM audit_pending ORDER BY position LIMIT $1');
 const IS_PENDING = named('SELECT EXISTS (SELECT FROM audit_pending) AS pending');
 const REMOVE_PENDING = named('DELETE FROM audit_pending WHERE position = ANY($1)');
 const READ_CHAINS = named('SELECT * FROM audit_chain WHERE chain = ANY($1)');
@@ -43,6 +42,7 @@ export interface AuditedAccount {
 /** The ends of the chains and what waits to be appended. All of it asks as the system. */
 @Injectable()
 export class ChainsStore {
+  private readSql?: string;
   private insertSql?: string;
 
   constructor(
@@ -68,7 +68,8 @@ export class ChainsStore {
 
   /** The oldest that wait. Those of one transaction stay together as long as they are not more than asked for. */
   async findPending(most: number): Promise<{ rows: TracedRow[]; hasMore: boolean }> {
-    const rows = (await this.unit.manager.query<object[]>(READ_PENDING, [most])).map((row) => this.trace(row));
+    const pending = await this.unit.manager.query<PendingAuditRow[]>((this.readSql ??= this.buildRead()), [most]);
+    const rows = this.trace(pending);
     if (rows.length < most) return { rows, hasMore: false };
     const last = rows.at(-1)?.transaction;
     const whole = rows.filter(({ transaction }) => transaction !== last);
@@ -131,13 +132,19 @@ export class ChainsStore {
     );
   }
 
-  private trace(row: object): TracedRow {
+  private buildRead(): string {
     const { columns } = this.unit.manager.connection.getMetadata(PendingAuditRow);
-    const values = row as Record<string, unknown>;
-    const pending = Object.assign(
-      new PendingAuditRow(),
-      Object.fromEntries(columns.map(({ propertyName, databaseName }) => [propertyName, values[databaseName]])),
-    );
-    return Object.assign(pending, { request: pending.context === null ? null : this.requests.read(pending.context) });
+    const read = columns.map(({ databaseName, propertyName }) => `${databaseName} AS "${propertyName}"`).join(', ');
+    return named(`SELECT ${read} FROM audit_pending ORDER BY position LIMIT $1`);
+  }
+
+  /** The rows of one request follow one another, and its signature is checked once. */
+  private trace(rows: PendingAuditRow[]): TracedRow[] {
+    let last: Pick<TracedRow, 'context' | 'request'> = { context: null, request: null };
+    return rows.map((row) => {
+      const { context } = row;
+      if (context !== last.context) last = { context, request: context === null ? null : this.requests.read(context) };
+      return Object.assign(row, { request: last.request });
+    });
   }
 }
