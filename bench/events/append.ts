@@ -22,6 +22,6 @@ export async function appendEvents(client: pg.Client, organizationId: string, su
     metadata: {},
   }));
   const { text, values } = feed.appendStatement(events);
-  await client.query(`SET armature.user = 'system'`);
+  await client.query(`SELECT set_config('armature.user', 'system', false)`);
   await client.query(text, values);
 }

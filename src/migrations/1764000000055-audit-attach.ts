@@ -1,4 +1,5 @@
 import type { MigrationInterface, QueryRunner } from 'typeorm';
+import { replaceInFunction } from './replace-in-function.js';
 
 const BEFORE = `EXECUTE format('CREATE OR REPLACE TRIGGER audited `;
 const AFTER = `IF NOT EXISTS (SELECT FROM pg_trigger WHERE tgrelid = target.oid AND tgname = 'audited') THEN
@@ -12,27 +13,16 @@ const END = ` END IF;`;
  */
 export class AuditAttach1764000000055 implements MigrationInterface {
   async up(queryRunner: QueryRunner): Promise<void> {
-    await replaceIn(queryRunner, [
+    await replaceInFunction(queryRunner, 'audit_attach()', [
       [BEFORE, AFTER],
       [ARGUMENTS, ARGUMENTS + END],
     ]);
   }
 
   async down(queryRunner: QueryRunner): Promise<void> {
-    await replaceIn(queryRunner, [
+    await replaceInFunction(queryRunner, 'audit_attach()', [
       [AFTER, BEFORE],
       [ARGUMENTS + END, ARGUMENTS],
     ]);
   }
-}
-
-async function replaceIn(queryRunner: QueryRunner, changes: [string, string][]): Promise<void> {
-  const [{ text }] = (await queryRunner.query(`SELECT pg_get_functiondef('audit_attach()'::regprocedure) AS text`)) as [
-    { text: string },
-  ];
-  const changed = changes.reduce((all, [from, to]) => {
-    if (all.split(from).length !== 2) throw new Error(`audit_attach() does not have "${from}" once`);
-    return all.split(from).join(to);
-  }, text);
-  await queryRunner.query(changed);
 }

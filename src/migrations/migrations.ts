@@ -46,6 +46,7 @@ import { EventFeed1764000000064 } from './1764000000064-event-feed.js';
 import { ConcernedOrganization1764000000065 } from './1764000000065-concerned-organization.js';
 import { AppendEvents1764000000066 } from './1764000000066-append-events.js';
 import { GrantedByKind1764000000068 } from './1764000000068-granted-by-kind.js';
+import { AuditOfInserts1764000000069 } from './1764000000069-audit-of-inserts.js';
 import { SearchOfLargeOrganizations1764000000067 } from './1764000000067-search-of-large-organizations.js';
 
 /** Every change of the schema, oldest first. */
@@ -98,4 +99,5 @@ export const migrations: Migration[] = [
   AppendEvents1764000000066,
   SearchOfLargeOrganizations1764000000067,
   GrantedByKind1764000000068,
+  AuditOfInserts1764000000069,
 ];
