@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { UnitOfWork } from '../../core/database/unit-of-work.js';
 import { newId } from '../../core/database/base.entity.js';
+import { named } from '../../core/database/statements.js';
 
 /** The user of a session, with the fields that a token check needs. */
 export interface SessionUser {
@@ -12,6 +13,10 @@ export interface SessionUser {
 }
 
 const ACTIVE_USER = `u.deactivated_at IS NULL AND u.deleted_at IS NULL AND s.ended_at IS NULL AND s.expires_at > now()`;
+
+const FIND_USER = named(`
+  SELECT s.id AS session_id, u.id AS user_id, u.email, u.installation_admin, u.default_organization_id
+    FROM session s JOIN app_user u ON u.id = s.user_id WHERE s.id = $1 AND ${ACTIVE_USER}`);
 
 @Injectable()
 export class SessionsStore {
@@ -37,11 +42,7 @@ export class SessionsStore {
 
   /** The user of a session that is open and whose user is active. */
   async findUser(sessionId: string): Promise<SessionUser | null> {
-    const [row] = await this.unit.manager.query<SessionUser[]>(
-      `SELECT s.id AS session_id, u.id AS user_id, u.email, u.installation_admin, u.default_organization_id
-         FROM session s JOIN app_user u ON u.id = s.user_id WHERE s.id = $1 AND ${ACTIVE_USER}`,
-      [sessionId],
-    );
+    const [row] = await this.unit.manager.query<SessionUser[]>(FIND_USER, [sessionId]);
     return row ?? null;
   }
 
