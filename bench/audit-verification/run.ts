@@ -15,12 +15,18 @@ import { readMemory } from '../support/process-status.js';
 import { load, table } from '../support/load.js';
 import { production, signIn, startServer } from '../support/server.js';
 
-/** A chain of a million entries, or of as many as the first argument says: verified by the server, exported, and verified by the script. */
+/**
+ * A chain of a million entries, or of as many as the first argument says: verified by the server, exported, to a slow reader too, verified
+ * by the script, and verified again after entries were removed, altered and put in with the password of the database.
+ */
 const PRODUCT = import.meta.resolve('../support/product.js');
 const ENTRIES = Number(process.argv[2] ?? 1_000_000);
 const BATCH = 5_000;
 /** Heap of the script, in megabytes: it holds one line at a time. */
 const SCRIPT_HEAP = 32;
+/** Of a reader who takes its time, and for how long it reads. */
+const SLOW_BYTES_A_SECOND = 2_000_000;
+const SLOW_SECONDS = 30;
 
 const COLUMNS = `id uuid, chain uuid, sequence bigint, created_at timestamptz, transaction bigint, action text, outcome text, count integer,
   actor_kind text, actor_id uuid, via text, request_id text, resource_type text, resource_id text, personal text, personal_salt text,
@@ -29,6 +35,29 @@ const NAMES = COLUMNS.replace(/\s+/g, ' ')
   .split(', ')
   .map((column) => column.split(' ')[0])
   .join(', ');
+
+interface Verification {
+  valid: boolean;
+  first_invalid?: { sequence: string; detail: string };
+}
+
+/** Reads some seconds of an answer, then hangs up. @returns the most that `look` found meanwhile */
+async function readSlowly(url: string, headers: Record<string, string>, look: () => number): Promise<number> {
+  const hangUp = new AbortController();
+  const { body } = await fetch(url, { headers, signal: hangUp.signal });
+  const begun = performance.now();
+  let bytes = 0;
+  let most = 0;
+  for await (const chunk of body as unknown as AsyncIterable<Uint8Array>) {
+    bytes += chunk.length;
+    most = Math.max(most, look());
+    const due = begun + (bytes / SLOW_BYTES_A_SECOND) * 1_000;
+    await new Promise((done) => setTimeout(done, Math.max(0, due - performance.now())));
+    if (performance.now() - begun > SLOW_SECONDS * 1_000) break;
+  }
+  hangUp.abort();
+  return most;
+}
 
 /** Goes on with the chain of an organization. */
 async function fill(client: Client, chain: string, actorId: string): Promise<void> {
@@ -88,6 +117,18 @@ async function fill(client: Client, chain: string, actorId: string): Promise<voi
   await client.query('VACUUM ANALYZE audit_entry');
 }
 
+/** How entries are tampered with, by whoever has the password of the database, and where in the chain. */
+const TAMPERED: [name: string, at: number, statement: string][] = [
+  ['removed', 0.9, 'DELETE FROM audit_entry WHERE chain = $1 AND sequence = $2'],
+  ['altered', 0.6, `UPDATE audit_entry SET action = 'environment.created' WHERE chain = $1 AND sequence = $2`],
+  [
+    'put in',
+    0.3,
+    `INSERT INTO audit_entry (${NAMES}) SELECT ${NAMES.replace(/\bid\b/, 'gen_random_uuid()').replace('sequence', 'sequence + 1')}
+       FROM audit_entry WHERE chain = $1 AND sequence = $2`,
+  ],
+];
+
 const database = await startDatabase();
 const folder = mkdtempSync(join(tmpdir(), 'armature-bench-audit-'));
 try {
@@ -110,18 +151,20 @@ try {
     rows.push([name, seconds.toFixed(1), Math.round(ENTRIES / seconds).toLocaleString('en'), peak]);
   };
   rows.push(['server at rest', '', '', String(Math.round(readMemory(server.pid, 'VmHWM')))]);
-  await measure('verify', async () => {
+  const verify = async (): Promise<Verification> => {
     const accepted = (await (await fetch(`${audit}/verify?async=true`, { headers })).json()) as { id: string };
     for (;;) {
       const response = await fetch(`${server.url}/api/operations/${accepted.id}`, { headers });
-      const { status, result } = (await response.json()) as { status: string; result: unknown };
+      const { status, result } = (await response.json()) as { status: string; result: Verification };
       if (status === 'failed') throw new Error('the verification failed');
-      if (status === 'succeeded') {
-        console.log(JSON.stringify(result));
-        return String(Math.round(readMemory(server.pid, 'VmHWM')));
-      }
+      if (status === 'succeeded') return result;
       await new Promise((done) => setTimeout(done, 200));
     }
+  };
+  await measure('verify', async () => {
+    const result = await verify();
+    if (!result.valid) throw new Error(`the chain is not valid: ${JSON.stringify(result)}`);
+    return String(Math.round(readMemory(server.pid, 'VmHWM')));
   });
   const file = join(folder, 'audit.ndjson');
   await measure('export', async () => {
@@ -129,6 +172,9 @@ try {
     await pipeline(Readable.fromWeb(body as ReadableStream), createWriteStream(file));
     return String(Math.round(readMemory(server.pid, 'VmHWM')));
   });
+  const before = readMemory(server.pid, 'VmRSS');
+  const slow = await readSlowly(`${audit}/export`, headers, () => readMemory(server.pid, 'VmRSS') - before);
+  rows.push(['export to a slow reader', String(SLOW_SECONDS), '', `${Math.round(slow)} more`]);
   console.log(`${(statSync(file).size / 1e6).toFixed(0)} MB; entries of the user ${user}`);
   await measure('verify-audit.mjs', async () => {
     const child = spawn(process.execPath, [`--max-old-space-size=${SCRIPT_HEAP}`, 'scripts/verify-audit.mjs', file], {
@@ -141,6 +187,20 @@ try {
     if (code !== 0) throw new Error(`the script ended with ${code}`);
     return peak;
   });
+  for (const [name, at, statement] of TAMPERED) {
+    const sequence = Math.floor(ENTRIES * at);
+    await withClient(database.url, async (client) => {
+      // An entry is put in where another one made room.
+      if (name === 'put in') await client.query('DROP INDEX audit_entry_sequence');
+      await client.query(statement, [organization, sequence]);
+      if (name === 'put in') await client.query('CREATE INDEX audit_entry_sequence ON audit_entry (chain, sequence)');
+    });
+    await measure(`${name} at ${sequence.toLocaleString('en')}`, async () => {
+      const { valid, first_invalid } = await verify();
+      if (valid || !first_invalid) throw new Error(`an entry that was ${name} was not found`);
+      return `found at ${Number(first_invalid.sequence).toLocaleString('en')}: ${first_invalid.detail}`;
+    });
+  }
   console.log(`\n${ENTRIES.toLocaleString('en')} entries; load average ${load()}\n`);
   console.log(table(['', 'seconds', 'entries/s', 'peak memory MB'], rows));
   await server.stop();

@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import type { SelectQueryBuilder } from 'typeorm';
 import type { Actor } from '../core/access/actor.js';
+import { named } from '../core/database/statements.js';
 import { UnitOfWork } from '../core/database/unit-of-work.js';
 import type { ListQuery } from '../core/listing/list-query.js';
 import { type Listing, recordOrderColumns } from '../core/listing/listing.js';
@@ -15,6 +16,10 @@ const listing: Listing<Organization> = {
   defaultOrder: 'created_at desc',
   search: ['organization.name'],
 };
+
+const OF_MEMBER =
+  named(`SELECT o.id, o.name, m.role FROM organization_member m JOIN organization o ON o.id = m.organization_id
+  WHERE m.user_id = $1 AND o.deleted_at IS NULL ORDER BY o.name, o.id`);
 
 @Injectable()
 export class OrganizationsStore extends RecordStore<Organization> {
@@ -34,11 +39,7 @@ export class OrganizationsStore extends RecordStore<Organization> {
 
   /** The ids and names of the organizations that the user is a member of. */
   async listByMember(userId: string): Promise<{ id: string; name: string; role: number }[]> {
-    return this.unit.manager.query(
-      `SELECT o.id, o.name, m.role FROM organization_member m JOIN organization o ON o.id = m.organization_id
-        WHERE m.user_id = $1 AND o.deleted_at IS NULL ORDER BY o.name, o.id`,
-      [userId],
-    );
+    return this.unit.manager.query(OF_MEMBER, [userId]);
   }
 
   protected override visibleTo(actor: Actor): SelectQueryBuilder<Organization> {
