@@ -45,9 +45,9 @@ import { KeptLists1764000000058 } from './1764000000058-kept-lists.js';
 import { EventFeed1764000000064 } from './1764000000064-event-feed.js';
 import { ConcernedOrganization1764000000065 } from './1764000000065-concerned-organization.js';
 import { AppendEvents1764000000066 } from './1764000000066-append-events.js';
+import { SearchOfLargeOrganizations1764000000067 } from './1764000000067-search-of-large-organizations.js';
 import { GrantedByKind1764000000068 } from './1764000000068-granted-by-kind.js';
 import { AuditOfInserts1764000000069 } from './1764000000069-audit-of-inserts.js';
-import { SearchOfLargeOrganizations1764000000067 } from './1764000000067-search-of-large-organizations.js';
 
 /** Every change of the schema, oldest first. */
 export const migrations: Migration[] = [

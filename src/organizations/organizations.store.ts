@@ -17,9 +17,9 @@ const listing: Listing<Organization> = {
   search: ['organization.name'],
 };
 
-const OF_MEMBER =
-  named(`SELECT o.id, o.name, m.role FROM organization_member m JOIN organization o ON o.id = m.organization_id
-  WHERE m.user_id = $1 AND o.deleted_at IS NULL ORDER BY o.name, o.id`);
+const OF_MEMBER = named(`
+  SELECT o.id, o.name, m.role FROM organization_member m JOIN organization o ON o.id = m.organization_id
+   WHERE m.user_id = $1 AND o.deleted_at IS NULL ORDER BY o.name, o.id`);
 
 @Injectable()
 export class OrganizationsStore extends RecordStore<Organization> {

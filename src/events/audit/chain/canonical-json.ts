@@ -20,5 +20,4 @@ export function canonicalJson(value: unknown): string {
 const isCanonical = (names: string[], members: Record<string, unknown>): boolean =>
   names.every((name, at) => isScalar(members[name]) && (at === 0 || (names[at - 1] as string) < name));
 
-const isScalar = (value: unknown): boolean =>
-  value === null || value === undefined || ['string', 'number', 'boolean'].includes(typeof value);
+const isScalar = (value: unknown): boolean => typeof value !== 'object' || value === null;

@@ -138,13 +138,10 @@ export class ChainsStore {
     return named(`SELECT ${read} FROM audit_pending ORDER BY position LIMIT $1`);
   }
 
-  /** The rows of one request follow one another, and its signature is checked once. */
+  /** The signature of a request is checked once for all its rows, between which are those of others. */
   private trace(rows: PendingAuditRow[]): TracedRow[] {
-    let last: Pick<TracedRow, 'context' | 'request'> = { context: null, request: null };
-    return rows.map((row) => {
-      const { context } = row;
-      if (context !== last.context) last = { context, request: context === null ? null : this.requests.read(context) };
-      return Object.assign(row, { request: last.request });
-    });
+    const contexts = new Set(rows.flatMap(({ context }) => context ?? []));
+    const requests = new Map([...contexts].map((context) => [context, this.requests.read(context)]));
+    return rows.map((row) => Object.assign(row, { request: requests.get(row.context ?? '') ?? null }));
   }
 }

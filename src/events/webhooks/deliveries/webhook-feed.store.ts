@@ -8,9 +8,11 @@ import { PAUSED_UNTIL_SQL } from './endpoint-pauses.store.js';
 const FEED_SQL = feedColumn('event');
 const ACTIVE_SQL = 'webhook.enabled AND webhook.deleted_at IS NULL';
 
+const FEEDS_SQL = 'webhook_feed feed JOIN event_counter counter ON counter.feed = feed.organization_id';
+const BEHIND_SQL = 'counter.last > feed.position';
+
 /** Asked after every event. */
-const IS_BEHIND = named(`SELECT counter.last > feed.position AS behind
-  FROM webhook_feed feed JOIN event_counter counter ON counter.feed = feed.organization_id WHERE feed.organization_id = $1`);
+const IS_BEHIND = named(`SELECT ${BEHIND_SQL} AS behind FROM ${FEEDS_SQL} WHERE feed.organization_id = $1`);
 
 /** What an endpoint wants, in the words of `webhook` and `event`. */
 const WANTED_SQL = `(webhook.workspace_id IS NULL OR webhook.workspace_id = event.workspace_id)
@@ -146,8 +148,7 @@ export class WebhookFeedStore {
   /** The organizations with events that their endpoints were not given. */
   async listBehind(): Promise<string[]> {
     const rows = await this.unit.manager.query<{ id: string }[]>(
-      `SELECT feed.organization_id AS id FROM webhook_feed feed JOIN event_counter counter ON counter.feed = feed.organization_id
-        WHERE counter.last > feed.position`,
+      `SELECT feed.organization_id AS id FROM ${FEEDS_SQL} WHERE ${BEHIND_SQL}`,
     );
     return rows.map(({ id }) => id);
   }
