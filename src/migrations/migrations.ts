@@ -48,6 +48,7 @@ import { AppendEvents1764000000066 } from './1764000000066-append-events.js';
 import { SearchOfLargeOrganizations1764000000067 } from './1764000000067-search-of-large-organizations.js';
 import { GrantedByKind1764000000068 } from './1764000000068-granted-by-kind.js';
 import { AuditOfInserts1764000000069 } from './1764000000069-audit-of-inserts.js';
+import { AuditOfProgress1764000000070 } from './1764000000070-audit-of-progress.js';
 
 /** Every change of the schema, oldest first. */
 export const migrations: Migration[] = [
@@ -100,4 +101,5 @@ export const migrations: Migration[] = [
   SearchOfLargeOrganizations1764000000067,
   GrantedByKind1764000000068,
   AuditOfInserts1764000000069,
+  AuditOfProgress1764000000070,
 ];

@@ -67,7 +67,7 @@ export class AuditSealer implements OnApplicationBootstrap, BeforeApplicationShu
     return this.unit.runOutside(() =>
       runInRequestContext(context, async () => {
         // What another process seals at this moment is still seen here, and waited for.
-        if (!(await this.chains.hasPending())) return false;
+        if (!(await this.unit.run(() => this.chains.hasPending()))) return false;
         return this.unit.run(() => this.sealLocked(waits));
       }),
     );

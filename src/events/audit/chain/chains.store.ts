@@ -10,6 +10,11 @@ import { GENESIS } from './entry-hash.js';
 /** The key of the advisory lock that lets one process at a time extend the chains. */
 const ADVISORY_LOCK = 4_152_781;
 
+/**
+ * What waits is read by its index alone. The table is a queue: nearly all of its rows have been removed and not yet vacuumed, and a
+ * plan that was made while it was small would read each of them again for every batch.
+ */
+const READ_BY_INDEX = 'SET LOCAL enable_seqscan = off';
 const TAKE_LOCK = named('SELECT pg_advisory_xact_lock($1)');
 const TRY_LOCK = named('SELECT pg_try_advisory_xact_lock($1) AS taken');
 const IS_PENDING = named('SELECT EXISTS (SELECT FROM audit_pending) AS pending');
@@ -60,14 +65,16 @@ export class ChainsStore {
     return row?.taken ?? false;
   }
 
-  /** Whether anything waits; it locks nothing. */
+  /** In the open unit of work: whether anything waits. It locks nothing. */
   async hasPending(): Promise<boolean> {
+    await this.unit.manager.query(READ_BY_INDEX);
     const [row] = await this.unit.manager.query<{ pending: boolean }[]>(IS_PENDING);
     return row?.pending ?? false;
   }
 
-  /** The oldest that wait. Those of one transaction stay together as long as they are not more than asked for. */
+  /** In the open unit of work: the oldest that wait. Those of one transaction stay together as long as they are not more than asked for. */
   async findPending(most: number): Promise<{ rows: TracedRow[]; hasMore: boolean }> {
+    await this.unit.manager.query(READ_BY_INDEX);
     const pending = await this.unit.manager.query<PendingAuditRow[]>((this.readSql ??= this.buildRead()), [most]);
     const rows = this.trace(pending);
     if (rows.length < most) return { rows, hasMore: false };
