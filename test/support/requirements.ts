@@ -3,7 +3,14 @@ import { delimiter, join } from 'node:path';
 
 /** What some tests need from the machine; each variable holds a path. */
 export type Requirement =
-  'KUBEBUILDER_ASSETS' | 'HELM_BIN' | 'CORPUS_DIR' | 'CHROMIUM_BIN' | 'PROMETHEUS_BIN' | 'REDIS_BIN' | 'K6_BIN';
+  | 'KUBEBUILDER_ASSETS'
+  | 'HELM_BIN'
+  | 'CORPUS_DIR'
+  | 'CHROMIUM_BIN'
+  | 'PROMETHEUS_BIN'
+  | 'REDIS_BIN'
+  | 'K6_BIN'
+  | 'PYTHON_BIN';
 
 const WHAT: Record<Requirement, string> = {
   KUBEBUILDER_ASSETS: 'folder of etcd and kube-apiserver',
@@ -13,10 +20,11 @@ const WHAT: Record<Requirement, string> = {
   PROMETHEUS_BIN: 'the prometheus program',
   REDIS_BIN: 'the redis-server program',
   K6_BIN: 'the k6 program',
+  PYTHON_BIN: 'a Python interpreter with the package standardwebhooks',
 };
 
 /** Not in the packages of distributions: skipped without it, whatever is required. */
-const OPTIONAL = new Set<Requirement>(['K6_BIN']);
+const OPTIONAL = new Set<Requirement>(['K6_BIN', 'PYTHON_BIN']);
 
 const findInPath = (program: string): string | undefined =>
   (process.env['PATH'] ?? '')
