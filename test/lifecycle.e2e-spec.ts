@@ -131,7 +131,7 @@ describe('a start', () => {
     expect([other?.status, other?.body.code, other?.headers.get('retry-after')]).toEqual([503, 'STARTING', '5']);
 
     await proxy.giveBack();
-    const shown = await server.said('the first administrator was made');
+    const shown = await server.said('the first administrator was created');
     expect(Object.keys(shown).sort()).toEqual(['email', 'level', 'msg', 'password', 'time', 'url']);
     expect(server.lines.join('\n')).not.toMatch(/eyJ/);
     const person = await signIn(server.baseUrl, 'first@example.org', shown.password as string);
@@ -162,8 +162,8 @@ describe('a start', () => {
     expect(performance.now() - signalled).toBeGreaterThan(1_900);
     const steps = [
       'Stopping (',
-      'served for 2 s more',
-      'no more calls',
+      'served for 2 s',
+      'no new connections',
       'event streams',
       'sockets',
       'jobs have ended',

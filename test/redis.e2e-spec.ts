@@ -143,7 +143,7 @@ requires('REDIS_BIN', 'a replica and a Redis over TLS', (program) => {
     await kill();
     await start('otherName');
     await becomes(/^degraded/);
-    const away = `Redis at 127.0.0.1:${port} is away, events go through the database until it returns: `;
+    const away = `Redis at 127.0.0.1:${port} is unavailable; events go through the database until it is back: `;
     await until(() => said.some((line) => line.includes(`${away}the certificate is for another name`)), 30_000);
     await arrives(5);
     await kill();

@@ -138,13 +138,13 @@ describe('keys', () => {
     rotating = false;
     await Promise.all(watch);
     expect([wrapped.err, wrapped.code, renewed.err, renewed.code]).toEqual(['', 0, '', 0]);
-    expect(wrapped.out).toContain('3 data keys were wrapped again');
-    expect(renewed.out).toContain('3 new data keys were made');
+    expect(wrapped.out).toContain('3 data keys were rewrapped');
+    expect(renewed.out).toContain('3 new data keys were created');
     const resealed = ['credential.secret: 2', 'design_version.content: 1', 'design_version.source: 1'];
     resealed.push('filter.content: 1', 'filter.resource: 1', 'idempotency_key.answer: 1');
     resealed.push('performance_profile.content: 1');
-    for (const line of resealed) expect(renewed.out).toContain(`${line} values were sealed again`);
-    expect(renewed.out).toMatch(/3 stay: run this again after \d{4}-/);
+    for (const line of resealed) expect(renewed.out).toContain(`${line} values were re-encrypted`);
+    expect(renewed.out).toMatch(/3 earlier data keys remain: run this command again after \d{4}-/);
     expect(seen.length).toBeGreaterThan(1);
     expect(seen.filter((each) => JSON.stringify(each) !== JSON.stringify(all()))).toEqual([]);
     for (const person of people) expect(await opens(person)).toEqual(all());

@@ -88,7 +88,7 @@ async function rotate(env: Env, url: string, dataKeys: boolean): Promise<void> {
     await vault.onModuleInit();
     const rotation = new KeyRotation(unit, keys, vault);
     printLine(
-      `${await rotation.rewrapAll()} data keys were wrapped again; all are wrapped with the key ${keys.currentKeyId}`,
+      `${await rotation.rewrapAll()} data keys were rewrapped; all are wrapped with the key ${keys.currentKeyId}`,
     );
     if (dataKeys) await rotateDataKeys(rotation);
   } finally {
@@ -99,16 +99,21 @@ async function rotate(env: Env, url: string, dataKeys: boolean): Promise<void> {
 async function rotateDataKeys(rotation: KeyRotation): Promise<void> {
   const made = await rotation.rotateDataKeys();
   printLine(
-    made > 0 ? `${made} new data keys were made` : 'no data key was made: there are none, or an earlier run goes on',
+    made > 0
+      ? `${made} new data keys were created`
+      : 'no data key was created: there are none, or an earlier rotation is being continued',
   );
   for (const column of SEALED_COLUMNS) {
     const { done, failed } = await rotation.reseal(column);
-    printLine(`${column.table}.${column.column}: ${done} values were sealed again`);
-    for (const failure of failed) process.stderr.write(`not sealed again: ${failure}\n`);
+    printLine(`${column.table}.${column.column}: ${done} values were re-encrypted`);
+    for (const failure of failed) process.stderr.write(`not re-encrypted: ${failure}\n`);
     if (failed.length > 0) process.exitCode = 1;
   }
   const { deleted, waiting, until, usedIn } = await rotation.deleteUnused();
   printLine(`${deleted} data keys that nothing uses were deleted`);
-  if (usedIn.length > 0) printLine(`data keys of before are still used in ${usedIn.join(', ')}`);
-  if (waiting > 0) printLine(`${waiting} stay: run this again${until ? ` after ${until.toISOString()}` : ''}`);
+  if (usedIn.length > 0) printLine(`earlier data keys are still used in ${usedIn.join(', ')}`);
+  if (waiting > 0)
+    printLine(
+      `${waiting} earlier data keys remain: run this command again${until ? ` after ${until.toISOString()}` : ''}`,
+    );
 }
