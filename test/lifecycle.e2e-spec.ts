@@ -116,6 +116,25 @@ describe('a start', () => {
     expect((await server.said('refuses')).msg).toMatch(/database "nowhere" does not exist. Create the database/);
   });
 
+  it('without the key that secrets in the database are encrypted with ends with what to do', async () => {
+    const own = await cloneDatabase();
+    try {
+      await onServer(own.url, (client) =>
+        client.query(
+          `INSERT INTO data_key (id, wrapped, key_id) VALUES (gen_random_uuid(), '\\x00', '0123456789abcdef')`,
+        ),
+      );
+      const server = await start({ DATABASE_URL: own.url });
+      expect((await server.exited).code).toBe(1);
+      const { level, msg } = await server.said('encrypted with');
+      expect(level).toBe('fatal');
+      expect(msg).toMatch(/the key 0123456789abcdef, which neither .* Restore that ENCRYPTION_KEY/);
+      expect(msg).not.toContain('\n');
+    } finally {
+      await own.drop();
+    }
+  });
+
   it('waits for its database, shows the administrator once in one line without a token, and drains in order', async () => {
     const proxy = await DatabaseProxy.before(database.url);
     await proxy.takeAway('refuse');
