@@ -314,7 +314,7 @@ requires('REDIS_BIN', 'two replicas and a Redis', (program) => {
   it('never reveal its password', async () => {
     await killRedis();
     await becomes(/^degraded/);
-    await until(() => said.some((line) => line.includes(`Redis at 127.0.0.1:${port} is away`)));
+    await until(() => said.some((line) => line.includes(`Redis at 127.0.0.1:${port} is unavailable`)));
     expect(said.join('\n')).not.toContain(PASSWORD);
     expect(JSON.stringify(await readiness(world.baseUrl))).not.toContain(PASSWORD);
   });
