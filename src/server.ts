@@ -10,6 +10,7 @@ import { type Env, InvalidEnvironment } from './core/config/env.js';
 import { loadDotEnv, loadEnv } from './core/config/load-env.js';
 import type { SettingFault } from './core/config/secret-files.js';
 import { findSettingWarnings } from './core/config/setting-warnings.js';
+import { MissingKey } from './core/crypto/key-service.js';
 import { EmbeddedPostgresError } from './core/embedded-postgres/embedded-postgres-error.js';
 import { startEmbeddedPostgres } from './core/embedded-postgres/embedded-postgres.js';
 import { NewerSchema, SchemaInUse } from './core/database/migrate.js';
@@ -33,6 +34,7 @@ const EXPECTED_ERRORS = [
   SchemaInUse,
   ListenError,
   IsolationMissing,
+  MissingKey,
 ];
 
 async function main(log: ProcessLog, found: SettingFault[]): Promise<void> {

@@ -300,7 +300,7 @@ describe('an error', () => {
     const connection = { name: 'user', kind: 'custom', credential_id: id, organization_id: world.organization };
     await done(world.admin.post('/api/integrations/connections', connection));
     expect((await world.admin.delete(`/api/integrations/credentials/${id}`)).body).toMatchObject({
-      detail: 'this credential is used by 1 connection',
+      detail: 'the credential is used by 1 connection',
     });
   });
 

@@ -176,7 +176,7 @@ describe('webhooks of events that are gone', () => {
     const delivered = ended.filter(({ status }) => status === 'delivered');
     expect([failed.length, delivered.length]).toEqual([2, 2]);
     for (const { attempts } of failed)
-      expect(attempts.at(-1)).toMatchObject({ status: null, error: 'the event is kept no more' });
+      expect(attempts.at(-1)).toMatchObject({ status: null, error: 'the event is no longer kept' });
     expect(receiver.bodies('/gone').map(({ type }) => type)).toEqual(['environment.updated', 'environment.updated']);
 
     const again = (id: string) => owner.post(`${base}/${webhook.id}/deliveries/${id}/redeliver`);

@@ -86,7 +86,7 @@ describe('a job', () => {
     const logged = warn.mock.calls.filter(([facts]) => (facts as { job?: string }).job === id);
     warn.mockRestore();
     expect(logged).toEqual([
-      [{ job: id, queue: 'refused', attempt: 1, code: 'IN_USE' }, 'job is tried again: it is in use'],
+      [{ job: id, queue: 'refused', attempt: 1, code: 'IN_USE' }, 'the job will be retried: it is in use'],
       [{ job: id, queue: 'refused', attempt: 2, code: 'IN_USE' }, 'job failed: it is in use'],
     ]);
     const { body } = await world.stranger.get('/metrics');

@@ -116,6 +116,25 @@ describe('a start', () => {
     expect((await server.said('refuses')).msg).toMatch(/database "nowhere" does not exist. Create the database/);
   });
 
+  it('without the key that secrets in the database are encrypted with ends with what to do', async () => {
+    const own = await cloneDatabase();
+    try {
+      await onServer(own.url, (client) =>
+        client.query(
+          `INSERT INTO data_key (id, wrapped, key_id) VALUES (gen_random_uuid(), '\\x00', '0123456789abcdef')`,
+        ),
+      );
+      const server = await start({ DATABASE_URL: own.url });
+      expect((await server.exited).code).toBe(1);
+      const { level, msg } = await server.said('encrypted with');
+      expect(level).toBe('fatal');
+      expect(msg).toMatch(/the key 0123456789abcdef, which neither .* Restore that ENCRYPTION_KEY/);
+      expect(msg).not.toContain('\n');
+    } finally {
+      await own.drop();
+    }
+  });
+
   it('waits for its database, shows the administrator once in one line without a token, and drains in order', async () => {
     const proxy = await DatabaseProxy.before(database.url);
     await proxy.takeAway('refuse');
@@ -131,7 +150,7 @@ describe('a start', () => {
     expect([other?.status, other?.body.code, other?.headers.get('retry-after')]).toEqual([503, 'STARTING', '5']);
 
     await proxy.giveBack();
-    const shown = await server.said('the first administrator was made');
+    const shown = await server.said('the first administrator was created');
     expect(Object.keys(shown).sort()).toEqual(['email', 'level', 'msg', 'password', 'time', 'url']);
     expect(server.lines.join('\n')).not.toMatch(/eyJ/);
     const person = await signIn(server.baseUrl, 'first@example.org', shown.password as string);
@@ -162,8 +181,8 @@ describe('a start', () => {
     expect(performance.now() - signalled).toBeGreaterThan(1_900);
     const steps = [
       'Stopping (',
-      'served for 2 s more',
-      'no more calls',
+      'served for 2 s',
+      'no new connections',
       'event streams',
       'sockets',
       'jobs have ended',

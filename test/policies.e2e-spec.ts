@@ -88,7 +88,7 @@ describe('policies of a workspace', () => {
       { complies: false, reason: 'no such key: spec' },
     ]);
     expect((await attempt("'text'")).body.verdicts).toMatchObject([
-      { complies: false, reason: 'it answers string, and not true or false' },
+      { complies: false, reason: 'it evaluates to string instead of true or false' },
     ]);
     const heavy = JSON.stringify(Array.from({ length: 100 }, (_, index) => index));
     const loop = `${heavy}.all(a, ${heavy}.all(b, ${heavy}.all(c, a + b + c >= 0)))`;

@@ -143,7 +143,7 @@ requires('REDIS_BIN', 'a replica and a Redis over TLS', (program) => {
     await kill();
     await start('otherName');
     await becomes(/^degraded/);
-    const away = `Redis at 127.0.0.1:${port} is away, events go through the database until it returns: `;
+    const away = `Redis at 127.0.0.1:${port} is unavailable; events go through the database until it is back: `;
     await until(() => said.some((line) => line.includes(`${away}the certificate is for another name`)), 30_000);
     await arrives(5);
     await kill();
@@ -314,7 +314,7 @@ requires('REDIS_BIN', 'two replicas and a Redis', (program) => {
   it('never reveal its password', async () => {
     await killRedis();
     await becomes(/^degraded/);
-    await until(() => said.some((line) => line.includes(`Redis at 127.0.0.1:${port} is away`)));
+    await until(() => said.some((line) => line.includes(`Redis at 127.0.0.1:${port} is unavailable`)));
     expect(said.join('\n')).not.toContain(PASSWORD);
     expect(JSON.stringify(await readiness(world.baseUrl))).not.toContain(PASSWORD);
   });

@@ -138,22 +138,25 @@ describe('keys', () => {
     rotating = false;
     await Promise.all(watch);
     expect([wrapped.err, wrapped.code, renewed.err, renewed.code]).toEqual(['', 0, '', 0]);
-    expect(wrapped.out).toContain('3 data keys were wrapped again');
-    expect(renewed.out).toContain('3 new data keys were made');
-    const resealed = ['credential.secret: 2', 'design_version.content: 1', 'design_version.source: 1'];
-    resealed.push('filter.content: 1', 'filter.resource: 1', 'idempotency_key.answer: 1');
-    resealed.push('performance_profile.content: 1');
-    for (const line of resealed) expect(renewed.out).toContain(`${line} values were sealed again`);
-    expect(renewed.out).toMatch(/3 stay: run this again after \d{4}-/);
+    expect(wrapped.out).toContain('rewrapped 3 data keys');
+    expect(renewed.out).toContain('created 3 new data keys');
+    expect(renewed.out).toContain('credential.secret: re-encrypted 2 values\n');
+    const single = ['design_version.content', 'design_version.source', 'filter.content', 'filter.resource'];
+    single.push('idempotency_key.answer', 'performance_profile.content');
+    for (const column of single) expect(renewed.out).toContain(`${column}: re-encrypted 1 value\n`);
+    expect(renewed.out).toMatch(/earlier data keys that remain: 3; run this command again after \d{4}-/);
     expect(seen.length).toBeGreaterThan(1);
     expect(seen.filter((each) => JSON.stringify(each) !== JSON.stringify(all()))).toEqual([]);
     for (const person of people) expect(await opens(person)).toEqual(all());
 
     const alone = await callerOf(await serve({ ENCRYPTION_KEY: NEW }));
     expect(await opens(alone)).toEqual(all());
-    await expect(serve({ ENCRYPTION_KEY: OLD })).rejects.toThrow(/sealed with the encryption key [0-9a-f]{16}/);
+    await expect(serve({ ENCRYPTION_KEY: OLD })).rejects.toThrow(/encrypted with the key [0-9a-f]{16}/);
     const blind = await rotate({ ENCRYPTION_KEY: OLD });
-    expect(blind).toMatchObject({ code: 1, err: expect.stringMatching(/the encryption key [0-9a-f]{16}/) as string });
+    expect(blind).toMatchObject({
+      code: 1,
+      err: expect.stringMatching(/encrypted with the key [0-9a-f]{16}/) as string,
+    });
   }, 180_000);
 
   it('that were replaced go once nothing uses them, and not before', async () => {
@@ -164,19 +167,17 @@ describe('keys', () => {
     const damage = `INSERT INTO idempotency_key (caller, route, key, digest, answer) VALUES ('a', 'b', 'c', 'd', $1)`;
     await world.sql(damage, [Buffer.concat([before.subarray(0, 17), Buffer.alloc(40)])]);
     const young = await rotate(keys, '--data-keys');
-    expect(young.out).toContain('credential.secret: 1 values');
-    expect(young.out).toContain('0 data keys that nothing uses were deleted');
+    expect(young.out).toContain('credential.secret: re-encrypted 1 value\n');
+    expect(young.out).toContain('deleted 0 unused data keys');
     expect(young).toMatchObject({ code: 1, err: expect.stringContaining('idempotency_key.answer of a b c') as string });
     await world.sql(`UPDATE data_key SET retired_at = now() - interval '2 hours' WHERE retired_at IS NOT NULL`);
     const old = await rotate(keys, '--data-keys');
-    expect(old.out).toMatch(
-      /no data key was made[^]*2 data keys that nothing uses were deleted\n.*idempotency_key.answer/,
-    );
+    expect(old.out).toMatch(/no data key was created[^]*deleted 2 unused data keys\n.*idempotency_key.answer/);
     await world.sql(`DELETE FROM idempotency_key WHERE caller = 'a'`);
     const finished = await rotate(keys, '--data-keys');
     expect(finished).toMatchObject({
       code: 0,
-      out: expect.stringContaining('1 data keys that nothing uses were') as string,
+      out: expect.stringContaining('deleted 1 unused data key\n') as string,
     });
     expect(await count('true')).toBe(3);
     expect(await opens(await callerOf(await serve(keys)))).toEqual(all());

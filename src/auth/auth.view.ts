@@ -11,6 +11,6 @@ export class TokensView {
   @IntField({ description: 'Seconds until the access token expires.' })
   expires_in!: number;
 
-  @TextField({ description: 'Good for one use.' })
+  @TextField({ description: 'Can be used once.' })
   refresh_token!: string;
 }

@@ -14,8 +14,8 @@ export function welcomeLogLine(baseUrl: string, { email, generatedPassword }: Fi
     email,
     ...(generatedPassword ? { password: generatedPassword } : {}),
     msg: generatedPassword
-      ? 'the first administrator was made: change the password after signing in, it is shown only now'
-      : 'the first administrator was made, with the password of ADMIN_PASSWORD',
+      ? 'the first administrator was created; change the password after signing in, since it is not shown again'
+      : 'the first administrator was created with the password from ADMIN_PASSWORD',
   };
   return `${JSON.stringify(facts)}\n`;
 }

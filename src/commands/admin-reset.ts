@@ -30,7 +30,7 @@ import { withDatabase } from './with-database.js';
 
 const HELP = `Sets a new password for an account and ends all its sessions.
 
-  armature admin:reset <e-mail address>                     makes a password and prints it once
+  armature admin:reset <e-mail address>                     generates a password and prints it once
   armature admin:reset <e-mail address> --password-stdin    takes the first line of standard input
 
 In a checkout: npm run admin:reset -- <e-mail address>
@@ -82,7 +82,7 @@ async function reset(env: Env, url: string, email: string, password: string): Pr
       events,
     );
     const user = await users.findByEmail(email);
-    if (!user) throw new Error(`There is no account of ${email}.`);
+    if (!user) throw new Error(`There is no account with the address ${email}.`);
     const actor = Actor.system('password reset by the operator');
     const passwordHash = await hashPassword(password, user.email);
     await runInRequestContext({ requestId: generateRequestId(), actor, origin: { via: 'command' } }, () =>

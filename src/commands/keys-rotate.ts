@@ -8,6 +8,7 @@ import { Vault } from '../core/crypto/vault.service.js';
 import { AuditedRequests } from '../core/database/audited-request.js';
 import { assertSchemaKnown } from '../core/database/migrate.js';
 import { createDataSource } from '../core/database/data-source.js';
+import { countOf } from '../core/errors/wording.js';
 import { UnitOfWork } from '../core/database/unit-of-work.js';
 import { entities } from '../migrations/entities.js';
 import { migrations } from '../migrations/migrations.js';
@@ -88,7 +89,7 @@ async function rotate(env: Env, url: string, dataKeys: boolean): Promise<void> {
     await vault.onModuleInit();
     const rotation = new KeyRotation(unit, keys, vault);
     printLine(
-      `${await rotation.rewrapAll()} data keys were wrapped again; all are wrapped with the key ${keys.currentKeyId}`,
+      `rewrapped ${countOf(await rotation.rewrapAll(), 'data key')}; all are wrapped with the key ${keys.currentKeyId}`,
     );
     if (dataKeys) await rotateDataKeys(rotation);
   } finally {
@@ -99,16 +100,21 @@ async function rotate(env: Env, url: string, dataKeys: boolean): Promise<void> {
 async function rotateDataKeys(rotation: KeyRotation): Promise<void> {
   const made = await rotation.rotateDataKeys();
   printLine(
-    made > 0 ? `${made} new data keys were made` : 'no data key was made: there are none, or an earlier run goes on',
+    made > 0
+      ? `created ${countOf(made, 'new data key')}`
+      : 'no data key was created: there are none, or an earlier rotation is being continued',
   );
   for (const column of SEALED_COLUMNS) {
     const { done, failed } = await rotation.reseal(column);
-    printLine(`${column.table}.${column.column}: ${done} values were sealed again`);
-    for (const failure of failed) process.stderr.write(`not sealed again: ${failure}\n`);
+    printLine(`${column.table}.${column.column}: re-encrypted ${countOf(done, 'value')}`);
+    for (const failure of failed) process.stderr.write(`not re-encrypted: ${failure}\n`);
     if (failed.length > 0) process.exitCode = 1;
   }
   const { deleted, waiting, until, usedIn } = await rotation.deleteUnused();
-  printLine(`${deleted} data keys that nothing uses were deleted`);
-  if (usedIn.length > 0) printLine(`data keys of before are still used in ${usedIn.join(', ')}`);
-  if (waiting > 0) printLine(`${waiting} stay: run this again${until ? ` after ${until.toISOString()}` : ''}`);
+  printLine(`deleted ${countOf(deleted, 'unused data key')}`);
+  if (usedIn.length > 0) printLine(`earlier data keys are still used in ${usedIn.join(', ')}`);
+  if (waiting > 0)
+    printLine(
+      `earlier data keys that remain: ${waiting}; run this command again${until ? ` after ${until.toISOString()}` : ''}`,
+    );
 }

@@ -9,7 +9,7 @@ describe('the status of a connection', () => {
 
   it('refuses any other move and names the open ones', () => {
     expect(() => assertTransition('discovered', 'connected')).toThrow(Conflict);
-    expect(() => assertTransition('disconnected', 'maintenance')).toThrow('open are: connected, deleted');
+    expect(() => assertTransition('disconnected', 'maintenance')).toThrow('allowed are: connected, deleted');
   });
 
   it('may always stay', () => {
@@ -18,6 +18,6 @@ describe('the status of a connection', () => {
 
   it('leads nowhere from deleted', () => {
     for (const status of CONNECTION_STATUSES.filter((each) => each !== 'deleted'))
-      expect(() => assertTransition('deleted', status)).toThrow('open are: none');
+      expect(() => assertTransition('deleted', status)).toThrow('allowed are: none');
   });
 });

@@ -33,7 +33,7 @@ export const canTransition = (from: ConnectionStatus, to: ConnectionStatus): boo
 export function assertTransition(from: ConnectionStatus, to: ConnectionStatus): void {
   if (from === to || canTransition(from, to)) return;
   const open = TRANSITIONS[from].join(', ') || 'none';
-  throw new Conflict('ILLEGAL_STATUS', `a connection that is ${from} cannot become ${to}; open are: ${open}`, {
+  throw new Conflict('ILLEGAL_STATUS', `a connection that is ${from} cannot become ${to}; allowed are: ${open}`, {
     extensions: { allowed: TRANSITIONS[from] },
     remedy: `Move it to one of: ${open}.`,
   });
@@ -50,7 +50,7 @@ export const CALLABLE_STATUSES: readonly ConnectionStatus[] = [
 /** @throws Conflict ILLEGAL_STATUS for a connection whose remote system may not be called in its status */
 export function assertCallable(status: ConnectionStatus): void {
   if (CALLABLE_STATUSES.includes(status)) return;
-  throw new Conflict('ILLEGAL_STATUS', `a connection that is ${status} is not called`, {
+  throw new Conflict('ILLEGAL_STATUS', `a connection that is ${status} cannot be pinged`, {
     remedy: 'Register it first: PUT with status registered.',
   });
 }

@@ -5,7 +5,7 @@ import { RecordView } from '../core/schema/record.view.js';
 import { CONNECTION_STATUSES, type ConnectionStatus } from './connection-status.js';
 import type { Connection } from './connection.entity.js';
 
-const ConnectionStatusEnum = graphqlEnum('ConnectionStatus', CONNECTION_STATUSES, 'How a connection stands.');
+const ConnectionStatusEnum = graphqlEnum('ConnectionStatus', CONNECTION_STATUSES, 'The status of a connection.');
 
 /** An environment that a connection is in. */
 @ObjectType('EnvironmentName', { description: 'An environment by its name.' })

@@ -33,7 +33,7 @@ export class ConnectionsListeners implements OnModuleInit {
   private async assertUnused(credentialId: string): Promise<void> {
     const users = await this.connections.findByCredential(credentialId);
     if (users.length === 0) return;
-    throw new Conflict('IN_USE', `this credential is used by ${countOf(users.length, 'connection')}`, {
+    throw new Conflict('IN_USE', `the credential is used by ${countOf(users.length, 'connection')}`, {
       extensions: { connections: users.map(({ id, name }) => ({ id, name })) },
       remedy: 'Give these connections another credential first.',
     });

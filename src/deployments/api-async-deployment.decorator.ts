@@ -7,5 +7,8 @@ import { DeploymentView } from './deployment.view.js';
 export const ApiAsyncDeployment = (): MethodDecorator =>
   applyDecorators(
     ApiFlagQuery('async', 'true answers 202 at once.'),
-    ApiAcceptedResponse({ type: DeploymentView, description: 'The deployment goes on, or waits for approval.' }),
+    ApiAcceptedResponse({
+      type: DeploymentView,
+      description: 'The deployment continues in the background, or waits for approval.',
+    }),
   );

@@ -40,6 +40,6 @@ const DEFAULT_REMEDY = 'See the errors of the resources; plan first to learn the
 const REMEDIES: Record<string, string> = {
   CLUSTER_UNREACHABLE: 'Ping the connection, and check its address and credential.',
   CLUSTER_TIMEOUT: 'Try again; the cluster may be overloaded.',
-  DEPLOYMENT_CANCELLED: 'Deploy again when it is wanted.',
+  DEPLOYMENT_CANCELLED: 'Deploy again.',
   INTERNAL_ERROR: 'Deploy again; report the id of the deployment to the operator when it fails again.',
 };

@@ -37,7 +37,7 @@ export interface DeploymentApproval {
 export interface DeploymentOptions {
   namespace?: string;
   create_namespace?: boolean;
-  /** Deploys into another namespace than before, and removes what is in the old one. */
+  /** Deploys to a different namespace than before, and removes the objects from the old one. */
   move?: boolean;
   /** Deletes and makes anew what cannot be changed in place. */
   replace?: boolean;

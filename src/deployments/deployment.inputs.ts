@@ -16,18 +16,18 @@ const TimeoutInput = () =>
     optional: true,
     min: 1,
     max: MAX_TIMEOUT_SECONDS,
-    description: 'Seconds for that waiting, and for each hook of a chart; 300 when it is left out.',
+    description: 'The timeout in seconds for wait, and for each hook of a chart; default: 300.',
   });
 
 const ApprovalRequestInput = () =>
   FlagInput({
     optional: true,
-    description: 'Keeps it until as many admins of the workspace have approved as the environment needs.',
+    description: 'Waits for the approvals that the environment requires, by admins of the workspace.',
   });
 
 const NamespaceInput = () =>
   applyDecorators(
-    TextInput({ optional: true, max: 63, description: 'For objects that name none.' }),
+    TextInput({ optional: true, max: 63, description: 'The namespace for objects that do not set one.' }),
     Matches(/^([a-z0-9]([-a-z0-9]*[a-z0-9])?)?$/, {
       message: 'must be the name of a namespace: lowercase letters, digits and hyphens',
     }),
@@ -47,7 +47,7 @@ const ValuesInput = (description: string) =>
 export class FreezeOverride {
   @FlagInput({
     optional: true,
-    description: 'Goes ahead although the environment is frozen: for admins of the organization.',
+    description: 'Deploys although the environment is frozen; requires an admin of the organization.',
   })
   override_freeze?: boolean;
 
@@ -60,7 +60,7 @@ export class DeploymentTarget extends FreezeOverride {
   @IdInput({ optional: true, description: 'The design.' })
   id?: string;
 
-  @IdInput({ optional: true, description: 'The same, for clients that know it by this name.' })
+  @IdInput({ optional: true, description: 'An alias, for compatibility with other clients.' })
   pattern_id?: string;
 
   @IdInput({ optional: true })
@@ -77,16 +77,16 @@ export class PlanRequest extends DeploymentTarget {
   @NamespaceInput()
   namespace?: string;
 
-  @FlagInput({ optional: true, description: 'Makes the namespace when it is not there; undeploying removes it.' })
+  @FlagInput({ optional: true, description: 'Creates the namespace if it does not exist; undeploying removes it.' })
   create_namespace?: boolean;
 
   @FlagInput({
     optional: true,
-    description: 'Deploys into another namespace than before, and removes what is in the old one.',
+    description: 'Deploys to a different namespace than before, and removes the objects from the old one.',
   })
   move?: boolean;
 
-  @FlagInput({ optional: true, description: 'Deletes and makes anew what the cluster refuses to change in place.' })
+  @FlagInput({ optional: true, description: 'Deletes and recreates objects that cannot be changed in place.' })
   replace?: boolean;
 
   @FlagInput({ optional: true, description: 'Deletes volume claims that left the design, too, with their data.' })
@@ -100,13 +100,16 @@ export class PlanRequest extends DeploymentTarget {
   @IsVersionNumber()
   version?: number;
 
-  @ValuesInput('Of a design of a Helm chart: values over those of the design, as YAML text or object.')
+  @ValuesInput('For a design made from a Helm chart: values that override those of the design, as YAML text or object.')
   values?: string | Record<string, unknown>;
 
-  @FlagInput({ optional: true, description: 'Takes over objects that exist without an owner.' })
+  @FlagInput({
+    optional: true,
+    description: 'Takes ownership of existing objects; those of another deployment only with the right to undeploy it.',
+  })
   adopt?: boolean;
 
-  @FlagInput({ optional: true, description: 'Takes over fields that another manager set.' })
+  @FlagInput({ optional: true, description: 'Takes ownership of fields that another field manager set.' })
   force?: boolean;
 }
 
@@ -122,13 +125,13 @@ export class DeployRequest extends PlanRequest {
 
   @FlagInput({
     optional: true,
-    description: 'Takes back what was done when something fails; true unless said otherwise.',
+    description: 'Rolls back all changes when something fails; default: true.',
   })
   atomic?: boolean;
 
   @FlagInput({
     optional: true,
-    description: 'Applies again what drifts on the cluster, at most 5 times in 10 minutes.',
+    description: 'Reapplies objects that drift on the cluster, at most 5 times in 10 minutes.',
   })
   self_heal?: boolean;
 
@@ -199,10 +202,10 @@ export class PromotionRequest extends FreezeOverride {
   @NamespaceInput()
   namespace?: string;
 
-  @FlagInput({ optional: true, description: 'Makes the namespace when it is not there; undeploying removes it.' })
+  @FlagInput({ optional: true, description: 'Creates the namespace if it does not exist; undeploying removes it.' })
   create_namespace?: boolean;
 
-  @ValuesInput('Of a chart: values over those that it was deployed with, as YAML text or object.')
+  @ValuesInput('For a Helm chart: values that override those of the promoted deployment, as YAML text or object.')
   values?: string | Record<string, unknown>;
 
   @IdInput({ optional: true, description: 'Applies exactly this plan, which must be of the version that is promoted.' })
@@ -247,7 +250,7 @@ export class TargetQuery {
   @Repeatable()
   connection_ids?: string | string[];
 
-  @ApiPropertyOptional({ type: String, description: 'The same, for clients that know them by this name.' })
+  @ApiPropertyOptional({ type: String, description: 'An alias, for compatibility with other clients.' })
   @IsOptional()
   @Repeatable()
   contexts?: string | string[];
@@ -305,7 +308,7 @@ export class DeploymentListQuery extends OrganizationListQuery {
   @IsUUID('all', { message: 'must be a UUID' })
   design_id?: string;
 
-  @WordInput(DEPLOYMENT_STATUSES, { optional: true, description: 'Only deployments that stand so.' })
+  @WordInput(DEPLOYMENT_STATUSES, { optional: true, description: 'Only deployments with this status.' })
   status?: DeploymentStatus;
 }
 

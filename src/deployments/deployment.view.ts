@@ -32,11 +32,11 @@ import { ResourceHealthView } from './resource-health.view.js';
 import { RESOURCE_STATUSES } from './apply/resource-result.js';
 import { RESOURCE_ACTIONS } from './plan/planned-resource.js';
 
-const DeploymentStatusEnum = graphqlEnum('DeploymentStatus', DEPLOYMENT_STATUSES, 'How a deployment stands.');
+const DeploymentStatusEnum = graphqlEnum('DeploymentStatus', DEPLOYMENT_STATUSES, 'The status of a deployment.');
 const DeploymentActionEnum = graphqlEnum('DeploymentAction', DEPLOYMENT_ACTIONS, 'What a deployment does.');
 const ApprovalDecisionEnum = graphqlEnum('ApprovalDecision', APPROVAL_DECISIONS, 'What an approver decided.');
 const ResourceActionEnum = graphqlEnum('ResourceAction', RESOURCE_ACTIONS, 'What a deployment does with one object.');
-const ResourceStatusEnum = graphqlEnum('ResourceStatus', RESOURCE_STATUSES, 'What became of one object.');
+const ResourceStatusEnum = graphqlEnum('ResourceStatus', RESOURCE_STATUSES, 'The status of one object.');
 
 @ObjectType('DeployedResource', { description: 'An object of a deployment.' })
 export class DeployedResourceView {
@@ -109,7 +109,7 @@ export class DeploymentApprovalView {
 const ClusterOutcomeEnum = graphqlEnum(
   'ClusterOutcome',
   CLUSTER_OUTCOMES,
-  'What stands on a cluster since a deployment.',
+  'The state of a cluster after a deployment.',
 );
 
 @ObjectType('DeployedCluster', { description: 'How a deployment ended on one cluster.' })
@@ -118,7 +118,8 @@ export class DeployedClusterView {
   connection_id!: string;
 
   @EnumField(ClusterOutcomeEnum, {
-    description: 'deployed or undeployed as wanted; unchanged, or taken back; partial where only some of it was done.',
+    description:
+      'deployed or undeployed as requested; unchanged, or rolled back; partial where only part of it was done.',
   })
   outcome!: ClusterOutcomeWord;
 
@@ -172,7 +173,7 @@ export class DeploymentView extends RecordView {
   @IdField({ nullable: true })
   requested_by!: string | null;
 
-  @IdField({ nullable: true, description: 'Whose approval was the last that it needed.' })
+  @IdField({ nullable: true, description: 'The user who gave the last approval that was required.' })
   approved_by!: string | null;
 
   @RecordsField(() => DeploymentApprovalView, { description: 'Who approved or rejected it, when and why.' })

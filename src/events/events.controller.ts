@@ -24,7 +24,7 @@ export class EventsController {
   @RestOperation(
     'listEvents',
     'List events',
-    'Lists the events that the caller sees. 410 when events that came after `since` are kept no more.',
+    'Lists the events that the caller sees. Answers 410 when events after `since` are no longer kept.',
     { errors: [410] },
   )
   @Get()

@@ -2,9 +2,9 @@ import { AppError } from '../core/errors/app-error.js';
 
 /** 410: events after a number are asked for that are gone; `oldest` is the first that is kept, or the next one to come. */
 export function replayExpired(after: bigint, oldest: bigint): AppError {
-  const detail = `events after ${after} are kept no more`;
+  const detail = `events after ${after} are no longer kept`;
   return new AppError(410, 'REPLAY_EXPIRED', 'No longer kept', detail, {
-    remedy: `Read the current state of what you follow, then resume after ${oldest - 1n}: the oldest event to be had so is ${oldest}.`,
+    remedy: `Read the current state of what you follow, then resume after ${oldest - 1n}: the oldest event available is ${oldest}.`,
     extensions: { oldest: oldest.toString() },
   });
 }

@@ -14,7 +14,7 @@ export class HealthView implements Health {
   @ApiProperty({
     type: 'object',
     additionalProperties: { type: 'string' },
-    description: 'Each part: `ok`, or what is wrong. A part that is `degraded` makes nothing unavailable.',
+    description: 'Each part: `ok`, or what is wrong. A `degraded` part does not make the server unavailable.',
   })
   checks!: Record<string, string>;
 }

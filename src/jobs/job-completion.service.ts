@@ -39,7 +39,7 @@ export class JobCompletionService {
     const write = () => this.leases.complete(job, outcome, { overdue: true });
     const ended = await this.writeOutcome(job, outcome, write).catch((error: unknown) => {
       if (isDatabaseOutage(error)) throw error;
-      this.logger.error(error, `the end of job ${job.id} of ${job.queue} was not heard`);
+      this.logger.error(error, `the completion of job ${job.id} of ${job.queue} could not be notified`);
       return write();
     });
     if (ended) this.recordOutcome(job, outcome);

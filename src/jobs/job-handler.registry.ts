@@ -61,7 +61,7 @@ export class JobHandlerRegistry {
   private readonly handlers = new Map<string, JobHandler>();
 
   register<P>(queue: string, handler: JobHandler<P>): void {
-    if (!/^[\w.-]+$/.test(queue)) throw new Error(`${queue} is no name of a queue`);
+    if (!/^[\w.-]+$/.test(queue)) throw new Error(`${queue} is not a valid queue name`);
     if (this.handlers.has(queue)) throw new Error(`the queue ${queue} has a handler already`);
     this.handlers.set(queue, handler as JobHandler);
   }

@@ -25,8 +25,12 @@ export class JobMetrics {
         },
       });
     };
-    gauge('armature_jobs', 'Jobs that have not ended, by queue and status.', ({ count }) => count);
-    gauge('armature_jobs_oldest_seconds', 'How long the oldest such job has been due.', ({ oldest }) => oldest);
+    gauge('armature_jobs', 'Unfinished jobs, by queue and status.', ({ count }) => count);
+    gauge(
+      'armature_jobs_oldest_seconds',
+      'Seconds since the oldest unfinished job became due, by queue and status.',
+      ({ oldest }) => oldest,
+    );
   }
 
   /** Once for a scrape; it reports the rest when the database does not answer. */

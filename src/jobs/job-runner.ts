@@ -48,7 +48,7 @@ export class JobRunner {
       const level = job.requestedBy ? 'log' : 'debug';
       this.logger[level]({ job: job.id, queue: job.queue, attempt: job.attempt }, 'job started');
       const end = await this.execute(running, handler, actor).catch((error: unknown) => {
-        this.logger.error(error, `the end of job ${job.id} of ${job.queue} could not be written`);
+        this.logger.error(error, `the outcome of job ${job.id} of ${job.queue} could not be written`);
         return 'unwritten';
       });
       const ms = Math.round(performance.now() - started);

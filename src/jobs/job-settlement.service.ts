@@ -49,7 +49,7 @@ export class JobSettlementService {
     const delayMs = failures < job.mostAttempts ? retryIn(failures, error) : null;
     if (delayMs === null) return { end: { status: 'failed', error: problem } };
     const { id, queue, attempt } = job;
-    this.logger.warn({ job: id, queue, attempt, code: problem.code }, `job is tried again: ${problem.detail}`);
+    this.logger.warn({ job: id, queue, attempt, code: problem.code }, `the job will be retried: ${problem.detail}`);
     return { as: 'retried', putBack: { failed: true, delayMs, error: problem } };
   }
 

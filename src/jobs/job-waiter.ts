@@ -10,7 +10,7 @@ type Settle = (job: FinishedJob | null) => void;
 
 export interface WaitOptions {
   timeoutMs: number;
-  /** Ends the wait when the caller has gone. */
+  /** Ends the wait when the caller has disconnected. */
   signal?: AbortSignal;
 }
 

@@ -32,9 +32,11 @@ export class JobsService implements OnApplicationBootstrap, BeforeApplicationShu
 
   async beforeApplicationShutdown(): Promise<void> {
     const waited = this.waiter.stop();
-    this.logger.log(`${waited} requests that waited for jobs are answered; ${this.worker.runningCount} jobs go on`);
+    this.logger.log(
+      `${waited} requests waiting for jobs were answered; ${this.worker.runningCount} jobs are still running`,
+    );
     const left = await this.worker.stop();
-    this.logger.log(`the jobs have ended; ${left} are left to other processes`);
+    this.logger.log(`the jobs have ended; ${left} remain for other processes`);
   }
 
   /** Asks for work, in the caller's unit of work: it begins once that has committed. The job's id is the operation's. */

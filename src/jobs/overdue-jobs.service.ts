@@ -22,7 +22,10 @@ export class OverdueJobsService {
     for (const job of await this.leases.listOverdue()) {
       if (!(await this.recoverJob(job))) continue;
       this.metrics.jobs.inc({ queue: job.queue, outcome: 'lost' });
-      this.logger.warn({ job: job.id, queue: job.queue, attempt: job.attempt }, 'job was left by its worker');
+      this.logger.warn(
+        { job: job.id, queue: job.queue, attempt: job.attempt },
+        'the worker of the job stopped without finishing it',
+      );
     }
   }
 

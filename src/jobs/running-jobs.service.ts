@@ -86,7 +86,7 @@ export class RunningJobsService implements LeasedWork<RunningJob> {
     for (const running of this.running.keys()) running.abort('shutting down');
     await this.waitForEnd(this.settings.graceMs);
     for (const { job } of this.running.keys())
-      await this.leases.requeue(job).catch((error: unknown) => this.logger.warn(error, 'a job could not be given up'));
+      await this.leases.requeue(job).catch((error: unknown) => this.logger.warn(error, 'a job could not be released'));
     return left;
   }
 

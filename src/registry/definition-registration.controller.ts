@@ -43,8 +43,8 @@ export class DefinitionRegistrationController {
   @RequiresRight(registryPolicy.register)
   @HttpCode(200)
   @AcceptsFiles('file')
-  @ApiFlagQuery('register', 'false only checks; the body may say it too.', true)
-  @ApiFlagQuery('atomic', 'true registers all or nothing; the body may say it too.')
+  @ApiFlagQuery('register', 'false only validates; the body may set it as well.', true)
+  @ApiFlagQuery('atomic', 'true registers all or nothing; the body may set it as well.')
   @ApiOkResponse({ type: RegistrationResultView })
   @MayRunAsync()
   async register(

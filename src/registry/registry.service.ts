@@ -61,10 +61,6 @@ export class RegistryService {
     if (found.total === 0) throw new NotFound('component', kind);
   }
 
-  async getModel(id: string): Promise<Model> {
-    return orNotFound('model', id, await this.models.find(id));
-  }
-
   /** @throws NotFound */
   async getEntity(type: EntityType, id: string): Promise<Model | Component | Relationship> {
     const store = { model: this.models, component: this.components, relationship: this.relationships }[type];

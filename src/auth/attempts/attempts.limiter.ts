@@ -49,7 +49,7 @@ abstract class AttemptLimiter {
     const seconds = Math.max(1, Math.ceil(ms / 1000));
     return new AppError(429, 'TOO_MANY_ATTEMPTS', 'Too many attempts', `too many ${this.subject}`, {
       headers: { 'Retry-After': String(seconds) },
-      remedy: `Try again in ${seconds} seconds, or from where you signed in before; a session that is open goes on.`,
+      remedy: `Try again in ${seconds} seconds, or from an address that you signed in from before. Open sessions stay valid.`,
     });
   }
 }

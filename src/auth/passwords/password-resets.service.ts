@@ -49,6 +49,6 @@ export class PasswordResetsService {
 }
 
 const resetLinkInvalid = (): AppError =>
-  new AppError(410, 'RESET_SPENT', 'Gone', 'the letter was used, is unknown or has expired', {
-    remedy: 'Ask for another: POST /api/auth/password/forgot.',
+  new AppError(410, 'RESET_SPENT', 'Gone', 'the reset link was already used, is unknown or has expired', {
+    remedy: 'Request a new one: POST /api/auth/password/forgot.',
   });

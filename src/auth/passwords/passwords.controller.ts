@@ -30,7 +30,7 @@ export class PasswordsController {
   @ApiBearerAuth()
   @Put('identity/users/password')
   @RequiresRight(userPolicy.changePassword)
-  @ApiEmptyResponse('It is changed; other sessions of the user have ended.')
+  @ApiEmptyResponse('The password is changed; other sessions of the user have ended.')
   async change(@CurrentActor() actor: Actor, @Body() input: PasswordChange, @Ip() address: string): Promise<object> {
     await this.changes.change(actor, input, address);
     return {};
@@ -59,7 +59,7 @@ export class PasswordsController {
   @Public()
   @Post('auth/password/reset')
   @HttpCode(200)
-  @ApiEmptyResponse('It is changed; every session of the user has ended.')
+  @ApiEmptyResponse('The password is changed; every session of the user has ended.')
   async reset(@Body() input: PasswordReset): Promise<object> {
     await this.resets.reset(input);
     return {};
@@ -74,7 +74,7 @@ export class PasswordsController {
   @Public()
   @Post('auth/invitations/:token/confirm')
   @HttpCode(200)
-  @ApiEmptyResponse('The account is confirmed; what was signed in with the password of before has ended.')
+  @ApiEmptyResponse('The account is confirmed; sessions that began with the previous password have ended.')
   async confirm(@Param('token') token: string, @Body() { password }: Confirmation): Promise<object> {
     await this.resets.reset({ token, password });
     return {};

@@ -22,7 +22,7 @@ export function failedResponse(what: string, status: number): AppError {
   const denied = status === 401 || status === 403;
   return new RemoteFailure(
     denied ? 'CONNECTION_DENIED' : 'CONNECTION_FAILED',
-    `${what} answered ${status}${denied ? ': the credential does not hold' : ''}`,
+    `${what} answered ${status}${denied ? '; the credential is not accepted' : ''}`,
     { remedy: denied ? 'Change the credential of the connection.' : 'Check the url of the connection.' },
   );
 }

@@ -49,11 +49,6 @@ export class Memberships implements OnModuleInit {
     return known ? known.get(id) : this.loadRoles(userId).then((roles) => roles.get(id));
   }
 
-  /** The organizations of a user with their roles there. */
-  async listRoles(userId: string): Promise<ReadonlyMap<string, Role>> {
-    return this.findCached(userId) ?? this.loadRoles(userId);
-  }
-
   private findCached(userId: string): ReadonlyMap<string, Role> | undefined {
     const known = this.cache.get(userId);
     return known && known.until > performance.now() ? known.roles : undefined;

@@ -40,9 +40,9 @@ function scopeError(actor: Actor, operation: Operation): Forbidden | null {
 
 function personError(actor: Actor, { name, peopleOnly }: Operation): Forbidden | null {
   if (!peopleOnly || !actor.isServiceAccount) return null;
-  return new Forbidden(`${name} is for people; the caller is a service account`, {
+  return new Forbidden(`${name} is not available to service accounts`, {
     code: 'PERSON_REQUIRED',
-    remedy: 'Let a person with this role do it, with a session or a personal access token of their own.',
+    remedy: 'Ask a user with this role to do it, with a session or a personal access token.',
   });
 }
 

@@ -59,5 +59,7 @@ function readSecrets(file: string): Source {
   } catch {
     // As what is no object.
   }
-  throw new Error(`${file} is no JSON object: restore it from a backup, or remove it, and what it sealed is lost`);
+  throw new Error(
+    `${file} is not a JSON object. Restore it from a backup, or remove it; secrets encrypted with its keys are lost then`,
+  );
 }

@@ -221,7 +221,7 @@ describe('Warnings of settings', () => {
     ['METRICS_TOKEN_FLE', 'METRICS_TOKEN_FILE'],
     ['CORS_ORIGIN', 'CORS_ORIGINS'],
   ])('%s is taken for a misspelt %s, whose value is not shown', (name, meant) => {
-    expect(warningsOf({ [name]: 'hunter2' })).toEqual([`${name} is no setting: did you mean ${meant}?`]);
+    expect(warningsOf({ [name]: 'hunter2' })).toEqual([`${name} is not a known setting; did you mean ${meant}?`]);
   });
 
   it('leave alone what belongs to others', () => {
@@ -242,10 +242,10 @@ describe('Warnings of settings', () => {
       }),
     ).toEqual([
       'PORT_FILE is not read: only secrets can come from a file. Set PORT.',
-      'LIMIT_UPLOADS is no setting: .env.example lists those that there are.',
+      'LIMIT_UPLOADS is not a known setting; .env.example lists all settings.',
       'OIDC_AUDIENCE has no effect, since OIDC_ISSUER is off or not set.',
       'LIMIT_REQUESTS_PER_MINUTE has no effect, since RATE_LIMIT is off or not set.',
-      'LIMIT_PUBLIC_BODY_BYTES is larger than LIMIT_BODY_BYTES, which holds first.',
+      'LIMIT_PUBLIC_BODY_BYTES is larger than LIMIT_BODY_BYTES, so LIMIT_BODY_BYTES applies first.',
     ]);
   });
 });
@@ -272,7 +272,7 @@ describe('Secrets of development', () => {
     for (const content of ['hunter2', '["hunter2"]', '{"JWT_SECRET":"hunter2']) {
       fs.writeFileSync(path.join(folder, 'secrets.json'), content);
       const [fault] = faultOf(folder);
-      expect(fault?.message).toContain('is no JSON object: restore it');
+      expect(fault?.message).toContain('is not a JSON object. Restore it');
       expect(fault?.message).not.toContain('hunter');
     }
   });

@@ -34,7 +34,7 @@ export function findSettingWarnings(given: Source, env: Env): string[] {
   return [
     ...Object.keys(given).flatMap((name) => describeUnknown(name) ?? []),
     ...idle,
-    ...above.map(([name, bound]) => `${name} is larger than ${bound}, which holds first.`),
+    ...above.map(([name, bound]) => `${name} is larger than ${bound}, so ${bound} applies first.`),
   ];
 }
 
@@ -50,8 +50,8 @@ function describeUnknown(name: string): string | undefined {
     return `${name} is not read: only secrets can come from a file. Set ${name.slice(0, -'_FILE'.length)}.`;
   const letters = withoutSeparators(name);
   const near = KNOWN_LETTERS.find(([, known]) => isSlip(letters, known))?.[0];
-  if (near) return `${name} is no setting: did you mean ${near}?`;
-  return name.startsWith('LIMIT_') ? `${name} is no setting: .env.example lists those that there are.` : undefined;
+  if (near) return `${name} is not a known setting; did you mean ${near}?`;
+  return name.startsWith('LIMIT_') ? `${name} is not a known setting; .env.example lists all settings.` : undefined;
 }
 
 /** Whether one text is the other but for a character that is missing, added or wrong, or two that are swapped. */

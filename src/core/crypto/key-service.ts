@@ -16,8 +16,9 @@ export abstract class KeyService {
 export class MissingKey extends Error {
   constructor(keyIds: string[]) {
     super(
-      `Secrets in the database are sealed with ${keyIds.length === 1 ? 'the encryption key' : 'the encryption keys'} ` +
-        `${keyIds.join(', ')}, which ENCRYPTION_KEY and ENCRYPTION_PREVIOUS_KEYS do not hold (docs/keys.md says how a key is named).`,
+      `Secrets in the database are encrypted with ${keyIds.length === 1 ? 'the key' : 'the keys'} ${keyIds.join(', ')}, ` +
+        'which neither ENCRYPTION_KEY nor ENCRYPTION_PREVIOUS_KEYS contains. Restore that ENCRYPTION_KEY, or add it to ' +
+        'ENCRYPTION_PREVIOUS_KEYS (docs/keys.md describes how keys are named).',
     );
     this.name = 'MissingKey';
   }
@@ -39,9 +40,9 @@ export class EnvKeyService extends KeyService {
     return Promise.resolve(encrypt(this.getKey(this.currentKeyId), dataKey, 'data-key'));
   }
 
-  // eslint-disable-next-line @typescript-eslint/require-await -- a missing key is to reject, as it would with a remote service
-  async unwrap(wrapped: Buffer, keyId: string): Promise<Buffer> {
-    return decrypt(this.getKey(keyId), wrapped, 'data-key');
+  /** A missing key rejects the promise, as it does with a remote key service. */
+  unwrap(wrapped: Buffer, keyId: string): Promise<Buffer> {
+    return new Promise((resolve) => resolve(decrypt(this.getKey(keyId), wrapped, 'data-key')));
   }
 
   hasKey(keyId: string): Promise<boolean> {

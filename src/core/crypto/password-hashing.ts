@@ -62,7 +62,7 @@ async function withConcurrencyLimit<T>(work: () => Promise<T>): Promise<T> {
 }
 
 const tooBusy = (): AppError =>
-  new AppError(429, 'TOO_MANY_ATTEMPTS', 'Too many attempts', 'too many passwords are being checked at this moment', {
+  new AppError(429, 'TOO_MANY_ATTEMPTS', 'Too many attempts', 'too many passwords are being checked at the moment', {
     headers: { 'Retry-After': '2' },
     remedy: 'Try again in 2 seconds.',
   });

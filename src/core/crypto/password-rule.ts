@@ -47,7 +47,7 @@ export function findPasswordFault(password: string, email = ''): string | undefi
   if (isCommon(folded))
     return 'must not be one of the most used passwords: choose a longer phrase, or have one generated';
   if (isGuessable(folded, email.trim().toLowerCase()))
-    return 'must not be made of the e-mail address or the name of this service: choose a phrase that says nothing of the account';
+    return 'must not be made of the e-mail address or the name of this service: choose a phrase that does not contain words of the account';
   return undefined;
 }
 

@@ -64,7 +64,7 @@ async function resolveLogin(url: string): Promise<string> {
   const { url: login, shared } = await ensureServiceLogin(url);
   if (shared)
     new Logger(DatabaseModule.name).warn(
-      `the service signs in to the database as the owner of its tables, for a login of its own could not be made: ${shared}. ` +
+      `the service signs in to the database as the owner of the tables, because no separate login could be created: ${shared}. ` +
         'Give the user of DATABASE_URL the right CREATEROLE, or set DATABASE_SERVICE_URL.',
     );
   return login;

@@ -114,8 +114,8 @@ const isLockTimeout = (error: unknown): error is QueryFailedError =>
 export class SchemaInUse extends Error {
   constructor(cause: Error) {
     super(
-      'The schema could not be changed, for other sessions keep its tables locked. End long transactions ' +
-        '(pg_stat_activity and pg_locks show them), and start again: the upgrade goes on where it stopped.',
+      'The schema could not be changed because other sessions hold locks on its tables. End long transactions ' +
+        '(pg_stat_activity and pg_locks show them), and start again: the upgrade continues where it stopped.',
       { cause },
     );
   }
@@ -126,7 +126,7 @@ export class NewerSchema extends Error {
   constructor(unknown: readonly string[]) {
     super(
       `The database has the schema of a later version: this one does not know ${unknown.join(', ')}. ` +
-        'Start the version that made it or a later one, or restore a backup of before.',
+        'Start the version that made it or a later one, or restore a backup from before the upgrade.',
     );
   }
 }

@@ -8,7 +8,7 @@ export function registerPoolMetrics(registry: Registry, dataSource: DataSource):
   const master = (dataSource.driver as PostgresDriver).master as pg.Pool;
   const gauge: Gauge = new Gauge({
     name: 'armature_database_connections',
-    help: 'Connections to the database by state (busy, idle), and callers who wait for one (waiting).',
+    help: 'Database connections by state: busy, idle, and waiting for requests that wait for one.',
     labelNames: ['state'],
     registers: [registry],
     collect: () => {

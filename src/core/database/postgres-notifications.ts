@@ -106,7 +106,7 @@ export class PostgresNotifications implements OnApplicationBootstrap {
         if (error instanceof ReadOnlyDatabase) this.availability.markAvailable();
         if (isConnectionError(error)) this.availability.markUnavailable(this.url.hostAndPort, error);
         else if (failures === 0)
-          this.logger.warn(`the database lets nobody listen, trying again: ${(error as Error).message}`);
+          this.logger.warn(`LISTEN failed on the database, retrying: ${(error as Error).message}`);
       }
     this.isReconnecting = false;
     if (this.closing.signal.aborted) return;

@@ -63,7 +63,7 @@ async function initializeDataDirectory(
     await run(initdb, options, { ...home.account.identity, env: PROGRAM_ENV, cwd: '/' });
   } catch (error) {
     rmSync(draft, { recursive: true, force: true });
-    throw toEmbeddedPostgresError(`Making the database in ${home.dir}`, error);
+    throw toEmbeddedPostgresError(`Creating the database in ${home.dir}`, error);
   }
   renameDraft(draft, home.pgdata);
 }

@@ -42,7 +42,7 @@ export async function findPostgresPrograms({ account, dir }: PostgresHome): Prom
   const refused = await findRunError(account, copy);
   if (!refused) return { ...programPaths(copy), major };
   throw new EmbeddedPostgresError(
-    `The embedded PostgreSQL does not run on this machine (it needs glibc, which Alpine Linux has not): ${refused.message.trim()}.`,
+    `The embedded PostgreSQL does not run on this machine (it needs glibc, which Alpine Linux does not have): ${refused.message.trim()}.`,
     FALLBACK_REMEDY,
     { cause: refused },
   );

@@ -99,7 +99,7 @@ export class Supervisor {
     const { session, pid } = membership;
     if (!(await isLast(session))) {
       await session.end();
-      this.log('The embedded database goes on, for another process uses it.');
+      this.log('The embedded database keeps running because another process uses it.');
       return;
     }
     sendSignal(pid, 'SIGINT');

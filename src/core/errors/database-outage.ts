@@ -17,7 +17,8 @@ interface OutageText {
 const AWAY: OutageText = {
   code: 'DATABASE_UNAVAILABLE',
   detail: 'The database does not answer at the moment.',
-  remedy: 'Try again in a few seconds; look first whether a write that was answered so has been done.',
+  remedy:
+    'Try again in a few seconds; a write that received this answer may have been done, so check before you repeat it.',
   retryAfterSeconds: 5,
 };
 

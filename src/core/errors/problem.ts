@@ -120,7 +120,7 @@ function fromDatabaseError(thrown: unknown): AppError | undefined {
   if (UNSTORABLE_TEXT.has(driverError?.code ?? ''))
     return new InvalidRequest('a text of the request holds a character that cannot be stored, such as NUL');
   if (!TRANSACTION_ROLLBACK.has(driverError?.code ?? '')) return undefined;
-  return new AppError(409, 'CONCURRENT_CHANGE', 'Conflict', 'Another change of the same records came between.', {
+  return new AppError(409, 'CONCURRENT_CHANGE', 'Conflict', 'The same records were changed concurrently.', {
     remedy: 'Repeat the request.',
     cause: thrown,
   });

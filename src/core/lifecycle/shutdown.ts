@@ -88,10 +88,10 @@ export async function drainApplication(app: NestExpressApplication, listener: Ht
   const delay = env.shutdownDelayMs;
   app.get(DrainState).begin();
   listener.disableKeepAlive();
-  logger.log(`readiness is 503; calls are served for ${delay / 1000} s more`);
+  logger.log(`readiness is 503; requests are still served for ${delay / 1000} s`);
   await sleep(delay);
-  logger.log(`no more calls are taken; ${listener.activeRequests} are underway`);
+  logger.log(`no new connections are accepted; ${listener.activeRequests} requests are in progress`);
   listener.close(MAX_REQUEST_DRAIN_MS - delay);
   await app.close();
-  logger.log('all calls are answered, and the connections to the database are closed');
+  logger.log('all requests have been answered, and the database connections are closed');
 }

@@ -45,17 +45,17 @@ function watchLoop(passed: number): void {
   if (!isReported) {
     isReported = true;
     Atomics.add(slots, BLOCK_COUNT, 1);
-    log.warn(`the event loop has been blocked for ${seconds(blockedMs)}: nothing is answered`);
+    log.warn(`the event loop has been blocked for ${seconds(blockedMs)}; no request is being answered`);
   }
   if (blockedMs > Atomics.load(slots, LONGEST_BLOCK_MS)) Atomics.store(slots, LONGEST_BLOCK_MS, blockedMs);
   if (endsBlocked && blockedMs > MAX_BLOCK_MS)
-    killProcess(`the event loop has been blocked for ${seconds(blockedMs)}: the process is ended`);
+    killProcess(`the event loop has been blocked for ${seconds(blockedMs)}; the process will be killed`);
 }
 
 function watchShutdown(passed: number): void {
   const left = Atomics.load(slots, DEADLINE_MS);
   if (left === 0) return;
-  if (left <= passed) killProcess('the shutdown took too long: the process is ended');
+  if (left <= passed) killProcess('the shutdown took too long; the process will be killed');
   Atomics.sub(slots, DEADLINE_MS, passed);
 }
 

@@ -43,12 +43,12 @@ export class Watchdog {
     const gauge = (name: string, help: string, value: () => number): void => {
       const made: Gauge = new Gauge({ name, help, registers: [registry], collect: () => made.set(value()) });
     };
-    gauge('armature_event_loop_blocks', 'How often the event loop was blocked for longer than a second.', () =>
+    gauge('armature_event_loop_blocks', 'Number of times that the event loop was blocked for more than a second.', () =>
       Atomics.load(this.slots, BLOCK_COUNT),
     );
     gauge(
       'armature_event_loop_longest_block_seconds',
-      'The longest that the event loop was blocked, if longer than a second.',
+      'Longest block of the event loop in seconds, if longer than a second.',
       () => Atomics.load(this.slots, LONGEST_BLOCK_MS) / 1000,
     );
   }

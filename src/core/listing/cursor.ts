@@ -49,7 +49,7 @@ export function decodeCursor(walk: string, cursor: string, type: OrderColumn<nev
     throw InvalidRequest.forField(
       'cursor',
       'was made for another order, search or filter',
-      'Begin a new walk with an empty cursor.',
+      'Start again with an empty cursor.',
     );
   if (!VALUE_CHECKS[type](read[1])) throw invalidCursor();
   return { value: read[1], id: String(read[2]), total: Number(read[3]) };

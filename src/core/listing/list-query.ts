@@ -52,7 +52,7 @@ export class ListQuery {
   filter?: string;
 
   @ApiPropertyOptional({
-    description: 'Empty to begin a walk over everything, then the next_cursor of the last answer.',
+    description: 'Empty for the first page of a keyset listing, then the next_cursor of the last answer.',
   })
   @QueryText('cursor')
   cursor?: string;
@@ -81,8 +81,7 @@ export class OrganizationQuery {
   @ApiPropertyOptional({
     name: 'orgID',
     format: 'uuid',
-    description:
-      'The organization that it must be of; one of another organization is answered as one that is not there.',
+    description: 'The organization that it must belong to; a record of another organization is answered 404.',
   })
   @IsOptional()
   @IsUUID('all', { message: 'must be a UUID' })
@@ -126,7 +125,8 @@ export class ListArgs {
 
   @Field(() => String, {
     nullable: true,
-    description: 'Empty to begin a walk over everything, then the next_cursor of the last answer; in place of page.',
+    description:
+      'Empty for the first page of a keyset listing, then the next_cursor of the last answer; in place of page.',
   })
   @QueryText('cursor')
   cursor?: string;

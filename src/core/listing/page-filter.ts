@@ -57,7 +57,7 @@ export class PageFilter {
   @Field(() => String, {
     nullable: true,
     description:
-      'Empty to begin a walk over everything, then the next_cursor of the last answer; page then counts for nothing.',
+      'Empty for the first page of a keyset listing, then the next_cursor of the last answer; page is ignored then.',
   })
   @QueryText('cursor')
   cursor?: string | null;

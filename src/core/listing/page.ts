@@ -46,7 +46,11 @@ export function PaginatedView<V extends object>(view: Type<V>, plural: string, n
     @IntField({ description: 'Records in all.' })
     total_count!: number;
 
-    @TextField({ nullable: true, optional: true, description: 'Present when the call had a cursor; null at the end.' })
+    @TextField({
+      nullable: true,
+      optional: true,
+      description: 'Present when the request has a cursor; null on the last page.',
+    })
     next_cursor?: string | null;
   }
   RecordsField(() => view, { description: 'The records of this page.' })(PageView.prototype, plural);

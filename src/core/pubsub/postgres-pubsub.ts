@@ -109,7 +109,7 @@ export class PostgresPubSub extends PubSubEngine implements OnModuleInit {
     try {
       this.dispatch(payload);
     } catch (error) {
-      this.logger.warn(`a message of Redis was not understood: ${String(error)}`);
+      this.logger.warn(`a message from Redis could not be parsed: ${String(error)}`);
     }
   }
 

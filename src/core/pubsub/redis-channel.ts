@@ -137,7 +137,7 @@ export class RedisChannel implements OnApplicationBootstrap, OnApplicationShutdo
     const said = 'code' in error ? describeConnectionFailure(error) : withoutSecrets(url, error.message);
     if (this.reasons.has(said) || this.reasons.size >= MAX_REASONS) return;
     this.reasons.add(said);
-    this.logger.warn(`Redis at ${this.host} is away, events go through the database until it returns: ${said}`);
+    this.logger.warn(`Redis at ${this.host} is unavailable; events go through the database until it is back: ${said}`);
   }
 
   private dispatch(payload: string): void {

@@ -131,7 +131,7 @@ describe('The budget of answers', () => {
     await first.run(() => budget.reserve(90));
     const refused = gone.run(() => budget.reserve(90));
     gone.answer.close();
-    await expect(refused).rejects.toThrow('the caller has gone');
+    await expect(refused).rejects.toThrow('the caller has disconnected');
     first.answer.close();
     expect(budget.usedBytes).toBe(0);
   });

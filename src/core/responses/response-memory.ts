@@ -35,7 +35,7 @@ export class ResponseMemory {
   /** Waits until an answer may hold so many bytes more. @throws AppError 503 TOO_BUSY when that takes too long */
   async acquire(answer: InFlightResponse, bytes: number): Promise<void> {
     if (!this.hasRoomFor(answer, bytes)) await this.wait(answer, bytes);
-    if (answer.isClosed) throw new Error('the caller has gone');
+    if (answer.isClosed) throw new Error('the caller has disconnected');
     this.add(answer, bytes);
   }
 
@@ -131,7 +131,7 @@ export class ResponseMemory {
 }
 
 function tooBusy(): AppError {
-  return new AppError(503, 'TOO_BUSY', 'Too busy', 'Other answers take all the memory that there is for contents.', {
+  return new AppError(503, 'TOO_BUSY', 'Too busy', 'Other answers use all the memory that is reserved for contents.', {
     remedy: limitRemedy('Try again in a few seconds, with fewer records at once (pagesize).', 'LIMIT_ANSWERS_BYTES'),
     headers: { 'Retry-After': '5' },
     extensions: { retry_after: 5 },

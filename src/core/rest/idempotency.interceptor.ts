@@ -49,7 +49,9 @@ export class IdempotencyInterceptor implements NestInterceptor {
     }
     // An answer that cannot be kept leaves the claim: the work is done, and must not be done again.
     const keep = (answer: StoredResponse): Promise<void> =>
-      call.finish(answer).catch((error: unknown) => this.logger.warn(error, 'an answer was not kept under its key'));
+      call
+        .finish(answer)
+        .catch((error: unknown) => this.logger.warn(error, 'a response could not be stored for its Idempotency-Key'));
     return next.handle().pipe(
       mergeMap((body: unknown) => Promise.resolve(this.answers.write(request, response, body))),
       catchError(async (thrown: unknown) => {

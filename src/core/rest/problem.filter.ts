@@ -32,7 +32,7 @@ export class ProblemFilter implements ExceptionFilter {
     // An outage is logged once, not for each call that it fails.
     const what = `${request.method} ${redactedPath(request)}`;
     if (response.destroyed || request.socket.destroyed)
-      return this.logger.debug(`${what} was given up by its caller: ${error.message}`);
+      return this.logger.debug(`${what} was aborted by its caller: ${error.message}`);
     if (error.status >= 500 && !(error instanceof DatabaseUnavailable)) this.faults.log(error, `${what} failed`);
     if (response.headersSent) {
       response.destroy();

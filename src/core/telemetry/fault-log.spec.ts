@@ -46,7 +46,7 @@ describe('FaultLog', () => {
     mock.timers.tick(60_000);
     faults.log(new Conflict('NAME_TAKEN', 'a fault of the next minute', { remedy: 'Choose another name.' }));
     expect(logger.lines.slice(30)).toEqual([
-      ['warn', '970 more faults were not logged'],
+      ['warn', '970 more errors were not logged'],
       ['warn', 'a fault of the next minute'],
     ]);
   });

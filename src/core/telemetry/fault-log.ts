@@ -25,7 +25,7 @@ export class FaultLog {
 
   private startPeriod(): void {
     if (Date.now() < this.periodEnd) return;
-    if (this.count > MAX_PER_PERIOD) this.logger.warn(`${this.count - MAX_PER_PERIOD} more faults were not logged`);
+    if (this.count > MAX_PER_PERIOD) this.logger.warn(`${this.count - MAX_PER_PERIOD} more errors were not logged`);
     this.periodEnd = Date.now() + PERIOD_MS;
     this.count = 0;
   }

@@ -8,7 +8,7 @@ export class Metrics {
 
   readonly requests = new Histogram({
     name: 'armature_http_request_duration_seconds',
-    help: 'Time from the arrival of a request to the end of its answer, in seconds.',
+    help: 'Duration of HTTP requests in seconds, by method, route and status.',
     labelNames: ['method', 'route', 'status'],
     buckets: [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 10],
     registers: [this.registry],
@@ -16,14 +16,14 @@ export class Metrics {
 
   readonly jobs = new Counter({
     name: 'armature_jobs_total',
-    help: 'Jobs that ended, by queue and outcome.',
+    help: 'Finished jobs, by queue and outcome.',
     labelNames: ['queue', 'outcome'],
     registers: [this.registry],
   });
 
   readonly deployments = new Histogram({
     name: 'armature_deployment_duration_seconds',
-    help: 'Time from the start of a deployment to its end, in seconds, by action and status.',
+    help: 'Duration of deployments in seconds, by action and status.',
     labelNames: ['action', 'status'],
     buckets: [0.5, 1, 2.5, 5, 10, 30, 60, 120, 300, 600],
     registers: [this.registry],
@@ -31,7 +31,7 @@ export class Metrics {
 
   readonly clusterRequests = new Histogram({
     name: 'armature_cluster_request_duration_seconds',
-    help: 'Time that requests to clusters took, retries included, in seconds, by outcome (ok, or what failed).',
+    help: 'Duration of requests to clusters in seconds, including retries, by outcome (ok, or the kind of failure).',
     labelNames: ['outcome'],
     buckets: [0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 10, 30],
     registers: [this.registry],
@@ -45,7 +45,7 @@ export class Metrics {
 
   readonly programIsolation = new Gauge({
     name: 'armature_program_isolation',
-    help: '1 when helm and kustomize run in namespaces of their own, 0 when this system does not allow it.',
+    help: '1 when helm and kustomize run in separate Linux namespaces, 0 when this system does not allow it.',
     registers: [this.registry],
   });
 

@@ -80,4 +80,5 @@ export class InlineTaskRunner implements TaskRunner {
   }
 }
 
-const rejectQuestion = (): Promise<never> => Promise.reject(new Error('Nobody answers what this task asks.'));
+const rejectQuestion = (): Promise<never> =>
+  Promise.reject(new Error('No handler answers the questions of this task.'));

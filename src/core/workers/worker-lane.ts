@@ -166,7 +166,7 @@ export class WorkerLane {
     this.pendingQuestions.set(worker, (this.pendingQuestions.get(worker) ?? 0) + 1);
     this.startNext();
     const { answerQuestion: answer } = waiting.options;
-    const reply = await (answer ? answer(question) : Promise.reject(new Error('Nobody answers this task.'))).then(
+    const reply = await (answer ? answer(question) : Promise.reject(new Error('No handler answers this task.'))).then(
       (value) => ({ reply: ask, value }),
       (error: unknown) => ({ reply: ask, error: serializeError(error) }),
     );

@@ -45,11 +45,14 @@ export async function findContentsToKeep(
   if (foreign.length > 0)
     return {
       reason: 'FOREIGN_CONTENT',
-      detail: `The ${isNamespace ? 'namespace holds' : 'definition is used by'} what others made: ${describeObjects(foreign)}`,
+      detail: `The ${isNamespace ? 'namespace contains' : 'definition is used by'} objects that this deployment does not own: ${describeObjects(foreign)}`,
     };
   const kept = keep ? contents.filter((one) => isOwnedBy(owner, one) && findKeepReason(one, keep) !== undefined) : [];
   return kept.length > 0
-    ? { reason: 'KEPT', detail: `It is kept with what is in it or of it: ${describeObjects(kept)}` }
+    ? {
+        reason: 'KEPT',
+        detail: `It is kept because it ${isNamespace ? 'contains' : 'defines the kind of'} objects that are kept: ${describeObjects(kept)}`,
+      }
     : undefined;
 }
 

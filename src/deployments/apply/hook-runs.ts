@@ -99,7 +99,7 @@ export class HookRuns {
   }
 
   private async skipOrFail(item: HookItem, error?: ResourceError): Promise<ResourceError | undefined> {
-    const refusal = error ?? { reason: 'INVALID', detail: 'The hook cannot be made' };
+    const refusal = error ?? { reason: 'INVALID', detail: 'The hook cannot be created' };
     const isGone = ['NAMESPACE_NOT_FOUND', 'TERMINATING', 'UNKNOWN_KIND'].includes(refusal.reason);
     if (!this.options.isLenient || !isGone) return refusal;
     await this.results.set(item, { status: 'skipped', message: `It is not run: ${refusal.detail}` });
@@ -113,19 +113,22 @@ export class HookRuns {
     live: KubernetesObject,
   ): Promise<ResourceError | undefined> {
     if (!isOwnedBy(this.owner, live))
-      return { reason: 'NOT_OWNED', detail: 'An object of this name exists and is not of this deployment' };
+      return { reason: 'NOT_OWNED', detail: 'An object of this name exists and does not belong to this deployment' };
     const { name, namespace, uid } = live.metadata;
     if (!isHookObject(live)) {
       const kept = findKeepReason(live, {});
       if (kept !== undefined)
-        return { reason: 'KEPT', detail: `What is deployed by the name of the hook stays. ${kept}` };
+        return {
+          reason: 'KEPT',
+          detail: `The object that is deployed under the name of the hook is left in place. ${kept}`,
+        };
       // What was deployed before, and is a hook by now, comes back when this fails.
       const previous = toRecordedObject(kind, live);
       await this.journal.record([{ action: 'prune', kind, name, namespace, previous }]);
     }
     const policies = hook.delete_policies.length > 0 ? hook.delete_policies : DEFAULT_POLICIES;
     if (!policies.includes('before-hook-creation')) {
-      const detail = 'What an earlier run of the hook has left is still there, and its delete policy says to leave it';
+      const detail = 'The object of an earlier run of the hook still exists, and its delete policy keeps it';
       return runsToItsEnd(live) ? { reason: 'HOOK_EXISTS', detail } : undefined;
     }
     const removed = await this.removal.remove({ kind, name, namespace, uid });

@@ -106,7 +106,7 @@ export class Removal {
 
   private async reasonToKeep(object: KubernetesObject, isMade = false): Promise<ResourceError | undefined> {
     if (!isMade && !isOwnedBy(this.owner, object)) {
-      return { reason: 'NOT_OWNED', detail: 'The object is not this deployment’s any more' };
+      return { reason: 'NOT_OWNED', detail: 'The object no longer belongs to this deployment' };
     }
     const kept = this.keep && findKeepReason(object, this.keep);
     return kept === undefined

@@ -4,7 +4,7 @@ import { JobAborted } from '../../jobs/job-aborted.js';
 /** Why a run ends before its work is done. */
 export class RunEnded extends Error {
   constructor(readonly why: 'cancelled' | 'timeout') {
-    super(why === 'cancelled' ? 'The deployment was cancelled' : 'The deployment took longer than it may');
+    super(why === 'cancelled' ? 'The deployment was cancelled' : 'The deployment exceeded its time limit');
     this.name = 'RunEnded';
   }
 }

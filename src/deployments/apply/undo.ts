@@ -74,10 +74,10 @@ export class Undo {
       this.isUnreachable = !answered;
     } catch (error) {
       if (!(error instanceof RunEnded)) throw error;
-      failure ??= { reason: 'TIMEOUT', detail: 'the time for it is over' };
+      failure ??= { reason: 'TIMEOUT', detail: 'the time limit was exceeded' };
     }
     if (!failure) return undefined;
-    return { reason: 'NOT_TAKEN_BACK', detail: `What was done could not be taken back: ${failure.detail}` };
+    return { reason: 'NOT_TAKEN_BACK', detail: `The changes could not be rolled back: ${failure.detail}` };
   }
 
   private async undoOnce({

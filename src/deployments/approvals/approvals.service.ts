@@ -59,7 +59,7 @@ export class ApprovalsService {
         status: 409,
         code: 'APPROVAL_REJECTED',
         detail: `the deployment was rejected: ${reason}`,
-        remedy: 'Change what it was rejected for, and request it again.',
+        remedy: 'Address the reason, and request the deployment again.',
       };
       await this.deployments.update(deployment, {
         status: 'cancelled',

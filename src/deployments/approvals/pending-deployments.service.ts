@@ -26,8 +26,8 @@ export class PendingDeploymentsService {
   async getForUpdate(actor: Actor, id: string): Promise<Deployment> {
     const deployment = await this.judge(actor, await this.deployments.getForUpdate(actor, id));
     if (deployment.status !== 'pending_approval')
-      throw new Conflict('NOT_PENDING', `the deployment is ${deployment.status}, and waits for no approval`, {
-        remedy: `Read how it stands: GET /api/deployments/${id}.`,
+      throw new Conflict('NOT_PENDING', `the deployment is ${deployment.status} and does not wait for approval`, {
+        remedy: `Read its status: GET /api/deployments/${id}.`,
       });
     if (deployment.approvalExpiresAt && deployment.approvalExpiresAt <= new Date())
       throw new Conflict('APPROVAL_EXPIRED', 'the deployment waited too long for its approvals', {

@@ -15,8 +15,8 @@ export class DriftController {
 
   @RestOperation(
     'getDesignDrift',
-    'Compare a design with what runs',
-    'Compares what is deployed of a design with what runs, by a dry run on each cluster: per object and field, with who changed it.',
+    'Detect drift of a design',
+    'Compares the deployed version of a design with the objects on its clusters by a dry run: per object and field, with the manager that changed it.',
   )
   @Get(':id/drift')
   @ApiOkResponse({ type: DriftView })

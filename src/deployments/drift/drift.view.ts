@@ -32,7 +32,7 @@ export class DriftResourceView implements DriftResource {
 }
 
 export class DriftView {
-  @WordField(DRIFT_STATUSES, { rest: true, description: 'Whether what runs is what was deployed.' })
+  @WordField(DRIFT_STATUSES, { rest: true, description: 'Whether the objects on the cluster match what was deployed.' })
   status!: DriftStatus;
 
   @TimeField({ rest: true, nullable: true, description: 'When it was compared; null when it is deployed nowhere.' })

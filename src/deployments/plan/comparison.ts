@@ -146,7 +146,7 @@ export class Comparison {
     if (await this.options.mayAdopt?.(other)) return undefined;
     return {
       reason: 'NOT_OWNED',
-      detail: `The object exists and belongs to ${name}, and adopting it needs the right to undeploy that one: undeploy it first, or let someone deploy who may; of a deployment that is unknown by now, remove the labels armature.dev/* from the object`,
+      detail: `The object exists and belongs to ${name}, and adopting it requires the right to undeploy that deployment: undeploy it first, or ask a user with that right to deploy. If that deployment no longer exists, remove the labels armature.dev/* from the object`,
     };
   }
 }

@@ -7,7 +7,7 @@ import { type KubernetesObject } from '../../kubernetes/clusters/kubernetes-obje
 export function redactSecretValues(message: string, object: KubernetesObject): string {
   const secrets = [...findSecretValues(object.kind, [], object)].filter((value) => value.length >= 3);
   if (secrets.length > 0 && message.endsWith(TRUNCATION_MARK))
-    return 'The cluster says more than can be shown without secret values';
+    return 'The message of the cluster is hidden because it may contain secret values';
   // What was taken out of the message is missing from values that it repeats.
   const safe = secrets
     .flatMap((value) => [value, sanitizeClusterText(value, value.length)])

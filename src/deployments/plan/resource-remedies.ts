@@ -1,7 +1,6 @@
 /** What to do about a resource that cannot be, or was not, deployed, by the reason of its error. */
 const REMEDIES: Record<string, string> = {
-  IMMUTABLE:
-    'Deploy with replace: true, which deletes the object and makes it anew, or undo the change of these fields.',
+  IMMUTABLE: 'Deploy with replace: true, which deletes and recreates the object, or undo the change of these fields.',
   FIELD_CONFLICT: 'Leave the fields out of the design, or deploy with force: true to take them over.',
   NOT_OWNED: 'Deploy with adopt: true to take the object over, or choose another name or namespace.',
   NAMESPACE_NOT_FOUND:
@@ -23,7 +22,7 @@ const REMEDIES: Record<string, string> = {
   UNAUTHORIZED: 'Renew the credential of the connection, and deploy again.',
   HOOK_FAILED: 'See the log of the pod that the error names, correct the hook or what it needs, and deploy again.',
   HOOK_EXISTS: 'Delete the object, or give the hook the delete policy before-hook-creation, and deploy again.',
-  FOREIGN_CONTENT: 'Move or delete what others made there, and undeploy again.',
+  FOREIGN_CONTENT: 'Move or delete the objects that this deployment does not own, and undeploy again.',
   TIMEOUT: 'Check that the cluster is responsive, and deploy again.',
 };
 

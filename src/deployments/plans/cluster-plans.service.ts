@@ -57,7 +57,9 @@ export class ClusterPlansService {
     };
     return new Planner(cluster, this.validation).plan(resources, owner, options).catch((error: unknown) => {
       if (error !== deadline.reason || signal?.aborted) throw error;
-      throw new ClusterError('timeout', 'The cluster took too long over what the plan asked of it', { cause: error });
+      throw new ClusterError('timeout', 'The cluster took too long to answer the requests of the plan', {
+        cause: error,
+      });
     });
   }
 }

@@ -51,7 +51,7 @@ export class PlannedResourceView {
 
   @FlagField({
     rest: true,
-    description: 'The object is deleted and made anew, for a field cannot be changed in place.',
+    description: 'The object is deleted and recreated, because a field cannot be changed in place.',
   })
   replaces!: boolean;
 

@@ -32,9 +32,14 @@ export class PoliciesController {
     return toPageEnvelope(await this.policies.list(actor, id, query), 'policies', PolicyView.fromEntity);
   }
 
-  @RestOperation('createPolicy', 'Create a policy', 'Creates a rule in CEL for what is deployed from a workspace.', {
-    example: { name: 'no latest', expression: EXAMPLE, mode: 'enforce', kinds: ['Deployment'] },
-  })
+  @RestOperation(
+    'createPolicy',
+    'Create a policy',
+    'Creates a CEL rule that is evaluated for deployments from a workspace.',
+    {
+      example: { name: 'no latest', expression: EXAMPLE, mode: 'enforce', kinds: ['Deployment'] },
+    },
+  )
   @Post()
   @RequiresRight(policyPolicy.create, WorkspacesService)
   @ApiCreatedResponse({ type: PolicyView })
@@ -42,7 +47,7 @@ export class PoliciesController {
     return PolicyView.fromEntity(await this.policies.create(actor, id, input));
   }
 
-  @RestOperation('tryPolicy', 'Try a policy', 'Answers what an expression says of a design, and keeps nothing.', {
+  @RestOperation('tryPolicy', 'Try a policy', 'Evaluates an expression for a design and stores nothing.', {
     example: { expression: EXAMPLE, design_id: EXAMPLE_ID },
   })
   @Post('try')
@@ -82,7 +87,7 @@ export class PoliciesController {
     return PolicyView.fromEntity(await this.policies.update(actor, id, policyId, input, match));
   }
 
-  @RestOperation('deletePolicy', 'Delete a policy', 'Deletes a policy; it judges nothing any more.')
+  @RestOperation('deletePolicy', 'Delete a policy', 'Deletes a policy; it is no longer evaluated.')
   @Delete(':policyId')
   @RequiresRight(policyPolicy.delete, WorkspacesService)
   @ApiOkResponse({ type: PolicyView })

@@ -85,7 +85,7 @@ function createJudge(
     if ('reason' in expression) return expression.reason;
     const answer = attempt(() => runCel(expression.value, variables, budget.share(MAX_STEPS)));
     if ('reason' in answer) return answer.reason;
-    if (typeof answer.value !== 'boolean') return `it answers ${typeName(answer.value)}, and not true or false`;
+    if (typeof answer.value !== 'boolean') return `it evaluates to ${typeName(answer.value)} instead of true or false`;
     return answer.value ? undefined : null;
   };
 }

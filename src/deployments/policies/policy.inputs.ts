@@ -40,7 +40,7 @@ export class NewPolicy {
   @KindsInput()
   kinds?: string[] | null;
 
-  @FlagInput({ optional: true, description: 'True when it is left out.' })
+  @FlagInput({ optional: true, description: 'Default: true.' })
   enabled?: boolean;
 
   /** The columns of a new policy. */

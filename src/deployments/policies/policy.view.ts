@@ -26,13 +26,13 @@ export class PolicyView extends RecordView {
   @TextField({ description: 'CEL over component, design and environment, true where it complies.' })
   expression!: string;
 
-  @TextField({ description: 'What is said of a resource that does not comply.' })
+  @TextField({ description: 'The message for a resource that does not comply.' })
   message!: string;
 
   @WordField(POLICY_MODES, { description: 'Whether a violation refuses a deployment, or is only reported.' })
   mode!: PolicyMode;
 
-  @TextsField({ description: 'Kinds of the resources that it judges; all when it is empty.' })
+  @TextsField({ description: 'Kinds of the resources that it is evaluated for; all when it is empty.' })
   kinds!: string[];
 
   @FlagField()
@@ -79,7 +79,7 @@ export class PolicyVerdictView {
 
 /** What an expression says of the resources of a design. */
 export class PolicyTrialView {
-  @IntField({ rest: true, description: 'Resources that were judged.' })
+  @IntField({ rest: true, description: 'Resources that were evaluated.' })
   judged!: number;
 
   @IntField({ rest: true, description: 'Those of them that do not comply.' })

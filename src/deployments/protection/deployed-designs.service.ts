@@ -34,7 +34,7 @@ export class DeployedDesignsService {
         .requireRequest(actor, { action: 'undeploy', override: {} }, { workspaceId, organizationId, environmentId })
         .catch((error: unknown) => {
           if (!(error instanceof Forbidden)) throw error;
-          throw refuse('Let someone move it who may undeploy it');
+          throw refuse('Ask a user who may undeploy it to move it');
         });
       if (!(await this.targets.isAssigned(to, environmentId)))
         throw refuse('Assign its environments to the new workspace');

@@ -35,7 +35,7 @@ export class CancellationsService {
     const now = await this.deployments.get(actor, id);
     if (now.hasEnded && now.status !== 'cancelled')
       throw new Conflict('DEPLOYMENT_ENDED', `the deployment is ${now.status} already`, {
-        remedy: 'Nothing is left to cancel. Roll it back, or undeploy the design, when it is not wanted.',
+        remedy: 'There is nothing to cancel. To remove its changes, roll it back or undeploy the design.',
       });
     return now;
   }

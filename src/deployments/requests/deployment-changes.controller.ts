@@ -28,7 +28,11 @@ export class DeploymentChangesController {
     private readonly answers: DeploymentPresenter,
   ) {}
 
-  @RestOperation('cancelDeployment', 'Cancel a deployment', 'Cancels a deployment that waits or runs.')
+  @RestOperation(
+    'cancelDeployment',
+    'Cancel a deployment',
+    'Cancels a deployment that is queued, running or waiting for approval.',
+  )
   @Post(':id/cancel')
   @RequiresRight(deploymentPolicy.cancel, DeploymentsService)
   @HttpCode(200)

@@ -84,8 +84,8 @@ const toTarget = ({ environmentId, connectionIds }: { environmentId: string; con
 
 function assertPromotable({ id, status, environmentId }: Deployment, { environment_id: to }: PromotionRequest): void {
   if (status !== 'succeeded')
-    throw new Conflict('NOT_PROMOTABLE', `the deployment is ${status}; only what has succeeded is promoted`, {
-      remedy: `Promote one that has succeeded: GET /api/deployments?status=succeeded. This one is at GET /api/deployments/${id}.`,
+    throw new Conflict('NOT_PROMOTABLE', `the deployment is ${status}; only a succeeded deployment can be promoted`, {
+      remedy: `Choose a succeeded deployment: GET /api/deployments?status=succeeded. This one is at GET /api/deployments/${id}.`,
     });
   if (to.toLowerCase() === environmentId)
     throw InvalidRequest.forField(

@@ -79,15 +79,15 @@ export class RollbacksService {
   private async findGoal(deployment: Deployment, version: number | undefined): Promise<RollbackGoal> {
     if (version !== undefined) {
       const earlier = await this.deployments.findOfVersion(deployment, version);
-      if (!earlier) throw nothingToRollBackTo(`version ${version} was never deployed there with success`);
+      if (!earlier) throw nothingToRollBackTo(`version ${version} was never deployed there successfully`);
       return { designVersion: version, namespace: earlier.options.namespace };
     }
     const before = await this.deployments.findStandingBefore(deployment);
     const versions = new Set(before.map(({ designVersion }) => designVersion));
     const [{ designVersion = null, options = null } = {}] = before;
     if (versions.size > 1)
-      throw nothingToRollBackTo('different versions stood on its clusters before', 'Name the version that is wanted.');
-    if (designVersion === null) throw nothingToRollBackTo('nothing stood there before this deployment');
+      throw nothingToRollBackTo('its clusters had different versions before', 'Send the version to roll back to.');
+    if (designVersion === null) throw nothingToRollBackTo('no version was deployed there before this deployment');
     return { designVersion, namespace: options?.namespace };
   }
 }
@@ -100,5 +100,5 @@ interface RollbackGoal {
 
 const nothingToRollBackTo = (
   why: string,
-  remedy = 'Deploy the version that is wanted: POST /api/pattern/deploy with version.',
+  remedy = 'Deploy the version that you want: POST /api/pattern/deploy with version.',
 ): Conflict => new Conflict('NOTHING_TO_ROLL_BACK_TO', why, { remedy });

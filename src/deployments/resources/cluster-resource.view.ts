@@ -113,7 +113,7 @@ export class WatchSummaryView {
   @IdField({ rest: true })
   connection_id!: string;
 
-  @WordField(WATCH_STATUSES, { rest: true, description: 'How the watch of the cluster stands.' })
+  @WordField(WATCH_STATUSES, { rest: true, description: 'The status of the watch of the cluster.' })
   status!: string;
 
   @TextField({ rest: true, nullable: true, description: 'Why it fails; null while it does not.' })
@@ -146,6 +146,6 @@ export class ResourceSummaryView implements ResourceSummary {
   @RecordsField(() => ResourceCountView, { rest: true, description: 'Resources by label, the most used first.' })
   labels!: ResourceCountView[];
 
-  @RecordsField(() => WatchSummaryView, { rest: true, description: 'How the watches of the clusters stand.' })
+  @RecordsField(() => WatchSummaryView, { rest: true, description: 'The status of the watch of each cluster.' })
   connections!: ResourceSummary['connections'];
 }

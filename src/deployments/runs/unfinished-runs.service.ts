@@ -52,7 +52,7 @@ export class UnfinishedRunsService {
 
   /** As conclude, where that was tried in vain: nothing is asked of any cluster. */
   async abandon(deployment: Deployment): Promise<DeploymentOutcome> {
-    const detail = 'What was done could not be taken back: the server stopped each time while it tried';
+    const detail = 'The changes could not be rolled back: the server stopped during each attempt';
     const resources: DeployedResource[] = [];
     for (const connectionId of deployment.connectionIds) {
       const changes = await this.readChanges(deployment, connectionId);
@@ -84,7 +84,7 @@ export class UnfinishedRunsService {
       if (isTemporary(error) || !(error instanceof AppError)) throw error;
       const failure = {
         reason: 'NOT_TAKEN_BACK',
-        detail: `What was done could not be taken back: ${error.message}`,
+        detail: `The changes could not be rolled back: ${error.message}`,
       };
       return changes.map((change) => ({ change, error: failure }));
     }

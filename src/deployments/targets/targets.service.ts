@@ -185,7 +185,7 @@ function requireSingle<P extends { environmentId: string; connectionId: string }
         : [
             'connection_ids',
             'the environment has several clusters',
-            'Send connection_ids with those that are meant, or environment_id for all of them.',
+            'Send connection_ids to choose some of them, or environment_id for all of them.',
           ];
     throw new InvalidRequest(`${field} is required; there are ${choices.map((choice) => choice.name).join(', ')}`, {
       errors: [{ pointer: `/${field}`, detail: `is required, since ${reason}` }],

@@ -18,7 +18,7 @@ const ANY_JSON = ['object', 'array', 'string', 'number', 'boolean', 'null'].map(
 const CHANGES: readonly ValueChange['change'][] = ['added', 'removed', 'changed', 'reordered'];
 
 class ValueChangeView implements ValueChange {
-  @TextField({ rest: true, description: 'JSON Pointer; into the old value for what was removed.' })
+  @TextField({ rest: true, description: 'JSON Pointer; for a removed value it points into the old content.' })
   pointer!: string;
 
   @WordField(CHANGES, { rest: true })

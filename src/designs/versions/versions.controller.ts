@@ -61,7 +61,7 @@ export class VersionsController {
   @RestOperation(
     'restoreDesignVersion',
     'Restore a version of a design',
-    'Makes the content of an earlier version the next version. The current content makes none.',
+    'Makes the content of an earlier version the next version. Restoring the current content creates no version.',
   )
   @Post('versions/:number/restore')
   @RequiresRight(designPolicy.update, DesignsService)

@@ -74,7 +74,7 @@ export class FreezesController {
     return FreezeView.fromEntity(await this.freezes.update(actor, id, freezeId, input, match));
   }
 
-  @RestOperation('deleteFreeze', 'Delete a freeze', 'Deletes a freeze window; one that holds ends with it.')
+  @RestOperation('deleteFreeze', 'Delete a freeze', 'Deletes a freeze window; one that is in effect ends at once.')
   @Delete(':freezeId')
   @RequiresRight(freezePolicy.delete, EnvironmentsService)
   @ApiOkResponse({ type: FreezeView })

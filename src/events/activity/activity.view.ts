@@ -52,7 +52,7 @@ export class ActivityGroupView {
 export class ActivityPage extends PaginatedView(EventView, 'events', 'ActivityPage') {
   @RecordsField(() => ActivityGroupView, {
     ...REST,
-    description: 'Bursts that events of this page are part of: the same done by one person within minutes.',
+    description: 'Groups that events of this page belong to: the same action repeated by one user within minutes.',
   })
   groups!: ActivityGroupView[];
 }

@@ -21,7 +21,7 @@ export class WorkspaceActivityController {
   @RestOperation(
     'listWorkspaceActivity',
     'List activity of a workspace',
-    'Lists the events of a workspace, and the bursts among them that may be shown as one. 410 when events that came after `since` are kept no more.',
+    'Lists the events of a workspace, and groups of repeated actions that may be shown as one. Answers 410 when events after `since` are no longer kept.',
     { errors: [410] },
   )
   @Get()

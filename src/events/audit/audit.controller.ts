@@ -35,7 +35,7 @@ const VERIFY_NOTE =
 const EXPORT_NOTE =
   'One JSON document a line. `scripts/verify-audit.mjs` of the source verifies the file with nothing but Node.js. A filter leaves out entries, and with them the links between the others.';
 const CHECKPOINTS_NOTE =
-  'Keep them where nobody who administers the database can change them: with one of them a removed end of the chain is found.';
+  'Keep them where administrators of the database cannot change them: a checkpoint reveals entries that were removed from the end of the chain.';
 
 /** What the controllers of both kinds of chains do. */
 abstract class AuditController {
@@ -96,7 +96,7 @@ export class OrganizationAuditController extends AuditController {
     return this.listOf(actor, orgId, query);
   }
 
-  @RestOperation('verifyAudit', 'Verify the audit', `Goes through the whole chain of an organization. ${VERIFY_NOTE}`)
+  @RestOperation('verifyAudit', 'Verify the audit', `Verifies the whole chain of an organization. ${VERIFY_NOTE}`)
   @Get('verify')
   @RequiresRight(auditPolicy.read, OrganizationsService, 'orgId')
   @ApiOkResponse({ type: AuditVerificationView })
@@ -126,7 +126,7 @@ export class OrganizationAuditController extends AuditController {
   @RestOperation(
     'listAuditCheckpoints',
     'List audit checkpoints',
-    `Lists signed heads of the chain of an organization, that of now first. ${CHECKPOINTS_NOTE}`,
+    `Lists signed heads of the chain of an organization, the current one first. ${CHECKPOINTS_NOTE}`,
   )
   @Get('checkpoints')
   @RequiresRight(auditPolicy.read, OrganizationsService, 'orgId')
@@ -142,7 +142,7 @@ export class OrganizationAuditController extends AuditController {
   @RestOperation(
     'eraseAuditPersonalData',
     'Erase personal data',
-    'Erases what the entries of an organization say of a person: their address, names and the details of their account. The entries stay, and the chain goes on to hold.',
+    'Erases what the entries of an organization say of a person: their address, names and the details of their account. The entries stay, and the chain stays valid.',
   )
   @Post('erase')
   @HttpCode(200)
@@ -178,7 +178,7 @@ export class InstallationAuditController extends AuditController {
   @RestOperation(
     'verifyInstallationAudit',
     'Verify the audit of the installation',
-    `Goes through the whole chain of the installation. ${VERIFY_NOTE}`,
+    `Verifies the whole chain of the installation. ${VERIFY_NOTE}`,
     { errors: [403] },
   )
   @Get('verify')
@@ -210,7 +210,7 @@ export class InstallationAuditController extends AuditController {
   @RestOperation(
     'listInstallationAuditCheckpoints',
     'List audit checkpoints of the installation',
-    `Lists signed heads of the chain of the installation, that of now first. ${CHECKPOINTS_NOTE}`,
+    `Lists signed heads of the chain of the installation, the current one first. ${CHECKPOINTS_NOTE}`,
     { errors: [403] },
   )
   @Get('checkpoints')
@@ -223,7 +223,7 @@ export class InstallationAuditController extends AuditController {
   @RestOperation(
     'eraseInstallationAuditPersonalData',
     'Erase personal data of the installation',
-    'Erases what the entries of the installation say of a person. The entries stay, and the chain goes on to hold.',
+    'Erases what the entries of the installation say of a person. The entries stay, and the chain stays valid.',
   )
   @Post('erase')
   @HttpCode(200)

@@ -22,7 +22,7 @@ export class EventPurge {
   @TimeInput({ optional: true, description: 'Events that happened before this time are purged.' })
   before?: string;
 
-  @TextInput({ max: 255, description: 'The name of the organization, to confirm: what is purged does not come back.' })
+  @TextInput({ max: 255, description: 'The name of the organization, as a confirmation: a purge cannot be undone.' })
   confirm!: string;
 }
 

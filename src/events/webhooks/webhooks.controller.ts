@@ -95,7 +95,7 @@ function createWebhooksController({ type, path, parameter, tag, authorizer }: We
     @RestOperation(
       `update${Owner}Webhook`,
       'Update a webhook',
-      'Changes the fields that are sent. Enabling it forgets its failures.',
+      'Changes the fields that are sent. Enabling it resets its failures.',
     )
     @Put(':webhookId')
     @RequiresRight(policy.update, authorizer, parameter, 'webhookId')
@@ -126,7 +126,7 @@ function createWebhooksController({ type, path, parameter, tag, authorizer }: We
     @RestOperation(
       `rotate${Owner}WebhookSecret`,
       'Rotate the secret of a webhook',
-      'Makes a new secret. For 24 hours deliveries are signed with the secret before as well.',
+      'Makes a new secret. For 24 hours deliveries are also signed with the previous secret.',
     )
     @Post(':webhookId/rotate')
     @HttpCode(200)
@@ -143,7 +143,7 @@ function createWebhooksController({ type, path, parameter, tag, authorizer }: We
     @RestOperation(
       `test${Owner}Webhook`,
       'Test a webhook',
-      'Sends an event of the kind webhook.test, to a disabled endpoint as well. The delivery shows what came of it.',
+      'Sends an event of the kind webhook.test, also to a disabled endpoint. The delivery shows the outcome.',
     )
     @Post(':webhookId/test')
     @HttpCode(200)
@@ -160,7 +160,7 @@ function createWebhooksController({ type, path, parameter, tag, authorizer }: We
     @RestOperation(
       `recover${Owner}Webhook`,
       'Send deliveries again',
-      'Sends again what failed in a span of time, or everything of it with the status `all`. Where events of the span are kept no more the answer is 410 and says from when on it can be sent.',
+      'Sends again what failed in a span of time, or everything of it with the status `all`. The answer is 410 when events of the span are no longer kept; it names the earliest time that can be sent.',
       { errors: [409, 410], example: { since: '2026-01-01T00:00:00Z' } },
     )
     @Post(':webhookId/recover')

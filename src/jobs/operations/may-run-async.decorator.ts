@@ -7,5 +7,8 @@ import { OperationView } from './operation.view.js';
 export const MayRunAsync = (): MethodDecorator =>
   applyDecorators(
     ApiFlagQuery('async', 'true answers 202 at once; the operation shows its progress.'),
-    ApiAcceptedResponse({ type: OperationView, description: 'The operation goes on.' }),
+    ApiAcceptedResponse({
+      type: OperationView,
+      description: 'The operation was accepted and continues in the background.',
+    }),
   );

@@ -7,7 +7,7 @@ export class OperationView {
   @IdField({ rest: true })
   id!: string;
 
-  @TextField({ rest: true, description: 'What is being done.' })
+  @TextField({ rest: true, description: 'The kind of work.' })
   kind!: string;
 
   @WordField(JOB_STATUSES, { rest: true })
@@ -16,7 +16,7 @@ export class OperationView {
   @MapField({ rest: true, nullable: true, description: 'How far it has come; what it holds depends on the kind.' })
   progress!: object | null;
 
-  @MapField({ rest: true, nullable: true, description: 'What came of it, once it has succeeded.' })
+  @MapField({ rest: true, nullable: true, description: 'The result, once it has succeeded.' })
   result!: unknown;
 
   @MapField({ rest: true, nullable: true, description: 'The problem, once it has failed.' })

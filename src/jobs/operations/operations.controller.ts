@@ -14,14 +14,18 @@ import { OperationsService } from './operations.service.js';
 export class OperationsController {
   constructor(private readonly operations: OperationsService) {}
 
-  @RestOperation('getOperation', 'Read an operation', 'Reads the state, progress and result of long work.')
+  @RestOperation(
+    'getOperation',
+    'Read an operation',
+    'Reads the status, progress and result of a long-running operation.',
+  )
   @Get(':id')
   @ApiOkResponse({ type: OperationView })
   async get(@CurrentActor() actor: Actor, @IdParam() id: string): Promise<OperationView> {
     return OperationView.fromEntity(await this.operations.get(actor, id));
   }
 
-  @RestOperation('cancelOperation', 'Cancel an operation', 'Cancels an operation that waits or runs.')
+  @RestOperation('cancelOperation', 'Cancel an operation', 'Cancels an operation that is queued or running.')
   @Post(':id/cancel')
   @RequiresRight(operationPolicy.cancel, OperationsService)
   @HttpCode(200)

@@ -25,7 +25,7 @@ const METADATA_SCHEMA = {
     },
     namespace: { ...TEXT_SCHEMA, description: 'Where objects without a namespace of their own go.' },
     proxy: { ...TEXT_SCHEMA, format: 'uri', description: 'http or https proxy that the cluster is reached through.' },
-    context: { ...TEXT_SCHEMA, description: 'Of the kubeconfig in the credential: the one that is meant.' },
+    context: { ...TEXT_SCHEMA, description: 'The context to use of the kubeconfig in the credential.' },
   },
 };
 

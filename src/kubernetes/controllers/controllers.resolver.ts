@@ -81,7 +81,8 @@ export class ControllersResolver {
 
   /** All of them at once, then those that have changed. */
   @Subscription(() => [ControllerStatusView], {
-    description: 'How the operator, the broker and the resource sync stand: all first, then those that have changed.',
+    description:
+      'The status of the operator, the broker and the resource sync: all of them first, then each that changes.',
     resolve: (messages: ControllerStatusMessage[]) => messages,
   })
   @KubernetesMiddleware()

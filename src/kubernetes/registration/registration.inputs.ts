@@ -6,7 +6,7 @@ export class KubeconfigUpload {
   @ApiProperty({
     required: false,
     oneOf: [{ type: 'string' }, { type: 'object' }],
-    description: 'A kubeconfig, as text or as the object it stands for, where no file is sent.',
+    description: 'A kubeconfig, as text or as an object, when no file is sent.',
   })
   @ValidateIf((_, value) => value !== undefined)
   @ValidateBy({

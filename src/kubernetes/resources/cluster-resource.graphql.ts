@@ -36,9 +36,9 @@ export class ClusterResources {
 const FLAGS = ['true', 'false'];
 const IsFlag = (): PropertyDecorator => IsIn(FLAGS, { message: 'must be "true" or "false"' });
 
-@InputType({ description: 'How the resources of a cluster are read anew.' })
+@InputType({ description: 'How the resources of a cluster are synchronized again.' })
 export class ReSyncActions {
-  @Field(() => String, { description: '"true": what is known of the cluster is forgotten first.' })
+  @Field(() => String, { description: '"true": the stored resources of the cluster are removed first.' })
   @IsFlag()
   clearDB!: string;
 
@@ -46,7 +46,7 @@ export class ReSyncActions {
   @IsFlag()
   ReSync!: string;
 
-  @Field(() => String, { description: '"true": the kinds are discovered anew as well.' })
+  @Field(() => String, { description: '"true": the kinds are discovered again as well.' })
   @IsFlag()
   hardReset!: string;
 }

@@ -58,7 +58,9 @@ export class ClusterResourcesResolver {
     return this.descriptions.describeOn(clusters, kind, name, namespace);
   }
 
-  @Mutation(() => StatusEnum, { description: 'Reads the resources of a cluster anew: PROCESSING at once.' })
+  @Mutation(() => StatusEnum, {
+    description: 'Synchronizes the resources of a cluster again; answers PROCESSING at once.',
+  })
   @KubernetesMiddleware(resourcePolicy.resync)
   resyncCluster(
     @Clusters() clusters: OpenCluster[],

@@ -30,7 +30,7 @@ export class ClusterResourceListQuery extends OrganizationListQuery {
 
   @ApiPropertyOptional({
     example: 'app=web,tier',
-    description: 'Labels that all of them have: `name=value`, or `name` whatever its value.',
+    description: 'Labels that all of them have: `name=value`, or `name` for any value.',
   })
   @QueryText('filter')
   labels?: string;

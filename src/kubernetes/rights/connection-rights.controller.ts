@@ -23,7 +23,7 @@ export class ConnectionRightsController {
   @RestOperation(
     'getConnectionRights',
     'Read the rights of a connection',
-    'Asks the cluster what the credential of the connection may do of what this server does, and names what does not work for each right that is missing.',
+    'Checks on the cluster which of the rights that this server needs the credential has, and lists the consequence of each missing right.',
     { errors: [409, 502, 504] },
   )
   @Get('rights')

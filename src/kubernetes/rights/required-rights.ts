@@ -145,7 +145,8 @@ const OPERATOR: readonly RequiredRight[] = [
   ...WATCH.map((right) => ({
     ...right,
     namespaced: false,
-    consequence: 'The resource sync cannot be deployed: a cluster lets nobody grant a right that they lack themselves.',
+    consequence:
+      'The resource sync cannot be deployed: a cluster lets users grant only rights that they have themselves.',
   })),
 ];
 

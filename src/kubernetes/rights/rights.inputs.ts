@@ -9,7 +9,7 @@ const FOR = `must be one or several of ${PURPOSES.join(', ')}, separated by comm
 export class RightsQuery {
   @ApiPropertyOptional({
     type: String,
-    description: 'What the credential is wanted for: `deploy`, `watch` or `operator`, or several with commas.',
+    description: 'The purposes of the credential: `deploy`, `watch`, `operator`, or several separated by commas.',
     example: 'deploy',
   })
   @IsOptional()
@@ -19,7 +19,7 @@ export class RightsQuery {
   @ApiPropertyOptional({
     type: String,
     maxLength: 63,
-    description: 'The only namespace that it is wanted in; all of them without one.',
+    description: 'Limits the rights to this namespace; default: all namespaces.',
   })
   @IsOptional()
   @MaxLength(63, { message: 'must be the name of a namespace' })

@@ -31,7 +31,7 @@ export class RightView implements ReviewedRight {
 
 /** The rights that one purpose needs. */
 export class PurposeRightsView {
-  @WordField(PURPOSES, { rest: true, description: 'What the credential is wanted for.' })
+  @WordField(PURPOSES, { rest: true, description: 'The purposes of the credential.' })
   for!: Purpose;
 
   @FlagField({ rest: true, description: 'Whether it has all the rights that this needs.' })

@@ -21,7 +21,7 @@ export class AcceptancesController {
     private readonly authenticator: Authenticator,
   ) {}
 
-  @RestOperation('getInvitation', 'Read an invitation', 'Reads the invitation that a token stands for.', {
+  @RestOperation('getInvitation', 'Read an invitation', 'Reads the invitation of a token.', {
     errors: [410],
   })
   @Get()

@@ -22,7 +22,7 @@ export interface AddedMember {
 export class AddedMemberView extends MemberView {
   @WordField(ACCOUNT_STANDINGS, {
     description:
-      'What there is for the address: no account before this call, one of its owner, or one whose password another user chose.',
+      'The account of the address before this call: none, a confirmed one, or one whose password another user chose.',
   })
   account!: AccountStanding;
 

@@ -58,7 +58,7 @@ export class ResultsResolver {
 
   /** The page at once, then whenever a change makes it another; runs that go on are part of it, with their progress. */
   @Subscription(() => PerformanceResultPage, {
-    description: 'Results of a performance profile, and the progress of runs that go on, now and after each change.',
+    description: 'Results of a performance profile, and the progress of running tests, now and after each change.',
     resolve: toPage,
   })
   async subscribePerfResults(

@@ -10,7 +10,7 @@ export class LoadGeneratorView {
   @WordField(LOAD_GENERATORS, { ...REST, description: 'As `load_generators` of a profile names it.' })
   name!: LoadGenerator;
 
-  @FlagField({ ...REST, description: 'Whether this server has it; those that it does not have are never used.' })
+  @FlagField({ ...REST, description: 'Whether this server has it; others are never used.' })
   available!: boolean;
 
   @TextsField({ ...REST, description: 'What it speaks: `http/1.1`, `http/2`, `grpc`.' })

@@ -15,7 +15,7 @@ export class LoadGeneratorsController {
   @RestOperation(
     'listLoadGenerators',
     'List load generators',
-    'Lists the load generators that are known, whether this server has them, and what runs by them may have.',
+    'Lists the supported load generators, whether this server has them, and the limits of runs with them.',
   )
   @Get()
   @ApiOkResponse({ type: LoadGeneratorPage })

@@ -81,7 +81,7 @@ export class PerformanceProfilesController {
   @RestOperation(
     'deletePerformanceProfile',
     'Delete a performance profile',
-    'Deletes a profile with its results; runs that go on are cancelled.',
+    'Deletes a profile with its results; running tests are cancelled.',
   )
   @Delete(':id')
   @RequiresRight(performancePolicy.delete, ProfilesService)

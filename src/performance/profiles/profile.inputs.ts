@@ -39,7 +39,7 @@ class ProfileFields extends UpdateInput {
     enum: KNOWN_GENERATORS,
     isArray: true,
     nullable: true,
-    description: 'In the order in which they are wanted; the first that this server has is used.',
+    description: 'In order of preference; the first that this server has is used.',
   })
   @IsOptional()
   @IsArray({ message: 'must be a list' })
@@ -47,13 +47,13 @@ class ProfileFields extends UpdateInput {
   @IsIn(KNOWN_GENERATORS, { each: true, message: `must be some of ${KNOWN_GENERATORS.join(', ')}` })
   load_generators?: string[] | null;
 
-  @NumberInput(1, 'Connections at a time; 10 unless said otherwise.')
+  @NumberInput(1, 'Connections at a time; default: 10.')
   concurrent_request?: number;
 
-  @NumberInput(0, 'Requests a second; 0, as many as the connections make, unless said otherwise.')
+  @NumberInput(0, 'Requests per second; default: 0, which means as many as the connections can send.')
   qps?: number;
 
-  @TextInput({ optional: true, max: 20, description: 'Such as `30s` or `1m30s`; 30 seconds unless said otherwise.' })
+  @TextInput({ optional: true, max: 20, description: 'Such as `30s` or `1m30s`; default: 30 seconds.' })
   duration?: string;
 
   @RequestFieldsInput('Headers of each request: an object, or its JSON. Values are sealed and never shown.')
@@ -75,12 +75,12 @@ class ProfileFields extends UpdateInput {
   @WordInput(PROTOCOLS, { optional: true })
   protocol?: Protocol;
 
-  @WordInput(METHODS, { optional: true, description: 'POST with a body and GET without one, unless said otherwise.' })
+  @WordInput(METHODS, { optional: true, description: 'Default: POST with a body, GET without one.' })
   method?: Method;
 
   @WordInput(LOAD_MODELS, {
     optional: true,
-    description: '`open` with a rate and `closed` without, unless said otherwise.',
+    description: 'Default: `open` with a rate, `closed` without one.',
   })
   load_model?: LoadModel;
 
@@ -150,14 +150,14 @@ export class PerformanceQuery extends OrganizationListQuery {
 export class RunRequest {
   @NameInput({
     optional: true,
-    description: 'The name of the run and its result; that of the profile unless said otherwise.',
+    description: 'The name of the run and its result; default: the name of the profile.',
   })
   name?: string;
 
   @TextInput({
     optional: true,
     max: MAX_URL,
-    description: 'One of the endpoints of the profile; the first unless said otherwise.',
+    description: 'One of the endpoints of the profile; default: the first one.',
   })
   endpoint?: string;
 }

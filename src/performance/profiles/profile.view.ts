@@ -33,7 +33,7 @@ export class PerformanceProfileView extends RecordView {
   @TextField({ nullable: true, description: 'The service mesh that the endpoints are in, if any.' })
   service_mesh!: string;
 
-  @TextsField({ nullable: true, description: 'Load generators in the order in which they are wanted.' })
+  @TextsField({ nullable: true, description: 'Load generators in order of preference.' })
   load_generators!: string[];
 
   @TextsField({
@@ -100,7 +100,7 @@ export class PerformanceProfileView extends RecordView {
   @TimeField({ nullable: true, description: 'When its last run ended.' })
   last_run!: Date | null;
 
-  @IntField({ nullable: true, description: 'Results that there are.' })
+  @IntField({ nullable: true, description: 'The number of results.' })
   total_results!: number;
 
   static fromProfile(this: void, { profile, body }: ProfileWithBody): PerformanceProfileView {

@@ -55,7 +55,7 @@ export class PerformanceResultView extends RecordView {
   @IdField({ nullable: true, description: 'Who asked for the run, or set the schedule.' })
   user_id!: string;
 
-  @EnumField(RunStatusEnum, { nullable: true, description: 'succeeded; subscriptions also show runs that go on.' })
+  @EnumField(RunStatusEnum, { nullable: true, description: 'succeeded; subscriptions also show runs in progress.' })
   status!: RunStatus;
 
   @MapField({ nullable: true, description: 'How far the run has come.' })

@@ -33,7 +33,10 @@ export class RunsController {
   @Post('profiles/:id/run')
   @RequiresRight(performancePolicy.run, ProfilesService)
   @HttpCode(202)
-  @ApiAcceptedResponse({ type: PerformanceRunView, description: 'The run goes on.' })
+  @ApiAcceptedResponse({
+    type: PerformanceRunView,
+    description: 'The run was accepted and continues in the background.',
+  })
   async run(
     @CurrentActor() actor: Actor,
     @IdParam() id: string,
@@ -77,7 +80,7 @@ export class RunsController {
     return PerformanceResultView.fromDetails(run, details);
   }
 
-  @RestOperation('listPerformanceRuns', 'List performance runs', 'Lists runs, whatever became of them.')
+  @RestOperation('listPerformanceRuns', 'List performance runs', 'Lists runs of every status.')
   @Get('runs')
   @ApiOkResponse({ type: PerformanceRunPage })
   async list(@CurrentActor() actor: Actor, @Query() query: PerformanceQuery): Promise<PageEnvelope> {
@@ -94,7 +97,7 @@ export class RunsController {
   @RestOperation(
     'cancelPerformanceRun',
     'Cancel a performance run',
-    'Ends a run that waits or goes on; it has no result.',
+    'Cancels a run that is queued or running; it has no result.',
     { errors: [409] },
   )
   @Post('runs/:id/cancel')

@@ -19,7 +19,7 @@ export class PackageInput {
   @FormFlagInput('False only checks the package and says what would be registered.')
   register?: boolean | string;
 
-  @FormFlagInput('When anything cannot be taken, nothing is.')
+  @FormFlagInput('true registers all entities or none.')
   atomic?: boolean | string;
 }
 
@@ -44,7 +44,7 @@ export class ComponentsInput {
   @ValidateBy({ name: 'isList', validator: { validate: isList } }, { message: 'must be a list' })
   components!: JsonObject[] | PackedJson;
 
-  @FormFlagInput('When anything cannot be taken, nothing is.')
+  @FormFlagInput('true registers all entities or none.')
   atomic?: boolean | string;
 }
 

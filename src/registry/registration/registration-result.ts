@@ -55,8 +55,6 @@ export interface RegisteredEntities {
   relationships: RegisteredRelationship[];
 }
 
-export const emptyCounts = (failed = 0): RegistrationCounts => ({ registered: 0, updated: 0, unchanged: 0, failed });
-
 /** The outcome of an entity: created or restored, updated, or unchanged. */
 export function decideOutcome(
   known: { digest: string; deletedAt: Date | null } | undefined,

@@ -1,7 +1,7 @@
 import { isObject, type Json, type JsonObject, asText } from '../../core/json/json.js';
 import { toPointer } from '../../core/json/json-pointer.js';
 import { toFieldPath, type Findings, invalidValue, quoted } from '../schema/findings.js';
-import { prefixRule, dnsLabel, dnsSubdomain, labelValue, type NameRule, qualifiedName } from '../values/name-rules.js';
+import { prefixRule, dnsLabel, labelValue, type NameRule, qualifiedName } from '../values/name-rules.js';
 import { isInteger, jsonTypeOf } from './scalars.js';
 import { parseTimestamp } from '../values/timestamp.js';
 
@@ -158,6 +158,3 @@ function isOf(value: Json, shape: string): boolean {
 function listOf(value: Json | undefined): Json[] {
   return Array.isArray(value) ? value : [];
 }
-
-/** Names of custom resources, and of most built-in kinds. */
-export const DEFAULT_META_RULES: MetaRules = { name: dnsSubdomain, mustBeNamed: true };

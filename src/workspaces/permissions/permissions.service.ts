@@ -47,10 +47,10 @@ interface Circumstances {
 }
 
 const NOT_ON_DEFAULT: ReadonlySet<Operation> = new Set([workspacePolicy.archive, workspacePolicy.delete]);
-const IS_DEFAULT = 'the default workspace of a member is neither archived nor deleted';
+const IS_DEFAULT = 'the default workspace of a member can be neither archived nor deleted';
 
 const NOTHING_TO_LEAVE = 'no role in this workspace is granted to you: yours comes from a team or the organization';
-const IS_PERSONAL = 'nobody leaves their personal workspace';
+const IS_PERSONAL = 'users cannot leave their personal workspace';
 
 /** No other user can grant a missing scope: the caller has to use another token. */
 function toPermission(

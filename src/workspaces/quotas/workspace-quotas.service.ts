@@ -83,7 +83,7 @@ export class WorkspaceQuotasService {
 
   private count(key: QuotaKey, workspaceId: string): Promise<number> {
     const counter = this.counters.get(key);
-    if (!counter) throw new Error(`nobody counts for ${key}`);
+    if (!counter) throw new Error(`no counter is registered for ${key}`);
     return counter(workspaceId);
   }
 }

@@ -16,11 +16,11 @@ export function assertVisibilityChange(
     throw InvalidRequest.forField(
       '/visibility',
       'becomes public by publishing',
-      `Call POST ${catalog}/publish with what the catalog shall say of it.`,
+      `Call POST ${catalog}/publish with its catalog_data.`,
     );
   if (record.visibility === 'public')
     throw new Conflict('PUBLISHED', 'it is in the catalog', {
       errors: [{ pointer: '/visibility', detail: 'cannot be changed while it is published' }],
-      remedy: `Take it out first: DELETE ${catalog}/unpublish.`,
+      remedy: `Unpublish it first: DELETE ${catalog}/unpublish.`,
     });
 }

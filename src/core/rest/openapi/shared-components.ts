@@ -10,8 +10,8 @@ const ERRORS = {
   401: ['Unauthorized', 'There is no valid token or secret.'],
   403: ['Forbidden', 'The caller sees the record, but the role or the scope of the token does not allow the call.'],
   404: ['NotFound', 'The record does not exist, or the caller does not see it.'],
-  409: ['Conflict', 'The state of the record, a quota, or another call that still runs forbids it.'],
-  410: ['Gone', 'It was valid once: it was used, it expired, or it is no longer kept.'],
+  409: ['Conflict', 'The state of the record, a quota, or a concurrent call does not allow it.'],
+  410: ['Gone', 'The resource was valid once: it was used, it expired, or it is no longer kept.'],
   412: ['PreconditionFailed', 'The record has changed since the ETag in `If-Match` was read.'],
   413: ['PayloadTooLarge', 'The body, or the answer that was asked for, is larger than the limit.'],
   415: ['UnsupportedMediaType', 'The body is of a media type that the route does not take.'],
@@ -19,7 +19,7 @@ const ERRORS = {
   429: ['TooManyRequests', 'The caller has used up a limit; `Retry-After` says when to try again.'],
   500: ['InternalError', 'The server failed; the log explains it under the `request_id`.'],
   502: ['BadGateway', 'A cluster or another remote system failed.'],
-  503: ['ServiceUnavailable', 'The server or its database is busy or away; try again later.'],
+  503: ['ServiceUnavailable', 'The server or its database is busy or unavailable; try again later.'],
   504: ['GatewayTimeout', 'A cluster or another remote system did not answer in time.'],
 } as const;
 
@@ -29,16 +29,16 @@ const text = (description: string): HeaderObject => ({ description, schema: { ty
 const count = (description: string): HeaderObject => ({ description, schema: { type: 'integer', minimum: 0 } });
 
 const HEADERS: Record<string, HeaderObject> = {
-  ETag: text('Tag of what is answered, for `If-None-Match` and `If-Match`.'),
-  Location: text('Where the record, or the operation that goes on, is found.'),
+  ETag: text('The entity tag of the answer, for `If-None-Match` and `If-Match`.'),
+  Location: text('The path of the record, or of the operation in progress.'),
   'Retry-After': count('Seconds to wait before the next try.'),
   'RateLimit-Limit': count('Requests that one caller may send in a minute.'),
   'RateLimit-Remaining': count('Requests that are left in this minute.'),
-  'RateLimit-Reset': count('Seconds until the count starts anew.'),
+  'RateLimit-Reset': count('Seconds until the count is reset.'),
   'RateLimit-Policy': text('The limit and its window in seconds, such as `300;w=60`.'),
   'WWW-Authenticate': text('The scheme of authentication: `Bearer`.'),
   'Content-Disposition': text('The name under which the file is saved.'),
-  'Idempotency-Replayed': text('`true` when the answer is the kept one of an earlier call with the same key.'),
+  'Idempotency-Replayed': text('`true` when the answer is the stored one of an earlier call with the same key.'),
 };
 
 export type HeaderName = keyof typeof HEADERS;

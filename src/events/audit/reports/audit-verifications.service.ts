@@ -42,7 +42,7 @@ export class AuditVerificationsService implements OnModuleInit {
       ...parseHead(checkpoint),
       signal: caller.signal,
       onProgress: () => {
-        if (response?.isClosed) caller.abort(new Error('the caller has gone'));
+        if (response?.isClosed) caller.abort(new Error('the caller has disconnected'));
       },
     });
   }

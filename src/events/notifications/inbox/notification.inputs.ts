@@ -35,7 +35,7 @@ export class NotificationChange extends UpdateInput {
 }
 
 export class NotificationsChange {
-  @WordInput(EVENT_STATUSES, { optional: true, description: 'read unless said otherwise.' })
+  @WordInput(EVENT_STATUSES, { optional: true, description: 'Default: read.' })
   status?: EventStatus;
 
   @ApiPropertyOptional({ type: String, format: 'uuid', isArray: true, maxItems: MAX_PAGE_SIZE })
@@ -45,7 +45,7 @@ export class NotificationsChange {
   @IsUUID('all', { each: true, message: 'must be a list of UUIDs' })
   ids?: string[];
 
-  @FlagInput({ optional: true, description: 'Marks as read whatever there is.' })
+  @FlagInput({ optional: true, description: 'Marks all notifications as read.' })
   all?: boolean;
 
   /** @throws InvalidRequest unless it names ids, or all of them as read */

@@ -15,7 +15,7 @@ import type { SeenEvent } from '../../event.entity.js';
 /** Counting stops there. */
 export const MAX_UNREAD_COUNTED = 1_000;
 
-const UNREAD_COUNT = `How many notifications the caller has not read; ${MAX_UNREAD_COUNTED} stands for that many or more.`;
+const UNREAD_COUNT = `How many notifications the caller has not read; ${MAX_UNREAD_COUNTED} means that many or more.`;
 
 /** An event that the caller is notified of, with the mark that it has as a notification. */
 @ObjectType('Notification', { description: 'An event that the caller is notified of.' })
@@ -44,7 +44,11 @@ export class NotificationPage implements PageEnvelope {
   @IntField({ description: UNREAD_COUNT })
   unread_count!: number;
 
-  @TextField({ nullable: true, optional: true, description: 'Present when the call had a cursor; null at the end.' })
+  @TextField({
+    nullable: true,
+    optional: true,
+    description: 'Present when the request has a cursor; null on the last page.',
+  })
   next_cursor?: string | null;
 
   @RecordsField(() => NotificationView, { description: 'The records of this page.' })
@@ -61,7 +65,7 @@ export class MarkedNotificationsView {
   @WordField(EVENT_STATUSES, { rest: true })
   status!: EventStatus;
 
-  @TextsField({ rest: true, optional: true, description: 'Those of the ids sent that bear the mark now.' })
+  @TextsField({ rest: true, optional: true, description: 'The sent ids that have the status now.' })
   ids?: string[];
 
   @IntField({ rest: true, description: UNREAD_COUNT })

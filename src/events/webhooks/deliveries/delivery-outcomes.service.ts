@@ -74,7 +74,7 @@ export class DeliveryOutcomesService {
         return true;
       } catch (error) {
         if (isDatabaseOutage(error) ? performance.now() > end : tries >= maxTries) {
-          this.logger.warn(error, `what came of ${outcomes.length} deliveries could not be written`);
+          this.logger.warn(error, `the outcomes of ${outcomes.length} deliveries could not be written`);
           return false;
         }
         await sleep(backoff(tries, FIRST_PAUSE_MS, LONGEST_PAUSE_MS), undefined, { ref: false });

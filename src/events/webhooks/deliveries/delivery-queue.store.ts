@@ -161,7 +161,7 @@ export class DeliveryQueueStore {
       at: new Date().toISOString(),
       duration_ms: 0,
       status: null,
-      error: 'the event is kept no more',
+      error: 'the event is no longer kept',
       response_headers: {},
       response_body: '',
     };

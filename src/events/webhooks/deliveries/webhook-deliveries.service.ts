@@ -45,7 +45,10 @@ export class WebhookDeliveriesService {
     await this.getDelivery(webhook.id, id);
     assertEnabled(webhook);
     if (!(await this.deliveries.hasEvent(id)))
-      throw eventsRemoved('the event of the delivery is kept no more', 'Read the current state of the record instead.');
+      throw eventsRemoved(
+        'the event of the delivery is no longer kept',
+        'Read the current state of the record instead.',
+      );
     await this.deliveries.resend(webhook.id, id);
     await this.sendNow(webhook.id);
     return this.getDelivery(webhook.id, id);
@@ -94,7 +97,7 @@ function assertEnabled({ enabled }: Webhook): void {
 function spanExpired(removed: Date): AppError {
   const since = removed.toISOString();
   return eventsRemoved(
-    `events of this span are kept no more, the last of them of ${since}`,
+    `events of this time span are no longer kept: those up to ${since} were removed`,
     `Read the current state of what the endpoint follows, then recover what is left with since ${since}.`,
     { since },
   );

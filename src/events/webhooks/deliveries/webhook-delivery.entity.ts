@@ -60,7 +60,7 @@ export class WebhookDelivery {
   @Column('text', { default: 'pending' })
   status!: DeliveryStatus;
 
-  /** How many attempts failed since it was last put on its way. */
+  /** How many attempts failed since it was last queued. */
   @Column('integer', { default: 0 })
   failures!: number;
 

@@ -35,7 +35,7 @@ export class WebhookDeliveryView {
   @WordField(DELIVERY_STATUSES, REST)
   status!: DeliveryStatus;
 
-  @IntField({ ...REST, description: 'How many attempts failed since it was last put on its way.' })
+  @IntField({ ...REST, description: 'How many attempts failed since it was last queued.' })
   failures!: number;
 
   @TimeField({ ...REST, nullable: true, description: 'When it is sent next.' })

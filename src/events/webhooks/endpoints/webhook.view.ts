@@ -47,7 +47,11 @@ export class WebhookView extends RecordView {
   @IdField(REST)
   owner!: string;
 
-  @TimeField({ ...REST, nullable: true, description: 'Until then the secret before the rotation signs as well.' })
+  @TimeField({
+    ...REST,
+    nullable: true,
+    description: 'Until then deliveries are also signed with the previous secret.',
+  })
   previous_secret_expires_at!: Date | null;
 
   @TimeField({ ...REST, nullable: true, description: 'Since when every attempt has failed.' })
