@@ -165,6 +165,15 @@ describe('with a token', () => {
     });
   });
 
+  it('text that no database keeps is refused before the rules of its field read it', async () => {
+    const users = `/api/identity/orgs/${world.organization}/users`;
+    for (const email of ['\ud800', 'half\udfff@example.org', 'nul\0@example.org'])
+      expect(await world.admin.post(users, { email, role: 'member' })).toMatchObject({
+        status: 400,
+        body: { errors: [{ pointer: '/email', detail: expect.stringMatching(/surrogate pair|NUL/) as string }] },
+      });
+  });
+
   it('a sound design of a megabyte is evaluated and made', async () => {
     const text = 'x'.repeat(900);
     const component = (index: number) => ({
