@@ -1,7 +1,13 @@
 import net from 'node:net';
 import { gzipSync } from 'node:zlib';
 import { RouteTable } from '../src/core/rest/route-table.js';
-import { PASSWORD } from './support/settings.js';
+import { BuiltServer } from './support/built-server.js';
+import { cloneDatabase, type TestDatabase } from './support/database.js';
+import type { Person } from './support/person.js';
+import { Receiver } from './support/receiver.js';
+import { freePort } from './support/server-process.js';
+import { PASSWORD, SETTINGS } from './support/settings.js';
+import { until } from './support/until.js';
 import { World } from './support/world.js';
 
 let world: World;
@@ -89,6 +95,15 @@ describe('headers that say one thing', () => {
     expect(heard).toContain(`${name} must be given once`);
   });
 
+  it('are refused when the second is hidden behind thousands of others', async () => {
+    const others = Array.from({ length: 2_100 }, (_, index) => `${index.toString(36)}:`);
+    const heard = await exchange(
+      head('GET /api/identity/users/profile', token(), ...others, 'Authorization: Bearer x', 'Connection: close'),
+    );
+    expect(statusesIn(heard)).toEqual([400]);
+    expect(heard).toContain('authorization must be given once');
+  });
+
   it('may be distinguished from headers that may be repeated', async () => {
     const heard = await exchange(
       head('GET /api/identity/users/profile', token(), 'Accept: text/plain', 'Accept: */*', 'Connection: close'),
@@ -141,6 +156,20 @@ it('the path of a target in absolute form is the path of the request', async () 
   expect(statusesIn(heard)).toEqual([405]);
 });
 
+it.each([
+  ['http://[::1/api/nothing', 404],
+  ['http://[::1?search=x', 302],
+  ['http://[/healthz/live', 200],
+])(
+  'a target whose authority cannot be parsed is counted, logged and answered like its path: %s',
+  async (target, code) => {
+    const heard = await exchange(head(`GET ${target}`, 'Connection: close'));
+    expect(statusesIn(heard)).toEqual([code]);
+    expect(heard).toMatch(/^X-Request-Id: /m);
+    expect(heard).not.toContain('<html');
+  },
+);
+
 it('an answer 304 varies by what the answer 200 varies by', async () => {
   const path = `/api/identity/orgs/${world.organization}`;
   const first = await world.admin.get(path);
@@ -148,5 +177,66 @@ it('an answer 304 varies by what the answer 200 varies by', async () => {
   expect({ status: second.status, vary: second.headers.get('vary') }).toEqual({
     status: 304,
     vary: first.headers.get('vary'),
+  });
+});
+
+describe('the log', () => {
+  /** A build from nothing takes some seconds on an idle machine. */
+  const BUILD_MS = 300_000;
+  const IMPORT = '/api/pattern/import';
+
+  let database: TestDatabase;
+  let silent: Receiver;
+  let server: BuiltServer;
+  let admin: Person;
+  beforeAll(async () => {
+    database = await cloneDatabase();
+    silent = await Receiver.start();
+    silent.answer = () => undefined;
+    const settings = { ...SETTINGS, LOG_LEVEL: 'info', LOG_FORMAT: 'json', OUTBOUND_ALLOW: '127.0.0.0/8' };
+    server = await BuiltServer.start(settings, database.url);
+    admin = await server.signIn({ email: SETTINGS.ADMIN_EMAIL, password: SETTINGS.ADMIN_PASSWORD });
+  }, BUILD_MS);
+  afterAll(async () => {
+    await server.stop();
+    await silent.stop();
+    await database.drop();
+  });
+
+  /** Lines that hold all of these fields. */
+  const linesWith = (fields: Record<string, unknown>): Record<string, unknown>[] =>
+    server.process.lines
+      .map((line) => (line.startsWith('{') ? (JSON.parse(line) as Record<string, unknown>) : {}))
+      .filter((line) => Object.entries(fields).every(([name, value]) => line[name] === value));
+
+  it('has one line for each of 30 faults a minute that callers bring about, however many there are', async () => {
+    const url = `http://127.0.0.1:${await freePort()}/design.yaml`;
+    for (let n = 0; n < 40; n++) expect((await admin.post(IMPORT, { url })).status).toBe(502);
+    await until(() => linesWith({ msg: 'request', route: IMPORT, status: 502 }).length === 40);
+    const faults = linesWith({ context: 'Errors' });
+    expect(faults).toHaveLength(30);
+    for (const { level, msg, err } of faults)
+      expect({ level, msg, err }).toEqual({
+        level: 'warn',
+        msg: expect.stringMatching(/^POST \/api\/pattern\/import failed: [^\n]*$/) as string,
+        err: undefined,
+      });
+  });
+
+  it('has one line at info, with the status 499, for a caller who hung up before the answer', async () => {
+    const faults = linesWith({ context: 'Errors' }).length;
+    const hangUp = new AbortController();
+    const asked = fetch(server.baseUrl + IMPORT, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${admin.token}`, 'content-type': 'application/json' },
+      body: JSON.stringify({ url: `${silent.url}/design.yaml` }),
+      signal: hangUp.signal,
+    });
+    await until(() => silent.received.length > 0);
+    hangUp.abort();
+    await expect(asked).rejects.toThrow();
+    await until(() => linesWith({ msg: 'request', status: 499 }).length > 0);
+    expect(linesWith({ msg: 'request', status: 499 })).toMatchObject([{ level: 'info', route: IMPORT, aborted: true }]);
+    expect(linesWith({ context: 'Errors' })).toHaveLength(faults);
   });
 });

@@ -1,8 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import net from 'node:net';
 import { brotliCompressSync, gzipSync } from 'node:zlib';
+import { WorkerPool } from '../src/core/workers/worker-pool.js';
 import { RouteTable } from '../src/core/rest/route-table.js';
 import { type Answer, type Json, Person } from './support/person.js';
+import { until } from './support/until.js';
 import { World } from './support/world.js';
 
 let world: World;
@@ -165,6 +167,15 @@ describe('with a token', () => {
     });
   });
 
+  it('text that no database keeps is refused before the rules of its field read it', async () => {
+    const users = `/api/identity/orgs/${world.organization}/users`;
+    for (const email of ['\ud800', 'half\udfff@example.org', 'nul\0@example.org'])
+      expect(await world.admin.post(users, { email, role: 'member' })).toMatchObject({
+        status: 400,
+        body: { errors: [{ pointer: '/email', detail: expect.stringMatching(/surrogate pair|NUL/) as string }] },
+      });
+  });
+
   it('a sound design of a megabyte is evaluated and made', async () => {
     const text = 'x'.repeat(900);
     const component = (index: number) => ({
@@ -179,6 +190,38 @@ describe('with a token', () => {
     expect([evaluated.status, evaluated.body.design.components.length]).toEqual([200, 1_000]);
     const made = await world.admin.post('/api/pattern', { name: 'large', pattern_data: { design_file: design } });
     expect(made.status).toBe(201);
+  });
+
+  it('a small design in which patches copy without end is evaluated in a worker, and answered within its bound', async () => {
+    const pod = (id: string) => ({ id, component: { kind: 'Pod', version: 'v1' }, configuration: { spec: id } });
+    const copy = (from: string, to: string, name: string) => ({
+      id: name,
+      selectors: [
+        {
+          allow: {
+            from: [{ id: from, patch: { mutatorRef: [['configuration']] } }],
+            to: [{ id: to, patch: { mutatedRef: [['configuration', name]] } }],
+          },
+        },
+      ],
+    });
+    const relationships = Array.from({ length: 25 }, (_, n) =>
+      n % 2 ? copy('a', 'b', `k${n}`) : copy('b', 'a', `k${n}`),
+    );
+    const design = { name: 'copies', components: [pod('a'), pod('b')], relationships };
+    const evaluated = world.admin.post('/api/meshmodels/relationships/evaluate', {
+      design,
+      options: { applyPatches: true },
+    });
+    const isInWorker = () =>
+      world
+        .get(WorkerPool)
+        .listLoads()
+        .some(({ lane, running }) => lane === 'own' && running > 0);
+    await until(isInWorker);
+    const answer = await evaluated;
+    expect(answer).toMatchObject({ status: 200, body: { trace: { truncated: true } } });
+    expect(sizeOf(answer)).toBeLessThan(20 * 1024 * 1024);
   });
 
   it('two spellings of one field that differ are refused', async () => {

@@ -8,7 +8,8 @@ import { TimeSlicer } from '../time-slicer.js';
 import { varyBy } from './compression.js';
 import { type AnsweredRequest, setLocation } from './location.js';
 import { RevisedJson, RevisedResponse } from './revised-response.js';
-import { isLargeJson, estimateJsonBytes, SerializedJson } from './serialized-json.js';
+import { estimateJsonBytes, isLargeJson } from '../json/json-size.js';
+import { SerializedJson } from './serialized-json.js';
 import { StreamedAnswers } from './streamed-answers.service.js';
 
 /**

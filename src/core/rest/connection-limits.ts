@@ -2,6 +2,7 @@ import type { IncomingMessage, RequestListener, Server, ServerResponse } from 'n
 import type { Socket } from 'node:net';
 import { ConnectionRequests } from './connection-requests.js';
 import { ignoreUpgrade, isWebSocketUpgrade } from './other-upgrades.js';
+import { toOriginForm } from './request-url.js';
 
 /** Milliseconds in which the headers of a request must arrive, and the whole request, a large upload included. */
 const HEADERS_TIMEOUT_MS = 15_000;
@@ -18,6 +19,8 @@ const KEEP_ALIVE_MS = 75_000;
 export function limitConnections(server: Server): void {
   // A start that is repeated keeps its server.
   if (server.listenerCount('checkContinue') > 0) return;
+  // Node.js drops headers beyond a number of them, which would hide a second Authorization; their size together is bounded.
+  server.maxHeadersCount = 0;
   server.headersTimeout = HEADERS_TIMEOUT_MS;
   server.requestTimeout = REQUEST_TIMEOUT_MS;
   server.keepAliveTimeout = KEEP_ALIVE_MS;
@@ -34,6 +37,7 @@ function queueRequests(server: Server): void {
   const connections = new Map<Socket, ConnectionRequests>();
   const handle = (request: IncomingMessage, response: ServerResponse): void => {
     endLingeringBody(request, response);
+    request.url = toOriginForm(request.url ?? '');
     for (const listener of listeners) listener.call(server, request, response);
   };
   const openConnection = (socket: Socket): ConnectionRequests => {

@@ -6,7 +6,7 @@ import { PackedJson, TOO_MUCH_DATA_DETAIL, JsonUnpacker } from '../json/packed-j
 import { isRepeatable } from '../schema/repeatable.js';
 import { keepValidationRules } from '../schema/validation-rules.js';
 import { currentRequest } from '../telemetry/request-context.js';
-import { escapePointerSegment, findUnstorableParts } from '../json/storable-json.js';
+import { escapePointerSegment, findTextFault, findUnstorableParts } from '../json/storable-json.js';
 import { storeReadOnlyFields, readOnlyFieldError, getRecordFields } from './read-only-fields.js';
 
 type InputClass = new () => object;
@@ -88,11 +88,13 @@ export class InputPipe implements PipeTransform {
     const unpacking = new JsonUnpacker(metatype);
     const wrong = new Set<string>();
     for (const [name, value] of Object.entries(taken)) {
-      const field = unpacking.unpackField(name, value);
-      input[name] = (field ?? { value }).value;
+      const detail = typeof value === 'string' ? findTextFault(value) : undefined;
+      const field = detail === undefined ? unpacking.unpackField(name, value) : undefined;
+      // Rules fail on text that is not well-formed, instead of refusing it.
+      input[name] = detail === undefined ? (field ?? { value }).value : undefined;
       if (field) continue;
       wrong.add(name);
-      faults.push({ pointer: `${prefix}${name}`, detail: TOO_MUCH_DATA_DETAIL });
+      faults.push({ pointer: `${prefix}${name}`, detail: detail ?? TOO_MUCH_DATA_DETAIL });
     }
     for (const error of validateSync(input, { stopAtFirstError: true, forbidUnknownValues: false })) {
       if (!wrong.has(error.property)) faults.push(...toFaults(error, prefix));

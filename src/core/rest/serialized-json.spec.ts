@@ -1,4 +1,5 @@
-import { isLargeJson, SerializedJson } from './serialized-json.js';
+import { isLargeJson } from '../json/json-size.js';
+import { SerializedJson } from './serialized-json.js';
 
 const written = async (value: object): Promise<string> => {
   const { pieces } = await SerializedJson.serialize(value);

@@ -1,11 +1,9 @@
 import { Readable } from 'node:stream';
 import { StreamableFile } from '@nestjs/common';
-import { INLINE_MAX_BYTES } from '../json/json-chunks.js';
+import { isLargeJson } from '../json/json-size.js';
 import { TimeSlicer } from '../time-slicer.js';
 
 const PIECE_BYTES = 64 * 1024;
-/** What a value weighs beside its text. */
-const NODE_BYTES = 8;
 
 /** A JSON answer that is large: the very bytes of JSON.stringify, written piece by piece so that others are served in between. */
 export class SerializedJson extends StreamableFile {
@@ -44,28 +42,6 @@ export async function serializeInPieces(value: object): Promise<Buffer[]> {
     await turns.yieldToEventLoop();
   }
   return [...pieces, Buffer.from(text)];
-}
-
-/** Whether writing a value as JSON would hold others up. */
-export function isLargeJson(value: unknown): boolean {
-  return remainingBudget(value, INLINE_MAX_BYTES) < 0;
-}
-
-/** About how many bytes a value has as JSON; stops at `most`. */
-export function estimateJsonBytes(value: unknown, most: number): number {
-  return most - Math.max(remainingBudget(value, most), 0);
-}
-
-/** What is left of a budget once a value is weighed; stops when it is spent. */
-function remainingBudget(value: unknown, budget: number): number {
-  let rest = budget - NODE_BYTES;
-  if (typeof value === 'string') return rest - value.length;
-  if (typeof value !== 'object' || value === null) return rest;
-  for (const key in value) {
-    if (rest < 0) return rest;
-    rest = remainingBudget((value as Record<string, unknown>)[key], rest - key.length);
-  }
-  return rest;
 }
 
 function* jsonParts(given: unknown): Generator<string> {

@@ -1,6 +1,7 @@
 import { Logger } from '@nestjs/common';
 import { mock } from 'node:test';
 import { Conflict, InvalidRequest } from '../errors/app-error.js';
+import { internalError } from '../errors/problem.js';
 import { FaultLog } from './fault-log.js';
 
 class RecordingLogger extends Logger {
@@ -30,12 +31,14 @@ describe('FaultLog', () => {
     faults.log(new Conflict('NAME_TAKEN', 'The name is taken', { remedy: 'Choose another name.' }));
     faults.log(new Conflict('NAME_TAKEN', 'The name is taken', { remedy: 'Choose another name.' }), 'creating a team');
     faults.log(unexpected, 'creating a team');
-    faults.log(new InvalidRequest('The form is malformed', { cause: unexpected }));
+    faults.log(internalError(unexpected));
+    faults.log(new InvalidRequest('The form is malformed', { cause: new Error('unexpected end\n  at byte 7') }));
     expect(logger.lines).toEqual([
       ['warn', 'The name is taken'],
       ['warn', 'creating a team: The name is taken'],
       ['error', unexpected, 'creating a team'],
       ['error', unexpected, undefined],
+      ['warn', 'The form is malformed (unexpected end at byte 7)'],
     ]);
   });
 

@@ -1,12 +1,15 @@
 import type { Logger } from '@nestjs/common';
-import { AppError } from '../errors/app-error.js';
+import { AppError, truncate } from '../errors/app-error.js';
 
 const PERIOD_MS = 60_000;
 const MAX_PER_PERIOD = 30;
+const MAX_LINE_LENGTH = 2_000;
+/** The status of errors that nobody gave a name. */
+const UNEXPECTED = 500;
 
 /**
  * Logs faults that callers may bring about as often as they like: some each minute, and how many more there were. Errors
- * with a name take one line; only unexpected ones have a stack.
+ * with a name take one line, also when something else caused them; only unexpected ones have a stack.
  */
 export class FaultLog {
   private periodEnd = 0;
@@ -18,9 +21,9 @@ export class FaultLog {
     this.startPeriod();
     this.count += 1;
     if (this.count > MAX_PER_PERIOD) return;
-    const cause = error instanceof AppError ? (error.cause ?? error) : error;
-    if (cause instanceof AppError) this.logger.warn(text ? `${text}: ${cause.message}` : cause.message);
-    else this.logger.error(cause, text);
+    const fault = error instanceof AppError && error.status === UNEXPECTED ? (error.cause ?? error) : error;
+    if (fault instanceof AppError) this.logger.warn(toLine(fault, text));
+    else this.logger.error(fault, text);
   }
 
   private startPeriod(): void {
@@ -29,4 +32,10 @@ export class FaultLog {
     this.periodEnd = Date.now() + PERIOD_MS;
     this.count = 0;
   }
+}
+
+function toLine({ message, cause }: AppError, text?: string): string {
+  const reason = cause instanceof Error && !message.includes(cause.message) ? ` (${cause.message})` : '';
+  const line = `${text ? `${text}: ` : ''}${message}${reason}`;
+  return truncate(line.replace(/\s+/g, ' '), MAX_LINE_LENGTH);
 }

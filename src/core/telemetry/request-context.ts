@@ -50,14 +50,9 @@ export const runInRequestContext = <T>(context: RequestContext, work: () => T): 
 
 export const generateRequestId = (): string => randomUUID();
 
-/** What precedes the path of a request target in absolute form (RFC 9112, 3.2.2). */
-const SCHEME_AND_AUTHORITY = /^[a-z][a-z\d+.-]*:\/\/[^/?#]*/i;
-
 /** The whole path of a request, also in a handler that is mounted below a part of it. */
-export function getRequestPath({ originalUrl }: Pick<Request, 'originalUrl'>): string {
-  const target = originalUrl.startsWith('/') ? originalUrl : originalUrl.replace(SCHEME_AND_AUTHORITY, '');
-  return target.split(/[?#]/, 1)[0] ?? '';
-}
+export const getRequestPath = ({ originalUrl }: Pick<Request, 'originalUrl'>): string =>
+  originalUrl.split(/[?#]/, 1)[0] ?? '';
 
 /** Gives every request an id: the caller's `X-Request-Id` when it is sound, else a new one; it is also in the answer. */
 export function requestContextMiddleware(request: Request, response: Response, next: NextFunction): void {

@@ -3,16 +3,12 @@ import { Injectable } from '@nestjs/common';
 import { SerializedJson } from '../../core/rest/serialized-json.js';
 import { toJsonBytes } from '../../core/json/packed-json.js';
 import { TimeSlicer } from '../../core/time-slicer.js';
-import { InlineTaskRunner } from '../../core/workers/task.js';
 import { WorkerPool } from '../../core/workers/worker-pool.js';
 import { ModelsStore } from '../models/models.store.js';
 import type { EvaluationInput } from '../entities/registry.inputs.js';
 import { RegistryRevisionStore } from '../entities/registry-revision.store.js';
 import { evaluationTask, type PackedDefinitions } from './evaluation/evaluation-task.js';
 import { RelationshipsStore } from './relationships.store.js';
-
-/** A larger design, in bytes, is evaluated in a worker. */
-const INLINE_MAX_BYTES = 16 * 1024;
 
 /** Finds the relationships of designs by the enabled definitions of the registry. */
 @Injectable()
@@ -28,10 +24,9 @@ export class RelationshipEvaluationService {
 
   /** The design with its relationships, its changes, and the result of each definition. @throws InvalidRequest with pointers into the body */
   async evaluate({ design, options = {} }: EvaluationInput): Promise<SerializedJson> {
-    const bytes = toJsonBytes(design);
-    const tasks = bytes.length <= INLINE_MAX_BYTES ? new InlineTaskRunner() : this.pool;
-    const input = { design: bytes, definitions: await this.loadDefinitions(), options };
-    return SerializedJson.fromBytes(await tasks.run(evaluationTask, input, { lane: 'own' }));
+    const input = { design: toJsonBytes(design), definitions: await this.loadDefinitions(), options };
+    // A design of 10 kB in which everything refers to everything takes a second.
+    return SerializedJson.fromBytes(await this.pool.run(evaluationTask, input, { lane: 'own' }));
   }
 
   /** The enabled definitions; read again when the registry has changed. */

@@ -1,6 +1,7 @@
 import { type JsonObject } from '../../../core/json/json.js';
 import { type DesignFile } from '../../../formats/design-file/design-file.js';
 import { type Evaluation, type EvaluationOptions, type ModelledDefinition } from './evaluation.js';
+import { EvaluationBudget } from './evaluation-budget.js';
 import { MatchCollector } from './match-collector.js';
 import { applyPatches, type PatchResult } from './patches.js';
 import { reconcile, partitionRelationships } from './reconciliation.js';
@@ -21,10 +22,11 @@ export function evaluate(
   options: EvaluationOptions = {},
 ): Evaluation {
   const { drawn, ours } = partitionRelationships(design.relationships);
+  const budget = new EvaluationBudget();
   const patched =
-    options.applyPatches === true ? applyPatches(design.components, drawn) : withoutPatches(design, drawn);
+    options.applyPatches === true ? applyPatches(design.components, drawn, budget) : withoutPatches(design, drawn);
   const scene = new ComponentIndex(patched.components, options.namespace ?? DEFAULT_NAMESPACE);
-  const findings = new MatchCollector(scene, Math.min(options.limit ?? MAX_LIMIT, MAX_LIMIT));
+  const findings = new MatchCollector(scene, Math.min(options.limit ?? MAX_LIMIT, MAX_LIMIT), budget);
   findings.collect(definitions);
   const ids = new Set(patched.components.map(({ id }) => id));
   const hasEnds = (relationship: JsonObject): boolean => {
@@ -46,7 +48,7 @@ export function evaluate(
       relationshipsRemoved: result.removed,
       definitions: findings.traces,
       notes: patched.notes,
-      truncated: findings.truncated,
+      truncated: findings.truncated || budget.isExceeded,
     },
   };
 }

@@ -113,6 +113,55 @@ it('answers with no more than a few times its bound when every reason is long', 
   expect(JSON.stringify(result).length).toBeLessThan(3 * 5 * 1024 * 1024 + 2 * JSON.stringify(design).length);
 });
 
+it('copies no more than its bound when patches copy each component into the other, and says so', () => {
+  const base = designOf(resource('v1 Pod a', { spec: { x: 'y' } }), resource('v1 Pod b'));
+  const [a, b] = base.components.map(({ id }) => id);
+  const relationships = Array.from({ length: 60 }, (_, index): JsonObject => {
+    const [from, to] = index % 2 ? [a, b] : [b, a];
+    const patch = { mutatedRef: [['configuration', `k${index}`]] };
+    return {
+      id: `copy ${index}`,
+      status: 'pending',
+      selectors: [
+        {
+          allow: {
+            from: [{ id: from ?? '', patch: { mutatorRef: [['configuration']] } }],
+            to: [{ id: to ?? '', patch }],
+          },
+        },
+      ],
+    };
+  });
+  const result = evaluate({ ...base, relationships }, kubernetes, { applyPatches: true });
+  expect(result.trace.truncated).toBe(true);
+  expect(result.trace.notes).toEqual([
+    expect.stringMatching(
+      /^Relationship copy \d+: its patches and those after it copy too much, and are not applied\.$/,
+    ),
+  ]);
+  expect(JSON.stringify(result).length).toBeLessThan(4 * 5 * 1024 * 1024);
+  const [first, last] = [result.design.relationships[0], result.design.relationships.at(-1)];
+  expect([first?.['status'], last?.['status']]).toEqual(['approved', 'pending']);
+});
+
+it('names long ids and paths in no more notes than its bound', () => {
+  const base = designOf(resource('v1 Pod a'), resource('v1 Pod b'));
+  const [a, b] = base.components.map(({ id }) => id);
+  const paths = Array.from({ length: 5_000 }, () => ['metadata', 'x'.repeat(5_000)]);
+  const selectors = [
+    {
+      allow: {
+        from: [{ id: a ?? '', patch: { mutatorRef: paths } }],
+        to: [{ id: b ?? '', patch: { mutatedRef: paths } }],
+      },
+    },
+  ];
+  const relationship = { id: 'r'.repeat(50_000), selectors };
+  const { trace } = evaluate({ ...base, relationships: [relationship] }, kubernetes, { applyPatches: true });
+  expect(trace.notes.length).toBeGreaterThan(10);
+  expect(JSON.stringify(trace.notes).length).toBeLessThan(5 * 1024 * 1024 + 10_000);
+});
+
 it('bears two components of one id, and components without a name', () => {
   const design = toCanonicalDesign(
     {

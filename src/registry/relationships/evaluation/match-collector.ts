@@ -1,5 +1,6 @@
 import { CompiledDefinition } from './compiled-definition.js';
 import { type DefinitionTrace, type ModelledDefinition } from './evaluation.js';
+import { type EvaluationBudget } from './evaluation-budget.js';
 import { type FoundRelationship, relationshipId, type RelationshipKey, toRelationship } from './relationship.js';
 import { type RuleMatch } from './evaluation-rule.js';
 import { type ComponentIndex } from './component-index.js';
@@ -9,8 +10,6 @@ import { asText } from '../../../core/json/json.js';
 const MAX_REASONS = 8;
 /** The maximum number of findings per allowed relationship, so that endless repetition ends too. */
 const MAX_REPETITIONS = 20;
-/** The maximum size of all relationships as JSON: an answer shows each up to three times. */
-const MAX_BYTES = 5 * 1024 * 1024;
 
 /** The matches of all definitions in a scene. */
 export class MatchCollector {
@@ -18,11 +17,11 @@ export class MatchCollector {
   truncated = false;
   private readonly found = new Map<string, FoundRelationship>();
   private seen = 0;
-  private bytes = 0;
 
   constructor(
     private readonly scene: ComponentIndex,
     private readonly limit: number,
+    private readonly budget: EvaluationBudget,
   ) {}
 
   /** Evaluates every definition, in an order that depends only on their content. */
@@ -86,8 +85,7 @@ export class MatchCollector {
   }
 
   private hasSpaceFor(part: object): boolean {
-    this.bytes += Buffer.byteLength(JSON.stringify(part));
-    if (this.bytes > MAX_BYTES) this.truncated = true;
+    if (!this.budget.hasSpaceFor(part)) this.truncated = true;
     return !this.truncated;
   }
 }

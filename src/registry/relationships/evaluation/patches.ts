@@ -1,13 +1,19 @@
 import { type DesignComponent } from '../../../formats/design-file/design-file.js';
+import { truncate } from '../../../core/errors/app-error.js';
 import { isObject, type Json, type JsonObject, asObject, asText } from '../../../core/json/json.js';
 import { toPointer } from '../../../core/json/json-pointer.js';
 import { canonicalKey } from './value-join.js';
 import { type EvaluationAction } from './evaluation.js';
+import { type EvaluationBudget } from './evaluation-budget.js';
 import { WILDCARD, type ComponentPath, findValuesAt, parsePath } from './component-path.js';
 import { toAction, isActive } from './reconciliation.js';
 
 /** The supported strategies of a patch. */
 const STRATEGIES = new Set(['', 'replace', 'merge']);
+
+/** Characters of an id, which is any text, in a note. */
+const MAX_ID_LENGTH = 255;
+const BUDGET_NOTE = 'its patches and those after it copy too much, and are not applied.';
 
 export interface PatchResult {
   components: DesignComponent[];
@@ -19,7 +25,11 @@ export interface PatchResult {
 }
 
 /** Applies the patches of drawn relationships, in their order: the mutated component takes the value of the mutator, and pending relationships are approved. */
-export function applyPatches(components: readonly DesignComponent[], drawn: readonly JsonObject[]): PatchResult {
+export function applyPatches(
+  components: readonly DesignComponent[],
+  drawn: readonly JsonObject[],
+  budget: EvaluationBudget,
+): PatchResult {
   const now = new Map(components.map((component) => [component.id, component]));
   const changed = new Set<string>();
   const result: PatchResult = {
@@ -31,18 +41,26 @@ export function applyPatches(components: readonly DesignComponent[], drawn: read
     notes: [],
   };
   for (const relationship of drawn) {
-    const patches = isActive(relationship) ? readPatches(relationship) : [];
+    const id = asText(relationship['id']);
+    const patches = isActive(relationship) && !budget.isExceeded ? readPatches(relationship) : [];
     for (const patch of patches) {
-      const done = applyPatch(patch, now);
-      if (typeof done === 'string') result.notes.push(`Relationship ${asText(relationship['id'])}: ${done}`);
-      else if (done !== undefined) {
+      if (budget.isExceeded) break;
+      const done = applyPatch(patch, now, (old, value) =>
+        budget.hasSpaceFor({ id: patch.mutated.id, path: patch.mutated.path, old, new: value, relationship: id }),
+      );
+      if (typeof done === 'string') {
+        const note = `Relationship ${truncate(id, MAX_ID_LENGTH)}: ${done}`;
+        if (budget.hasSpaceFor([note])) result.notes.push(note);
+      } else if (done !== undefined) {
         now.set(done.component.id, done.component);
         changed.add(done.component.id);
-        result.actions.push({ ...done.action, relationship: asText(relationship['id']) });
+        result.actions.push({ ...done.action, relationship: id });
       }
+      if (budget.isExceeded) result.notes.push(`Relationship ${truncate(id, MAX_ID_LENGTH)}: ${BUDGET_NOTE}`);
     }
+    const isApplied = patches.length > 0 && !budget.isExceeded;
     const approved =
-      patches.length > 0 && relationship['status'] === 'pending' ? { ...relationship, status: 'approved' } : undefined;
+      isApplied && relationship['status'] === 'pending' ? { ...relationship, status: 'approved' } : undefined;
     result.drawn.push(approved ?? relationship);
     if (approved === undefined) continue;
     result.updatedRelationships.push(approved);
@@ -94,10 +112,14 @@ interface AppliedPatch {
   action: Omit<Extract<EvaluationAction, { op: 'update_component' }>, 'relationship'>;
 }
 
-/** The component after a patch; undefined when nothing changes, text with the reason when it cannot be applied. */
+/**
+ * The component after a patch; undefined when nothing changes, text with the reason when it cannot be applied.
+ * @param hasSpaceFor whether the evaluation may still copy this value in the place of that
+ */
 function applyPatch(
   { mutator, mutated, strategy }: Patch,
   components: ReadonlyMap<string, DesignComponent>,
+  hasSpaceFor: (old: Json, value: Json) => boolean,
 ): AppliedPatch | string | undefined {
   const [giver, taker] = [components.get(mutator.id), components.get(mutated.id)];
   if (giver === undefined || taker === undefined) return 'an end is not in the design.';
@@ -110,6 +132,7 @@ function applyPatch(
   if (given === undefined) return undefined;
   const whole = taker as JsonObject;
   const old = findValuesAt({ value: whole, pointer: '' }, path)[0]?.value ?? null;
+  if (!hasSpaceFor(old, given.value)) return undefined;
   const value = strategy === 'merge' ? mergeValues(old, given.value) : given.value;
   if (canonicalKey(old) === canonicalKey(value) && typeof old === typeof value) return undefined;
   const component = withValueAt(whole, path, value);
