@@ -429,6 +429,48 @@ describe('the chain', () => {
     expect((await verifyFile(null)).status).toBe(2);
   });
 
+  it('is verified by the script however it was stored, and not without its signed heads', async () => {
+    const { checkpoints } = await done(world.admin.get(`${audit()}/checkpoints`));
+    // What separates lines for Unicode, and for none of JSON, stands in names.
+    await newEnvironment({ name: 'one\u2028two\u2029three\u0085four\rfive' });
+    const whole = await exported();
+    expect(whole).toContain('one\u2028two\u2029three');
+    const key = checkpoints[0].public_key as string;
+    for (const stored of [whole, `\uFEFF${whole}`, whole.replaceAll('\n', '\r\n')])
+      expect(await verifyFile(stored, { key, checkpoints })).toMatchObject({ status: 0 });
+    const unsigned = whole.replaceAll(/^\{"type":"checkpoint".*\n/gm, '');
+    expect(await verifyFile(unsigned, { key })).toMatchObject({
+      status: 1,
+      output: expect.stringContaining('have no signed head after them'),
+    });
+    expect(await verifyFile(whole, { checkpoints: [{ ...checkpoints[0], sequence: '1' }] })).toMatchObject({
+      status: 1,
+    });
+    expect(await verifyFile(await exported('action=none.such'), { key, checkpoints })).toMatchObject({
+      status: 0,
+      output: expect.stringContaining('checkpoints that you kept were not compared'),
+    });
+    expect(await verifyFile(Buffer.from(whole, 'utf16le'))).toMatchObject({
+      status: 2,
+      output: expect.stringContaining('the file is not UTF-8'),
+    });
+    expect(await verifyFile('', { folder: true })).toMatchObject({
+      status: 2,
+      output: expect.stringMatching(/^EISDIR/),
+    });
+  });
+
+  it('ends in every export with a signed head, also while entries are added', async () => {
+    let writing = true;
+    const write = async (): Promise<void> => {
+      while (writing) await newEnvironment();
+    };
+    const writers = [write(), write(), write()];
+    for (let count = 0; count < 5; count++) expect(await verifyFile(await exported())).toMatchObject({ status: 0 });
+    writing = false;
+    await Promise.all(writers);
+  }, 60_000);
+
   it('shows whatever was done to it with the password of the database', async () => {
     for (let made = 0; made < 6; made++) await newEnvironment();
     const { head } = await verify();
@@ -780,19 +822,19 @@ const fingerprintOf = (key: KeyObject): string =>
     .update(key.export({ type: 'spki', format: 'der' }))
     .digest('hex');
 
-/** Runs the script on a text; with null without a file. */
+/** Runs the script on a text; with null without a file, or on a folder. */
 async function verifyFile(
-  text: string | null,
-  { key, checkpoints }: { key?: string; checkpoints?: Json[] } = {},
+  text: string | Buffer | null,
+  { key, checkpoints, folder: isFolder }: { key?: string; checkpoints?: Json[]; folder?: boolean } = {},
 ): Promise<{ status: number | null; output: string }> {
   const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'audit-'));
   try {
-    const put = (name: string, content: string): string => {
+    const put = (name: string, content: string | Buffer): string => {
       fs.writeFileSync(path.join(folder, name), content);
       return path.join(folder, name);
     };
     const args = [
-      ...(text === null ? [] : [put('export.ndjson', text)]),
+      ...(text === null ? [] : [isFolder ? folder : put('export.ndjson', text)]),
       ...(key ? ['--key', put('key.pem', key)] : []),
       ...(checkpoints ? ['--checkpoint', put('checkpoints.json', JSON.stringify(checkpoints))] : []),
     ];
