@@ -4,8 +4,7 @@ import { Buffer } from 'node:buffer';
 import { createHash, createPublicKey, verify } from 'node:crypto';
 import fs from 'node:fs';
 import process from 'node:process';
-import readline from 'node:readline';
-import { parseArgs } from 'node:util';
+import { parseArgs, TextDecoder } from 'node:util';
 
 const USAGE = `Verifies an export of the audit: GET /api/identity/orgs/{orgId}/audit/export or /api/system/audit/export.
 
@@ -26,6 +25,7 @@ const HASHED = [
   ...['sequence', 'token_id', 'transaction', 'via'],
 ];
 const MAX_FAULTS = 20;
+const MAX_LINE_BYTES = 256 * 1024 * 1024;
 
 const sha256 = (text) => createHash('sha256').update(text).digest('hex');
 
@@ -46,6 +46,8 @@ class Export {
   entries = 0;
   erased = 0;
   signed = 0;
+  /** The number up to which the heads in the export are signed. */
+  signedThrough = 0n;
   faults = [];
   header = null;
   ended = false;
@@ -71,7 +73,8 @@ class Export {
       return this.fail(`line ${number}: it is no JSON`);
     }
     const isHeader = value?.type === 'header';
-    if (isHeader !== (this.header === null)) return this.fail(`line ${number}: the header is not the first line`);
+    if (this.header === null && !isHeader) return this.fail(`line ${number}: it comes before the header of an export`);
+    if (this.header !== null && isHeader) return this.fail(`line ${number}: the header is not the first line`);
     if (this.ended) return this.fail(`line ${number}: it comes after the end`);
     if (isHeader) return this.readHeader(value);
     if (value?.type === 'entry') return this.readEntry(value, number);
@@ -103,8 +106,14 @@ class Export {
       if (!header.anchor) this.fail('entries were removed without a signed head that the rest begins with');
       else {
         this.readCheckpoint(header.anchor, 'the header', this.sequence, this.hash);
+        this.compareKept(header.anchor, 'the header');
       }
     }
+  }
+
+  /** Kept checkpoints whose entries the filter left out, or retention removed. */
+  get missed() {
+    return this.kept.length - this.found.size;
   }
 
   get isFiltered() {
@@ -137,21 +146,26 @@ class Export {
       else if (entry.previous_hash !== this.hash)
         this.fail(`${name}: it does not follow the entry before: one of them was changed or put in`);
     }
-    for (const [at, kept] of this.kept.entries())
-      if (kept.chain === entry.chain && kept.sequence === entry.sequence) {
-        this.found.add(at);
-        if (kept.hash !== entry.hash) this.fail(`${name}: its hash is not the one of the checkpoint that you kept`);
-      }
+    this.compareKept(entry, name);
     this.sequence = sequence;
     this.hash = entry.hash;
+  }
+
+  compareKept({ chain, sequence, hash }, name) {
+    for (const [at, kept] of this.kept.entries())
+      if (kept.chain === chain && kept.sequence === sequence) {
+        this.found.add(at);
+        if (kept.hash !== hash) this.fail(`${name}: its hash is not the one of the checkpoint that you kept`);
+      }
   }
 
   readCheckpoint(checkpoint, where, sequence = this.sequence, hash = this.hash) {
     const { chain, created_at, hash: signedHash, key_id, sequence: signedSequence, signature } = checkpoint;
     const name = `${where}: the checkpoint of entry ${signedSequence}`;
     if (chain !== this.header.chain || signedSequence !== String(sequence) || signedHash !== hash)
-      this.fail(`${name} is not that of the entry before it`);
+      return this.fail(`${name} is not that of the entry before it`);
     this.checkSignature({ chain, created_at, hash: signedHash, key_id, sequence: signedSequence }, signature, name);
+    this.signedThrough = sequence;
   }
 
   checkSignature(head, signature, name) {
@@ -170,6 +184,9 @@ class Export {
     const { head } = this.header;
     if (!this.isFiltered && (head?.sequence !== String(this.sequence) || head?.hash !== this.hash))
       this.fail(`the chain ends at ${this.sequence}, and not at ${head?.sequence} as the header says`);
+    // The server signs the head with which an export ends.
+    if (!this.isFiltered && this.signedThrough !== this.sequence)
+      this.fail(`the entries after ${this.signedThrough} have no signed head after them`);
   }
 
   finish() {
@@ -184,6 +201,38 @@ class Export {
         this.fail(`${name}: the entry is missing`);
     }
   }
+}
+
+/**
+ * The lines of a file. Only a line feed ends one: a text may hold the other separators of Unicode.
+ * @throws Error when it is not UTF-8
+ */
+async function* readLines(input) {
+  const decoder = new TextDecoder('utf-8', { fatal: true });
+  const decode = (chunk) => {
+    try {
+      return decoder.decode(chunk, { stream: chunk !== undefined });
+    } catch {
+      throw new Error('the file is not UTF-8: save the answer of the server as it comes');
+    }
+  };
+  let parts = [];
+  let bytes = 0;
+  for await (const chunk of input) {
+    const lines = decode(chunk).split('\n');
+    for (const [index, text] of lines.entries()) {
+      if (index > 0) {
+        yield parts.join('').replace(/\r$/, '');
+        parts = [];
+        bytes = 0;
+      }
+      parts.push(text);
+    }
+    bytes += chunk.length;
+    if (bytes > MAX_LINE_BYTES) throw new Error(`a line is longer than ${MAX_LINE_BYTES} bytes`);
+  }
+  parts.push(decode());
+  yield parts.join('').replace(/\r$/, '');
 }
 
 /** A checkpoint, a list of them, or an answer with `checkpoints`. */
@@ -214,21 +263,15 @@ async function main() {
   const trusted = (values.key ?? []).map((path) => createPublicKey(fs.readFileSync(path)));
   const kept = (values.checkpoint ?? []).flatMap(readCheckpoints);
   const audit = new Export(trusted, kept);
-  const input = file === '-' ? process.stdin : fs.createReadStream(file);
-  await new Promise((resolve, reject) => {
-    input.once('error', reject);
-    const lines = readline.createInterface({ input, crlfDelay: Infinity });
-    let number = 0;
-    lines.on('line', (line) => {
-      number++;
-      try {
-        if (line !== '') audit.read(line, number);
-      } catch (error) {
-        audit.fail(`line ${number}: it cannot be read: ${error.message}`);
-      }
-    });
-    lines.once('close', resolve);
-  });
+  let number = 0;
+  for await (const line of readLines(file === '-' ? process.stdin : fs.createReadStream(file))) {
+    number++;
+    try {
+      if (line !== '') audit.read(line, number);
+    } catch (error) {
+      audit.fail(`line ${number}: it cannot be read: ${error.message}`);
+    }
+  }
   audit.finish();
   if (audit.faults.length > 0) {
     for (const fault of audit.faults) process.stderr.write(`${fault}\n`);
@@ -242,6 +285,9 @@ async function main() {
       ...(audit.isFiltered ? ['It is filtered: each entry was verified by itself, and not that none is missing.'] : []),
       ...(header.removed_through !== '0'
         ? [`Entries through ${header.removed_through} were removed by retention.`]
+        : []),
+      ...(audit.missed > 0
+        ? [`${audit.missed} checkpoints that you kept were not compared: their entries are not in the export.`]
         : []),
       ...(erased > 0 ? [`Personal data of ${erased} entries was erased.`] : []),
       `${signed} signatures hold${trusted.length > 0 ? ' for your key' : ''}.`,

@@ -190,6 +190,58 @@ describe('an entry of a change', () => {
     expect(refused).toMatchObject(unsigned);
   });
 
+  it('does not take over a change that was written by hand into the same transaction', async () => {
+    const environment = await newEnvironment({ description: 'true' });
+    // The sealer of the server is kept waiting until the row is there.
+    const entries = await asOwner(async (client) => {
+      await client.query('BEGIN');
+      await client.query('SELECT pg_advisory_xact_lock(4152781)');
+      await done(world.admin.put(`/api/environments/${environment.id}`, { description: 'changed' }));
+      await client.query(
+        `INSERT INTO audit_pending (transaction, chain, source, action, resource_type, resource_id, before, after, acting, created_at)
+         SELECT transaction, chain, 'change', 'environment.updated', 'environment', resource_id, '{"tier":"forged"}',
+                '{"tier":"forged"}', acting, created_at FROM audit_pending WHERE source = 'event' AND action = 'environment.updated' AND resource_id = $1`,
+        [environment.id],
+      );
+      await client.query('COMMIT');
+      return entriesOf(`resource=${environment.id}&action=environment.updated`);
+    });
+    expect(entries).toHaveLength(2);
+    expect(entries.find(({ actor }) => actor.kind === 'user')).toMatchObject({ after: { description: 'changed' } });
+    expect(entries.find(({ actor }) => actor.kind === 'user')?.after).not.toHaveProperty('tier');
+    expect(entries.find(({ actor }) => actor.kind === 'database')).toMatchObject({ after: { tier: 'forged' } });
+  });
+
+  it('is sealed whatever it holds that was written there by hand, and holds up nothing', async () => {
+    const made = [
+      `'refusal', 'by.hand', '{"reason":{"a":1},"count":99999999999}', now()`,
+      `'refusal', 'by.hand', '{"reason":7,"count":"many"}', now()`,
+      `'refusal', 'by.hand', '{"count":-1.5}', now()`,
+      `'event', 'by.hand', '[1]', now()`,
+      `'event', 'by.hand', '{"metadata":"text","system_actor":{}}', 'infinity'`,
+      `'change', 'by.hand', '"text"', '0044-03-15 BC'`,
+      `'other', 'by.hand', NULL, '20000-01-01'`,
+    ];
+    await asOwner(async (client) => {
+      for (const [index, values] of made.entries())
+        await client.query(
+          `INSERT INTO audit_pending (transaction, chain, resource_type, resource_id, acting, context, source, action, after, created_at)
+           SELECT $3, $1, 'by_hand', repeat('x', 10000), $2, 'short', ${values}`,
+          [world.organization, world.admin.id, index],
+        );
+    });
+    const environment = await newEnvironment();
+    expect(await entriesOf(`resource=${environment.id}`)).toHaveLength(1);
+    const entries = await entriesOf('action=by.hand');
+    expect(entries).toHaveLength(made.length);
+    for (const { actor, count, created_at } of entries) {
+      expect(actor).toMatchObject({ kind: 'database', id: null });
+      expect(count).toBeGreaterThan(0);
+      expect(created_at).toMatch(/^20\d\d-/);
+    }
+    expect(await done(world.admin.get(`${audit()}/verify`))).toMatchObject({ valid: true });
+  });
+
   it('names the system and on whose behalf a job works', async () => {
     const users = world.get(UsersStore);
     const actor = Actor.system('job of the test');
@@ -429,6 +481,48 @@ describe('the chain', () => {
     expect((await verifyFile(null)).status).toBe(2);
   });
 
+  it('is verified by the script however it was stored, and not without its signed heads', async () => {
+    const { checkpoints } = await done(world.admin.get(`${audit()}/checkpoints`));
+    // What separates lines for Unicode, and for none of JSON, stands in names.
+    await newEnvironment({ name: 'one\u2028two\u2029three\u0085four\rfive' });
+    const whole = await exported();
+    expect(whole).toContain('one\u2028two\u2029three');
+    const key = checkpoints[0].public_key as string;
+    for (const stored of [whole, `\uFEFF${whole}`, whole.replaceAll('\n', '\r\n')])
+      expect(await verifyFile(stored, { key, checkpoints })).toMatchObject({ status: 0 });
+    const unsigned = whole.replaceAll(/^\{"type":"checkpoint".*\n/gm, '');
+    expect(await verifyFile(unsigned, { key })).toMatchObject({
+      status: 1,
+      output: expect.stringContaining('have no signed head after them'),
+    });
+    expect(await verifyFile(whole, { checkpoints: [{ ...checkpoints[0], sequence: '1' }] })).toMatchObject({
+      status: 1,
+    });
+    expect(await verifyFile(await exported('action=none.such'), { key, checkpoints })).toMatchObject({
+      status: 0,
+      output: expect.stringContaining('checkpoints that you kept were not compared'),
+    });
+    expect(await verifyFile(Buffer.from(whole, 'utf16le'))).toMatchObject({
+      status: 2,
+      output: expect.stringContaining('the file is not UTF-8'),
+    });
+    expect(await verifyFile('', { folder: true })).toMatchObject({
+      status: 2,
+      output: expect.stringMatching(/^EISDIR/),
+    });
+  });
+
+  it('ends in every export with a signed head, also while entries are added', async () => {
+    let writing = true;
+    const write = async (): Promise<void> => {
+      while (writing) await newEnvironment();
+    };
+    const writers = [write(), write(), write()];
+    for (let count = 0; count < 5; count++) expect(await verifyFile(await exported())).toMatchObject({ status: 0 });
+    writing = false;
+    await Promise.all(writers);
+  }, 60_000);
+
   it('shows whatever was done to it with the password of the database', async () => {
     for (let made = 0; made < 6; made++) await newEnvironment();
     const { head } = await verify();
@@ -488,6 +582,47 @@ describe('the chain', () => {
     expect(await spoil(`DELETE FROM audit_entry WHERE ${one} > ${last - 2}`)).toMatchObject({
       sequence: String(last - 1),
       detail: 'the entry is missing',
+    });
+    expect(await verify()).toMatchObject({ valid: true });
+  });
+
+  it('shows entries that were put after its end or before its begin, and continues after them', async () => {
+    const ofChain = `chain = '${world.organization}'`;
+    const copied = (await columnsOf('audit_entry')).filter((name) => !['id', 'sequence'].includes(name)).join(', ');
+    const { head } = await verify();
+    const putAt = (sequence: number): string => `INSERT INTO audit_entry (id, sequence, ${copied})
+      SELECT gen_random_uuid(), ${sequence}, ${copied} FROM audit_entry WHERE ${ofChain} AND sequence = ${head.sequence}`;
+    const last = Number(head.sequence);
+    await asOwner(async (client) => {
+      const tables = ['audit_entry', 'audit_chain'];
+      for (const table of tables)
+        await client.query(`CREATE TEMPORARY TABLE kept_${table} AS SELECT * FROM ${table} WHERE ${ofChain}`);
+      for (const [spoilt, sequence] of [
+        [putAt(last + 1), last + 1],
+        [putAt(last + 7), last + 7],
+        [putAt(0), 0],
+        [`DELETE FROM audit_chain WHERE ${ofChain}`, 1],
+        [
+          `UPDATE audit_chain SET last = last - 1, hash = (SELECT e.hash FROM audit_entry e
+            WHERE e.chain = audit_chain.chain AND e.sequence = audit_chain.last - 1) WHERE ${ofChain}`,
+          last,
+        ],
+      ] as const) {
+        await client.query(spoilt);
+        const found = { valid: false, first_invalid: { sequence: String(sequence) } };
+        expect(await verify()).toMatchObject(found);
+        // What comes afterwards is sealed all the same, and does not hide it.
+        await newEnvironment({ name: 'after the forged' });
+        expect((await entriesOf('action=environment.created'))[0]).toMatchObject({
+          after: { name: 'after the forged' },
+        });
+        expect((await verify()).valid).toBe(false);
+        for (const table of tables) {
+          await client.query(`DELETE FROM ${table} WHERE ${ofChain}`);
+          await client.query(`INSERT INTO ${table} SELECT * FROM kept_${table}`);
+        }
+        await client.query(`DELETE FROM audit_checkpoint WHERE ${ofChain} AND sequence > ${last}`);
+      }
     });
     expect(await verify()).toMatchObject({ valid: true });
   });
@@ -780,19 +915,19 @@ const fingerprintOf = (key: KeyObject): string =>
     .update(key.export({ type: 'spki', format: 'der' }))
     .digest('hex');
 
-/** Runs the script on a text; with null without a file. */
+/** Runs the script on a text; with null without a file, or on a folder. */
 async function verifyFile(
-  text: string | null,
-  { key, checkpoints }: { key?: string; checkpoints?: Json[] } = {},
+  text: string | Buffer | null,
+  { key, checkpoints, folder: isFolder }: { key?: string; checkpoints?: Json[]; folder?: boolean } = {},
 ): Promise<{ status: number | null; output: string }> {
   const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'audit-'));
   try {
-    const put = (name: string, content: string): string => {
+    const put = (name: string, content: string | Buffer): string => {
       fs.writeFileSync(path.join(folder, name), content);
       return path.join(folder, name);
     };
     const args = [
-      ...(text === null ? [] : [put('export.ndjson', text)]),
+      ...(text === null ? [] : [isFolder ? folder : put('export.ndjson', text)]),
       ...(key ? ['--key', put('key.pem', key)] : []),
       ...(checkpoints ? ['--checkpoint', put('checkpoints.json', JSON.stringify(checkpoints))] : []),
     ];

@@ -344,4 +344,33 @@ describe('an erasure', () => {
     expect((await owner.get(`${base}/audit/verify`)).body).toMatchObject({ valid: true });
     expect((await owner.post(`${base}/events/erase`, { user_id: randomUUID() })).body).toMatchObject({ events: 0 });
   });
+
+  it('reaches deliveries whose events were purged, and the names in invitations', async () => {
+    const owner = await world.outsider();
+    const person = await world.person('member');
+    const base = `/api/identity/orgs/${owner.organization}`;
+    const { body: organization } = await owner.get(base);
+    await owner.post(`${base}/webhooks`, { url: `${receiver.url}/purged`, events: ['*'] });
+    const names = { first_name: 'Zenobia', last_name: 'Quillfeather' };
+    const { body: invited } = await owner.post(`${base}/users`, { email: person.email, role: 'member', ...names });
+    const token = String(invited.invitation_url).split('/').at(-1);
+    expect(await person.post(`/api/auth/invitations/${token}`, {})).toMatchObject({ status: 200 });
+    await until(() => receiver.at('/purged').some(({ body }) => body.includes('member.added')));
+    const delivered = async (): Promise<string> =>
+      JSON.stringify(
+        await world.sql('SELECT * FROM webhook_delivery WHERE organization_id = $1', [owner.organization]),
+      );
+    const invitations = async (): Promise<string> =>
+      JSON.stringify(await world.sql('SELECT * FROM invitation WHERE organization_id = $1', [owner.organization]));
+    await until(async () => !(await delivered()).includes('"pending"'));
+    const numbers = await numbersOf(owner.organization);
+    await owner.post(`${log(owner)}/purge`, { through: String(numbers.at(-1)), confirm: organization.name });
+    expect(await delivered()).toContain(person.email);
+    expect(await invitations()).toContain('Quillfeather');
+    const erased = await owner.post(`${base}/events/erase`, { user_id: person.id });
+    expect(erased).toMatchObject({ status: 200 });
+    expect(erased.body.deliveries).toBeGreaterThanOrEqual(1);
+    expect(await delivered()).not.toContain(person.email);
+    for (const gone of [person.email, ...Object.values(names)]) expect(await invitations()).not.toContain(gone);
+  });
 });

@@ -1,4 +1,5 @@
 import { Injectable } from '@nestjs/common';
+import { NIL } from 'uuid';
 import type { Actor } from '../../core/access/actor.js';
 import { runAsSystem } from '../../core/database/row-security.js';
 import { UnitOfWork } from '../../core/database/unit-of-work.js';
@@ -41,6 +42,11 @@ export class EventErasuresService {
     for (let after: string | null = '0'; after !== null;) {
       const part = await this.log.eraseAfter(feed, address, after, BATCH);
       erased.events += part.events;
+      erased.deliveries += part.deliveries;
+      after = part.last;
+    }
+    for (let after: string | null = NIL; after !== null;) {
+      const part = await this.log.eraseDeliveriesAfter(feed, address, after, BATCH);
       erased.deliveries += part.deliveries;
       after = part.last;
     }

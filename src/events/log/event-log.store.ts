@@ -12,6 +12,20 @@ export interface ErasedPart {
   last: string | null;
 }
 
+/** As `event_erase` does it: the address by itself, and not within another one. */
+const ERASE_DELIVERIES = String.raw`
+  WITH given AS (
+    SELECT '(?<![\w.+-])' || regexp_replace($2, '([^\w@])', '\\\1', 'g') || '(?![\w-]|\.\w)' AS pattern
+  ), batch AS (
+    SELECT id FROM webhook_delivery WHERE organization_id = $1 AND id > $3 ORDER BY id LIMIT $4
+  ), changed AS (
+    UPDATE webhook_delivery SET request = regexp_replace(request::text, pattern, '[erased]', 'gi')::jsonb,
+                                attempts = regexp_replace(attempts::text, pattern, '[erased]', 'gi')::jsonb
+      FROM given
+     WHERE id IN (SELECT id FROM batch) AND (request::text ~* pattern OR attempts::text ~* pattern)
+    RETURNING id
+  ) SELECT (SELECT count(*)::int FROM changed) AS deliveries, (SELECT id FROM batch ORDER BY id DESC LIMIT 1) AS last`;
+
 /** The log of a feed, read and erased in the order of its numbers. */
 @Injectable()
 export class EventLogStore {
@@ -52,10 +66,29 @@ export class EventLogStore {
     return part;
   }
 
-  /** Erases an address from invitations that came to an end. As the system. */
+  /**
+   * Erases an address from the next `most` deliveries of an organization's webhooks after one: from those whose events
+   * are gone. As the system.
+   */
+  async eraseDeliveriesAfter(
+    organizationId: string,
+    address: string,
+    after: string,
+    most: number,
+  ): Promise<{ deliveries: number; last: string | null }> {
+    const [part] = await this.unit.manager.query<[{ deliveries: number; last: string | null }]>(ERASE_DELIVERIES, [
+      organizationId,
+      address,
+      after,
+      most,
+    ]);
+    return part;
+  }
+
+  /** Erases an address and the names that came with it from invitations that came to an end. As the system. */
   async eraseInvitations(organizationId: string, address: string): Promise<void> {
     await this.unit.manager.query(
-      `UPDATE invitation SET email = 'erased-' || id || '@erased.invalid'
+      `UPDATE invitation SET email = 'erased-' || id || '@erased.invalid', first_name = '', last_name = ''
         WHERE organization_id = $1 AND lower(email) = lower($2) AND (accepted_at IS NOT NULL OR deleted_at IS NOT NULL)`,
       [organizationId, address],
     );

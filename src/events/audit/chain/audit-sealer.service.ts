@@ -83,7 +83,7 @@ export class AuditSealer implements OnApplicationBootstrap, BeforeApplicationShu
   }
 
   private async append(unsealed: UnsealedEntry[]): Promise<void> {
-    const ends = await this.chains.findEnds([...new Set(unsealed.map(({ chain }) => chain))]);
+    const ends = await this.chains.findEndsToAppendTo([...new Set(unsealed.map(({ chain }) => chain))]);
     const people = unsealed.flatMap(({ actorId, onBehalfOf }) => [actorId, onBehalfOf]).filter((id) => id !== null);
     const accounts = await this.chains.findAccounts([...new Set(people)]);
     const entries = unsealed.map((each) => {

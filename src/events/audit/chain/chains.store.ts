@@ -10,6 +10,9 @@ import { GENESIS } from './entry-hash.js';
 /** The key of the advisory lock that lets one process at a time extend the chains. */
 const ADVISORY_LOCK = 4_152_781;
 
+/** Numbers after the end of a chain among which entries are looked for that another party put there. */
+const MAX_FOREIGN = 1_000_000;
+
 /**
  * What waits is read by its index alone. The table is a queue: nearly all of its rows have been removed and not yet vacuumed, and a
  * plan that was made while it was small would read each of them again for every batch.
@@ -20,6 +23,16 @@ const TRY_LOCK = named('SELECT pg_try_advisory_xact_lock($1) AS taken');
 const IS_PENDING = named('SELECT EXISTS (SELECT FROM audit_pending) AS pending');
 const REMOVE_PENDING = named('DELETE FROM audit_pending WHERE position = ANY($1)');
 const READ_CHAINS = named('SELECT * FROM audit_chain WHERE chain = ANY($1)');
+/** Entries that another party put after the end keep their numbers, which verification finds: the next ones come after them. */
+const READ_ENDS_TO_APPEND_TO = named(`SELECT asked.chain, coalesce(foreign_entry.last, kept.last, 0) AS last,
+       coalesce(kept.hash, '${GENESIS}') AS hash, coalesce(kept.removed, 0) AS removed
+  FROM unnest($1::uuid[]) AS asked (chain) LEFT JOIN audit_chain kept USING (chain)
+ CROSS JOIN LATERAL (SELECT max(e.sequence) AS last FROM audit_entry e WHERE e.chain = asked.chain
+   AND e.sequence > coalesce(kept.last, 0) AND e.sequence <= coalesce(kept.last, 0) + ${MAX_FOREIGN}) AS foreign_entry`);
+/** The first entry that the end of its chain does not reach, or that stands before the first one; both are read at one moment. */
+const FIND_STRAY = named(`SELECT e.sequence, e.id FROM audit_entry e
+  WHERE e.chain = $1 AND (e.sequence < 1 OR e.sequence > coalesce((SELECT last FROM audit_chain WHERE chain = $1), 0))
+  ORDER BY e.sequence LIMIT 1`);
 const READ_ACTORS = named('SELECT id, email, kind FROM app_user WHERE id = ANY($1)');
 const SAVE_CHAINS = named(`INSERT INTO audit_chain (chain, last, hash)
   SELECT * FROM json_to_recordset($1) AS t (chain uuid, last bigint, hash text)
@@ -94,6 +107,18 @@ export class ChainsStore {
     return new Map(
       chains.map((chain) => [chain, found.get(chain) ?? { chain, last: '0', hash: GENESIS, removed: '0' }]),
     );
+  }
+
+  /** The ends with the numbers after which there is room for entries. */
+  async findEndsToAppendTo(chains: string[]): Promise<Map<string, AuditChain>> {
+    const rows = await this.unit.manager.query<AuditChain[]>(READ_ENDS_TO_APPEND_TO, [chains]);
+    return new Map(rows.map((row) => [row.chain, row]));
+  }
+
+  /** An entry outside of the chain: before its first number, or after its end as it is now. */
+  async findStray(chain: string): Promise<{ sequence: string; id: string } | null> {
+    const [row] = await this.unit.manager.query<{ sequence: string; id: string }[]>(FIND_STRAY, [chain]);
+    return row ?? null;
   }
 
   async findEnd(chain: string): Promise<AuditChain> {

@@ -3,6 +3,7 @@ import type { AuditedRequest } from '../../../core/database/audited-request.js';
 import type { ActorKind, Outcome, PendingAuditRow } from '../audit.entity.js';
 import { canonicalJson } from './canonical-json.js';
 import { sha256 } from './entry-hash.js';
+import { readRefusal, toSoundRow } from './pending-row.js';
 
 /** Characters of one value, as JSON, that an entry shows; of a longer one it has the digest. */
 const MAX_VALUE_LENGTH = 16_384;
@@ -50,14 +51,15 @@ export interface UnsealedEntry {
  */
 export function buildEntries(rows: readonly TracedRow[]): UnsealedEntry[] {
   const entries: UnsealedEntry[] = [];
-  for (const group of groupByTransaction(rows)) entries.push(...buildTransaction(group));
+  for (const group of groupByTransaction(rows.map((row) => toSoundRow(row)))) entries.push(...buildTransaction(group));
   return entries;
 }
 
+/** Rows of one transaction have one request: a row that was written by hand does not become part of the entry of a user. */
 function* groupByTransaction(rows: readonly TracedRow[]): Generator<TracedRow[]> {
   const groups = new Map<string, TracedRow[]>();
   for (const row of rows) {
-    const key = row.source === 'refusal' ? `refusal ${row.position}` : row.transaction;
+    const key = row.source === 'refusal' ? `refusal ${row.position}` : `${row.transaction} ${row.context}`;
     const group = groups.get(key);
     if (group) group.push(row);
     else groups.set(key, [row]);
@@ -67,7 +69,7 @@ function* groupByTransaction(rows: readonly TracedRow[]): Generator<TracedRow[]>
 
 function buildTransaction(rows: TracedRow[]): UnsealedEntry[] {
   const events = rows.filter(({ source }) => source === 'event');
-  const changes = new Set(rows.filter(({ source }) => source === 'change'));
+  const changes = new Set(rows.filter(({ source }) => source !== 'event' && source !== 'refusal'));
   const withChanges = events.map((event) => ({ event, own: takeOwn(event, changes), others: [] as TracedRow[] }));
   for (const change of [...changes]) {
     const nearest = withChanges.find(
@@ -124,7 +126,7 @@ function buildEvent(event: TracedRow, own: TracedRow[], others: TracedRow[]): Un
           }))
         : undefined,
   });
-  if (entry.actorKind === 'system' && system_actor) entry.personal.system_actor ??= system_actor;
+  if (entry.actorKind === 'system' && typeof system_actor === 'string') entry.personal.system_actor ??= system_actor;
   return entry;
 }
 
@@ -135,8 +137,8 @@ const mergeFields = (fields: Fields[]): Fields => {
 
 /** Refusals are written with what is known of them; nothing was changed. */
 function buildRefusal(row: TracedRow): UnsealedEntry {
-  const { reason = null, count = 1, ...details } = (row.after ?? {}) as { reason?: string; count?: number };
-  return { ...buildEntry(row, details), outcome: 'refused', reason, count };
+  const { reason: _, count: __, ...details } = row.after ?? {};
+  return { ...buildEntry(row, boundFields(details) ?? {}), outcome: 'refused', ...readRefusal(row.after) };
 }
 
 function buildEntry(row: TracedRow, details: Record<string, unknown>): UnsealedEntry {

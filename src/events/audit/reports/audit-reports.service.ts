@@ -45,8 +45,8 @@ export class AuditReportsService {
   /** @param authorize judges the caller's right again, before each part is read */
   async export(chain: string, filter: AuditFilter, authorize: () => Promise<void>): Promise<NdjsonDownload> {
     await this.sealCommitted();
-    await this.checkpoints.sign(chain);
-    return this.exports.export(chain, filter, authorize);
+    const head = await this.checkpoints.sign(chain);
+    return this.exports.export(chain, head, filter, authorize);
   }
 
   async erase(chain: string, userId: string): Promise<number> {

@@ -21,9 +21,18 @@ export class ExportService {
     private readonly checkpoints: CheckpointsStore,
   ) {}
 
-  /** @param authorize judges the caller's right again, which may be taken away while this goes on */
-  async export(chain: string, filter: AuditFilter, authorize: () => Promise<void>): Promise<NdjsonDownload> {
-    const end = await this.chains.findEnd(chain);
+  /**
+   * @param head the signed head that it ends with
+   * @param authorize judges the caller's right again, which may be taken away while this goes on
+   */
+  async export(
+    chain: string,
+    head: AuditCheckpoint | null,
+    filter: AuditFilter,
+    authorize: () => Promise<void>,
+  ): Promise<NdjsonDownload> {
+    const now = await this.chains.findEnd(chain);
+    const end = head ? { ...now, last: head.sequence, hash: head.hash } : now;
     const name = `audit-${chain}-${end.last}.ndjson`;
     const erased = currentRequest()?.requestId ?? generateRequestId();
     // Personal data may have been erased since: no answer that a caller kept stands for this one.

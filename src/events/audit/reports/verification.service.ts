@@ -54,7 +54,7 @@ export class VerificationService {
       const anchor = await this.checkpoints.find(chain, end.removed);
       const fault = anchor ? await this.keys.findFault(anchor) : 'the signed head that the rest begins with is missing';
       if (fault || !anchor) walk.fail(end.removed, null, fault ?? '');
-      else walk.hash = anchor.hash;
+      else walk.begin(anchor.hash);
     }
     while (!walk.fault && BigInt(walk.sequence) < BigInt(end.last)) {
       options.signal?.throwIfAborted();
@@ -66,6 +66,9 @@ export class VerificationService {
       options.onProgress?.(walk.entries, end.last);
     }
     if (!walk.fault) walk.finish(end);
+    const stray = walk.fault ? null : await this.chains.findStray(chain);
+    if (stray)
+      walk.fail(stray.sequence, stray.id, 'it stands outside of the chain: it was put in, or the end was moved');
     const newest = walk.fault ? null : await this.checkpoints.findLast(chain);
     if (newest && BigInt(newest.sequence) > BigInt(walk.sequence) && BigInt(newest.sequence) > BigInt(end.last))
       walk.fail(newest.sequence, null, 'it was signed as the head of the chain and is missing');
@@ -96,6 +99,12 @@ class ChainWalk {
     private readonly kept?: KeptHead,
   ) {}
 
+  /** What comes next follows a signed head, whose entry was removed. */
+  begin(hash: string): void {
+    this.hash = hash;
+    this.compareKept(this.sequence, null, hash);
+  }
+
   /** @returns false when the entry is not what comes next */
   add(entry: AuditEntry): boolean {
     if (BigInt(entry.sequence) > BigInt(this.last)) return false;
@@ -105,8 +114,7 @@ class ChainWalk {
       return this.fail(next, entry.id, 'it does not follow the entry before: one of them was changed or put in');
     const fault = findEntryFault(entry);
     if (fault) return this.fail(next, entry.id, fault);
-    if (this.kept?.sequence === entry.sequence && this.kept.hash !== entry.hash)
-      return this.fail(next, entry.id, 'its hash is not the one of the checkpoint that you kept');
+    if (!this.compareKept(next, entry.id, entry.hash)) return false;
     this.sequence = entry.sequence;
     this.hash = entry.hash;
     this.entries++;
@@ -121,6 +129,11 @@ class ChainWalk {
       this.fail(end.last, null, 'its hash is not the one that the chain ended with');
     else if (this.kept && BigInt(this.kept.sequence) > BigInt(this.sequence))
       this.fail(this.kept.sequence, null, 'the entry of the checkpoint that you kept is missing');
+  }
+
+  private compareKept(sequence: string, id: string | null, hash: string): boolean {
+    if (this.kept?.sequence !== sequence || this.kept.hash === hash) return true;
+    return this.fail(sequence, id, 'its hash is not the one of the checkpoint that you kept');
   }
 
   fail(sequence: string, id: string | null, detail: string): false {

@@ -1,0 +1,40 @@
+import type { PendingAuditRow } from '../audit.entity.js';
+
+/** Characters of a name or an identifier; those of the server are far shorter, and longer ones do not fit an index. */
+const MAX_NAME_LENGTH = 255;
+const MAX_COUNT = 2_147_483_647;
+const EARLIEST = Date.UTC(2000, 0);
+const LATEST = Date.UTC(10_000, 0);
+
+/**
+ * A row as triggers and the server write them. One that was written by hand may hold anything, and must not keep those of others from
+ * being sealed: what does not fit is replaced or cut off.
+ */
+export function toSoundRow<R extends PendingAuditRow>(row: R): R {
+  return Object.assign(row, {
+    action: row.action.slice(0, MAX_NAME_LENGTH),
+    resourceType: row.resourceType.slice(0, MAX_NAME_LENGTH),
+    resourceId: row.resourceId?.slice(0, MAX_NAME_LENGTH) ?? null,
+    before: toFields(row.before),
+    after: toFields(row.after),
+    createdAt: isTime(row.createdAt) ? row.createdAt : new Date(),
+  });
+}
+
+/** The code of a refusal, and how many it stands for. */
+export function readRefusal(fields: Record<string, unknown> | null): { reason: string | null; count: number } {
+  const { reason, count } = fields ?? {};
+  return {
+    reason: typeof reason === 'string' ? reason.slice(0, MAX_NAME_LENGTH) : null,
+    count: Number.isInteger(count) ? Math.min(Math.max(count as number, 1), MAX_COUNT) : 1,
+  };
+}
+
+function toFields(value: unknown): Record<string, unknown> | null {
+  if (value === null || value === undefined) return null;
+  return typeof value === 'object' && !Array.isArray(value) ? (value as Record<string, unknown>) : { value };
+}
+
+/** PostgreSQL has times that JavaScript or ISO 8601 do not have. */
+const isTime = (value: unknown): boolean =>
+  value instanceof Date && value.getTime() >= EARLIEST && value.getTime() < LATEST;
