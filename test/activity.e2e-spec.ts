@@ -42,6 +42,39 @@ it('combines bursts, counted as a whole', async () => {
   expect(split.map(({ count }: Json) => count)).toEqual([6, 6]);
 });
 
+it('reports changes of the environments that are assigned, since they were', async () => {
+  const people = await peopleOf(world);
+  const scene = await WorkspaceScene.make(world, people);
+  const { viewer, organizationAdmin } = people;
+  const { id } = await scene.looseEnvironment();
+  const path = `/api/environments/${id}`;
+  await done(organizationAdmin.put(path, { description: 'before it was assigned' }));
+  await done(world.admin.post(`${scene.path}/environments/${id}`));
+  const connection = await done(
+    organizationAdmin.post('/api/integrations/connections', {
+      ...{ name: 'metrics', kind: 'prometheus', metadata: { url: 'http://metrics.example.org' } },
+      organization_id: world.organization,
+    }),
+  );
+  await done(organizationAdmin.put(path, { description: 'where it runs' }));
+  await done(organizationAdmin.put(path, { tier: 'production' }));
+  await done(organizationAdmin.post(`${path}/connections/${connection.id}`));
+  await done(organizationAdmin.delete(`${path}/connections/${connection.id}`));
+  await done(organizationAdmin.post(`${path}/archive`));
+  await done(organizationAdmin.post(`${path}/restore`));
+  const activity = async (query = '') => done(viewer.get(`${scene.path}/activity?order=sequence&${query}`));
+  const { events, groups } = await activity(`acted_upon=${id}`);
+  expect(events.map(({ category, action }: Json) => `${category}.${action}`)).toEqual([
+    ...['environment.updated', 'environment.updated', 'environment.connection_added'],
+    ...['environment.connection_removed', 'environment.archived', 'environment.restored'],
+  ]);
+  expect(groups).toMatchObject([{ category: 'environment', action: 'updated', count: 2 }]);
+  expect((await viewer.get(`/api/events/${events[0].id}`)).status).toBe(200);
+  expect((await activity('category=environment&pagesize=1')).total_count).toBe(6);
+  await done(world.admin.delete(`${scene.path}/environments/${id}`));
+  expect((await activity('category=environment')).total_count).toBe(0);
+});
+
 it('reports a day of work in a workspace, in its order, to those who may read of it', async () => {
   const people = await peopleOf(world);
   const scene = await WorkspaceScene.make(world, people);

@@ -201,19 +201,20 @@ describe('a subscription', () => {
     const after = String(await lastOf(world.organization));
     const of = (variables: object) =>
       new Subscriber(world.admin, { organizationID: world.organization, after, ...variables });
-    const [loud, environments, teams, all] = [
+    const [loud, environments, teams, all, unnarrowed] = [
       of({ severity: ['error', 'alert'] }),
       of({ category: ['team', 'environment'] }),
       of({ category: ['team'] }),
       of({ severity: ['informational'] }),
+      of({ severity: [], category: [] }),
     ];
     await publish(world.organization, 5);
-    await until(() => environments.events.length === 5 && all.events.length === 5);
+    await until(() => [environments, all, unnarrowed].every(({ events }) => events.length === 5));
     expect([...loud.events, ...teams.events]).toEqual([]);
     const foreign = of({ workspaceID: randomUUID() });
     await until(() => foreign.errors.length === 1);
     expect(foreign.errors[0]).toMatchObject({ extensions: { code: 'NOT_FOUND' } });
-    for (const each of [loud, environments, teams, all, foreign]) await each.end();
+    for (const each of [loud, environments, teams, all, unnarrowed, foreign]) await each.end();
   });
 
   it('is given nothing that its user may not read, from the moment on that they may not', async () => {

@@ -48,6 +48,8 @@ describe('the settings of notifications', () => {
     expect(read.body).toEqual(changed.body);
     const echoed = await viewer.put(SETTINGS, read.body, { headers: { 'if-match': read.headers.get('etag') ?? '' } });
     expect(echoed).toMatchObject({ status: 200, body: read.body });
+    for (const timezone of ['EST5EDT', 'Asia/Kathmandu', 'Etc/GMT+5', 'America/Argentina/Buenos_Aires'])
+      expect((await done(viewer.put(SETTINGS, { timezone }))).timezone).toBe(timezone);
     const reset = { categories: { deployment: null }, timezone: null, digest_at: null, muted_workspaces: null };
     expect((await done(viewer.put(SETTINGS, reset))).categories).toEqual(before.body.categories);
     expect((await people.editor.get(SETTINGS)).body).toEqual(before.body);
@@ -232,5 +234,84 @@ describe('notifications in the application', () => {
     await until(() => messages.some((m) => m.notification?.acted_upon === seen.id));
     expect(messages.filter((m) => m.notification?.category === 'design')).toHaveLength(2);
     await socket.dispose();
+  });
+
+  it('begin with the grant of a role to a team, with its member, and with the workspace of an environment', async () => {
+    const { editor, admin, organizationAdmin } = people;
+    const environment = await scene.environment();
+    await scene.design(editor, 'before the team came');
+    const teams = `/api/identity/orgs/${world.organization}/teams`;
+    const { id: team } = await done(organizationAdmin.post(teams, { name: 'newcomers' }));
+    const [early, late] = [await world.person(), await world.person()];
+    await done(organizationAdmin.post(`${teams}/${team}/users/${early.id}`));
+    const seenBy = async (person: Person) =>
+      (await inbox(person, `pagesize=500&orgID=${world.organization}`)).notifications
+        .filter((n: Json) => n.workspace_id === scene.id || n.acted_upon === environment.id)
+        .map(({ description }: Json) => description as string);
+    await done(admin.put(`${scene.path}/teams/${team}`, { role: 'viewer' }));
+    const begin = ['Team newcomers was added to workspace ' + scene.workspace.name];
+    expect(await seenBy(early)).toEqual(begin);
+    await scene.design(editor, 'between the two');
+    await done(organizationAdmin.post(`${teams}/${team}/users/${late.id}`));
+    expect(await seenBy(late)).toEqual([]);
+    await done(organizationAdmin.put(`/api/environments/${environment.id}`, { description: 'changed' }));
+    await scene.design(editor, 'for both');
+    const since = ['Design for both was created', `Environment ${environment.name} was changed`];
+    expect(await seenBy(late)).toEqual(since);
+    // Another grant does not take away what was there before it.
+    await done(admin.put(`${scene.path}/members/${early.id}`, { role: 'viewer' }));
+    expect(await seenBy(early)).toEqual([
+      `${early.email} was added to workspace ${scene.workspace.name}`,
+      ...since,
+      'Design between the two was created',
+      ...begin,
+    ]);
+  });
+
+  it('are counted again for a subscriber whose roles change, and for nobody else', async () => {
+    const { editor, admin, organizationAdmin } = people;
+    const [reader, bystander] = [await world.person(), await world.person()];
+    for (const { id } of [reader, bystander]) await done(admin.put(`${scene.path}/members/${id}`, { role: 'viewer' }));
+    for (const person of [reader, bystander]) await readAll(person);
+    const counts = new Map<Person, number[]>([
+      [reader, []],
+      [bystander, []],
+    ]);
+    const sockets = [...counts].map(([person, seen]) => {
+      const socket = person.socket();
+      socket.subscribe(
+        { query: 'subscription { subscribeNotifications { unread_count } }' },
+        {
+          next: ({ data }) => void seen.push((data as Json).subscribeNotifications.unread_count),
+          error: () => undefined,
+          complete: () => undefined,
+        },
+      );
+      return socket;
+    });
+    const agrees = async (person: Person): Promise<void> => {
+      await until(async () => counts.get(person)?.at(-1) === (await inbox(person)).unread_count);
+    };
+    await agrees(reader);
+    for (const name of ['one', 'two', 'three']) await scene.design(editor, name);
+    await until(() => counts.get(reader)?.at(-1) === 3);
+    await done(admin.delete(`${scene.path}/members/${reader.id}`));
+    await agrees(reader);
+    expect(counts.get(reader)?.at(-1)).toBeLessThan(3);
+
+    const teams = `/api/identity/orgs/${world.organization}/teams`;
+    const { id: team } = await done(organizationAdmin.post(teams, { name: 'counted' }));
+    await done(organizationAdmin.post(`${teams}/${team}/users/${reader.id}`));
+    await done(admin.put(`${scene.path}/teams/${team}`, { role: 'viewer' }));
+    await scene.design(editor, 'four');
+    await agrees(reader);
+    await done(organizationAdmin.delete(`${teams}/${team}`));
+    await agrees(reader);
+    await agrees(bystander);
+    await done(admin.post(`${scene.path}/archive`));
+    await Promise.all([reader, bystander].map(agrees));
+    await done(admin.post(`${scene.path}/restore`));
+    await Promise.all([reader, bystander].map(agrees));
+    for (const socket of sockets) await socket.dispose();
   });
 });

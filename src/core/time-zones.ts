@@ -1,4 +1,4 @@
-const NAME = /^[A-Za-z]+([/_+-][A-Za-z0-9]+)*$/;
+const NAME = /^[A-Za-z][A-Za-z0-9]*([/_+-][A-Za-z0-9]+)*$/;
 
 /** Whether this is the name of an IANA time zone, such as Europe/Berlin. */
 export function isTimezone(name: string): boolean {

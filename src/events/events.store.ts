@@ -14,7 +14,8 @@ import { paginate } from '../core/listing/paginate.js';
 import { ReadMark, RecordedEvent, type SeenEvent } from './event.entity.js';
 import { type EventListQuery, EVENT_NUMBER } from './event.inputs.js';
 import { readableSql } from './event-readers.js';
-import { EVENT_ACTIONS, EVENT_CATEGORIES, INTERIM_SQL } from '../core/events/event-kinds.js';
+import { happenedInSql } from './workspace-events.js';
+import { EVENT_ACTIONS, EVENT_CATEGORIES } from '../core/events/event-kinds.js';
 import { parseWords } from '../core/listing/words.js';
 
 type EventQuery = SelectQueryBuilder<RecordedEvent>;
@@ -79,7 +80,7 @@ export class EventsStore {
       Object.entries({ category, action, severity, acted_upon, status, since }).filter(([, value]) => value),
     );
     const rows = this.selectReadable(actor);
-    if ('workspaceId' in scope) rows.andWhere(`event.workspace_id = :workspaceId AND NOT ${INTERIM_SQL}`, scope);
+    if ('workspaceId' in scope) rows.andWhere(happenedInSql(':workspaceId'), scope);
     else rows.andWhere(inOrganization(scope.installation), { organizationId: scope.organizationId });
     return paginate(rows, { ...listing, filterDefaults }, query, {
       getMany: (page, options) => this.select.getMany(this.unit.manager, page, options),

@@ -73,3 +73,17 @@ export const INTERIM_SQL = `(${INTERIM_KINDS.map(
 /** The same of an event at hand. */
 export const isInterim = (event: { category: string; action: string }): boolean =>
   INTERIM_KINDS.some(({ category, action }) => event.category === category && event.action === action);
+
+/** Kinds after which users may have other roles than before, and so read other events. */
+const ROLE_KINDS: ReadonlySet<string> = new Set([
+  ...['organization.deleted', 'member.added', 'member.role_changed', 'member.removed'],
+  ...['team.deleted', 'team.member_added', 'team.member_removed'],
+  ...['workspace.archived', 'workspace.restored', 'workspace.deleted'],
+  ...['workspace.environment_assigned', 'workspace.environment_unassigned'],
+  ...['environment.restored', 'environment.deleted', 'environment.connection_added', 'environment.connection_removed'],
+  'connection.deleted',
+]);
+
+/** Whether some user may have other roles once this event is committed. */
+export const mayChangeRoles = ({ category, action }: { category: string; action: string }): boolean =>
+  ROLE_KINDS.has(`${category}.${action}`);

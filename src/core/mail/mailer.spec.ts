@@ -1,8 +1,10 @@
 import { once } from 'node:events';
-import { type AddressInfo, createServer, type Server, type Socket } from 'node:net';
+import { type AddressInfo, createServer, type Server, Socket } from 'node:net';
 import { Env } from '../config/env.js';
+import { Metrics } from '../telemetry/metrics.service.js';
 import { isRefusedForGood, Mailer } from './mailer.js';
 
+const metrics = new Metrics();
 const sockets = new Set<Socket>();
 const servers: Server[] = [];
 let mailer: Mailer | undefined;
@@ -22,7 +24,8 @@ async function send(serve: (socket: Socket) => void, deadlineMs = 800, account =
   servers.push(server);
   await once(server.listen(0, '127.0.0.1'), 'listening');
   const { port } = server.address() as AddressInfo;
-  mailer = new Mailer(Env.parse({ SMTP_URL: `smtp://${account}127.0.0.1:${port}`, MAIL_FROM: 'armature@example.org' }));
+  const env = Env.parse({ SMTP_URL: `smtp://${account}127.0.0.1:${port}`, MAIL_FROM: 'armature@example.org' });
+  mailer = new Mailer(env, metrics);
   mailer.deadlineMs = deadlineMs;
   return mailer.send({ to: 'a@example.org', subject: 'a', text: 'b' }).then(
     () => 'sent',
@@ -91,6 +94,15 @@ describe('a mail', () => {
     expect(isRefusedForGood(failure)).toBe(false);
   });
 
+  it('may be looked through for ten minutes before it is taken', async () => {
+    const limits = jest.spyOn(Socket.prototype, 'setTimeout');
+    const taken = talk('250 hello\r\n', '250 ok\r\n', '250 ok\r\n', '354 go\r\n', '250 taken\r\n');
+    expect(await send(taken, 5_000)).toBe('sent');
+    const longest = Math.max(...limits.mock.calls.map(([ms]) => ms));
+    limits.mockRestore();
+    expect([longest, new Mailer(Env.parse({}), metrics).deadlineMs]).toEqual([600_000, 600_000]);
+  });
+
   it('does not show the password of the mail server when that refuses it', async () => {
     const failure = await send(talk('250-hello\r\n250 AUTH PLAIN\r\n', '535 no\r\n'), 5_000, 'armature:correct-horse@');
     expect(String(failure)).toContain('535 no');
@@ -98,6 +110,18 @@ describe('a mail', () => {
     const shown = `${(failure as Error).stack} ${JSON.stringify(failure)}`;
     expect(shown).not.toContain('correct-horse');
     expect(shown).not.toContain(Buffer.from('\0armature\0correct-horse').toString('base64'));
+  });
+
+  it('is counted by what came of it', async () => {
+    const counted = async (): Promise<Record<string, number>> =>
+      Object.fromEntries(
+        (await metrics.mails.get()).values.map(({ labels, value }) => [String(labels['outcome']), value]),
+      );
+    metrics.mails.reset();
+    await send(talk('250 hello\r\n', '250 ok\r\n', '250 ok\r\n', '354 go\r\n', '250 taken\r\n'), 5_000);
+    await send(talk('250 hello\r\n', '250 ok\r\n', '450 later\r\n'), 5_000);
+    await send(talk('250 hello\r\n', '250 ok\r\n', '550 nobody\r\n'), 5_000);
+    expect(await counted()).toEqual({ sent: 1, failed: 1, refused: 1 });
   });
 
   it('is refused for good when its reader or its content is', async () => {

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { Injectable, type OnApplicationShutdown } from '@nestjs/common';
 import type { Transporter } from 'nodemailer';
 import { Env } from '../config/env.js';
+import { Metrics } from '../telemetry/metrics.service.js';
 
 /** A letter in plain text, and in HTML as well where it is given. */
 export interface Mail {
@@ -15,18 +16,27 @@ export interface Mail {
   unsubscribeUrl?: string;
 }
 
+/** For the connection, and for the first word of the server. */
 const TIMEOUT_MS = 10_000;
+/**
+ * A server answers a letter once it has looked through it, which may take ten minutes (RFC 5321, 4.5.3.2.6). Who hangs up before sends it
+ * again, and the reader has it twice.
+ */
+const ANSWER_MS = 10 * 60_000;
 const REFUSED_FOR_GOOD = 500;
 
 /** The one way to send mail: through the server of SMTP_URL, from MAIL_FROM. */
 @Injectable()
 export class Mailer implements OnApplicationShutdown {
   /** From the connection to the last answer, however slowly a server talks. */
-  deadlineMs = 60_000;
+  deadlineMs = ANSWER_MS;
   /** Made with the first letter. */
   private transport?: Promise<Transporter>;
 
-  constructor(private readonly env: Env) {}
+  constructor(
+    private readonly env: Env,
+    private readonly metrics: Metrics,
+  ) {}
 
   /** Whether this installation sends mail at all. */
   get isConfigured(): boolean {
@@ -43,7 +53,7 @@ export class Mailer implements OnApplicationShutdown {
     if (!this.env.SMTP_URL) throw new Error('SMTP_URL is not set');
     this.transport ??= createTransport(this.env.SMTP_URL);
     const transport = await this.transport;
-    await transport.sendMail({
+    const letter = {
       ...mail,
       from: this.env.MAIL_FROM,
       // As an object it is one address, whatever it holds.
@@ -59,7 +69,12 @@ export class Mailer implements OnApplicationShutdown {
             }
           : {}),
       },
+    };
+    await transport.sendMail(letter).catch((error: unknown) => {
+      this.metrics.mails.inc({ outcome: isRefusedForGood(error) ? 'refused' : 'failed' });
+      throw error;
     });
+    this.metrics.mails.inc({ outcome: 'sent' });
   }
 
   async onApplicationShutdown(): Promise<void> {
@@ -73,7 +88,7 @@ async function createTransport(url: string): Promise<Transporter> {
     url,
     connectionTimeout: TIMEOUT_MS,
     greetingTimeout: TIMEOUT_MS,
-    socketTimeout: TIMEOUT_MS,
+    socketTimeout: ANSWER_MS,
     disableFileAccess: true,
     disableUrlAccess: true,
   });

@@ -21,6 +21,13 @@ export class Metrics {
     registers: [this.registry],
   });
 
+  readonly mails = new Counter({
+    name: 'armature_mails_total',
+    help: 'Attempts to send a mail, by outcome: sent, failed (the mail server is away or refuses for now) or refused (for good).',
+    labelNames: ['outcome'],
+    registers: [this.registry],
+  });
+
   readonly deployments = new Histogram({
     name: 'armature_deployment_duration_seconds',
     help: 'Duration of deployments in seconds, by action and status.',

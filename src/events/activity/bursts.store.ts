@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { UnitOfWork } from '../../core/database/unit-of-work.js';
 import type { RecordedEvent } from '../event.entity.js';
+import { happenedInSql } from '../workspace-events.js';
 
 /** Events of one kind by one person in a workspace, each soon after the one before, of one day. */
 export interface Burst {
@@ -37,7 +38,7 @@ export class BurstsStore {
          SELECT event.id, event.category, event.action, event.user_id, event.acted_upon, event.created_at, event.sequence,
                 ${DAY} AS day, coalesce(event.created_at - lag(event.created_at) OVER same > ${GAP}, true) AS begins
            FROM event
-          WHERE event.workspace_id = $1 AND event.category || '.' || event.action = ANY ($2)
+          WHERE ${happenedInSql('$1')} AND event.category || '.' || event.action = ANY ($2)
             AND event.created_at >= ${dayOf('$3')} AND event.created_at < ${dayOf('$4')} + interval '1 day'
          WINDOW same AS (PARTITION BY ${DAY}, event.user_id, event.category, event.action ORDER BY event.sequence)
        ), numbered AS (

@@ -10,7 +10,7 @@ import { replayExpired } from '../replay-expired.js';
 import type { EventFollower, EventPredicate } from './event-follower.js';
 import { type StartPosition, LiveFeedService } from './live-feed.service.js';
 
-/** What a subscriber asks for. */
+/** What a subscriber asks for; an empty list leaves nothing out. */
 export interface EventSubscriptionRequest {
   organizationId?: string;
   workspaceId?: string;
@@ -90,6 +90,6 @@ function requireUser({ userId }: Actor): string {
 function toPredicate({ workspaceId, severity, category }: EventSubscriptionRequest): EventPredicate {
   return ({ event }) =>
     (workspaceId === undefined || event.workspaceId === workspaceId) &&
-    (severity === undefined || severity.includes(event.severity)) &&
-    (category === undefined || category.includes(event.category));
+    (!severity?.length || severity.includes(event.severity)) &&
+    (!category?.length || category.includes(event.category));
 }

@@ -1,3 +1,4 @@
+import { roleRank } from '../../core/access/roles.js';
 import { INTERIM_SQL, isInterim } from '../../core/events/event-kinds.js';
 import type { RecordedEvent } from '../event.entity.js';
 import { readableSql } from '../event-readers.js';
@@ -49,6 +50,38 @@ const EVENT_CONDITIONS: readonly EventCondition[] = [
 export const isNotified = (recipient: Recipient, event: RecordedEvent): boolean =>
   EVENT_CONDITIONS.every(({ holds }) => holds(recipient, event));
 
+/** SQL of the organizations of which a user sees all, whatever else is granted to them. */
+const ADMINISTERED_SQL = `SELECT organization_id FROM own_role
+  WHERE resource_type = 'organization' AND role >= ${roleRank('organization_admin')}`;
+
+/**
+ * SQL of the records that a user came to see during the last days, by id and since when: a workspace since the first grant to the user or
+ * to a team of theirs, its environments and their connections since they belong to it.
+ */
+const joinedSql = (user: string): string => `(
+  WITH granted AS (
+    SELECT workspace_id, created_at AS since FROM workspace_member WHERE user_id = ${user}
+    UNION ALL
+    SELECT held.workspace_id, greatest(held.created_at, mine.created_at) FROM team_member mine
+      JOIN workspace_team held ON held.team_id = mine.team_id WHERE mine.user_id = ${user}
+  ), joined_workspace AS (
+    SELECT granted.workspace_id, granted.since FROM granted JOIN workspace ON workspace.id = granted.workspace_id
+     WHERE workspace.organization_id NOT IN (${ADMINISTERED_SQL})
+  ), assigned AS (
+    SELECT mapping.environment_id, greatest(joined_workspace.since, mapping.created_at) AS since FROM joined_workspace
+      JOIN workspace_environment mapping
+        ON mapping.workspace_id = joined_workspace.workspace_id AND mapping.deleted_at IS NULL
+  ), reached AS (
+    SELECT workspace_id AS id, since FROM joined_workspace
+    UNION ALL
+    SELECT environment_id, since FROM assigned
+    UNION ALL
+    SELECT mapping.connection_id, greatest(assigned.since, mapping.created_at) FROM assigned
+      JOIN environment_connection mapping
+        ON mapping.environment_id = assigned.environment_id AND mapping.deleted_at IS NULL
+  )
+  SELECT id, min(since) AS since FROM reached GROUP BY id HAVING min(since) > now() - interval '${NOTIFICATION_DAYS} days')`;
+
 /**
  * SQL that holds for each `event` that a user is notified of: what is asked of the event, and that it happened since the user came and
  * is one they may read now. `own_role` are the rows of `roles_of` the user.
@@ -61,7 +94,7 @@ export const notifiesSql = (parameters: NotificationParameters): string => {
     SELECT FROM organization_member member WHERE member.user_id = ${user}
        AND member.organization_id = event.organization_id AND member.created_at <= event.created_at))
   AND NOT EXISTS (
-    SELECT FROM workspace_member joined WHERE joined.user_id = ${user}
-       AND joined.workspace_id = event.workspace_id AND joined.created_at > event.created_at)
+    SELECT FROM ${joinedSql(user)} AS joined
+     WHERE joined.id = coalesce(event.workspace_id, event.acted_upon) AND joined.since > event.created_at)
   AND ${readableSql('event', 'own_role', user)})`;
 };

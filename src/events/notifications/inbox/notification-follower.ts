@@ -4,15 +4,16 @@ import { INSTALLATION_FEED } from '../../feed.store.js';
 import type { NotificationNews } from './notification.view.js';
 import { MAX_UNREAD_COUNTED } from './notification.view.js';
 
-/** How many are unread, up to which number of each feed. */
+/** How many are unread, up to which number of each feed, and with which roles they were counted: a digest by organization. */
 export interface UnreadCount {
   unread: number;
   ends: ReadonlyMap<string, bigint>;
+  roles: ReadonlyMap<string, string>;
 }
 
 /**
  * The notifications of one user as they come, and the number of unread ones at once and whenever it changes. It is counted
- * when marks or settings change; what comes in between adds to it.
+ * when marks, settings or roles change; what comes in between adds to it.
  */
 export class NotificationFollower extends Follower<NotificationNews> {
   private count: UnreadCount | null = null;
@@ -28,7 +29,16 @@ export class NotificationFollower extends Follower<NotificationNews> {
     events.onWake = () => this.wake();
   }
 
-  /** Marks or settings have changed. */
+  follows(organizationId: string): boolean {
+    return this.events.follows(organizationId);
+  }
+
+  /** Whether they were counted with these roles in an organization; without a digest the user has none there. */
+  isCountedWith(organizationId: string, roles: string | undefined): boolean {
+    return this.count?.roles.get(organizationId) === roles;
+  }
+
+  /** Marks, settings or roles have changed. */
   recount(): void {
     this.isStale = true;
     this.wake();

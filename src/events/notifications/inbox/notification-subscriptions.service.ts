@@ -1,6 +1,8 @@
 import { Injectable, type OnModuleDestroy, type OnModuleInit } from '@nestjs/common';
 import { assertScope } from '../../../core/authorization/permission-errors.js';
 import type { Actor } from '../../../core/access/actor.js';
+import { mayChangeRoles } from '../../../core/events/event-kinds.js';
+import { type EventNotification, EVENTS_TOPIC } from '../../../core/events/event-notification.js';
 import { runAsSystem } from '../../../core/database/row-security.js';
 import { PostgresPubSub } from '../../../core/pubsub/postgres-pubsub.js';
 import { EventSubscriptionsService } from '../../live/event-subscriptions.service.js';
@@ -12,10 +14,16 @@ import { NotificationFollower } from './notification-follower.js';
 import { type Recipient, toRecipient } from '../recipient.js';
 import { NotificationsStore } from './notifications.store.js';
 
+/** Roles that change one after another are looked at together. */
+const GATHER_MS = 250;
+
 /** Lets users follow their notifications as they come. */
 @Injectable()
 export class NotificationSubscriptionsService implements OnModuleInit, OnModuleDestroy {
   private readonly followers = new Map<NotificationFollower, string>();
+  /** The organizations where roles may have changed. */
+  private readonly changed = new Set<string>();
+  private timer: NodeJS.Timeout | null = null;
 
   constructor(
     private readonly events: EventSubscriptionsService,
@@ -26,7 +34,8 @@ export class NotificationSubscriptionsService implements OnModuleInit, OnModuleD
 
   async onModuleInit(): Promise<void> {
     await this.pubsub.subscribe<NotificationsNotice>(NOTIFICATIONS_TOPIC, ({ userId }) => this.recount(userId));
-    this.pubsub.onGap(() => this.recount());
+    await this.pubsub.subscribe<EventNotification>(EVENTS_TOPIC, (notice) => this.onEvent(notice));
+    this.pubsub.onMissed(() => this.recount());
   }
 
   /** @throws Forbidden when the actor is no user */
@@ -49,10 +58,34 @@ export class NotificationSubscriptionsService implements OnModuleInit, OnModuleD
   }
 
   async onModuleDestroy(): Promise<void> {
+    if (this.timer) clearTimeout(this.timer);
     for (const follower of [...this.followers.keys()]) await follower.return();
   }
 
   private recount(userId?: string): void {
     for (const [follower, of] of this.followers) if (!userId || of === userId) follower.recount();
+  }
+
+  private onEvent(notice: EventNotification): void {
+    if (notice.organizationId === null || this.followers.size === 0 || !mayChangeRoles(notice)) return;
+    this.changed.add(notice.organizationId);
+    this.timer ??= setTimeout(() => {
+      this.timer = null;
+      const organizations = [...this.changed];
+      this.changed.clear();
+      for (const organizationId of organizations) void this.recountChanged(organizationId);
+    }, GATHER_MS).unref();
+  }
+
+  /** Counts again for those whose roles in an organization are others than those they were counted with. */
+  private async recountChanged(organizationId: string): Promise<void> {
+    const concerned = [...this.followers].filter(([follower]) => follower.follows(organizationId));
+    if (concerned.length === 0) return;
+    const users = [...new Set(concerned.map(([, userId]) => userId))];
+    const digests = await runAsSystem('counting notifications', () =>
+      this.notifications.digestRoles(organizationId, users),
+    ).catch(() => null);
+    for (const [follower, userId] of concerned)
+      if (!digests || !follower.isCountedWith(organizationId, digests.get(userId))) follower.recount();
   }
 }

@@ -14,6 +14,7 @@ import { INSTALLATION_FEED } from '../../feed.store.js';
 import { FEED_SQL, NOTIFICATION_DAYS, notifiesSql, READ_SQL } from '../notification-conditions.js';
 import { PUBLISH_CHANGE_SQL } from '../notification-topic.js';
 import type { Recipient } from '../recipient.js';
+import type { UnreadCount } from './notification-follower.js';
 import { NotificationMark, NotificationPosition } from './notification-mark.entity.js';
 import type { NotificationListQuery } from './notification.inputs.js';
 import { MAX_UNREAD_COUNTED } from './notification.view.js';
@@ -24,6 +25,8 @@ type NotificationQuery = SelectQueryBuilder<NotifiedEvent>;
 /** What is looked at: by index, the last days of the organizations that the user belongs to, and of the installation. */
 const RECENT_SQL = `event.created_at > now() - interval '${NOTIFICATION_DAYS} days' AND (event.organization_id IS NULL
   OR event.organization_id = ANY (ARRAY(SELECT own_role.organization_id FROM own_role)))`;
+/** SQL of one text for all the roles of a group. */
+const ROLES_DIGEST_SQL = `md5(string_agg(resource_id::text || role, ',' ORDER BY resource_id, role))`;
 /** A mark outlives the notification that it is of. */
 const MARK_DAYS = NOTIFICATION_DAYS + 1;
 
@@ -77,9 +80,11 @@ export class NotificationsStore {
     return (await rows.getRawMany<{ id: string }>()).map(({ id }) => id);
   }
 
-  /** How many are unread, up to a bound, and the number of the last event of each feed that was looked at. */
-  async countUnread({ userId, categories, muted }: Recipient): Promise<{ unread: number; ends: Map<string, bigint> }> {
-    const [row] = await this.unit.manager.query<[{ unread: number; ends: Record<string, string> | null }]>(
+  /** How many are unread, up to a bound; with the number of the last event of each feed that was looked at, and the roles it was done with. */
+  async countUnread({ userId, categories, muted }: Recipient): Promise<UnreadCount> {
+    const [row] = await this.unit.manager.query<
+      [{ unread: number; ends: Record<string, string> | null; roles: Record<string, string> | null }]
+    >(
       `WITH own_role AS MATERIALIZED (SELECT * FROM roles_of($1)), unread AS (
          SELECT FROM event
            LEFT JOIN notification_mark notified ON notified.user_id = $1 AND notified.event_id = event.id
@@ -88,11 +93,22 @@ export class NotificationsStore {
             AND NOT ${READ_SQL} LIMIT ${MAX_UNREAD_COUNTED})
        SELECT (SELECT count(*)::int FROM unread) AS unread,
               (SELECT json_object_agg(counter.feed, counter.last::text) FROM event_counter counter
-                WHERE counter.feed = '${INSTALLATION_FEED}' OR counter.feed IN (SELECT organization_id FROM own_role)) AS ends`,
+                WHERE counter.feed = '${INSTALLATION_FEED}' OR counter.feed IN (SELECT organization_id FROM own_role)) AS ends,
+              (SELECT json_object_agg(held.organization_id, held.digest)
+                 FROM (SELECT organization_id, ${ROLES_DIGEST_SQL} AS digest FROM own_role GROUP BY 1) held) AS roles`,
       [userId, categories, muted],
     );
     const ends = Object.entries(row.ends ?? {}).map(([feed, last]) => [feed, BigInt(last)] as const);
-    return { unread: row.unread, ends: new Map(ends) };
+    return { unread: row.unread, ends: new Map(ends), roles: new Map(Object.entries(row.roles ?? {})) };
+  }
+
+  /** A digest of the roles that each of these users has in an organization; who has none is missing. */
+  async digestRoles(organizationId: string, users: string[]): Promise<Map<string, string>> {
+    const rows = await this.unit.manager.query<{ id: string; digest: string }[]>(
+      `SELECT user_id AS id, ${ROLES_DIGEST_SQL} AS digest FROM roles_in($1, $2) GROUP BY user_id`,
+      [organizationId, users],
+    );
+    return new Map(rows.map(({ id, digest }) => [id, digest]));
   }
 
   /** Marks for one user; again it changes nothing. */

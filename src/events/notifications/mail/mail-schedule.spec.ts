@@ -28,6 +28,25 @@ describe('the next digest', () => {
     const at = (after: string) => nextDigest('hourly', { timezone: 'UTC', digestAt: '08:00' }, new Date(after));
     expect(at('2026-01-10T06:00:00Z')?.toISOString()).toBe('2026-01-10T07:00:00.000Z');
     expect(at('2026-01-10T06:59:59.999Z')?.toISOString()).toBe('2026-01-10T07:00:00.000Z');
+    for (const [timezone, expected] of [
+      ['Asia/Kolkata', '2026-01-10T06:30:00.000Z'],
+      ['Asia/Kathmandu', '2026-01-10T06:15:00.000Z'],
+      ['America/St_Johns', '2026-01-10T06:30:00.000Z'],
+    ] as const)
+      expect(
+        nextDigest('hourly', { timezone, digestAt: '08:00' }, new Date('2026-01-10T06:00:00Z'))?.toISOString(),
+      ).toBe(expected);
+    // Lord Howe puts its clocks back by half an hour on 5 April 2026 at 02:00: each digest is later than the one before.
+    const howe = ['2026-04-04T14:30:00Z'];
+    for (let n = 0; n < 4; n++)
+      howe.push(
+        nextDigest(
+          'hourly',
+          { timezone: 'Australia/Lord_Howe', digestAt: '08:00' },
+          new Date(howe.at(-1) ?? ''),
+        )?.toISOString() ?? '',
+      );
+    expect(howe.slice(1).map((at) => at.slice(11, 16))).toEqual(['15:00', '15:30', '16:30', '17:30']);
     expect(nextDigest('realtime', { timezone: 'UTC', digestAt: '08:00' }, new Date())).toBeNull();
   });
 });

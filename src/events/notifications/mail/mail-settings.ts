@@ -12,7 +12,7 @@ export class MailSettings {
   /** A user gets no more than one such mail in so long. */
   intervalMs = MINUTE;
   /** A claimed mail of which nothing was heard is sent by another process; longer than sending one may take. */
-  claimMs = 2 * MINUTE;
+  claimMs = 11 * MINUTE;
   firstRetryMs = 30 * SECOND;
   longestRetryMs = 2 * HOUR;
   /** So often a mail is tried, over some 10 hours. */
