@@ -172,6 +172,15 @@ export class FeedStore {
     return new Set(rows.map((row) => row.user_id));
   }
 
+  /** The organizations that users belong to, and since when. */
+  listMemberships(users: string[]): Promise<{ feed: string; userId: string; since: Date }[]> {
+    return this.unit.manager.query(
+      `SELECT organization_id AS feed, user_id AS "userId", created_at AS since FROM organization_member
+        WHERE user_id = ANY($1)`,
+      [users],
+    );
+  }
+
   private async queryEnds(feeds: string, parameter: string): Promise<FeedEnd[]> {
     const rows = await this.unit.manager.query<{ feed: string; last: string }[]>(
       `SELECT f.feed, coalesce(counter.last, 0) AS last
