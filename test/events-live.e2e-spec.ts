@@ -47,6 +47,17 @@ const lastOf = async (organization: string): Promise<number> => {
   return Number(row?.last ?? 0);
 };
 
+/** Ends the connection that notices come through. */
+const loseNotices = async (): Promise<void> => {
+  const owner = new pg.Client({ connectionString: world.get(DatabaseUrl).href });
+  await owner.connect();
+  await owner.query(
+    `SELECT pg_terminate_backend(pid) FROM pg_stat_activity
+      WHERE application_name = 'armature-listen' AND datname = current_database()`,
+  );
+  await owner.end();
+};
+
 const FIELDS = 'id sequence actedUpon severity category action status createdAt organizationID: organization_id';
 const QUERY = `subscription ($organizationID: ID, $workspaceID: ID, $severity: [Severity!], $category: [String!], $after: String) {
   subscribeEvents(organizationID: $organizationID, workspaceID: $workspaceID, severity: $severity, category: $category, after: $after) { ${FIELDS} }
@@ -252,15 +263,25 @@ describe('a subscription', () => {
     await subscriber.end();
   });
 
+  it('follows its user into an organization that they joined while notices were lost', async () => {
+    const [joining, other] = [await world.outsider(), await world.outsider()];
+    const subscriber = await Subscriber.live(joining, {}, joining.organization);
+    await world.sql('INSERT INTO organization_member (organization_id, user_id, role) VALUES ($1, $2, 5)', [
+      other.organization,
+      joining.id,
+    ]);
+    const missed = await publish(other.organization, 2);
+    await loseNotices();
+    await until(() => subscriber.events.length >= 2);
+    const [live] = await publish(other.organization);
+    await until(() => subscriber.events.length >= 3);
+    expect(subscriber.subjects).toEqual([...missed, live]);
+    await subscriber.end();
+  });
+
   it('catches up after the connection for notices was lost', async () => {
     const subscriber = await Subscriber.live(world.admin, { organizationID: world.organization }, world.organization);
-    const owner = new pg.Client({ connectionString: world.get(DatabaseUrl).href });
-    await owner.connect();
-    await owner.query(
-      `SELECT pg_terminate_backend(pid) FROM pg_stat_activity
-        WHERE application_name = 'armature-listen' AND datname = current_database()`,
-    );
-    await owner.end();
+    await loseNotices();
     const published = await publish(world.organization, 2);
     await until(() => subscriber.events.length === 2);
     expect(subscriber.subjects).toEqual(published);

@@ -78,6 +78,14 @@ const exported = async (owner: Person, path: string): Promise<Json[]> => {
 };
 
 describe('the log of events', () => {
+  it('is pruned by the clock of the database: a process whose clock is years ahead removes nothing', async () => {
+    const owner = await organizationWith(12, 2);
+    const ahead = Date.now() + 5 * 365 * 86_400_000;
+    const clock = jest.spyOn(Date, 'now').mockReturnValue(ahead);
+    await prune().finally(() => clock.mockRestore());
+    expect(await numbersOf(owner.organization)).toEqual(range(3, 12));
+  });
+
   it('is pruned by age, the oldest first and without gaps, and says what is gone at the very number', async () => {
     const owner = await organizationWith(2_530, 2_510);
     // A clock that went back: older than its neighbours, and after one that stays.

@@ -319,3 +319,63 @@ requires('REDIS_BIN', 'two replicas and a Redis', (program) => {
     expect(JSON.stringify(await readiness(world.baseUrl))).not.toContain(PASSWORD);
   });
 });
+
+requires('REDIS_BIN', 'a replica whose user of Redis has too few rights', (program) => {
+  let port: number;
+  let redis: ChildProcess;
+  let world: World;
+  let stream: EventStream;
+  let operator: ReturnType<typeof createClient>;
+  const said: string[] = [];
+
+  const allow = (...rules: string[]) => operator.sendCommand(['ACL', 'SETUSER', 'server', ...rules]);
+  const state = async (): Promise<string> =>
+    ((await (await fetch(`${world.baseUrl}/healthz/ready`)).json()) as Json).checks.redis as string;
+  const becomes = (wanted: RegExp) => until(async () => wanted.test(await state()), 30_000);
+  const writeAndReceive = async (): Promise<void> => {
+    const made = await world.admin.post('/api/environments', { name: 'e', organization_id: world.organization });
+    await until(() => stream.subjects.length > 0, 5_000);
+    expect(stream.subjects.splice(0)).toEqual([made.body.id]);
+  };
+
+  beforeAll(async () => {
+    port = await findFreePort();
+    redis = spawn(program, ['--port', `${port}`, '--bind', '127.0.0.1', '--save', ''], { stdio: 'ignore' });
+    await once(redis, 'spawn');
+    operator = createClient({ url: `redis://127.0.0.1:${port}` });
+    operator.on('error', () => undefined);
+    await operator.connect();
+    await allow('on', `>${PASSWORD}`, '+@all', '-subscribe', 'allchannels');
+    world = await World.start({ REDIS_URL: `redis://server:${PASSWORD}@127.0.0.1:${port}` });
+    const keep = (...words: unknown[]): void => void said.push(words.map(String).join(' '));
+    world.app.useLogger({ log: keep, warn: keep, error: keep, fatal: keep });
+    stream = await EventStream.open(world.admin);
+  });
+  afterAll(async () => {
+    stream.end();
+    await world.stop();
+    operator.destroy();
+    redis.kill('SIGKILL');
+    if (redis.exitCode === null && redis.signalCode === null) await once(redis, 'exit');
+  });
+
+  it('reports that it may not subscribe, looks for events itself, and subscribes once it may', async () => {
+    expect(await state()).toMatch(/^degraded/);
+    await writeAndReceive();
+    await allow('+subscribe');
+    await becomes(/^ok$/);
+    await until(() => said.some((line) => line.includes('is back')));
+    await writeAndReceive();
+  });
+
+  it('reports that it may not publish, goes through the database, and publishes once it may', async () => {
+    await allow('-publish');
+    await writeAndReceive();
+    expect(await state()).toMatch(/^degraded/);
+    expect(said.filter((line) => /is away.*NOPERM.*publish/.test(line))).toHaveLength(1);
+    await allow('+publish');
+    await writeAndReceive();
+    await becomes(/^ok$/);
+    expect(said.join('\n')).not.toContain(PASSWORD);
+  });
+});

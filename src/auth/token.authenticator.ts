@@ -17,7 +17,8 @@ const CACHE_MAX_AGE_MS = 30_000;
 const MAX_CACHED = 20_000;
 
 interface CachedToken extends VerifiedToken {
-  until: number;
+  /** On the clock of `performance.now()`: a clock that is set back keeps nothing for longer. */
+  keptUntil: number;
 }
 
 /**
@@ -61,7 +62,8 @@ export class TokenAuthenticator extends Authenticator implements OnModuleInit {
 
   private findCached(key: string): VerifiedToken | null {
     const kept = this.cache.get(key);
-    return kept && kept.until > Date.now() ? kept : null;
+    if (!kept || kept.keptUntil <= performance.now()) return null;
+    return (kept.expiresAt ?? Infinity) > Date.now() ? kept : null;
   }
 
   /** A token that was valid before and has not been revoked since is not counted as a guess. */
@@ -99,7 +101,7 @@ export class TokenAuthenticator extends Authenticator implements OnModuleInit {
     const oldest = this.cache.size >= MAX_CACHED ? this.cache.keys().next().value : undefined;
     if (oldest !== undefined) this.cache.delete(oldest);
     this.cache.delete(key);
-    this.cache.set(key, { ...outcome, until: Math.min(Date.now() + CACHE_MAX_AGE_MS, outcome.expiresAt ?? Infinity) });
+    this.cache.set(key, { ...outcome, keptUntil: performance.now() + CACHE_MAX_AGE_MS });
   }
 
   private evict({ userId, sessionId, ended }: RevocationNotice): void {
@@ -109,7 +111,7 @@ export class TokenAuthenticator extends Authenticator implements OnModuleInit {
       const { actor } = cached;
       if (actor.userId !== userId || (sessionId !== null && actor.sessionId !== sessionId)) continue;
       if (ended) this.cache.delete(key);
-      else cached.until = 0;
+      else cached.keptUntil = 0;
     }
   }
 

@@ -40,7 +40,7 @@ class SharedEvent extends SharedMessage implements SeenEvent {
 
 /** Events of one feed, in order and without gaps, and who of those asked for may read which. */
 export interface FeedBatch {
-  /** When that was checked. */
+  /** When that was checked, on the clock of `performance.now()`: a clock that is set back makes nothing fresh again. */
   at: number;
   /** It holds what comes after the number `from`, up to `through`. `from` is higher than asked for where events are gone. */
   from: bigint;
@@ -141,7 +141,7 @@ export class FeedStore {
     const [first, last] = [events[0], events.at(-1)].map((each) => each && BigInt(each.unread.event.sequence));
     // Events removed since then are missing before the first.
     return {
-      at: Date.now(),
+      at: performance.now(),
       from: first === undefined ? from : first - 1n,
       through: last ?? from,
       users,
@@ -170,6 +170,15 @@ export class FeedStore {
       [organizationId, users],
     );
     return new Set(rows.map((row) => row.user_id));
+  }
+
+  /** The organizations that users belong to, and since when. */
+  listMemberships(users: string[]): Promise<{ feed: string; userId: string; since: Date }[]> {
+    return this.unit.manager.query(
+      `SELECT organization_id AS feed, user_id AS "userId", created_at AS since FROM organization_member
+        WHERE user_id = ANY($1)`,
+      [users],
+    );
   }
 
   private async queryEnds(feeds: string, parameter: string): Promise<FeedEnd[]> {

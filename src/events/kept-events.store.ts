@@ -1,4 +1,5 @@
 import { Injectable } from '@nestjs/common';
+import { readDatabaseTime } from '../core/database/database-time.js';
 import { UnitOfWork } from '../core/database/unit-of-work.js';
 import { feedColumn } from './feed.store.js';
 
@@ -45,6 +46,11 @@ export class KeptEventsStore {
     const isKept = next ? next.recent && BigInt(next.sequence) === after + 1n : after >= last;
     if (isKept) return null;
     return BigInt(rows.find(({ recent }) => recent)?.sequence ?? last + 1n);
+  }
+
+  /** The time so many seconds ago, by the clock of the database: that of one process that is wrong removes nothing. */
+  async readTimeBefore(seconds: number): Promise<Date> {
+    return new Date((await readDatabaseTime(this.unit.manager)).getTime() - seconds * 1000);
   }
 
   /** The feeds whose oldest event happened before a time. */

@@ -36,9 +36,14 @@ export class RedisChannel implements OnApplicationBootstrap, OnApplicationShutdo
   private publisher?: Client;
   private subscriber?: Client;
   private name = 'armature';
+  /** The channel is subscribed to; the client does so again by itself after it has lost a connection. */
+  private isSubscribed = false;
+  /** Redis took no message when one was last sent, such as from a user who may not publish. */
+  private refusesMessages = false;
   /** Why Redis is away, as was logged. */
   private readonly reasons = new Set<string>();
   private polling?: NodeJS.Timeout;
+  private readonly closing = new AbortController();
 
   constructor(
     { REDIS_URL: url }: Env,
@@ -55,7 +60,8 @@ export class RedisChannel implements OnApplicationBootstrap, OnApplicationShutdo
 
   /** Whether messages of others arrive here, and ours go out. */
   get isConnected(): boolean {
-    return Boolean(this.publisher?.isReady && this.subscriber?.isReady);
+    const isReady = Boolean(this.publisher?.isReady && this.subscriber?.isReady);
+    return isReady && this.isSubscribed && !this.refusesMessages;
   }
 
   /** Begins to connect; the start waits for the database only. */
@@ -64,6 +70,10 @@ export class RedisChannel implements OnApplicationBootstrap, OnApplicationShutdo
     const { createClient } = await import('@redis/client');
     const publisher = (this.publisher = this.createClient(createClient, this.url));
     const subscriber = (this.subscriber = this.createClient(createClient, this.url));
+    publisher.on('ready', () => {
+      this.refusesMessages = false;
+      this.logReturn();
+    });
     subscriber.on('ready', () => void this.onReady());
     // Installations that share a Redis do not hear each other.
     const [row] = await this.dataSource.query<[{ name: string }]>(
@@ -72,14 +82,11 @@ export class RedisChannel implements OnApplicationBootstrap, OnApplicationShutdo
     this.name = `armature:${row.name}`;
     this.polling = setInterval(() => this.isConnected || this.tellMissed(), POLL_MS).unref();
     publisher.connect().catch(() => undefined);
-    subscriber
-      .connect()
-      .then((client) => client.subscribe(this.name, (payload) => this.dispatch(payload)))
-      .then(() => this.tellMissed())
-      .catch(() => undefined);
+    void this.subscribe(subscriber, this.url);
   }
 
   onApplicationShutdown(): void {
+    this.closing.abort();
     clearInterval(this.polling);
     for (const client of [this.publisher, this.subscriber]) if (client?.isOpen) client.destroy();
   }
@@ -91,8 +98,8 @@ export class RedisChannel implements OnApplicationBootstrap, OnApplicationShutdo
     const late = new AbortController();
     const tooLate = sleep(PATIENCE_MS, false, { signal: late.signal, ref: false }).catch(() => false);
     const sent = Promise.all(payloads.map((payload) => publisher.publish(this.name, payload))).then(
-      () => true,
-      () => false,
+      () => this.handlePublished(null),
+      (error: Error) => this.handlePublished(error),
     );
     return Promise.race([sent, tooLate]).finally(() => late.abort());
   }
@@ -123,9 +130,38 @@ export class RedisChannel implements OnApplicationBootstrap, OnApplicationShutdo
     return client as Client;
   }
 
-  private async onReady(): Promise<void> {
-    if (this.reasons.size > 0) this.logger.log(`Redis at ${this.host} is back`);
+  /** One attempt after another, until one succeeds or the server ends. */
+  private async subscribe(subscriber: Client, url: string): Promise<void> {
+    const { signal } = this.closing;
+    await subscriber.connect().catch(() => undefined);
+    for (let failures = 1; !signal.aborted && !this.isSubscribed; failures++)
+      try {
+        await subscriber.subscribe(this.name, this.dispatch);
+        this.isSubscribed = true;
+      } catch (error) {
+        // While the connection is lost, that is what is reported.
+        if (subscriber.isReady) this.reportAway(url, error as Error);
+        await sleep(backoff(failures, FIRST_PAUSE_MS, MAX_PAUSE_MS), undefined, { ref: false, signal }).catch(() => 0);
+      }
+    if (this.isSubscribed) await this.onReady();
+  }
+
+  private handlePublished(error: Error | null): boolean {
+    // Of a connection that was lost the client reports by itself.
+    this.refusesMessages = error !== null && Boolean(this.publisher?.isReady);
+    if (this.refusesMessages && error && this.url) this.reportAway(this.url, error);
+    this.logReturn();
+    return error === null;
+  }
+
+  private logReturn(): void {
+    if (!this.isConnected || this.reasons.size === 0) return;
+    this.logger.log(`Redis at ${this.host} is back`);
     this.reasons.clear();
+  }
+
+  private async onReady(): Promise<void> {
+    this.logReturn();
     this.tellMissed();
     // What was published while the channel was being subscribed to again.
     await sleep(PATIENCE_MS, undefined, { ref: false });
@@ -140,9 +176,10 @@ export class RedisChannel implements OnApplicationBootstrap, OnApplicationShutdo
     this.logger.warn(`Redis at ${this.host} is unavailable; events go through the database until it is back: ${said}`);
   }
 
-  private dispatch(payload: string): void {
+  /** The same function at each attempt: a client that has it calls it once for a message. */
+  private readonly dispatch = (payload: string): void => {
     for (const listener of this.messageListeners) listener(payload);
-  }
+  };
 
   private tellMissed(): void {
     for (const listener of this.missedListeners) listener();

@@ -41,11 +41,11 @@ export class DeploymentPresenter {
 
   /** The deployment at its end, or as it is once nobody waits any more. A job that was lost may leave the end to another. */
   private async waitForEnd(actor: Actor, requested: Deployment, response?: Response): Promise<Deployment> {
-    const until = Date.now() + MAX_WAIT_MS;
+    const until = performance.now() + MAX_WAIT_MS;
     let deployment = requested;
     for (let waited: string | null = null; deployment.jobId && deployment.jobId !== waited;) {
       waited = deployment.jobId;
-      await this.waitForJob(waited, until - Date.now(), response);
+      await this.waitForJob(waited, until - performance.now(), response);
       deployment = await this.deployments.get(actor, requested.id);
       if (deployment.hasEnded) break;
     }

@@ -40,12 +40,12 @@ export class DeploymentProgressService {
   ) {}
 
   open({ id }: Deployment, { assertLeased, reportProgress }: JobContext): DeploymentProgress {
-    const started = Date.now();
+    const started = performance.now();
     const clusters = new Map<string, RunProgress>();
     const count = () => [...clusters.values()].reduce((sum, { total }) => sum + total, 0);
     const writer = new ProgressWriter(
       () => this.unit.runOutside(() => this.write(id, clusters, assertLeased)),
-      () => Math.max(MIN_INTERVAL_MS, (Date.now() - started) * RUN_SHARE, count() * INTERVAL_PER_RESOURCE_MS),
+      () => Math.max(MIN_INTERVAL_MS, (performance.now() - started) * RUN_SHARE, count() * INTERVAL_PER_RESOURCE_MS),
     );
     return {
       report: (connectionId, { kind, name, status }, progress) => {

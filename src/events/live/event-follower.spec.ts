@@ -16,7 +16,7 @@ const tail = {
 function readFrom(position: bigint): FeedSlice {
   const numbers = Array.from({ length: Number(LAST - position) }, (_, index) => String(Number(position) + 1 + index));
   const events = numbers.map((sequence) => ({ event: { sequence }, read: false }) as SeenEvent);
-  return { at: Date.now(), through: LAST, events };
+  return { at: performance.now(), through: LAST, events };
 }
 
 function follow(wanted: (seen: SeenEvent) => boolean): EventFollower {
@@ -37,8 +37,8 @@ describe('a follower of events', () => {
   });
 
   it('reads again what it did not take while the right to it was fresh, without being woken', async () => {
-    let now = Date.now();
-    jest.spyOn(Date, 'now').mockImplementation(() => now);
+    let now = performance.now();
+    jest.spyOn(performance, 'now').mockImplementation(() => now);
     const follower = follow(({ event }) => {
       if (event.sequence === '2') now += FRESH_MS;
       return true;

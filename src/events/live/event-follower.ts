@@ -84,7 +84,7 @@ export class EventFollower extends Follower<SeenEvent> {
   private takeBuffered(): SeenEvent | null {
     if (!this.slice) return null;
     const { slice } = this;
-    const isFresh = Date.now() - slice.at < FRESH_MS;
+    const isFresh = performance.now() - slice.at < FRESH_MS;
     while (isFresh && slice.taken < slice.events.length) {
       const seen = slice.events[slice.taken++];
       if (seen && this.wanted(seen)) return seen;

@@ -13,7 +13,7 @@ function tailOf(oldest: number, last: number, end = last): FeedTail {
       return { readers: new Set([USER]), readBy: new Set<string>(), read: seen, unread: seen };
     });
     return Promise.resolve({
-      at: Date.now(),
+      at: performance.now(),
       from: numbers.length > 0 ? BigInt(first - 1) : from,
       through: numbers.length > 0 ? BigInt(last) : from,
       users: new Set([USER]),

@@ -162,7 +162,7 @@ const toSlice = (batch: FeedBatch, userId: string, position: bigint): FeedSlice 
   events: toSeenEvents(batch, userId, position),
 });
 
-const isFresh = ({ at }: FeedBatch): boolean => Date.now() - at < FRESH_MS;
+const isFresh = ({ at }: FeedBatch): boolean => performance.now() - at < FRESH_MS;
 
 const covers = (batch: FeedBatch, position: bigint, userId: string): boolean =>
   batch.from <= position && position < batch.through && batch.users.has(userId) && isFresh(batch);

@@ -1,7 +1,9 @@
 import { Injectable, Logger, type OnModuleDestroy, type OnModuleInit } from '@nestjs/common';
+import { isDatabaseOutage } from '../../core/errors/database-outage.js';
 import { type EventNotification, EVENTS_TOPIC } from '../../core/events/event-notification.js';
 import { PostgresPubSub } from '../../core/pubsub/postgres-pubsub.js';
 import { type FeedEnd, FeedStore, INSTALLATION_FEED } from '../feed.store.js';
+import { KeptEventsStore } from '../kept-events.store.js';
 import { FeedTail } from './feed-tail.js';
 import { EventFollower, type EventPredicate } from './event-follower.js';
 
@@ -21,16 +23,18 @@ export class LiveFeedService implements OnModuleInit, OnModuleDestroy {
   private readonly followers = new Set<EventFollower>();
   /** Those who follow whatever they belong to. */
   private readonly everywhere = new Set<EventFollower>();
-  private readonly timer = setInterval(() => this.wakeAll(), FALLBACK_INTERVAL_MS).unref();
+  private readonly timer = setInterval(() => this.catchUp(), FALLBACK_INTERVAL_MS).unref();
+  private isLookingForFeeds = false;
 
   constructor(
     private readonly store: FeedStore,
+    private readonly kept: KeptEventsStore,
     private readonly pubsub: PostgresPubSub,
   ) {}
 
   async onModuleInit(): Promise<void> {
     await this.pubsub.subscribe<EventNotification>(EVENTS_TOPIC, (notice) => this.onNotice(notice));
-    this.pubsub.onMissed(() => this.wakeAll());
+    this.pubsub.onMissed(() => this.catchUp());
   }
 
   /** Begins to follow; with `everywhere` also the organizations that the user joins later. */
@@ -82,7 +86,25 @@ export class LiveFeedService implements OnModuleInit, OnModuleDestroy {
     for (const [feed, tail] of this.tails) if (tail.isIdle) this.tails.delete(feed);
   }
 
-  private wakeAll(): void {
+  /** Looks for what lost notices would have told: new events, and organizations that users have joined. */
+  private catchUp(): void {
     for (const tail of this.tails.values()) tail.wake();
+    if (this.isLookingForFeeds || this.everywhere.size === 0) return;
+    this.isLookingForFeeds = true;
+    void this.addMissedFeeds()
+      .catch((error: unknown) => isDatabaseOutage(error) || this.logger.warn(error))
+      .finally(() => (this.isLookingForFeeds = false));
+  }
+
+  private async addMissedFeeds(): Promise<void> {
+    const memberships = await this.store.listMemberships([
+      ...new Set([...this.everywhere].map(({ userId }) => userId)),
+    ]);
+    for (const { feed, userId, since } of memberships) {
+      const apart = [...this.everywhere].filter((each) => each.userId === userId && !each.follows(feed));
+      if (apart.length === 0) continue;
+      const position = await this.kept.findLastBefore(feed, since);
+      for (const follower of apart) follower.follow(feed, this.getOrCreateTail(feed, position), position);
+    }
   }
 }

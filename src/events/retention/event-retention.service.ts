@@ -15,7 +15,7 @@ export class EventRetentionService {
 
   /** What is older than EVENT_RETENTION, of every feed. */
   async prune(signal: AbortSignal): Promise<void> {
-    const before = new Date(Date.now() - this.env.EVENT_RETENTION * 1000);
+    const before = await this.kept.readTimeBefore(this.env.EVENT_RETENTION);
     for (const feed of await this.kept.listWithOlder(before))
       await this.remove(feed, { before, through: null }, signal);
   }

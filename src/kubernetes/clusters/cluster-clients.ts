@@ -35,7 +35,7 @@ export class ClusterClients {
   ): Promise<ClusterClient> {
     const found = this.cache.get(connection);
     if (found?.revision === revision) {
-      found.usedAt = Date.now();
+      found.usedAt = performance.now();
       return found.client;
     }
     const { limits, onRequest } = this.settings;
@@ -45,7 +45,7 @@ export class ClusterClients {
       await client.close();
       return current.client;
     }
-    this.cache.set(connection, { revision, client, usedAt: Date.now() });
+    this.cache.set(connection, { revision, client, usedAt: performance.now() });
     this.evictOldest();
     return client;
   }

@@ -85,7 +85,7 @@ export class Discovery {
   /** The kind, or undefined when the cluster does not serve it; asks anew before saying so, if the answer is older than `staleMs`. */
   async find(apiVersion: string, kind: string, staleMs = 5_000): Promise<ResourceKind | undefined> {
     const found = (await this.load()).kinds.get(`${apiVersion} ${kind}`);
-    if (found || Date.now() - this.readAt < staleMs) return found;
+    if (found || performance.now() - this.readAt < staleMs) return found;
     this.invalidate();
     return (await this.load()).kinds.get(`${apiVersion} ${kind}`);
   }
@@ -93,7 +93,7 @@ export class Discovery {
   /** Whether the version of a group is such a one; asks anew before denying it, if the answer is older than `staleMs`. */
   async isUnavailable(apiVersion: string, staleMs = Infinity): Promise<boolean> {
     const { unavailable } = await this.load();
-    if (unavailable.has(apiVersion) || Date.now() - this.readAt < staleMs) return unavailable.has(apiVersion);
+    if (unavailable.has(apiVersion) || performance.now() - this.readAt < staleMs) return unavailable.has(apiVersion);
     this.invalidate();
     return (await this.load()).unavailable.has(apiVersion);
   }
@@ -125,7 +125,7 @@ export class Discovery {
     });
     const kinds = found.flatMap((one) => one.kinds);
     if (kinds.length > MAX_KINDS) throw new ClusterError('tooLarge', `The cluster serves more than ${MAX_KINDS} kinds`);
-    this.readAt = Date.now();
+    this.readAt = performance.now();
     return {
       kinds: new Map(kinds.map((kind) => [`${kind.apiVersion} ${kind.kind}`, kind])),
       unavailable: new Set(found.flatMap((one) => one.unavailable)),

@@ -28,9 +28,10 @@ export async function* listPages<T extends ObjectMetadata>(
   accept?: string,
 ): AsyncGenerator<ListedPage<T>> {
   let [next, pageSize, listed] = [undefined as string | undefined, options.pageSize ?? 100, 0];
-  const end = Date.now() + LIST_TIMEOUT_MS;
+  const end = performance.now() + LIST_TIMEOUT_MS;
   for (let pages = 0; pages < MAX_PAGES; pages++) {
-    if (Date.now() > end) throw new ClusterError('timeout', `The cluster did not list all ${kind.plural} in time`);
+    if (performance.now() > end)
+      throw new ClusterError('timeout', `The cluster did not list all ${kind.plural} in time`);
     const query = {
       labelSelector: options.labelSelector,
       fieldSelector: options.fieldSelector,

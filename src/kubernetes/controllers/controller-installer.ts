@@ -62,12 +62,12 @@ export class ControllerInstaller {
 
   /** Waits until all workloads are ready. @throws AppError CONTROLLER_NOT_READY naming one that is not, and why */
   async waitUntilReady(objects: readonly KubernetesObject[]): Promise<void> {
-    const end = Date.now() + READY_TIMEOUT_MS;
+    const end = performance.now() + READY_TIMEOUT_MS;
     for (const object of objects.filter(({ kind }) => WORKLOADS.has(kind))) {
       for (;;) {
         const health = await this.readHealth(object);
         if (health.status === 'Healthy') break;
-        if (health.status === 'Degraded' || Date.now() > end) throw notReady(object, health.message);
+        if (health.status === 'Degraded' || performance.now() > end) throw notReady(object, health.message);
         await pause(POLL_MS, undefined, { signal: this.signal });
       }
     }
@@ -82,7 +82,7 @@ export class ControllerInstaller {
   /** @throws Conflict NOT_OWNED when one of them belongs to another owner */
   private async findExisting(objects: readonly KubernetesObject[]): Promise<Map<KubernetesObject, KubernetesObject>> {
     const found = new Map<KubernetesObject, KubernetesObject>();
-    const end = Date.now() + this.goneTimeoutMs;
+    const end = performance.now() + this.goneTimeoutMs;
     for (const object of objects) {
       const kind = await this.client.findKind(object.apiVersion, object.kind);
       const { name, namespace } = object.metadata;
@@ -118,21 +118,25 @@ export class ControllerInstaller {
 
   /** Until then objects of its kind are refused, also where the cluster still names the kind of a definition that is gone. */
   private async waitUntilEstablished(kind: ResourceKind, name: string): Promise<void> {
-    for (const end = Date.now() + SERVED_TIMEOUT_MS; ; await pause(POLL_MS, undefined, { signal: this.signal })) {
+    for (
+      const end = performance.now() + SERVED_TIMEOUT_MS;
+      ;
+      await pause(POLL_MS, undefined, { signal: this.signal })
+    ) {
       const { status } = await this.client.get(kind, name, undefined, this.signal);
       const { conditions } = (status ?? {}) as { conditions?: { type: string; status: string }[] | null };
       if (conditions?.some((one) => one.type === 'Established' && one.status === 'True')) break;
-      if (Date.now() > end) throw new ClusterError('failed', `The definition ${name} is not established`);
+      if (performance.now() > end) throw new ClusterError('failed', `The definition ${name} is not established`);
     }
     this.client.invalidateKinds();
   }
 
   private async findServedKind({ apiVersion, kind }: KubernetesObject): Promise<ResourceKind> {
-    const end = Date.now() + SERVED_TIMEOUT_MS;
+    const end = performance.now() + SERVED_TIMEOUT_MS;
     for (;;) {
       const found = await this.client.findKind(apiVersion, kind, POLL_MS);
       if (found) return found;
-      if (Date.now() > end)
+      if (performance.now() > end)
         throw new ClusterError('notFound', `The cluster does not serve the kind ${kind} of ${apiVersion}`);
       await pause(POLL_MS, undefined, { signal: this.signal });
     }

@@ -28,7 +28,7 @@ export class ControllerRemoval {
    */
   async remove(references: readonly ObjectReference[]): Promise<void> {
     const removed: LeavingObject[] = [];
-    const end = Date.now() + GONE_TIMEOUT_MS;
+    const end = performance.now() + GONE_TIMEOUT_MS;
     // A namespace is looked into once all that goes is gone.
     for (const isLast of [false, true]) {
       for (const reference of [...references].reverse().filter((one) => isContainer(one) === isLast)) {

@@ -75,8 +75,8 @@ export class ControllerStatusesService {
 
   private look(client: ClusterClient): Promise<Found> {
     const known = this.looks.get(client);
-    if (known && Date.now() - known.at < LOOK_TTL_MS) return known.found;
-    const look = { found: this.find(client), at: Date.now() };
+    if (known && performance.now() - known.at < LOOK_TTL_MS) return known.found;
+    const look = { found: this.find(client), at: performance.now() };
     this.looks.set(client, look);
     look.found.catch(() => {
       if (this.looks.get(client) === look) this.looks.delete(client);

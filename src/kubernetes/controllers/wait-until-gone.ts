@@ -26,7 +26,7 @@ export async function waitUntilGone(
   for (;;) {
     const live = await client.lookup(kind, name, namespace, signal);
     if (!live || live.metadata.uid !== uid) return;
-    if (Date.now() > end) throw notRemoved(kind.kind, name, live.metadata.finalizers ?? []);
+    if (performance.now() > end) throw notRemoved(kind.kind, name, live.metadata.finalizers ?? []);
     await pause(POLL_MS, undefined, { signal });
   }
 }

@@ -96,8 +96,8 @@ export class MeshesService {
 
   private getInventory(client: ClusterClient): Promise<MeshInventory> {
     const known = this.readings.get(client);
-    if (known && Date.now() - known.at < INVENTORY_TTL_MS) return known.inventory;
-    const reading = { inventory: readInventory(client), at: Date.now() };
+    if (known && performance.now() - known.at < INVENTORY_TTL_MS) return known.inventory;
+    const reading = { inventory: readInventory(client), at: performance.now() };
     this.readings.set(client, reading);
     reading.inventory.catch(() => {
       if (this.readings.get(client) === reading) this.readings.delete(client);

@@ -85,9 +85,9 @@ export class OpenClustersService {
 
   private async connect(connection: Connection): Promise<OpenCluster> {
     const client = await this.getClient(connection);
-    if (Date.now() - (this.answeredAt.get(client) ?? -Infinity) > ANSWERED_TTL_MS) {
+    if (performance.now() - (this.answeredAt.get(client) ?? -Infinity) > ANSWERED_TTL_MS) {
       await client.ping();
-      this.answeredAt.set(client, Date.now());
+      this.answeredAt.set(client, performance.now());
     }
     return { connection, client };
   }

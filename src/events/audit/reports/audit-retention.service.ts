@@ -20,7 +20,7 @@ export class AuditRetentionService {
   async prune(signal?: AbortSignal): Promise<void> {
     const seconds = this.env.AUDIT_RETENTION;
     if (seconds === undefined) return;
-    for (const { chain, sequence } of await this.checkpoints.listExpired(new Date(Date.now() - seconds * 1000))) {
+    for (const { chain, sequence } of await this.checkpoints.listExpired(seconds)) {
       let removed = 0;
       for (let some = BATCH; some === BATCH; removed += some) {
         signal?.throwIfAborted();

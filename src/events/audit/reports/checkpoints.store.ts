@@ -68,13 +68,13 @@ export class CheckpointsStore {
     return rows.map(({ chain }) => chain);
   }
 
-  /** For each chain the last signed head all of whose entries are older, where some of these are still there. */
-  listExpired(before: Date): Promise<{ chain: string; sequence: string }[]> {
+  /** For each chain the last signed head all of whose entries are older than so many seconds, by the clock of the database, where some are still there. */
+  listExpired(seconds: number): Promise<{ chain: string; sequence: string }[]> {
     return this.unit.manager.query<{ chain: string; sequence: string }[]>(
       `SELECT c.chain, signed.sequence FROM audit_chain c CROSS JOIN LATERAL (
          SELECT p.sequence FROM audit_checkpoint p JOIN audit_entry e ON e.chain = p.chain AND e.sequence = p.sequence
-          WHERE p.chain = c.chain AND e.created_at < $1 ORDER BY p.sequence DESC LIMIT 1) AS signed`,
-      [before],
+          WHERE p.chain = c.chain AND e.created_at < now() - $1 * interval '1 second' ORDER BY p.sequence DESC LIMIT 1) AS signed`,
+      [seconds],
     );
   }
 

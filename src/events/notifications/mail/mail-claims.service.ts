@@ -56,7 +56,7 @@ export class MailClaimsService {
         await this.mails.pass(key, nextDigest(key.frequency, settings, claimedAt));
         return null;
       }
-      const claim = mail.claim ?? (await this.makeClaim(mail, mailer.generateMessageId()));
+      const claim = mail.claim ?? (await this.makeClaim(mail, mailer.generateMessageId(), claimedAt));
       await this.mails.claim(key, claim, this.times.claimMs);
       await last();
       return { key, claim, user, settings, failures: mail.failures, claimedAt };
@@ -82,8 +82,9 @@ export class MailClaimsService {
   }
 
   /** What has happened since the mail before, up to now. */
-  private async makeClaim({ userId, frequency, startedAt, positions }: NotificationMail, messageId: string) {
-    const since = new Date(Math.max(startedAt.getTime(), Date.now() - MAX_AGE_MS[frequency])).toISOString();
+  private async makeClaim(mail: NotificationMail, messageId: string, now: Date) {
+    const { userId, frequency, startedAt, positions } = mail;
+    const since = new Date(Math.max(startedAt.getTime(), now.getTime() - MAX_AGE_MS[frequency])).toISOString();
     const ends = await this.feeds.findEndsForUser(userId);
     const windows = ends.map(({ feed, last }): [string, [string, string]] => [
       feed,
