@@ -84,6 +84,17 @@ describe('a personal access token', () => {
       ]);
   });
 
+  it('names what is wrong with its scopes', async () => {
+    const person = await world.person();
+    for (const [scopes, detail] of [
+      ['read', 'must be a list of scopes'],
+      [[], 'must name at least one scope'],
+      [['read', 'read'], 'must name a scope once'],
+      [['everything'], 'must be of read, write, deploy, admin'],
+    ])
+      expect((await person.post(TOKENS, { name: 'x', scopes })).body.errors).toEqual([{ pointer: '/scopes', detail }]);
+  });
+
   it('does what its scopes say and nothing else', async () => {
     const owner = await world.outsider();
     const [read, write, deploy, admin] = await Promise.all(

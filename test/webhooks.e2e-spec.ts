@@ -111,6 +111,12 @@ print(json.dumps(Webhook(given["secret"]).verify(given["body"], given["headers"]
     expect(JSON.stringify(read.body)).not.toMatch(/canary|whsec_/);
     const kept = JSON.stringify(await world.sql('SELECT * FROM webhook WHERE id = $1', [webhook.id]));
     expect(kept).not.toContain('canary');
+    const same = await people.admin.put(webhook.base as string, {
+      ...read.body,
+      headers: { 'X-Token': 'canary-of-a-header' },
+    });
+    expect(same.body).toEqual(read.body);
+    expect(same.headers.get('etag')).toBe(read.headers.get('etag'));
     const changed = await people.admin.put(
       webhook.base as string,
       { ...read.body, events: ['design.*'] },

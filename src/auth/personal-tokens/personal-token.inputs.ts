@@ -1,5 +1,5 @@
 import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
-import { ArrayNotEmpty, ArrayUnique, IsIn, IsISO8601, IsOptional } from 'class-validator';
+import { ArrayNotEmpty, ArrayUnique, IsArray, IsIn, IsISO8601, IsOptional } from 'class-validator';
 import { type Scope, SCOPES } from '../../core/access/actor.js';
 import { NameInput } from '../../core/schema/input-fields.js';
 
@@ -11,6 +11,7 @@ export class NewToken {
   @ArrayNotEmpty({ message: 'must name at least one scope' })
   @ArrayUnique({ message: 'must name a scope once' })
   @IsIn(SCOPES, { each: true, message: `must be of ${SCOPES.join(', ')}` })
+  @IsArray({ message: 'must be a list of scopes' })
   scopes!: Scope[];
 
   @ApiPropertyOptional({

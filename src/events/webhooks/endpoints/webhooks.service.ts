@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import { Injectable } from '@nestjs/common';
 import type { Actor } from '../../../core/access/actor.js';
 import { newId } from '../../../core/database/base.entity.js';
@@ -150,6 +151,7 @@ export class WebhooksService {
     const kept = isElsewhere ? withoutSecrets(stored, input) : stored;
     const secrets = { ...kept, ...definedFields({ headers, routingKey }) };
     assertRoutingKey({ format: format ?? webhook.format }, secrets);
+    if (isDeepStrictEqual(secrets, stored)) return {};
     return { secrets: await this.secrets.seal(webhook, secrets), headerNames: Object.keys(secrets.headers) };
   }
 }
