@@ -46,6 +46,17 @@ async function workspaceOn(cluster: Cluster): Promise<string> {
   return workspace.id as string;
 }
 
+it('a file of several JSON documents is imported as kubectl takes it, and leaves as YAML', async () => {
+  const map = (name: string) => JSON.stringify({ apiVersion: 'v1', kind: 'ConfigMap', metadata: { name } });
+  for (const text of [`${map('a')}\n${map('b')}\n`, `${map('a')}\n---\n${map('b')}`]) {
+    const { id } = await imported('maps.json', text);
+    const manifest = (await download(id, 'kubernetes')).toString();
+    const documents = manifest.split('---\n').map((document) => parseYaml(document) as Json);
+    expect(documents.map(({ metadata }) => metadata.name)).toEqual(['a', 'b']);
+    expect((await download(id, 'source')).toString()).toBe(text);
+  }
+});
+
 describe('an integer that no double holds', () => {
   const BIG = '9007199254740993';
   const deployment = (seconds: string): string => `apiVersion: apps/v1

@@ -75,6 +75,24 @@ spec: { group: example.org, scope: Namespaced, names: { kind: Gadget, plural: ga
   expect(brought).toMatchObject({ canSupport: true, errmsg: '' });
 });
 
+it('says that a design has a resource twice, and writes no manifest that no import would take', async () => {
+  const map = (a: string) => ({ component: { kind: 'ConfigMap', version: 'v1' }, configuration: { metadata: { name: 'settings', namespace: 'shop' }, data: { a } } }); // prettier-ignore
+  const save = (components: object[]) =>
+    world.admin.post('/api/pattern', { name: 'twice', pattern_data: { design_file: { name: 'twice', components } } });
+  const { body: design } = await save([map('1'), map('2')]);
+  expect(design).toMatchObject({ canSupport: false, errmsg: 'ConfigMap settings is in this design more than once' });
+  const { body: verdict } = await world.admin.get(`/api/pattern/${design.id}/validate`);
+  expect(verdict).toMatchObject({ valid: false, counts: { components: 2, valid: 1, errors: 1 } });
+  expect(verdict.components[1].errors).toMatchObject([{ keyword: 'duplicate', pointer: '/metadata/name' }]);
+  for (const form of ['kubernetes', 'helm']) {
+    const { status, body } = await world.admin.get(`/api/pattern/download/${design.id}?export=${form}`);
+    expect({ status, body }).toMatchObject({ status: 400, body: { errors: [{ pointer: '/components/1' }] } });
+  }
+  expect((await world.admin.get(`/api/pattern/download/${design.id}?export=design`)).status).toBe(200);
+  const other = { ...map('2'), configuration: { metadata: { generateName: 'settings-' } } };
+  expect((await save([map('1'), other, other])).body).toMatchObject({ canSupport: true, errmsg: '' });
+});
+
 it('says when a design has more relationships than are kept', async () => {
   const each = (write: (index: number) => string) => Array.from({ length: 120 }, (_, index) => write(index));
   const text = [

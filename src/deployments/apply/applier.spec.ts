@@ -4,6 +4,7 @@ import {
   customKind,
   deployment,
   DeploymentScene,
+  MemoryJournal,
   outcomes,
 } from '../../../test/support/deployment-scene.js';
 import { requires } from '../../../test/support/requirements.js';
@@ -232,6 +233,30 @@ requires('KUBEBUILDER_ASSETS', 'A deployment', () => {
       'ConfigMap/kept: unchanged',
       'ConfigMap/pruned: unchanged',
     ]);
+  });
+
+  it('takes back objects of one kind six at a time, and each kind before the one that was made before it', async () => {
+    const { client } = scene;
+    const remove = client.delete.bind(client);
+    const order: string[] = [];
+    let [running, most] = [0, 0];
+    let release: () => void = () => undefined;
+    const six = new Promise<void>((resolve) => (release = resolve));
+    jest.spyOn(client, 'delete').mockImplementation(async (kind, name, ...rest) => {
+      most = Math.max(most, ++running);
+      if (running === 6) release();
+      if (kind.kind === 'ConfigMap') await six;
+      order.push(kind.kind);
+      return remove(kind, name, ...rest).finally(() => running--);
+    });
+    const maps = Array.from({ length: 9 }, (_, index) => configMap(`many-${index}`));
+    const account = { apiVersion: 'v1', kind: 'ServiceAccount', metadata: { name: 'sa' } };
+    const journal = new MemoryJournal();
+    await scene.apply(await scene.plan([account, ...maps]), {}, journal);
+    await scene.undo({ status: 'failed', resources: [] }, journal);
+    expect(most).toBe(6);
+    expect(order).toEqual([...maps.map(() => 'ConfigMap'), 'ServiceAccount']);
+    expect(await scene.live('v1', 'ConfigMap', 'many-8')).toBeUndefined();
   });
 
   it('stops when it is cancelled, and takes back what it had done', async () => {

@@ -1,7 +1,7 @@
 import { type ClusterClient } from '../../kubernetes/clusters/cluster-client.js';
 import { boundedParallel } from '../plan/bounded-parallel.js';
 import { isDefinition } from '../plan/definitions.js';
-import { inKindOrder } from '../plan/kind-order.js';
+import { inKindOrder, splitByKind } from '../plan/kind-order.js';
 import { type Plan } from '../plan/plan.js';
 import { type PlanItem } from '../plan/plan-item.js';
 import { plannedRemoval } from '../plan/prunes.js';
@@ -84,7 +84,7 @@ export class Applier {
     for (const item of ordered)
       if (item.planned.kept !== undefined) await results.set(item, { status: 'kept', message: item.planned.kept });
     const each = async (items: PlanItem[], work: (item: PlanItem) => Promise<Step>) => {
-      for (const alike of splitByKind(items))
+      for (const alike of splitByKind(items, kindOf))
         await boundedParallel(alike, CONCURRENCY, async (item) => {
           clock.check();
           await carryOut(item, work, results);
@@ -155,20 +155,6 @@ async function carryOut(
   }
 }
 
-/** The items in their order, those of one kind that follow one another together: nothing of a kind waits for another of it. */
-function splitByKind(items: PlanItem[]): PlanItem[][] {
-  const groups: PlanItem[][] = [];
-  let last: string | undefined;
-  for (const item of items) {
-    const { api_version, kind } = item.planned;
-    const current = `${api_version} ${kind}`;
-    if (current === last) groups.at(-1)?.push(item);
-    else groups.push([item]);
-    last = current;
-  }
-  return groups;
-}
-
 /**
  * Makes the plan of another attempt say what the deployment does as a whole: what the cluster shows as unchanged by now was
  * created or updated by it.
@@ -187,6 +173,8 @@ function resumeItems(items: PlanItem[], changes: readonly AppliedChange[]): Plan
     .filter(({ action }) => action === 'prune')
     .map(({ kind, name, namespace }) => ({ planned: plannedRemoval('prune', kind, { name, namespace }) }));
 }
+
+const kindOf = ({ planned }: PlanItem) => ({ apiVersion: planned.api_version, kind: planned.kind });
 
 function toStep(error: Step['error']): Step {
   return error ? { status: 'failed', error } : { status: 'applied' };

@@ -4,6 +4,8 @@ import { ClusterError } from '../../kubernetes/clusters/cluster-error.js';
 import type { ResourceKind } from '../../kubernetes/clusters/discovery.js';
 import { type KubernetesObject } from '../../kubernetes/clusters/kubernetes-object.js';
 import { omitServerFields } from '../plan/field-changes.js';
+import { boundedParallel } from '../plan/bounded-parallel.js';
+import { splitByKind } from '../plan/kind-order.js';
 import { findClaimsOf } from '../plan/made-claims.js';
 import { findAppliedFields, FIELD_MANAGER, isOwnedBy, type Owner } from '../plan/owner.js';
 import { type ResourceError } from '../plan/planned-resource.js';
@@ -12,6 +14,9 @@ import { type AppliedChange } from './applied-change.js';
 import { appliedConfiguration, mergePatch, takenConfiguration } from './applied-configuration.js';
 import { Removal, type RemovalTarget } from './removal.js';
 import { type RunClock, RunEnded } from './run-clock.js';
+
+/** Changes of one kind that are undone at once. */
+const CONCURRENCY = 6;
 
 const GONE_TIMEOUT_MS = 30_000;
 /** A cluster that does not answer may be back in a minute. */
@@ -42,15 +47,21 @@ export class Undo {
     this.removal = new Removal(cluster, owner);
   }
 
-  /** The last change first. @param before is awaited before each; a throw ends it as it stands */
+  /**
+   * The last change first, those of one kind that were made together at once, as they were made.
+   * @param before is awaited before each; a throw ends it as it stands
+   */
   async undoAll(changes: readonly AppliedChange[], before?: () => Promise<void>): Promise<UndoneChange[]> {
     const undone: UndoneChange[] = [];
-    for (const change of [...changes].reverse()) {
-      if (change.done) continue;
-      await before?.();
-      const error = await this.undoWithRetries(change);
-      undone.push({ change, ...(error && { error }) });
-    }
+    const left = changes.filter(({ done }) => !done).reverse();
+    for (const alike of splitByKind(left, ({ kind }) => kind))
+      undone.push(
+        ...(await boundedParallel(alike, CONCURRENCY, async (change) => {
+          await before?.();
+          const error = await this.undoWithRetries(change);
+          return { change, ...(error && { error }) };
+        })),
+      );
     this.cluster.invalidateKinds();
     return undone;
   }

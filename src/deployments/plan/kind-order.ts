@@ -52,3 +52,17 @@ export function inKindOrder<T>(items: T[], kindOf: (item: T) => { group: string;
     .sort((a, b) => a.rank - b.rank || a.index - b.index)
     .map(({ item }) => item);
 }
+
+/** Items in their order, those of one kind that follow one another together: nothing of a kind waits for another of it. */
+export function splitByKind<T>(items: readonly T[], kindOf: (item: T) => { apiVersion: string; kind: string }): T[][] {
+  const groups: T[][] = [];
+  let last: string | undefined;
+  for (const item of items) {
+    const { apiVersion, kind } = kindOf(item);
+    const current = `${apiVersion} ${kind}`;
+    if (current === last) groups.at(-1)?.push(item);
+    else groups.push([item]);
+    last = current;
+  }
+  return groups;
+}

@@ -7,7 +7,7 @@ export type DesignCheck = (design: DesignOutline) => string | null | Promise<str
 /** Checks whether a design can be deployed. Later modules add their own checks. */
 @Injectable()
 export class DesignCheckRegistry {
-  private readonly checks: DesignCheck[] = [hasDeployableComponent, everyComponentHasKind];
+  private readonly checks: DesignCheck[] = [hasDeployableComponent, everyComponentHasKind, everyResourceIsOnce];
 
   register(check: DesignCheck): void {
     this.checks.push(check);
@@ -30,3 +30,6 @@ const everyComponentHasKind: DesignCheck = async (design) => {
   const nameless = await design.findKind(({ deployable, kind }) => deployable && kind === '');
   return nameless ? `component ${nameless.firstComponent} has no kind` : null;
 };
+
+const everyResourceIsOnce: DesignCheck = ({ repeated }) =>
+  repeated === undefined ? null : `${repeated} is in this design more than once`;

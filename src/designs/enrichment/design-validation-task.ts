@@ -2,6 +2,7 @@ import type { Fault } from '../../core/errors/app-error.js';
 import { moreFaultsText } from '../../core/errors/problem.js';
 import { isDeployable, toResource } from '../../formats/design-file/design-component.js';
 import type { DesignFile } from '../../formats/design-file/design-file.js';
+import { findRepeatedResources } from '../../formats/design-file/repeated-resources.js';
 import { encodeJson } from '../../formats/design-file/packed-design.js';
 import { defineTask, type AskMainThread, type TransferredValue, type Task } from '../../core/workers/task.js';
 import { type Finding, toFieldPath } from '../../validation/schema/findings.js';
@@ -131,14 +132,26 @@ async function validateComponents(design: DesignFile, ask: AskMainThread): Promi
     .filter(({ component }) => isDeployable(component));
   const resources = all.map(({ component }) => toResource(component));
   const answers = validateResources(resources, await fetchComponents(resources.map(readTypeMeta), ask));
+  const repeated = new Map(findRepeatedResources(design.components).map(({ index, first }) => [index, first]));
   return all.map(({ component, index }, at) => {
     const { kind, version } = component.component;
-    const answer = answers[at] as ResourceValidation;
+    const answer = withRepetition(answers[at] as ResourceValidation, repeated.get(index));
     return {
       index,
       validation: { id: component.id, name: component.displayName, kind, apiVersion: version, ...answer },
     };
   });
+}
+
+/** @param first the position in the design of the component that represents the same resource */
+function withRepetition(answer: ResourceValidation, first: number | undefined): ResourceValidation {
+  if (first === undefined) return answer;
+  const detail = `the design has this resource more than once: /components/${first} is the same`;
+  return {
+    ...answer,
+    valid: false,
+    errors: [...answer.errors, { pointer: '/metadata/name', detail, keyword: 'duplicate' }],
+  };
 }
 
 async function fetchComponents(types: readonly ResourceTypeMeta[], ask: AskMainThread): Promise<KnownComponents> {

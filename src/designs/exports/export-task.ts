@@ -1,9 +1,11 @@
 import { stringifyExact } from '../../core/json/large-integers.js';
 import { InvalidRequest } from '../../core/errors/app-error.js';
 import type { DesignFile } from '../../formats/design-file/design-file.js';
+import { findRepeatedResources } from '../../formats/design-file/repeated-resources.js';
 import { DocumentReader } from '../../formats/documents/document-reader.js';
 import type { FormatLimits } from '../../formats/sources/format-limits.js';
 import { isObject } from '../../core/json/json.js';
+import { FaultList } from '../../formats/sources/fault-list.js';
 import type { SourceFile } from '../../formats/sources/source-file.js';
 import { defineTask, type TransferredValue, InlineTaskRunner } from '../../core/workers/task.js';
 import { toYaml } from '../../formats/documents/yaml-writer.js';
@@ -15,6 +17,8 @@ import { ManifestExporter } from './manifest-exporter.js';
 /** The export formats that are generated from the content of a design. */
 export const CONVERTED_FORMATS = ['design', 'json', 'kubernetes', 'helm', 'docker-compose'] as const;
 export type ConvertedFormat = (typeof CONVERTED_FORMATS)[number];
+
+const MAX_FAULTS = 100;
 
 interface ExportTaskInput {
   form: ConvertedFormat;
@@ -49,6 +53,7 @@ async function convertDesign(
 ): Promise<string | Buffer> {
   const tasks = new InlineTaskRunner();
   const reader = new DocumentReader(tasks, limits);
+  const readDistinct = () => requireDistinct(readDesign(), form);
   switch (form) {
     case 'design':
       return toYaml([readDesign()]);
@@ -56,15 +61,28 @@ async function convertDesign(
       return `${stringifyExact(readDesign(), 2)}\n`;
     case 'kubernetes': {
       const manifests = new ManifestExporter(reader);
-      return source ? manifests.fromSource(readDesign, source) : manifests.fromDesign(readDesign());
+      return source ? manifests.fromSource(readDesign, source) : manifests.fromDesign(readDistinct());
     }
     case 'helm': {
       const charts = new ChartExporter(reader, tasks);
-      return source ? charts.fromSource(readDesign(), source) : charts.fromDesign(readDesign());
+      return source ? charts.fromSource(readDesign(), source) : charts.fromDesign(readDistinct());
     }
     case 'docker-compose':
       return toComposeText(readDesign());
   }
+}
+
+/** A cluster could not have the same resource twice, and no import would take it. */
+function requireDistinct(design: DesignFile, form: ConvertedFormat): DesignFile {
+  const faults = new FaultList(MAX_FAULTS);
+  for (const { component, index, first } of findRepeatedResources(design.components))
+    faults.add({
+      pointer: `/components/${index}`,
+      detail: `${component.component.kind} ${component.displayName} is the same resource as /components/${first}`,
+      remedy: 'Remove one of the two, or give it another name; export=design and json have both.',
+    });
+  faults.throwIfAny(`export=${form}`);
+  return design;
 }
 
 function toComposeText(file: DesignFile): string {

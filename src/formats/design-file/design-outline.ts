@@ -1,5 +1,6 @@
-import { isDeployed } from './design-component.js';
+import { isDeployed, toResource } from './design-component.js';
 import { type DesignComponent } from './design-file.js';
+import { findRepeatedResources } from './repeated-resources.js';
 import { isObject, asObject, asText } from '../../core/json/json.js';
 import { TimeSlicer } from '../../core/time-slicer.js';
 
@@ -17,6 +18,8 @@ export interface OutlinedKind {
 
 export interface OutlineData {
   components: number;
+  /** The first component that represents the same resource as an earlier one: its kind and name. */
+  repeated?: string;
   /** Each kind once, in the order of the design: JSON texts of a list of some OutlinedKinds each, because a hostile design has very many. */
   kinds: string[];
 }
@@ -30,6 +33,11 @@ export class DesignOutline {
   /** The number of components. */
   get components(): number {
     return this.data.components;
+  }
+
+  /** The first component that represents the same resource as an earlier one: its kind and name. */
+  get repeated(): string | undefined {
+    return this.data.repeated;
   }
 
   /** The kinds, in batches, in the order of their first component. */
@@ -72,8 +80,12 @@ export function buildOutline(components: readonly DesignComponent[]): OutlineDat
   const kinds = Array.from({ length: Math.ceil(all.length / KINDS_PER_BATCH) }, (_, index) =>
     JSON.stringify(all.slice(index * KINDS_PER_BATCH, (index + 1) * KINDS_PER_BATCH)),
   );
-  return { components: components.length, kinds };
+  const [repeated] = findRepeatedResources(components);
+  return { components: components.length, kinds, ...(repeated && { repeated: describeResource(repeated.component) }) };
 }
+
+const describeResource = (component: DesignComponent): string =>
+  `${component.component.kind} ${asText(asObject(toResource(component)['metadata'])['name'])}`;
 
 const getGroup = (apiVersion: string): string =>
   apiVersion.includes('/') ? apiVersion.slice(0, apiVersion.indexOf('/')) : '';

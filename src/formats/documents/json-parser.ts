@@ -7,6 +7,8 @@ import { toExactInteger, InexactNumber, type YamlDialect } from './yaml-scalar.j
 const STRING = /"(?:[^"\\\u0000-\u001f]|\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4}))*"/y; // eslint-disable-line no-control-regex -- RFC 8259 section 7
 const NUMBER = /-?(?:0|[1-9]\d*)(\.\d+)?([eE][-+]?\d+)?/y;
 const WHITESPACE = /[ \t\n\r]*/y;
+/** Lines of `---` between documents. */
+const SEPARATORS = /(?:(?<=[\n\r]|^)---[ \t]*(?:[\n\r]+[ \t\n\r]*|$))+/y;
 const LITERALS = new Map<string, Json>([
   ['true', true],
   ['false', false],
@@ -37,6 +39,19 @@ export function parseJson(
   return reader.parse();
 }
 
+/**
+ * As parseJson of a file that may hold several documents, as `kubectl` takes it: one after another, on lines of their own or not, with
+ * or without lines of `---` in between.
+ */
+export function parseJsonDocuments(
+  file: string,
+  text: string,
+  limits: FormatLimits,
+  dialect: YamlDialect = 'kubernetes',
+): LocatedData[] {
+  return new JsonParser(text, new DocumentBuilder(file, text, limits, dialect)).parseAll();
+}
+
 class JsonParser {
   private at = 0;
   private values = 0;
@@ -47,14 +62,44 @@ class JsonParser {
   ) {}
 
   parse(): LocatedData {
+    const document = this.document(1);
+    if (this.at < this.text.length) throw this.trailing();
+    this.builder.throwIfFaulty();
+    return document;
+  }
+
+  parseAll(): LocatedData[] {
+    const documents = [this.document(1)];
+    const { documents: most } = this.builder.limits;
+    while (this.skipSeparators()) {
+      if (!/[{[]/.test(this.text[this.at] ?? '')) throw this.trailing();
+      if (documents.length === most) {
+        this.builder.addFault(this.at, `has more than ${most} documents`, 'Split the file.');
+        break;
+      }
+      documents.push(this.document(documents.length + 1));
+    }
+    this.builder.throwIfFaulty();
+    return documents;
+  }
+
+  private document(number: number): LocatedData {
     this.skipSpace();
     const start = this.at;
     const value = this.value(1);
     this.skipSpace();
-    if (this.at < this.text.length)
-      throw new JsonSyntaxError(this.at, 'there is more text after the end of the document');
-    this.builder.throwIfFaulty();
-    return this.builder.buildDocument(1, value, start);
+    return this.builder.buildDocument(number, value, start);
+  }
+
+  /** Moves to the next document. @returns false at the end of the text */
+  private skipSeparators(): boolean {
+    SEPARATORS.lastIndex = this.at;
+    if (SEPARATORS.exec(this.text)) this.at = SEPARATORS.lastIndex;
+    return this.at < this.text.length;
+  }
+
+  private trailing(): JsonSyntaxError {
+    return new JsonSyntaxError(this.at, 'there is more text after the end of the document');
   }
 
   private value(depth: number): Json {

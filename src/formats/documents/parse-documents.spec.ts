@@ -302,11 +302,30 @@ describe('readDocuments, hostile input', () => {
     expect(faultsOf(() => read('{"a\\u0000": "\\ud800"}'))).toHaveLength(2);
   });
 
+  it('reads several documents of JSON, one after another or between lines of ---', () => {
+    for (const between of ['', ' ', '\n', '\r\n', '\n---\n', '\n--- \n\n---\n  ']) {
+      const documents = read(
+        `{"a": 1}${between}{"b": [2]}\n${between.includes('-') ? '---\n' : ''}`,
+        'core',
+        {},
+        'file.json',
+      );
+      expect(documents.map(({ value }) => value)).toEqual([{ a: 1 }, { b: [2] }]);
+      const line = between.split('\n').length;
+      expect(documents[1]?.findPosition('/b').line).toBe(line);
+    }
+    expect(faultsOf(() => read('{"a": 1}\n{"b": 2}\n{"c": 3, "c": 4}', 'core', { documents: 2 }))).toMatchObject([
+      { line: 3, detail: 'has more than 2 documents' },
+    ]);
+  });
+
   it('refuses JSON with comments, trailing commas, or more behind it', () => {
     for (const text of [
       '{"a": 1, // no\n"b": 2}',
       '{"a": 1,}',
-      '{"a": 1} {"b": 2}',
+      '{"a": 1} b',
+      '{"a": 1} --- {"b": 2}',
+      '{"a": 1} 2',
       '{"a": ',
       '{"a": "\n"}',
       '[1 2]',

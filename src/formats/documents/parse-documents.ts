@@ -1,5 +1,5 @@
 import { InvalidRequest } from '../../core/errors/app-error.js';
-import { JsonSyntaxError, parseJson } from './json-parser.js';
+import { JsonSyntaxError, parseJsonDocuments } from './json-parser.js';
 import { DEFAULT_FORMAT_LIMITS, type FormatLimits } from '../sources/format-limits.js';
 import { type LocatedData, LocatedDocument } from './located-document.js';
 import { findLine, findLineStarts } from './source-positions.js';
@@ -28,8 +28,7 @@ export function parseLocated(file: SourceFile, dialect: YamlDialect, limits: For
   const looksLikeJson = /^\s*(?:\{\s*["}]|\[\s*["{[\]\d])/.test(text);
   if (!looksLikeJson) return parseYaml(file.path, text, dialect, limits);
   try {
-    const document = parseJson(file.path, text, limits, dialect);
-    return document.value === null ? [] : [document];
+    return parseJsonDocuments(file.path, text, limits, dialect);
   } catch (error) {
     if (!(error instanceof JsonSyntaxError)) throw error;
     return parseFlowYaml(file.path, text, dialect, limits, error);
