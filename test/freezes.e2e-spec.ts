@@ -96,6 +96,18 @@ describe('freeze windows of environments', () => {
     });
   });
 
+  it.each([
+    '2027-W05-1T00:00:00Z',
+    '2027-001T00:00:00Z',
+    '2027-01-01T00Z',
+    '2027-01-01T00:00:00,5Z',
+    '2027-01-01T10:00+01',
+  ])('name the field of the time %s, which this server does not read', async (time) => {
+    const { freezes } = await place();
+    const answer = await world.admin.post(freezes, { name: 'now', starts_at: time, ends_at: '2028-01-01T00:00:00Z' });
+    expect(answer).toMatchObject({ status: 400, body: { errors: [{ pointer: '/starts_at' }] } });
+  });
+
   it('refuse deploying, undeploying and rolling back there, and nothing elsewhere', async () => {
     const { environment, design, freeze, freezes, deploy } = await place();
     const before = await done(deploy());

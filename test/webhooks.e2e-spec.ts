@@ -404,7 +404,7 @@ describe('a delivery', () => {
 describe('a format', () => {
   const sent = async (fields: Json): Promise<{ headers: Json; body: Json; raw: string }> => {
     const webhook = await register({ events: ['design.created'], ...fields });
-    await design('<!channel> & *friends* @all');
+    await design('<!channel> & *friends* @all @here\n> http://example.com');
     await until(() => receiver.at(webhook.path as string).length > 0);
     const { headers, body } = receiver.at(webhook.path as string)[0]!;
     return { headers, body: JSON.parse(body), raw: body };
@@ -423,17 +423,20 @@ describe('a format', () => {
       'ce-specversion': '1.0',
       'ce-id': binary.body.id,
       'ce-type': 'armature.design.created',
+      'ce-sequence': (binary.body.sequence as string).padStart(19, '0'),
     });
   });
 
   it('is a message for Slack, Teams and Mattermost whose names mention nobody', async () => {
     const slack = await sent({ format: 'slack' });
     expect(slack.body.text).toContain('&lt;!channel&gt; &amp; *friends*');
-    expect(slack.raw).not.toContain('<!channel>');
+    expect(slack.raw).not.toMatch(/<!channel>|@here|\\n/);
+    const [section, context] = slack.body.attachments[0].blocks;
+    for (const text of [section.text, ...context.elements]) expect(text).toMatchObject({ verbatim: true });
     const teams = await sent({ format: 'teams' });
     expect(teams.body.attachments[0].content.body[0].text).toContain('\\*friends\\*');
     const mattermost = await sent({ format: 'mattermost' });
-    expect(mattermost.body.text).not.toContain('@all');
+    expect(mattermost.raw).not.toMatch(/@all|@here|\\n/);
   });
 
   it('is an event for PagerDuty, with a key that the log does not show', async () => {

@@ -8,7 +8,7 @@ import { assertCallable } from './connection-status.js';
 import { ConnectionView } from './connection.view.js';
 import { ConnectionsService } from './connections.service.js';
 import { ConnectionKindRegistry } from './kinds/connection-kind.registry.js';
-import { toRemoteFailure } from './redact-secrets.js';
+import { toRemoteFailure } from '../core/outbound/redact-secrets.js';
 
 /** Calls the remote system of a connection, and stores the result as the connection's status. */
 @Injectable()

@@ -14,7 +14,7 @@ import type { Connection } from '../connections/connection.entity.js';
 import { ConnectionSecretsService } from '../connections/connection-secrets.service.js';
 import { ConnectionsService } from '../connections/connections.service.js';
 import { authorization, failedResponse, unexpectedResponse } from '../connections/kinds/http-server.js';
-import { redactSecrets, toRemoteFailure } from '../connections/redact-secrets.js';
+import { redactSecrets, toRemoteFailure } from '../core/outbound/redact-secrets.js';
 import type { Answer } from './answer.js';
 
 /** Of every call: from name resolution to the last byte. */

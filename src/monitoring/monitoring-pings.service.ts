@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import type { Actor } from '../core/access/actor.js';
 import { ConnectionKindRegistry } from '../connections/kinds/connection-kind.registry.js';
-import { toRemoteFailure } from '../connections/redact-secrets.js';
+import { toRemoteFailure } from '../core/outbound/redact-secrets.js';
 import { MonitoringClient, type MonitoringServer } from './monitoring-client.js';
 import { MonitoringPingView } from './monitoring-ping.view.js';
 

@@ -57,6 +57,11 @@ export class OrganizationsService
     return super.get(actor, id);
   }
 
+  /** Locks it until the end of the unit of work, so that what is counted in it stays so. @throws NotFound */
+  async lock(actor: Actor, id: string): Promise<void> {
+    this.orNotFound(id, await this.organizations.lock(actor, id));
+  }
+
   /** The user who creates an organization becomes its owner; only installation administrators may. */
   async create(actor: Actor, owner: string, input: NewOrganization): Promise<Organization> {
     assertScope(actor, organizationPolicy.create);

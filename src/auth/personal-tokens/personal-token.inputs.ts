@@ -1,7 +1,8 @@
 import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
-import { ArrayNotEmpty, ArrayUnique, IsArray, IsIn, IsISO8601, IsOptional } from 'class-validator';
+import { ArrayNotEmpty, ArrayUnique, IsArray, IsIn, IsOptional } from 'class-validator';
 import { type Scope, SCOPES } from '../../core/access/actor.js';
 import { NameInput } from '../../core/schema/input-fields.js';
+import { IsTime } from '../../core/schema/is-time.js';
 
 export class NewToken {
   @NameInput()
@@ -21,6 +22,6 @@ export class NewToken {
     description: 'Without it the token does not expire.',
   })
   @IsOptional()
-  @IsISO8601({ strict: true, strictSeparator: true }, { message: 'must be a time in ISO 8601' })
+  @IsTime()
   expires_at?: string | null;
 }

@@ -1,4 +1,5 @@
 import { STATUS_CODES } from 'node:http';
+import { errors } from 'undici';
 
 /** What the codes of failed connections mean. */
 const MEANINGS: Record<string, string> = {
@@ -14,7 +15,8 @@ const MEANINGS: Record<string, string> = {
   UND_ERR_CONNECT_TIMEOUT: 'the connection timed out',
   UND_ERR_HEADERS_TIMEOUT: 'the answer took too long',
   UND_ERR_BODY_TIMEOUT: 'the answer took too long',
-  HPE_INVALID_CONSTANT: 'the answer is not HTTP',
+  UND_ERR_HEADERS_OVERFLOW: 'the header of the answer is too large',
+  UND_ERR_RES_CONTENT_LENGTH_MISMATCH: 'the answer is not as long as it says',
   ERR_SSL_WRONG_VERSION_NUMBER: 'the port does not speak TLS',
   DEPTH_ZERO_SELF_SIGNED_CERT: 'the certificate is self-signed',
   SELF_SIGNED_CERT_IN_CHAIN: 'a certificate of the chain is self-signed',
@@ -52,6 +54,7 @@ export class ProxyFailure extends Error {
 /** Why a connection failed. Of other errors only the code is reported: messages may contain addresses that a name resolved to. */
 export function describeConnectionFailure(error: unknown): string {
   if (error instanceof ProxyFailure) return error.message;
+  if (error instanceof errors.HTTPParserError) return 'the answer is not HTTP';
   const code = getCode(error);
   if (code === undefined) return 'the connection failed';
   const meaning = MEANINGS[code];

@@ -5,7 +5,6 @@ import {
   IsBoolean,
   IsIn,
   IsInt,
-  IsISO8601,
   IsObject,
   IsOptional,
   IsString,
@@ -18,6 +17,7 @@ import {
   ValidateIf,
 } from 'class-validator';
 import { IsBoundedMap } from './bounded-map.js';
+import { IsTime } from './is-time.js';
 import { GraphQLMap } from './scalars.js';
 
 /** How a field of an input may be missing. */
@@ -85,7 +85,7 @@ export const TimeInput = (settings: InputFieldOptions = {}) =>
     { type: String, format: 'date-time' },
     () => String,
     [
-      IsISO8601({ strict: true, strictSeparator: true }, { message: 'must be a time in ISO 8601' }),
+      IsTime(),
       Matches(/^\d{4}-.*T.*(Z|[+-]\d\d(:?\d\d)?)$/, {
         message: 'must be a time with its offset, such as 2027-01-31T18:00:00Z',
       }),

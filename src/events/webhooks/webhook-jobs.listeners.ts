@@ -18,6 +18,6 @@ export class WebhookJobsListeners implements OnModuleInit {
 
   onModuleInit(): void {
     this.jobs.schedule('webhook-sweep', this.settings.sweepMs, () => this.fanOut.sweep());
-    this.jobs.schedule('webhook-log', CLEAN_MS, () => this.log.deleteOld());
+    this.jobs.schedule('webhook-log', CLEAN_MS, ({ signal }) => this.log.deleteOld(signal));
   }
 }

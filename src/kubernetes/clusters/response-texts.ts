@@ -1,4 +1,4 @@
-import { redactSecrets } from '../../connections/redact-secrets.js';
+import { redactSecrets } from '../../core/outbound/redact-secrets.js';
 import { INLINE_MAX_BYTES } from '../../core/json/json-chunks.js';
 import type { ClusterUser } from './cluster-access.js';
 import { sanitizeClusterText } from './sanitize-cluster-text.js';

@@ -34,7 +34,7 @@ export class DeliveryAttemptsService {
   ): Promise<MadeAttempt> {
     const timer = setTimeout(turn.releaseSlot, this.settings.slotMs);
     const { request, attempt, succeeded, gone, retryAfterMs } = await this.sender
-      .send(webhook, secrets, message, turn.signal)
+      .send(webhook, secrets, message, delivery.lastSent, turn.signal)
       .finally(() => clearTimeout(timer));
     const retryInMs = succeeded || gone ? null : nextDelayMs(delivery.failures + 1, retryAfterMs, this.settings);
     const outcome = { webhook, delivery, request, attempt, succeeded, gone, retryInMs, retryAfterMs };

@@ -6,6 +6,7 @@ import type { Severity } from '../../../core/events/domain-event.js';
 import { PAUSED_UNTIL_SQL } from './endpoint-pauses.store.js';
 import { SENDABLE_SQL } from './endpoint-queue.store.js';
 import type { Webhook } from '../endpoints/webhook.entity.js';
+import type { SentMessage } from './message-id.js';
 import type { DeliveryAttempt, SentRequest } from './webhook-delivery.entity.js';
 
 /** Deliveries that are counted at a scrape. */
@@ -20,6 +21,7 @@ const LIST_DUE = named(`SELECT due.* FROM unnest($1::uuid[]) AS endpoint (id) CR
               AND coalesce(${PAUSED_UNTIL_SQL} <= now(), true)
             ORDER BY delivery.next_attempt_at, delivery.sequence LIMIT $2)
          SELECT c.id, c.webhook_id AS "webhookId", c.subject, c.failures, c.created_at AS "createdAt", c.event_id AS "eventId", c.sequence,
+                CASE WHEN c.request IS NOT NULL THEN jsonb_build_object('id', c.request -> 'headers' -> 'webhook-id', 'body', c.request -> 'body') END AS "lastSent",
                 event.user_id AS "userId", event.operation_id AS "operationId", event.category, event.action, event.severity,
                 event.description, event.metadata, event.created_at AS "happenedAt"
            FROM candidate c LEFT JOIN event ON event.id = c.event_id
@@ -53,6 +55,7 @@ export interface DueDelivery {
   subject: string;
   failures: number;
   createdAt: Date;
+  lastSent: SentMessage | null;
   eventId: string | null;
   sequence: string;
   userId: string | null;

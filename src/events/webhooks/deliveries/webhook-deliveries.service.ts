@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import type { Actor } from '../../../core/access/actor.js';
-import { AppError, Conflict, NotFound } from '../../../core/errors/app-error.js';
+import { AppError, Conflict, InvalidRequest, NotFound } from '../../../core/errors/app-error.js';
 import type { ListQuery } from '../../../core/listing/list-query.js';
 import type { Page } from '../../../core/listing/page.js';
 import type { WebhookOwner } from '../endpoints/webhook-owners.service.js';
@@ -34,14 +34,14 @@ export class WebhookDeliveriesService {
 
   /** Sends a test, to a disabled endpoint as well. */
   async test(actor: Actor, owner: WebhookOwner, webhookId: string): Promise<WebhookDelivery> {
-    const webhook = await this.webhooks.get(actor, owner, webhookId, 'send');
+    const webhook = await this.webhooks.getForSending(actor, owner, webhookId);
     const delivery = await this.deliveries.insertTest(webhook);
     await this.sendNow(webhook.id);
     return delivery;
   }
 
   async redeliver(actor: Actor, owner: WebhookOwner, webhookId: string, id: string): Promise<WebhookDelivery> {
-    const webhook = await this.webhooks.get(actor, owner, webhookId, 'send');
+    const webhook = await this.webhooks.getForSending(actor, owner, webhookId);
     await this.getDelivery(webhook.id, id);
     assertEnabled(webhook);
     if (!(await this.deliveries.hasEvent(id)))
@@ -61,13 +61,15 @@ export class WebhookDeliveriesService {
     webhookId: string,
     { since, until, status }: Recovery,
   ): Promise<number> {
-    const webhook = await this.webhooks.get(actor, owner, webhookId, 'send');
+    const webhook = await this.webhooks.getForSending(actor, owner, webhookId);
     assertEnabled(webhook);
     const span = {
       since: new Date(since),
       until: until === undefined ? null : new Date(until),
       all: status === 'all',
     };
+    if (span.until && span.until <= span.since)
+      throw InvalidRequest.forField('/until', 'must be after since', 'Send a time after since, or leave until out.');
     const removed = await this.deliveries.findLastRemoved(webhook.id, span);
     if (removed) throw spanExpired(removed);
     const recovered = await this.deliveries.recover(webhook.id, span);

@@ -88,30 +88,51 @@ export class WebhookDeliveriesStore {
     return rows.length > 0;
   }
 
-  /** Puts one on its way again; one that is on its way is sent now. */
+  /** Puts one on its way again; one that is on its way is sent now, after what waits before it of the same subject. */
   async resend(webhookId: string, id: string): Promise<void> {
-    await this.unit.manager.query(`UPDATE webhook_delivery SET ${AGAIN} WHERE webhook_id = $1 AND id = $2`, [
-      webhookId,
-      id,
-    ]);
+    await this.unit.run(async () => {
+      const [rows] = await this.unit.manager.query<[{ subject: string }[]]>(
+        `UPDATE webhook_delivery SET ${AGAIN} WHERE webhook_id = $1 AND id = $2 RETURNING subject`,
+        [webhookId, id],
+      );
+      await this.hasten(
+        webhookId,
+        rows.map(({ subject }) => subject),
+      );
+    });
   }
 
   /** Puts those of a span of time on their way again that failed, or also those that were delivered. */
   async recover(webhookId: string, { since, until, all }: RecoveredSpan): Promise<number> {
-    const [, count] = await this.unit.manager.query<[unknown, number]>(
-      `UPDATE webhook_delivery SET ${AGAIN} WHERE ${IN_SPAN} AND ${HAS_EVENT}`,
-      [webhookId, since, until, all],
-    );
-    return count;
+    return this.unit.run(async () => {
+      const [rows, count] = await this.unit.manager.query<[{ subject: string }[], number]>(
+        `UPDATE webhook_delivery SET ${AGAIN} WHERE ${IN_SPAN} AND ${HAS_EVENT} RETURNING subject`,
+        [webhookId, since, until, all],
+      );
+      await this.hasten(webhookId, [...new Set(rows.map(({ subject }) => subject))]);
+      return count;
+    });
   }
 
-  /** Forgets what is older than the log reaches, a part at a time. @returns how many */
-  async deleteOld(): Promise<number> {
-    const [, count] = await this.unit.manager.query<[unknown, number]>(
-      `DELETE FROM webhook_delivery WHERE id IN (
-         SELECT id FROM webhook_delivery WHERE created_at < now() - interval '${LOG_DAYS} days' AND status <> 'pending' LIMIT ${DELETE_BATCH})`,
+  /** Forgets what is older than the log reaches, in transactions of one batch each. @throws what the signal was aborted with */
+  async deleteOld(signal: AbortSignal): Promise<void> {
+    for (let count = DELETE_BATCH; count === DELETE_BATCH;) {
+      signal.throwIfAborted();
+      [, count] = await this.unit.manager.query<[unknown, number]>(
+        `DELETE FROM webhook_delivery WHERE id IN (
+           SELECT id FROM webhook_delivery WHERE created_at < now() - interval '${LOG_DAYS} days' AND status <> 'pending' LIMIT ${DELETE_BATCH})`,
+      );
+    }
+  }
+
+  /** What waits of these subjects is due now: what comes first in the order of a subject keeps nothing waiting for hours. */
+  private async hasten(webhookId: string, subjects: string[]): Promise<void> {
+    await this.unit.manager.query(
+      `UPDATE webhook_delivery SET next_attempt_at = now(), updated_at = now() WHERE id IN (
+         SELECT id FROM webhook_delivery WHERE webhook_id = $1 AND subject = ANY ($2) AND status = 'pending' AND next_attempt_at > now()
+          ORDER BY id FOR NO KEY UPDATE)`,
+      [webhookId, subjects],
     );
-    return count;
   }
 
   private ofWebhook(webhookId: string): SelectQueryBuilder<WebhookDelivery> {

@@ -2,6 +2,8 @@ import { Injectable } from '@nestjs/common';
 import { Env } from '../../../core/config/env.js';
 import { AppError } from '../../../core/errors/app-error.js';
 import { Outbound } from '../../../core/outbound/outbound.service.js';
+import { redactSecrets } from '../../../core/outbound/redact-secrets.js';
+import { messageIdOf, type SentMessage } from './message-id.js';
 import { signatureHeaders } from '../endpoints/signing-secret.js';
 import type { WebhookSecrets } from '../endpoints/webhook-secrets.service.js';
 import type { Webhook } from '../endpoints/webhook.entity.js';
@@ -15,6 +17,7 @@ const MAX_LOGGED_BODY = 1_024;
 const MAX_LOGGED_HEADERS = 30;
 const MAX_LOGGED_VALUE = 500;
 const HIDDEN = '•••';
+const REDIRECTS = new Set([301, 302, 303, 307, 308]);
 /** Answers may hold what signs a client in. */
 const PRIVATE_ANSWER_HEADER = /^(set-cookie|authorization|proxy-|www-)/;
 
@@ -28,7 +31,7 @@ export interface SendResult {
   retryAfterMs?: number;
 }
 
-/** Sends one event to one endpoint, once. */
+/** Sends one event to one endpoint, once. What it answers is logged without the sealed values that it may repeat. */
 @Injectable()
 export class WebhookSender {
   constructor(
@@ -42,18 +45,20 @@ export class WebhookSender {
     webhook: Webhook,
     secrets: WebhookSecrets,
     message: WebhookMessage,
+    lastSent: SentMessage | null,
     signal: AbortSignal,
   ): Promise<SendResult> {
     const { body, headers } = formatMessage(webhook.format, message, {
       source: this.env.baseUrl,
       routingKey: secrets.routingKey,
     });
+    const shownBody = hideKey(body, secrets.routingKey);
     const at = new Date();
     const signing = secrets.signing.filter(({ expiresAt }) => !expiresAt || new Date(expiresAt) > at);
     const own = {
       ...headers,
       ...signatureHeaders(
-        message.id,
+        messageIdOf(message, shownBody, lastSent),
         at,
         body,
         signing.map(({ secret }) => secret),
@@ -61,17 +66,19 @@ export class WebhookSender {
       'user-agent': 'Armature-Webhooks/1.0',
     };
     const hidden = Object.fromEntries(Object.keys(secrets.headers).map((name) => [name, HIDDEN]));
-    const request = { url: webhook.url, headers: { ...hidden, ...own }, body: hideKey(body, secrets.routingKey) };
+    const request = { url: webhook.url, headers: { ...hidden, ...own }, body: shownBody };
     const started = performance.now();
     const outcome = await this.post(webhook.url, { ...secrets.headers, ...own }, body, signal);
     const { status, error, answerHeaders, text } = outcome;
+    const { headers: sealed, routingKey } = secrets;
+    const redact = (said: string): string => redactSecrets(said, { sealed, routingKey });
     const attempt = {
       at: at.toISOString(),
       duration_ms: Math.round(performance.now() - started),
       status,
       error,
-      response_headers: toLoggedHeaders(answerHeaders),
-      response_body: text,
+      response_headers: toLoggedHeaders(answerHeaders, redact),
+      response_body: redact(text).slice(0, MAX_LOGGED_BODY),
     };
     return {
       request,
@@ -97,7 +104,7 @@ export class WebhookSender {
       });
       const { status, bytes } = answer;
       const error = status >= 200 && status < 300 ? null : describeStatus(status);
-      return { status, error, answerHeaders: answer.headers, text: bytes.toString('utf8').slice(0, MAX_LOGGED_BODY) };
+      return { status, error, answerHeaders: answer.headers, text: bytes.toString('utf8') };
     } catch (error) {
       if (signal.aborted || !(error instanceof AppError)) throw error;
       return { status: null, error: error.message, answerHeaders: {} as Record<string, string>, text: '' };
@@ -106,16 +113,16 @@ export class WebhookSender {
 }
 
 function describeStatus(status: number): string {
-  if (status >= 300 && status < 400) return `the endpoint answered ${status}: redirects are not followed`;
+  if (REDIRECTS.has(status)) return `the endpoint answered ${status}: redirects are not followed`;
   return `the endpoint answered ${status}`;
 }
 
 const hideKey = (body: string, key: string | undefined): string => (key ? body.replaceAll(key, HIDDEN) : body);
 
-const toLoggedHeaders = (headers: Record<string, string>): Record<string, string> =>
+const toLoggedHeaders = (headers: Record<string, string>, redact: (said: string) => string): Record<string, string> =>
   Object.fromEntries(
     Object.entries(headers)
       .filter(([name]) => !PRIVATE_ANSWER_HEADER.test(name))
       .slice(0, MAX_LOGGED_HEADERS)
-      .map(([name, value]) => [name, value.slice(0, MAX_LOGGED_VALUE)]),
+      .map(([name, value]) => [name, redact(value).slice(0, MAX_LOGGED_VALUE)]),
   );

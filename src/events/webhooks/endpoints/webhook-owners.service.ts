@@ -35,9 +35,10 @@ export class WebhookOwnersService {
     return place;
   }
 
-  /** Before a write, in its unit of work. @throws Conflict WORKSPACE_ARCHIVED */
-  async lockActive(actor: Actor, { workspaceId }: WebhookPlace): Promise<void> {
+  /** Locks the owner before a write, in its unit of work. @throws Conflict WORKSPACE_ARCHIVED */
+  async lockActive(actor: Actor, { organizationId, workspaceId }: WebhookPlace): Promise<void> {
     if (workspaceId) await this.workspaces.lockActive(actor, workspaceId);
+    else await this.organizations.lock(actor, organizationId);
   }
 
   private async findPlace(actor: Actor, { type, id }: WebhookOwner): Promise<WebhookPlace> {

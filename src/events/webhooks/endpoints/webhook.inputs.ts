@@ -1,10 +1,10 @@
+import { applyDecorators } from '@nestjs/common';
 import { ApiPropertyOptional, ApiProperty } from '@nestjs/swagger';
 import {
   ArrayMaxSize,
   ArrayMinSize,
   IsArray,
   IsIn,
-  IsISO8601,
   IsOptional,
   Length,
   Matches,
@@ -15,18 +15,13 @@ import { listEventKinds } from '../../../core/events/event-kinds.js';
 import { type Severity, SEVERITIES } from '../../../core/events/domain-event.js';
 import { UpdateInput } from '../../../core/rest/input.pipe.js';
 import { UpdatesView } from '../../../core/rest/read-only-fields.js';
+import { IsTime } from '../../../core/schema/is-time.js';
 import { FlagInput, MapInput, TextInput, WordInput } from '../../../core/schema/input-fields.js';
 import { type WebhookFormat, WEBHOOK_FORMATS } from '../formats/webhook-format.js';
+import { findHeaderFault } from './custom-headers.js';
 import { WebhookView } from './webhook.view.js';
 
 const MAX_KINDS = 100;
-const MAX_HEADERS = 20;
-const MAX_HEADER_LENGTH = 4_096;
-const HEADER_NAME = /^[a-z0-9!#$%&'*+.^_`|~-]{1,100}$/i;
-/** Headers that belong to the connection, to the body or to the signature. */
-const RESERVED_HEADER =
-  /^(webhook-|ce-|proxy-|sec-)|^(host|connection|keep-alive|te|trailer|transfer-encoding|upgrade|expect|content-.*|user-agent)$/i;
-
 /** Kinds that may be asked for: those that are published, and the one that the contract shows besides. */
 const KINDS = new Set(['policy.violation', ...listEventKinds().map(({ kind }) => kind)]);
 const CATEGORIES = new Set([...KINDS].map((kind) => kind.slice(0, kind.indexOf('.'))));
@@ -36,20 +31,20 @@ function isKindPattern(value: unknown): boolean {
   return value === '*' || KINDS.has(value) || (value.endsWith('.*') && CATEGORIES.has(value.slice(0, -2)));
 }
 
-function isHeaderMap(value: unknown): boolean {
-  const entries = Object.entries(value ?? {});
-  return entries.length <= MAX_HEADERS && entries.every(([name, text]) => isCustomHeader(name, text));
-}
+const isHeaderMap = (value: unknown): boolean =>
+  typeof value !== 'object' || value === null || findHeaderFault(value) === undefined;
 
-const isCustomHeader = (name: string, text: unknown): boolean =>
-  HEADER_NAME.test(name) &&
-  !RESERVED_HEADER.test(name) &&
-  typeof text === 'string' &&
-  text.length <= MAX_HEADER_LENGTH &&
-  /^[\t\x20-\x7e\x80-\xff]*$/.test(text);
-
-const rule = (name: string, validate: (value: unknown) => boolean, message: string): PropertyDecorator =>
-  ValidateBy({ name, validator: { validate, defaultMessage: () => message } });
+const HeadersInput = (): PropertyDecorator =>
+  applyDecorators(
+    MapInput({ clearable: true, description: 'Headers that every delivery carries; they are sealed and never shown.' }),
+    ValidateBy({
+      name: 'isHeaderMap',
+      validator: {
+        validate: isHeaderMap,
+        defaultMessage: (argument) => findHeaderFault(Object(argument?.value) as object) ?? '',
+      },
+    }),
+  );
 
 const KindsInput =
   (optional: boolean): PropertyDecorator =>
@@ -66,11 +61,13 @@ const KindsInput =
     IsArray({ message: 'must be a list of kinds of events' })(target, key);
     ArrayMinSize(1, { message: 'must name at least one kind of event' })(target, key);
     ArrayMaxSize(MAX_KINDS, { message: `must have at most ${MAX_KINDS} kinds` })(target, key);
-    rule(
-      'isKindPattern',
-      (value) => Array.isArray(value) && value.every(isKindPattern),
-      'must be kinds that GET /api/events/types lists, <category>.* or *',
-    )(target, key);
+    ValidateBy({
+      name: 'isKindPattern',
+      validator: {
+        validate: (value) => Array.isArray(value) && value.every(isKindPattern),
+        defaultMessage: () => 'must be kinds that GET /api/events/types lists, <category>.* or *',
+      },
+    })(target, key);
   };
 
 /** What an endpoint may have besides its address and its events. */
@@ -78,38 +75,36 @@ class WebhookOptions extends UpdateInput {
   @ApiPropertyOptional({
     enum: SEVERITIES,
     isArray: true,
+    nullable: true,
     description: 'Only events of these severities; all when empty.',
   })
-  @ValidateIf((_, value) => value !== undefined)
-  @IsArray({ message: 'must be a list of severities' })
-  @ArrayMaxSize(SEVERITIES.length, { message: `must have at most ${SEVERITIES.length} severities` })
+  @IsOptional()
   @IsIn(SEVERITIES, { each: true, message: `must be some of ${SEVERITIES.join(', ')}` })
-  severities?: Severity[];
+  @ArrayMaxSize(SEVERITIES.length, { message: `must have at most ${SEVERITIES.length} severities` })
+  @IsArray({ message: 'must be a list of severities' })
+  severities?: Severity[] | null;
 
   @WordInput(WEBHOOK_FORMATS, { optional: true, description: 'How events are written.' })
   format?: WebhookFormat;
 
-  @MapInput({ optional: true, description: 'Headers that every delivery carries; they are sealed and never shown.' })
-  @rule(
-    'isHeaderMap',
-    (value) => value === undefined || isHeaderMap(value),
-    `must be at most ${MAX_HEADERS} names with texts of at most ${MAX_HEADER_LENGTH} characters, none of them reserved`,
-  )
-  headers?: Record<string, string>;
+  @HeadersInput()
+  headers?: Record<string, string> | null;
 
   @ApiPropertyOptional({
+    type: String,
+    nullable: true,
     description: 'The integration key of PagerDuty, for the format `pagerduty`; it is sealed and never shown.',
   })
-  @ValidateIf((_, value) => value !== undefined)
+  @IsOptional()
   @Matches(/^[\x21-\x7e]+$/, { message: 'must be an integration key' })
   @Length(1, 255, { message: 'must have 1 to 255 characters' })
-  routing_key?: string;
+  routing_key?: string | null;
 
   @FlagInput({ optional: true, description: 'Whether events are sent.' })
   enabled?: boolean;
 
-  @TextInput({ optional: true, max: 1_000 })
-  description?: string;
+  @TextInput({ clearable: true, max: 1_000 })
+  description?: string | null;
 }
 
 @UpdatesView(() => WebhookView)
@@ -135,12 +130,12 @@ const RECOVERED = ['failed', 'all'] as const;
 /** Which deliveries are sent again. */
 export class Recovery {
   @ApiProperty({ format: 'date-time', description: 'Deliveries that were made at this time or later.' })
-  @IsISO8601({ strict: true }, { message: 'must be a time in ISO 8601' })
+  @IsTime()
   since!: string;
 
   @ApiPropertyOptional({ format: 'date-time', description: 'Deliveries that were made before this time.' })
   @IsOptional()
-  @IsISO8601({ strict: true }, { message: 'must be a time in ISO 8601' })
+  @IsTime()
   until?: string;
 
   @WordInput(RECOVERED, { optional: true, description: 'Those that failed, or all of them.' })

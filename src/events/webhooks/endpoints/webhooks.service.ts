@@ -1,19 +1,18 @@
-import { isDeepStrictEqual } from 'node:util';
 import { Injectable } from '@nestjs/common';
 import type { Actor } from '../../../core/access/actor.js';
 import { newId } from '../../../core/database/base.entity.js';
 import { UnitOfWork } from '../../../core/database/unit-of-work.js';
-import { Conflict, InvalidRequest, NotFound } from '../../../core/errors/app-error.js';
+import { Conflict, NotFound } from '../../../core/errors/app-error.js';
 import { EventBus } from '../../../core/events/event-bus.js';
 import type { ListQuery } from '../../../core/listing/list-query.js';
 import type { Page } from '../../../core/listing/page.js';
 import { callAddressIn } from '../../../core/outbound/outbound-refused.js';
 import { Outbound } from '../../../core/outbound/outbound.service.js';
 import { Precondition } from '../../../core/rest/precondition.js';
-import { assertReadOnlyUnchanged, definedFields } from '../../../core/rest/read-only-fields.js';
+import { assertReadOnlyUnchanged, definedFields, nullToEmpty } from '../../../core/rest/read-only-fields.js';
 import { type WebhookOwner, WebhookOwnersService } from './webhook-owners.service.js';
 import { generateSigningSecret } from './signing-secret.js';
-import { type WebhookSecrets, WebhookSecretsService } from './webhook-secrets.service.js';
+import { WebhookSecretsService } from './webhook-secrets.service.js';
 import { Webhook } from './webhook.entity.js';
 import { WebhookCreated, WebhookDeleted, WebhookDisabled, WebhookRotated, WebhookUpdated } from './webhook.events.js';
 import type { NewWebhook, WebhookChange } from './webhook.inputs.js';
@@ -48,19 +47,23 @@ export class WebhooksService {
     return webhook;
   }
 
+  /** The endpoint that a user wants something sent to. @throws Conflict WORKSPACE_ARCHIVED */
+  async getForSending(actor: Actor, owner: WebhookOwner, id: string): Promise<Webhook> {
+    return this.unit.run(() => this.getForUpdate(actor, owner, id, 'send', Precondition.none));
+  }
+
   /** Sends what happens from now on. */
   async create(actor: Actor, owner: WebhookOwner, input: NewWebhook): Promise<WebhookWithSecret> {
     const place = await this.owners.authorize(actor, owner, 'create');
+    assertReadOnlyUnchanged(input, { organization_id: place.organizationId, workspace_id: place.workspaceId });
     await this.assertCallable(input.url);
     const secret = generateSigningSecret();
-    const { headers = {}, routing_key: routingKey } = input;
     const webhook = Object.assign(new Webhook(), fieldsOf(input), place, { id: newId(), owner: actor.userId });
-    webhook.headerNames = Object.keys(headers);
-    assertRoutingKey(webhook, { routingKey });
+    const sealed = await this.secrets.make(webhook, secret, input);
     return this.unit.run(async () => {
       await this.owners.lockActive(actor, place);
       if ((await this.webhooks.count(place)) >= MAX_WEBHOOKS) throw tooMany(owner);
-      webhook.secrets = await this.secrets.seal(webhook, { signing: [{ secret }], headers, routingKey });
+      Object.assign(webhook, sealed);
       webhook.startsAfter = await this.unit.runAsSystem('the feed of webhooks', () =>
         this.webhooks.openFeed(place.organizationId),
       );
@@ -89,7 +92,7 @@ export class WebhooksService {
     return this.unit.run(async () => {
       const webhook = await this.getForUpdate(actor, owner, id, 'update', match);
       assertReadOnlyUnchanged(input, WebhookView.fromEntity(webhook));
-      const change: Partial<Webhook> = { ...fieldsOf(input), ...(await this.changeSecrets(webhook, input)) };
+      const change: Partial<Webhook> = { ...fieldsOf(input), ...(await this.secrets.change(webhook, input)) };
       const wasEnabled = webhook.enabled;
       if (await this.webhooks.change(webhook, { ...change, ...healthAfter(webhook, input) }))
         await this.events.publish(
@@ -142,50 +145,19 @@ export class WebhooksService {
     match.assertMatches(webhook);
     return webhook;
   }
-
-  private async changeSecrets(webhook: Webhook, input: WebhookChange): Promise<Partial<Webhook>> {
-    const { url, headers, routing_key: routingKey, format } = input;
-    const isElsewhere = leadsElsewhere(webhook, url);
-    if (!isElsewhere && headers === undefined && routingKey === undefined && format === undefined) return {};
-    const stored = await this.secrets.open(webhook);
-    const kept = isElsewhere ? withoutSecrets(stored, input) : stored;
-    const secrets = { ...kept, ...definedFields({ headers, routingKey }) };
-    assertRoutingKey({ format: format ?? webhook.format }, secrets);
-    if (isDeepStrictEqual(secrets, stored)) return {};
-    return { secrets: await this.secrets.seal(webhook, secrets), headerNames: Object.keys(secrets.headers) };
-  }
 }
 
 const fieldsOf = ({ url, description, events, severities, format, enabled }: WebhookChange): Partial<Webhook> =>
-  definedFields({ url, description, events: events && [...new Set(events)], severities, format, enabled });
+  definedFields({
+    ...{ url, format, enabled, events: events && [...new Set(events)] },
+    description: nullToEmpty(description, ''),
+    severities: severities === null ? [] : severities && [...new Set(severities)],
+  });
 
 /** Another address, or enabling it, begins anew: what failed before does not count. */
 function healthAfter(webhook: Webhook, { url, enabled }: WebhookChange): Partial<Webhook> {
   const begins = (url !== undefined && url !== webhook.url) || (enabled === true && !webhook.enabled);
   return begins ? { failingSince: null, noticedAt: null, disabledAt: null, disabledReason: null, slow: true } : {};
-}
-
-const leadsElsewhere = (webhook: Webhook, url = webhook.url): boolean =>
-  new URL(url).origin !== new URL(webhook.url).origin;
-
-/** Secrets go to another server only when they are sent again: otherwise a user who changes the server would receive them there. */
-function withoutSecrets(kept: WebhookSecrets, { headers }: WebhookChange): WebhookSecrets {
-  if (headers === undefined && Object.keys(kept.headers).length > 0)
-    throw InvalidRequest.forField(
-      '/headers',
-      'must be sent with its values, since the url is on another server',
-      'Send headers with the values, or {} to leave them out.',
-    );
-  return { signing: kept.signing, headers: {} };
-}
-
-function assertRoutingKey({ format }: Pick<Webhook, 'format'>, { routingKey }: Pick<WebhookSecrets, 'routingKey'>) {
-  if (format === 'pagerduty' && !routingKey)
-    throw InvalidRequest.forField(
-      '/routing_key',
-      'is required for the format pagerduty',
-      'Send the integration key of an Events API v2 integration as routing_key.',
-    );
 }
 
 const tooMany = ({ type }: WebhookOwner): Conflict =>

@@ -1,8 +1,8 @@
 import type { Severity } from '../../../core/events/domain-event.js';
-import { jsonBody, kindOf, type WebhookBody, type WebhookMessage } from './webhook-message.js';
+import { jsonBody, kindOf, truncate, type WebhookBody, type WebhookMessage } from './webhook-message.js';
 
-/** What chat systems take in one text block. */
-const MAX_TEXT = 2_900;
+/** Escaped it is still what Slack takes in one block: 3,000 characters. */
+const MAX_TEXT = 590;
 
 type Tone = 'good' | 'warning' | 'danger' | 'neutral';
 
@@ -25,17 +25,25 @@ const TEAMS_COLORS: Record<Tone, string> = {
   neutral: 'Default',
 };
 
-const truncate = (text: string): string => (text.length > MAX_TEXT ? `${text.slice(0, MAX_TEXT)}…` : text);
+/** One line, as what happened is one sentence: a line break in a name would begin a quote, a list or a heading. */
+const toLine = (text: string): string => truncate(text.replace(/\s+/g, ' '), MAX_TEXT);
 
-/** Slack reads these three characters as markup: names must not mention channels or make links. */
+/** `&`, `<` and `>` are markup in Slack, and `@here` a mention where names are linked: names of users are text. */
 const escapeSlack = (text: string): string =>
-  truncate(text).replace(/&/g, '&amp;').replace(/</g, '&lt;').replace(/>/g, '&gt;');
+  toLine(text)
+    .replace(/&/g, '&amp;')
+    .replace(/</g, '&lt;')
+    .replace(/>/g, '&gt;')
+    .replace(/@(?=here|channel|everyone)/gi, '@\u200b');
 
 /** Markdown, and mentions of people and channels, in names are shown as text. */
 const escapeMarkdown = (text: string): string =>
-  truncate(text)
+  toLine(text)
     .replace(/[\\`*_{}[\]()#+!|<>~]/g, '\\$&')
     .replace(/@/g, '@\u200b');
+
+/** `verbatim`: names become neither links nor mentions. */
+const slackText = (text: string) => ({ type: 'mrkdwn', text, verbatim: true });
 
 const factsOf = (message: WebhookMessage): [string, string][] => [
   ['Kind', kindOf(message)],
@@ -52,8 +60,8 @@ export function toSlackMessage(message: WebhookMessage): WebhookBody {
       {
         color: COLORS[TONES[message.severity]],
         blocks: [
-          { type: 'section', text: { type: 'mrkdwn', text } },
-          { type: 'context', elements: facts.map((fact) => ({ type: 'mrkdwn', text: fact })) },
+          { type: 'section', text: slackText(text) },
+          { type: 'context', elements: facts.map(slackText) },
         ],
       },
     ],
@@ -89,7 +97,7 @@ export function toMattermostMessage(message: WebhookMessage): WebhookBody {
     text,
     attachments: [
       {
-        fallback: message.description.slice(0, MAX_TEXT),
+        fallback: text,
         color: COLORS[TONES[message.severity]],
         fields: factsOf(message).map(([title, value]) => ({ title, value, short: true })),
       },

@@ -1,5 +1,8 @@
 import { jsonBody, kindOf, messageData, type WebhookBody, type WebhookMessage } from './webhook-message.js';
 
+/** The extension `sequence` is compared as a text, so all numbers are of one length: that of the largest `bigint`. */
+const SEQUENCE_DIGITS = 19;
+
 /** The attributes of CloudEvents 1.0, with the extension `sequence` and the severity. */
 const attributesOf = (message: WebhookMessage, source: string): Record<string, string> => ({
   specversion: '1.0',
@@ -9,7 +12,7 @@ const attributesOf = (message: WebhookMessage, source: string): Record<string, s
   subject: message.actedUpon,
   time: message.createdAt.toISOString(),
   severity: message.severity,
-  ...(message.sequence === null ? {} : { sequence: message.sequence }),
+  ...(message.sequence === null ? {} : { sequence: message.sequence.padStart(SEQUENCE_DIGITS, '0') }),
 });
 
 /** Attributes and data in one JSON document. */

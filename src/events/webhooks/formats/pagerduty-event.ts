@@ -1,7 +1,8 @@
 import type { Severity } from '../../../core/events/domain-event.js';
-import { jsonBody, kindOf, messageData, type WebhookBody, type WebhookMessage } from './webhook-message.js';
+import { jsonBody, kindOf, messageData, truncate, type WebhookBody, type WebhookMessage } from './webhook-message.js';
 
 const MAX_SUMMARY = 1_024;
+const DEPLOYMENT = 'deployment';
 
 const SEVERITIES: Partial<Record<Severity, string>> = {
   warning: 'warning',
@@ -13,19 +14,20 @@ const SEVERITIES: Partial<Record<Severity, string>> = {
 
 /**
  * An alert of the Events API v2. What is at least a warning triggers the alert of its record; any later event of the
- * same record that is not resolves it.
+ * same record that is not resolves it. A deployment that failed has no later event: the deployments of a design to an
+ * environment share an alert, which the next one acknowledges when it begins and resolves when it succeeds.
  */
 export function toPagerDutyEvent(message: WebhookMessage, source: string, routingKey: string): WebhookBody {
   const severity = SEVERITIES[message.severity];
-  const alert = { routing_key: routingKey, dedup_key: `${message.category}:${message.actedUpon}` };
-  if (!severity) return jsonBody({ ...alert, event_action: 'resolve' });
+  const alert = { routing_key: routingKey, dedup_key: dedupKeyOf(message) };
+  if (!severity) return jsonBody({ ...alert, event_action: isUnderWay(message) ? 'acknowledge' : 'resolve' });
   return jsonBody({
     ...alert,
     event_action: 'trigger',
     client: 'Armature',
     client_url: source,
     payload: {
-      summary: message.description.slice(0, MAX_SUMMARY),
+      summary: truncate(message.description, MAX_SUMMARY),
       source,
       severity,
       timestamp: message.createdAt.toISOString(),
@@ -36,3 +38,11 @@ export function toPagerDutyEvent(message: WebhookMessage, source: string, routin
     },
   });
 }
+
+function dedupKeyOf({ category, actedUpon, metadata }: WebhookMessage): string {
+  if (category !== DEPLOYMENT) return `${category}:${actedUpon}`;
+  return [category, metadata['design_id'], metadata['environment_id']].map((part) => String(part)).join(':');
+}
+
+const isUnderWay = ({ category, severity }: WebhookMessage): boolean =>
+  category === DEPLOYMENT && severity !== 'success';

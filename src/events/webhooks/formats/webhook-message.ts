@@ -47,3 +47,7 @@ export const jsonBody = (value: object, contentType = 'application/json'): Webho
   headers: { 'content-type': contentType },
   body: JSON.stringify(value),
 });
+
+/** At most so many UTF-16 units, with an ellipsis for what is left out; no character is cut in half. */
+export const truncate = (text: string, most: number): string =>
+  text.length > most ? `${text.slice(0, most - 1).replace(/[\ud800-\udbff]$/, '')}…` : text;

@@ -1,10 +1,10 @@
-import { AppError, RemoteFailure } from '../core/errors/app-error.js';
+import { AppError, RemoteFailure } from '../errors/app-error.js';
 
 /** Shorter words are not redacted: they would match everywhere. */
 const MIN_LENGTH = 6;
 
 /**
- * Redacts every word of the secret in the text, both plain and as encoded by HTTP.
+ * Redacts every word of the secret in the text, plain and as HTTP, URLs and JSON write it.
  * @param said what the caller sent: its words stay, because redacting them would confirm a guess of the secret
  */
 export function redactSecrets(text: string, secret: object | null, said = ''): string {
@@ -23,7 +23,7 @@ export function toRemoteFailure(error: unknown, secret: object | null): RemoteFa
 }
 
 function secretWords(value: unknown): string[] {
-  if (typeof value === 'string') return [value, Buffer.from(value).toString('base64')];
+  if (typeof value === 'string') return [value, ...afterScheme(value)].flatMap(formsOf);
   if (typeof value !== 'object' || value === null) return [];
   const { username, password } = value as { username?: unknown; password?: unknown };
   const basic =
@@ -31,4 +31,15 @@ function secretWords(value: unknown): string[] {
       ? [Buffer.from(`${username}:${typeof password === 'string' ? password : ''}`).toString('base64')]
       : [];
   return [...basic, ...Object.values(value).flatMap(secretWords)];
+}
+
+const SCHEME = /^[a-z-]+ +(\S+)$/i;
+
+/** Of a header such as `Bearer <token>` the token, which may be repeated alone. */
+const afterScheme = (text: string): string[] => SCHEME.exec(text)?.slice(1) ?? [];
+
+function formsOf(word: string): string[] {
+  const json = JSON.stringify(word).slice(1, -1);
+  const url = new URLSearchParams({ word }).toString().slice('word='.length);
+  return [word, Buffer.from(word).toString('base64'), json, json.replaceAll('/', '\\/'), url];
 }
