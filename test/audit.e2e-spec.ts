@@ -18,7 +18,7 @@ import { DatabaseUrl } from '../src/core/database/database-url.js';
 import { UnitOfWork } from '../src/core/database/unit-of-work.js';
 import { runInRequestContext } from '../src/core/telemetry/request-context.js';
 import { AuditEntriesStore } from '../src/events/audit/audit-entries.store.js';
-import { INSTALLATION_CHAIN } from '../src/events/audit/audit.entity.js';
+import { AuditEntry, INSTALLATION_CHAIN } from '../src/events/audit/audit.entity.js';
 import { AuditService } from '../src/events/audit/audit.service.js';
 import { AuditForwarder } from '../src/events/audit/forwarding/audit-forwarder.service.js';
 import { parseForwardTarget } from '../src/events/audit/forwarding/forward-target.js';
@@ -345,8 +345,15 @@ describe('the list', () => {
     const tomorrow = new Date(Date.now() + 86_400_000).toISOString();
     expect(await entriesOf(`since=${tomorrow}`)).toEqual([]);
     expect((await entriesOf(`until=${tomorrow}&outcome=allowed`)).length).toBeGreaterThan(2);
-    for (const bad of ['actor=nobody%20here', 'outcome=perhaps', 'since=now', 'resource=A%27', 'order=hash'])
-      expect(await world.admin.get(`${audit()}?${bad}`)).toMatchObject({ status: 400 });
+    const times = ['since=now', 'since=2026-13-01T00:00:00Z', 'until=2026-02-30'];
+    for (const bad of ['actor=nobody%20here', 'outcome=perhaps', 'resource=A%27', ...times])
+      for (const path of ['', '/export'])
+        expect(await world.admin.get(`${audit()}${path}?${bad}`)).toMatchObject({
+          status: 400,
+          body: { errors: [{ pointer: expect.stringContaining(bad.split('=')[0] as string) }] },
+        });
+    expect(await world.admin.get(`${audit()}?order=hash`)).toMatchObject({ status: 400 });
+    expect((await world.admin.get(`${audit()}?since=&until=&actor=`)).status).toBe(200);
   });
 
   it('is for admins of the organization', async () => {
@@ -713,13 +720,37 @@ describe('the chain', () => {
       ChainsStore,
       CheckpointsStore,
     ];
-    const retention = new AuditRetentionService(entries, chains, heads, env);
-    await runInRequestContext({ requestId: 'test', actor: Actor.system('test') }, () => retention.prune());
+    const retention = new AuditRetentionService(entries, chains, heads, world.get(UnitOfWork), env);
+    // The process dies after the first entries are gone: they do not go without the entry that says so.
+    const died = Object.assign(Object.create(entries) as AuditEntriesStore, {
+      prune: async (...args: Parameters<AuditEntriesStore['prune']>) => {
+        await entries.prune(...args);
+        throw new Error('the process dies');
+      },
+    });
+    const broken = new AuditRetentionService(died, chains, heads, world.get(UnitOfWork), env);
+    const asSystem = { requestId: 'test', actor: Actor.system('test') };
+    await expect(runInRequestContext(asSystem, () => broken.prune())).rejects.toThrow('the process dies');
+    expect(await verify()).toMatchObject({ removed_through: '0' });
+    expect(await entriesOf('action=audit.pruned')).toEqual([]);
+    await runInRequestContext(asSystem, () => retention.prune());
     const rest = await exported();
     expect(rest.split('\n')[0]).toContain(`"removed_through":"${checkpoints[0].sequence}"`);
     expect(await verifyFile(rest, { key: checkpoints[0].public_key, checkpoints })).toMatchObject({ status: 0 });
     expect(await verify()).toMatchObject({ valid: true, removed_through: checkpoints[0].sequence });
-    expect(await entriesOf('action=audit.pruned')).toHaveLength(1);
+    const through = checkpoints[0].sequence as string;
+    expect(await entriesOf('action=audit.pruned')).toMatchObject([{ metadata: { through, entries: Number(through) } }]);
+    // A checkpoint of what the rest begins with is compared, too.
+    expect(await verify(`checkpoint=${through}:${checkpoints[0].hash}`)).toMatchObject({ valid: true });
+    expect(await verify(`checkpoint=${through}:${'a'.repeat(64)}`)).toMatchObject({
+      valid: false,
+      first_invalid: { sequence: through },
+    });
+    const forged = [{ ...checkpoints[0], hash: 'a'.repeat(64) }];
+    expect(await verifyFile(rest, { checkpoints: forged })).toMatchObject({
+      status: 1,
+      output: expect.stringContaining('is not the one of the checkpoint that you kept'),
+    });
   });
 });
 
@@ -812,8 +843,24 @@ describe('entries that are sent on', () => {
       await otlp.send([entry!], signal);
       const body = JSON.parse(receiver.at('/v1/logs')[0]!.body);
       expect(body.resourceLogs[0].scopeLogs[0].logRecords[0]).toMatchObject({ eventName: entry!.action });
+      // More than one request may hold is sent in several, in its order.
+      const long = (sequence: string): AuditEntry =>
+        Object.assign(new AuditEntry(), entry, {
+          sequence,
+          details: JSON.stringify({ metadata: 'x'.repeat(3_000_000) }),
+        });
+      await otlp.send(['1', '2', '3'].map(long), signal);
+      const sent = receiver.at('/v1/logs').slice(1);
+      expect(sent.map(({ body: text }) => /"audit.sequence","value":{"stringValue":"(\d)"/.exec(text)?.[1])).toEqual([
+        ...['1', '2', '3'],
+      ]);
+      const partialSuccess = { rejectedLogRecords: '1', errorMessage: 'too old' };
+      receiver.answer = (response) => void response.writeHead(200).end(JSON.stringify({ partialSuccess }));
+      expect(await otlp.send([entry!], signal)).toBe('1 records, too old');
       receiver.answer = (response) => void response.writeHead(503).end();
       await expect(otlp.send([entry!], signal)).rejects.toThrow('503');
+      receiver.answer = (response) => void response.writeHead(429, { 'retry-after': '7' }).end('x'.repeat(100_000));
+      await expect(otlp.send([entry!], signal)).rejects.toMatchObject({ pauseMs: 7_000 });
     } finally {
       await receiver.stop();
     }

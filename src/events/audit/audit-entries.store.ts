@@ -73,13 +73,14 @@ export class AuditEntriesStore {
     });
   }
 
+  /** @throws InvalidRequest naming the condition that cannot be asked for */
+  assertFilter(chain: string, filter: AuditFilter): void {
+    this.selectFiltered(chain, filter);
+  }
+
   /** Up to `most` entries after a number, in their order, of those that the filter leaves. */
   async readAfter(chain: string, after: string, most: number, filter: AuditFilter = {}): Promise<AuditEntry[]> {
-    const rows = this.selectChain(chain).andWhere('entry.sequence > :after', { after });
-    for (const [key, condition] of Object.entries(CONDITIONS)) {
-      const value = filter[key as keyof AuditFilter];
-      if (value) condition(rows, value);
-    }
+    const rows = this.selectFiltered(chain, filter).andWhere('entry.sequence > :after', { after });
     rows.orderBy('entry.sequence', 'ASC').limit(most);
     return (await this.select.getMany(this.unit.manager, rows, { isNamed: false })).records;
   }
@@ -99,6 +100,15 @@ export class AuditEntriesStore {
   async prune(chain: string, through: string, most: number): Promise<number> {
     const [row] = await this.unit.manager.query<{ removed: number }[]>(PRUNE, [chain, through, most]);
     return row?.removed ?? 0;
+  }
+
+  private selectFiltered(chain: string, filter: AuditFilter): EntryQuery {
+    const rows = this.selectChain(chain);
+    for (const [key, condition] of Object.entries(CONDITIONS)) {
+      const value = filter[key as keyof AuditFilter];
+      if (value) condition(rows, value);
+    }
+    return rows;
   }
 
   private selectChain(chain: string): EntryQuery {

@@ -1,5 +1,5 @@
 import { ApiPropertyOptional } from '@nestjs/swagger';
-import { IsIn, IsOptional, IsUUID, Matches, MaxLength } from 'class-validator';
+import { IsIn, IsISO8601, IsOptional, IsUUID, Matches, MaxLength, ValidateIf } from 'class-validator';
 import { ListQuery } from '../../core/listing/list-query.js';
 import { IdInput } from '../../core/schema/input-fields.js';
 import { OUTCOMES } from './audit.entity.js';
@@ -32,7 +32,9 @@ const TimeParameter = (description: string): PropertyDecorator => {
   const api = ApiPropertyOptional({ type: String, format: 'date-time', description });
   return (target, key) => {
     api(target, key);
-    IsOptional()(target, key);
+    // An empty one is as if it were not given.
+    ValidateIf((_, value) => value !== undefined && value !== '')(target, key);
+    IsISO8601({ strict: true }, { message: NOT_A_TIME })(target, key);
     Matches(TIME, { message: NOT_A_TIME })(target, key);
   };
 };

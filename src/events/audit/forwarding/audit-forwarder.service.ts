@@ -4,7 +4,7 @@ import { Env } from '../../../core/config/env.js';
 import { isDatabaseOutage } from '../../../core/errors/database-outage.js';
 import { JobsService } from '../../../jobs/jobs.service.js';
 import { AuditEntriesStore } from '../audit-entries.store.js';
-import type { AuditSender } from './audit-sender.js';
+import { type AuditSender, CollectorBusy } from './audit-sender.js';
 import { parseForwardTarget } from './forward-target.js';
 import { ForwardingStore } from './forwarding.store.js';
 import { OtlpSender } from './otlp.sender.js';
@@ -12,7 +12,8 @@ import { SyslogDatagramSender, SyslogStreamSender } from './syslog.sender.js';
 
 const INTERVAL_MS = 5_000;
 const INITIAL_PAUSE_MS = 1_000;
-const MAX_PAUSE_MS = 300_000;
+/** With its jitter, a pause is five minutes at most. */
+const MAX_PAUSE_MS = 240_000;
 /** Chains that one round looks at, and entries of each that are sent at once. */
 const MAX_CHAINS = 500;
 const BATCH = 200;
@@ -62,7 +63,8 @@ export class AuditForwarder implements OnModuleInit, BeforeApplicationShutdown {
       this.failures = 0;
     } catch (error) {
       if (signal.aborted || isDatabaseOutage(error)) throw error;
-      const pause = backoff(++this.failures, INITIAL_PAUSE_MS, MAX_PAUSE_MS);
+      const asked = error instanceof CollectorBusy ? Math.min(error.pauseMs, MAX_PAUSE_MS) : 0;
+      const pause = Math.max(asked, backoff(++this.failures, INITIAL_PAUSE_MS, MAX_PAUSE_MS));
       this.pausedUntil = performance.now() + pause;
       const { message } = error as Error;
       this.logger.warn(
@@ -79,7 +81,8 @@ export class AuditForwarder implements OnModuleInit, BeforeApplicationShutdown {
       const batch = await this.entries.readAfter(chain, sequence, BATCH);
       const last = batch.at(-1);
       if (!last) continue;
-      await sender.send(batch, signal);
+      const refused = await sender.send(batch, signal);
+      if (refused) this.logger.warn(`the collector of the audit refuses entries of ${chain}: ${refused}`);
       await this.positions.save(chain, last.sequence);
     }
     return behind.length > 0;

@@ -1,8 +1,21 @@
 import type { AuditEntry } from '../audit.entity.js';
 
+/** A collector that asks for a pause. */
+export class CollectorBusy extends Error {
+  constructor(
+    message: string,
+    readonly pauseMs: number,
+  ) {
+    super(message);
+  }
+}
+
 /** Sends entries to a collector. */
 export interface AuditSender {
-  /** Resolves when the collector has accepted them, as far as its protocol reports it. */
-  send(entries: AuditEntry[], signal: AbortSignal): Promise<void>;
+  /**
+   * Resolves when the collector has accepted them, as far as its protocol reports it.
+   * @returns what it reports of entries that it refuses for good, if anything
+   */
+  send(entries: AuditEntry[], signal: AbortSignal): Promise<string | void>;
   close(): void;
 }

@@ -1,8 +1,11 @@
 import type { AuditEntry } from '../audit.entity.js';
 import { AuditEntryView } from '../audit.view.js';
-import type { AuditSender } from './audit-sender.js';
+import { type AuditSender, CollectorBusy } from './audit-sender.js';
 
 const TIMEOUT_MS = 10_000;
+/** Characters of entries in one request, far below what collectors take. */
+const MAX_REQUEST_LENGTH = 4 * 1024 * 1024;
+const MAX_ANSWER_LENGTH = 65_536;
 /** The severity numbers of OpenTelemetry. */
 const INFO = 9;
 const WARN = 13;
@@ -11,7 +14,17 @@ const WARN = 13;
 export class OtlpSender implements AuditSender {
   constructor(private readonly url: string) {}
 
-  async send(entries: AuditEntry[], signal: AbortSignal): Promise<void> {
+  async send(entries: AuditEntry[], signal: AbortSignal): Promise<string | void> {
+    const reports: string[] = [];
+    for (const part of splitByLength(entries)) reports.push(await this.post(part, signal));
+    return reports.filter((report) => report !== '').join('; ');
+  }
+
+  close(): void {
+    // Connections belong to the client of the process.
+  }
+
+  private async post(entries: AuditEntry[], signal: AbortSignal): Promise<string> {
     const response = await fetch(this.url, {
       method: 'POST',
       headers: { 'content-type': 'application/json' },
@@ -19,13 +32,51 @@ export class OtlpSender implements AuditSender {
       redirect: 'error',
       signal: AbortSignal.any([signal, AbortSignal.timeout(TIMEOUT_MS)]),
     });
-    await response.body?.cancel();
-    if (!response.ok) throw new Error(`the collector answered ${response.status}`);
+    const answer = await readStart(response);
+    if (response.ok) return describeRefused(answer);
+    const seconds = Number(response.headers.get('retry-after'));
+    throw new CollectorBusy(`the collector answered ${response.status}`, seconds > 0 ? seconds * 1000 : 0);
   }
+}
 
-  close(): void {
-    // Connections belong to the client of the process.
+/** The begin of an answer: a collector that sends more has nothing to say that matters. */
+async function readStart(response: Response): Promise<string> {
+  let text = '';
+  const decoder = new TextDecoder();
+  for await (const chunk of response.body ?? []) {
+    text += decoder.decode(chunk as Uint8Array, { stream: true });
+    if (text.length > MAX_ANSWER_LENGTH) break;
   }
+  return text;
+}
+
+/** The partial success of the protocol: records that were refused, which must not be sent again. */
+function describeRefused(answer: string): string {
+  let partial: { rejectedLogRecords?: unknown; errorMessage?: unknown } | undefined;
+  try {
+    partial = (JSON.parse(answer) as { partialSuccess?: typeof partial } | null)?.partialSuccess;
+  } catch {
+    return '';
+  }
+  const count = Number(partial?.rejectedLogRecords ?? 0);
+  const reason = typeof partial?.errorMessage === 'string' ? partial.errorMessage.slice(0, 500) : 'without a reason';
+  return count > 0 ? `${count} records, ${reason}` : '';
+}
+
+/** Entries in their order, as many at a time as one request holds. */
+function splitByLength(entries: AuditEntry[]): AuditEntry[][] {
+  const parts: AuditEntry[][] = [];
+  let length = Infinity;
+  for (const entry of entries) {
+    const own = (entry.details?.length ?? 0) + (entry.personal?.length ?? 0);
+    length += own;
+    if (length > MAX_REQUEST_LENGTH) {
+      parts.push([]);
+      length = own;
+    }
+    parts.at(-1)?.push(entry);
+  }
+  return parts;
 }
 
 function toLogs(entries: AuditEntry[]): object {

@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { Env } from '../../../core/config/env.js';
+import { UnitOfWork } from '../../../core/database/unit-of-work.js';
 import { AuditEntriesStore } from '../audit-entries.store.js';
 import { ChainsStore } from '../chain/chains.store.js';
 import { CheckpointsStore } from './checkpoints.store.js';
@@ -13,6 +14,7 @@ export class AuditRetentionService {
     private readonly entries: AuditEntriesStore,
     private readonly chains: ChainsStore,
     private readonly checkpoints: CheckpointsStore,
+    private readonly unit: UnitOfWork,
     private readonly env: Env,
   ) {}
 
@@ -21,20 +23,21 @@ export class AuditRetentionService {
     const seconds = this.env.AUDIT_RETENTION;
     if (seconds === undefined) return;
     for (const { chain, sequence } of await this.checkpoints.listExpired(seconds)) {
-      let removed = 0;
-      for (let some = BATCH; some === BATCH; removed += some) {
+      for (let some = BATCH; some === BATCH;) {
         signal?.throwIfAborted();
-        some = await this.entries.prune(chain, sequence, BATCH);
+        some = await this.unit.run(() => this.removeSome(chain, sequence));
       }
-      if (removed > 0)
-        await this.chains.addAct(
-          { chain, action: 'audit.pruned', resourceType: 'audit', resourceId: chain },
-          {
-            through: sequence,
-            entries: removed,
-          },
-        );
     }
+  }
+
+  /** In the open unit of work. The removal is written down with the first that goes: what is broken off goes on without another entry. */
+  private async removeSome(chain: string, through: string): Promise<number> {
+    await this.chains.lock(true);
+    const { removed } = await this.chains.findEnd(chain);
+    const entries = Number(BigInt(through) - BigInt(removed));
+    const act = { chain, action: 'audit.pruned', resourceType: 'audit', resourceId: chain };
+    if (entries > 0) await this.chains.addAct(act, { through, entries });
+    return this.entries.prune(chain, through, BATCH);
   }
 
   /** @returns of how many entries something was erased */
@@ -42,11 +45,15 @@ export class AuditRetentionService {
     const address = await this.chains.findAddress(userId);
     let erased = 0;
     for (let some = BATCH; some === BATCH; erased += some)
-      some = await this.entries.erase(chain, userId, address ?? '', BATCH);
-    await this.chains.addAct(
-      { chain, action: 'audit.personal_data_erased', resourceType: 'user', resourceId: userId },
-      { entries: erased },
-    );
+      some = await this.unit.run(() => this.eraseSome(chain, userId, address ?? '', erased === 0));
     return erased;
+  }
+
+  /** In the open unit of work: some entries, and the entry of their erasure. */
+  private async eraseSome(chain: string, userId: string, address: string, isFirst: boolean): Promise<number> {
+    const entries = await this.entries.erase(chain, userId, address, BATCH);
+    const act = { chain, action: 'audit.personal_data_erased', resourceType: 'user', resourceId: userId };
+    if (entries > 0 || isFirst) await this.chains.addAct(act, { entries });
+    return entries;
   }
 }

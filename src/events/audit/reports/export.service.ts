@@ -31,6 +31,7 @@ export class ExportService {
     filter: AuditFilter,
     authorize: () => Promise<void>,
   ): Promise<NdjsonDownload> {
+    this.entries.assertFilter(chain, filter);
     const now = await this.chains.findEnd(chain);
     const end = head ? { ...now, last: head.sequence, hash: head.hash } : now;
     const name = `audit-${chain}-${end.last}.ndjson`;
