@@ -41,6 +41,10 @@ export const ERROR_CODES: Readonly<Record<string, readonly ErrorCode[]>> = {
     NOT_FOUND: [404, 'The record is absent, or not visible to the caller; the two look alike.'],
     PRECONDITION_FAILED: [412, 'The record has changed since the tag in `If-Match`.'],
     CONCURRENT_CHANGE: [409, 'Another change came first; read again and repeat.'],
+    IDEMPOTENCY_ANSWER_LOST: [
+      409,
+      'The first request with the `Idempotency-Key` was done, and its answer was lost; read what it has changed.',
+    ],
     IDEMPOTENCY_MISMATCH: [422, 'The `Idempotency-Key` was used for another body.'],
     IDEMPOTENCY_RUNNING: [409, 'The first request with the `Idempotency-Key` is still running.'],
     NAME_TAKEN: [409, 'The name is taken by another record.'],
