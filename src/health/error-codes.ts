@@ -41,6 +41,10 @@ export const ERROR_CODES: Readonly<Record<string, readonly ErrorCode[]>> = {
     NOT_FOUND: [404, 'The record does not exist, or the caller cannot see it; the answer is the same for both.'],
     PRECONDITION_FAILED: [412, 'The record has changed since the ETag in `If-Match` was read.'],
     CONCURRENT_CHANGE: [409, 'The record was changed concurrently; read it again and repeat.'],
+    IDEMPOTENCY_ANSWER_LOST: [
+      409,
+      'The first request with the `Idempotency-Key` was carried out, and its answer was lost; read the record to see what it changed.',
+    ],
     IDEMPOTENCY_MISMATCH: [422, 'The `Idempotency-Key` was used with another body.'],
     IDEMPOTENCY_RUNNING: [409, 'The first request with the `Idempotency-Key` is still running.'],
     NAME_TAKEN: [409, 'The name is taken by another record.'],

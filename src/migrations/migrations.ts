@@ -49,6 +49,7 @@ import { SearchOfLargeOrganizations1764000000067 } from './1764000000067-search-
 import { GrantedByKind1764000000068 } from './1764000000068-granted-by-kind.js';
 import { AuditOfInserts1764000000069 } from './1764000000069-audit-of-inserts.js';
 import { AuditOfProgress1764000000070 } from './1764000000070-audit-of-progress.js';
+import { IdempotencyLeases1764000000074 } from './1764000000074-idempotency-leases.js';
 
 /** Every change of the schema, oldest first. */
 export const migrations: Migration[] = [
@@ -102,4 +103,5 @@ export const migrations: Migration[] = [
   GrantedByKind1764000000068,
   AuditOfInserts1764000000069,
   AuditOfProgress1764000000070,
+  IdempotencyLeases1764000000074,
 ];

@@ -83,6 +83,7 @@ export class UnitOfWork {
         return done;
       });
       const last = open.withCommit.flatMap((make) => make());
+      if (request.withCommit?.isOver === false) last.push(request.withCommit);
       await (last.length > 0 ? commitAfter(runner, last) : runner.commitTransaction());
     } catch (error) {
       if (runner.isTransactionActive) await runner.rollbackTransaction().catch(() => undefined);

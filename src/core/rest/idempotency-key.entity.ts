@@ -23,4 +23,16 @@ export class IdempotencyKey {
 
   @Column('timestamptz', { default: () => 'now()' })
   createdAt!: Date;
+
+  /** The request that works under the key; null of earlier versions. */
+  @Column('uuid', { nullable: true })
+  claim!: string | null;
+
+  /** Renewed while the request runs: when it is over, its process has died or was cut off. */
+  @Column('timestamptz', { default: () => "(now() + '00:20:00')" })
+  leaseUntil!: Date;
+
+  /** Something that the request did is committed. */
+  @Column('boolean', { default: false })
+  hasWritten!: boolean;
 }

@@ -1,8 +1,10 @@
-import { createHash } from 'node:crypto';
+import { createHash, randomUUID } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
 import { Vault } from '../crypto/vault.service.js';
+import { named } from '../database/statements.js';
 import { UnitOfWork } from '../database/unit-of-work.js';
 import { AppError, Conflict } from '../errors/app-error.js';
+import type { ChangeStatement } from '../telemetry/request-context.js';
 import { TimeSlicer } from '../time-slicer.js';
 import type { IdempotentCall } from './idempotent-call.js';
 import { SerializedJson } from './serialized-json.js';
@@ -23,8 +25,23 @@ export interface IdempotentRequest extends IdempotentCall {
 interface StoredRow {
   digest: string;
   answer: Buffer | null;
-  stale: boolean;
+  isLost: boolean;
 }
+
+/** A claim on a key: `caller`, `route` and `key` of its row, and which request it is. */
+export interface IdempotencyClaim {
+  primaryKey: string[];
+  claim: string;
+  /** What was answered before; null when the call is to be made. */
+  earlier: StoredResponse | null;
+}
+
+/** A claim that was not renewed for so long is over: its process has died or was cut off. */
+export const LEASE_MS = 15_000;
+const OWN_SQL = 'caller = $1 AND route = $2 AND key = $3 AND claim = $4';
+const MARK_WRITE = named('SELECT mark_idempotent_write($1, $2, $3, $4)');
+/** What the function raises when the claim is another's. */
+const RAISED = 'P0001';
 
 /** Bytes that are hashed at once. */
 const PIECE_BYTES = 1024 * 1024;
@@ -41,42 +58,72 @@ export class IdempotencyKeysStore {
   ) {}
 
   /**
-   * Claims the key for this call, or finds the answer that was given under it. A claim without an answer is given up after
-   * 20 minutes, longer than any request waits: the process that created it has died.
-   * @throws AppError 422 when the key was used for another body; Conflict while the first call is still running
+   * Claims the key for this call, or finds the answer that was given under it. A claim that ended without an answer, with nothing
+   * done, is taken over.
+   * @throws AppError 422 when the key was used for another body; Conflict while the first call is still running, or was done and its answer lost
    */
-  async claim(call: IdempotentRequest): Promise<{
-    earlier: StoredResponse | null;
-    finish(answer: StoredResponse): Promise<void>;
-    remove(): Promise<void>;
-  }> {
+  async claim(call: IdempotentRequest): Promise<IdempotencyClaim> {
     const digest = await hashParts([Buffer.from(call.body), ...call.files]);
     const primaryKey = [call.caller, hashRoute(call), call.key];
+    const claim = randomUUID();
     const claimed = await this.unit.manager.query<unknown[]>(
-      `INSERT INTO idempotency_key AS k (caller, route, key, digest) VALUES ($1, $2, $3, $4)
-       ON CONFLICT (caller, route, key) DO UPDATE SET digest = $4, answer = NULL, created_at = now()
-         WHERE k.created_at < now() - CASE WHEN k.answer IS NULL AND k.digest = $4 THEN interval '20 minutes' ELSE interval '24 hours' END
+      `INSERT INTO idempotency_key AS k (caller, route, key, digest, claim, lease_until)
+       VALUES ($1, $2, $3, $4, $5, now() + $6 * interval '1 millisecond')
+       ON CONFLICT (caller, route, key) DO UPDATE SET digest = $4, answer = NULL, created_at = now(), claim = $5,
+           lease_until = excluded.lease_until, has_written = false
+         WHERE k.created_at < now() - interval '24 hours'
+            OR (k.answer IS NULL AND k.digest = $4 AND NOT k.has_written AND k.lease_until < now())
        RETURNING key`,
-      [...primaryKey, digest],
+      [...primaryKey, digest, claim, LEASE_MS],
     );
-    return {
-      earlier: claimed.length > 0 ? null : await this.findResponse(primaryKey, digest),
-      finish: async (answer) => {
-        const { pieces } = await SerializedJson.serialize(answer);
-        const sealed = await this.vault.seal(null, Buffer.concat(pieces), primaryKey.join(' '));
-        await this.unit.manager.query(
-          `UPDATE idempotency_key SET answer = $4 WHERE caller = $1 AND route = $2 AND key = $3`,
-          [...primaryKey, sealed],
-        );
-        await this.trim(call.caller);
-      },
-      remove: async () => {
-        await this.unit.manager.query(
-          `DELETE FROM idempotency_key WHERE caller = $1 AND route = $2 AND key = $3`,
-          primaryKey,
-        );
-      },
+    return { primaryKey, claim, earlier: claimed.length > 0 ? null : await this.findResponse(primaryKey, digest) };
+  }
+
+  /** Marks the claim, in each transaction of the call that changes something: one that another call has taken over commits nothing. */
+  changeStatement({ primaryKey, claim }: IdempotencyClaim): ChangeStatement {
+    const rethrow = (error: unknown): never => {
+      if ((error as { code?: string }).code === RAISED) throw stillRunning();
+      throw error;
     };
+    return { text: MARK_WRITE, values: [...primaryKey, claim], rethrow, isOver: false };
+  }
+
+  async renew(claims: IdempotencyClaim[]): Promise<void> {
+    await this.unit.manager.query(
+      `UPDATE idempotency_key k SET lease_until = now() + $5 * interval '1 millisecond'
+         FROM unnest($1::text[], $2::text[], $3::text[], $4::uuid[]) AS held (caller, route, key, claim)
+        WHERE k.caller = held.caller AND k.route = held.route AND k.key = held.key AND k.claim = held.claim`,
+      [
+        ...[0, 1, 2].map((part) => claims.map(({ primaryKey }) => primaryKey[part])),
+        claims.map(({ claim }) => claim),
+        LEASE_MS,
+      ],
+    );
+  }
+
+  async finish({ primaryKey, claim }: IdempotencyClaim, answer: StoredResponse): Promise<void> {
+    const { pieces } = await SerializedJson.serialize(answer);
+    const sealed = await this.vault.seal(null, Buffer.concat(pieces), primaryKey.join(' '));
+    await this.unit.manager.query(`UPDATE idempotency_key SET answer = $5 WHERE ${OWN_SQL}`, [
+      ...primaryKey,
+      claim,
+      sealed,
+    ]);
+    await this.trim(primaryKey[0] ?? '');
+  }
+
+  /** The call may be made again under the key. */
+  async remove({ primaryKey, claim }: IdempotencyClaim): Promise<void> {
+    await this.unit.manager.query(`DELETE FROM idempotency_key WHERE ${OWN_SQL}`, [...primaryKey, claim]);
+  }
+
+  /** The same, unless something of the call is committed; then its lease is over. */
+  async removeUnlessWritten({ primaryKey, claim }: IdempotencyClaim): Promise<void> {
+    await this.unit.manager.query(
+      `WITH removed AS (DELETE FROM idempotency_key WHERE ${OWN_SQL} AND NOT has_written)
+       UPDATE idempotency_key SET lease_until = now() - interval '1 millisecond' WHERE ${OWN_SQL} AND has_written`,
+      [...primaryKey, claim],
+    );
   }
 
   /** Whether this caller used the key on this route before, and its answer is kept or still underway. */
@@ -106,7 +153,7 @@ export class IdempotencyKeysStore {
 
   private async findResponse(primaryKey: string[], digest: string): Promise<StoredResponse> {
     const [row] = await this.unit.manager.query<StoredRow[]>(
-      `SELECT digest, answer FROM idempotency_key WHERE caller = $1 AND route = $2 AND key = $3`,
+      `SELECT digest, answer, has_written AND lease_until < now() AS "isLost" FROM idempotency_key WHERE caller = $1 AND route = $2 AND key = $3`,
       primaryKey,
     );
     if (row && row.digest !== digest)
@@ -119,14 +166,24 @@ export class IdempotencyKeysStore {
           remedy: 'Use a new key for a new request.',
         },
       );
-    if (!row?.answer)
-      throw new Conflict('IDEMPOTENCY_RUNNING', 'the first request with this Idempotency-Key is still running', {
-        remedy: 'Send it again in a moment.',
-        headers: { 'Retry-After': '1' },
-      });
+    if (row?.isLost && !row.answer)
+      throw new Conflict(
+        'IDEMPOTENCY_ANSWER_LOST',
+        'the first request with this Idempotency-Key was done, and its answer was lost',
+        {
+          remedy: 'Read what it has changed; a new key does it again.',
+        },
+      );
+    if (!row?.answer) throw stillRunning();
     return JSON.parse((await this.vault.open(row.answer, primaryKey.join(' '))).toString()) as StoredResponse;
   }
 }
+
+const stillRunning = (): Conflict =>
+  new Conflict('IDEMPOTENCY_RUNNING', 'the first request with this Idempotency-Key is still running', {
+    remedy: 'Send it again in a moment.',
+    headers: { 'Retry-After': '1' },
+  });
 
 /** Addresses are longer than what an index takes. */
 const hashRoute = ({ token, route }: IdempotentCall): string =>

@@ -7,7 +7,8 @@ import type { AppError } from '../errors/app-error.js';
 import { toAppError, toProblem } from '../errors/problem.js';
 import { currentRequest } from '../telemetry/request-context.js';
 import type { RequestWithBody } from './body/body-reader.service.js';
-import { type StoredResponse, IdempotencyKeysStore } from './idempotency-keys.store.js';
+import { IdempotencyClaims } from './idempotency-claims.service.js';
+import type { StoredResponse } from './idempotency-keys.store.js';
 import { findIdempotentCall, type RepeatedDelete } from './idempotent-call.js';
 import { AnswerWriter } from './answer-writer.service.js';
 import { getFormFiles } from './form-uploads.service.js';
@@ -23,7 +24,7 @@ export class IdempotencyInterceptor implements NestInterceptor {
   private readonly logger = new Logger('Idempotency');
 
   constructor(
-    private readonly keys: IdempotencyKeysStore,
+    private readonly keys: IdempotencyClaims,
     private readonly answers: AnswerWriter,
     private readonly reflector: Reflector,
   ) {}
@@ -56,7 +57,8 @@ export class IdempotencyInterceptor implements NestInterceptor {
       mergeMap((body: unknown) => Promise.resolve(this.answers.write(request, response, body))),
       catchError(async (thrown: unknown) => {
         const error = toAppError(thrown);
-        if (error.status >= 500 || UNSTORED_STATUSES.has(error.status)) await call.remove().catch(() => undefined);
+        if (error.status >= 500 || UNSTORED_STATUSES.has(error.status))
+          await call.remove(thrown).catch(() => undefined);
         else await keep(toErrorResponse(error));
         throw thrown;
       }),

@@ -4,6 +4,7 @@ import { ProblemFilter } from './problem.filter.js';
 import { BodyReader } from './body/body-reader.service.js';
 import { RateLimitService } from './rate-limit.service.js';
 import { AnswerWriter } from './answer-writer.service.js';
+import { IdempotencyClaims } from './idempotency-claims.service.js';
 import { IdempotencyKeysStore } from './idempotency-keys.store.js';
 import { InputPipe } from './input.pipe.js';
 import { ReferenceController } from './openapi/reference/reference.controller.js';
@@ -33,9 +34,10 @@ import { StreamedAnswers } from './streamed-answers.service.js';
     AnswerWriter,
     StreamedAnswers,
     IdempotencyKeysStore,
+    IdempotencyClaims,
     { provide: APP_PIPE, useClass: InputPipe },
     { provide: APP_FILTER, useClass: ProblemFilter },
   ],
-  exports: [RouteTable, RateLimitService, BodyReader, AnswerWriter, IdempotencyKeysStore],
+  exports: [RouteTable, RateLimitService, BodyReader, AnswerWriter, IdempotencyKeysStore, IdempotencyClaims],
 })
 export class RestModule {}

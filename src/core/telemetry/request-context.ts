@@ -20,6 +20,15 @@ export interface JudgedRecord {
   organizationId: string;
 }
 
+/** A statement that belongs to every change of a call, for as long as the call lasts. */
+export interface ChangeStatement {
+  text: string;
+  values: unknown[];
+  /** Turns its failure into one that callers read. */
+  rethrow: (error: unknown) => never;
+  isOver: boolean;
+}
+
 /** What is known about the call that is being served. */
 export interface RequestContext {
   requestId: string;
@@ -31,6 +40,8 @@ export interface RequestContext {
   operation?: string;
   /** The last record on which a right was judged, whatever came of it. */
   judged?: JudgedRecord;
+  /** Sent with the commit of each transaction. */
+  withCommit?: ChangeStatement;
   /** The answer that a client waits for. */
   response?: InFlightResponse;
   /** The user who asked for what a job does. */
