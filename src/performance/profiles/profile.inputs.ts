@@ -47,13 +47,17 @@ class ProfileFields extends UpdateInput {
   @IsIn(KNOWN_GENERATORS, { each: true, message: `must be some of ${KNOWN_GENERATORS.join(', ')}` })
   load_generators?: string[] | null;
 
-  @NumberInput(1, 'Connections at a time; 10 unless said otherwise.')
+  @NumberInput(1, 'Connections at a time; 10, or as many as the server allows, unless said otherwise.')
   concurrent_request?: number;
 
   @NumberInput(0, 'Requests a second; 0, as many as the connections make, unless said otherwise.')
   qps?: number;
 
-  @TextInput({ optional: true, max: 20, description: 'Such as `30s` or `1m30s`; 30 seconds unless said otherwise.' })
+  @TextInput({
+    optional: true,
+    max: 20,
+    description: 'Such as `30s` or `1m30s`; 30 seconds, or as long as the server allows, unless said otherwise.',
+  })
   duration?: string;
 
   @RequestFieldsInput('Headers of each request: an object, or its JSON. Values are sealed and never shown.')
@@ -107,10 +111,10 @@ class ProfileFields extends UpdateInput {
     description: 'PromQL whose values during a run are kept with its result.',
   })
   @IsOptional()
-  @IsArray({ message: 'must be a list' })
   @ArrayMaxSize(MAX_QUERIES, { message: `must have at most ${MAX_QUERIES} queries` })
   @IsString({ each: true, message: 'must be strings' })
   @Length(1, MAX_QUERY, { each: true, message: `must have 1 to ${MAX_QUERY} characters each` })
+  @IsArray({ message: 'must be a list' })
   metrics_queries?: string[] | null;
 }
 
