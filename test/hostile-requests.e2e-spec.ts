@@ -193,6 +193,15 @@ describe('with a token', () => {
     });
   });
 
+  it('a query parameter that is given twice is one fault', async () => {
+    const { status, body } = await world.admin.get(`${PLACES}?search=a&search=b&order=name&order=name`);
+    expect(status).toBe(400);
+    expect(body.errors).toEqual([
+      { pointer: 'search', detail: 'must be given once' },
+      { pointer: 'order', detail: 'must be given once' },
+    ]);
+  });
+
   it('a form is taken only where files are', async () => {
     expect((await world.admin.upload(PLACES, 'a.txt', 'a')).status).toBe(415);
     const fields = Object.fromEntries(Array.from({ length: 40 }, (_, index) => [`f${index}`, 'x']));
