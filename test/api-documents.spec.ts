@@ -118,6 +118,15 @@ describe('the OpenAPI document', () => {
     expect(violations((each) => successesOf(each).every(([, response]) => isDescribed(response)))).toEqual([]);
   });
 
+  it('says of every list what is in it, which generators ask for', () => {
+    const bare: string[] = [];
+    JSON.stringify(openapi, (key, value: Json) => {
+      if (value?.type === 'array' && value.items === undefined) bare.push(key);
+      return value;
+    });
+    expect(bare).toEqual([]);
+  });
+
   it('names the errors of every operation as problem documents', () => {
     const errors = (each: Operation) => responsesOf(each).filter(([status]) => Number(status) >= 400);
     const isProblem = ([, { description, content }]: [string, Json]) =>
@@ -128,6 +137,14 @@ describe('the OpenAPI document', () => {
     expect(violations((each) => isProbe(each) || has(each, '429', '500', '503'))).toEqual([]);
     expect(violations((each) => isOpen(each) || has(each, '401', '403'))).toEqual([]);
     expect(violations((each) => named(each, 'path').length === 0 || has(each, '400', '404'))).toEqual([]);
+    const isId = (schema: Json): boolean => schema?.format === 'uuid';
+    const namesRecord = (each: Operation): boolean =>
+      parametersOf(each).some(({ schema }) => isId(schema)) ||
+      Object.values<Json>(each.operation.requestBody?.content ?? {}).some(({ schema }) =>
+        Object.values<Json>(resolve(schema).properties ?? {}).some(isId),
+      );
+    expect(operations().filter(namesRecord).length).toBeGreaterThan(150);
+    expect(violations((each) => !namesRecord(each) || has(each, '404'))).toEqual([]);
     expect(violations((each) => !each.operation.requestBody || has(each, '400', '413', '415'))).toEqual([]);
     expect(violations((each) => !named(each, 'header').includes('If-Match') || has(each, '412'))).toEqual([]);
   });

@@ -86,7 +86,34 @@ describe('registering a kubeconfig', () => {
     expect(failed.get('file').remedy).toContain('service account');
     for (const name of ['metadata', 'local', 'proxy', 'spy'])
       expect(failed.get(name)).toMatchObject({ code: 'OUTBOUND_REFUSED' });
+    for (const name of ['metadata', 'local', 'proxy'])
+      expect(failed.get(name).remedy).toBe('Use another address: link-local and metadata addresses are never called.');
     expect(JSON.stringify(body)).not.toContain('canary');
+  });
+
+  it('takes the sound contexts beside entries that are broken', async () => {
+    const config = kubeconfig({ sound: { server: 'https://127.0.0.1:1', userName: 'sound' } }) as Record<
+      string,
+      Json[]
+    >;
+    config.contexts!.push({ name: 'bare' }, { context: {} }, { name: 'lost', context: { cluster: 'nowhere' } });
+    config.users!.push({ name: 'nobody', user: null }, { name: 'text', user: 'x' }, 'text');
+    config.clusters!.push(null);
+    const { status, body } = await register(config);
+    expect(status).toBe(200);
+    expect(body.registered).toMatchObject([{ context: 'sound', error: { code: 'CLUSTER_UNREACHABLE' } }]);
+    const remedy = 'Correct the field, or leave the context out.';
+    const code = 'KUBECONFIG_INVALID';
+    expect(body.failed).toEqual([
+      { context: 'bare', error: { code, detail: 'clusters has no entry, since the context names no cluster', remedy } },
+      { context: 'contexts[2]', error: { code, detail: 'contexts.2 has no name', remedy } },
+      { context: 'lost', error: { code, detail: 'clusters has no entry named nowhere', remedy } },
+    ]);
+    const many = { ...config, contexts: Array.from({ length: 101 }, (_, at) => ({ name: `c${at}`, context: {} })) };
+    expect(await register(many)).toMatchObject({
+      status: 400,
+      body: { code, remedy: expect.stringContaining('at most 100 contexts at a time') },
+    });
   });
 
   it('takes text, an object and a file, and refuses what is none', async () => {

@@ -93,12 +93,16 @@ describe('without a token', () => {
 });
 
 describe('an answer', () => {
-  it('lists at most 100 faults and reports how many more there are', async () => {
+  it('lists at most 100 faults, of which the last reports how many more there are', async () => {
     const unknown = Object.fromEntries(Array.from({ length: 1_200 }, (_, index) => [`f${index}`, 0]));
     const answer = await world.admin.post(PLACES, unknown);
     expect(answer.status).toBe(400);
-    expect(answer.body.errors).toHaveLength(101);
-    expect(answer.body.errors[100]).toEqual({ detail: '1102 more faults are not listed' });
+    expect(answer.body.errors).toHaveLength(100);
+    expect(answer.body.errors[99]).toEqual({ detail: '1103 more faults are not listed' });
+    const hundred = Object.fromEntries(Object.entries(unknown).slice(0, 98));
+    const all = await world.admin.post(PLACES, hundred);
+    expect(all.body.errors).toHaveLength(100);
+    expect(all.body.errors.every(({ pointer }: Json) => typeof pointer === 'string')).toBe(true);
     expect(sizeOf(answer)).toBeLessThan(20_000);
   });
 
@@ -230,6 +234,15 @@ describe('with a token', () => {
       status: 400,
       errors: [{ pointer: '/Name', detail: 'is given more than once, in different spellings' }],
     });
+  });
+
+  it('a query parameter that is given twice is one fault', async () => {
+    const { status, body } = await world.admin.get(`${PLACES}?search=a&search=b&order=name&order=name`);
+    expect(status).toBe(400);
+    expect(body.errors).toEqual([
+      { pointer: 'search', detail: 'must be given once' },
+      { pointer: 'order', detail: 'must be given once' },
+    ]);
   });
 
   it('a form is taken only where files are', async () => {

@@ -39,7 +39,11 @@ let target: Receiver;
 let editor: Person;
 
 beforeAll(async () => {
-  world = await World.start({ OUTBOUND_ALLOW: '127.0.0.1/32', LIMIT_PERFORMANCE_ORGANIZATION_RUNS: '3' });
+  world = await World.start({
+    OUTBOUND_ALLOW: '127.0.0.1/32',
+    LIMIT_PERFORMANCE_ORGANIZATION_RUNS: '3',
+    LIMIT_PERFORMANCE_CONNECTIONS: '8',
+  });
   people = await peopleOf(world);
   scene = await WorkspaceScene.make(world, people);
   editor = people.editor;
@@ -95,6 +99,21 @@ describe('performance profiles', () => {
     expect((await people.outsider.get(path)).status).toBe(404);
     expect((await people.admin.delete(path)).status).toBe(200);
     expect((await editor.get(path)).status).toBe(404);
+  });
+
+  it('that say nothing of their load stay within what the operator allows', async () => {
+    const { status, body } = await editor.post(PROFILES, {
+      ...{ name: 'preset', endpoints: [target.url], workspace_id: scene.id },
+    });
+    expect({ status, body }).toMatchObject({ status: 201, body: { concurrent_request: 8, duration: '30s', qps: 0 } });
+    const more = await editor.put(`${PROFILES}/${body.id}`, { concurrent_request: 9 });
+    expect(more.body.errors).toEqual([
+      {
+        pointer: '/concurrent_request',
+        detail: 'must be at most 8 connections',
+        remedy: 'Ask for less. The operator raises this limit with LIMIT_PERFORMANCE_CONNECTIONS.',
+      },
+    ]);
   });
 
   it('never show what headers and cookies hold, and keep it when it is sent back', async () => {

@@ -1,4 +1,5 @@
-import { type AppError, type Fault } from '../core/errors/app-error.js';
+import { type AppError, type Fault, MAX_FAULTS } from '../core/errors/app-error.js';
+import { moreFaultsText } from '../core/errors/problem.js';
 import type { LocatedDocument } from '../formats/documents/located-document.js';
 import {
   type ComponentDefinition,
@@ -12,7 +13,6 @@ export const MAX_SCHEMA_LENGTH = 4_000_000;
 /** Characters of the schemas of all components of one source. */
 const MAX_TOTAL_LENGTH = 50_000_000;
 const MAX_COMPONENTS = 10_000;
-const MAX_FAULTS = 100;
 
 /** Where in a document something stands. */
 export interface DocumentPointer {
@@ -91,8 +91,8 @@ export class GenerationCollector {
   /** Everything, models in the order of their first component. `name` of the source stands where no file does. */
   build(name: string): GenerationResult {
     const { faults, warnings, faultsLeft, warningsLeft } = this;
-    if (faultsLeft > 0) faults.push({ entity: 'file', path: name, detail: `${faultsLeft} more faults are not listed` });
-    if (warningsLeft > 0) warnings.push({ detail: `${warningsLeft} more warnings are not listed` });
+    if (faultsLeft > 0) faults.splice(-1, 1, { entity: 'file', path: name, detail: moreFaultsText(faultsLeft + 1) });
+    if (warningsLeft > 0) warnings.splice(-1, 1, { detail: `${warningsLeft + 1} more warnings are not listed` });
     const contents = [...this.models.values()]
       .filter(({ components }) => components.size > 0)
       .map(({ model, components }) => ({ model, components: [...components.values()], relationships: [] }));

@@ -46,19 +46,23 @@ export function toProblem(error: AppError, requestId: string): Problem {
 /** Characters of one text of a fault, which may quote what was sent. */
 const MAX_TEXT_LENGTH = 500;
 
-export const moreFaultsText = (count: number): string => `${count} more faults are not listed`;
+export const moreFaultsText = (count: number): string =>
+  count === 1 ? '1 more fault is not listed' : `${count} more faults are not listed`;
 
-/** The faults of an error for an answer: limited in number and length; one more line reports how many were left out. */
-export function limitFaults(faults: readonly Fault[]): Fault[] {
-  const shown = faults.slice(0, MAX_FAULTS).map((fault) => ({
+/** At most `limit` entries for all faults, of which `omitted` are only counted: when some do not fit, the last entry says how many. */
+export function listFaults<F extends Fault>(faults: readonly F[], omitted: number, limit = MAX_FAULTS): (F | Fault)[] {
+  if (omitted === 0 && faults.length <= limit) return [...faults];
+  const shown = faults.slice(0, limit - 1);
+  return [...shown, { detail: moreFaultsText(faults.length + omitted - shown.length) }];
+}
+
+/** The faults of an error for an answer, limited in number and length. */
+export const limitFaults = (faults: readonly Fault[]): Fault[] =>
+  listFaults(faults, 0).map((fault) => ({
     ...fault,
     ...(fault.pointer === undefined ? {} : { pointer: truncate(fault.pointer, MAX_TEXT_LENGTH) }),
     detail: truncate(fault.detail, MAX_TEXT_LENGTH),
   }));
-  const left = faults.slice(MAX_FAULTS);
-  const last = left.length === 1 ? left[0]?.detail : moreFaultsText(left.length);
-  return left.length === 0 ? shown : [...shown, { detail: truncate(last ?? '', MAX_TEXT_LENGTH) }];
-}
 
 /** An internal error is reported to the caller only by the id under which it is logged. */
 export function internalError(cause: unknown): AppError {

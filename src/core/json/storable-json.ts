@@ -1,5 +1,5 @@
 import { truncate, type Fault, MAX_FAULTS } from '../errors/app-error.js';
-import { moreFaultsText } from '../errors/problem.js';
+import { listFaults } from '../errors/problem.js';
 import { PackedJson } from './packed-json.js';
 
 /** How deep a body may be nested: deeper than any design, and far from where recursion ends. */
@@ -40,7 +40,7 @@ class Inspection {
       if (!(error instanceof TooDeep)) throw error;
       return [{ pointer: this.pointer(), detail: `is nested deeper than ${MAX_JSON_DEPTH} levels` }];
     }
-    return this.omitted > 0 ? [...this.faults, { detail: moreFaultsText(this.omitted) }] : this.faults;
+    return listFaults(this.faults, this.omitted);
   }
 
   private visit(value: unknown): void {

@@ -12,6 +12,9 @@ export interface AddressSettings {
   production: boolean;
 }
 
+/** Why an address is refused that no setting lets through. */
+export const LINK_LOCAL = 'is a link-local or metadata address';
+
 type Address = ipaddr.IPv4 | ipaddr.IPv6;
 type Range = [Address, number];
 
@@ -54,7 +57,7 @@ export class AddressRules {
   findRefusal(text: string, policy: OutboundPolicy): string | undefined {
     if (!ipaddr.isValid(text)) return 'is not an address';
     const address = unmapIpv4(ipaddr.parse(text));
-    if ([address, ...embeddedIpv4Addresses(address)].some(isMetadata)) return 'is a link-local or metadata address';
+    if ([address, ...embeddedIpv4Addresses(address)].some(isMetadata)) return LINK_LOCAL;
     if (this.allowed.some((known) => isWithin(address, known))) return undefined;
     const kind = addressKind(address);
     if (kind === 'unicast') return undefined;

@@ -3,7 +3,7 @@ import { isIP, type LookupFunction } from 'node:net';
 import { type ConnectionOptions } from 'node:tls';
 import { buildConnector } from 'undici';
 import { type AddressRules, type OutboundPolicy } from './address-rules.js';
-import { outboundRefused } from './outbound-refused.js';
+import { addressRefused } from './outbound-refused.js';
 
 /** PEM texts and switches of one TLS connection. */
 export interface TlsOptions {
@@ -33,7 +33,7 @@ export function createGuardedConnector(
   const connect = buildConnector(options);
   return (target, callback) => {
     const reason = isIP(target.hostname) ? rules.findRefusal(target.hostname, policy) : undefined;
-    if (reason) callback(outboundRefused(target.hostname, `${target.hostname} ${reason}`), null);
+    if (reason) callback(addressRefused(target.hostname, reason), null);
     else connect(target, callback);
   };
 }
@@ -53,8 +53,5 @@ function createGuardedLookup(rules: AddressRules, policy: OutboundPolicy): Looku
 
 /** The address itself stays untold: which internal addresses a name has is not the caller's to learn. */
 function refusedNameError(hostname: string, address: string, rules: AddressRules, policy: OutboundPolicy) {
-  return outboundRefused(
-    hostname,
-    `${hostname} resolves to an address that ${rules.findRefusal(address, policy) ?? 'is unknown'}`,
-  );
+  return addressRefused(hostname, rules.findRefusal(address, policy) ?? 'is unknown');
 }

@@ -1,4 +1,6 @@
+import { isIP } from 'node:net';
 import { AppError, InvalidRequest } from '../errors/app-error.js';
+import { LINK_LOCAL } from './address-rules.js';
 
 /** 400 `OUTBOUND_REFUSED`: an address that the server does not call on anybody's behalf. */
 export function outboundRefused(host: string, detail: string, remedy?: string): InvalidRequest {
@@ -10,6 +12,14 @@ export function outboundRefused(host: string, detail: string, remedy?: string): 
     extensions: { host },
   });
 }
+
+/** The same for what a host is, or resolves to; `reason` is that of AddressRules. */
+export const addressRefused = (host: string, reason: string): InvalidRequest =>
+  outboundRefused(
+    host,
+    isIP(host) ? `${host} ${reason}` : `${host} resolves to an address that ${reason}`,
+    reason === LINK_LOCAL ? 'Use another address: link-local and metadata addresses are never called.' : undefined,
+  );
 
 /** Calls, or judges, the address in a field of the request: when it is refused, the error names the field. */
 export async function callAddressIn<T>(pointer: string, call: () => Promise<T>): Promise<T> {

@@ -5,7 +5,7 @@ import { AppError, RemoteFailure } from '../errors/app-error.js';
 import { type AddressSettings, AddressRules, type OutboundPolicy } from './address-rules.js';
 import { describeConnectionFailure } from './connection-failure.js';
 import { createGuardedConnector, type TlsOptions } from './guarded-connector.js';
-import { outboundRefused } from './outbound-refused.js';
+import { addressRefused } from './outbound-refused.js';
 import { hostOf, parseOutboundUrl, parseProxyUrl } from './outbound-url.js';
 import type { OutboundRequest, OutboundResponse } from './outbound-request.js';
 import { ProxyPool } from './proxy-pool.js';
@@ -86,12 +86,7 @@ export class Outbound {
           () => [],
         );
     const refusals = addresses.map((one) => this.rules.findRefusal(one, policy));
-    if (refusals.length > 0 && refusals.every(Boolean)) {
-      throw outboundRefused(
-        host,
-        isIP(host) ? `${host} ${refusals[0]}` : `${host} resolves to an address that ${refusals[0]}`,
-      );
-    }
+    if (refusals[0] !== undefined && refusals.every(Boolean)) throw addressRefused(host, refusals[0]);
   }
 
   /**
@@ -105,7 +100,7 @@ export class Outbound {
     const open = addresses.find((one) => this.rules.findRefusal(one, policy) === undefined);
     if (open !== undefined) return open;
     const reason = this.rules.findRefusal(addresses[0] ?? '', policy) ?? '';
-    throw outboundRefused(host, isIP(host) ? `${host} ${reason}` : `${host} resolves to an address that ${reason}`);
+    throw addressRefused(host, reason);
   }
 
   private async lookUp({ hostname, host }: URL): Promise<string[]> {

@@ -47,9 +47,10 @@ export class InputPipe implements PipeTransform {
     for (const [key, value] of Object.entries(given)) {
       const name = keys.get(foldKey(key));
       if (name === undefined) continue;
-      if (Array.isArray(value) && !isRepeatable(metatype, name)) faults.push(repeatedFault(key));
+      const isRepeated = Array.isArray(value) && !isRepeatable(metatype, name);
+      if (isRepeated) faults.push(repeatedFault(key));
       if (isContradiction(taken, name, value)) faults.push(duplicateFault(key));
-      taken[name] = value;
+      taken[name] = isRepeated ? value[0] : value;
     }
     return this.validateInput(taken, metatype, faults, '');
   }

@@ -13,7 +13,10 @@ import type { ChangedComponent, ComponentName, RelationshipName } from './diff/d
 import type { ValueChange } from './diff/value-changes.js';
 import type { VersionDiff } from './version-diffs.service.js';
 
-const ANY_JSON = ['object', 'array', 'string', 'number', 'boolean', 'null'].map((type) => ({ type }));
+const ANY_JSON = [
+  { type: 'array', items: {} },
+  ...['object', 'string', 'number', 'boolean', 'null'].map((type) => ({ type })),
+];
 
 const CHANGES: readonly ValueChange['change'][] = ['added', 'removed', 'changed', 'reordered'];
 

@@ -1,7 +1,7 @@
 import { type Fault, InvalidRequest } from '../../core/errors/app-error.js';
-import { moreFaultsText } from '../../core/errors/problem.js';
+import { listFaults } from '../../core/errors/problem.js';
 
-/** Collects the faults of a file, so that its author sees all at once; keeps at most `limit` and counts the rest. */
+/** Collects the faults of a file, so that its author sees all at once; lists at most `limit` and counts the rest. */
 export class FaultList {
   private readonly kept: Fault[] = [];
   private omitted = 0;
@@ -20,7 +20,7 @@ export class FaultList {
         (a.line ?? 0) - (b.line ?? 0) ||
         (a.column ?? 0) - (b.column ?? 0),
     );
-    return this.omitted > 0 ? [...sorted, { detail: moreFaultsText(this.omitted) }] : sorted;
+    return listFaults(sorted, this.omitted, this.limit);
   }
 
   add(...faults: Fault[]): void {

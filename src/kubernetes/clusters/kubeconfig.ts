@@ -21,10 +21,14 @@ export interface KubeconfigSettings {
 interface Entry {
   at: string;
   value: Record<string, unknown>;
+  /** Why nothing can be read of it. */
+  fault?: string;
 }
 
 /** Each context becomes a connection, and is called. */
 const MAX_CONTEXTS = 100;
+export const SPLIT_REMEDY = `Send at most ${MAX_CONTEXTS} contexts at a time: kubectl config view --raw --flatten --minify --context NAME.`;
+const CONTEXT_REMEDY = 'Correct the field, or leave the context out.';
 
 const TOKEN_REMEDY =
   'Put the token of a service account in the field token: kubectl create token NAME, or a Secret of type kubernetes.io/service-account-token.';
@@ -52,7 +56,8 @@ export function readContexts(content: unknown, settings: KubeconfigSettings): Ku
   if (root.kind !== undefined && root.kind !== 'Config') throw invalidKubeconfig('its kind is not Config');
   const contexts = entries(root, 'contexts', 'context');
   if (contexts.size === 0) throw invalidKubeconfig('it has no contexts');
-  if (contexts.size > MAX_CONTEXTS) throw invalidKubeconfig(`it has more than ${MAX_CONTEXTS} contexts`);
+  if (contexts.size > MAX_CONTEXTS)
+    throw invalidKubeconfig(`it has more than ${MAX_CONTEXTS} contexts`, {}, SPLIT_REMEDY);
   const clusters = entries(root, 'clusters', 'cluster');
   const users = entries(root, 'users', 'user');
 
@@ -68,7 +73,7 @@ export function readContexts(content: unknown, settings: KubeconfigSettings): Ku
     const first = read.faults[0];
     const error = new InvalidRequest(`${first?.pointer?.slice(1).replaceAll('/', '.')} ${first?.detail}`, {
       code: read.isUnsafe ? 'KUBECONFIG_UNSAFE' : 'KUBECONFIG_INVALID',
-      remedy: first?.remedy,
+      remedy: first?.remedy ?? CONTEXT_REMEDY,
       errors: read.faults,
     });
     return { ...head, error };
@@ -92,16 +97,22 @@ export function readContexts(content: unknown, settings: KubeconfigSettings): Ku
   });
 }
 
-/** The named entries of one list, each name with all that bear it. */
+/**
+ * The named entries of one list, each name with all that bear it; one without a name goes by its place. Of a member that is left
+ * out or null nothing is given, as kubectl reads it.
+ */
 function entries(root: Record<string, unknown>, list: string, member: string): Map<string, Entry[]> {
   const found = new Map<string, Entry[]>();
   const items = root[list] ?? [];
   if (!Array.isArray(items)) throw invalidKubeconfig(`${list} is not a list`);
   items.forEach((item: unknown, index) => {
-    const name = toRecord(item)?.name;
-    const value = toRecord(toRecord(item)?.[member]);
-    if (typeof name !== 'string' || !value) throw invalidKubeconfig(`${list}[${index}] needs a name and a ${member}`);
-    found.set(name, [...(found.get(name) ?? []), { at: `/${list}/${index}/${member}`, value }]);
+    const { name, [member]: given } = toRecord(item) ?? {};
+    const isNamed = typeof name === 'string';
+    const key = isNamed ? name : `${list}[${index}]`;
+    const value = toRecord(given ?? {});
+    const fault = !isNamed ? 'has no name' : value ? undefined : 'must be a mapping';
+    const at = `/${list}/${index}${isNamed ? `/${member}` : ''}`;
+    found.set(key, [...(found.get(key) ?? []), { at, value: value ?? {}, fault }]);
   });
   return found;
 }
@@ -114,6 +125,7 @@ function findSingle(
 ): Entry | undefined {
   if (name === undefined) return read.addFault(`/${what}s`, `has no entry, since the context names no ${what}`);
   if (!found?.[0]) return read.addFault(`/${what}s`, `has no entry named ${name}`);
+  if (found[0].fault) return read.addFault(found[0].at, found[0].fault);
   if (found.length > 1) return read.addFault(found[1]?.at ?? '', `repeats the name ${name}`);
   return found[0];
 }
@@ -197,10 +209,14 @@ function refuseUnsafe(
   }
 }
 
-export function invalidKubeconfig(detail: string, position: { line?: number; column?: number } = {}): InvalidRequest {
+export function invalidKubeconfig(
+  detail: string,
+  position: { line?: number; column?: number } = {},
+  remedy = 'Send the output of: kubectl config view --raw --flatten.',
+): InvalidRequest {
   return new InvalidRequest(`This is not a kubeconfig: ${detail}`, {
     code: 'KUBECONFIG_INVALID',
     errors: [{ detail, ...position }],
-    remedy: 'Send the output of: kubectl config view --raw --flatten.',
+    remedy,
   });
 }

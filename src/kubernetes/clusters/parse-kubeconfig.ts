@@ -1,7 +1,13 @@
 import { InvalidRequest } from '../../core/errors/app-error.js';
 import { parseDocuments } from '../../formats/documents/parse-documents.js';
 import { DEFAULT_FORMAT_LIMITS, type FormatLimits } from '../../formats/sources/format-limits.js';
-import { readContexts, invalidKubeconfig, type KubeconfigContext, type KubeconfigSettings } from './kubeconfig.js';
+import {
+  readContexts,
+  invalidKubeconfig,
+  type KubeconfigContext,
+  type KubeconfigSettings,
+  SPLIT_REMEDY,
+} from './kubeconfig.js';
 
 const MAX_CHARACTERS = 1024 * 1024;
 /**
@@ -16,7 +22,8 @@ const LIMITS: FormatLimits = {
   textBytes: 4 * MAX_CHARACTERS,
   depth: 20,
   aliasBytes: MAX_CHARACTERS,
-  faults: 1,
+  /** The first is told, and the number of the others. */
+  faults: 2,
 };
 
 /**
@@ -26,7 +33,7 @@ const LIMITS: FormatLimits = {
 export function parseKubeconfig(text: string, settings: KubeconfigSettings): KubeconfigContext[] {
   if (text.length > MAX_CHARACTERS) throw invalidKubeconfig(`it is longer than ${MAX_CHARACTERS} characters`);
   if (countMatches(text, /[\n,]|[-?:](?=\s)/g) > MAX_SEPARATORS || countMatches(text, /[[\]{}&*!]/g) > MAX_INDICATORS)
-    throw invalidKubeconfig('it has too many entries');
+    throw invalidKubeconfig('it has too many entries', {}, SPLIT_REMEDY);
   const [document, ...others] = parseValues(text);
   if (others.length > 0) throw invalidKubeconfig('it holds several documents');
   return readContexts(document, settings);

@@ -11,6 +11,9 @@ export interface LoadWish {
   duration: string;
 }
 
+/** What a profile asks for that says nothing else, as far as it is within the bounds. */
+const DEFAULT_LOAD = { concurrentRequest: 10, qps: 0, seconds: 30 };
+
 /** The bounds that the operator has set to load. */
 @Injectable()
 export class LoadLimits {
@@ -27,6 +30,15 @@ export class LoadLimits {
 
   get maxRunsOfOrganization(): number {
     return this.env.LIMIT_PERFORMANCE_ORGANIZATION_RUNS;
+  }
+
+  /** What a profile asks for that says nothing else. */
+  get defaults(): LoadWish {
+    return {
+      qps: DEFAULT_LOAD.qps,
+      concurrentRequest: Math.min(DEFAULT_LOAD.concurrentRequest, this.env.LIMIT_PERFORMANCE_CONNECTIONS),
+      duration: `${Math.min(DEFAULT_LOAD.seconds, this.env.LIMIT_PERFORMANCE_SECONDS)}s`,
+    };
   }
 
   /** What is beyond the bounds, by field. */

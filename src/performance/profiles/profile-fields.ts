@@ -13,8 +13,6 @@ import {
   type RequestContent,
 } from './request-content.js';
 
-const DEFAULTS = { concurrentRequest: 10, qps: 0, duration: '30s', protocol: 'http/1.1' } as const;
-
 /** The columns of a profile that an input sets, and what its requests carry. */
 export interface ProfileSettings {
   fields: Partial<PerformanceProfile>;
@@ -23,9 +21,11 @@ export interface ProfileSettings {
 
 /** The settings of a new profile. @throws InvalidRequest naming every field that is wrong */
 export function toNewSettings(input: NewProfile, limits: LoadLimits): ProfileSettings {
-  const qps = input.qps ?? DEFAULTS.qps;
+  const { defaults } = limits;
+  const qps = input.qps ?? defaults.qps;
   const initial: Partial<PerformanceProfile> = {
-    ...DEFAULTS,
+    ...defaults,
+    protocol: 'http/1.1',
     method: (input.request_body ?? '') === '' ? 'GET' : 'POST',
     loadModel: qps > 0 ? 'open' : 'closed',
     ...{ serviceMesh: '', loadGenerators: [], contentType: '', metadata: {}, metricsQueries: [] },

@@ -47,13 +47,17 @@ class ProfileFields extends UpdateInput {
   @IsIn(KNOWN_GENERATORS, { each: true, message: `must be some of ${KNOWN_GENERATORS.join(', ')}` })
   load_generators?: string[] | null;
 
-  @NumberInput(1, 'Connections at a time; default: 10.')
+  @NumberInput(1, 'Connections at a time; default: 10, or the limit of the server when that is lower.')
   concurrent_request?: number;
 
   @NumberInput(0, 'Requests per second; default: 0, which means as many as the connections can send.')
   qps?: number;
 
-  @TextInput({ optional: true, max: 20, description: 'Such as `30s` or `1m30s`; default: 30 seconds.' })
+  @TextInput({
+    optional: true,
+    max: 20,
+    description: 'Such as `30s` or `1m30s`; default: 30 seconds, or the limit of the server when that is lower.',
+  })
   duration?: string;
 
   @RequestFieldsInput('Headers of each request: an object, or its JSON. Values are sealed and never shown.')
@@ -107,10 +111,10 @@ class ProfileFields extends UpdateInput {
     description: 'PromQL whose values during a run are kept with its result.',
   })
   @IsOptional()
-  @IsArray({ message: 'must be a list' })
   @ArrayMaxSize(MAX_QUERIES, { message: `must have at most ${MAX_QUERIES} queries` })
   @IsString({ each: true, message: 'must be strings' })
   @Length(1, MAX_QUERY, { each: true, message: `must have 1 to ${MAX_QUERY} characters each` })
+  @IsArray({ message: 'must be a list' })
   metrics_queries?: string[] | null;
 }
 

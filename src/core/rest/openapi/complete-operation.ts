@@ -32,7 +32,7 @@ export function completeOperation(
   const writes = method !== 'get' && !route.isPublic;
   operation.security = securityOf(route);
   describePathParameters(operation);
-  const errors = errorsOf(operation, route, writes);
+  const errors = errorsOf(operation, route, writes, schemas);
   if (route.fileFields.length > 0) addFileFields(operation, route.fileFields, schemas);
   if (route.operation?.example) addExample(operation, route.operation.example);
   for (const [status, response] of Object.entries(operation.responses))
@@ -50,14 +50,19 @@ function securityOf({ isPublic, isRegistryRead, operation }: DocumentedRoute): R
   return isPublic ? [] : [BEARER];
 }
 
-function errorsOf(operation: OperationObject, route: DocumentedRoute, writes: boolean): ErrorStatus[] {
+function errorsOf(
+  operation: OperationObject,
+  route: DocumentedRoute,
+  writes: boolean,
+  schemas: Schemas,
+): ErrorStatus[] {
   const parameters = (operation.parameters ?? []) as { name: string; in: string }[];
   const notes = route.operation;
   const found: [ErrorStatus, boolean][] = [
     [400, parameters.length > 0 || operation.requestBody !== undefined || writes],
     [401, !route.isPublic || notes?.bearer === 'optional'],
     [403, !route.isPublic],
-    [404, parameters.some((each) => each.in === 'path')],
+    [404, parameters.some((each) => each.in === 'path') || namesRecord(operation, schemas)],
     [409, writes],
     [412, parameters.some(({ name }) => name === 'If-Match')],
     [413, operation.requestBody !== undefined],
@@ -69,6 +74,19 @@ function errorsOf(operation: OperationObject, route: DocumentedRoute, writes: bo
   ];
   return [...found.flatMap(([status, isGiven]) => (isGiven ? [status] : [])), ...(notes?.errors ?? [])];
 }
+
+/** Whether a parameter or a field of the body is the id of a record, such as the organization, which the caller has to see. */
+function namesRecord({ parameters = [], requestBody }: OperationObject, schemas: Schemas): boolean {
+  if (parameters.some((each) => 'schema' in each && isId(each.schema))) return true;
+  const content = requestBody && 'content' in requestBody ? Object.values(requestBody.content) : [];
+  return content.some(({ schema }) => {
+    const fields = schema && '$ref' in schema ? schemas[schema.$ref.split('/').at(-1) ?? ''] : schema;
+    return fields !== undefined && 'properties' in fields && Object.values(fields.properties ?? {}).some(isId);
+  });
+}
+
+const isId = (schema: Schemas[string] | undefined): boolean =>
+  schema !== undefined && 'format' in schema && schema.format === 'uuid';
 
 function completeResponse(
   method: Method,
