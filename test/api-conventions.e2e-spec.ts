@@ -65,6 +65,22 @@ describe('orgID in the query', () => {
 });
 
 describe('a list', () => {
+  it('names every parameter that is wrong at once', async () => {
+    const wrong = 'page=-1&pagesize=501&order=evil&filter=%7B';
+    for (const path of [
+      `/api/environments?orgID=${world.organization}&`,
+      '/api/pattern?',
+      '/api/meshmodels/models?',
+      '/api/identity/orgs?',
+    ]) {
+      const { status, body } = await world.admin.get(`${path}${wrong}`);
+      expect({ path, status }).toEqual({ path, status: 400 });
+      const pointers = (body.errors as Json[]).map(({ pointer }) => pointer);
+      expect({ path, pointers }).toEqual({ path, pointers: ['page', 'pagesize', 'order', 'filter'] });
+      expect(body.detail).toContain('; order must be one of');
+    }
+  });
+
   const member = async () => {
     const person = await world.person();
     await done(world.admin.put(`${scene.path}/members/${person.id}`, { role: 'viewer' }));

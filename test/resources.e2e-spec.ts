@@ -268,6 +268,8 @@ requires('KUBEBUILDER_ASSETS', 'the watch of a cluster, on a real API server', (
       const [after] = await list(`namespace=${namespace}&kind=ConfigMap&search=settings`);
       return after !== undefined && after.id !== before?.id;
     }, PATIENCE);
+    const { errors } = await ask(resync.replace('clearDB: "true"', 'clearDB: "maybe"'));
+    expect(errors).toMatchObject([{ extensions: { code: 'VALIDATION_FAILED', errors: [{ pointer: '/clearDB' }] } }]);
     expect((await ask(resync, people.viewer)).errors[0].extensions.code).toBe('FORBIDDEN');
     await until(isWatching, PATIENCE);
   }, 120_000);

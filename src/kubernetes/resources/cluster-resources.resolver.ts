@@ -7,6 +7,7 @@ import { type ClusterStatus, StatusEnum } from '../status.enum.js';
 import { ClusterResources, KctlDescribeDetails, NameSpace, ReSyncActions } from './cluster-resource.graphql.js';
 import { ClusterCountsService } from './cluster-counts.service.js';
 import { DescriptionsService } from './describe/descriptions.service.js';
+import { OptionalInputPipe } from '../../core/rest/optional-input.pipe.js';
 import { resourcePolicy } from './resource.policy.js';
 import { ResyncsService } from './watch/resyncs.service.js';
 
@@ -17,11 +18,11 @@ const ConnectionIds = (name: string): ParameterDecorator =>
     description: 'Ids of connections; all connected clusters that the caller sees without them.',
   });
 const ReSyncSelector = (): ParameterDecorator =>
-  Args('selector', {
-    type: () => ReSyncActions,
-    nullable: true,
-    description: 'What is done; listing again without it.',
-  });
+  Args(
+    'selector',
+    { type: () => ReSyncActions, nullable: true, description: 'What is done; listing again without it.' },
+    new OptionalInputPipe(ReSyncActions),
+  );
 const ConnectionId = (): ParameterDecorator => Args('k8scontextID', { description: 'The id of the connection.' });
 
 @Resolver()

@@ -1,0 +1,14 @@
+import type { PipeTransform, Type } from '@nestjs/common';
+import { InputPipe } from './input.pipe.js';
+
+/** Validates an input that may be left out, whose class is not known by the type of its parameter. */
+export class OptionalInputPipe implements PipeTransform {
+  private readonly inputs = new InputPipe();
+
+  constructor(private readonly metatype: Type<object>) {}
+
+  transform(value: unknown): unknown {
+    if (value === undefined || value === null) return value;
+    return this.inputs.transform(value, { type: 'body', metatype: this.metatype });
+  }
+}
