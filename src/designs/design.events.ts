@@ -42,7 +42,7 @@ export class DesignUpdated extends DesignEvent {
 
 export class DesignCloned extends DesignEvent {
   readonly action = 'cloned';
-  protected readonly verb = 'was made of another';
+  protected readonly verb = 'was cloned from another design';
 }
 
 export class DesignPublished extends DesignEvent {
@@ -52,7 +52,7 @@ export class DesignPublished extends DesignEvent {
 
 export class DesignUnpublished extends DesignEvent {
   readonly action = 'unpublished';
-  protected readonly verb = 'was taken out of the catalog';
+  protected readonly verb = 'was unpublished';
 }
 
 /** Listeners veto it while deployments of the design prevent it. */

@@ -61,13 +61,13 @@ export class EnvironmentDeleted extends EnvironmentEvent {
 
 export class ConnectionAdded extends EnvironmentEvent {
   readonly action = 'connection_added';
-  protected readonly verb = 'got a connection';
+  protected readonly verb = 'had a connection added';
 }
 
 /** Listeners veto it while deployments into the environment use the connection. */
 export class ConnectionRemoved extends EnvironmentEvent {
   readonly action = 'connection_removed';
-  protected readonly verb = 'lost a connection';
+  protected readonly verb = 'had a connection removed';
 
   constructor(
     actor: Actor,

@@ -37,7 +37,7 @@ export class FilterUpdated extends FilterEvent {
 /** The event is about the copy. */
 export class FilterCloned extends FilterEvent {
   readonly action = 'cloned';
-  protected readonly verb = 'was made as a copy';
+  protected readonly verb = 'was cloned from another filter';
 }
 
 export class FilterPublished extends FilterEvent {
@@ -47,7 +47,7 @@ export class FilterPublished extends FilterEvent {
 
 export class FilterUnpublished extends FilterEvent {
   readonly action = 'unpublished';
-  protected readonly verb = 'was taken out of the catalog';
+  protected readonly verb = 'was unpublished';
 }
 
 export class FilterDeleted extends FilterEvent {

@@ -61,13 +61,13 @@ export class WorkspaceDeleted extends WorkspaceEvent {
 
 export class EnvironmentAssigned extends WorkspaceEvent {
   readonly action = 'environment_assigned';
-  protected readonly verb = 'got an environment';
+  protected readonly verb = 'had an environment assigned';
 }
 
 /** Listeners veto it while deployments of the workspace use the environment. */
 export class EnvironmentUnassigned extends WorkspaceEvent {
   readonly action = 'environment_unassigned';
-  protected readonly verb = 'lost an environment';
+  protected readonly verb = 'had an environment unassigned';
 
   constructor(
     actor: Actor,
@@ -80,5 +80,5 @@ export class EnvironmentUnassigned extends WorkspaceEvent {
 
 export class WorkspaceQuotaChanged extends WorkspaceEvent {
   readonly action = 'quota_changed';
-  protected readonly verb = 'got other quotas';
+  protected readonly verb = 'had its quotas changed';
 }

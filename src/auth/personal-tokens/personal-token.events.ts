@@ -27,7 +27,7 @@ abstract class TokenEvent extends DomainEvent {
 
 export class TokenCreated extends TokenEvent {
   readonly action = 'created';
-  protected readonly verb = 'was made';
+  protected readonly verb = 'was created';
 }
 
 export class TokenRevoked extends TokenEvent {

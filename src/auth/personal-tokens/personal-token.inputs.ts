@@ -11,7 +11,7 @@ export class NewToken {
   @ApiProperty({ type: String, isArray: true, enum: [...SCOPES] })
   @ArrayNotEmpty({ message: 'must name at least one scope' })
   @ArrayUnique({ message: 'must name a scope once' })
-  @IsIn(SCOPES, { each: true, message: `must be of ${SCOPES.join(', ')}` })
+  @IsIn(SCOPES, { each: true, message: `must be some of ${SCOPES.join(', ')}` })
   @IsArray({ message: 'must be a list of scopes' })
   scopes!: Scope[];
 

@@ -8,7 +8,7 @@ export function registerPoolMetrics(registry: Registry, dataSource: DataSource):
   const master = (dataSource.driver as PostgresDriver).master as pg.Pool;
   const gauge: Gauge = new Gauge({
     name: 'armature_database_connections',
-    help: 'Database connections by state: busy, idle, and waiting for requests that wait for one.',
+    help: 'Database connections that are busy or idle, and requests that are waiting for one, by state.',
     labelNames: ['state'],
     registers: [registry],
     collect: () => {

@@ -14,22 +14,29 @@ const BOUNDS = { maxIterations: 2_000, maxCandidateEvaluations: 20_000 };
 const COUNTING_BOUNDS = { maxIterations: 2_000, maxCandidateEvaluations: 5_000 };
 const MS_PER_DAY = 86_400_000;
 
-const list = (item: string): RegExp => new RegExp(`^${item}(,${item}){0,49}$`);
 const DAY = '(MO|TU|WE|TH|FR|SA|SU)';
 
+/** The form of a value, and the form in words. */
+type RulePart = readonly [form: RegExp, words: string];
+
+const list = (item: string, words: string): RulePart => [
+  new RegExp(`^${item}(,${item}){0,49}$`),
+  `${words}, at most 50`,
+];
+
 /** The allowed parts of a rule: those that choose days. The time of day is that of the first window. */
-const PARTS: Record<string, RegExp> = {
-  FREQ: /^(DAILY|WEEKLY|MONTHLY|YEARLY)$/,
-  INTERVAL: /^[1-9]\d{0,2}$/,
-  COUNT: /^[1-9]\d{0,2}$/,
-  UNTIL: /^\d{8}(T\d{6}Z)?$/,
-  BYDAY: list(`([+-]?[1-9]\\d?)?${DAY}`),
-  BYMONTHDAY: list('-?([1-9]|[12]\\d|3[01])'),
-  BYYEARDAY: list('-?([1-9]\\d?|[12]\\d\\d|3[0-5]\\d|36[0-6])'),
-  BYWEEKNO: list('-?([1-9]|[1-4]\\d|5[0-3])'),
-  BYMONTH: list('([1-9]|1[0-2])'),
-  BYSETPOS: list('-?[1-9]\\d{0,2}'),
-  WKST: new RegExp(`^${DAY}$`),
+const PARTS: Record<string, RulePart> = {
+  FREQ: [/^(DAILY|WEEKLY|MONTHLY|YEARLY)$/, 'DAILY, WEEKLY, MONTHLY or YEARLY'],
+  INTERVAL: [/^[1-9]\d{0,2}$/, 'a number from 1 to 999'],
+  COUNT: [/^[1-9]\d{0,2}$/, 'a number from 1 to 999'],
+  UNTIL: [/^\d{8}(T\d{6}Z)?$/, 'a date or a time in UTC, such as 20271231 or 20271231T180000Z'],
+  BYDAY: list(`([+-]?[1-9]\\d?)?${DAY}`, 'days such as FR or -1SU'),
+  BYMONTHDAY: list('-?([1-9]|[12]\\d|3[01])', 'days of the month from 1 to 31, or from -31 to -1'),
+  BYYEARDAY: list('-?([1-9]\\d?|[12]\\d\\d|3[0-5]\\d|36[0-6])', 'days of the year from 1 to 366, or from -366 to -1'),
+  BYWEEKNO: list('-?([1-9]|[1-4]\\d|5[0-3])', 'weeks from 1 to 53, or from -53 to -1'),
+  BYMONTH: list('([1-9]|1[0-2])', 'months from 1 to 12'),
+  BYSETPOS: list('-?[1-9]\\d{0,2}', 'positions from 1 to 999, or from -999 to -1'),
+  WKST: [new RegExp(`^${DAY}$`), 'a day such as MO'],
 };
 
 /** @throws InvalidRequest naming each invalid field, or a rule that never recurs */
@@ -78,9 +85,10 @@ function findRuleFault(rule: string): string | null {
   const doubled = names.find((name, index) => names.indexOf(name) !== index);
   if (doubled !== undefined) return `must have ${doubled} once`;
   for (const [name = '', value = '', ...more] of parts) {
-    const form = Object.hasOwn(PARTS, name) ? PARTS[name] : undefined;
-    if (!form) return `must be of ${Object.keys(PARTS).join(', ')}, as in FREQ=WEEKLY;BYDAY=FR`;
-    if (more.length > 0 || !form.test(value)) return `has a value of ${name} that is not allowed`;
+    const part = Object.hasOwn(PARTS, name) ? PARTS[name] : undefined;
+    if (!part) return `must be of ${Object.keys(PARTS).join(', ')}, as in FREQ=WEEKLY;BYDAY=FR`;
+    const [form, words] = part;
+    if (more.length > 0 || !form.test(value)) return `has a value of ${name} that is not allowed: it must be ${words}`;
   }
   if (!names.includes('FREQ')) return 'must have FREQ';
   return names.includes('COUNT') && names.includes('UNTIL') ? 'must not have both COUNT and UNTIL' : null;

@@ -16,7 +16,7 @@ abstract class FreezeEvent extends EnvironmentEvent {
 }
 
 export class FreezeCreated extends FreezeEvent {
-  protected readonly verb = 'got a freeze';
+  protected readonly verb = 'had a freeze window created';
 
   constructor(actor: Actor, environment: Environment, freeze: Freeze) {
     super(actor, environment, 'created', freeze);
@@ -24,7 +24,7 @@ export class FreezeCreated extends FreezeEvent {
 }
 
 export class FreezeUpdated extends FreezeEvent {
-  protected readonly verb = 'has a changed freeze';
+  protected readonly verb = 'had a freeze window changed';
 
   constructor(actor: Actor, environment: Environment, freeze: Freeze) {
     super(actor, environment, 'updated', freeze);
@@ -32,7 +32,7 @@ export class FreezeUpdated extends FreezeEvent {
 }
 
 export class FreezeDeleted extends FreezeEvent {
-  protected readonly verb = 'lost a freeze';
+  protected readonly verb = 'had a freeze window deleted';
 
   constructor(actor: Actor, environment: Environment, freeze: Freeze) {
     super(actor, environment, 'deleted', freeze);

@@ -39,7 +39,7 @@ export class OrganizationMemberAdded extends OrganizationMemberEvent {
 
 export class OrganizationMemberRoleChanged extends OrganizationMemberEvent {
   readonly action = 'role_changed';
-  protected readonly verb = 'got another role in';
+  protected readonly verb = 'was given a different role in';
 }
 
 export class OrganizationMemberRemoved extends OrganizationMemberEvent {

@@ -44,10 +44,10 @@ abstract class TeamMemberEvent extends TeamEvent {
 
 export class TeamMemberAdded extends TeamMemberEvent {
   readonly action = 'member_added';
-  protected readonly verb = 'got a member';
+  protected readonly verb = 'had a member added';
 }
 
 export class TeamMemberRemoved extends TeamMemberEvent {
   readonly action = 'member_removed';
-  protected readonly verb = 'lost a member';
+  protected readonly verb = 'had a member removed';
 }

@@ -22,7 +22,7 @@ export abstract class UserEvent extends DomainEvent {
 
 export class UserCreated extends UserEvent {
   readonly action = 'created';
-  protected readonly verb = 'was made';
+  protected readonly verb = 'was created';
 }
 
 export class UserConfirmed extends UserEvent {
@@ -43,10 +43,10 @@ export class UserDeactivated extends UserEvent {
 
 export class UserReactivated extends UserEvent {
   readonly action = 'reactivated';
-  protected readonly verb = 'was activated again';
+  protected readonly verb = 'was reactivated';
 }
 
 export class UserPasswordChanged extends UserEvent {
   readonly action = 'password_changed';
-  protected readonly verb = 'got another password';
+  protected readonly verb = 'had the password changed';
 }

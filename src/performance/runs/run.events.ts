@@ -60,7 +60,7 @@ export class PerformanceRunCancelled extends PerformanceRunEvent {
 export class PerformanceBudgetExceeded extends PerformanceRunEvent {
   readonly action = 'budget_exceeded';
   override readonly severity: Severity = 'warning';
-  protected readonly verb = 'does not keep to its budget';
+  protected readonly verb = 'exceeded its budget';
 
   constructor(actor: Actor, run: PerformanceRun) {
     super(actor, run, { checks: run.budget?.checks.filter(({ passed }) => !passed) });

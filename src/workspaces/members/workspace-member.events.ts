@@ -46,7 +46,7 @@ export class WorkspaceMemberAdded extends WorkspaceMemberEvent {
 
 export class WorkspaceMemberRoleChanged extends WorkspaceMemberEvent {
   readonly action = 'role_changed';
-  protected readonly verb = 'got another role in';
+  protected readonly verb = 'was given a different role in';
 }
 
 export class WorkspaceMemberRemoved extends WorkspaceMemberEvent {

@@ -5,7 +5,7 @@ import type { NotificationSettings } from './notification-settings.entity.js';
 
 /** A user changed how they are notified of events. */
 export class NotificationSettingsUpdated extends UserUpdated {
-  protected override readonly verb = 'has other notification settings';
+  protected override readonly verb = 'changed the notification settings';
 
   constructor(
     actor: Actor,

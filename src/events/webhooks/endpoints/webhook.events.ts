@@ -36,7 +36,7 @@ export class WebhookUpdated extends WebhookEvent {
 
 export class WebhookRotated extends WebhookEvent {
   readonly action = 'rotated';
-  protected readonly verb = 'got a new secret';
+  protected readonly verb = 'had its secret rotated';
 }
 
 export class WebhookDeleted extends WebhookEvent {
