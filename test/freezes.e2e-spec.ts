@@ -1,5 +1,7 @@
 import { randomUUID } from 'node:crypto';
+import { WorkerPool } from '../src/core/workers/worker-pool.js';
 import type { Json } from './support/person.js';
+import { until } from './support/until.js';
 import { done, type People, peopleOf, WorkspaceScene } from './support/workspace-scene.js';
 import { World } from './support/world.js';
 
@@ -80,6 +82,22 @@ describe('freeze windows of environments', () => {
     expect(events.map(({ metadata }) => metadata.freeze?.change).filter(Boolean)).toEqual(
       expect.arrayContaining(['created', 'updated', 'deleted']),
     );
+  });
+
+  it('are judged in a worker when they recur, for a rule that never comes takes long to be refused', async () => {
+    const { freezes } = await place();
+    const recurrence = 'FREQ=MONTHLY;BYDAY=MO,TU,WE,TH,FR,SA,SU;BYSETPOS=60';
+    const refused = world.admin.post(freezes, { ...PAST, recurrence });
+    const isInWorker = () =>
+      world
+        .get(WorkerPool)
+        .listLoads()
+        .some(({ lane, running }) => lane === 'own' && running > 0);
+    await until(isInWorker);
+    expect(await refused).toMatchObject({
+      status: 400,
+      body: { errors: [{ pointer: '/recurrence', detail: expect.stringContaining('never comes') as string }] },
+    });
   });
 
   it('refuse recurrences that never come, and times without an offset', async () => {

@@ -8,6 +8,7 @@ const freeze = (recurrence: string | null, fields: Partial<FreezeTimes> = {}): F
   timezone: 'Europe/Berlin',
   ...fields,
 });
+const EVERY_DAY = 'MO,TU,WE,TH,FR,SA,SU';
 const endAt = (times: FreezeTimes, at: string): string | undefined => findWindowEnd(times, new Date(at))?.toISOString();
 
 function faultsOf(times: FreezeTimes): string[] {
@@ -60,6 +61,9 @@ describe('the windows of a freeze', () => {
     'FREQ=YEARLY;BYMONTH=2;BYMONTHDAY=29',
     'FREQ=DAILY;INTERVAL=14',
     'FREQ=MONTHLY;BYDAY=MO,TU,WE,TH,FR;BYSETPOS=-1',
+    'FREQ=MONTHLY;BYDAY=MO,TU,WE,TH,FR;BYSETPOS=-1;COUNT=100',
+    `FREQ=YEARLY;BYDAY=${EVERY_DAY};BYSETPOS=366`,
+    'FREQ=MONTHLY;COUNT=300',
     'FREQ=WEEKLY;UNTIL=20300101T000000Z',
   ])('takes the rule %s', (rule) => {
     expect(faultsOf(freeze(rule))).toEqual([]);
@@ -78,6 +82,8 @@ describe('the windows of a freeze', () => {
     ['FREQ=DAILY;COUNT=2;UNTIL=20270101', /both COUNT and UNTIL/],
     ['FREQ=YEARLY;BYMONTH=2;BYMONTHDAY=30', /never comes/],
     ['FREQ=DAILY;BYMONTH=2;BYMONTHDAY=30', /never comes/],
+    [`FREQ=MONTHLY;BYDAY=${EVERY_DAY};BYSETPOS=60`, /never comes/],
+    [`FREQ=YEARLY;BYDAY=${EVERY_DAY};BYSETPOS=366,-366;BYMONTH=1`, /never comes/],
     ['FREQ=DAILY;COUNT=1', /never comes again/],
     ['FREQ=WEEKLY;UNTIL=20200101', /never comes again/],
     ['FREQ=DAILY\r\nDTSTART:20200101T000000Z', /not allowed/],

@@ -2,16 +2,22 @@ import { RRuleTemporal } from 'rrule-temporal';
 import { Temporal } from 'temporal-polyfill';
 import { type Fault, InvalidRequest } from '../../core/errors/app-error.js';
 import { isTimezone } from '../../core/time-zones.js';
+import { defineTask, type Task } from '../../core/workers/task.js';
 import type { Freeze } from './freeze.entity.js';
 
 export type FreezeTimes = Pick<Freeze, 'startsAt' | 'endsAt' | 'recurrence' | 'timezone'>;
 
 /** The maximum length of a window of a recurring freeze: all windows that may be active now are examined. */
 const MAX_RECURRING_DAYS = 31;
-/** The maximum steps for finding one window. */
-const BOUNDS = { maxIterations: 2_000, maxCandidateEvaluations: 20_000 };
-/** The same for counting all windows, which examines more days. */
-const COUNTING_BOUNDS = { maxIterations: 2_000, maxCandidateEvaluations: 5_000 };
+/** The maximum days that are evaluated for finding one window, and for counting all windows, which takes more steps for each. */
+const MAX_CANDIDATES = 20_000;
+const MAX_COUNTED_CANDIDATES = 5_000;
+/** The maximum periods (the days, weeks, months or years of FREQ) that are looked through; the calendar repeats after 400 years. */
+const MAX_PERIODS = 2_000;
+const MAX_YEARS = 400;
+/** The same with BYSETPOS, for which all days of each period are made, whether one is chosen or not. */
+const MAX_MONTHS_AS_SETS = 120;
+const MAX_YEARS_AS_SETS = 40;
 const MS_PER_DAY = 86_400_000;
 
 const DAY = '(MO|TU|WE|TH|FR|SA|SU)';
@@ -38,6 +44,9 @@ const PARTS: Record<string, RulePart> = {
   BYSETPOS: list('-?[1-9]\\d{0,2}', 'positions from 1 to 999, or from -999 to -1'),
   WKST: [new RegExp(`^${DAY}$`), 'a day such as MO'],
 };
+
+/** Checks the times of a freeze off the event loop, which a rule that never recurs would hold up. */
+export const freezeTimesTask: Task<FreezeTimes, void> = defineTask(import.meta.url, { assertFreezeTimes });
 
 /** @throws InvalidRequest naming each invalid field, or a rule that never recurs */
 export function assertFreezeTimes({ startsAt, endsAt, recurrence, timezone }: FreezeTimes): void {
@@ -120,7 +129,7 @@ function withEnd(freeze: Recurrence): Recurrence {
   const key = `${startsAt.getTime()} ${timezone} ${recurrence}`;
   const known = countedRules.get(key);
   if (known !== undefined) return { ...freeze, recurrence: known };
-  const last = readRule(freeze, COUNTING_BOUNDS).all().at(-1);
+  const last = readRule(freeze, MAX_COUNTED_CANDIDATES).all().at(-1);
   // A rule that never recurs stays as it is.
   const until = last?.toInstant().toString({ smallestUnit: 'second' }).replace(/[-:]/g, '');
   const ended = until ? recurrence.replace(/COUNT=\d+/, `UNTIL=${until}`) : recurrence;
@@ -130,9 +139,19 @@ function withEnd(freeze: Recurrence): Recurrence {
   return { ...freeze, recurrence: ended };
 }
 
-function readRule({ startsAt, recurrence, timezone }: Recurrence, bounds = BOUNDS): RRuleTemporal {
+function readRule(
+  { startsAt, recurrence, timezone }: Recurrence,
+  maxCandidateEvaluations = MAX_CANDIDATES,
+): RRuleTemporal {
   const start = Temporal.Instant.fromEpochMilliseconds(startsAt.getTime()).toZonedDateTimeISO(timezone);
   const local = start.toPlainDateTime().toString({ smallestUnit: 'second' }).replace(/[-:]/g, '');
   const rruleString = `DTSTART;TZID=${timezone}:${local}\nRRULE:${recurrence}`;
-  return new RRuleTemporal({ rruleString, temporal: Temporal, ...bounds });
+  const maxIterations = getMaxPeriods(recurrence);
+  return new RRuleTemporal({ rruleString, temporal: Temporal, maxIterations, maxCandidateEvaluations });
+}
+
+function getMaxPeriods(rule: string): number {
+  const isOfSets = rule.includes('BYSETPOS=');
+  if (rule.includes('FREQ=YEARLY')) return isOfSets ? MAX_YEARS_AS_SETS : MAX_YEARS;
+  return isOfSets && rule.includes('FREQ=MONTHLY') ? MAX_MONTHS_AS_SETS : MAX_PERIODS;
 }

@@ -9,8 +9,9 @@ import type { Page } from '../../core/listing/page.js';
 import { RecordGate } from '../../core/records/record-gate.js';
 import { Precondition } from '../../core/rest/precondition.js';
 import { TimeSlicer } from '../../core/time-slicer.js';
+import { WorkerPool } from '../../core/workers/worker-pool.js';
 import { EnvironmentsService } from '../environments.service.js';
-import { assertFreezeTimes, findWindowEnd } from './freeze-windows.js';
+import { assertFreezeTimes, findWindowEnd, type FreezeTimes, freezeTimesTask } from './freeze-windows.js';
 import { Freeze } from './freeze.entity.js';
 import { FreezeCreated, FreezeDeleted, FreezeUpdated } from './freeze.events.js';
 import type { FreezeChange, NewFreeze } from './freeze.inputs.js';
@@ -36,6 +37,7 @@ export class FreezesService extends RecordGate<Freeze, typeof freezePolicy> {
     access: Access,
     private readonly unit: UnitOfWork,
     private readonly events: EventBus,
+    private readonly pool: WorkerPool,
   ) {
     super(access, {
       name: 'freeze',
@@ -70,7 +72,7 @@ export class FreezesService extends RecordGate<Freeze, typeof freezePolicy> {
         });
       const { organizationId } = environment;
       const freeze = Object.assign(new Freeze(), { organizationId, environmentId, ...input.fields() });
-      assertFreezeTimes(freeze);
+      await this.assertTimes(freeze);
       await this.freezes.insert(freeze);
       await this.events.publish(new FreezeCreated(actor, environment, freeze));
       return freeze;
@@ -89,7 +91,7 @@ export class FreezesService extends RecordGate<Freeze, typeof freezePolicy> {
       await this.getIn(actor, environmentId, id);
       const freeze = await this.getForChange(actor, id, input, match);
       const fields = input.fields();
-      assertFreezeTimes({ ...freeze, ...fields });
+      await this.assertTimes({ ...freeze, ...fields });
       if (this.freezes.changeAtCommit(freeze, fields))
         await this.events.publish(new FreezeUpdated(actor, environment, freeze));
       return freeze;
@@ -105,6 +107,13 @@ export class FreezesService extends RecordGate<Freeze, typeof freezePolicy> {
       await this.events.publish(new FreezeDeleted(actor, environment, freeze));
       return freeze;
     });
+  }
+
+  /** @throws InvalidRequest naming each invalid field */
+  private async assertTimes({ startsAt, endsAt, recurrence, timezone }: FreezeTimes): Promise<void> {
+    const times = { startsAt, endsAt, recurrence, timezone };
+    if (recurrence === null) assertFreezeTimes(times);
+    else await this.pool.run(freezeTimesTask, times, { lane: 'own' });
   }
 
   /** The freeze that is active in an environment now, the one that ends last; undefined when there is none. */
