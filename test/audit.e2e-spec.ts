@@ -112,7 +112,16 @@ describe('an entry of a change', () => {
         ...{ url: `https://chat.invalid/${secret}`, events: ['*'], headers: { authorization: secret } },
       }),
     );
+    const connection = await done(
+      world.admin.post('/api/integrations/connections', {
+        ...{ name: 'audited', kind: 'tooling', organization_id: world.organization },
+        metadata: { url: `https://tool.invalid/path?key=${secret}`, nested: [{ api_token: secret }], version: '1.2' },
+      }),
+    );
     const [updated, created] = await entriesOf(`resource=${credential.id}`);
+    expect((await entriesOf(`resource=${connection.id}`))[0]).toMatchObject({
+      after: { metadata: { url: 'https://tool.invalid/path', nested: [{ api_token: '[redacted]' }], version: '1.2' } },
+    });
     expect(created.after).toMatchObject({ name: 'audited', secret: '[redacted]' });
     expect(updated.before).toEqual({ secret: '[redacted]' });
     expect(updated.after).toEqual({ secret: '[redacted]' });
@@ -315,6 +324,21 @@ describe('an entry of a refusal', () => {
       ...{ action: 'environments', outcome: 'refused', reason: 'NOT_FOUND', via: 'graphql' },
       resource: { type: 'organization', id: organization },
     });
+  });
+
+  it('says who called more often than the limit allows', async () => {
+    const limited = await World.start({ RATE_LIMIT: 'on', LIMIT_WRITES_PER_MINUTE: '3' });
+    try {
+      const { admin } = limited;
+      const write = () => admin.put('/api/identity/users/profile', { first_name: 'Again' });
+      const statuses: number[] = [];
+      for (let count = 0; count < 8; count++) statuses.push((await write()).status);
+      expect(statuses.at(-1)).toBe(429);
+      const entries = await entriesOf(`outcome=refused&actor=${admin.id}`, '/api/system/audit', admin);
+      expect(entries).toMatchObject([{ reason: 'RATE_LIMITED', via: 'rest' }]);
+    } finally {
+      await limited.stop();
+    }
   });
 
   it('stands for many that are the same, and for a flood', async () => {
