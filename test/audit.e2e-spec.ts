@@ -27,7 +27,8 @@ import { SyslogDatagramSender, SyslogStreamSender } from '../src/events/audit/fo
 import { AuditSealer } from '../src/events/audit/chain/audit-sealer.service.js';
 import { canonicalJson } from '../src/events/audit/chain/canonical-json.js';
 import { ChainsStore } from '../src/events/audit/chain/chains.store.js';
-import { sha256 } from '../src/events/audit/chain/entry-hash.js';
+import { hashEntry, sha256 } from '../src/events/audit/chain/entry-hash.js';
+import { SealedHeads } from '../src/events/audit/chain/sealed-heads.js';
 import { AuditReportsService } from '../src/events/audit/reports/audit-reports.service.js';
 import { AuditRetentionService } from '../src/events/audit/reports/audit-retention.service.js';
 import { CheckpointsStore } from '../src/events/audit/reports/checkpoints.store.js';
@@ -112,7 +113,16 @@ describe('an entry of a change', () => {
         ...{ url: `https://chat.invalid/${secret}`, events: ['*'], headers: { authorization: secret } },
       }),
     );
+    const connection = await done(
+      world.admin.post('/api/integrations/connections', {
+        ...{ name: 'audited', kind: 'tooling', organization_id: world.organization },
+        metadata: { url: `https://tool.invalid/path?key=${secret}`, nested: [{ api_token: secret }], version: '1.2' },
+      }),
+    );
     const [updated, created] = await entriesOf(`resource=${credential.id}`);
+    expect((await entriesOf(`resource=${connection.id}`))[0]).toMatchObject({
+      after: { metadata: { url: 'https://tool.invalid/path', nested: [{ api_token: '[redacted]' }], version: '1.2' } },
+    });
     expect(created.after).toMatchObject({ name: 'audited', secret: '[redacted]' });
     expect(updated.before).toEqual({ secret: '[redacted]' });
     expect(updated.after).toEqual({ secret: '[redacted]' });
@@ -317,6 +327,21 @@ describe('an entry of a refusal', () => {
     });
   });
 
+  it('says who called more often than the limit allows', async () => {
+    const limited = await World.start({ RATE_LIMIT: 'on', LIMIT_WRITES_PER_MINUTE: '3' });
+    try {
+      const { admin } = limited;
+      const write = () => admin.put('/api/identity/users/profile', { first_name: 'Again' });
+      const statuses: number[] = [];
+      for (let count = 0; count < 8; count++) statuses.push((await write()).status);
+      expect(statuses.at(-1)).toBe(429);
+      const entries = await entriesOf(`outcome=refused&actor=${admin.id}`, '/api/system/audit', admin);
+      expect(entries).toMatchObject([{ reason: 'RATE_LIMITED', via: 'rest' }]);
+    } finally {
+      await limited.stop();
+    }
+  });
+
   it('stands for many that are the same, and for a flood', async () => {
     const flooder = await world.person();
     for (let round = 0; round < 5; round++) await flooder.delete(scene.path);
@@ -397,6 +422,8 @@ describe('the list', () => {
 });
 
 describe('the chain', () => {
+  /** As after a restart of the server. */
+  const forget = (): unknown => Object.assign(world.get(SealedHeads), { heads: new Map() });
   const verify = async (query = ''): Promise<Json> => done(world.admin.get(`${audit()}/verify?${query}`));
   const exported = async (query = ''): Promise<string> => {
     const response = await fetch(`${world.baseUrl}${audit()}/export?${query}`, {
@@ -422,7 +449,7 @@ describe('the chain', () => {
 
   it('is closed by several servers at once, each entry once and in order', async () => {
     const [unit, chains] = [world.get(UnitOfWork), world.get(ChainsStore)];
-    const sealers = [new AuditSealer(unit, chains), new AuditSealer(unit, chains), world.get(AuditSealer)];
+    const sealers = [...[1, 2].map(() => new AuditSealer(unit, chains, new SealedHeads())), world.get(AuditSealer)];
     const before = Number((await verify()).head.sequence);
     let writing = true;
     const seal = async (sealer: AuditSealer): Promise<void> => {
@@ -629,8 +656,28 @@ describe('the chain', () => {
           await client.query(`INSERT INTO ${table} SELECT * FROM kept_${table}`);
         }
         await client.query(`DELETE FROM audit_checkpoint WHERE ${ofChain} AND sequence > ${last}`);
+        forget();
       }
     });
+    expect(await verify()).toMatchObject({ valid: true });
+  });
+
+  it('shows to the server that sealed it that its end was made anew, with the hashes that belong to it', async () => {
+    await newEnvironment();
+    const { head } = await verify();
+    const entry = await world.get(AuditEntriesStore).find(world.organization, head.sequence);
+    const forged = Object.assign(new AuditEntry(), entry, { actorId: randomUUID() });
+    const replace = ({ actorId, hash }: AuditEntry): Promise<unknown> =>
+      asOwner(async (client) => {
+        await client.query('UPDATE audit_entry SET actor_id = $2, hash = $3 WHERE id = $1', [forged.id, actorId, hash]);
+        await client.query('UPDATE audit_chain SET hash = $2 WHERE chain = $1', [world.organization, hash]);
+      });
+    await replace(Object.assign(forged, { hash: hashEntry(forged) }));
+    expect(await verify()).toMatchObject({
+      valid: false,
+      first_invalid: { sequence: head.sequence, detail: expect.stringContaining('that this server sealed last') },
+    });
+    await replace(entry as AuditEntry);
     expect(await verify()).toMatchObject({ valid: true });
   });
 
@@ -671,7 +718,9 @@ describe('the chain', () => {
       await client.query(withoutEnd);
       expect(await verify()).toMatchObject({ valid: false, first_invalid: { sequence: kept.sequence } });
       await client.query(withoutHead);
-      // Nothing inside shows it any more; a holder of the old head can prove it.
+      // The server that sealed it remembers. Nothing inside shows it any more; a holder of the old head can prove it.
+      expect(await verify()).toMatchObject({ valid: false, first_invalid: { sequence: kept.sequence } });
+      forget();
       expect(await verify()).toMatchObject({ valid: true });
       expect(await verify(`checkpoint=${kept.sequence}:${kept.hash}`)).toMatchObject({ valid: false });
       expect(await verifyFile(await exported(), { checkpoints: [kept] })).toMatchObject({

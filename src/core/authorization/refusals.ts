@@ -15,7 +15,7 @@ export interface Refusal {
   account?: string;
 }
 
-const REFUSING = new Set([401, 403, 409]);
+const REFUSING = new Set([401, 403, 409, 429]);
 
 /** Notifies listeners of every refused call, over every transport. */
 @Injectable()
@@ -37,6 +37,5 @@ export class Refusals {
   }
 }
 
-/** No or a bad token, a right that is missing, a record that the caller does not see, a rule that forbids it, too many guesses. */
-const isRefusal = (error: AppError): boolean =>
-  REFUSING.has(error.status) || error instanceof NotFound || error.code === 'TOO_MANY_ATTEMPTS';
+/** No or a bad token, a right that is missing, a record that the caller does not see, a rule that forbids it, more calls than a limit allows. */
+const isRefusal = (error: AppError): boolean => REFUSING.has(error.status) || error instanceof NotFound;

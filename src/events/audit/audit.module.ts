@@ -7,6 +7,7 @@ import { InstallationAuditController, OrganizationAuditController } from './audi
 import { AuditService } from './audit.service.js';
 import { AuditSealer } from './chain/audit-sealer.service.js';
 import { ChainsStore } from './chain/chains.store.js';
+import { SealedHeads } from './chain/sealed-heads.js';
 import { AuditForwarder } from './forwarding/audit-forwarder.service.js';
 import { ForwardingStore } from './forwarding/forwarding.store.js';
 import { RefusalRecorder } from './refusals/refusal-recorder.listeners.js';
@@ -26,6 +27,7 @@ import { VerificationService } from './reports/verification.service.js';
   controllers: [OrganizationAuditController, InstallationAuditController],
   providers: [
     ChainsStore,
+    SealedHeads,
     AuditSealer,
     RefusalsStore,
     RefusalRecorder,

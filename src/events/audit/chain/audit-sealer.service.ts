@@ -8,6 +8,7 @@ import { type AuditChain, AuditEntry } from '../audit.entity.js';
 import { type AuditedAccount, ChainsStore } from './chains.store.js';
 import { buildEntries, type UnsealedEntry } from './entry-builder.js';
 import { hashEntry, saltText } from './entry-hash.js';
+import { SealedHeads } from './sealed-heads.js';
 
 const BATCH = 500;
 /** Batches that one call seals, so that no reader waits without end. */
@@ -27,6 +28,7 @@ export class AuditSealer implements OnApplicationBootstrap, BeforeApplicationShu
   constructor(
     private readonly unit: UnitOfWork,
     private readonly chains: ChainsStore,
+    private readonly heads: SealedHeads,
   ) {}
 
   onApplicationBootstrap(): void {
@@ -93,6 +95,7 @@ export class AuditSealer implements OnApplicationBootstrap, BeforeApplicationShu
       return entry;
     });
     await this.chains.append(entries, [...ends.values()]);
+    this.unit.afterCommit(() => this.heads.remember(ends.values()));
   }
 }
 

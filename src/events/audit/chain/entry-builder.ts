@@ -4,6 +4,7 @@ import type { ActorKind, Outcome, PendingAuditRow } from '../audit.entity.js';
 import { canonicalJson } from './canonical-json.js';
 import { sha256 } from './entry-hash.js';
 import { readRefusal, toSoundRow } from './pending-row.js';
+import { redactMembers } from './redacted-fields.js';
 
 /** Characters of one value, as JSON, that an entry shows; of a longer one it has the digest. */
 const MAX_VALUE_LENGTH = 16_384;
@@ -82,7 +83,7 @@ function buildTransaction(rows: TracedRow[]): UnsealedEntry[] {
   return [
     ...withChanges.map(({ event, own, others }) => buildEvent(event, own, others)),
     ...[...changes].map((change) =>
-      buildEntry(change, { before: boundFields(change.before), after: boundFields(change.after) }),
+      buildEntry(change, { before: showFields(change.before), after: showFields(change.after) }),
     ),
     ...rows.filter(({ source }) => source === 'refusal').map(buildRefusal),
   ];
@@ -111,8 +112,8 @@ function buildEvent(event: TracedRow, own: TracedRow[], others: TracedRow[]): Un
   };
   const entry = buildEntry(event, {
     // Of several changes of one record the first has what was before, and the last what came of it.
-    before: boundFields(mergeFields(own.map(({ before }) => before).reverse())),
-    after: boundFields(mergeFields(own.map(({ after }) => after))),
+    before: showFields(mergeFields(own.map(({ before }) => before).reverse())),
+    after: showFields(mergeFields(own.map(({ after }) => after))),
     event_id,
     workspace_id: workspace_id ?? undefined,
     metadata: metadata && Object.keys(metadata).length > 0 ? boundFields({ ...metadata }) : undefined,
@@ -121,8 +122,8 @@ function buildEvent(event: TracedRow, own: TracedRow[], others: TracedRow[]): Un
         ? others.map(({ action, resourceType, resourceId, before, after }) => ({
             action,
             resource: { type: resourceType, id: resourceId },
-            before: boundFields(before),
-            after: boundFields(after),
+            before: showFields(before),
+            after: showFields(after),
           }))
         : undefined,
   });
@@ -193,6 +194,15 @@ function findSystemActor(row: TracedRow): string | undefined {
 }
 
 const toId = (value: unknown): string | null => (typeof value === 'string' && validate(value) ? value : null);
+
+/** The fields of a record, without the secrets in their objects. */
+function showFields(fields: Fields): Fields {
+  if (!fields) return null;
+  const shown = Object.entries(fields).map(([name, value]) => [name, isObject(value) ? redactMembers(value) : value]);
+  return boundFields(Object.fromEntries(shown) as Record<string, unknown>);
+}
+
+const isObject = (value: unknown): boolean => typeof value === 'object' && value !== null;
 
 /** Values that are too long are replaced by their length and digest, which still show that they changed. */
 function boundFields(fields: Fields): Fields {

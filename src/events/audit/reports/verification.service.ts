@@ -3,6 +3,7 @@ import { AuditEntriesStore } from '../audit-entries.store.js';
 import type { AuditEntry } from '../audit.entity.js';
 import { ChainsStore } from '../chain/chains.store.js';
 import { findEntryFault, GENESIS } from '../chain/entry-hash.js';
+import { SealedHeads } from '../chain/sealed-heads.js';
 import { CheckpointsStore } from './checkpoints.store.js';
 import { SigningKeysService } from './signing-keys.service.js';
 
@@ -37,11 +38,18 @@ export class VerificationService {
     private readonly chains: ChainsStore,
     private readonly checkpoints: CheckpointsStore,
     private readonly keys: SigningKeysService,
+    private readonly heads: SealedHeads,
   ) {}
 
   async verify(chain: string, options: VerificationOptions = {}): Promise<VerificationResult> {
+    // Before the end is read, which is never before it.
+    const sealed = this.heads.find(chain);
     const end = await this.chains.findEnd(chain);
-    const walk = new ChainWalk(end.removed, end.last, options.kept);
+    const known = [
+      ...(options.kept ? [{ ...options.kept, name: 'the checkpoint that you kept' }] : []),
+      ...(sealed ? [{ ...sealed, name: 'the head that this server sealed last' }] : []),
+    ];
+    const walk = new ChainWalk(end.removed, end.last, known);
     const result = (): VerificationResult => ({
       valid: walk.fault === null,
       entries: walk.entries,
@@ -96,13 +104,13 @@ class ChainWalk {
   constructor(
     public sequence: string,
     private readonly last: string,
-    private readonly kept?: KeptHead,
+    private readonly known: (KeptHead & { name: string })[],
   ) {}
 
   /** What comes next follows a signed head, whose entry was removed. */
   begin(hash: string): void {
     this.hash = hash;
-    this.compareKept(this.sequence, null, hash);
+    this.compareKnown(this.sequence, null, hash);
   }
 
   /** @returns false when the entry is not what comes next */
@@ -114,7 +122,7 @@ class ChainWalk {
       return this.fail(next, entry.id, 'it does not follow the entry before: one of them was changed or put in');
     const fault = findEntryFault(entry);
     if (fault) return this.fail(next, entry.id, fault);
-    if (!this.compareKept(next, entry.id, entry.hash)) return false;
+    if (!this.compareKnown(next, entry.id, entry.hash)) return false;
     this.sequence = entry.sequence;
     this.hash = entry.hash;
     this.entries++;
@@ -127,13 +135,13 @@ class ChainWalk {
     if (this.sequence !== end.last) this.fail(next, null, 'the entry is missing');
     else if (end.last !== '0' && this.hash !== end.hash)
       this.fail(end.last, null, 'its hash is not the one that the chain ended with');
-    else if (this.kept && BigInt(this.kept.sequence) > BigInt(this.sequence))
-      this.fail(this.kept.sequence, null, 'the entry of the checkpoint that you kept is missing');
+    for (const { sequence, name } of this.known)
+      if (BigInt(sequence) > BigInt(this.sequence)) this.fail(sequence, null, `the entry of ${name} is missing`);
   }
 
-  private compareKept(sequence: string, id: string | null, hash: string): boolean {
-    if (this.kept?.sequence !== sequence || this.kept.hash === hash) return true;
-    return this.fail(sequence, id, 'its hash is not the one of the checkpoint that you kept');
+  private compareKnown(sequence: string, id: string | null, hash: string): boolean {
+    const changed = this.known.find((head) => head.sequence === sequence && head.hash !== hash);
+    return !changed || this.fail(sequence, id, `its hash is not the one of ${changed.name}`);
   }
 
   fail(sequence: string, id: string | null, detail: string): false {
