@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { Letters } from './support/letters.js';
 import { type Answer, type Json, Person } from './support/person.js';
 import { PASSWORD } from './support/settings.js';
+import { until } from './support/until.js';
 import { World } from './support/world.js';
 
 const ORGS = '/api/identity/orgs';
@@ -261,6 +262,42 @@ describe('a password that is chosen', () => {
     const invited = await add(mallory, { email: address() });
     expect((await world.stranger.post(pathOf(invited.body.invitation_url), { password: common })).status).toBe(400);
   });
+});
+
+describe('the letter of an invitation', () => {
+  const jobs = (status: string) =>
+    world.sql<{ id: string; delay: number }>(
+      `SELECT id, extract(epoch FROM run_at - now())::float AS delay FROM job
+        WHERE queue = 'organizations.invitation-mail' AND status = $1 AND (failures > 0 OR status = 'failed')`,
+      [status],
+    );
+  const attemptsTo = (email: string): string[] =>
+    letters.attempts.filter(({ to }) => to === email).map(({ raw }) => /^Message-ID: (.*)\r$/im.exec(raw)?.[1] ?? '');
+  afterEach(() => {
+    letters.refuse = () => undefined;
+  });
+
+  it('outlasts a mail server that refuses it for minutes', async () => {
+    const email = address();
+    letters.refuse = (to) => (to === email ? { code: 451 } : undefined);
+    await add(mallory, { email });
+    await until(async () => (await jobs('queued')).length === 1, 30_000);
+    const [{ id, delay }] = (await jobs('queued')) as [{ id: string; delay: number }];
+    expect(delay).toBeGreaterThan(15);
+    letters.refuse = () => undefined;
+    await world.sql('UPDATE job SET run_at = now() WHERE id = $1', [id]);
+    await until(() => letters.all(email).length === 1, 60_000);
+    const ids = attemptsTo(email);
+    expect(ids).toEqual([ids[0], ids[0]]);
+  }, 100_000);
+
+  it('is tried once when it is refused for good', async () => {
+    const email = address();
+    letters.refuse = (to) => (to === email ? { code: 550 } : undefined);
+    await add(mallory, { email });
+    await until(async () => (await jobs('failed')).length === 1, 30_000);
+    expect(attemptsTo(email)).toHaveLength(1);
+  }, 60_000);
 });
 
 describe('without mail, an invitation', () => {

@@ -2,6 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { Actor } from '../../core/access/actor.js';
 import { Env } from '../../core/config/env.js';
 import { generateSecretToken, hashSecretToken } from '../../core/crypto/secret-token.js';
+import { LETTER_ATTEMPTS, letterRetryDelayMs, URGENT_LETTER_ATTEMPTS } from '../../core/mail/letter-retries.js';
 import { type Mail, Mailer } from '../../core/mail/mailer.js';
 import { JobsService } from '../../jobs/jobs.service.js';
 import type { User } from '../../organizations/users/user.entity.js';
@@ -32,7 +33,11 @@ export class PasswordLettersService {
     private readonly env: Env,
     private readonly jobs: JobsService,
   ) {
-    jobs.registerHandler<ResetMailPayload>(QUEUE, { concurrency: 2, handle: ({ payload }) => this.sendMail(payload) });
+    jobs.registerHandler<ResetMailPayload>(QUEUE, {
+      concurrency: 2,
+      handle: ({ payload }) => this.sendMail(payload),
+      retryDelayMs: letterRetryDelayMs,
+    });
     jobs.schedule('purge.password-resets', HOUR_MS, () => resets.purge());
   }
 
@@ -48,7 +53,8 @@ export class PasswordLettersService {
   }
 
   private async enqueueMail(payload: ResetMailPayload): Promise<void> {
-    const job = { queue: QUEUE, payload, organizationId: null, mostAttempts: 5 };
+    const mostAttempts = payload.confirms ? LETTER_ATTEMPTS : URGENT_LETTER_ATTEMPTS;
+    const job = { queue: QUEUE, payload, organizationId: null, mostAttempts };
     await this.jobs.enqueue(Actor.system('forgotten password'), job);
   }
 

@@ -43,9 +43,9 @@ export class Mailer implements OnApplicationShutdown {
     return Boolean(this.env.SMTP_URL);
   }
 
-  /** The `Message-ID` of a new letter. */
-  generateMessageId(): string {
-    return `<${randomUUID()}@${/@([\w.-]+)/.exec(this.env.MAIL_FROM ?? '')?.[1] ?? 'localhost'}>`;
+  /** The `Message-ID` of a letter: the same for every attempt that is given the same id. */
+  generateMessageId(id: string = randomUUID()): string {
+    return `<${id}@${/@([\w.-]+)/.exec(this.env.MAIL_FROM ?? '')?.[1] ?? 'localhost'}>`;
   }
 
   /** @throws Error when the mail server does not take it, or none is configured */

@@ -4,6 +4,7 @@ import { Env } from '../../core/config/env.js';
 import { hashSecretToken } from '../../core/crypto/secret-token.js';
 import { Vault } from '../../core/crypto/vault.service.js';
 import { newId } from '../../core/database/base.entity.js';
+import { LETTER_ATTEMPTS } from '../../core/mail/letter-retries.js';
 import { type Mail, Mailer, toSingleLine } from '../../core/mail/mailer.js';
 import type { Job } from '../../jobs/job.js';
 import { JobsService } from '../../jobs/jobs.service.js';
@@ -60,7 +61,7 @@ export class InvitationMailsService {
       queue: INVITATION_MAIL_QUEUE,
       payload: { sealed: sealed.toString('base64') },
       organizationId: null,
-      mostAttempts: 5,
+      mostAttempts: LETTER_ATTEMPTS,
     });
   }
 
@@ -70,7 +71,8 @@ export class InvitationMailsService {
     const letter = JSON.parse(text.toString()) as InvitationLetter;
     const invitation = await this.invitations.findByHash(hashSecretToken(letter.token));
     if (!invitation || invitation.deletedAt || invitation.acceptedAt || invitation.expiresAt < new Date()) return;
-    await this.mailer.send(invitationMail(invitation, letter, `${this.urlOf(letter.token)}?proof=${letter.proof}`));
+    const mail = invitationMail(invitation, letter, `${this.urlOf(letter.token)}?proof=${letter.proof}`);
+    await this.mailer.send({ ...mail, messageId: this.mailer.generateMessageId(id) });
   }
 }
 

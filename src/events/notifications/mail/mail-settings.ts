@@ -1,8 +1,8 @@
 import { Injectable } from '@nestjs/common';
+import { FIRST_RETRY_MS, LETTER_ATTEMPTS, LONGEST_RETRY_MS } from '../../../core/mail/letter-retries.js';
 
 const SECOND = 1_000;
 const MINUTE = 60 * SECOND;
-const HOUR = 60 * MINUTE;
 
 /** The times of mails, in milliseconds. */
 @Injectable()
@@ -13,10 +13,9 @@ export class MailSettings {
   intervalMs = MINUTE;
   /** A claimed mail of which nothing was heard is sent by another process; longer than sending one may take. */
   claimMs = 11 * MINUTE;
-  firstRetryMs = 30 * SECOND;
-  longestRetryMs = 2 * HOUR;
-  /** So often a mail is tried, over some 10 hours. */
-  maxAttempts = 13;
+  firstRetryMs = FIRST_RETRY_MS;
+  longestRetryMs = LONGEST_RETRY_MS;
+  maxAttempts = LETTER_ATTEMPTS;
   /** How often it is looked for what is due. */
   sweepMs = 10 * SECOND;
 }
