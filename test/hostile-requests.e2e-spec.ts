@@ -378,6 +378,32 @@ describe('a request that is no HTTP as it should be', () => {
   });
 });
 
+it.each(['graphql-transport-ws', 'graphql-ws'])(
+  'a socket of %s is closed for an id of an operation that each of its messages would repeat at length',
+  async (protocol) => {
+    const { WebSocket } = await import('ws');
+    const socket = new WebSocket(`${world.baseUrl.replace('http', 'ws')}/api/system/graphql/query`, protocol);
+    const say = (message: object) => socket.send(JSON.stringify(message));
+    const type = protocol === 'graphql-ws' ? 'start' : 'subscribe';
+    const answered: string[] = [];
+    socket.on('open', () =>
+      say({ type: 'connection_init', payload: { Authorization: `Bearer ${world.admin.token}` } }),
+    );
+    socket.on('message', (data: Buffer) => {
+      const message = JSON.parse(data.toString()) as { type: string; id?: string };
+      if (message.type === 'connection_ack') say({ type, id: 'i'.repeat(255), payload: { query: '{ __typename }' } });
+      if (message.type !== 'complete') return;
+      answered.push(message.id ?? '');
+      say({ type, id: 'i'.repeat(256), payload: { query: '{ __typename }' } });
+    });
+    const closed = await new Promise((resolve) =>
+      socket.on('close', (code: number, reason: Buffer) => resolve([code, reason.toString()])),
+    );
+    expect(closed).toEqual([4400, 'The id has more than 255 characters']);
+    expect(answered).toEqual(['i'.repeat(255)]);
+  },
+);
+
 describe('a socket of older clients', () => {
   it('is closed when a message is nested 100,000 deep or larger than 100 kB', async () => {
     const close = async (text: string): Promise<number> => {

@@ -1,4 +1,6 @@
 import { randomUUID } from 'node:crypto';
+import { once } from 'node:events';
+import net from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { openSocket, within } from './support/open-socket.js';
 import { type Answer, type Json, Person } from './support/person.js';
@@ -64,6 +66,36 @@ describe('a personal access token', () => {
     open.close();
     expect((await person.delete(`${TOKENS}/${made.id}`)).status).toBe(404);
   });
+
+  it.each([
+    [
+      '/api/environments',
+      () => JSON.stringify({ name: 'late', organization_id: world.organization }),
+      /^HTTP\/1.1 401 /,
+    ],
+    ['/api/system/graphql/query', () => JSON.stringify({ query: '{ __typename }' }), /"code":"UNAUTHENTICATED"/],
+  ])(
+    'that is revoked while the body of a call arrives does not do what that asks: %s',
+    async (path, toBody, refused) => {
+      const { id, token } = await mint(world.admin, ['admin']);
+      const body = toBody();
+      const { hostname, port } = new URL(world.baseUrl);
+      const socket = net.connect(Number(port), hostname);
+      socket.write(
+        `POST ${path} HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${token}\r\nContent-Type: application/json\r\n` +
+          `Content-Length: ${body.length}\r\nExpect: 100-continue\r\nConnection: close\r\n\r\n`,
+      );
+      // The body is asked for once every right has been judged.
+      const [first] = (await once(socket, 'data')) as [Buffer];
+      expect(first.toString()).toMatch(/^HTTP\/1.1 100 /);
+      expect((await world.admin.delete(`${TOKENS}/${id}`)).status).toBe(200);
+      socket.write(body);
+      let heard = '';
+      socket.on('data', (chunk: Buffer) => (heard += chunk.toString()));
+      await once(socket, 'close');
+      expect(heard).toMatch(refused);
+    },
+  );
 
   it('is revoked once when two revoke it at once', async () => {
     const person = await world.person();

@@ -13,6 +13,9 @@ const LEGACY_MESSAGES = new Map([
   ['stop', 'complete'],
 ]);
 
+/** Characters of the id of an operation, which each of its messages repeats. */
+const MAX_ID_LENGTH = 255;
+
 /** A message of a client that its sub-protocol does not know. */
 export class MalformedMessage extends Error {}
 
@@ -65,6 +68,8 @@ function parseMessage(bytes: Buffer): Message {
   const message = parseBounded(bytes);
   if (typeof message !== 'object' || message === null || !('type' in message) || typeof message.type !== 'string')
     throw new MalformedMessage('The message has no type');
+  if ('id' in message && typeof message.id === 'string' && message.id.length > MAX_ID_LENGTH)
+    throw new MalformedMessage(`The id has more than ${MAX_ID_LENGTH} characters`);
   return message as Message;
 }
 

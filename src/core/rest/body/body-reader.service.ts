@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import type { Request, Response } from 'express';
 import type { AuthenticatedCaller } from '../../access/access.decorators.js';
+import { Authenticator } from '../../access/authenticator.js';
 import { Env } from '../../config/env.js';
 import { unsupportedMediaType } from '../../errors/problem.js';
 import { INLINE_MAX_BYTES } from '../../json/json-chunks.js';
@@ -36,9 +37,13 @@ export class BodyReader {
     private readonly env: Env,
     private readonly uploads: FormUploads,
     private readonly large: LargeBodyReader,
+    private readonly authenticator: Authenticator,
   ) {}
 
-  /** Leaves the parsed body in `request.body` and the files of a form beside it. */
+  /**
+   * Leaves the parsed body in `request.body` and the files of a form beside it.
+   * @throws Unauthenticated when the token ended while the body arrived, which may take minutes
+   */
   async readBody(request: RequestWithBody, response: Response, taken: AcceptedBodies): Promise<void> {
     if (!hasBody(request)) return;
     const isForm = Boolean(request.is('multipart/form-data'));
@@ -61,6 +66,7 @@ export class BodyReader {
     try {
       if (isForm) await this.readForm(request, response, reservation);
       else await this.readJson(request, limits, reservation);
+      if (request.actor) await this.authenticator.authenticate(request, () => clientNetwork(request.ip));
     } catch (error) {
       // What is left of the body is not read, so that no other request can follow it on this connection.
       if (!request.complete && !response.headersSent) response.setHeader('Connection', 'close');
