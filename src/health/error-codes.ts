@@ -43,7 +43,7 @@ export const ERROR_CODES: Readonly<Record<string, readonly ErrorCode[]>> = {
     CONCURRENT_CHANGE: [409, 'Another change came first; read again and repeat.'],
     IDEMPOTENCY_ANSWER_LOST: [
       409,
-      'The first request with the `Idempotency-Key` was done, and its answer was lost; read what it has changed.',
+      'The first request with the `Idempotency-Key` has made changes, and its answer was lost; read what it has changed.',
     ],
     IDEMPOTENCY_MISMATCH: [422, 'The `Idempotency-Key` was used for another body.'],
     IDEMPOTENCY_RUNNING: [409, 'The first request with the `Idempotency-Key` is still running.'],
