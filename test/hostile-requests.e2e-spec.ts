@@ -501,7 +501,7 @@ describe('what is kept under an idempotency key', () => {
       const key = keyed();
       await world.admin.delete(path, key);
       await world.sql(
-        `UPDATE idempotency_key SET answer = NULL, created_at = now() - interval '21 minutes' WHERE key = $1`,
+        `UPDATE idempotency_key SET answer = NULL, lease_until = now() - interval '1 second' WHERE key = $1`,
         [key.headers['idempotency-key']],
       );
       for (let n = 0; n < 2; n++) expect((await world.admin.delete(path, key)).status).toBe(404);

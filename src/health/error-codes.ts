@@ -43,7 +43,7 @@ export const ERROR_CODES: Readonly<Record<string, readonly ErrorCode[]>> = {
     CONCURRENT_CHANGE: [409, 'The record was changed concurrently; read it again and repeat.'],
     IDEMPOTENCY_ANSWER_LOST: [
       409,
-      'The first request with the `Idempotency-Key` was carried out, and its answer was lost; read the record to see what it changed.',
+      'The first request with the `Idempotency-Key` has made changes, and its answer was lost; read the record to see them.',
     ],
     IDEMPOTENCY_MISMATCH: [422, 'The `Idempotency-Key` was used with another body.'],
     IDEMPOTENCY_RUNNING: [409, 'The first request with the `Idempotency-Key` is still running.'],

@@ -36,6 +36,8 @@ export interface IdempotencyClaim {
   earlier: StoredResponse | null;
 }
 
+/** The code of a call that was done, and whose answer nobody has. */
+export const ANSWER_LOST = 'IDEMPOTENCY_ANSWER_LOST';
 /** A claim that was not renewed for so long is over: its process has died or was cut off. */
 export const LEASE_MS = 15_000;
 const OWN_SQL = 'caller = $1 AND route = $2 AND key = $3 AND claim = $4';
@@ -168,8 +170,8 @@ export class IdempotencyKeysStore {
       );
     if (row?.isLost && !row.answer)
       throw new Conflict(
-        'IDEMPOTENCY_ANSWER_LOST',
-        'the first request with this Idempotency-Key was done, and its answer was lost',
+        ANSWER_LOST,
+        'the first request with this Idempotency-Key has made changes, and its answer was lost',
         {
           remedy: 'Read what it has changed; a new key does it again.',
         },

@@ -8,7 +8,7 @@ import { toAppError, toProblem } from '../errors/problem.js';
 import { currentRequest } from '../telemetry/request-context.js';
 import type { RequestWithBody } from './body/body-reader.service.js';
 import { IdempotencyClaims } from './idempotency-claims.service.js';
-import type { StoredResponse } from './idempotency-keys.store.js';
+import { ANSWER_LOST, type StoredResponse } from './idempotency-keys.store.js';
 import { findIdempotentCall, type RepeatedDelete } from './idempotent-call.js';
 import { AnswerWriter } from './answer-writer.service.js';
 import { getFormFiles } from './form-uploads.service.js';
@@ -38,10 +38,14 @@ export class IdempotencyInterceptor implements NestInterceptor {
     const identity = findIdempotentCall(request, actor);
     if (!identity) return next.handle();
     const response = context.switchToHttp().getResponse<Response>();
-    const call = await this.keys.claim({
+    const asked = {
       ...identity,
       body: request.bodyDigest ?? '',
       files: getFormFiles(request).map((file) => file.buffer),
+    };
+    const call = await this.keys.claim(asked).catch((error: AppError) => {
+      // That the record is gone says what came of it.
+      throw error.code === ANSWER_LOST ? (request.repeated ?? error) : error;
     });
     if (call.earlier) return of(replay(response, call.earlier));
     if (request.repeated) {
