@@ -347,6 +347,29 @@ describe('the connections of an environment', () => {
     expect(await ids({ assigned: false })).not.toContain(connection.id);
   });
 
+  it('can be asked for those that were deleted while they were in it', async () => {
+    const environment = await create();
+    const [kept, deleted, removed] = [
+      await connect(environment),
+      await connect(environment),
+      await connect(environment),
+    ];
+    const path = `/api/environments/${environment.id}/connections`;
+    await world.admin.delete(`${path}/${removed.id}`);
+    for (const { id } of [deleted, removed]) await world.admin.delete(`/api/integrations/connections/${id}`);
+    const ids = async (filter: object) => {
+      const { body } = await world.admin.get(`${path}?pagesize=500&filter=${JSON.stringify(filter)}`);
+      return body.connections.map((each: Json) => each.id) as string[];
+    };
+    expect(await ids({})).toEqual([kept.id]);
+    expect(await ids({ deleted_at: true })).toEqual([deleted.id]);
+    expect(await ids({ deleted_at: true, assigned: false })).toContain(removed.id);
+    expect(await ids({ deleted_at: true, assigned: false })).not.toContain(deleted.id);
+    await world.admin.post(`/api/integrations/connections/${deleted.id}/restore`);
+    expect(await ids({ deleted_at: true })).toEqual([]);
+    expect((await ids({})).sort()).toEqual([kept.id, deleted.id].sort());
+  });
+
   it('go without the connection being deleted', async () => {
     const environment = await create();
     const connection = await connect(environment);
