@@ -243,6 +243,19 @@ describe('the list of environments', () => {
       expect({ query, status: (await list(query)).status }).toEqual({ query, status: 400 });
   });
 
+  it('names every parameter that is wrong at once', async () => {
+    const { status, body } = await list(
+      `page=x&pagesize=501&order=owner&filter=${encodeURIComponent('{"status":5,"tier":6}')}`,
+    );
+    expect({ status, pointers: body.errors.map(({ pointer }: Json) => pointer) }).toEqual({
+      status: 400,
+      pointers: ['page', 'pagesize', 'order', 'filter', 'filter'],
+    });
+    expect(body.detail).toContain('page must be a whole number of at least 0; pagesize must be a whole number');
+    const kinds = await world.admin.get('/api/integrations/connections/kinds?page=x&order=x&filter=x');
+    expect(kinds.body.errors.map(({ pointer }: Json) => pointer)).toEqual(['page', 'order', 'filter']);
+  });
+
   it('is ordered by the columns it allows and by nothing else', async () => {
     expect(namesOf(await list('order=name&pagesize=3'))).toEqual(['50%_off', 'n00', 'n01']);
     expect(namesOf(await list('order=name%20desc&pagesize=2'))).toEqual(['n24', 'n23']);

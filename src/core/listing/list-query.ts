@@ -3,6 +3,7 @@ import { ArgsType, Field, ID, Int } from '@nestjs/graphql';
 import { ApiPropertyOptional } from '@nestjs/swagger';
 import { IsOptional, IsString, IsUUID, MaxLength } from 'class-validator';
 import { InvalidRequest } from '../errors/app-error.js';
+import { checkAll } from '../errors/check-all.js';
 
 export const MAX_PAGE_SIZE = 500;
 
@@ -157,10 +158,11 @@ export interface PageRequest {
 
 /** @throws InvalidRequest when page or pagesize is not a number in its bounds */
 export function parsePage(query: ListQuery, defaultSize: number): PageRequest {
-  return {
-    page: parseInteger('page', query.page, 0, 0, Number.MAX_SAFE_INTEGER),
-    size: parseInteger('pagesize', query.pagesize, defaultSize, 1, MAX_PAGE_SIZE),
-  };
+  const [page, size] = checkAll(
+    () => parseInteger('page', query.page, 0, 0, Number.MAX_SAFE_INTEGER),
+    () => parseInteger('pagesize', query.pagesize, defaultSize, 1, MAX_PAGE_SIZE),
+  );
+  return { page, size };
 }
 
 /** A whole number of the query. @throws InvalidRequest naming the parameter and its range */

@@ -1,4 +1,5 @@
 import { NIL } from 'uuid';
+import { checkAll } from '../errors/check-all.js';
 import { cursorWithPage, decodeCursor, encodeCursor, fingerprintQuery } from './cursor.js';
 import { parseFilter, resolveOrder } from './list-filters.js';
 import { type ListQuery, MAX_PAGE_SIZE, parsePage } from './list-query.js';
@@ -13,13 +14,15 @@ export interface ItemListing<T> {
 
 /**
  * The page of a list that is short by its nature and in memory as a whole; without `pagesize` all that a page may hold.
- * @throws InvalidRequest naming the parameter that is wrong
+ * @throws InvalidRequest naming each parameter that is wrong
  */
 export function paginateItems<T>(items: readonly T[], { name, getKey }: ItemListing<T>, query: ListQuery): Page<T> {
-  const { page, size } = parsePage(query, MAX_PAGE_SIZE);
   const column = { sql: name, type: 'text' as const, getValue: getKey };
-  const { direction } = resolveOrder({ order: { [name]: column }, defaultOrder: name }, query.order);
-  parseFilter({}, query.filter);
+  const [{ page, size }, { direction }] = checkAll(
+    () => parsePage(query, MAX_PAGE_SIZE),
+    () => resolveOrder({ order: { [name]: column }, defaultOrder: name }, query.order),
+    () => parseFilter({}, query.filter),
+  );
   const search = query.search?.toLowerCase() ?? '';
   const sign = direction === 'ASC' ? 1 : -1;
   const found = items

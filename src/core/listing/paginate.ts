@@ -1,4 +1,5 @@
 import type { ObjectLiteral, SelectQueryBuilder } from 'typeorm';
+import { checkAll } from '../errors/check-all.js';
 import {
   cursorWithPage,
   decodeCursor,
@@ -20,7 +21,7 @@ const USUAL_SIZES = new Set([10, 20, 25, 50, 100]);
 /**
  * Answers the page of `rows` that the query asks for, with the exact total, in one statement. The total is kept, or counted once:
  * a window count would walk every row for each page.
- * @throws InvalidRequest naming the parameter that is wrong
+ * @throws InvalidRequest naming each parameter that is wrong
  */
 export async function paginate<E extends ListedRecord>(
   rows: SelectQueryBuilder<E>,
@@ -28,9 +29,11 @@ export async function paginate<E extends ListedRecord>(
   query: ListQuery,
   source: ListSource<E>,
 ): Promise<Page<E>> {
-  const wish = parsePage(query, listing.pageSize);
-  const sorting = resolveOrder(listing, query.order);
-  const filter = applyFilters(rows, listing, query);
+  const [wish, sorting, filter] = checkAll(
+    () => parsePage(query, listing.pageSize),
+    () => resolveOrder(listing, query.order),
+    () => applyFilters(rows, listing, query),
+  );
   const isUsual = !query.filter && !query.order && (wish.size === listing.pageSize || USUAL_SIZES.has(wish.size));
   const step: Step<E> = { ...wish, ...sorting, alias: listing.alias, isNamed: isUsual && !query.search };
   if (query.cursor !== undefined) {
