@@ -79,6 +79,20 @@ describe('a design is changed', () => {
     ]);
   });
 
+  it('with what a list showed of it, where its content is empty', async () => {
+    const { editor } = people;
+    const { id } = await imported('a.yaml', config('blue'), { name: 'listed' });
+    const { body } = await editor.get(`/api/pattern?workspace_id=${scene.id}&search=listed`);
+    const [listed] = body.patterns as Json[];
+    expect(listed).toMatchObject({ id, pattern_file: '' });
+    const changed = await editor.put('/api/pattern/yaml', { ...listed, name: 'listed anew' });
+    expect(changed).toMatchObject({ status: 200, body: { id, name: 'listed anew', version_number: 1 } });
+    expect(changed.body.pattern_file).toContain('blue');
+    expect(
+      (await editor.put('/api/pattern/yaml', { ...changed.body, pattern_file: 'a: 1' })).body.errors,
+    ).toMatchObject([{ pointer: '/pattern_file', detail: 'cannot be written' }]);
+  });
+
   it('with a file in a form, as base64 and behind an address', async () => {
     const { editor } = people;
     const { id } = await imported('a.yaml', config('blue'));
