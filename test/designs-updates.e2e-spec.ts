@@ -62,6 +62,37 @@ describe('a design is changed', () => {
     });
   });
 
+  it('with the answer to the change before, warnings and all', async () => {
+    const { editor } = people;
+    await imported('a.yaml', config('blue'), { name: 'answered' });
+    const made = await imported('a.yaml', config('blue'), { name: 'answered' });
+    expect(made.warnings).toHaveLength(1);
+    const again = await editor.put('/api/pattern/yaml', made);
+    expect(again).toMatchObject({
+      status: 200,
+      body: { id: made.id, version: made.version, updated_at: made.updated_at },
+    });
+    const renamed = await editor.put('/api/pattern/yaml', { ...again.body, name: 'answered again' });
+    expect(renamed).toMatchObject({ status: 200, body: { name: 'answered again', version: made.version } });
+    expect((await editor.put('/api/pattern/yaml', { ...renamed.body, warnings: 'none' })).body.errors).toEqual([
+      { pointer: '/warnings', detail: 'must be a list' },
+    ]);
+  });
+
+  it('with what a list showed of it, where its content is empty', async () => {
+    const { editor } = people;
+    const { id } = await imported('a.yaml', config('blue'), { name: 'listed' });
+    const { body } = await editor.get(`/api/pattern?workspace_id=${scene.id}&search=listed`);
+    const [listed] = body.patterns as Json[];
+    expect(listed).toMatchObject({ id, pattern_file: '' });
+    const changed = await editor.put('/api/pattern/yaml', { ...listed, name: 'listed anew' });
+    expect(changed).toMatchObject({ status: 200, body: { id, name: 'listed anew', version_number: 1 } });
+    expect(changed.body.pattern_file).toContain('blue');
+    expect(
+      (await editor.put('/api/pattern/yaml', { ...changed.body, pattern_file: 'a: 1' })).body.errors,
+    ).toMatchObject([{ pointer: '/pattern_file', detail: 'cannot be written' }]);
+  });
+
   it('with a file in a form, as base64 and behind an address', async () => {
     const { editor } = people;
     const { id } = await imported('a.yaml', config('blue'));

@@ -243,6 +243,19 @@ describe('the list of environments', () => {
       expect({ query, status: (await list(query)).status }).toEqual({ query, status: 400 });
   });
 
+  it('names every parameter that is wrong at once', async () => {
+    const { status, body } = await list(
+      `page=x&pagesize=501&order=owner&filter=${encodeURIComponent('{"status":5,"tier":6}')}`,
+    );
+    expect({ status, pointers: body.errors.map(({ pointer }: Json) => pointer) }).toEqual({
+      status: 400,
+      pointers: ['page', 'pagesize', 'order', 'filter', 'filter'],
+    });
+    expect(body.detail).toContain('page must be a whole number of at least 0; pagesize must be a whole number');
+    const kinds = await world.admin.get('/api/integrations/connections/kinds?page=x&order=x&filter=x');
+    expect(kinds.body.errors.map(({ pointer }: Json) => pointer)).toEqual(['page', 'order', 'filter']);
+  });
+
   it('is ordered by the columns it allows and by nothing else', async () => {
     expect(namesOf(await list('order=name&pagesize=3'))).toEqual(['50%_off', 'n00', 'n01']);
     expect(namesOf(await list('order=name%20desc&pagesize=2'))).toEqual(['n24', 'n23']);
@@ -345,6 +358,29 @@ describe('the connections of an environment', () => {
     expect(await ids({ assigned: true })).toEqual([connection.id]);
     expect(await ids({ assigned: false })).toContain(other.id);
     expect(await ids({ assigned: false })).not.toContain(connection.id);
+  });
+
+  it('can be asked for those that were deleted while they were in it', async () => {
+    const environment = await create();
+    const [kept, deleted, removed] = [
+      await connect(environment),
+      await connect(environment),
+      await connect(environment),
+    ];
+    const path = `/api/environments/${environment.id}/connections`;
+    await world.admin.delete(`${path}/${removed.id}`);
+    for (const { id } of [deleted, removed]) await world.admin.delete(`/api/integrations/connections/${id}`);
+    const ids = async (filter: object) => {
+      const { body } = await world.admin.get(`${path}?pagesize=500&filter=${JSON.stringify(filter)}`);
+      return body.connections.map((each: Json) => each.id) as string[];
+    };
+    expect(await ids({})).toEqual([kept.id]);
+    expect(await ids({ deleted_at: true })).toEqual([deleted.id]);
+    expect(await ids({ deleted_at: true, assigned: false })).toContain(removed.id);
+    expect(await ids({ deleted_at: true, assigned: false })).not.toContain(deleted.id);
+    await world.admin.post(`/api/integrations/connections/${deleted.id}/restore`);
+    expect(await ids({ deleted_at: true })).toEqual([]);
+    expect((await ids({})).sort()).toEqual([kept.id, deleted.id].sort());
   });
 
   it('go without the connection being deleted', async () => {

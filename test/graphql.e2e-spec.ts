@@ -1,10 +1,13 @@
 import { DataSource } from 'typeorm';
+import { ERROR_CODES } from '../src/health/error-codes.js';
 import type { Json } from './support/person.js';
 import { World } from './support/world.js';
 
 let world: World;
 beforeAll(async () => (world = await World.start()));
 afterAll(() => world.stop());
+
+const EXPLAINED = Object.values(ERROR_CODES).flatMap((codes) => codes.map(({ code }) => code));
 
 let sent = 0;
 
@@ -101,6 +104,17 @@ describe('a GraphQL request that cannot run', () => {
     const { status, body } = await world.admin.post('/api/system/graphql/query', request);
     expect({ status, data: body.data }).toEqual({ status: 400, data: null });
     expect(body.errors[0]).toMatchObject({ message: expect.any(String), extensions: { code: expect.any(String) } });
+    expect(EXPLAINED).toContain(body.errors[0].extensions.code);
+  });
+
+  it('is told to clients that send a hash in place of their document, so that they send it', async () => {
+    const extensions = { persistedQuery: { version: 1, sha256Hash: 'a'.repeat(64) } };
+    const { status, body } = await world.admin.post('/api/system/graphql/query', { extensions });
+    expect({ status, code: body.errors[0].extensions.code }).toEqual({
+      status: 200,
+      code: 'PERSISTED_QUERY_NOT_SUPPORTED',
+    });
+    expect(EXPLAINED).toContain(body.errors[0].extensions.code);
   });
 });
 

@@ -93,6 +93,16 @@ describe('the profile', () => {
     await outsider.put(PROFILE, { default_organization_id: outsider.organization });
     expect((await outsider.get('/api/environments')).status).toBe(200);
   });
+
+  it('has no default organization that the user has left, and may be sent back as it was read', async () => {
+    const outsider = await world.outsider();
+    await world.admin.post(`/api/identity/orgs/${world.organization}/users`, { email: outsider.email, role: 'member' });
+    await outsider.put(PROFILE, { default_organization_id: world.organization });
+    await outsider.delete(`/api/identity/orgs/${world.organization}/users/${outsider.id}`);
+    const { body } = await outsider.get(PROFILE);
+    expect(body).toMatchObject({ default_organization_id: null, organizations: [{ id: outsider.organization }] });
+    expect(await outsider.put(PROFILE, body)).toMatchObject({ status: 200, body });
+  });
 });
 
 describe('a password', () => {

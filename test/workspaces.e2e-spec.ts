@@ -38,7 +38,7 @@ it('a workspace is not there for who names another organization', async () => {
   const [elsewhere, absent] = [await of(organization), await people.viewer.get(`/api/workspaces/${randomUUID()}`)];
   expect([elsewhere.status, elsewhere.body.code]).toEqual([absent.status, absent.body.code]);
   expect(elsewhere).toMatchObject(refusal(404, 'NOT_FOUND'));
-  expect(await of('mine')).toMatchObject({ status: 400, body: { errors: [{ pointer: 'organization_id' }] } });
+  expect(await of('mine')).toMatchObject({ status: 400, body: { errors: [{ pointer: 'orgID' }] } });
 });
 
 describe('the members of a workspace', () => {

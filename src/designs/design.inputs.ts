@@ -96,6 +96,15 @@ export class DesignChange extends DesignSourceInput {
 
   @WordInput(VISIBILITIES, { optional: true, description: '`public` only as it is stored; publishing sets it.' })
   visibility?: Visibility;
+
+  @ApiPropertyOptional({
+    type: 'array',
+    items: { type: 'object' },
+    description: 'Taken from the answer to a change that is sent back, and left as it is.',
+  })
+  @IsOptional()
+  @IsArray({ message: 'must be a list' })
+  warnings?: unknown[];
 }
 
 export class DesignImport extends DesignSourceInput {

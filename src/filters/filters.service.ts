@@ -7,7 +7,7 @@ import { UnitOfWork } from '../core/database/unit-of-work.js';
 import { EventBus } from '../core/events/event-bus.js';
 import type { Page } from '../core/listing/page.js';
 import { type Download, toFileName } from '../core/rest/download.js';
-import { hasReadOnlyField } from '../core/rest/read-only-fields.js';
+import { hasReadOnlyContent } from '../core/rest/read-only-fields.js';
 import type { Precondition } from '../core/rest/precondition.js';
 import type { RequestFields } from '../core/rest/rights/request-fields.js';
 import type { PlacementAuthorizer } from '../core/rest/rights/rights.decorators.js';
@@ -40,7 +40,7 @@ export class FiltersService extends WorkspaceOwnedGate<Filter, typeof filterPoli
       toView: async (filter, input) =>
         FilterView.fromEntity(filter, {
           resource: await contents.readConfiguration(filter),
-          file: hasReadOnlyField(input, 'filter_file') ? await contents.readModuleBase64(filter) : '',
+          file: hasReadOnlyContent(input, 'filter_file') ? await contents.readModuleBase64(filter) : '',
         }),
     });
   }

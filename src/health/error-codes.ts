@@ -145,6 +145,8 @@ export const ERROR_CODES: Readonly<Record<string, readonly ErrorCode[]>> = {
     BAD_USER_INPUT: [400, 'The document or the variables do not fit the schema.'],
     GRAPHQL_PARSE_FAILED: [400, 'The document cannot be parsed.'],
     GRAPHQL_VALIDATION_FAILED: [400, 'The document does not fit the schema.'],
+    OPERATION_RESOLUTION_FAILURE: [400, 'The document has several operations; operationName has to name one of them.'],
+    PERSISTED_QUERY_NOT_SUPPORTED: [200, 'Documents are sent whole; none is kept under its hash.'],
     DOCUMENT_TOO_LARGE: [400, 'The document is too large.'],
     VARIABLES_TOO_LARGE: [400, 'The variables are too large.'],
     QUERY_TOO_DEEP: [400, 'The operation is nested too deeply.'],

@@ -106,7 +106,13 @@ export class OrganizationsService
     const only = defaultOrganization(actor, own);
     if (only) return this.resolve(actor, only.id);
     const names = own.map((each) => `${each.name} (${each.id})`).join(', ');
-    throw InvalidRequest.forField('orgID', own.length === 0 ? 'is required' : `is required; yours are ${names}`);
+    throw own.length === 0
+      ? InvalidRequest.forField('orgID', 'is required', 'Send orgID with the id of an organization.')
+      : InvalidRequest.forField(
+          'orgID',
+          `is required; yours are ${names}`,
+          'Send orgID with one of these, or set default_organization_id (PUT /api/identity/users/profile).',
+        );
   }
 
   private async listOfMember({ userId }: Actor): Promise<{ id: string; name: string }[]> {

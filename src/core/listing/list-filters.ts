@@ -1,5 +1,6 @@
 import type { SelectQueryBuilder } from 'typeorm';
 import { InvalidRequest } from '../errors/app-error.js';
+import { checkAll } from '../errors/check-all.js';
 import { findUnstorableParts } from '../json/storable-json.js';
 import type { ListQuery } from './list-query.js';
 import type { ListedRecord } from './list-source.js';
@@ -17,7 +18,13 @@ export function applyFilters<E extends ListedRecord>(
   query: ListQuery,
 ): object {
   const filter = { ...listing.filterDefaults, ...parseFilter(listing, query.filter) };
-  for (const [key, value] of Object.entries(filter)) listing.filter?.[key]?.(rows, value);
+  checkAll(
+    ...Object.entries(filter).map(
+      ([key, value]) =>
+        () =>
+          listing.filter?.[key]?.(rows, value),
+    ),
+  );
   if (query.search) {
     const searchPattern = `%${query.search.replace(/[\\%_]/g, '\\$&')}%`;
     rows.andWhere(`(${listing.search.map((sql) => `${sql} ILIKE :searchPattern`).join(' OR ')})`, { searchPattern });

@@ -3,7 +3,7 @@ import { ArgsType, Field, ID, Int } from '@nestjs/graphql';
 import { ApiPropertyOptional } from '@nestjs/swagger';
 import { IsOptional, IsString, IsUUID, MaxLength } from 'class-validator';
 import { InvalidRequest } from '../errors/app-error.js';
-import { readAll } from '../errors/read-all.js';
+import { checkAll } from '../errors/check-all.js';
 
 export const MAX_PAGE_SIZE = 500;
 
@@ -53,7 +53,7 @@ export class ListQuery {
   filter?: string;
 
   @ApiPropertyOptional({
-    description: 'Empty for the first page of a keyset listing, then the next_cursor of the last answer.',
+    description: 'Empty to begin a walk over everything, then the next_cursor of the last answer.',
   })
   @QueryText('cursor')
   cursor?: string;
@@ -82,7 +82,8 @@ export class OrganizationQuery {
   @ApiPropertyOptional({
     name: 'orgID',
     format: 'uuid',
-    description: 'The organization that it must belong to; a record of another organization is answered 404.',
+    description:
+      'The organization that it must be of; one of another organization is answered as one that is not there.',
   })
   @IsOptional()
   @IsUUID('all', { message: 'must be a UUID' })
@@ -126,8 +127,7 @@ export class ListArgs {
 
   @Field(() => String, {
     nullable: true,
-    description:
-      'Empty for the first page of a keyset listing, then the next_cursor of the last answer; in place of page.',
+    description: 'Empty to begin a walk over everything, then the next_cursor of the last answer; in place of page.',
   })
   @QueryText('cursor')
   cursor?: string;
@@ -158,7 +158,7 @@ export interface PageRequest {
 
 /** @throws InvalidRequest when page or pagesize is not a number in its bounds */
 export function parsePage(query: ListQuery, defaultSize: number): PageRequest {
-  const [page, size] = readAll(
+  const [page, size] = checkAll(
     () => parseInteger('page', query.page, 0, 0, Number.MAX_SAFE_INTEGER),
     () => parseInteger('pagesize', query.pagesize, defaultSize, 1, MAX_PAGE_SIZE),
   );

@@ -1,5 +1,5 @@
 import { NIL } from 'uuid';
-import { readAll } from '../errors/read-all.js';
+import { checkAll } from '../errors/check-all.js';
 import { cursorWithPage, decodeCursor, encodeCursor, fingerprintQuery } from './cursor.js';
 import { parseFilter, resolveOrder } from './list-filters.js';
 import { type ListQuery, MAX_PAGE_SIZE, parsePage } from './list-query.js';
@@ -14,11 +14,11 @@ export interface ItemListing<T> {
 
 /**
  * The page of a list that is short by its nature and in memory as a whole; without `pagesize` all that a page may hold.
- * @throws InvalidRequest naming every parameter that is wrong
+ * @throws InvalidRequest naming each parameter that is wrong
  */
 export function paginateItems<T>(items: readonly T[], { name, getKey }: ItemListing<T>, query: ListQuery): Page<T> {
   const column = { sql: name, type: 'text' as const, getValue: getKey };
-  const [{ page, size }, { direction }] = readAll(
+  const [{ page, size }, { direction }] = checkAll(
     () => parsePage(query, MAX_PAGE_SIZE),
     () => resolveOrder({ order: { [name]: column }, defaultOrder: name }, query.order),
     () => parseFilter({}, query.filter),

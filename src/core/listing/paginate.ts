@@ -1,5 +1,5 @@
 import type { ObjectLiteral, SelectQueryBuilder } from 'typeorm';
-import { readAll } from '../errors/read-all.js';
+import { checkAll } from '../errors/check-all.js';
 import {
   cursorWithPage,
   decodeCursor,
@@ -21,7 +21,7 @@ const USUAL_SIZES = new Set([10, 20, 25, 50, 100]);
 /**
  * Answers the page of `rows` that the query asks for, with the exact total, in one statement. The total is kept, or counted once:
  * a window count would walk every row for each page.
- * @throws InvalidRequest naming every parameter that is wrong
+ * @throws InvalidRequest naming each parameter that is wrong
  */
 export async function paginate<E extends ListedRecord>(
   rows: SelectQueryBuilder<E>,
@@ -29,7 +29,7 @@ export async function paginate<E extends ListedRecord>(
   query: ListQuery,
   source: ListSource<E>,
 ): Promise<Page<E>> {
-  const [wish, sorting, filter] = readAll(
+  const [wish, sorting, filter] = checkAll(
     () => parsePage(query, listing.pageSize),
     () => resolveOrder(listing, query.order),
     () => applyFilters(rows, listing, query),

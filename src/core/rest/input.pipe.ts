@@ -166,7 +166,7 @@ function toInvalidRequest(errors: Fault[]): InvalidRequest {
 }
 
 function toFaults(error: ValidationError, prefix: string): Fault[] {
-  const pointer = `${prefix}${error.property}`;
+  const pointer = prefix === '' && error.property === 'organization_id' ? 'orgID' : `${prefix}${error.property}`;
   const own = Object.values(error.constraints ?? {}).map((detail) => ({
     pointer,
     detail: detail.startsWith(`${error.property} `) ? detail.slice(error.property.length + 1) : detail,

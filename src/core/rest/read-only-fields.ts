@@ -28,6 +28,9 @@ const getReadOnlyFields = (input: object): Record<string, unknown> =>
 /** Whether the body said something of a field that cannot be written. */
 export const hasReadOnlyField = (input: object, name: string): boolean => Object.hasOwn(getReadOnlyFields(input), name);
 
+/** Whether the body said something of a content that cannot be written; what lists left empty says nothing. */
+export const hasReadOnlyContent = (input: object, name: string): boolean => Boolean(getReadOnlyFields(input)[name]);
+
 /**
  * Lets read-change-write pass: fields that cannot be written may be sent as they are stored.
  * @param remedies by field, what to send instead

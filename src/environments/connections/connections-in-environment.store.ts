@@ -8,20 +8,26 @@ import { deletedAtFilter } from '../../core/authorization/deleted-at-filter.js';
 import type { Actor } from '../../core/access/actor.js';
 import type { ListQuery } from '../../core/listing/list-query.js';
 import { booleanFilter, type Listing } from '../../core/listing/listing.js';
+import { parseFilter } from '../../core/listing/list-filters.js';
 import type { Page } from '../../core/listing/page.js';
 
-const IS_ASSIGNED = `EXISTS (SELECT FROM environment_connection m
-  WHERE m.connection_id = connection.id AND m.environment_id = :environmentId AND m.deleted_at IS NULL)`;
+const MAPPING = `EXISTS (SELECT FROM environment_connection m
+  WHERE m.connection_id = connection.id AND m.environment_id = :environmentId AND`;
+const IS_ASSIGNED = `${MAPPING} m.deleted_at IS NULL)`;
+/** Mappings are deleted with their connection, and come back with it. */
+const WAS_ASSIGNED = `${MAPPING} m.deleted_at = connection.deleted_at)`;
 
 /** The connections of one environment, or with `assigned: false` those of its organization that are not in it. */
-const listing: Listing<Connection> = {
+const listingBy = (isAssigned: string): Listing<Connection> => ({
   ...connectionListing,
   filter: {
     deleted_at: deletedAtFilter('connection', connectionPolicy.restore.needs),
-    assigned: booleanFilter('assigned', (rows, yes) => rows.andWhere(yes ? IS_ASSIGNED : `NOT ${IS_ASSIGNED}`)),
+    assigned: booleanFilter('assigned', (rows, yes) => rows.andWhere(yes ? isAssigned : `NOT ${isAssigned}`)),
   },
   filterDefaults: { deleted_at: false, assigned: true },
-};
+});
+const listing = listingBy(IS_ASSIGNED);
+const deletedListing = listingBy(WAS_ASSIGNED);
 
 /** Connections by the environments that they are in. */
 @Injectable()
@@ -35,7 +41,8 @@ export class ConnectionsInEnvironmentStore extends ConnectionsStore {
       organizationId: environment.organizationId,
       environmentId: environment.id,
     });
-    return this.paginate(rows, listing, query);
+    const { deleted_at: deleted } = parseFilter(listing, query.filter);
+    return this.paginate(rows, deleted === true ? deletedListing : listing, query);
   }
 
   /** The environments of each of these connections that the actor may see, in one statement. */

@@ -47,7 +47,9 @@ export class ProfileView {
       first_name: user.firstName,
       last_name: user.lastName,
       installation_admin: user.installationAdmin,
-      default_organization_id: user.defaultOrganizationId,
+      default_organization_id: memberships.some(({ id }) => id === user.defaultOrganizationId)
+        ? user.defaultOrganizationId
+        : null,
       organizations: memberships.map(({ id, name, role }) => ({ id, name, role: toOrganizationRole(role) })),
     });
   }
