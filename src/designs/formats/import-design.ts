@@ -98,6 +98,7 @@ function describeValue(value: Json): string {
   if (Array.isArray(value)) return 'a list';
   if (!isObject(value)) return `one ${value === null ? 'empty' : typeof value} value`;
   const keys = Object.keys(value);
+  if (keys.length === 0) return 'an empty object';
   const shown = keys.slice(0, 6).map((key) => (key.length > 40 ? `${key.slice(0, 40)}…` : key));
   return `an object with ${shown.join(', ')}${keys.length > shown.length ? ', …' : ''}, which no format here begins with`;
 }
