@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { type Cluster, sharedCluster } from './support/cluster.js';
+import { type Cluster, sharedCluster, startCluster } from './support/cluster.js';
 import { kubectl } from './support/kubectl.js';
 import { type Answer, type Json, Person } from './support/person.js';
 import { requires } from './support/requirements.js';
@@ -364,6 +364,29 @@ requires('KUBEBUILDER_ASSETS', 'where a design is deployed', () => {
       expect(new Set(ids)).toEqual(new Set([connectionId, other.id]));
       await plan(people.admin, design, { connection_ids: [connectionId] });
     }, 60_000);
+
+    it('is several clusters by their connections alone, and none of them by an empty list', async () => {
+      const second = await startCluster({ bare: true });
+      const { connected } = await done(
+        world.admin.post(`/api/system/kubernetes?orgID=${world.organization}`, { kubeconfig: second.kubeconfig }),
+      );
+      const connection_ids = [connectionId, connected[0].connection_id as string];
+      await done(world.admin.post(`/api/environments/${staging.id}/connections/${connection_ids[1]}`));
+      await done(world.admin.delete(`${shop.path}/environments/${live.id}`));
+      await kubectl(second, 'create', 'namespace', namespace);
+      for (const act of ['post', 'delete'] as const) {
+        const ask = (ids: string[]) => {
+          const body = { id: design.id, connection_ids: ids };
+          return act === 'post'
+            ? world.admin.post('/api/pattern/deploy', body)
+            : world.admin.delete('/api/pattern/deploy', { body });
+        };
+        expect(await ask([])).toMatchObject({ status: 400, body: { errors: [{ pointer: '/connection_ids' }] } });
+        const { connections } = await done(ask(connection_ids));
+        expect(new Set(connections)).toEqual(new Set(connection_ids));
+      }
+      await second.stop();
+    }, 120_000);
 
     it('is no design of another organization, published or not', async () => {
       const { outsider } = people;

@@ -229,6 +229,13 @@ requires('KUBEBUILDER_ASSETS', 'A deployment', () => {
         `Namespace/${namespace}: kept`,
       ]);
       expect(outcomes(await scene.undeploy())).toEqual(['ConfigMap/a: deleted', `Namespace/${namespace}: deleted`]);
+      const named = configMap('a', {}, { namespace });
+      expect(outcomes(await scene.deploy([named], { namespace, createNamespace: true }))).toEqual([
+        'ConfigMap/a: applied',
+        `Namespace/${namespace}: applied`,
+      ]);
+      expect(outcomes(await scene.deploy([named]))).toEqual(['ConfigMap/a: unchanged', `Namespace/${namespace}: kept`]);
+      expect(outcomes(await scene.undeploy())).toEqual(['ConfigMap/a: deleted', `Namespace/${namespace}: deleted`]);
       const theirs = await scene.deploy([configMap('a')], { createNamespace: true });
       expect(outcomes(theirs)).toEqual(['ConfigMap/a: applied']);
     });

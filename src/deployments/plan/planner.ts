@@ -17,7 +17,7 @@ import { StandingObjects } from './standing-objects.js';
 export interface PlanOptions extends OwnershipOptions {
   /** Of objects that name none: else that of the kubeconfig's context, else `default`. */
   namespace?: string;
-  /** Makes that namespace when it is not there. */
+  /** Makes that namespace when it is not there and something goes into it, whether it names it or not. */
   createNamespace?: boolean;
   /** Which hooks of a chart are run; none without it. */
   phases?: HookPhases;
@@ -53,8 +53,10 @@ export class Planner {
     );
     refuseDuplicates(items);
     const { before, after } = await hooks.draft(resources, options.phases, defined);
-    const placed = [...items, ...before, ...after].some(({ isInFallback }) => isInFallback);
-    const given = placed && options.createNamespace ? await drafts.draftNamespace(items) : undefined;
+    const drafted = [...items, ...before, ...after];
+    const placed = drafted.some(({ isInFallback }) => isInFallback);
+    const isUsed = placed || drafted.some(({ planned }) => planned.namespace === options.namespace);
+    const given = isUsed && options.createNamespace ? await drafts.draftNamespace(items) : undefined;
     if (given) items.push(given);
     const comparison = new Comparison(this.cluster, owner, options);
     const [first, rest] = [items.filter(isFoundation), items.filter((item) => !isFoundation(item))];

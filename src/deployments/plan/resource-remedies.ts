@@ -4,7 +4,7 @@ const REMEDIES: Record<string, string> = {
   FIELD_CONFLICT: 'Leave the fields out of the design, or deploy with force: true to take them over.',
   NOT_OWNED: 'Deploy with adopt: true to take the object over, or choose another name or namespace.',
   NAMESPACE_NOT_FOUND:
-    'Deploy with create_namespace: true, add the namespace to the design, or create it on the cluster.',
+    'Deploy with this namespace and create_namespace: true, add it to the design, or create it on the cluster.',
   TERMINATING: 'Wait until the namespace is gone, and deploy again.',
   WEBHOOK_FAILED: 'Check that the webhook that the error names runs on the cluster.',
   DENIED: 'Change the object as the policy of the cluster demands.',

@@ -50,7 +50,7 @@ export class TargetsService {
     const destinations = await this.chooseConnections(actor, design, inEnvironment, wanted.connection_ids);
     const target = requireSingle(
       destinations,
-      Boolean(wanted.environment_id ?? wanted.connection_ids),
+      namesDestinations(wanted),
       ({ environment, connection }) => `${environment}/${connection}`,
     );
     const [first] = target;
@@ -126,7 +126,7 @@ export class TargetsService {
       );
     const target = requireSingle(
       matching,
-      Boolean(wanted.environment_id),
+      namesDestinations(wanted),
       ({ environmentId, connectionId }) => `${environmentId}/${connectionId}`,
     );
     const [{ workspaceId, environmentId }] = target;
@@ -161,6 +161,9 @@ export const describeDeployed = ({
   connection_id: connectionId,
   deployment_id: deploymentId,
 });
+
+const namesDestinations = ({ environment_id, connection_ids = [] }: DeploymentTarget): boolean =>
+  environment_id !== undefined || connection_ids.length > 0;
 
 /** All destinations of one environment when it was named, else the only destination there is. */
 function requireSingle<P extends { environmentId: string; connectionId: string }>(

@@ -154,6 +154,7 @@ describe('importing what is nothing of it', () => {
   it('refuses an empty file and an archive of other things', async () => {
     await expect(failure('')).resolves.toMatchObject({ status: 400 });
     await expect(failure(await archive({ 'a.txt': 'x' }), 'a.tgz')).resolves.toMatchObject({ code: 'UNKNOWN_FORMAT' });
+    await expect(failure('{}', 'a.json')).resolves.toMatchObject({ message: 'a.json: is an empty object' });
     await expect(failure(await archive({ 'Chart.yaml': 'name: x', 'templates/a.yaml': map('a') }), 'a.tgz')).resolves.toMatchObject({ status: 400 }); // prettier-ignore
   });
 
