@@ -72,6 +72,13 @@ describe('an endpoint', () => {
     expect((await people.admin.put(path, { url: 'http://10.0.0.1/other' })).body.code).toBe('OUTBOUND_REFUSED');
   });
 
+  it('with kinds of which one is none is refused with its name', async () => {
+    expect(await create({ events: ['design.created', 'no.such', 'design.*'] })).toMatchObject({
+      status: 400,
+      body: { errors: [{ pointer: '/events', detail: expect.stringContaining('not "no.such"') }] },
+    });
+  });
+
   it('says of severities that they are a list, and keeps each once', async () => {
     expect(await create({ severities: 'error' })).toMatchObject({
       body: { errors: [{ pointer: '/severities', detail: 'must be a list of severities' }] },
