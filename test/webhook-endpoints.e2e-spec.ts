@@ -60,6 +60,25 @@ describe('an endpoint', () => {
     });
   });
 
+  it('is disabled by sending back what was read, although its address is refused by now', async () => {
+    const made = await done(create({}));
+    const path = `${hooks()}/${made.id}`;
+    await world.sql(`UPDATE webhook SET url = 'http://10.0.0.1/hook' WHERE id = $1`, [made.id]);
+    const read = await done(people.admin.get(path));
+    expect(await people.admin.put(path, { ...read, enabled: false })).toMatchObject({
+      status: 200,
+      body: { enabled: false },
+    });
+    expect((await people.admin.put(path, { url: 'http://10.0.0.1/other' })).body.code).toBe('OUTBOUND_REFUSED');
+  });
+
+  it('with kinds of which one is none is refused with its name', async () => {
+    expect(await create({ events: ['design.created', 'no.such', 'design.*'] })).toMatchObject({
+      status: 400,
+      body: { errors: [{ pointer: '/events', detail: expect.stringContaining('not "no.such"') }] },
+    });
+  });
+
   it('says of severities that they are a list, and keeps each once', async () => {
     expect(await create({ severities: 'error' })).toMatchObject({
       body: { errors: [{ pointer: '/severities', detail: 'must be a list of severities' }] },

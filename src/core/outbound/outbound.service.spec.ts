@@ -211,6 +211,21 @@ describe('Outbound', () => {
     });
   });
 
+  it.each([
+    ['is no HTTP', 'SSH-2.0-server\r\n\r\n', 'the answer is not HTTP'],
+    [
+      'has a header without end',
+      `HTTP/1.1 200 OK\r\nx: ${'y'.repeat(70_000)}\r\n\r\n`,
+      'the header of the answer is too large',
+    ],
+  ])('says of an answer that it %s', async (_, text, reason) => {
+    answer = (_incoming, { socket }) => void socket?.end(text);
+    await expect(trusting.fetch(origin, { policy: 'user' })).rejects.toMatchObject({
+      code: 'OUTBOUND_FAILED',
+      message: expect.stringContaining(reason) as string,
+    });
+  });
+
   it('lets the caller give up', async () => {
     answer = () => undefined;
     const controller = new AbortController();

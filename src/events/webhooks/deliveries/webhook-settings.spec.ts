@@ -11,6 +11,9 @@ describe('Retry-After', () => {
     ['Wed, 31 Dec 2025 00:00:00 GMT', undefined],
     ['0', undefined],
     ['soon', undefined],
+    ['120s', undefined],
+    ['in 3 days', undefined],
+    ['after 2099', undefined],
     ['99999999999999999999', undefined],
     ['', undefined],
   ])('%j is read as %j', (value, ms) => expect(parseRetryAfter(value, NOW)).toBe(ms));

@@ -46,9 +46,12 @@ export class WebhookSettings {
 export function parseRetryAfter(value: string | undefined, now: Date): number | undefined {
   if (!value) return undefined;
   const text = value.trim();
-  const ms = /^\d{1,12}$/.test(text) ? Number(text) * 1000 : Date.parse(text) - now.getTime();
+  const ms = /^\d{1,12}$/.test(text) ? Number(text) * 1000 : parseDate(text) - now.getTime();
   return Number.isFinite(ms) && ms > 0 ? ms : undefined;
 }
+
+/** `Date.parse` finds a date in any text with a number, such as "in 3 days". */
+const parseDate = (text: string): number => (/\d\d:\d\d:\d\d/.test(text) ? Date.parse(text) : NaN);
 
 /** Milliseconds until the next attempt, or null when there is none. `Retry-After` delays an attempt and never brings it forward. */
 export function nextDelayMs(

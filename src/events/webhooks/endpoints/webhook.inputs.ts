@@ -22,6 +22,7 @@ import { findHeaderFault } from './custom-headers.js';
 import { WebhookView } from './webhook.view.js';
 
 const MAX_KINDS = 100;
+const MAX_SHOWN = 100;
 /** Kinds that may be asked for: those that are published, and the one that the contract shows besides. */
 const KINDS = new Set(['policy.violation', ...listEventKinds().map(({ kind }) => kind)]);
 const CATEGORIES = new Set([...KINDS].map((kind) => kind.slice(0, kind.indexOf('.'))));
@@ -29,6 +30,12 @@ const CATEGORIES = new Set([...KINDS].map((kind) => kind.slice(0, kind.indexOf('
 function isKindPattern(value: unknown): boolean {
   if (typeof value !== 'string') return false;
   return value === '*' || KINDS.has(value) || (value.endsWith('.*') && CATEGORIES.has(value.slice(0, -2)));
+}
+
+/** The first that is none, so that it is found among many. */
+function nameUnknown(value: unknown): string {
+  const unknown: unknown = Array.isArray(value) ? value.find((each) => !isKindPattern(each)) : undefined;
+  return typeof unknown === 'string' ? `, and not ${JSON.stringify(unknown.slice(0, MAX_SHOWN))}` : '';
 }
 
 const isHeaderMap = (value: unknown): boolean =>
@@ -65,7 +72,8 @@ const KindsInput =
       name: 'isKindPattern',
       validator: {
         validate: (value) => Array.isArray(value) && value.every(isKindPattern),
-        defaultMessage: () => 'must be kinds that GET /api/events/types lists, <category>.* or *',
+        defaultMessage: (argument) =>
+          `must be kinds that GET /api/events/types lists, <category>.* or *${nameUnknown(argument?.value)}`,
       },
     })(target, key);
   };

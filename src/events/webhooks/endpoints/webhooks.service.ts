@@ -86,8 +86,9 @@ export class WebhooksService {
     match: Precondition,
   ): Promise<Webhook> {
     if (input.url !== undefined) {
-      await this.get(actor, owner, id, 'update');
-      await this.assertCallable(input.url);
+      const { url } = await this.get(actor, owner, id, 'update');
+      // What was read may be sent back, also when the name of the server leads elsewhere now: each attempt is guarded.
+      if (input.url !== url) await this.assertCallable(input.url);
     }
     return this.unit.run(async () => {
       const webhook = await this.getForUpdate(actor, owner, id, 'update', match);
