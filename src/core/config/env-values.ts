@@ -176,7 +176,7 @@ export const previousKeys = commaSeparatedList.pipe(
   ),
 );
 
-/** A key that is no shared secret. */
+/** A public or private key, as opposed to a shared secret. */
 export const isPem = (key: string): boolean => key.startsWith('-----BEGIN ');
 
 function canRead(pem: string): boolean {
