@@ -104,7 +104,7 @@ class ProfileFields extends UpdateInput {
     isArray: true,
     nullable: true,
     maxItems: MAX_QUERIES,
-    description: 'PromQL whose values during a run are kept with its result.',
+    description: 'PromQL queries whose values during a run are stored with its result.',
   })
   @IsOptional()
   @IsArray({ message: 'must be a list' })
