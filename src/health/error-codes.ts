@@ -92,7 +92,7 @@ export const ERROR_CODES: Readonly<Record<string, readonly ErrorCode[]>> = {
     WATCH_DISABLED: [409, 'The server does not watch clusters (`CLUSTER_WATCH=off`).'],
     CONNECTION_KIND_MISMATCH: [400, 'The route does not support connections of this kind.'],
     QUERY_REFUSED: [400, 'Prometheus refuses the query; the detail has its reason.'],
-    OUTBOUND_REFUSED: [400, 'The address is not one that the server may call.'],
+    OUTBOUND_REFUSED: [[400, 502], 'The server may not call the address; 502 when it is the address of a connection.'],
     OUTBOUND_FAILED: [502, 'The address cannot be called.'],
     OUTBOUND_TIMEOUT: [504, 'The address does not answer in time.'],
     OUTBOUND_TOO_LARGE: [502, 'The answer of the address is too large.'],
