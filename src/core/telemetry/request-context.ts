@@ -20,16 +20,16 @@ export interface JudgedRecord {
   organizationId: string;
 }
 
-/** The context of the request that is being served. */
+/** What is known about the call that is being served. */
 export interface RequestContext {
   requestId: string;
   actor?: Actor;
-  /** The user of the token of the request, also while the system acts on their behalf. */
+  /** Whom the token of the call stands for, also while the system works for them. */
   caller?: Actor;
   origin?: RequestOrigin;
   /** The operation that is called, by its name in the interface. */
   operation?: string;
-  /** The last record for which a right was checked, allowed or not. */
+  /** The last record on which a right was judged, whatever came of it. */
   judged?: JudgedRecord;
   /** The answer that a client waits for. */
   response?: InFlightResponse;
@@ -37,7 +37,7 @@ export interface RequestContext {
   onBehalfOf?: string;
   /** The organization that the query of a call with a body names, as it was sent. */
   organizationInQuery?: unknown;
-  /** The record for which a right of the caller was checked last. */
+  /** Of the record on which the caller's right was judged last. */
   organizationId?: string;
 }
 
