@@ -64,3 +64,19 @@ it('docs/api.md lists the same codes', () => {
   }));
   expect(listed).toEqual([...KNOWN.values()]);
 });
+
+it('lists both statuses of an address that may not be called: in a request, and of a connection', async () => {
+  const url = 'http://169.254.169.254/';
+  const { admin, organization } = world;
+  const inRequest = await admin.post(`/api/identity/orgs/${organization}/webhooks`, { url, events: ['*'] });
+  const connection = await admin.post('/api/integrations/connections', {
+    name: 'metrics',
+    kind: 'prometheus',
+    metadata: { url: 'http://127.0.0.1:1/' },
+    organization_id: organization,
+  });
+  await world.sql('UPDATE connection SET metadata = $1 WHERE id = $2', [{ url }, connection.body.id]);
+  const ofConnection = await admin.get(`/api/telemetry/prometheus/${connection.body.id}/ping`);
+  const answers = [inRequest, ofConnection].map(({ status, body }) => [body.code, status]);
+  expect(answers).toEqual(KNOWN.get('OUTBOUND_REFUSED')?.statuses.map((status) => ['OUTBOUND_REFUSED', status]));
+});

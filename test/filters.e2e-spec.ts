@@ -164,8 +164,8 @@ describe('what is no filter', () => {
   const FILE = '/filter_data/filter_file';
   it.each<[string, Uint8Array, RegExp]>([
     ['text', Buffer.from('(module (func (export "f")))'), /as text \(\.wat\)/],
-    ['a cut module', WASM.subarray(0, -3), /not sound WebAssembly/],
-    ['a module with bad sections', Buffer.from([...WASM.subarray(0, 8), 1, 0x7f, 3]), /not sound WebAssembly/],
+    ['a cut module', WASM.subarray(0, -3), /not valid WebAssembly/],
+    ['a module with bad sections', Buffer.from([...WASM.subarray(0, 8), 1, 0x7f, 3]), /not valid WebAssembly/],
     ['a component', Buffer.from([0, 0x61, 0x73, 0x6d, 0x0d, 0, 1, 0]), /component model/],
     ['a compressed module', gzipSync(WASM), /packed \(gzip\)/],
     ['another file', Buffer.from('MZ\x90'), /does not begin with/],

@@ -167,7 +167,7 @@ describe('a unit of work', () => {
     await expect(unit.run(() => unit.askTogether(fails, one(2)))).rejects.toThrow('division by zero');
     await expect(unit.run(() => unit.askTogether(one(1), fails))).rejects.toThrow('division by zero');
     const two = () => one(1)().then(one(2));
-    await expect(unit.run(() => unit.askTogether(two, one(3)))).rejects.toThrow('has to be one statement');
+    await expect(unit.run(() => unit.askTogether(two, one(3)))).rejects.toThrow('has to be a single statement');
     const late = () => Promise.resolve().then(one(1));
     await expect(unit.run(() => unit.askTogether(late, one(2)))).rejects.toThrow('at once');
     expect(await unit.run(() => unit.askTogether(one(1), two))).toMatchObject([[{ n: 1 }], [{ n: 2 }]]);

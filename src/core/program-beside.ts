@@ -1,4 +1,4 @@
-/** A program of this server that runs in a thread or process of its own, and what Node needs to load it. */
+/** A program of this server that runs in a separate thread or process, and the Node.js options that load it. */
 export interface Program {
   url: URL;
   execArgv: string[];

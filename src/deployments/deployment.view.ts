@@ -73,7 +73,7 @@ export class DeployedResourceView {
   @RecordField(() => ResourceHealthView, {
     nullable: true,
     description:
-      'How the object is now, as the watch of its cluster sees it; null for kinds that have no health, and where another deployment stands.',
+      'How the object is now, as the watch of its cluster sees it; null for kinds that have no health, and once a later deployment has replaced this one.',
   })
   health!: ResourceHealthView | null;
 
@@ -190,7 +190,8 @@ export class DeploymentView extends RecordView {
 
   @RecordField(() => ResourceHealthView, {
     nullable: true,
-    description: 'The worst health of its objects; null when none has a health, or another deployment stands there.',
+    description:
+      'The worst health of its objects; null when none has a health, or a later deployment has replaced this one.',
   })
   health!: ResourceHealthView | null;
 

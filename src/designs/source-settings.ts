@@ -116,6 +116,6 @@ function parseVariablesText(text: string): JsonObject {
     }
   }
   const { values: found, faults } = parseDotenv({ path: 'env', bytes: Buffer.from(text) });
-  if (faults.length > 0) throw new InvalidRequest('env is not a sound .env file', { errors: faults });
+  if (faults.length > 0) throw new InvalidRequest('env is not a valid .env file', { errors: faults });
   return Object.fromEntries(found);
 }

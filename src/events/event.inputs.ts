@@ -24,13 +24,13 @@ const WordsParameter = (description: string, words?: readonly string[]): Propert
 };
 
 export class EventListQuery extends OrganizationListQuery {
-  @WordsParameter('One category or several, with commas.', EVENT_CATEGORIES)
+  @WordsParameter('One category or several, separated by commas.', EVENT_CATEGORIES)
   category?: string | string[];
 
-  @WordsParameter('One action or several, with commas.', EVENT_ACTIONS)
+  @WordsParameter('One action or several, separated by commas.', EVENT_ACTIONS)
   action?: string | string[];
 
-  @WordsParameter('One severity or several, with commas.', SEVERITIES)
+  @WordsParameter('One severity or several, separated by commas.', SEVERITIES)
   severity?: string | string[];
 
   @ApiPropertyOptional({ format: 'uuid', description: 'The record that events are about.' })
@@ -62,10 +62,10 @@ export class EventStreamQuery {
   @IsUUID('all', { message: 'must be a UUID' })
   workspace_id?: string;
 
-  @WordsParameter('One category or several, with commas.', EVENT_CATEGORIES)
+  @WordsParameter('One category or several, separated by commas.', EVENT_CATEGORIES)
   category?: string | string[];
 
-  @WordsParameter('One severity or several, with commas.', SEVERITIES)
+  @WordsParameter('One severity or several, separated by commas.', SEVERITIES)
   severity?: string | string[];
 
   @ApiPropertyOptional({ description: 'Begins after this number; Last-Event-ID says the same when a client resumes.' })
@@ -98,7 +98,8 @@ export class EventSubscription {
 
   @Field(() => String, {
     nullable: true,
-    description: 'Begins after this number; what came after it is replayed as long as it is kept, at most 7 days.',
+    description:
+      'Begins after this number; missed events of the last 7 days are replayed, as far as they are still kept.',
   })
   @IsOptional()
   @Matches(EVENT_NUMBER, { message: NOT_A_NUMBER })

@@ -18,7 +18,7 @@ const URL_DESCRIPTION = 'Where the module is fetched from by the server.';
 
 /** The configuration of a filter; `readConfig` judges it. */
 const ConfigInput = (): PropertyDecorator => (target, key) => {
-  const description = 'The configuration of the filter: text, or an object, which is kept as JSON.';
+  const description = 'The configuration of the filter: text, or an object, which is stored as JSON.';
   ApiPropertyOptional({ description, nullable: true, oneOf: [{ type: 'string' }, { type: 'object' }] })(target, key);
   IsOptional()(target, key);
 };

@@ -88,7 +88,7 @@ function warnOfMissingPrograms(env: Env): void {
   for (const [name, consequence] of Object.entries(PROGRAMS)) {
     const program = env[name as keyof typeof PROGRAMS];
     if (program !== undefined && findExecutable(program) === undefined)
-      logger.warn(`${name} is ${program}, which is no program that can be executed here: ${consequence}`);
+      logger.warn(`${name} is ${program}, which is not an executable program: ${consequence}`);
   }
 }
 

@@ -36,7 +36,11 @@ export function readOpenApi(document: LocatedDocument, contents: GenerationColle
   };
   const versions = 'Write openapi: "3.1.0" or "3.0.3", or swagger: "2.0".';
   if (openapi !== undefined && swagger !== undefined) {
-    return refuse('/swagger', 'claims to be OpenAPI 3 and Swagger 2.0 at once', 'Keep the one that the document is.');
+    return refuse(
+      '/swagger',
+      'claims to be OpenAPI 3 and Swagger 2.0 at once',
+      'Keep only the field of the format that the document has.',
+    );
   }
   if (openapi !== undefined && !/^3(?:\.[012](?:\.|$)|$)/.test(String(scalar(openapi)))) {
     return refuse('/openapi', 'is not a version of OpenAPI 3 that is known here', versions);

@@ -41,9 +41,12 @@ function generate(source: GeneratorSource, config: GeneratorConfig): GenerationR
     if (!Array.isArray(documents)) contents.rejectFile(file.path, documents);
     else if (isOpenApi(documents))
       documents.filter(looksLikeOpenApi).forEach((one) => addDocument(one, config, contents));
-    else if (source.archive) contents.addFileWarning(file.path, 'is no OpenAPI document and is left out');
+    else if (source.archive) contents.addFileWarning(file.path, 'is not an OpenAPI document and is left out');
     else
-      contents.rejectFile(file.path, { detail: 'is no OpenAPI document', remedy: 'Begin it with openapi: "3.1.0".' });
+      contents.rejectFile(file.path, {
+        detail: 'is not an OpenAPI document',
+        remedy: 'Begin it with openapi: "3.1.0".',
+      });
   }
   return contents.build(source.name);
 }

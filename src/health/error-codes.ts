@@ -96,7 +96,7 @@ export const ERROR_CODES: Readonly<Record<string, readonly ErrorCode[]>> = {
     WATCH_DISABLED: [409, 'The server does not watch clusters (`CLUSTER_WATCH=off`).'],
     CONNECTION_KIND_MISMATCH: [400, 'The route does not support connections of this kind.'],
     QUERY_REFUSED: [400, 'Prometheus refuses the query; the detail has its reason.'],
-    OUTBOUND_REFUSED: [400, 'The address is not one that the server may call.'],
+    OUTBOUND_REFUSED: [[400, 502], 'The server may not call the address; 502 when it is the address of a connection.'],
     OUTBOUND_FAILED: [502, 'The address cannot be called.'],
     OUTBOUND_TIMEOUT: [504, 'The address does not answer in time.'],
     OUTBOUND_TOO_LARGE: [502, 'The answer of the address is too large.'],
@@ -104,7 +104,7 @@ export const ERROR_CODES: Readonly<Record<string, readonly ErrorCode[]>> = {
   }),
   Deployments: list({
     NOT_OWNED: [409, 'The object exists on the cluster and has another owner.'],
-    CONTROLLER_NOT_READY: [422, 'What was deployed to the cluster did not become ready.'],
+    CONTROLLER_NOT_READY: [422, 'The deployed objects did not become ready.'],
     CONTROLLER_NOT_REMOVED: [422, 'An object of the cluster is being deleted, but its deletion does not complete.'],
     OPERATOR_MANIFEST_INVALID: [500, 'The file in the setting OPERATOR_MANIFEST is not valid.'],
     DEPLOYMENT_FAILED: [422, 'The cluster refused something, or it did not become ready; see `deployment`.'],

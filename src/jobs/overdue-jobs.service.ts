@@ -39,6 +39,6 @@ export class OverdueJobsService {
 function workerLostError({ losses }: Job): AppError {
   const times = losses === 0 ? 'while it worked on this' : `${losses + 1} times, each time while it worked on this`;
   return new AppError(500, 'WORKER_LOST', 'The work was interrupted', `the server stopped ${times}`, {
-    remedy: 'Check what was done, then ask for it again.',
+    remedy: 'Check which changes were made, then repeat the request.',
   });
 }

@@ -30,10 +30,10 @@ function getOrSet<V>(map: WeakMap<object, V>, key: object, make: () => V): V {
   return value;
 }
 
-/** What is known of the caller of a request, in both APIs. */
+/** The caller of a request, in both APIs. */
 export interface AuthenticatedCaller {
   actor?: Actor;
-  /** Why the token that was sent stands for nobody. */
+  /** Why the token of the request is not valid. */
   authenticationError?: Error;
 }
 

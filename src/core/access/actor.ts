@@ -2,7 +2,7 @@
 export const SCOPES = ['read', 'write', 'deploy', 'admin'] as const;
 export type Scope = (typeof SCOPES)[number];
 
-/** Who acts: a person or service account that a token stands for, or the system itself with a reason that the audit names. */
+/** Who acts: the user or service account of a token, or the system itself with a reason that the audit records. */
 export class Actor {
   private constructor(
     readonly kind: 'user' | 'system',
@@ -15,7 +15,7 @@ export class Actor {
     readonly sessionId: string | null,
     /** The organization meant when a call of a member of several names none. */
     readonly defaultOrganizationId: string | null,
-    /** A program with an account of its own, and no person. */
+    /** Whether it is a service account. */
     readonly isServiceAccount = false,
   ) {}
 

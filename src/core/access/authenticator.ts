@@ -2,7 +2,7 @@ import type { IncomingMessage } from 'node:http';
 import type { Actor } from './actor.js';
 
 /**
- * Finds the Actor whom the Authorization header of a request stands for. One implementation (in `auth`) serves
+ * Finds the Actor of the Authorization header of a request. One implementation (in `auth`) serves
  * REST, GraphQL and sockets; it is provided to the application under this class as its token.
  */
 export abstract class Authenticator {

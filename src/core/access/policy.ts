@@ -6,11 +6,11 @@ export interface Operation {
   name: string;
   needs: Role;
   scope: Scope;
-  /** It is done in a workspace, and what is asked is the role there. */
+  /** The operation belongs to a workspace; the role in that workspace is checked. */
   inWorkspace: boolean;
-  /** Only administrators of the installation do it, whatever their role. */
+  /** Only administrators of the installation may do it, whatever their role. */
   installation: boolean;
-  /** Only people do it, and no service account, whatever its role. */
+  /** Service accounts may not do it, whatever their role. */
   peopleOnly: boolean;
 }
 

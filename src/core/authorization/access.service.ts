@@ -33,7 +33,7 @@ const ROLE_ON = named('SELECT role_on($1, $2, $3, $4) AS role');
 export interface GrantColumns {
   /** The column with the id of the record that roles are granted on; `id` without one. */
   column?: string;
-  /** SQL that holds for what is seen without a role on it. */
+  /** SQL condition for records that are visible without a role on them. */
   shared?: string;
 }
 
@@ -49,7 +49,7 @@ export class Access {
   async roleOn(actor: Actor, resource: JudgedRecord): Promise<Role> {
     if (actor.isSystem) return 'owner';
     const inOrganization = await this.memberships.findRole(actor, resource.organizationId);
-    // Who administers the organization has no stronger role on what is in it.
+    // An admin of the organization has no stronger role on the records in it.
     if (inOrganization && (resource.type === 'organization' || isRoleAtLeast(inOrganization, 'organization_admin')))
       return inOrganization;
     const [row] = await this.unit.manager.query<{ role: number | null }[]>(ROLE_ON, [

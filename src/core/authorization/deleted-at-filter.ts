@@ -4,7 +4,7 @@ import { administeredSql } from './access.service.js';
 import { roleRank, type Role } from '../access/roles.js';
 
 /**
- * The condition `deleted_at` of a list: true lists deleted records, which are nobody's to read but those who may restore them.
+ * The condition `deleted_at` of a list: true lists the deleted records that the caller may restore.
  * @param needs the role that restoring needs
  * @param column the column of the workspace on which that role may be granted; without one it is a role in the organization
  */

@@ -49,7 +49,7 @@ function writeWhole(file: string, text: string): void {
   }
 }
 
-/** Errors of `JSON.parse` quote the text, which here has secrets. */
+/** Errors of `JSON.parse` quote the text, which contains secrets here. */
 function readSecrets(file: string): Source {
   if (!fs.existsSync(file)) return {};
   const text = fs.readFileSync(file, 'utf8');
@@ -57,7 +57,7 @@ function readSecrets(file: string): Source {
     const kept: unknown = JSON.parse(text);
     if (typeof kept === 'object' && kept !== null && !Array.isArray(kept)) return kept as Source;
   } catch {
-    // As what is no object.
+    // Treated like a file that is not an object.
   }
   throw new Error(
     `${file} is not a JSON object. Restore it from a backup, or remove it; secrets encrypted with its keys are lost then`,

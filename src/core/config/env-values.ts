@@ -107,7 +107,7 @@ export const readableFile = z.string().superRefine((file, context) => {
 function findReadFault(file: string): string | null {
   try {
     fs.accessSync(file, fs.constants.R_OK);
-    return fs.statSync(file).isFile() ? null : `${file} is no file`;
+    return fs.statSync(file).isFile() ? null : `${file} is not a file`;
   } catch (error) {
     return (error as Error).message;
   }
@@ -172,11 +172,11 @@ export const previousKeys = commaSeparatedList.pipe(
     z
       .string()
       .min(32, 'must have secrets of at least 32 characters')
-      .refine((text) => !isPem(text) || canRead(text), 'has a key that is no PEM'),
+      .refine((text) => !isPem(text) || canRead(text), 'has a key that is not in PEM format'),
   ),
 );
 
-/** A key that is no shared secret. */
+/** A public or private key, as opposed to a shared secret. */
 export const isPem = (key: string): boolean => key.startsWith('-----BEGIN ');
 
 function canRead(pem: string): boolean {

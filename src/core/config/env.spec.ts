@@ -103,7 +103,7 @@ describe('The settings', () => {
     ]);
     expect(faultsOf(production({ JWT_PREVIOUS_KEYS: `${hex()},${pem}` }))).toEqual([]);
     expect(faultsOf({ JWT_PREVIOUS_KEYS: pem.replace('MFkw', 'AAAA') })).toEqual([
-      'JWT_PREVIOUS_KEYS has a key that is no PEM',
+      'JWT_PREVIOUS_KEYS has a key that is not in PEM format',
     ]);
     const same = hex();
     expect(faultsOf(production({ JWT_SECRET: same, ENCRYPTION_KEY: same }))).toEqual([

@@ -175,7 +175,7 @@ export class InvalidEnvironment extends Error {
   }
 }
 
-/** What is wrong with settings that are sound each for itself; those that are not are undefined here. */
+/** Faults in the combination of settings that are each valid; invalid settings are undefined here. */
 function crossFieldFaults(
   env: Partial<Settings>,
   given: Record<string, string | undefined>,

@@ -1,4 +1,4 @@
-/** Words of secrets that were never changed; no digits, which a generator makes by chance. */
+/** Words that are typical of default secrets; without digits, since random secrets contain those by chance. */
 const COMMON_WORDS = /change.?me|default|example|secret|password|letmein|qwerty/i;
 /** What fingers find side by side. */
 const KEYBOARD_ROWS = ['qwertyuiop', 'asdfghjkl', 'zxcvbnm', 'qwertzuiop', 'azertyuiop', '1234567890'];
@@ -20,7 +20,7 @@ export function isPredictable(secret: string, distinct = 10): boolean {
   );
 }
 
-/** The same of the bytes of a key, as text and as numbers: 00 01 02 … is a sequence only as bytes, and bytes that are all text were typed. */
+/** The same for the bytes of a key, as text and as numbers: 00 01 02 … is a sequence only as bytes, and a key of printable bytes was typed by a person. */
 export function isPredictableKey(text: string, bytes: Uint8Array): boolean {
   return (
     isPredictable(text, 8) ||
@@ -47,7 +47,7 @@ function keyboardSteps(text: string): number[] {
   });
 }
 
-/** How many characters stand in runs: the same again, or each one further or one back. */
+/** How many characters are part of a run: repetitions, and ascending or descending sequences. */
 function countInRuns(distances: readonly number[]): number {
   let covered = 0;
   let length = 1;

@@ -4,7 +4,7 @@ import { SECRET_VARIABLES } from './secret-files.js';
 type Source = Record<string, string | undefined>;
 type Name = keyof typeof envVariables;
 
-/** Settings that do nothing where another one is not set, or is off. */
+/** Settings without effect while another one is off or not set. */
 const NEEDS: readonly (readonly [names: readonly Name[], needs: Name, isMet: (env: Env) => boolean])[] = [
   [['OIDC_AUDIENCE'], 'OIDC_ISSUER', (env) => Boolean(env.OIDC_ISSUER)],
   [['MAIL_FROM'], 'SMTP_URL', (env) => Boolean(env.SMTP_URL)],
@@ -16,7 +16,7 @@ const NEEDS: readonly (readonly [names: readonly Name[], needs: Name, isMet: (en
   [['LIMIT_CLUSTER_RESOURCES'], 'CLUSTER_WATCH', (env) => env.CLUSTER_WATCH],
 ];
 
-/** The first has no effect where it is above the second. */
+/** The first setting has no effect when it is larger than the second. */
 const BOUNDED_BY: readonly (readonly [Name, Name])[] = [
   ['LIMIT_WRITES_PER_MINUTE', 'LIMIT_REQUESTS_PER_MINUTE'],
   ['LIMIT_PUBLIC_BODY_BYTES', 'LIMIT_BODY_BYTES'],
@@ -54,7 +54,7 @@ function describeUnknown(name: string): string | undefined {
   return name.startsWith('LIMIT_') ? `${name} is not a known setting; .env.example lists all settings.` : undefined;
 }
 
-/** Whether one text is the other but for a character that is missing, added or wrong, or two that are swapped. */
+/** Whether two texts differ by one missing, added or wrong character, or by two swapped ones. */
 function isSlip(one: string, other: string): boolean {
   if (Math.abs(one.length - other.length) > 1) return false;
   let start = 0;

@@ -18,7 +18,7 @@ export class DataKeysStore {
     return this.unit.manager.getRepository(DataKey).findOneBy({ id });
   }
 
-  /** The one that an organization seals with now. */
+  /** The current data key of an organization. */
   async findCurrentId(organizationId: string | null): Promise<string | undefined> {
     const [row] = await this.unit.manager.query<{ id: string }[]>(
       `SELECT id FROM data_key WHERE coalesce(organization_id, '${NIL_UUID}') = coalesce($1, '${NIL_UUID}'::uuid) AND retired_at IS NULL`,
@@ -48,7 +48,7 @@ export class DataKeysStore {
     return rows.map((row) => row.key_id);
   }
 
-  /** Some of those that are not wrapped with this key. */
+  /** A batch of data keys that are not wrapped with this key. */
   async findNotWrappedWith(keyId: string): Promise<string[]> {
     const rows = await this.unit.manager.query<{ id: string }[]>(
       'SELECT id FROM data_key WHERE key_id <> $1 ORDER BY id LIMIT 100',
@@ -76,7 +76,7 @@ export class DataKeysStore {
       .getMany();
   }
 
-  /** Retires every one that seals now. @returns whose they were */
+  /** Retires every current data key. @returns the ids of their organizations */
   async retireAll(): Promise<(string | null)[]> {
     const [rows] = await this.unit.manager.query<[{ organization_id: string | null }[], number]>(
       'UPDATE data_key SET retired_at = now() WHERE retired_at IS NULL RETURNING organization_id',

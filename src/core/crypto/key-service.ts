@@ -1,18 +1,18 @@
 import { createCipheriv, createDecipheriv, createHash, randomBytes } from 'node:crypto';
 import type { Env } from '../config/env.js';
 
-/** Wraps the data keys. The one below holds its keys in the environment; a key service of a cloud can stand in its place. */
+/** Wraps the data keys. The one below holds its keys in the environment; a key management service can replace it. */
 export abstract class KeyService {
   /** Names the key that `wrap` uses now. */
   abstract readonly currentKeyId: string;
   abstract wrap(dataKey: Buffer): Promise<Buffer>;
-  /** @throws MissingKey when no key of that name is at hand */
+  /** @throws MissingKey when there is no key of that name */
   abstract unwrap(wrapped: Buffer, keyId: string): Promise<Buffer>;
   /** Whether `unwrap` has a key of that name. */
   abstract hasKey(keyId: string): Promise<boolean>;
 }
 
-/** Keys that data keys are wrapped with are not at hand: what was sealed with these data keys does not open. */
+/** The keys that data keys are wrapped with are missing, so the values sealed with these data keys cannot be opened. */
 export class MissingKey extends Error {
   constructor(keyIds: string[]) {
     super(

@@ -36,7 +36,7 @@ export async function verifyPassword(stored: string | null | undefined, password
   const normalized = normalizePassword(password);
   const matches = await withConcurrencyLimit(async () => {
     if (await verify(expected, normalized)) return true;
-    // Hashes of before passwords were normalized are of the text as it was typed.
+    // Older hashes are of the password as it was typed, before normalization was introduced.
     return normalized !== password && verify(expected, password);
   });
   return matches && Boolean(stored);

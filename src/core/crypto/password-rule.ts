@@ -58,7 +58,7 @@ function isCommon(folded: string): boolean {
   return spellings.some((spelling) => common.has(spelling));
 }
 
-/** Whether nothing but digits and signs is left beside the address, a part of it, or the name of the service. */
+/** Whether the password consists of the address, a part of it or the name of the service, and digits and signs only. */
 function isGuessable(folded: string, email: string): boolean {
   const [local = '', domain = ''] = email.split('@');
   if (email && folded.includes(email)) return true;

@@ -1,6 +1,6 @@
 import type { UnitOfWork } from '../database/unit-of-work.js';
 
-/** Where sealed values are kept. All parts are SQL of this project's own, never of a caller. */
+/** A column of sealed values. All parts are SQL constants of this project, never input of a caller. */
 export interface SealedColumn {
   table: string;
   column: string;

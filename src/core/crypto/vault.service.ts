@@ -60,15 +60,15 @@ export class Vault implements OnModuleInit {
   }
 
   /**
-   * Asks and makes it in the caller's own transaction: a second connection, taken while the first is held, is one that
-   * others who hold theirs may wait for as well, until none is left.
+   * Reads or creates the key in the caller's own transaction: a second connection, taken while the first is held, could
+   * exhaust the pool when all callers do so.
    */
   private async getCurrentKeyId(organizationId: string | null): Promise<string> {
     const cached = this.current.get(organizationId);
     if (cached && cached.until > performance.now()) return cached.id;
     const id = (await this.dataKeys.findCurrentId(organizationId)) ?? (await this.createDataKey(organizationId));
     const keep = () => void this.current.set(organizationId, { id, until: performance.now() + CURRENT_KEY_TTL_MS });
-    // Were the transaction undone that made it, the kept key would not exist.
+    // A key that was created in the open transaction is not cached: after a rollback it would not exist.
     if (this.unit.isOpen) this.unit.afterCommit(keep);
     else keep();
     return id;

@@ -7,7 +7,7 @@ import type { RequestContext } from '../telemetry/request-context.js';
 export interface AuditedRequest {
   request: string;
   via?: string;
-  /** Whom the token stands for, and the token. */
+  /** The user of the token, and the token. */
   caller?: string;
   token?: string;
   /** What the system does it for, when no caller does. */
@@ -29,7 +29,7 @@ const SIGNATURE_LENGTH = 22;
 @Injectable()
 export class AuditedRequests {
   private readonly key: Buffer;
-  /** The current key, and those that were used before. */
+  /** The current key and the previous ones. */
   private readonly keys: Buffer[];
 
   /** @throws Error without ENCRYPTION_KEY */

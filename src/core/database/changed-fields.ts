@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 
-/** Those fields of a change that were sent and are not what the record has already. */
+/** The fields of a change that were sent and differ from the record. */
 export function changedFields<T extends object>(record: T, change: Partial<T>): Partial<T> {
   const entries = Object.entries(change).filter(
     ([field, value]) => value !== undefined && !isSameValue(value, record[field as keyof T]),

@@ -21,7 +21,7 @@ const NO_CONNECTIONS = 'refuses connections';
 
 type Connect = (callback: ConnectCallback) => void;
 
-/** A refusal was lately so long ago that it says nothing of now; jobs ask for changes every second. */
+/** How long a refusal counts as recent; jobs write every second. */
 const RECENT_MS = 10_000;
 /**
  * Whether the database answers, as the connection that listens finds out. While it does not, a caller that asks for a
@@ -48,7 +48,7 @@ export class DatabaseAvailability {
     return this.refusal && performance.now() - this.refusal.at < RECENT_MS ? this.refusal.text : undefined;
   }
 
-  /** The same, where it answers and takes no changes. */
+  /** The same for a database that answers but accepts no changes. */
   get refusedChange(): string | undefined {
     return this.refused === NO_CONNECTIONS ? undefined : this.refused;
   }

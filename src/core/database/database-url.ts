@@ -1,4 +1,4 @@
-/** Where the database of this process is, whether it was given or is the embedded one. */
+/** The address of the database of this process, given or embedded. */
 export class DatabaseUrl {
   constructor(readonly href: string) {}
 

@@ -26,7 +26,7 @@ export class EntitySelect<E extends ObjectLiteral> {
 
   /** @returns the total and the version only when they are asked for and there is a record */
   async getMany(manager: EntityManager, rows: SelectQueryBuilder<E>, options: SelectOptions): Promise<Selected<E>> {
-    // That a lock needs a transaction is for the query builder to say.
+    // The query builder reports a lock without a transaction.
     const shape = rows.expressionMap.lockMode && !manager.queryRunner ? null : toShape(rows, options);
     // A query that is more than records of one table is left to the query builder.
     if (shape === null) {
@@ -89,7 +89,7 @@ const PLAIN_CLASSES = new Set<unknown>([String, Number, Boolean, Date]);
 const isPlain = ({ type, transformer, isArray }: ColumnMetadata): boolean =>
   transformer === undefined && !isArray && (PLAIN_TYPES.has(type) || PLAIN_CLASSES.has(type));
 
-/** Stands for a value while the SQL is written. */
+/** A placeholder for a value while the SQL is built. */
 class Placeholder {
   constructor(readonly name: string) {}
 }
@@ -106,7 +106,7 @@ function withListColumns<E extends ObjectLiteral>(
   return rows;
 }
 
-/** Null stands for what is not known to this caller. */
+/** Null when it is not known for this caller. */
 const readListColumns = (row: Record<string, unknown> = {}): Omit<Selected<never>, 'records'> => ({
   ...((row[TOTAL] ?? null) === null ? {} : { total: Number(row[TOTAL]) }),
   ...(typeof row[VERSION] === 'string' ? { version: row[VERSION] } : {}),

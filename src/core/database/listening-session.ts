@@ -5,7 +5,7 @@ const CONNECT_TIMEOUT_MS = 3_000;
 /** A server that lets the sign of life wait for longer is given up, with all that was asked of it. */
 const RESPONSE_TIMEOUT_MS = 4_000;
 const HEARTBEAT_MS = 1_000;
-/** A sign of life that was judged so late says that this process was busy, nothing of the server. */
+/** A heartbeat that is evaluated this late shows that this process was busy; it does not count against the server. */
 const BUSY_TOLERANCE_MS = 1_000;
 
 /** A standby, or a server whose operator lets it take no changes. */
@@ -91,7 +91,7 @@ export class ListeningSession {
     if (!this.ended) this.timer = setTimeout(() => void this.checkAlive(), HEARTBEAT_MS).unref();
   }
 
-  /** What notifies is what takes changes: after a failover that may be another server than the one that this session is on. */
+  /** Only the primary sends notifications: after a failover this session may be connected to a server that is no longer the primary. */
   private async assertWritable(): Promise<void> {
     const { rows } = await this.client.query<{ mode: string }>(
       `SELECT current_setting('transaction_read_only') AS mode`,
@@ -106,7 +106,7 @@ export class ListeningSession {
     lost?.(reason, isSilent);
   }
 
-  /** Hangs up, for a farewell would wait for the server. */
+  /** Closes the socket without the protocol's goodbye message, which would wait for the server. */
   private destroyConnection(): void {
     if (this.ended) return;
     this.ended = true;

@@ -3,7 +3,7 @@ import { newId, type TenantEntity } from './base.entity.js';
 import { Store } from './store.js';
 import type { UnitOfWork } from './unit-of-work.js';
 
-/** The tables that a mapping joins: what holds (`left`), and what is held (`right`). Its columns are called after them. */
+/** The tables that a mapping joins: the container (`left`) and the member (`right`). Its columns are named after them. */
 interface MappedTables {
   left: string;
   right: string;

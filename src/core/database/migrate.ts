@@ -51,7 +51,7 @@ export async function migrate(url: string, migrations: Migration[]): Promise<str
 export async function changeSchema<T>(owner: DataSource, work: (attempt: number) => Promise<T>): Promise<T> {
   const lock = owner.createQueryRunner();
   try {
-    // Another replica may be at work for long; nobody waits behind this lock but replicas that start.
+    // Another replica may hold it for long; only replicas that start wait for this lock.
     await lock.query('SET lock_timeout = 0');
     await lock.query('SELECT pg_advisory_lock($1)', [ADVISORY_LOCK]);
     await assertSchemaKnown(owner);
@@ -65,7 +65,7 @@ export async function changeSchema<T>(owner: DataSource, work: (attempt: number)
   }
 }
 
-/** Applies what is missing, all of it or nothing. */
+/** Applies the missing migrations, all of them or none. */
 async function runMigrations(owner: DataSource, lockFirst: boolean): Promise<{ name: string }[]> {
   const runner = owner.createQueryRunner();
   try {

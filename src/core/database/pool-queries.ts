@@ -5,7 +5,7 @@ import type { ConnectCallback } from './database-availability.js';
 
 /**
  * Sends statements outside of a transaction straight to a connection of the pool: each would make a query runner of its own, with
- * the events of TypeORM that nobody listens to. Answers and errors are those of TypeORM.
+ * events of TypeORM without listeners. Answers and errors are those of TypeORM.
  */
 export function sendThroughPool(dataSource: DataSource): void {
   const pool = (dataSource.driver as PostgresDriver).master as pg.Pool;

@@ -41,7 +41,7 @@ export class PooledClient extends pg.Client {
   constructor(config?: pg.ClientConfig) {
     super({ ...config, connectionTimeoutMillis: CONNECT_MS, pipeline: true });
     this.setTypeParser(pg.types.builtins.TIMESTAMPTZ, parseTimestamp);
-    // One that fails while it is handed over has nobody else to hear it, which would end the process.
+    // An error while the connection is handed over would have no listener, which would end the process.
     this.on('error', () => undefined);
     const query = this.query.bind(this);
     const readers = new RowReaders();
@@ -73,7 +73,7 @@ export class PooledClient extends pg.Client {
     if (SENT_AHEAD.has(text)) {
       this.ahead.push(sent);
       this.isUserAhead ||= text === SET_USER_SQL;
-      // Its failure is that of the next statement, too.
+      // Its failure fails the next statement as well.
       sent.catch(() => (this.rowSecurityUser = undefined));
       return Promise.resolve({ command: '', rowCount: 0, oid: 0, fields: [], rows: [] });
     }

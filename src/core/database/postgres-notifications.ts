@@ -55,7 +55,7 @@ export class PostgresNotifications implements OnApplicationBootstrap {
     this.locks.push(lock);
   }
 
-  /** For how long the session has stood, in milliseconds; 0 while there is none. */
+  /** The age of the session in milliseconds; 0 without a session. */
   get connectedMs(): number {
     return this.session ? performance.now() - this.connectedAt : 0;
   }

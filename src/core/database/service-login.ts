@@ -58,7 +58,7 @@ async function createLogin(owner: pg.Client, name: string, password: string): Pr
   if (password) await owner.query(`ALTER ROLE ${role} PASSWORD ${pg.escapeLiteral(buildScramVerifier(password))}`);
 }
 
-/** Why nobody signs in there who can work as the service; null when someone does. */
+/** Why the login cannot work as the service; null when it can. */
 async function findSignInError(url: string): Promise<string | null> {
   const client = new pg.Client({ connectionString: url, connectionTimeoutMillis: TIMEOUT_MS });
   client.on('error', () => undefined);

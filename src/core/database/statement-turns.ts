@@ -9,16 +9,16 @@ export interface Turns {
   most: number;
 }
 
-/** Where no more than one statement may be sent. */
+/** The state of a context in which at most one statement may be sent. */
 const single = new AsyncLocalStorage<{ sent: boolean }>();
 
-/** Asks something that is one statement, sent at once: what is asked after it is answered after it. */
+/** Runs a query of exactly one statement, which is sent at once: later statements are answered after it. */
 export function askInOneStatement<T>(ask: () => Promise<T>): Promise<T> {
   const state = { sent: false };
   const answer = single.run(state, ask);
   if (state.sent) return answer;
   answer.catch(() => undefined);
-  throw new Error('what is asked first has to send its statement at once');
+  throw new Error('the first query has to send its statement at once');
 }
 
 /**
@@ -31,7 +31,7 @@ export function sendInTurn(runner: QueryRunner, turns: Turns): void {
     if (turns.running >= turns.most)
       throw new Error('two statements at once inside one unit of work; await them one after another');
     const alone = single.getStore();
-    if (alone?.sent) throw new Error('what is asked first has to be one statement');
+    if (alone?.sent) throw new Error('the first query has to be a single statement');
     if (alone) alone.sent = true;
     turns.running++;
     try {

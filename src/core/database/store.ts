@@ -14,10 +14,10 @@ import type { UnitOfWork } from './unit-of-work.js';
 import { withArticle } from '../errors/wording.js';
 
 const UNIQUE_VIOLATION = '23505';
-/** What the row-level policies answer, when a right is taken away while it is used. */
+/** The error of the row-level policies when a right is revoked while it is used. */
 const INSUFFICIENT_PRIVILEGE = '42501';
 
-/** Where one kind of record is kept. Subclasses ask in the words of their domain; nothing else holds queries. */
+/** The repository of one kind of record. Subclasses offer methods in domain terms; only stores contain queries. */
 export abstract class Store<E extends BaseEntity> {
   private readonly select = new EntitySelect<E>();
   private readonly write = new EntityWrite<E>();

@@ -27,7 +27,7 @@ interface OpenTransaction {
   beforeCommit: (() => Promise<void>)[];
   withCommit: (() => Statement[])[];
   afterCommit: (() => Promise<void> | void)[];
-  /** What is gathered for the functions that make statements of it. */
+  /** Data that is collected until the deferred statements are built from it. */
   gathered: Map<object, unknown[]>;
 }
 

@@ -24,7 +24,7 @@ const REMEDIES: Record<string, string> = {
   CERT_HAS_EXPIRED: 'Renew the certificate of the database.',
   ERR_TLS_CERT_ALTNAME_INVALID: 'Use the name in DATABASE_URL that the certificate of the database is for.',
 };
-/** The certificate is signed by nobody whom this process trusts. */
+/** Codes of a certificate whose authority this process does not trust. */
 const UNTRUSTED =
   /^(DEPTH_ZERO_SELF_SIGNED_CERT|SELF_SIGNED_CERT_IN_CHAIN|UNABLE_TO_(GET_ISSUER_CERT|VERIFY_LEAF_SIGNATURE))/;
 const TRUST =

@@ -107,7 +107,7 @@ export class Supervisor {
     this.log('The embedded database is stopped.');
   }
 
-  /** A server that was started for nobody. */
+  /** Stops a server that this process launched and no longer needs. */
   #stopLaunched(): void {
     const server = findPostmaster(this.home);
     if (server) sendSignal(server.pid, 'SIGINT');
@@ -151,7 +151,7 @@ async function isLast(session: pg.Client): Promise<boolean> {
   }
 }
 
-/** A server that ended by itself needs none. */
+/** Sends a signal; does nothing when the process has already exited. */
 function sendSignal(pid: number, name: NodeJS.Signals): void {
   try {
     process.kill(pid, name);

@@ -25,7 +25,7 @@ export function setErrorReference(baseUrl: string): void {
   errorReference = new URL(ERROR_REFERENCE_PATH, baseUrl).href;
 }
 
-/** Where a code stands on the page that explains it. */
+/** The anchor of a code on the page of error codes. */
 export const typeFragmentOf = (code: string): string => code.toLowerCase().replaceAll('_', '-');
 
 export function toProblem(error: AppError, requestId: string): Problem {
@@ -78,7 +78,7 @@ interface HttpError {
   message?: string;
 }
 
-/** Turns whatever was thrown into an error with a name: ours, those of the framework, else 500. */
+/** Converts any thrown value to an application error: ours, errors of the framework, else 500. */
 export function toAppError(thrown: unknown): AppError {
   if (thrown instanceof AppError) return thrown;
   const error = (thrown ?? {}) as HttpError & Partial<HttpException>;
@@ -115,7 +115,7 @@ export function isTemporary(thrown: unknown): boolean {
   return status === 429 || status === 503;
 }
 
-/** What the database says of being busy is no fault of the request, nor of ours: the same call may pass in a moment. */
+/** Errors of an overloaded database: the same request may succeed a moment later. */
 function fromDatabaseError(thrown: unknown): AppError | undefined {
   const { message, driverError } = (thrown ?? {}) as { message?: string; driverError?: { code?: string } };
   if (isDatabaseOutage(thrown)) return DatabaseUnavailable.from(thrown);

@@ -21,7 +21,7 @@ export interface EventSubject {
   workspaceId?: string | null;
 }
 
-/** Something that happened. Subclasses are named in the past tense and stand beside their publisher. */
+/** A domain event. Subclasses are named in the past tense and are defined next to their publisher. */
 export abstract class DomainEvent {
   abstract readonly category: string;
   abstract readonly action: string;

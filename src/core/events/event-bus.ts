@@ -13,7 +13,7 @@ export class EventBus {
 
   constructor(private readonly unit: UnitOfWork) {}
 
-  /** Hears events of a class inside the publisher's transaction; throwing there undoes the change. */
+  /** Subscribes to events of a class inside the publisher's transaction; an error there rolls back the change. */
   within<E extends DomainEvent>(type: EventClass<E>, hear: (event: E) => Promise<void>): void {
     this.withinListeners.push({ type, hear: hear as RegisteredListener['hear'] });
   }

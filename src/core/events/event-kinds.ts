@@ -70,7 +70,7 @@ export const INTERIM_SQL = `(${INTERIM_KINDS.map(
   ({ category, action }) => `event.category = '${category}' AND event.action = '${action}'`,
 ).join(' OR ')})`;
 
-/** The same of an event at hand. */
+/** The same for a given event. */
 export const isInterim = (event: { category: string; action: string }): boolean =>
   INTERIM_KINDS.some(({ category, action }) => event.category === category && event.action === action);
 

@@ -8,7 +8,7 @@ import { toProblem } from '../errors/problem.js';
 import { HttpMessages } from '../rest/http-messages.js';
 import { generateRequestId } from '../telemetry/request-context.js';
 
-/** The server cannot listen where it is to. */
+/** The server cannot listen on HOST and PORT. */
 export class ListenError extends Error {}
 
 /** Without a listener, connections that are still open so long after the end are cut off. */

@@ -1,6 +1,6 @@
 import { Global, Injectable, Module } from '@nestjs/common';
 
-/** Whether this process is about to stop: it still serves, and is to be sent nothing new. */
+/** Whether this process is shutting down: it still serves requests, but should receive no new ones. */
 @Injectable()
 export class DrainState {
   private begun = false;

@@ -39,12 +39,12 @@ export class Shutdown {
     return this.begunAt !== null;
   }
 
-  /** What is to be done at the end; the last that was begun is ended first. */
+  /** Adds a step of the shutdown; the last one added runs first. */
   addStep(step: () => Promise<unknown>): void {
     this.steps.unshift(step);
   }
 
-  /** Does what is to be done at the end. @returns whether all of it succeeded */
+  /** Runs the steps of the shutdown. @returns whether all of them succeeded */
   async runSteps(): Promise<boolean> {
     let succeeded = true;
     for (const step of this.steps.splice(0))

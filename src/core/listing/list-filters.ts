@@ -37,7 +37,7 @@ const INDEXED_WORD = /[\p{L}\p{N}]{3}/u;
 /** More are found faster by looking at the rows. */
 const MAX_CANDIDATES = 10_000;
 
-/** Two ways to find the same records: the second one finds nothing where the first one does. */
+/** Two ways to find the same records; the second one finds nothing when the first one applies. */
 export interface IndexedSearch {
   /** Takes the ids from the index; finds nothing where they are more than it answers. */
   byIds: string;

@@ -27,7 +27,7 @@ export interface KeptList {
   version: string;
 }
 
-/** Where a list is read. */
+/** The source of a list. */
 export interface ListSource<E extends ListedRecord> {
   getMany(rows: SelectQueryBuilder<E>, options: SelectOptions): Promise<Selected<E>>;
   kept?: KeptList & { positions: KeysetCache };

@@ -4,7 +4,7 @@ import type { Transporter } from 'nodemailer';
 import { Env } from '../config/env.js';
 import { Metrics } from '../telemetry/metrics.service.js';
 
-/** A letter in plain text, and in HTML as well where it is given. */
+/** A mail in plain text, optionally with an HTML version. */
 export interface Mail {
   to: string;
   subject: string;
@@ -56,7 +56,7 @@ export class Mailer implements OnApplicationShutdown {
     const letter = {
       ...mail,
       from: this.env.MAIL_FROM,
-      // As an object it is one address, whatever it holds.
+      // An object is taken as a single address, whatever characters it contains.
       to: { name: '', address: to },
       subject: toSingleLine(subject),
       signal: AbortSignal.timeout(this.deadlineMs),

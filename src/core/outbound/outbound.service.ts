@@ -28,7 +28,7 @@ const REDIRECT_STATUSES = new Set([301, 302, 303, 307, 308]);
 const UNREACHABLE_REMEDY = 'Check that the address is right, and that this server can reach it.';
 const PRIVATE_HEADERS = new Set(['authorization', 'cookie', 'proxy-authorization', 'x-api-key', 'private-token']);
 
-/** The one way out of this server: every address that a user gave us is called through it, and nowhere else. */
+/** The only outbound HTTP client for addresses that users enter. */
 export class Outbound {
   private readonly rules: AddressRules;
   private readonly agents: Record<OutboundPolicy, Agent>;

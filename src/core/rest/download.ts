@@ -1,6 +1,6 @@
 import { StreamableFile } from '@nestjs/common';
 
-/** A file for the caller to keep. */
+/** A file that the caller downloads. */
 export interface Download {
   name: string;
   /** Media type. */
@@ -35,7 +35,7 @@ export function toFileName(wanted: string, otherwise: string): string {
   return [...clean].slice(0, MAX_NAME_LENGTH).join('') || otherwise;
 }
 
-/** RFC 8187; a name that is no sound text keeps what can be written of it. */
+/** RFC 8187; characters that cannot be encoded are replaced. */
 function encodeExtendedValue(name: string): string {
   const sound = name.replace(/\p{Cs}/gu, '\ufffd');
   return encodeURIComponent(sound).replace(/['()*]/g, (char) => `%${char.charCodeAt(0).toString(16).toUpperCase()}`);

@@ -81,7 +81,7 @@ export class InputPipe implements PipeTransform {
     return input;
   }
 
-  /** Types come before content: what is of the wrong type is not looked into. */
+  /** Types are checked before content: the content of a value of the wrong type is not validated. */
   private validateInput(taken: Plain, metatype: InputClass, faults: Fault[], prefix: string): object {
     const input = new metatype() as Plain;
     const isEmpty = faults.length === 0 && Object.keys(taken).length === 0;

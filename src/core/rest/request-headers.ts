@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import { InvalidRequest } from '../errors/app-error.js';
 
-/** Headers that say one thing: of two, a proxy may have judged the one, and this server would read the other. */
+/** Headers that may occur once: of duplicates, a proxy may have checked one while this server reads the other. */
 const SINGLE_HEADERS = new Set([
   ...['authorization', 'content-encoding', 'content-type', 'host', 'idempotency-key', 'last-event-id'],
 ]);

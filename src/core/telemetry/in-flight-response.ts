@@ -18,7 +18,7 @@ export class InFlightResponse {
   /** @param abort ends the answer although its caller has not taken it */
   constructor(readonly abort: () => void) {}
 
-  /** Nobody takes the answer any more. */
+  /** The client has disconnected. */
   get isClosed(): boolean {
     return this.closed;
   }

@@ -6,7 +6,7 @@ import { currentRequest } from './request-context.js';
 /** Injection token of the logger. */
 export const LOGGER = Symbol('logger');
 
-/** Whatever of these is logged, at whatever depth up to three, is logged as `[redacted]`. */
+/** Fields with these names, up to a depth of three, are logged as `[redacted]`. */
 const REDACTED_FIELDS = [
   'authorization',
   'cookie',

@@ -76,7 +76,7 @@ export class FairQueue<E extends QueueEntry> {
     return best;
   }
 
-  /** What was taken has ended. */
+  /** Releases the slot of a finished item. */
   complete({ party }: Pick<E, 'party'>): void {
     for (const share of this.getShares(party)) share.running -= 1;
     this.dropUnused(this.callers, party.caller);

@@ -1,6 +1,6 @@
 import { currentRequest } from '../telemetry/request-context.js';
 
-/** On whose behalf something is done: shares of what is scarce are given to organizations, and within them to callers. */
+/** On whose behalf work is done: scarce capacity is shared among organizations first, then among the callers of each. */
 export interface Requester {
   organization: string;
   caller: string;

@@ -46,7 +46,7 @@ export type Lane = 'foreign' | 'own' | 'connection' | 'cluster';
 export interface TaskOptions {
   /** The workers that run the task, `foreign` by default: tasks of one lane never wait for those of the other. */
   lane?: Lane;
-  /** Buffers of the input that go over to the task; the caller has them no more. */
+  /** Buffers of the input that are transferred to the task; the caller can no longer use them. */
   transferList?: ArrayBuffer[];
   /** How many times the time of an ordinary task it may take; 1 by default. */
   timeFactor?: number;
@@ -64,7 +64,7 @@ export interface TaskRunner {
   collect<Input, Part>(task: Task<Input, Iterable<Part>>, input: Input, settings?: TaskOptions): Promise<Part[]>;
 }
 
-/** Runs tasks on the thread that it is on: for what is small, and for what is in a worker already. */
+/** Runs tasks on the current thread: for small input, and inside workers. */
 export class InlineTaskRunner implements TaskRunner {
   async run<Input, Output>(
     task: Task<Input, Output>,

@@ -77,9 +77,13 @@ export class ApprovalRulesService {
   /** Judges the requester by the rights of now. @throws Conflict REQUESTER_NOT_ALLOWED */
   async requireRequester({ requestedBy }: Mandate, location: DeploymentLocation): Promise<void> {
     if (await this.rights.isAllowed(requestedBy, deploymentPolicy.deploy, location)) return;
-    throw new Conflict('REQUESTER_NOT_ALLOWED', 'the user who requested the deployment may not deploy there any more', {
-      remedy: 'Let a user who may deploy there request it.',
-    });
+    throw new Conflict(
+      'REQUESTER_NOT_ALLOWED',
+      'the user who requested the deployment no longer has the right to deploy there',
+      {
+        remedy: 'Let a user who may deploy there request it.',
+      },
+    );
   }
 
   /**
@@ -91,9 +95,13 @@ export class ApprovalRulesService {
     const missing = await this.countMissing(mandate, location);
     if (missing === 0) return;
     if ((await this.countValid(mandate, location)) === findApprovers(mandate).length) throw approvalRequired(missing);
-    throw new Conflict('APPROVER_NOT_ALLOWED', 'a user who approved the deployment may not approve there any more', {
-      remedy: 'Request it again, and let admins of the workspace approve.',
-    });
+    throw new Conflict(
+      'APPROVER_NOT_ALLOWED',
+      'a user who approved the deployment no longer has the right to approve there',
+      {
+        remedy: 'Request it again, and let admins of the workspace approve.',
+      },
+    );
   }
 
   private async countValid(mandate: Mandate, location: DeploymentLocation): Promise<number> {

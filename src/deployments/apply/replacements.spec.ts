@@ -141,7 +141,7 @@ requires('KUBEBUILDER_ASSETS', 'A deployment', () => {
       ]);
       expect(pruned.resources.find(({ name }) => name === 'argo')).toMatchObject({
         action: 'unchanged',
-        message: 'It is kept for its annotation argocd.argoproj.io/sync-options',
+        message: 'It is kept because of its annotation argocd.argoproj.io/sync-options',
       });
       const undeployed = await scene.undeploy();
       expect(undeployed.status).toBe('undeployed');

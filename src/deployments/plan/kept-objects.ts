@@ -26,7 +26,7 @@ export function findKeepReason(
     const value = isObject(annotations) ? annotations[annotation] : undefined;
     return typeof value === 'string' && keeps(value);
   });
-  if (found) return `It is kept for its annotation ${found.annotation}`;
+  if (found) return `It is kept because of its annotation ${found.annotation}`;
   return isVolumeClaim(object) && !deleteVolumes
     ? 'It is kept with the data that it holds; delete_volumes: true deletes volume claims'
     : undefined;
@@ -41,10 +41,10 @@ export function findUseByDesign(object: ObjectMetadata, wanted: PlanItem[]): str
   const { name } = object.metadata;
   const isNamespace = object.kind === 'Namespace' && object.apiVersion === 'v1';
   if (isNamespace && wanted.some(({ desired }) => desired?.metadata.namespace === name))
-    return 'It is kept for the objects of the design that are in it';
+    return 'It is kept because it contains objects of the design';
   const isOf = ({ kind }: PlanItem) => kind && `${kind.plural}.${kind.group}` === name;
   return isDefinition(object) && wanted.some(isOf)
-    ? 'It is kept for the objects of the design that are of its kind'
+    ? 'It is kept because objects of the design are of its kind'
     : undefined;
 }
 

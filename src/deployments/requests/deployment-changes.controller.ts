@@ -44,7 +44,7 @@ export class DeploymentChangesController {
   @RestOperation(
     'rollBackDeployment',
     'Roll back a deployment',
-    'Deploys an earlier version of the design: the given one, or the one that stood before the deployment. Waits for the end unless `async=true`.',
+    'Deploys an earlier version of the design: the given one, or the one that was deployed before that deployment. Waits for the end unless `async=true`.',
     { errors: [422, 502, 504] },
   )
   @Post(':id/rollback')

@@ -43,7 +43,7 @@ export class ClusterResourceView {
   @IdField({ rest: true, nullable: true, description: 'The design that it comes from; null when it comes from none.' })
   design_id!: string | null;
 
-  @IdField({ rest: true, nullable: true, description: 'The deployment that stands there; null when none does.' })
+  @IdField({ rest: true, nullable: true, description: 'The deployment that owns it; null when none does.' })
   deployment_id!: string | null;
 
   @TimeField({ rest: true, description: 'When it was made on the cluster.' })
@@ -131,7 +131,7 @@ export class WatchSummaryView {
   @TimeField({
     rest: true,
     nullable: true,
-    description: 'Since when what is kept of the cluster may be out of date; null while it is up to date.',
+    description: 'Since when the stored resources may be out of date; null while they are up to date.',
   })
   stale_since!: Date | null;
 }

@@ -92,7 +92,7 @@ export class TargetsService {
       throw new NotFound('connection', first);
     throw InvalidRequest.forField(
       '/connection_ids',
-      `holds ${foreign.join(', ')}, which is no Kubernetes connection there`,
+      `holds ${foreign.join(', ')}, which is not a Kubernetes connection there`,
       `Choose from ${destinations.map(({ connection, connectionId }) => `${connection} (${connectionId})`).join(', ')}.`,
     );
   }

@@ -25,7 +25,7 @@ function summarizeByKind({ title, notes, groups, nodes, edges }: Diagram): Diagr
     title: `${title} (summary)`,
     notes: [
       ...notes,
-      `too large to show each: a box stands for all of one kind${place}`,
+      `too large to show each component: a box represents all of one kind${place}`,
       ...(isDense ? ['relationships not drawn'] : []),
     ],
     groups,

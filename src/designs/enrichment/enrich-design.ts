@@ -18,7 +18,7 @@ export const isRegistryQuestion = (question: unknown): question is RegistryQuest
 
 const TRUNCATED: Fault = {
   pointer: '/relationships',
-  detail: 'the design has more relationships than are kept, the rest was left out',
+  detail: 'the design has more relationships than are stored; the rest is left out',
   remedy: 'Split the design; what it deploys is the same.',
 };
 

@@ -54,7 +54,7 @@ export class AuditEntryView {
   @TextField({ ...REST, nullable: true, description: 'The code of the refusal.' })
   reason!: string | null;
 
-  @IntField({ ...REST, description: 'How many refusals it stands for; those beyond the first share an entry.' })
+  @IntField({ ...REST, description: 'How many refusals the entry counts; repeated refusals share an entry.' })
   count!: number;
 
   @MapField({ ...REST, description: 'Who: kind, id and name; the name of the system actor where it was the server.' })

@@ -87,7 +87,7 @@ export class EventStreamsService implements OnModuleDestroy {
 
   onModuleDestroy(): void {
     this.draining = true;
-    this.logger.log(`ending ${this.open.size} event streams`);
+    this.logger.log(`closing ${this.open.size} event streams`);
     this.stopListening();
     for (const stream of this.open) stream.end();
   }

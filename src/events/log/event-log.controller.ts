@@ -74,7 +74,7 @@ export class EventLogController {
   @RestOperation(
     'eraseEventPersonalData',
     'Erase personal data from events',
-    'Erases the address of a person from the events of an organization, from the log of deliveries to webhooks, from invitations that ended, and what the audit says of them. The events stay, and the audit chain stays valid.',
+    'Erases the address of a person from the events of an organization, from the log of deliveries to webhooks, from invitations that ended, and from the audit. The events stay, and the audit chain stays valid.',
   )
   @Post('erase')
   @HttpCode(200)

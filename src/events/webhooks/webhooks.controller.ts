@@ -110,7 +110,7 @@ function createWebhooksController({ type, path, parameter, tag, authorizer }: We
       return WebhookView.fromEntity(await this.webhooks.update(actor, owner(id), webhookId, input, match));
     }
 
-    @RestOperation(`delete${Owner}Webhook`, 'Delete a webhook', 'Deletes an endpoint; what waits for it is not sent.')
+    @RestOperation(`delete${Owner}Webhook`, 'Delete a webhook', 'Deletes an endpoint; pending deliveries are not sent.')
     @Delete(':webhookId')
     @RequiresRight(policy.delete, authorizer, parameter, 'webhookId')
     @ApiOkResponse({ type: WebhookView })
@@ -179,7 +179,7 @@ function createWebhooksController({ type, path, parameter, tag, authorizer }: We
     @RestOperation(
       `list${Owner}WebhookDeliveries`,
       'List deliveries of a webhook',
-      'Lists what was sent to an endpoint in the last 30 days, and what waits.',
+      'Lists the deliveries to an endpoint of the last 30 days, pending ones included.',
     )
     @Get(':webhookId/deliveries')
     @ApiOkResponse({ type: WebhookDeliveryPage })

@@ -59,8 +59,8 @@ describe('what is no module', () => {
     ['a program', Buffer.from('\x7fELF\x02\x01\x01'), /does not begin with the bytes 00 61 73 6d/, /compiled/],
     ['three bytes', HEADER.slice(0, 3), /cut off in its first bytes/, /again/],
     ['half a header', HEADER.slice(0, 6), /cut off within its header/, /again/],
-    ['a module that is cut off', proxyFilter().subarray(0, -4), /not sound WebAssembly: .*, at byte \d+/, /again/],
-    ['a section without end', [...HEADER, 1, 0xff], /not sound WebAssembly/, /again/],
+    ['a module that is cut off', proxyFilter().subarray(0, -4), /not valid WebAssembly: .*, at byte \d+/, /again/],
+    ['a section without end', [...HEADER, 1, 0xff], /not valid WebAssembly/, /again/],
     [
       'sections in a wrong order',
       [...HEADER, ...section(10, [[2, 0, 0x0b]]), ...section(1, [[0x60, 0, 0]])],

@@ -72,7 +72,7 @@ function compileModule(bytes: Uint8Array, pointer: string): WebAssembly.Module {
     const remedy = 'Build it again, or send it again if it was cut off on its way.';
     throw invalidModule(
       pointer,
-      `is not sound WebAssembly: ${toLegibleName(reason, MAX_REASON_LENGTH)}${where}`,
+      `is not valid WebAssembly: ${toLegibleName(reason, MAX_REASON_LENGTH)}${where}`,
       remedy,
     );
   }

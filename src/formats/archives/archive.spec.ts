@@ -143,7 +143,7 @@ describe('unpack', () => {
     'says that a file compressed with gzip is no tar',
     async (text) => {
       await expect(read(gzipSync(text), {}, 'x.yaml.gz')).rejects.toMatchObject({
-        message: 'x.yaml.gz is compressed with gzip, and what is compressed is no tar',
+        message: 'x.yaml.gz is compressed with gzip, but its content is not a tar archive',
         remedy: expect.stringContaining('Unpack it') as unknown,
       });
     },

@@ -48,7 +48,7 @@ export async function unpackArchive(
     if (error instanceof InvalidRequest) throw error;
     if (error instanceof NotATar)
       throw archiveError(file, {
-        detail: 'is compressed with gzip, and what is compressed is no tar',
+        detail: 'is compressed with gzip, but its content is not a tar archive',
         remedy: 'Unpack it, and send the file itself; several files are packed as .tgz, .tar or .zip.',
       });
     const reason = error instanceof Error ? error.message : String(error);

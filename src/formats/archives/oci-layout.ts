@@ -105,7 +105,7 @@ class OciLayout {
   private findBlob(descriptor: JsonObject): SourceFile {
     const digest = asText(descriptor['digest']);
     if (!DIGEST.test(digest))
-      throw layoutError(`${this.root}index.json`, 'names a blob without a sound digest', REBUILD_REMEDY);
+      throw layoutError(`${this.root}index.json`, 'names a blob without a valid digest', REBUILD_REMEDY);
     const [algorithm = '', hex = ''] = digest.split(':');
     const path = `${this.root}blobs/${algorithm}/${hex}`;
     const file = this.files.get(path);

@@ -107,7 +107,7 @@ describe('WorkerPool', () => {
     });
     const answer = pool.run(ask, 4, { answerQuestion: () => Promise.reject(busy) });
     await expect(answer).rejects.toMatchObject({ status: 429, code: 'TOO_BUSY', headers: { 'Retry-After': '5' } });
-    await expect(pool.run(ask, 4)).rejects.toThrow('Nobody answers');
+    await expect(pool.run(ask, 4)).rejects.toThrow('No handler answers');
   });
 
   it('counts no time of a task while it waits for an answer, and lets others run in the meantime', async () => {

@@ -224,7 +224,7 @@ describe('readDocuments, hostile input', () => {
     const text = `a: &a ${'x'.repeat(100_000)}\nb:\n${'- *a\n'.repeat(9_000)}`;
     expect(faultsOf(() => read(text))).toMatchObject([
       {
-        detail: 'aliases stand for more than 10485760 bytes',
+        detail: 'aliases expand to more than 10485760 bytes',
         remedy: expect.stringContaining('LIMIT_YAML_EXPANDED_BYTES') as string,
       },
     ]);

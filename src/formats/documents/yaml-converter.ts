@@ -161,7 +161,7 @@ export class YamlConverter {
     const { aliasBytes } = this.builder.limits;
     this.aliasBytes += isScalar(node) ? String(node.value).length + NODE_BYTES : NODE_BYTES;
     if (this.aliasBytes <= aliasBytes) return;
-    const detail = `aliases stand for more than ${aliasBytes} bytes`;
+    const detail = `aliases expand to more than ${aliasBytes} bytes`;
     this.builder.addLimitFault(node.range[0], 'aliasBytes', detail, 'Write the content out.');
     throw new ConversionStopped();
   }

@@ -191,7 +191,7 @@ describe('A kubeconfig', () => {
       `a: &a [x,x,x,x,x,x,x,x,x]\n${[...'bcdefghi']
         .map((name, i) => `${name}: &${name} [${Array(9).fill(`*${'abcdefgh'[i]}`).join(',')}]`)
         .join('\n')}`,
-      'aliases stand for more than',
+      'aliases expand to more than',
     ],
   ])('is refused quickly when it is a bomb of %s', (_, bomb, detail) => {
     const before = performance.now();

@@ -51,5 +51,8 @@ export function toWatchEvent(body: unknown, kind: ResourceKind): WatchEvent {
   if (type === 'BOOKMARK' && typeof resourceVersion === 'string') return { type, resourceVersion };
   if ((type === 'ADDED' || type === 'MODIFIED' || type === 'DELETED') && isObject(object))
     return { type, object: { ...(object as KubernetesObject), apiVersion: kind.apiVersion, kind: kind.kind } };
-  throw new ClusterError('protocol', `The cluster answered a watch of ${kind.plural} with something that is no event`);
+  throw new ClusterError(
+    'protocol',
+    `The cluster answered a watch of ${kind.plural} with something that is not an event`,
+  );
 }

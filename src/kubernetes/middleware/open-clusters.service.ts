@@ -78,7 +78,7 @@ export class OpenClustersService {
     const connections = await this.store.listConnected(actor, 'kubernetes', MAX_CLUSTERS + 1);
     if (connections.length > MAX_CLUSTERS) throw tooMany();
     if (connections.length > 0) return connections;
-    throw new AppError(404, 'NOT_FOUND', 'Not found', 'there is no connected cluster that you see', {
+    throw new AppError(404, 'NOT_FOUND', 'Not found', 'there is no connected cluster that you can see', {
       remedy: 'Register a kubeconfig with POST /api/system/kubernetes, or name a connection.',
     });
   }
@@ -110,6 +110,6 @@ export function assertCluster(kind: string): void {
 }
 
 const tooMany = (): InvalidRequest =>
-  new InvalidRequest(`more than ${MAX_CLUSTERS} clusters are meant`, {
+  new InvalidRequest(`the request applies to more than ${MAX_CLUSTERS} clusters`, {
     remedy: `Name at most ${MAX_CLUSTERS} connections.`,
   });

@@ -4,7 +4,7 @@ import { OrganizationListQuery, OrganizationQuery, QueryText } from '../../core/
 import { Repeatable } from '../../core/schema/repeatable.js';
 import { HEALTH_STATUSES } from './health/health-status.js';
 
-const WORDS = 'with commas between several';
+const WORDS = 'several are separated by commas';
 
 /** What narrows the resources of clusters, beside the query that every list has. */
 export class ClusterResourceListQuery extends OrganizationListQuery {

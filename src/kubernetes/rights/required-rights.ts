@@ -113,7 +113,7 @@ const WATCH: readonly RequiredRight[] = [
     'apiextensions.k8s.io',
     ['customresourcedefinitions'],
     READ,
-    'Kinds that are added to the cluster are not noticed before it is asked anew.',
+    'Kinds that are added to the cluster are not found until they are discovered again.',
   ),
 ];
 

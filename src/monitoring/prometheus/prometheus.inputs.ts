@@ -89,7 +89,7 @@ export class LabelsQuery {
   @ApiPropertyOptional({
     type: [String],
     maxItems: MAX_SELECTORS,
-    description: 'Selectors of the series whose labels are meant, such as `up{job="api"}`; may be repeated.',
+    description: 'Selectors of the series whose labels are listed, such as `up{job="api"}`; may be repeated.',
   })
   @IsOptional()
   @Repeatable()

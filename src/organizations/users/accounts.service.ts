@@ -40,7 +40,7 @@ export class AccountsService {
     if (!unconfirmedBy) return null;
     return this.mailer.isConfigured
       ? `A letter went to ${email}: the owner of the address confirms the account by choosing a password with it.`
-      : `There is no mail here, so the operator confirms the account by making a password for its owner: npm run admin:reset -- ${email}`;
+      : `This server sends no mail, so the operator confirms the account by setting a password for its owner: npm run admin:reset -- ${email}`;
   }
 
   /** The address must have been reserved and be free. Without an actor the new user is recorded as the creator. */

@@ -11,11 +11,11 @@ export class ChartQuery {
 
 /** Which results are compared. */
 export class CompareQuery extends ChartQuery {
-  @ApiProperty({ format: 'uuid', description: 'The result that is compared with.' })
+  @ApiProperty({ format: 'uuid', description: 'The baseline result.' })
   @IsUUID('all', { message: 'must be a UUID' })
   a!: string;
 
-  @ApiProperty({ format: 'uuid', description: 'The result that is judged.' })
+  @ApiProperty({ format: 'uuid', description: 'The result that is compared to a.' })
   @IsUUID('all', { message: 'must be a UUID' })
   b!: string;
 }

@@ -36,10 +36,10 @@ export class ComparedResultView {
 }
 
 export class ComparisonView {
-  @RecordField(() => ComparedResultView, { ...REST, description: 'The result that is compared with.' })
+  @RecordField(() => ComparedResultView, { ...REST, description: 'The baseline result.' })
   a!: ComparedResultView;
 
-  @RecordField(() => ComparedResultView, { ...REST, description: 'The result that is judged.' })
+  @RecordField(() => ComparedResultView, { ...REST, description: 'The result that is compared to a.' })
   b!: ComparedResultView;
 
   @WordField(VERDICTS, {

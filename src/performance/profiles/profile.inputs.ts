@@ -108,7 +108,7 @@ class ProfileFields extends UpdateInput {
     isArray: true,
     nullable: true,
     maxItems: MAX_QUERIES,
-    description: 'PromQL whose values during a run are kept with its result.',
+    description: 'PromQL queries whose values during a run are stored with its result.',
   })
   @IsOptional()
   @ArrayMaxSize(MAX_QUERIES, { message: `must have at most ${MAX_QUERIES} queries` })

@@ -18,7 +18,7 @@ export function readComponent(
 ): ComponentDefinition {
   const members = new MemberReader(value, pointer, faults);
   const own = older ? members : members.nested('component');
-  const kind = own.readName('kind', 'Give the kind of resource that the component stands for.');
+  const kind = own.readName('kind', 'Set the kind of the resource that the component describes.');
   const apiVersion = own.readName(older ? 'apiVersion' : 'version', 'Give the apiVersion of the resource.');
   members.ignore('schemaVersion', 'model', 'modelReference');
   const component = {

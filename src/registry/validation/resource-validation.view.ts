@@ -43,7 +43,10 @@ export class ResourceValidationView implements ResourceValidation {
   @RecordsField(() => FindingView, { rest: true })
   errors!: FindingView[];
 
-  @RecordsField(() => FindingView, { rest: true, description: 'What would be dropped, or could not be judged.' })
+  @RecordsField(() => FindingView, {
+    rest: true,
+    description: 'Fields that would be dropped, and rules that could not be evaluated.',
+  })
   warnings!: FindingView[];
 
   @RecordField(() => DefinitionView, { rest: true, nullable: true, description: 'Null when the kind is unknown.' })

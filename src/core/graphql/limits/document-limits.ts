@@ -77,10 +77,10 @@ function findPairsError(document: DocumentNode, mostAliases: number): GraphQLErr
   return limitError({ ...rule, limit: mostAliases, actual: aliases, remedy: limitRemedy(remedy, setting) });
 }
 
-/** Whether there can be no more than a few fields and parts, as in nearly every document. */
+/** Whether the document is small enough to have only a few fields and parts, as nearly every document is. */
 const isShort = (source: string): boolean => (source.match(/[\w$@.]+/g)?.length ?? 0) <= FEW_FIELDS;
 
-/** What cannot be parsed is refused where it is parsed for good. */
+/** Documents that cannot be parsed are refused later, where they are parsed. */
 function parseQuietly(source: string): DocumentNode | undefined {
   try {
     return parse(source, { ...PARSE_OPTIONS, noLocation: true });

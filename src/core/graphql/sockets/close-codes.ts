@@ -5,7 +5,7 @@
 export const CloseCode = {
   /** The server failed in a way that it cannot report for a single operation. */
   Failed: 4500,
-  /** A message that is no JSON, or not one of the sub-protocol. */
+  /** The message is not JSON, or not a message of the sub-protocol. */
   BadMessage: 4400,
   /** No token in the payload of connection_init, or an operation before it. */
   Unauthenticated: 4401,

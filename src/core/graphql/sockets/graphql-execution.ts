@@ -24,10 +24,10 @@ import type { DocumentCache } from './document-cache.js';
 import type { SocketOptions } from './socket-options.js';
 import { type SendResults, SubscriptionResults } from './subscription-results.js';
 
-/** As graphql-js has it where it coerces variables itself. */
+/** The default of graphql-js for variables that it coerces itself. */
 const MAX_VARIABLE_ERRORS = 50;
 
-/** What is to be executed, or every error for which it is not, with the codes that Apollo gives over HTTP. */
+/** The operation to execute, or the errors that prevent it, with the codes of Apollo over HTTP. */
 export function prepareExecution(
   schema: GraphQLSchema,
   { query, operationName, variables }: SubscribePayload,

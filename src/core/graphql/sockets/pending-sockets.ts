@@ -1,4 +1,4 @@
-/** Sockets that nobody has signed in on: of all callers, and of one network. */
+/** The maximum of unauthenticated sockets: of all callers, and of one network. */
 const MAX_PENDING = 500;
 const MAX_PENDING_PER_NETWORK = 50;
 

@@ -100,7 +100,7 @@ export class SocketAuthenticator {
   }
 }
 
-/** Clients in the field leave out the word Bearer. */
+/** Some clients leave out the word Bearer. */
 function toBearer(value: unknown): string | undefined {
   const token = typeof value === 'string' ? value.replace(/^bearer(\s+|$)/i, '').trim() : '';
   return token ? `Bearer ${token}` : undefined;

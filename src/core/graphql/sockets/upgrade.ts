@@ -3,7 +3,7 @@ import { type IncomingMessage, STATUS_CODES } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { LEGACY, MODERN } from './protocols.js';
 
-/** Where GraphQL is, over HTTP and over sockets. */
+/** The path of GraphQL, over HTTP and over sockets. */
 export const GRAPHQL_PATH = '/api/system/graphql/query';
 
 /** Why a request is not upgraded to a socket. */

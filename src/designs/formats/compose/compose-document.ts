@@ -146,7 +146,7 @@ export class ComposeDocument {
     for (const [variable, pointer] of unset) {
       const remedy = `Send ${variable} in env, set it in .env, or write \${${variable}:-default}.`;
       this.options.warnings.add(
-        this.fault(pointer, `the variable ${variable} is not set; it stands for nothing`, remedy),
+        this.fault(pointer, `the variable ${variable} is not set; it is replaced by an empty string`, remedy),
       );
     }
     return changed;

@@ -65,7 +65,7 @@ describe('a Compose import', () => {
     const { design, warnings } = await importCompose(files, { env: { TAG: '2' } });
     expect(design.components[0]?.metadata).toMatchObject({ compose: { definition: { image: 'nginx:2' } } });
     expect(warnings).toMatchObject([
-      { line: 1, column: 39, detail: 'the variable NONE is not set; it stands for nothing' },
+      { line: 1, column: 39, detail: 'the variable NONE is not set; it is replaced by an empty string' },
     ]);
   });
 

@@ -95,7 +95,7 @@ export class DeliveryOutcomesService {
       // What is not judged now is at the next failure.
       await this.health
         .judge(id, gone)
-        .catch((error: unknown) => this.logger.warn(error, `the webhook ${id} could not be judged`));
+        .catch((error: unknown) => this.logger.warn(error, `the failures of the webhook ${id} could not be evaluated`));
     }
   }
 }

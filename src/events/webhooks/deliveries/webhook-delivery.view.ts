@@ -41,7 +41,7 @@ export class WebhookDeliveryView {
   @TimeField({ ...REST, nullable: true, description: 'When it is sent next.' })
   next_attempt_at!: Date | null;
 
-  @MapField({ ...REST, nullable: true, description: 'What was sent last, without the values of custom headers.' })
+  @MapField({ ...REST, nullable: true, description: 'The last request, without the values of custom headers.' })
   request!: SentRequest | null;
 
   @MapsField({ ...REST, description: 'When it was sent, how long that took, and the beginning of the answer.' })

@@ -61,7 +61,7 @@ export class ControllerManifestsService {
         500,
         'OPERATOR_MANIFEST_INVALID',
         'Invalid setting',
-        `the file of OPERATOR_MANIFEST is not sound: ${said}`,
+        `the file of OPERATOR_MANIFEST is not valid: ${said}`,
         {
           remedy: 'Ask who runs this server to correct the file that OPERATOR_MANIFEST names.',
           cause: error,

@@ -235,7 +235,7 @@ export class KindWatch {
     if (this.sink.hasRoomFor(this, count)) return;
     throw new ClusterError(
       'tooLarge',
-      `The cluster has more objects than are kept of one cluster (LIMIT_CLUSTER_RESOURCES)`,
+      `The cluster has more objects than are stored of one cluster (LIMIT_CLUSTER_RESOURCES)`,
     );
   }
 }

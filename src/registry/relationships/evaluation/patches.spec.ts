@@ -57,7 +57,7 @@ it('is not applied for what was dismissed, nor where it leads through something 
   expect(actions).toEqual([]);
   expect(trace.notes).toEqual([
     'Relationship drawn: configuration.metadata.*.deep is not one place.',
-    'Relationship drawn: configuration.metadata.name.deep leads through something that is no object.',
+    'Relationship drawn: configuration.metadata.name.deep leads through a value that is not an object.',
   ]);
 });
 

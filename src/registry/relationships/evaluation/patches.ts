@@ -136,7 +136,7 @@ function applyPatch(
   const value = strategy === 'merge' ? mergeValues(old, given.value) : given.value;
   if (canonicalKey(old) === canonicalKey(value) && typeof old === typeof value) return undefined;
   const component = withValueAt(whole, path, value);
-  if (component === undefined) return `${path.join('.')} leads through something that is no object.`;
+  if (component === undefined) return `${path.join('.')} leads through a value that is not an object.`;
   return {
     component: component as DesignComponent,
     action: { op: 'update_component', id: taker.id, pointer: toPointer(...path), old, new: value },

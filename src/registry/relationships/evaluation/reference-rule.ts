@@ -53,7 +53,7 @@ export class ReferenceRule implements EvaluationRule {
     const listed = Array.isArray(match['refs']) ? match['refs'] : [];
     for (const entry of listed) {
       const reference = parseReference(entry);
-      if (reference === undefined) return `match.refs[${references.length}] is no reference.`;
+      if (reference === undefined) return `match.refs[${references.length}] is not a reference.`;
       references.push(reference);
     }
     if (references.length === 0) return 'match.refs names no place that refers to something.';
