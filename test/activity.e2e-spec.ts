@@ -75,6 +75,21 @@ it('reports changes of the environments that are assigned, since they were', asy
   expect((await activity('category=environment')).total_count).toBe(0);
 });
 
+it('reports that an environment left a workspace because it was deleted, and that it is back when it is restored', async () => {
+  const people = await peopleOf(world);
+  const scene = await WorkspaceScene.make(world, people);
+  const { id } = await scene.environment();
+  await done(people.organizationAdmin.delete(`/api/environments/${id}`));
+  await done(people.organizationAdmin.post(`/api/environments/${id}/restore`));
+  const { events } = await done(people.viewer.get(`${scene.path}/activity?order=sequence&category=workspace`));
+  expect(events.slice(-3)).toMatchObject([
+    { action: 'environment_assigned', metadata: { environment_id: id } },
+    { action: 'environment_unassigned', metadata: { environment_id: id }, acted_upon: scene.id },
+    { action: 'environment_assigned', metadata: { environment_id: id } },
+  ]);
+  expect(await people.admin.delete(`${scene.path}/environments/${id}`)).toMatchObject({ status: 200 });
+});
+
 it('reports a day of work in a workspace, in its order, to those who may read of it', async () => {
   const people = await peopleOf(world);
   const scene = await WorkspaceScene.make(world, people);

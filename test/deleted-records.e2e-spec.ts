@@ -41,7 +41,7 @@ beforeAll(async () => {
   lists.push(
     ['a workspace', `/api/workspaces/${scene.id}/designs`, 'patterns', 'admin'],
     ['a workspace', `/api/workspaces/${scene.id}/environments`, 'environments', 'nobody'],
-    ['an environment', `/api/environments/${environment.id}/connections`, 'connections', 'nobody'],
+    ['an environment', `/api/environments/${environment.id}/connections`, 'connections', 'organizationAdmin'],
     ['the organization', `/api/identity/orgs/${organization}/teams`, 'teams', 'nobody'],
   );
 }, 60_000);

@@ -51,7 +51,7 @@ it('a file of several JSON documents is imported as kubectl takes it, and leaves
   for (const text of [`${map('a')}\n${map('b')}\n`, `${map('a')}\n---\n${map('b')}`]) {
     const { id } = await imported('maps.json', text);
     const manifest = (await download(id, 'kubernetes')).toString();
-    const documents = manifest.split('---\n').map((document) => parseYaml(document) as Json);
+    const documents = manifest.split('---\n').map((document) => parseYaml(document));
     expect(documents.map(({ metadata }) => metadata.name)).toEqual(['a', 'b']);
     expect((await download(id, 'source')).toString()).toBe(text);
   }

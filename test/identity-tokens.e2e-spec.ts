@@ -122,7 +122,7 @@ describe('a personal access token', () => {
       ['read', 'must be a list of scopes'],
       [[], 'must name at least one scope'],
       [['read', 'read'], 'must name a scope once'],
-      [['everything'], 'must be of read, write, deploy, admin'],
+      [['everything'], 'must be some of read, write, deploy, admin'],
     ])
       expect((await person.post(TOKENS, { name: 'x', scopes })).body.errors).toEqual([{ pointer: '/scopes', detail }]);
   });

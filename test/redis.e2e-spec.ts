@@ -372,7 +372,7 @@ requires('REDIS_BIN', 'a replica whose user of Redis has too few rights', (progr
     await allow('-publish');
     await writeAndReceive();
     expect(await state()).toMatch(/^degraded/);
-    expect(said.filter((line) => /is away.*NOPERM.*publish/.test(line))).toHaveLength(1);
+    expect(said.filter((line) => /is unavailable.*NOPERM.*publish/.test(line))).toHaveLength(1);
     await allow('+publish');
     await writeAndReceive();
     await becomes(/^ok$/);

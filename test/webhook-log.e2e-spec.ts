@@ -87,6 +87,28 @@ describe('the log of deliveries', () => {
 });
 
 describe('sending again', () => {
+  it('recovers all of a span, however much that is', async () => {
+    const webhook = await register({ events: ['design.published'] });
+    receiver.answer = (response) => void response.writeHead(500).end();
+    await world.sql(
+      `WITH made AS (
+         INSERT INTO event (id, sequence, acted_upon, category, action, severity, description, created_at)
+         SELECT gen_random_uuid(), 1000000 + n, gen_random_uuid(), 'design', 'published', 'informational', 'one of many', now() FROM generate_series(1, 12000) AS n
+         RETURNING id)
+       INSERT INTO webhook_delivery (id, webhook_id, organization_id, workspace_id, event_id, subject, kind, status, created_at)
+       SELECT gen_random_uuid(), webhook.id, organization_id, workspace_id, made.id, webhook.id, 'design.published', 'failed',
+              now() - interval '1 hour' FROM webhook, made WHERE webhook.id = $1`,
+      [webhook.id],
+    );
+    const since = new Date(Date.now() - 2 * 3_600_000).toISOString();
+    expect(await people.admin.post(`${webhook.base}/recover`, { since })).toMatchObject({
+      body: { recovered: 12_000 },
+    });
+    expect(
+      await world.sql(`SELECT FROM webhook_delivery WHERE webhook_id = $1 AND status = 'failed'`, [webhook.id]),
+    ).toEqual([]);
+  });
+
   it('is under the same id for the same body, and under another for another', async () => {
     const webhook = await register({ events: ['design.created'] });
     await design('in two formats');

@@ -62,6 +62,10 @@ export class WorkspaceDeleted extends WorkspaceEvent {
 export class EnvironmentAssigned extends WorkspaceEvent {
   readonly action = 'environment_assigned';
   protected readonly verb = 'had an environment assigned';
+
+  constructor(actor: Actor, workspace: Workspace, environment: { id: string; name: string }) {
+    super(actor, workspace, { environment_id: environment.id, environment: environment.name });
+  }
 }
 
 /** Listeners veto it while deployments of the workspace use the environment. */
@@ -74,6 +78,16 @@ export class EnvironmentUnassigned extends WorkspaceEvent {
     workspace: Workspace,
     readonly environmentId: string,
   ) {
+    super(actor, workspace, { environment_id: environmentId });
+  }
+}
+
+/** The environment was deleted, for which nothing may be deployed there. */
+export class DeletedEnvironmentUnassigned extends WorkspaceEvent {
+  readonly action = 'environment_unassigned';
+  protected readonly verb = 'lost an environment that was deleted';
+
+  constructor(actor: Actor, workspace: Workspace, environmentId: string) {
     super(actor, workspace, { environment_id: environmentId });
   }
 }

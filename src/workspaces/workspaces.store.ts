@@ -28,6 +28,10 @@ const listing: Listing<Workspace> = {
   filterDefaults: { deleted_at: false },
 };
 
+/** SQL that holds for a workspace that the environment `:id` is assigned to. */
+const HAS_ENVIRONMENT =
+  'workspace.id IN (SELECT workspace_id FROM workspace_environment WHERE environment_id = :id AND deleted_at IS NULL)';
+
 /** Workspaces that a user may see: members theirs, admins of the organization all; a former admin of a deleted one still finds it. */
 @Injectable()
 export class WorkspacesStore extends RecordStore<Workspace> {
@@ -68,11 +72,12 @@ export class WorkspacesStore extends RecordStore<Workspace> {
 
   /** Those with a limit of environments that an environment is assigned to, locked until the end of the unit of work. */
   lockLimitedByEnvironment(environmentId: string): Promise<Workspace[]> {
-    return this.lockLimited(
-      `workspace.max_environments IS NOT NULL AND workspace.id IN
-        (SELECT workspace_id FROM workspace_environment WHERE environment_id = :id AND deleted_at IS NULL)`,
-      environmentId,
-    );
+    return this.lockLimited(`workspace.max_environments IS NOT NULL AND ${HAS_ENVIRONMENT}`, environmentId);
+  }
+
+  /** Those that an environment is assigned to. */
+  listByEnvironment(environmentId: string): Promise<Workspace[]> {
+    return this.createQueryBuilder().where(HAS_ENVIRONMENT, { id: environmentId }).orderBy('workspace.id').getMany();
   }
 
   private lockLimited(which: string, id: string): Promise<Workspace[]> {

@@ -3,11 +3,16 @@ import { getDeletionTime } from '../../core/database/base.entity.js';
 import { EventBus } from '../../core/events/event-bus.js';
 import { EnvironmentDeleted, EnvironmentRestored } from '../../environments/environment.events.js';
 import { WorkspaceQuotasService } from '../quotas/workspace-quotas.service.js';
-import { WorkspaceDeleted, WorkspaceRestored } from '../workspace.events.js';
+import {
+  DeletedEnvironmentUnassigned,
+  EnvironmentAssigned,
+  WorkspaceDeleted,
+  WorkspaceRestored,
+} from '../workspace.events.js';
 import { WorkspacesStore } from '../workspaces.store.js';
 import { WorkspaceEnvironmentsStore } from './workspace-environments.store.js';
 
-/** Assignments are deleted and restored with the workspace and the environment that they join. */
+/** Assignments are deleted and restored with the workspace and the environment that they join; workspaces have an event of it. */
 @Injectable()
 export class WorkspaceEnvironmentsListeners implements OnModuleInit {
   constructor(
@@ -19,12 +24,17 @@ export class WorkspaceEnvironmentsListeners implements OnModuleInit {
 
   onModuleInit(): void {
     this.quotas.registerCounter('max_environments', (id) => this.mappings.count(id));
-    this.events.within(EnvironmentDeleted, ({ environment }) =>
-      this.mappings.removeAll('right', environment.id, getDeletionTime(environment)),
-    );
-    this.events.within(EnvironmentRestored, async ({ environment, deletedAt }) => {
+    this.events.within(EnvironmentDeleted, async ({ actor, environment }) => {
+      const assigned = await this.workspaces.listByEnvironment(environment.id);
+      await this.mappings.removeAll('right', environment.id, getDeletionTime(environment));
+      for (const workspace of assigned)
+        await this.events.publish(new DeletedEnvironmentUnassigned(actor, workspace, environment.id));
+    });
+    this.events.within(EnvironmentRestored, async ({ actor, environment, deletedAt }) => {
       if (!deletedAt) return;
       await this.mappings.restoreAll('right', environment.id, deletedAt);
+      for (const workspace of await this.workspaces.listByEnvironment(environment.id))
+        await this.events.publish(new EnvironmentAssigned(actor, workspace, environment));
       await this.quotas.assertAllWithinLimit(
         await this.workspaces.lockLimitedByEnvironment(environment.id),
         'max_environments',

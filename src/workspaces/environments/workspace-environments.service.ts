@@ -32,10 +32,7 @@ export class WorkspaceEnvironmentsService {
       if (!(await this.mappings.has(workspaceId, environmentId)))
         await this.quotas.assertWithinLimit(workspace, 'max_environments');
       const { mapping, added } = await this.mappings.add(workspace.organizationId, workspaceId, environmentId);
-      if (added)
-        await this.events.publish(
-          new EnvironmentAssigned(actor, workspace, { environment_id: environmentId, environment: environment.name }),
-        );
+      if (added) await this.events.publish(new EnvironmentAssigned(actor, workspace, environment));
       return mapping;
     });
   }

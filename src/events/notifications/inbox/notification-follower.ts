@@ -18,6 +18,8 @@ export interface UnreadCount {
 export class NotificationFollower extends Follower<NotificationNews> {
   private count: UnreadCount | null = null;
   private isStale = true;
+  /** The feeds whose events were added to the count. */
+  private readonly added = new Set<string>();
 
   /** @param events those that the user is notified of */
   constructor(
@@ -38,6 +40,11 @@ export class NotificationFollower extends Follower<NotificationNews> {
     return this.count?.roles.get(organizationId) === roles;
   }
 
+  /** Whether events of an organization were added since: some of them may have been readable for a moment only. */
+  hasAdded(organizationId: string): boolean {
+    return this.added.has(organizationId);
+  }
+
   /** Marks, settings or roles have changed. */
   recount(): void {
     this.isStale = true;
@@ -53,6 +60,7 @@ export class NotificationFollower extends Follower<NotificationNews> {
     if (this.isStale || !this.count) {
       this.isStale = false;
       const before = this.count?.unread;
+      this.added.clear();
       this.count = await this.countUnread().catch((error: unknown) => {
         this.isStale = true;
         throw error;
@@ -63,8 +71,11 @@ export class NotificationFollower extends Follower<NotificationNews> {
     const seen = await this.events.poll();
     if (!seen) return null;
     const { organizationId, sequence } = seen.event;
-    const counted = this.count.ends.get(organizationId ?? INSTALLATION_FEED) ?? 0n;
-    if (BigInt(sequence) > counted) this.count.unread = Math.min(this.count.unread + 1, MAX_UNREAD_COUNTED);
+    const feed = organizationId ?? INSTALLATION_FEED;
+    if (BigInt(sequence) > (this.count.ends.get(feed) ?? 0n)) {
+      this.count.unread = Math.min(this.count.unread + 1, MAX_UNREAD_COUNTED);
+      this.added.add(feed);
+    }
     this.wake();
     return { unread: this.count.unread, seen };
   }

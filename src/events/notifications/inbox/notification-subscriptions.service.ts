@@ -21,8 +21,8 @@ const GATHER_MS = 250;
 @Injectable()
 export class NotificationSubscriptionsService implements OnModuleInit, OnModuleDestroy {
   private readonly followers = new Map<NotificationFollower, string>();
-  /** The organizations where roles may have changed. */
-  private readonly changed = new Set<string>();
+  /** The organizations where roles may have changed, and how often. */
+  private readonly changes = new Map<string, number>();
   private timer: NodeJS.Timeout | null = null;
 
   constructor(
@@ -68,24 +68,29 @@ export class NotificationSubscriptionsService implements OnModuleInit, OnModuleD
 
   private onEvent(notice: EventNotification): void {
     if (notice.organizationId === null || this.followers.size === 0 || !mayChangeRoles(notice)) return;
-    this.changed.add(notice.organizationId);
+    this.changes.set(notice.organizationId, (this.changes.get(notice.organizationId) ?? 0) + 1);
     this.timer ??= setTimeout(() => {
       this.timer = null;
-      const organizations = [...this.changed];
-      this.changed.clear();
-      for (const organizationId of organizations) void this.recountChanged(organizationId);
+      const changes = [...this.changes];
+      this.changes.clear();
+      for (const [organizationId, count] of changes) void this.recountChanged(organizationId, count > 1);
     }, GATHER_MS).unref();
   }
 
-  /** Counts again for those whose roles in an organization are others than those they were counted with. */
-  private async recountChanged(organizationId: string): Promise<void> {
+  /**
+   * Counts again for those whose roles in an organization are others than those they were counted with, and, where a role may have been
+   * granted and revoked in between, for those to whose count events were added meanwhile.
+   */
+  private async recountChanged(organizationId: string, isRepeated: boolean): Promise<void> {
     const concerned = [...this.followers].filter(([follower]) => follower.follows(organizationId));
     if (concerned.length === 0) return;
     const users = [...new Set(concerned.map(([, userId]) => userId))];
     const digests = await runAsSystem('counting notifications', () =>
       this.notifications.digestRoles(organizationId, users),
     ).catch(() => null);
-    for (const [follower, userId] of concerned)
-      if (!digests || !follower.isCountedWith(organizationId, digests.get(userId))) follower.recount();
+    for (const [follower, userId] of concerned) {
+      const isSame = digests && follower.isCountedWith(organizationId, digests.get(userId));
+      if (!isSame || (isRepeated && follower.hasAdded(organizationId))) follower.recount();
+    }
   }
 }

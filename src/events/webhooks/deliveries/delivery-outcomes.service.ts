@@ -84,8 +84,10 @@ export class DeliveryOutcomesService {
   private async writeOnce(outcomes: DeliveryOutcome[]): Promise<void> {
     const late = await this.unit.run(async () => {
       // The endpoints before their deliveries: what disables one locks them in this order.
-      const { stopped, late } = await this.health.record(outcomes);
-      const records = outcomes.map((each) => (stopped.has(each.webhook.id) ? { ...each, retryInMs: null } : each));
+      const { stopped, suspended, late } = await this.health.record(outcomes);
+      const isLast = ({ webhook: { id }, delivery }: DeliveryOutcome): boolean =>
+        stopped.has(id) || (suspended.has(id) && delivery.eventId === null);
+      const records = outcomes.map((each) => (isLast(each) ? { ...each, retryInMs: null } : each));
       await this.queue.record(this.presence.id, records);
       this.unit.afterCommit(() => this.metrics.count(records));
       return late;

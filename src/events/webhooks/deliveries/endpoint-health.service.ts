@@ -16,6 +16,8 @@ const actor = Actor.system('webhooks');
 export interface HealthVerdict {
   /** Endpoints that nothing is tried again for. */
   stopped: Set<string>;
+  /** Endpoints that a user has disabled: events are tried again once they are enabled, tests are not. */
+  suspended: Set<string>;
   /** Endpoints to be judged: they are gone, or have been failing for so long that its owner is to be notified. */
   late: Set<string>;
 }
@@ -63,6 +65,7 @@ export class EndpointHealthService {
     const gone = outcomes.filter((outcome) => outcome.gone && goOn.has(outcome.webhook.id));
     return {
       stopped: new Set([...failing.keys()].filter((id) => !goOn.has(id))),
+      suspended: new Set(judged.filter(({ suspended }) => suspended).map(({ id }) => id)),
       late: new Set([...judged.filter(({ late }) => late), ...gone.map(({ webhook }) => webhook)].map(({ id }) => id)),
     };
   }

@@ -8,6 +8,15 @@ export interface WorkingEndpoint {
   slow: boolean;
 }
 
+/** What is known of an endpoint that has failed and is not stopped. */
+export interface FailureVerdict {
+  id: string;
+  /** A user has disabled it meanwhile: its events wait until it is enabled again. */
+  suspended: boolean;
+  /** It has been failing for so long that its owner is to be notified. */
+  late: boolean;
+}
+
 export interface FailingEndpoint {
   id: string;
   /** For how long it has asked to be left alone. */
@@ -41,13 +50,13 @@ export class EndpointHealthStore {
   /**
    * Leaves endpoints alone for a while: for as long as they have been failing, within bounds, or as they asked. Their events are
    * given to them behind those of others from now on.
-   * @returns those that are sent to at all, and whether one has been failing for so long that its owner is to be notified
+   * @returns all but those that were deleted, or disabled by the server
    */
-  async recordFailing(endpoints: FailingEndpoint[], times: Times): Promise<{ id: string; late: boolean }[]> {
+  async recordFailing(endpoints: FailingEndpoint[], times: Times): Promise<FailureVerdict[]> {
     return this.unit.manager.query(
       `WITH failed AS (SELECT * FROM unnest($1::uuid[], $2::float8[], $3::boolean[]) AS f (id, asked_ms, has_worked)),
        locked AS (
-         SELECT webhook.id, webhook.organization_id, webhook.enabled, failed.asked_ms,
+         SELECT webhook.id, webhook.organization_id, webhook.enabled, webhook.disabled_reason, failed.asked_ms,
                 CASE WHEN NOT failed.has_worked THEN webhook.failing_since END AS since,
                 CASE WHEN NOT failed.has_worked THEN webhook.noticed_at END AS noticed_at
            FROM webhook JOIN failed USING (id) WHERE webhook.deleted_at IS NULL
@@ -66,7 +75,8 @@ export class EndpointHealthStore {
          ON CONFLICT (webhook_id) DO NOTHING),
        begun AS (
          UPDATE webhook SET failing_since = now(), noticed_at = NULL FROM judged WHERE webhook.id = judged.id AND judged.since IS NULL)
-       SELECT id, failing_ms > CASE WHEN noticed_at IS NULL THEN $7::float8 ELSE $8::float8 END AS late FROM judged`,
+       SELECT id, false AS suspended, failing_ms > CASE WHEN noticed_at IS NULL THEN $7::float8 ELSE $8::float8 END AS late FROM judged
+        UNION ALL SELECT id, true, false FROM locked WHERE NOT enabled AND disabled_reason IS NULL`,
       [
         endpoints.map(({ id }) => id),
         endpoints.map(({ askedMs }) => askedMs),

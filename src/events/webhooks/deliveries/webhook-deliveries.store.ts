@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import type { SelectQueryBuilder } from 'typeorm';
+import { NIL } from 'uuid';
 import { newId } from '../../../core/database/base.entity.js';
 import { EntitySelect } from '../../../core/database/entity-select.js';
 import { UnitOfWork } from '../../../core/database/unit-of-work.js';
@@ -11,7 +12,8 @@ import type { Webhook } from '../endpoints/webhook.entity.js';
 import { DELIVERY_STATUSES, WebhookDelivery } from './webhook-delivery.entity.js';
 
 const LOG_DAYS = 30;
-const DELETE_BATCH = 5_000;
+/** Deliveries that one transaction deletes, or queues again. */
+const BATCH = 5_000;
 export const TEST_KIND = 'webhook.test';
 
 const listing: Listing<WebhookDelivery> = {
@@ -37,6 +39,12 @@ export interface RecoveredSpan {
   since: Date;
   until: Date | null;
   all: boolean;
+}
+
+/** A delivery in the order in which they were made. */
+interface Place {
+  createdAt: Date;
+  id: string;
 }
 
 const IN_SPAN = `webhook_id = $1 AND created_at >= $2 AND ($3::timestamptz IS NULL OR created_at < $3)
@@ -88,7 +96,7 @@ export class WebhookDeliveriesStore {
     return rows.length > 0;
   }
 
-  /** Puts one on its way again; one that is on its way is sent now, after what waits before it of the same subject. */
+  /** Queues one again; one that is queued is sent now, after what waits before it of the same subject. */
   async resend(webhookId: string, id: string): Promise<void> {
     await this.unit.run(async () => {
       const [rows] = await this.unit.manager.query<[{ subject: string }[]]>(
@@ -102,25 +110,45 @@ export class WebhookDeliveriesStore {
     });
   }
 
-  /** Puts those of a span of time on their way again that failed, or also those that were delivered. */
-  async recover(webhookId: string, { since, until, all }: RecoveredSpan): Promise<number> {
-    return this.unit.run(async () => {
-      const [rows, count] = await this.unit.manager.query<[{ subject: string }[], number]>(
-        `UPDATE webhook_delivery SET ${AGAIN} WHERE ${IN_SPAN} AND ${HAS_EVENT} RETURNING subject`,
-        [webhookId, since, until, all],
-      );
-      await this.hasten(webhookId, [...new Set(rows.map(({ subject }) => subject))]);
-      return count;
-    });
+  /**
+   * Queues deliveries of a span of time again that failed, or also those that were delivered, in transactions of one batch each: a long
+   * span locks no row for long, and a call that is broken off is completed by repeating it.
+   * @returns how many
+   */
+  async recover(webhookId: string, span: RecoveredSpan): Promise<number> {
+    let recovered = 0;
+    let after: Place | undefined = { createdAt: span.since, id: NIL };
+    while (after) {
+      const place: Place = after;
+      const rows = await this.unit.run(() => this.recoverSome(webhookId, span, place));
+      recovered += rows.length;
+      after = rows.length === BATCH ? rows.at(-1) : undefined;
+    }
+    return recovered;
+  }
+
+  /** In the open unit of work: the next batch, in order. */
+  private async recoverSome(webhookId: string, { since, until, all }: RecoveredSpan, after: Place): Promise<Place[]> {
+    const rows = await this.unit.manager.query<(Place & { subject: string })[]>(
+      `WITH recovered AS (
+         SELECT id, subject, created_at FROM webhook_delivery
+          WHERE ${IN_SPAN} AND ${HAS_EVENT} AND (created_at, id) > ($5, $6) ORDER BY created_at, id LIMIT ${BATCH} FOR NO KEY UPDATE
+       ), queued AS (
+         UPDATE webhook_delivery SET ${AGAIN} FROM recovered WHERE webhook_delivery.id = recovered.id)
+       SELECT id, subject, created_at AS "createdAt" FROM recovered ORDER BY created_at, id`,
+      [webhookId, since, until, all, after.createdAt, after.id],
+    );
+    await this.hasten(webhookId, [...new Set(rows.map(({ subject }) => subject))]);
+    return rows;
   }
 
   /** Forgets what is older than the log reaches, in transactions of one batch each. @throws what the signal was aborted with */
   async deleteOld(signal: AbortSignal): Promise<void> {
-    for (let count = DELETE_BATCH; count === DELETE_BATCH;) {
+    for (let count = BATCH; count === BATCH;) {
       signal.throwIfAborted();
       [, count] = await this.unit.manager.query<[unknown, number]>(
         `DELETE FROM webhook_delivery WHERE id IN (
-           SELECT id FROM webhook_delivery WHERE created_at < now() - interval '${LOG_DAYS} days' AND status <> 'pending' LIMIT ${DELETE_BATCH})`,
+           SELECT id FROM webhook_delivery WHERE created_at < now() - interval '${LOG_DAYS} days' AND status <> 'pending' LIMIT ${BATCH})`,
       );
     }
   }
