@@ -27,13 +27,13 @@ export interface Run {
   database: number;
 }
 
-const ROUNDS = 3;
+const ROUNDS = Number(process.env['BENCH_ROUNDS'] ?? 3);
 const CONNECTIONS = Number(process.env['BENCH_CONNECTIONS'] ?? 32);
 const SECONDS = Number(process.env['BENCH_SECONDS'] ?? 8);
 const WARM_UP_SECONDS = 4;
 
 /**
- * Loads the candidates one after another, in three rounds, so that a busy moment of the machine meets all of them, and
+ * Loads the candidates one after another, in several rounds, so that a busy moment of the machine meets all of them, and
  * prints the median of each with its ratio to the first.
  * @throws Error when an answer was an error
  */
@@ -56,7 +56,7 @@ export async function compare(title: string, database: BenchDatabase, candidates
   );
 }
 
-/** Loads the candidates one after another, in three rounds, and answers the runs of each. */
+/** Loads the candidates one after another, in rounds, and answers the runs of each. */
 export async function runInterleaved(
   database: BenchDatabase,
   candidates: Candidate[],
