@@ -13,7 +13,7 @@ export function estimateJsonBytes(value: unknown, most: number): number {
   return most - Math.max(remainingBudget(value, most), 0);
 }
 
-/** What is left of a budget once a value is weighed; stops when it is spent. */
+/** The budget minus the size of a value; returns early once it is negative. */
 function remainingBudget(value: unknown, budget: number): number {
   let rest = budget - NODE_BYTES;
   if (typeof value === 'string') return rest - value.length;

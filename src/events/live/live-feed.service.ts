@@ -86,7 +86,7 @@ export class LiveFeedService implements OnModuleInit, OnModuleDestroy {
     for (const [feed, tail] of this.tails) if (tail.isIdle) this.tails.delete(feed);
   }
 
-  /** Looks for what lost notices would have told: new events, and organizations that users have joined. */
+  /** Catches up after lost notifications: with new events, and with organizations that users have joined. */
   private catchUp(): void {
     for (const tail of this.tails.values()) tail.wake();
     if (this.isLookingForFeeds || this.everywhere.size === 0) return;

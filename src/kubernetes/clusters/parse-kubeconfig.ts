@@ -22,7 +22,7 @@ const LIMITS: FormatLimits = {
   textBytes: 4 * MAX_CHARACTERS,
   depth: 20,
   aliasBytes: MAX_CHARACTERS,
-  /** The first is told, and the number of the others. */
+  /** The message of the first one, with the number of the others. */
   faults: 2,
 };
 

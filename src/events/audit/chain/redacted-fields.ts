@@ -1,4 +1,4 @@
-/** As the triggers have it for columns: what is named like this holds a secret, unless it only tells of one. */
+/** Names of fields that contain secrets, by the rule that the triggers apply to columns; names that only describe a secret do not match. */
 const SECRET_NAME = /passw(or)?d|passphrase|secret|token|api[-_]?key|private[-_]?key|access[-_]?key|authorization/i;
 const ABOUT_A_SECRET = /(_at|_by|_ids?|names?)$/i;
 /** The account and the query of an address, which may hold secrets. */

@@ -48,6 +48,6 @@ export const jsonBody = (value: object, contentType = 'application/json'): Webho
   body: JSON.stringify(value),
 });
 
-/** At most so many UTF-16 units, with an ellipsis for what is left out; no character is cut in half. */
+/** Truncates a text to a number of UTF-16 code units, with an ellipsis; surrogate pairs stay whole. */
 export const truncate = (text: string, most: number): string =>
   text.length > most ? `${text.slice(0, most - 1).replace(/[\ud800-\udbff]$/, '')}…` : text;
