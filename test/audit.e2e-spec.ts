@@ -28,6 +28,7 @@ import { AuditSealer } from '../src/events/audit/chain/audit-sealer.service.js';
 import { canonicalJson } from '../src/events/audit/chain/canonical-json.js';
 import { ChainsStore } from '../src/events/audit/chain/chains.store.js';
 import { hashEntry, sha256 } from '../src/events/audit/chain/entry-hash.js';
+import { PendingRowsStore } from '../src/events/audit/chain/pending-rows.store.js';
 import { SealedHeads } from '../src/events/audit/chain/sealed-heads.js';
 import { AuditReportsService } from '../src/events/audit/reports/audit-reports.service.js';
 import { AuditRetentionService } from '../src/events/audit/reports/audit-retention.service.js';
@@ -208,9 +209,9 @@ describe('an entry of a change', () => {
       await client.query('SELECT pg_advisory_xact_lock(4152781)');
       await done(world.admin.put(`/api/environments/${environment.id}`, { description: 'changed' }));
       await client.query(
-        `INSERT INTO audit_pending (transaction, chain, source, action, resource_type, resource_id, before, after, acting, created_at)
+        `INSERT INTO audit_pending (transaction, chain, source, action, resource_type, resource_id, before, after, acting, created_at, with_events)
          SELECT transaction, chain, 'change', 'environment.updated', 'environment', resource_id, '{"tier":"forged"}',
-                '{"tier":"forged"}', acting, created_at FROM audit_pending WHERE source = 'event' AND action = 'environment.updated' AND resource_id = $1`,
+                '{"tier":"forged"}', acting, created_at, true FROM audit_pending WHERE source = 'change' AND action = 'environment.updated' AND resource_id = $1`,
         [environment.id],
       );
       await client.query('COMMIT');
@@ -448,8 +449,8 @@ describe('the chain', () => {
   });
 
   it('is closed by several servers at once, each entry once and in order', async () => {
-    const [unit, chains] = [world.get(UnitOfWork), world.get(ChainsStore)];
-    const sealers = [...[1, 2].map(() => new AuditSealer(unit, chains, new SealedHeads())), world.get(AuditSealer)];
+    const stores = [world.get(UnitOfWork), world.get(PendingRowsStore), world.get(ChainsStore)] as const;
+    const sealers = [...[1, 2].map(() => new AuditSealer(...stores, new SealedHeads())), world.get(AuditSealer)];
     const before = Number((await verify()).head.sequence);
     let writing = true;
     const seal = async (sealer: AuditSealer): Promise<void> => {
@@ -769,7 +770,8 @@ describe('the chain', () => {
       ChainsStore,
       CheckpointsStore,
     ];
-    const retention = new AuditRetentionService(entries, chains, heads, world.get(UnitOfWork), env);
+    const pending = world.get(PendingRowsStore);
+    const retention = new AuditRetentionService(entries, chains, pending, heads, world.get(UnitOfWork), env);
     // The process dies after the first entries are gone: they do not go without the entry that says so.
     const died = Object.assign(Object.create(entries) as AuditEntriesStore, {
       prune: async (...args: Parameters<AuditEntriesStore['prune']>) => {
@@ -777,7 +779,7 @@ describe('the chain', () => {
         throw new Error('the process dies');
       },
     });
-    const broken = new AuditRetentionService(died, chains, heads, world.get(UnitOfWork), env);
+    const broken = new AuditRetentionService(died, chains, pending, heads, world.get(UnitOfWork), env);
     const asSystem = { requestId: 'test', actor: Actor.system('test') };
     await expect(runInRequestContext(asSystem, () => broken.prune())).rejects.toThrow('the process dies');
     expect(await verify()).toMatchObject({ removed_through: '0' });

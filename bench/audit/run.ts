@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { Client } from 'pg';
 import { startDatabase, withClient } from '../support/database.js';
-import { type Candidate, compare } from '../support/load.js';
+import { type Candidate, compare, median, type Run } from '../support/load.js';
 import { type BenchServer, production, signIn, startServer } from '../support/server.js';
 
 /**
@@ -10,13 +10,23 @@ import { type BenchServer, production, signIn, startServer } from '../support/se
  */
 const PRODUCT = import.meta.resolve('../support/product.js');
 
+/** Processor time of a request in milliseconds, of the server and of its database. */
+const cost = ({ server, database }: Run): number => server + database;
+
 const database = await startDatabase();
 const other = await startDatabase();
 const servers: BenchServer[] = [];
 try {
   const without = { ...(await prepare('without audit', other.url, disableAudit)), database: other };
   const audited = await prepare('with audit', database.url);
-  await compare('POST /api/environments', database, [without, audited]);
+  const runs = await compare('POST /api/environments', database, [without, audited]);
+  const [bare = [], whole = []] = [runs.get(without), runs.get(audited)];
+  const shares = whole.map((run, round) => cost(run) / cost(bare[round] as Run) - 1);
+  const percent = (share: number | undefined): string => `${(100 * (share ?? NaN)).toFixed(0)} %`;
+  const [lowest, highest] = [shares.toSorted((a, b) => a - b)[0], shares.toSorted((a, b) => b - a)[0]];
+  console.log(
+    `\nprocessor time that the audit adds, by the rounds: ${percent(median(shares))} (${percent(lowest)} to ${percent(highest)})`,
+  );
   const [{ entries, pending } = { entries: 0, pending: 0 }] = await withClient(database.url, async (client) => {
     const { rows } = await client.query<{ entries: number; pending: number }>(
       `SELECT (SELECT count(*)::int FROM audit_entry) AS entries, (SELECT count(*)::int FROM audit_pending) AS pending`,

@@ -35,9 +35,14 @@ const WARM_UP_SECONDS = 4;
 /**
  * Loads the candidates one after another, in several rounds, so that a busy moment of the machine meets all of them, and
  * prints the median of each with its ratio to the first.
+ * @returns the runs of each
  * @throws Error when an answer was an error
  */
-export async function compare(title: string, database: BenchDatabase, candidates: Candidate[]): Promise<void> {
+export async function compare(
+  title: string,
+  database: BenchDatabase,
+  candidates: Candidate[],
+): Promise<Map<Candidate, Run[]>> {
   const before = load();
   const runs = await runInterleaved(database, candidates, { warmUp: WARM_UP_SECONDS, seconds: SECONDS });
   const [baseline] = candidates.map((candidate) => middle(runs.get(candidate) ?? []));
@@ -54,6 +59,7 @@ export async function compare(title: string, database: BenchDatabase, candidates
   console.log(
     table(['', 'requests/s', 'each run', 'p50 ms', 'p99 ms', 'server CPU ms', 'database CPU ms', 'ratio'], rows),
   );
+  return runs;
 }
 
 /** Loads the candidates one after another, in rounds, and answers the runs of each. */

@@ -118,7 +118,8 @@ export class FeedStore {
   private async readBatch(feed: string, from: bigint, users: ReadonlySet<string>, most: number): Promise<FeedBatch> {
     const columns = this.unit.manager.connection
       .getMetadata(RecordedEvent)
-      .columns.map(({ databaseName, propertyName }) => `batch.${databaseName} AS "${propertyName}"`);
+      .columns.filter(({ isSelect }) => isSelect)
+      .map(({ databaseName, propertyName }) => `batch.${databaseName} AS "${propertyName}"`);
     const rows = await this.unit.manager.query<(RecordedEvent & ReaderColumns)[]>(
       `WITH batch AS MATERIALIZED (
          SELECT * FROM event WHERE ${feedColumn('event')} = $1 AND sequence > $2 ORDER BY sequence LIMIT $3

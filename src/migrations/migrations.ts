@@ -50,6 +50,7 @@ import { GrantedByKind1764000000068 } from './1764000000068-granted-by-kind.js';
 import { AuditOfInserts1764000000069 } from './1764000000069-audit-of-inserts.js';
 import { AuditOfProgress1764000000070 } from './1764000000070-audit-of-progress.js';
 import { IdempotencyLeases1764000000074 } from './1764000000074-idempotency-leases.js';
+import { AuditOfEvents1764000000075 } from './1764000000075-audit-of-events.js';
 
 /** Every change of the schema, oldest first. */
 export const migrations: Migration[] = [
@@ -104,4 +105,5 @@ export const migrations: Migration[] = [
   AuditOfInserts1764000000069,
   AuditOfProgress1764000000070,
   IdempotencyLeases1764000000074,
+  AuditOfEvents1764000000075,
 ];

@@ -7,6 +7,7 @@ import { InstallationAuditController, OrganizationAuditController } from './audi
 import { AuditService } from './audit.service.js';
 import { AuditSealer } from './chain/audit-sealer.service.js';
 import { ChainsStore } from './chain/chains.store.js';
+import { PendingRowsStore } from './chain/pending-rows.store.js';
 import { SealedHeads } from './chain/sealed-heads.js';
 import { AuditForwarder } from './forwarding/audit-forwarder.service.js';
 import { ForwardingStore } from './forwarding/forwarding.store.js';
@@ -26,6 +27,7 @@ import { VerificationService } from './reports/verification.service.js';
   imports: [JobsModule, OrganizationsModule],
   controllers: [OrganizationAuditController, InstallationAuditController],
   providers: [
+    PendingRowsStore,
     ChainsStore,
     SealedHeads,
     AuditSealer,

@@ -8,6 +8,7 @@ import { type AuditChain, AuditEntry } from '../audit.entity.js';
 import { type AuditedAccount, ChainsStore } from './chains.store.js';
 import { buildEntries, type UnsealedEntry } from './entry-builder.js';
 import { hashEntry, saltText } from './entry-hash.js';
+import { PendingRowsStore } from './pending-rows.store.js';
 import { SealedHeads } from './sealed-heads.js';
 
 const BATCH = 500;
@@ -27,6 +28,7 @@ export class AuditSealer implements OnApplicationBootstrap, BeforeApplicationShu
 
   constructor(
     private readonly unit: UnitOfWork,
+    private readonly pending: PendingRowsStore,
     private readonly chains: ChainsStore,
     private readonly heads: SealedHeads,
   ) {}
@@ -69,7 +71,7 @@ export class AuditSealer implements OnApplicationBootstrap, BeforeApplicationShu
     return this.unit.runOutside(() =>
       runInRequestContext(context, async () => {
         // What another process seals at this moment is still seen here, and waited for.
-        if (!(await this.unit.run(() => this.chains.hasPending()))) return false;
+        if (!(await this.unit.run(() => this.pending.exist()))) return false;
         return this.unit.run(() => this.sealLocked(waits));
       }),
     );
@@ -77,10 +79,10 @@ export class AuditSealer implements OnApplicationBootstrap, BeforeApplicationShu
 
   private async sealLocked(waits: boolean): Promise<boolean> {
     if (!(await this.chains.lock(waits))) return false;
-    const { rows, hasMore } = await this.chains.findPending(BATCH);
+    const { rows, positions, hasMore } = await this.pending.find(BATCH);
     if (rows.length === 0) return false;
     await this.append(buildEntries(rows));
-    await this.chains.removePending(rows);
+    await this.pending.remove(positions);
     return hasMore;
   }
 

@@ -1,9 +1,8 @@
 import { validate } from 'uuid';
-import type { AuditedRequest } from '../../../core/database/audited-request.js';
-import type { ActorKind, Outcome, PendingAuditRow } from '../audit.entity.js';
+import type { ActorKind, Outcome } from '../audit.entity.js';
 import { canonicalJson } from './canonical-json.js';
 import { sha256 } from './entry-hash.js';
-import { readRefusal, toSoundRow } from './pending-row.js';
+import { readRefusal, toSoundRow, type TracedRow } from './pending-row.js';
 import { redactMembers } from './redacted-fields.js';
 
 /** Characters of one value, as JSON, that an entry shows; of a longer one it has the digest. */
@@ -15,12 +14,6 @@ const MAX_CHANGES = 200;
 const DATABASE_LOGIN = 'database ';
 /** The name of who wrote a context that no server has signed. */
 const UNSIGNED = 'not signed by the server';
-
-/** A row with the request that it was written for. */
-export interface TracedRow extends PendingAuditRow {
-  /** Null without one, and when no server of this installation has signed it. */
-  request: AuditedRequest | null;
-}
 
 /** Values of the fields that were changed, by their columns. */
 type Fields = Record<string, unknown> | null;
@@ -59,8 +52,8 @@ export function buildEntries(rows: readonly TracedRow[]): UnsealedEntry[] {
 /** Rows of one transaction have one request: a row that was written by hand does not become part of the entry of a user. */
 function* groupByTransaction(rows: readonly TracedRow[]): Generator<TracedRow[]> {
   const groups = new Map<string, TracedRow[]>();
-  for (const row of rows) {
-    const key = row.source === 'refusal' ? `refusal ${row.position}` : `${row.transaction} ${row.context}`;
+  for (const [index, row] of rows.entries()) {
+    const key = row.source === 'refusal' ? `refusal ${index}` : `${row.transaction} ${row.context}`;
     const group = groups.get(key);
     if (group) group.push(row);
     else groups.set(key, [row]);

@@ -1,3 +1,4 @@
+import type { AuditedRequest } from '../../../core/database/audited-request.js';
 import type { PendingAuditRow } from '../audit.entity.js';
 
 /** Characters of a name or an identifier; those of the server are far shorter, and longer ones do not fit an index. */
@@ -6,11 +7,17 @@ const MAX_COUNT = 2_147_483_647;
 const EARLIEST = Date.UTC(2000, 0);
 const LATEST = Date.UTC(10_000, 0);
 
+/** What a change, an event or a refusal left behind, with the request that it was written for. */
+export interface TracedRow extends Omit<PendingAuditRow, 'position' | 'withEvents'> {
+  /** Null without one, and when no server of this installation has signed it. */
+  request: AuditedRequest | null;
+}
+
 /**
  * A row as triggers and the server write them. One that was written by hand may hold anything, and must not keep those of others from
  * being sealed: what does not fit is replaced or cut off.
  */
-export function toSoundRow<R extends PendingAuditRow>(row: R): R {
+export function toSoundRow(row: TracedRow): TracedRow {
   return Object.assign(row, {
     action: row.action.slice(0, MAX_NAME_LENGTH),
     resourceType: row.resourceType.slice(0, MAX_NAME_LENGTH),

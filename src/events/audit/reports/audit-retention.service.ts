@@ -3,6 +3,7 @@ import { Env } from '../../../core/config/env.js';
 import { UnitOfWork } from '../../../core/database/unit-of-work.js';
 import { AuditEntriesStore } from '../audit-entries.store.js';
 import { ChainsStore } from '../chain/chains.store.js';
+import { PendingRowsStore } from '../chain/pending-rows.store.js';
 import { CheckpointsStore } from './checkpoints.store.js';
 
 const BATCH = 2_000;
@@ -13,6 +14,7 @@ export class AuditRetentionService {
   constructor(
     private readonly entries: AuditEntriesStore,
     private readonly chains: ChainsStore,
+    private readonly pending: PendingRowsStore,
     private readonly checkpoints: CheckpointsStore,
     private readonly unit: UnitOfWork,
     private readonly env: Env,
@@ -36,7 +38,7 @@ export class AuditRetentionService {
     const { removed } = await this.chains.findEnd(chain);
     const entries = Number(BigInt(through) - BigInt(removed));
     const act = { chain, action: 'audit.pruned', resourceType: 'audit', resourceId: chain };
-    if (entries > 0) await this.chains.addAct(act, { through, entries });
+    if (entries > 0) await this.pending.addAct(act, { through, entries });
     return this.entries.prune(chain, through, BATCH);
   }
 
@@ -53,7 +55,7 @@ export class AuditRetentionService {
   private async eraseSome(chain: string, userId: string, address: string, isFirst: boolean): Promise<number> {
     const entries = await this.entries.erase(chain, userId, address, BATCH);
     const act = { chain, action: 'audit.personal_data_erased', resourceType: 'user', resourceId: userId };
-    if (entries > 0 || isFirst) await this.chains.addAct(act, { entries });
+    if (entries > 0 || isFirst) await this.pending.addAct(act, { entries });
     return entries;
   }
 }

@@ -1,0 +1,129 @@
+import { Injectable } from '@nestjs/common';
+import { AuditedRequests } from '../../../core/database/audited-request.js';
+import { named } from '../../../core/database/statements.js';
+import { UnitOfWork } from '../../../core/database/unit-of-work.js';
+import { currentRequest } from '../../../core/telemetry/request-context.js';
+import { INSTALLATION_CHAIN, PendingAuditRow } from '../audit.entity.js';
+import type { TracedRow } from './pending-row.js';
+
+/**
+ * What waits is read by its index alone. The table is a queue: nearly all of its rows have been removed and not yet vacuumed, and a
+ * plan that was made while it was small would read each of them again for every batch.
+ */
+const READ_BY_INDEX = 'SET LOCAL enable_seqscan = off';
+const IS_PENDING = named('SELECT EXISTS (SELECT FROM audit_pending) AS pending');
+const REMOVE = named('DELETE FROM audit_pending WHERE position = ANY($1)');
+/** Events of transactions. How far a deployment has come is no change of anything. */
+const READ_EVENTS = named(`SELECT transaction, coalesce(organization_id, '${INSTALLATION_CHAIN}') AS chain,
+       category || '.' || action AS action, category AS "resourceType", acted_upon AS "resourceId",
+       coalesce(user_id::text, 'system') AS acting, created_at AS "createdAt",
+       id AS event_id, workspace_id, system_actor, metadata
+  FROM event WHERE transaction = ANY($1) AND NOT (category = 'deployment' AND action = 'progress') ORDER BY id`);
+
+const ADD_ACT =
+  named(`INSERT INTO audit_pending (transaction, chain, source, action, resource_type, resource_id, after, acting, context, created_at)
+  VALUES (pg_current_xact_id()::text::bigint, $1, 'event', $2, $3, $4, $5, $6, $7, clock_timestamp())`);
+
+/** Something that was done to the audit itself. */
+export interface AuditAct {
+  chain: string;
+  action: string;
+  resourceType: string;
+  resourceId: string;
+}
+
+type WithRequest = PendingAuditRow & TracedRow;
+
+interface EventColumns extends Omit<TracedRow, 'source' | 'before' | 'after' | 'context' | 'request'> {
+  event_id: string;
+  workspace_id: string | null;
+  system_actor: string | null;
+  metadata: object;
+}
+
+/** What transactions left behind that is not in a chain yet. */
+export interface PendingBatch {
+  /** The rows, and the events of their transactions. */
+  rows: TracedRow[];
+  /** Of the rows, for their removal. */
+  positions: string[];
+  hasMore: boolean;
+}
+
+/** What waits to be appended to the chains. All of it asks as the system, in the open unit of work. */
+@Injectable()
+export class PendingRowsStore {
+  private readSql?: string;
+
+  constructor(
+    private readonly unit: UnitOfWork,
+    private readonly requests: AuditedRequests,
+  ) {}
+
+  /** Whether anything waits. It locks nothing. */
+  async exist(): Promise<boolean> {
+    await this.unit.manager.query(READ_BY_INDEX);
+    const [row] = await this.unit.manager.query<{ pending: boolean }[]>(IS_PENDING);
+    return row?.pending ?? false;
+  }
+
+  /** The oldest that wait. Those of one transaction stay together as long as they are not more than asked for. */
+  async find(most: number): Promise<PendingBatch> {
+    await this.unit.manager.query(READ_BY_INDEX);
+    const oldest = await this.unit.manager.query<PendingAuditRow[]>((this.readSql ??= this.buildRead()), [most]);
+    const hasMore = oldest.length === most;
+    const last = oldest.at(-1)?.transaction;
+    const whole = hasMore ? oldest.filter(({ transaction }) => transaction !== last) : oldest;
+    const pending = whole.length > 0 ? whole : oldest;
+    const rows = this.trace(pending);
+    return {
+      rows: [...rows, ...(await this.findEvents(rows))],
+      positions: pending.map((row) => row.position),
+      hasMore,
+    };
+  }
+
+  async remove(positions: string[]): Promise<void> {
+    await this.unit.manager.query(REMOVE, [positions]);
+  }
+
+  /** Writes down what was done to the audit itself. */
+  async addAct(act: AuditAct, metadata: object): Promise<void> {
+    const request = currentRequest();
+    await this.unit.manager.query(ADD_ACT, [
+      act.chain,
+      act.action,
+      act.resourceType,
+      act.resourceId,
+      JSON.stringify({ metadata }),
+      request?.caller?.userId ?? 'system',
+      request ? this.requests.describe(request) : null,
+    ]);
+  }
+
+  /** The events that have no rows of their own; they were appended for the request of the first change of their transaction. */
+  private async findEvents(rows: WithRequest[]): Promise<TracedRow[]> {
+    const first = new Map<string, TracedRow>();
+    for (const row of rows) if (row.withEvents && !first.has(row.transaction)) first.set(row.transaction, row);
+    if (first.size === 0) return [];
+    const events = await this.unit.manager.query<EventColumns[]>(READ_EVENTS, [[...first.keys()]]);
+    return events.map(({ event_id, workspace_id, system_actor, metadata, ...event }) => {
+      const { context, request } = first.get(event.transaction) as TracedRow;
+      const after = { event_id, workspace_id, system_actor, metadata };
+      return { ...event, source: 'event', before: null, after, context, request };
+    });
+  }
+
+  private buildRead(): string {
+    const { columns } = this.unit.manager.connection.getMetadata(PendingAuditRow);
+    const read = columns.map(({ databaseName, propertyName }) => `${databaseName} AS "${propertyName}"`).join(', ');
+    return named(`SELECT ${read} FROM audit_pending ORDER BY position LIMIT $1`);
+  }
+
+  /** The signature of a request is checked once for all its rows, between which are those of others. */
+  private trace(rows: PendingAuditRow[]): WithRequest[] {
+    const contexts = new Set(rows.flatMap(({ context }) => context ?? []));
+    const requests = new Map([...contexts].map((context) => [context, this.requests.read(context)]));
+    return rows.map((row) => Object.assign(row, { request: requests.get(row.context ?? '') ?? null }));
+  }
+}
