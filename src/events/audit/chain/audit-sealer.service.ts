@@ -8,13 +8,19 @@ import { type AuditChain, AuditEntry } from '../audit.entity.js';
 import { type AuditedAccount, ChainsStore } from './chains.store.js';
 import { buildEntries, type UnsealedEntry } from './entry-builder.js';
 import { hashEntry, saltText } from './entry-hash.js';
-import { PendingRowsStore } from './pending-rows.store.js';
+import { type PendingBatch, PendingRowsStore } from './pending-rows.store.js';
 import { SealedHeads } from './sealed-heads.js';
 
 const BATCH = 500;
 /** Batches that one call seals, so that no reader waits without end. */
 const MAX_BATCHES = 20;
 const INTERVAL_MS = 1_000;
+/**
+ * Every so many times what waits is read from its beginning: a transaction that took long may be committed behind what has been sealed.
+ * Otherwise it is read from there on: until the table is vacuumed, all that was removed would be passed over again.
+ */
+const WHOLE_EVERY = 10;
+const BEGINNING = '0';
 
 /**
  * Closes the chains behind the writers: what has been committed gets its number and the hash that links it to the entry before.
@@ -24,6 +30,9 @@ const INTERVAL_MS = 1_000;
 export class AuditSealer implements OnApplicationBootstrap, BeforeApplicationShutdown {
   private readonly logger = new Logger('Audit');
   private timer?: NodeJS.Timeout;
+  private times = 0;
+  /** The position in `audit_pending` up to which the last time sealed. */
+  private end = BEGINNING;
   private running: Promise<unknown> = Promise.resolve();
 
   constructor(
@@ -45,12 +54,12 @@ export class AuditSealer implements OnApplicationBootstrap, BeforeApplicationShu
 
   /** Seals what has been committed until now; a reader who asks afterwards sees all of it. */
   async sealCommitted(): Promise<void> {
-    await this.seal(true);
+    await this.seal(BEGINNING, true);
   }
 
   private scheduleNext(): void {
     this.timer = setTimeout(() => {
-      this.running = this.seal(false)
+      this.running = this.sealNext()
         .catch((error: unknown) => {
           if (!isDatabaseOutage(error)) this.logger.error(error, 'the audit could not be sealed; it is tried again');
         })
@@ -61,29 +70,41 @@ export class AuditSealer implements OnApplicationBootstrap, BeforeApplicationShu
     this.timer.unref();
   }
 
-  private async seal(waits: boolean): Promise<void> {
-    for (let batch = 0; batch < MAX_BATCHES; batch++) if (!(await this.sealBatch(waits))) return;
+  private async sealNext(): Promise<void> {
+    const isWhole = this.times++ % WHOLE_EVERY === 0;
+    this.end = await this.seal(isWhole ? BEGINNING : this.end, false);
   }
 
-  /** @returns whether there was more to take; what is committed meanwhile waits for the next time */
-  private sealBatch(waits: boolean): Promise<boolean> {
+  /** @returns the position up to which it sealed */
+  private async seal(after: string, waits: boolean): Promise<string> {
+    let end = after;
+    for (let batch = 0; batch < MAX_BATCHES; batch++) {
+      const sealed = await this.sealBatch(end, waits);
+      end = sealed?.end ?? end;
+      if (!sealed?.hasMore) break;
+    }
+    return end;
+  }
+
+  /** @returns where it ended, and whether there was more to take; what is committed meanwhile waits for the next time */
+  private sealBatch(after: string, waits: boolean): Promise<PendingBatch | null> {
     const context = { requestId: generateRequestId(), actor: Actor.system('audit') };
     return this.unit.runOutside(() =>
       runInRequestContext(context, async () => {
         // What another process seals at this moment is still seen here, and waited for.
-        if (!(await this.unit.run(() => this.pending.exist()))) return false;
-        return this.unit.run(() => this.sealLocked(waits));
+        if (!(await this.unit.run(() => this.pending.exist(after)))) return null;
+        return this.unit.run(() => this.sealLocked(after, waits));
       }),
     );
   }
 
-  private async sealLocked(waits: boolean): Promise<boolean> {
-    if (!(await this.chains.lock(waits))) return false;
-    const { rows, positions, hasMore } = await this.pending.find(BATCH);
-    if (rows.length === 0) return false;
-    await this.append(buildEntries(rows));
-    await this.pending.remove(positions);
-    return hasMore;
+  private async sealLocked(after: string, waits: boolean): Promise<PendingBatch | null> {
+    if (!(await this.chains.lock(waits))) return null;
+    const batch = await this.pending.find(after, BATCH);
+    if (batch.rows.length === 0) return null;
+    await this.append(buildEntries(batch.rows));
+    await this.pending.remove(batch.positions);
+    return batch;
   }
 
   private async append(unsealed: UnsealedEntry[]): Promise<void> {

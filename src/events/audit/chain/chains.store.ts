@@ -9,21 +9,26 @@ import { GENESIS } from './entry-hash.js';
 const ADVISORY_LOCK = 4_152_781;
 
 /** Numbers after the end of a chain among which entries are looked for that another party put there. */
-const MAX_FOREIGN = 1_000_000;
+const MAX_FOREIGN = 1_000_000n;
 
 const TAKE_LOCK = named('SELECT pg_advisory_xact_lock($1)');
 const TRY_LOCK = named('SELECT pg_try_advisory_xact_lock($1) AS taken');
 const READ_CHAINS = named('SELECT * FROM audit_chain WHERE chain = ANY($1)');
-/** Entries that another party put after the end keep their numbers, which verification finds: the next ones come after them. */
-const READ_ENDS_TO_APPEND_TO = named(`SELECT asked.chain, coalesce(foreign_entry.last, kept.last, 0) AS last,
-       coalesce(kept.hash, '${GENESIS}') AS hash, coalesce(kept.removed, 0) AS removed
-  FROM unnest($1::uuid[]) AS asked (chain) LEFT JOIN audit_chain kept USING (chain)
- CROSS JOIN LATERAL (SELECT max(e.sequence) AS last FROM audit_entry e WHERE e.chain = asked.chain
-   AND e.sequence > coalesce(kept.last, 0) AND e.sequence <= coalesce(kept.last, 0) + ${MAX_FOREIGN}) AS foreign_entry`);
-/** The first entry that the end of its chain does not reach, or that stands before the first one; both are read at one moment. */
-const FIND_STRAY = named(`SELECT e.sequence, e.id FROM audit_entry e
-  WHERE e.chain = $1 AND (e.sequence < 1 OR e.sequence > coalesce((SELECT last FROM audit_chain WHERE chain = $1), 0))
-  ORDER BY e.sequence LIMIT 1`);
+/**
+ * The last entries that another party put after the ends of chains. Bounds are values, not expressions: under row-level security no
+ * index is asked for what `coalesce` or `+` answers, and the whole chain would be read.
+ */
+const READ_FOREIGN = named(`SELECT ended.chain, foreign_entry.sequence
+  FROM unnest($1::uuid[], $2::bigint[], $3::bigint[]) AS ended (chain, last, most)
+ CROSS JOIN LATERAL (SELECT e.sequence FROM audit_entry e
+   WHERE e.chain = ended.chain AND e.sequence > ended.last AND e.sequence <= ended.most
+   ORDER BY e.sequence DESC LIMIT 1) AS foreign_entry`);
+/** The first entry that stands before the first one of its chain, or that its end does not reach; both are read at one moment. */
+const FIND_STRAY =
+  named(`(SELECT sequence, id FROM audit_entry WHERE chain = $1 AND sequence < 1 ORDER BY sequence LIMIT 1)
+  UNION ALL (SELECT sequence, id FROM audit_entry WHERE chain = $1
+    AND sequence > (SELECT coalesce(max(last), 0) FROM audit_chain WHERE chain = $1) ORDER BY sequence LIMIT 1)
+  ORDER BY sequence LIMIT 1`);
 const READ_ACTORS = named('SELECT id, email, kind FROM app_user WHERE id = ANY($1)');
 const SAVE_CHAINS = named(`INSERT INTO audit_chain (chain, last, hash)
   SELECT * FROM json_to_recordset($1) AS t (chain uuid, last bigint, hash text)
@@ -62,10 +67,17 @@ export class ChainsStore {
     );
   }
 
-  /** The ends with the numbers after which there is room for entries. */
+  /** The ends with the numbers after which there is room for entries: those of another party keep theirs, which verification finds. */
   async findEndsToAppendTo(chains: string[]): Promise<Map<string, AuditChain>> {
-    const rows = await this.unit.manager.query<AuditChain[]>(READ_ENDS_TO_APPEND_TO, [chains]);
-    return new Map(rows.map((row) => [row.chain, row]));
+    const ends = await this.findEnds(chains);
+    const lasts = chains.map((chain) => BigInt((ends.get(chain) as AuditChain).last));
+    const bounds = [lasts, lasts.map((last) => last + MAX_FOREIGN)].map((column) => column.map(String));
+    const rows = await this.unit.manager.query<{ chain: string; sequence: string }[]>(READ_FOREIGN, [
+      chains,
+      ...bounds,
+    ]);
+    for (const { chain, sequence } of rows) ends.set(chain, { ...(ends.get(chain) as AuditChain), last: sequence });
+    return ends;
   }
 
   /** An entry outside of the chain: before its first number, or after its end as it is now. */

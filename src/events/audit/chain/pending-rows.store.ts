@@ -11,7 +11,7 @@ import type { TracedRow } from './pending-row.js';
  * plan that was made while it was small would read each of them again for every batch.
  */
 const READ_BY_INDEX = 'SET LOCAL enable_seqscan = off';
-const IS_PENDING = named('SELECT EXISTS (SELECT FROM audit_pending) AS pending');
+const IS_PENDING = named('SELECT EXISTS (SELECT FROM audit_pending WHERE position > $1) AS pending');
 const REMOVE = named('DELETE FROM audit_pending WHERE position = ANY($1)');
 /** Events of transactions. How far a deployment has come is no change of anything. */
 const READ_EVENTS = named(`SELECT transaction, coalesce(organization_id, '${INSTALLATION_CHAIN}') AS chain,
@@ -47,6 +47,8 @@ export interface PendingBatch {
   rows: TracedRow[];
   /** Of the rows, for their removal. */
   positions: string[];
+  /** The position that the rows end at; what was left stands after it. */
+  end: string;
   hasMore: boolean;
 }
 
@@ -60,25 +62,28 @@ export class PendingRowsStore {
     private readonly requests: AuditedRequests,
   ) {}
 
-  /** Whether anything waits. It locks nothing. */
-  async exist(): Promise<boolean> {
+  /** Whether anything waits after a position. It locks nothing. */
+  async exist(after: string): Promise<boolean> {
     await this.unit.manager.query(READ_BY_INDEX);
-    const [row] = await this.unit.manager.query<{ pending: boolean }[]>(IS_PENDING);
+    const [row] = await this.unit.manager.query<{ pending: boolean }[]>(IS_PENDING, [after]);
     return row?.pending ?? false;
   }
 
-  /** The oldest that wait. Those of one transaction stay together as long as they are not more than asked for. */
-  async find(most: number): Promise<PendingBatch> {
+  /** The oldest that wait after a position. Those of one transaction stay together as long as they are not more than asked for. */
+  async find(after: string, most: number): Promise<PendingBatch> {
     await this.unit.manager.query(READ_BY_INDEX);
-    const oldest = await this.unit.manager.query<PendingAuditRow[]>((this.readSql ??= this.buildRead()), [most]);
+    const oldest = await this.unit.manager.query<PendingAuditRow[]>((this.readSql ??= this.buildRead()), [after, most]);
     const hasMore = oldest.length === most;
-    const last = oldest.at(-1)?.transaction;
-    const whole = hasMore ? oldest.filter(({ transaction }) => transaction !== last) : oldest;
-    const pending = whole.length > 0 ? whole : oldest;
-    const rows = this.trace(pending);
+    // Of the last transaction there may be more.
+    const last = hasMore ? oldest.at(-1)?.transaction : undefined;
+    const whole = oldest.filter(({ transaction }) => transaction !== last);
+    const taken = whole.length > 0 ? whole : oldest;
+    const left = whole.length > 0 ? oldest.find(({ transaction }) => transaction === last) : undefined;
+    const rows = this.trace(taken);
     return {
       rows: [...rows, ...(await this.findEvents(rows))],
-      positions: pending.map((row) => row.position),
+      positions: taken.map(({ position }) => position),
+      end: left ? String(BigInt(left.position) - 1n) : (oldest.at(-1)?.position ?? after),
       hasMore,
     };
   }
@@ -117,7 +122,7 @@ export class PendingRowsStore {
   private buildRead(): string {
     const { columns } = this.unit.manager.connection.getMetadata(PendingAuditRow);
     const read = columns.map(({ databaseName, propertyName }) => `${databaseName} AS "${propertyName}"`).join(', ');
-    return named(`SELECT ${read} FROM audit_pending ORDER BY position LIMIT $1`);
+    return named(`SELECT ${read} FROM audit_pending WHERE position > $1 ORDER BY position LIMIT $2`);
   }
 
   /** The signature of a request is checked once for all its rows, between which are those of others. */
