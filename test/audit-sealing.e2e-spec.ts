@@ -1,6 +1,7 @@
-import { randomUUID } from 'node:crypto';
+import { createHash, createPublicKey, generateKeyPairSync, randomUUID } from 'node:crypto';
 import pg from 'pg';
 import { Actor } from '../src/core/access/actor.js';
+import { Vault } from '../src/core/crypto/vault.service.js';
 import { DatabaseUrl } from '../src/core/database/database-url.js';
 import { UnitOfWork } from '../src/core/database/unit-of-work.js';
 import { runInRequestContext } from '../src/core/telemetry/request-context.js';
@@ -127,13 +128,13 @@ it('seals by itself what was committed behind that which it has sealed', async (
   await until(sealed);
 });
 
-it('reads nothing of a chain to append to it', async () => {
+it('does not read a chain to append to it', async () => {
   await newEnvironment();
   await world.get(AuditSealer).sealCommitted();
   const [unit, chains] = [world.get(UnitOfWork), world.get(ChainsStore)];
   const read = await runInRequestContext({ requestId: 'test', actor: Actor.system('test') }, () =>
     unit.run(async () => {
-      await chains.findEndsToAppendTo([world.organization]);
+      await chains.findRoom([await chains.findEnd(world.organization)]);
       const [row] = await unit.manager.query<{ read: number }[]>(
         `SELECT (seq_tup_read + idx_tup_fetch + coalesce((SELECT sum(pg_stat_get_xact_tuples_returned(indexrelid))
                   FROM pg_index WHERE indrelid = relid), 0))::int AS read
@@ -142,5 +143,38 @@ it('reads nothing of a chain to append to it', async () => {
       return row?.read;
     }),
   );
-  expect(read).toBe(0);
+  // The planner may look at the ends of an index; the chain has more than a thousand entries.
+  expect(read).toBeLessThan(20);
+});
+
+it('signs the ends of chains of an earlier version, which has signed none', async () => {
+  const pem = generateKeyPairSync('ed25519').privateKey.export({ type: 'pkcs8', format: 'pem' }).toString();
+  const publicKey = createPublicKey(pem);
+  const der = publicKey.export({ type: 'spki', format: 'der' });
+  const id = createHash('sha256').update(der).digest('hex');
+  const privateKey = await world.get(Vault).seal(null, pem, `audit key ${id}`);
+  await inTransaction(async (client) => {
+    await client.query('DELETE FROM audit_checkpoint');
+    await client.query('DELETE FROM audit_key');
+    await client.query('INSERT INTO audit_key (id, public_key, private_key) VALUES ($1, $2, $3)', [
+      ...[id, publicKey.export({ type: 'spki', format: 'pem' }), privateKey],
+    ]);
+    await client.query('UPDATE audit_chain SET signature = NULL');
+  });
+  const verify = (): Promise<Json> => done(world.admin.get(`/api/identity/orgs/${world.organization}/audit/verify`));
+  const findEnd = async (): Promise<Json> =>
+    (await world.sql('SELECT * FROM audit_chain WHERE chain = $1', [world.organization]))[0] as Json;
+  expect(await verify()).toMatchObject({ valid: true });
+  await newEnvironment();
+  expect(await verify()).toMatchObject({ valid: true });
+  expect((await findEnd()).signature).toMatch(/^[\w-]{43}$/);
+  // A process of the earlier version goes on for a while: it moves the end and leaves the signature.
+  const client = new pg.Client({ connectionString: world.get(DatabaseUrl).href });
+  await client.connect();
+  await client.query('BEGIN');
+  await client.query('UPDATE audit_chain SET last = last + 1');
+  const { rows } = await client.query('SELECT DISTINCT signature FROM audit_chain');
+  await client.query('ROLLBACK');
+  await client.end();
+  expect(rows).toEqual([{ signature: null }]);
 });

@@ -25,7 +25,8 @@ import { parseForwardTarget } from '../src/events/audit/forwarding/forward-targe
 import { OtlpSender } from '../src/events/audit/forwarding/otlp.sender.js';
 import { SyslogDatagramSender, SyslogStreamSender } from '../src/events/audit/forwarding/syslog.sender.js';
 import { AuditSealer } from '../src/events/audit/chain/audit-sealer.service.js';
-import { canonicalJson } from '../src/events/audit/chain/canonical-json.js';
+import { canonicalJson } from '../src/events/audit/canonical-json.js';
+import { ChainSignatures } from '../src/events/audit/chain/chain-signatures.service.js';
 import { ChainsStore } from '../src/events/audit/chain/chains.store.js';
 import { hashEntry, sha256 } from '../src/events/audit/chain/entry-hash.js';
 import { PendingRowsStore } from '../src/events/audit/chain/pending-rows.store.js';
@@ -450,7 +451,9 @@ describe('the chain', () => {
 
   it('is closed by several servers at once, each entry once and in order', async () => {
     const stores = [world.get(UnitOfWork), world.get(PendingRowsStore), world.get(ChainsStore)] as const;
-    const sealers = [...[1, 2].map(() => new AuditSealer(...stores, new SealedHeads())), world.get(AuditSealer)];
+    const signatures = world.get(ChainSignatures);
+    const others = [1, 2].map(() => new AuditSealer(...stores, signatures, new SealedHeads()));
+    const sealers = [...others, world.get(AuditSealer)];
     const before = Number((await verify()).head.sequence);
     let writing = true;
     const seal = async (sealer: AuditSealer): Promise<void> => {
@@ -678,18 +681,65 @@ describe('the chain', () => {
       valid: false,
       first_invalid: { sequence: head.sequence, detail: expect.stringContaining('that this server sealed last') },
     });
+    // Another server does not know the hash; it knows that the end is not signed.
+    forget();
+    const unsigned = { valid: false, first_invalid: { detail: expect.stringContaining('has not signed it') } };
+    expect(await verify()).toMatchObject(unsigned);
+    await asOwner(async (client) => {
+      const ofChain = `WHERE chain = '${world.organization}'`;
+      const { rows } = await client.query(`SELECT signature FROM audit_chain ${ofChain}`);
+      await client.query(`UPDATE audit_chain SET signature = NULL ${ofChain}`);
+      expect(await verify()).toMatchObject(unsigned);
+      await client.query(`UPDATE audit_chain SET signature = $1 ${ofChain}`, [rows[0].signature]);
+    });
     await replace(entry as AuditEntry);
+    expect(await verify()).toMatchObject({ valid: true });
+  });
+
+  it('does not sign its end after one that another party wrote', async () => {
+    await newEnvironment();
+    await verify();
+    const ofChain = `WHERE chain = '${world.organization}'`;
+    await asOwner(async (client) => {
+      const tables = ['audit_entry', 'audit_chain'];
+      for (const table of tables)
+        await client.query(`CREATE TEMPORARY TABLE kept_${table} AS SELECT * FROM ${table} ${ofChain}`);
+      await client.query(`UPDATE audit_chain SET signature = repeat('A', 43) ${ofChain}`);
+      for (let number = 0; number < 2; number++) {
+        await newEnvironment();
+        expect(await verify()).toMatchObject({
+          valid: false,
+          first_invalid: { detail: expect.stringContaining('has not signed it') },
+        });
+        // Nor is it signed as a head, for those who keep such.
+        const { head } = await verify();
+        const { checkpoints } = await done(world.admin.get(`${audit()}/checkpoints`));
+        expect(checkpoints[0]?.sequence).not.toBe(head.sequence);
+        expect((await verifyFile(await exported())).status).toBe(1);
+      }
+      for (const table of tables) {
+        await client.query(`DELETE FROM ${table} ${ofChain}`);
+        await client.query(`INSERT INTO ${table} SELECT * FROM kept_${table}`);
+      }
+      forget();
+    });
     expect(await verify()).toMatchObject({ valid: true });
   });
 
   it('shows by its signed heads that its end was removed, or that it was made anew', async () => {
     await newEnvironment();
+    const earlier = (await verify()).head.sequence as string;
+    const ofChain = `WHERE chain = '${world.organization}'`;
+    const [{ signature }] = (await world.sql(`SELECT signature FROM audit_chain ${ofChain}`)) as [
+      { signature: string },
+    ];
+    await newEnvironment();
+    await newEnvironment();
     const { checkpoints } = await done(world.admin.get(`${audit()}/checkpoints`));
     const [kept] = checkpoints;
-    const ofChain = `WHERE chain = '${world.organization}'`;
-    const end = `UPDATE audit_chain SET last = last - 2, hash = (SELECT e.hash FROM audit_entry e
-      WHERE e.chain = audit_chain.chain AND e.sequence = audit_chain.last - 2) ${ofChain}`;
-    const withoutEnd = `DELETE FROM audit_entry ${ofChain} AND sequence > ${kept.sequence} - 2`;
+    const end = `UPDATE audit_chain SET last = ${earlier}, signature = '${signature}', hash = (SELECT e.hash FROM audit_entry e
+      WHERE e.chain = audit_chain.chain AND e.sequence = ${earlier}) ${ofChain}`;
+    const withoutEnd = `DELETE FROM audit_entry ${ofChain} AND sequence > ${earlier}`;
     const withoutHead = `DELETE FROM audit_checkpoint ${ofChain} AND sequence = ${kept.sequence}`;
     await asOwner(async (client) => {
       for (const table of ['audit_entry', 'audit_chain', 'audit_checkpoint'])
@@ -719,7 +769,7 @@ describe('the chain', () => {
       await client.query(withoutEnd);
       expect(await verify()).toMatchObject({ valid: false, first_invalid: { sequence: kept.sequence } });
       await client.query(withoutHead);
-      // The server that sealed it remembers. Nothing inside shows it any more; a holder of the old head can prove it.
+      // The server that sealed it remembers. An end that was signed earlier is signed; a holder of the later head can prove it.
       expect(await verify()).toMatchObject({ valid: false, first_invalid: { sequence: kept.sequence } });
       forget();
       expect(await verify()).toMatchObject({ valid: true });

@@ -44,7 +44,12 @@ const SEALED_COLUMNS: SealedColumn[] = [
     key: ['design_id', 'number'],
     context: `'design ' || design_id || ' ' || number || ' source'`,
   },
-  { table: 'audit_key', column: 'private_key', key: ['id'], context: `'audit key ' || id` },
+  {
+    table: 'audit_key',
+    column: 'private_key',
+    key: ['id'],
+    context: `CASE version WHEN 1 THEN 'audit key ' ELSE 'audit key ' || version || ' ' END || id`,
+  },
   { table: 'webhook', column: 'secrets', key: ['id'], context: `'webhook ' || id` },
   { table: 'filter', column: 'content', key: ['id'], context: `'filter ' || id || ' content'` },
   { table: 'filter', column: 'resource', key: ['id'], context: `'filter ' || id || ' resource'` },

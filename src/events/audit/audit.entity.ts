@@ -161,6 +161,10 @@ export class AuditChain {
 
   @Column('bigint', { default: 0 })
   removed!: string;
+
+  /** Of `last` and `hash`, by the installation (HMAC-SHA-256 in base64url); null in what earlier versions wrote, and absent before the first entry. */
+  @Column('text', { nullable: true })
+  signature?: string | null;
 }
 
 /** A key that signs heads of chains. */
@@ -169,6 +173,10 @@ export class AuditKey {
   /** The fingerprint of the public key. */
   @PrimaryColumn('text')
   id!: string;
+
+  /** 2 where every end of a chain was signed from the beginning, 1 in installations of earlier versions. */
+  @Column('integer', { default: 1 })
+  version!: number;
 
   /** As PEM. */
   @Column('text')

@@ -6,11 +6,14 @@ import { AuditJobsListeners } from './audit-jobs.listeners.js';
 import { InstallationAuditController, OrganizationAuditController } from './audit.controller.js';
 import { AuditService } from './audit.service.js';
 import { AuditSealer } from './chain/audit-sealer.service.js';
+import { ChainSignatures } from './chain/chain-signatures.service.js';
 import { ChainsStore } from './chain/chains.store.js';
 import { PendingRowsStore } from './chain/pending-rows.store.js';
 import { SealedHeads } from './chain/sealed-heads.js';
 import { AuditForwarder } from './forwarding/audit-forwarder.service.js';
 import { ForwardingStore } from './forwarding/forwarding.store.js';
+import { AuditKeysService } from './keys/audit-keys.service.js';
+import { AuditKeysStore } from './keys/audit-keys.store.js';
 import { RefusalRecorder } from './refusals/refusal-recorder.listeners.js';
 import { RefusalsStore } from './refusals/refusals.store.js';
 import { AuditReportsService } from './reports/audit-reports.service.js';
@@ -19,7 +22,6 @@ import { AuditVerificationsService } from './reports/audit-verifications.service
 import { CheckpointsService } from './reports/checkpoints.service.js';
 import { CheckpointsStore } from './reports/checkpoints.store.js';
 import { ExportService } from './reports/export.service.js';
-import { SigningKeysService } from './reports/signing-keys.service.js';
 import { VerificationService } from './reports/verification.service.js';
 
 /** Who did what, as chains that nobody can change unseen. */
@@ -27,15 +29,17 @@ import { VerificationService } from './reports/verification.service.js';
   imports: [JobsModule, OrganizationsModule],
   controllers: [OrganizationAuditController, InstallationAuditController],
   providers: [
+    AuditKeysStore,
+    AuditKeysService,
     PendingRowsStore,
     ChainsStore,
+    ChainSignatures,
     SealedHeads,
     AuditSealer,
     RefusalsStore,
     RefusalRecorder,
     AuditEntriesStore,
     CheckpointsStore,
-    SigningKeysService,
     CheckpointsService,
     VerificationService,
     ExportService,

@@ -5,6 +5,7 @@ import { UnitOfWork } from '../../../core/database/unit-of-work.js';
 import { isDatabaseOutage } from '../../../core/errors/database-outage.js';
 import { generateRequestId, runInRequestContext } from '../../../core/telemetry/request-context.js';
 import { type AuditChain, AuditEntry } from '../audit.entity.js';
+import { ChainSignatures } from './chain-signatures.service.js';
 import { type AuditedAccount, ChainsStore } from './chains.store.js';
 import { buildEntries, type UnsealedEntry } from './entry-builder.js';
 import { hashEntry, saltText } from './entry-hash.js';
@@ -39,6 +40,7 @@ export class AuditSealer implements OnApplicationBootstrap, BeforeApplicationShu
     private readonly unit: UnitOfWork,
     private readonly pending: PendingRowsStore,
     private readonly chains: ChainsStore,
+    private readonly signatures: ChainSignatures,
     private readonly heads: SealedHeads,
   ) {}
 
@@ -108,7 +110,8 @@ export class AuditSealer implements OnApplicationBootstrap, BeforeApplicationShu
   }
 
   private async append(unsealed: UnsealedEntry[]): Promise<void> {
-    const ends = await this.chains.findEndsToAppendTo([...new Set(unsealed.map(({ chain }) => chain))]);
+    const begun = await this.chains.findEnds([...new Set(unsealed.map(({ chain }) => chain))]);
+    const ends = await this.chains.findRoom(begun.values());
     const people = unsealed.flatMap(({ actorId, onBehalfOf }) => [actorId, onBehalfOf]).filter((id) => id !== null);
     const accounts = await this.chains.findAccounts([...new Set(people)]);
     const entries = unsealed.map((each) => {
@@ -117,8 +120,10 @@ export class AuditSealer implements OnApplicationBootstrap, BeforeApplicationShu
       ends.set(each.chain, { ...end, last: entry.sequence, hash: entry.hash });
       return entry;
     });
-    await this.chains.append(entries, [...ends.values()]);
-    this.unit.afterCommit(() => this.heads.remember(ends.values()));
+    const signer = await this.signatures.createSigner();
+    const signed = [...ends.values()].map((end) => signer.sign(begun.get(end.chain) as AuditChain, end));
+    await this.chains.append(entries, signed);
+    this.unit.afterCommit(() => this.heads.remember(signed));
   }
 }
 

@@ -30,9 +30,9 @@ const FIND_STRAY =
     AND sequence > (SELECT coalesce(max(last), 0) FROM audit_chain WHERE chain = $1) ORDER BY sequence LIMIT 1)
   ORDER BY sequence LIMIT 1`);
 const READ_ACTORS = named('SELECT id, email, kind FROM app_user WHERE id = ANY($1)');
-const SAVE_CHAINS = named(`INSERT INTO audit_chain (chain, last, hash)
-  SELECT * FROM json_to_recordset($1) AS t (chain uuid, last bigint, hash text)
-  ON CONFLICT (chain) DO UPDATE SET last = excluded.last, hash = excluded.hash`);
+const SAVE_CHAINS = named(`INSERT INTO audit_chain (chain, last, hash, signature)
+  SELECT * FROM json_to_recordset($1) AS t (chain uuid, last bigint, hash text, signature text)
+  ON CONFLICT (chain) DO UPDATE SET last = excluded.last, hash = excluded.hash, signature = excluded.signature`);
 
 /** What is known of an acting user. */
 export interface AuditedAccount {
@@ -67,17 +67,21 @@ export class ChainsStore {
     );
   }
 
-  /** The ends with the numbers after which there is room for entries: those of another party keep theirs, which verification finds. */
-  async findEndsToAppendTo(chains: string[]): Promise<Map<string, AuditChain>> {
-    const ends = await this.findEnds(chains);
-    const lasts = chains.map((chain) => BigInt((ends.get(chain) as AuditChain).last));
+  /**
+   * The ends, each with the number after which there is room for entries: those that another party put there keep their numbers, which
+   * verification finds.
+   */
+  async findRoom(ends: Iterable<AuditChain>): Promise<Map<string, AuditChain>> {
+    const found = new Map([...ends].map((end) => [end.chain, end]));
+    const chains = [...found.keys()];
+    const lasts = [...found.values()].map(({ last }) => BigInt(last));
     const bounds = [lasts, lasts.map((last) => last + MAX_FOREIGN)].map((column) => column.map(String));
     const rows = await this.unit.manager.query<{ chain: string; sequence: string }[]>(READ_FOREIGN, [
       chains,
       ...bounds,
     ]);
-    for (const { chain, sequence } of rows) ends.set(chain, { ...(ends.get(chain) as AuditChain), last: sequence });
-    return ends;
+    for (const { chain, sequence } of rows) found.set(chain, { ...(found.get(chain) as AuditChain), last: sequence });
+    return found;
   }
 
   /** An entry outside of the chain: before its first number, or after its end as it is now. */

@@ -1,33 +1,48 @@
-import { Injectable } from '@nestjs/common';
+import { Injectable, Logger } from '@nestjs/common';
 import { newId } from '../../../core/database/base.entity.js';
 import { UnitOfWork } from '../../../core/database/unit-of-work.js';
 import type { ListQuery } from '../../../core/listing/list-query.js';
 import type { Page } from '../../../core/listing/page.js';
-import { AuditCheckpoint } from '../audit.entity.js';
+import { AuditCheckpoint, INSTALLATION_CHAIN } from '../audit.entity.js';
+import { ChainSignatures } from '../chain/chain-signatures.service.js';
 import { ChainsStore } from '../chain/chains.store.js';
+import { AuditKeysService } from '../keys/audit-keys.service.js';
 import { CheckpointsStore } from './checkpoints.store.js';
-import { SigningKeysService } from './signing-keys.service.js';
 
 const BATCH = 500;
 
 /** Signs the heads of chains, so that a third party can store them and verify later that nothing before them was changed. */
 @Injectable()
 export class CheckpointsService {
+  private readonly logger = new Logger('Audit');
+
   constructor(
     private readonly store: CheckpointsStore,
     private readonly chains: ChainsStore,
-    private readonly keys: SigningKeysService,
+    private readonly signatures: ChainSignatures,
+    private readonly keys: AuditKeysService,
     private readonly unit: UnitOfWork,
   ) {}
 
-  /** Signs the head of a chain as it is now, unless that is done. As the system. @returns null when the chain is empty */
+  /**
+   * Signs the head of a chain as it is now, unless that is done. As the system.
+   * @returns null when the chain is empty, or ends with what this installation has not written
+   */
   sign(chain: string): Promise<AuditCheckpoint | null> {
     return this.unit.run(async () => {
       await this.chains.lock(true);
-      const { last: sequence, hash } = await this.chains.findEnd(chain);
+      const end = await this.chains.findEnd(chain);
+      const { last: sequence, hash } = end;
       if (sequence === '0') return null;
       const signed = await this.store.find(chain, sequence);
       if (signed) return signed;
+      if (!(await this.signatures.isSound(end))) {
+        this.logger.error(
+          { chain, sequence },
+          'this installation has not signed the end of the audit: entries were replaced',
+        );
+        return null;
+      }
       const head = { chain, sequence, hash, createdAt: new Date() };
       const signature = await this.keys.sign(head);
       return this.store.insert(Object.assign(new AuditCheckpoint(), { id: newId(), ...head, ...signature }));
@@ -37,19 +52,18 @@ export class CheckpointsService {
   /** A page of them, and the public keys of all. */
   async list(chain: string, query: ListQuery): Promise<{ page: Page<AuditCheckpoint>; keys: Map<string, string> }> {
     const page = await this.store.page(chain, query);
-    const keys = await this.store.listKeys();
-    return { page, keys: new Map(keys.map(({ id, publicKey }) => [id, publicKey])) };
+    return { page, keys: await this.keys.listPublic() };
   }
 
   /** Signs every chain that went on since. */
   async signAll(signal?: AbortSignal): Promise<void> {
-    for (;;) {
-      const chains = await this.store.listUnsigned(BATCH);
-      for (const chain of chains) {
+    for (let next: string | undefined = INSTALLATION_CHAIN; next !== undefined;) {
+      const chains: string[] = await this.store.listUnsigned(next, BATCH + 1);
+      for (const chain of chains.slice(0, BATCH)) {
         signal?.throwIfAborted();
         await this.sign(chain);
       }
-      if (chains.length < BATCH) return;
+      next = chains[BATCH];
     }
   }
 }

@@ -5,7 +5,7 @@ import type { ListQuery } from '../../../core/listing/list-query.js';
 import type { Listing } from '../../../core/listing/listing.js';
 import type { Page } from '../../../core/listing/page.js';
 import { paginate } from '../../../core/listing/paginate.js';
-import { AuditCheckpoint, AuditKey } from '../audit.entity.js';
+import { AuditCheckpoint } from '../audit.entity.js';
 
 const listing: Listing<AuditCheckpoint> = {
   alias: 'checkpoint',
@@ -18,7 +18,7 @@ const listing: Listing<AuditCheckpoint> = {
   search: ['checkpoint.hash'],
 };
 
-/** Signed heads and the keys that signed them. All of it asks as the system. */
+/** Signed heads. All of it asks as the system. */
 @Injectable()
 export class CheckpointsStore {
   private readonly select = new EntitySelect<AuditCheckpoint>();
@@ -58,12 +58,13 @@ export class CheckpointsStore {
     return checkpoint;
   }
 
-  /** Some chains that went on since they were signed last. */
-  async listUnsigned(most: number): Promise<string[]> {
+  /** Chains that went on since they were signed last, by their ids, after one of them. */
+  async listUnsigned(after: string, most: number): Promise<string[]> {
     const rows = await this.unit.manager.query<{ chain: string }[]>(
       `SELECT chain FROM audit_chain c
-        WHERE NOT EXISTS (SELECT FROM audit_checkpoint p WHERE p.chain = c.chain AND p.sequence = c.last) LIMIT $1`,
-      [most],
+        WHERE c.chain >= $1 AND NOT EXISTS (SELECT FROM audit_checkpoint p WHERE p.chain = c.chain AND p.sequence = c.last)
+        ORDER BY c.chain LIMIT $2`,
+      [after, most],
     );
     return rows.map(({ chain }) => chain);
   }
@@ -76,24 +77,6 @@ export class CheckpointsStore {
           WHERE p.chain = c.chain AND e.created_at < now() - $1 * interval '1 second' ORDER BY p.sequence DESC LIMIT 1) AS signed`,
       [seconds],
     );
-  }
-
-  findKey(id: string): Promise<AuditKey | null> {
-    return this.unit.manager.getRepository(AuditKey).findOneBy({ id });
-  }
-
-  listKeys(): Promise<AuditKey[]> {
-    return this.unit.manager.getRepository(AuditKey).find({ order: { createdAt: 'ASC', id: 'ASC' } });
-  }
-
-  async findCurrentKey(): Promise<AuditKey | undefined> {
-    return (await this.listKeys()).at(-1);
-  }
-
-  async insertKey(key: Pick<AuditKey, 'id' | 'publicKey' | 'privateKey'>): Promise<AuditKey> {
-    const keys = this.unit.manager.getRepository(AuditKey);
-    await keys.insert(key);
-    return keys.findOneByOrFail({ id: key.id });
   }
 
   private selectChain(chain: string) {

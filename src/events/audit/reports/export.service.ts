@@ -7,6 +7,7 @@ import type { AuditChain, AuditCheckpoint, AuditEntry } from '../audit.entity.js
 import type { AuditFilter } from '../audit.inputs.js';
 import { ChainsStore } from '../chain/chains.store.js';
 import { GENESIS, hashedMembers } from '../chain/entry-hash.js';
+import { AuditKeysService } from '../keys/audit-keys.service.js';
 import { CheckpointsStore } from './checkpoints.store.js';
 
 const BATCH = 500;
@@ -19,6 +20,7 @@ export class ExportService {
     private readonly entries: AuditEntriesStore,
     private readonly chains: ChainsStore,
     private readonly checkpoints: CheckpointsStore,
+    private readonly keys: AuditKeysService,
   ) {}
 
   /**
@@ -50,7 +52,7 @@ export class ExportService {
     const given = Object.fromEntries(Object.entries(filter).filter(([, value]) => value));
     const isWhole = Object.keys(given).length === 0;
     const anchor = end.removed === '0' ? null : await this.checkpoints.find(chain, end.removed);
-    const keys = await this.checkpoints.listKeys();
+    const keys = await this.keys.listPublic();
     yield toLine({
       type: 'header',
       version: FORMAT_VERSION,
@@ -61,7 +63,7 @@ export class ExportService {
       anchor: anchor && checkpointMembers(anchor),
       filter: isWhole ? null : given,
       head: { sequence: end.last, hash: end.last === '0' ? GENESIS : end.hash },
-      keys: keys.map(({ id, publicKey }) => ({ id, public_key: publicKey })),
+      keys: [...keys].map(([id, publicKey]) => ({ id, public_key: publicKey })),
     });
     let count = 0;
     for (let after = end.removed; ;) {

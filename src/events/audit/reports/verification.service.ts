@@ -1,11 +1,12 @@
 import { Injectable } from '@nestjs/common';
 import { AuditEntriesStore } from '../audit-entries.store.js';
 import type { AuditEntry } from '../audit.entity.js';
+import { ChainSignatures } from '../chain/chain-signatures.service.js';
 import { ChainsStore } from '../chain/chains.store.js';
 import { findEntryFault, GENESIS } from '../chain/entry-hash.js';
 import { SealedHeads } from '../chain/sealed-heads.js';
+import { AuditKeysService } from '../keys/audit-keys.service.js';
 import { CheckpointsStore } from './checkpoints.store.js';
-import { SigningKeysService } from './signing-keys.service.js';
 
 const BATCH = 500;
 
@@ -37,7 +38,8 @@ export class VerificationService {
     private readonly entries: AuditEntriesStore,
     private readonly chains: ChainsStore,
     private readonly checkpoints: CheckpointsStore,
-    private readonly keys: SigningKeysService,
+    private readonly keys: AuditKeysService,
+    private readonly signatures: ChainSignatures,
     private readonly heads: SealedHeads,
   ) {}
 
@@ -77,6 +79,8 @@ export class VerificationService {
     const stray = walk.fault ? null : await this.chains.findStray(chain);
     if (stray)
       walk.fail(stray.sequence, stray.id, 'it stands outside of the chain: it was put in, or the end was moved');
+    if (!walk.fault && !(await this.signatures.isSound(end)))
+      walk.fail(end.last, null, 'this installation has not signed it as the end of the chain: entries were replaced');
     const newest = walk.fault ? null : await this.checkpoints.findLast(chain);
     if (newest && BigInt(newest.sequence) > BigInt(walk.sequence) && BigInt(newest.sequence) > BigInt(end.last))
       walk.fail(newest.sequence, null, 'it was signed as the head of the chain and is missing');

@@ -1,0 +1,121 @@
+import {
+  createHash,
+  createPrivateKey,
+  createPublicKey,
+  generateKeyPairSync,
+  hkdfSync,
+  sign,
+  verify,
+} from 'node:crypto';
+import { Injectable } from '@nestjs/common';
+import { Vault } from '../../../core/crypto/vault.service.js';
+import type { AuditCheckpoint, AuditKey } from '../audit.entity.js';
+import { canonicalJson } from '../canonical-json.js';
+import { AuditKeysStore } from './audit-keys.store.js';
+
+/** What a signature covers. */
+export type SignedHead = Pick<AuditCheckpoint, 'chain' | 'sequence' | 'hash' | 'keyId' | 'createdAt'>;
+
+/** The version of a key that was made before the first chain began: with it, every end has a signature. */
+const SIGNS_ENDS = 2;
+
+/** A key of this installation, opened. */
+export interface OpenedKey {
+  id: string;
+  pem: string;
+  publicKey: string;
+  /** For signatures within the database (HMAC). */
+  secret: Buffer;
+  /** Whether the installation signed the end of every chain from its beginning. */
+  signsEnds: boolean;
+}
+
+const headText = ({ chain, sequence, hash, keyId, createdAt }: SignedHead): Buffer =>
+  Buffer.from(canonicalJson({ chain, created_at: createdAt.toISOString(), hash, key_id: keyId, sequence }));
+
+/**
+ * The keys of the installation, with which it signs heads of chains. The first is made when it is needed; the vault seals them, so that
+ * the database alone is not enough to sign. A key that another party put into the database is not used: the server cannot open it.
+ */
+@Injectable()
+export class AuditKeysService {
+  private readonly opened = new Map<string, OpenedKey>();
+
+  constructor(
+    private readonly store: AuditKeysStore,
+    private readonly vault: Vault,
+  ) {}
+
+  /** Part of a unit of work of the system that holds the lock of the chains. */
+  async sign(head: Omit<SignedHead, 'keyId'>): Promise<Pick<AuditCheckpoint, 'keyId' | 'signature'>> {
+    const key = await this.getCurrent();
+    const signature = sign(null, headText({ ...head, keyId: key.id }), createPrivateKey(key.pem));
+    return { keyId: key.id, signature: signature.toString('base64') };
+  }
+
+  /** Why a signature does not hold; null when it does. */
+  async findFault(checkpoint: AuditCheckpoint): Promise<string | null> {
+    const key = await this.store.find(checkpoint.keyId);
+    if (!key) return 'the key of a checkpoint is missing';
+    const opened = await this.open(key);
+    if (!opened) return 'the key of a checkpoint is none of this installation';
+    const isSigned = verify(null, headText(checkpoint), opened.publicKey, Buffer.from(checkpoint.signature, 'base64'));
+    return isSigned ? null : 'the signature of a checkpoint does not hold';
+  }
+
+  /** Its latest key, which is made when there is none. Part of a unit of work of the system that holds the lock of the chains. */
+  async getCurrent(): Promise<OpenedKey> {
+    return (await this.listOwn())[0] ?? (await this.create());
+  }
+
+  /** The latest first. */
+  async listOwn(): Promise<OpenedKey[]> {
+    const keys = await Promise.all((await this.store.list()).map((key) => this.open(key)));
+    return keys.filter((key) => key !== null);
+  }
+
+  /** The public keys by their ids, the oldest first. */
+  async listPublic(): Promise<Map<string, string>> {
+    return new Map((await this.listOwn()).reverse().map(({ id, publicKey }) => [id, publicKey]));
+  }
+
+  private async open(key: AuditKey): Promise<OpenedKey | null> {
+    const known = this.opened.get(key.id);
+    if (known) return known.publicKey === key.publicKey ? known : null;
+    const pem = await this.vault.open(key.privateKey, sealContext(key)).catch(() => null);
+    const opened = pem && toOpenedKey(key, pem.toString());
+    if (!opened || opened.publicKey !== key.publicKey) return null;
+    this.opened.set(key.id, opened);
+    return opened;
+  }
+
+  private async create(): Promise<OpenedKey> {
+    const pem = generateKeyPairSync('ed25519').privateKey.export({ type: 'pkcs8', format: 'pem' }).toString();
+    const publicKey = exportPublicKey(pem);
+    const version = (await this.store.hasChains()) ? 1 : SIGNS_ENDS;
+    const key = { id: fingerprint(publicKey), version, publicKey };
+    await this.store.insert({ ...key, privateKey: await this.vault.seal(null, pem, sealContext(key)) });
+    return toOpenedKey(key, pem);
+  }
+}
+
+const toOpenedKey = ({ id, version }: Pick<AuditKey, 'id' | 'version'>, pem: string): OpenedKey => ({
+  id,
+  pem,
+  publicKey: exportPublicKey(pem),
+  secret: Buffer.from(hkdfSync('sha256', pem, '', 'ends of audit chains', 32)),
+  signsEnds: version >= SIGNS_ENDS,
+});
+
+/** With the version, so that nobody can change that in the database. `keys:rotate` has the same. */
+const sealContext = ({ id, version }: Pick<AuditKey, 'id' | 'version'>): string =>
+  version === 1 ? `audit key ${id}` : `audit key ${version} ${id}`;
+
+const exportPublicKey = (pem: string): string =>
+  createPublicKey(pem).export({ type: 'spki', format: 'pem' }).toString();
+
+/** SHA-256 of the key as DER. */
+const fingerprint = (publicKey: string): string =>
+  createHash('sha256')
+    .update(createPublicKey(publicKey).export({ type: 'spki', format: 'der' }))
+    .digest('hex');
