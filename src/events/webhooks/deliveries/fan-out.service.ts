@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { Injectable, Logger, type OnModuleInit } from '@nestjs/common';
+import { type BeforeApplicationShutdown, Injectable, Logger, type OnModuleInit } from '@nestjs/common';
 import { UnitOfWork } from '../../../core/database/unit-of-work.js';
 import { isDatabaseOutage } from '../../../core/errors/database-outage.js';
 import { DeferredEndpointsService } from './deferred-endpoints.service.js';
@@ -19,12 +19,14 @@ const MAX_LOOKS = 40;
  * left by a process that died, is found by the sweep.
  */
 @Injectable()
-export class FanOutService implements OnModuleInit {
+export class FanOutService implements OnModuleInit, BeforeApplicationShutdown {
   private readonly logger = new Logger('Webhooks');
   /** Organizations that wait to be processed. */
   private readonly waiting = new Set<string>();
   /** Organizations that are being processed; true when an event came in the meantime. */
   private readonly looking = new Map<string, boolean>();
+  private readonly running = new Set<Promise<void>>();
+  private isStopping = false;
 
   constructor(
     private readonly feed: WebhookFeedStore,
@@ -38,8 +40,16 @@ export class FanOutService implements OnModuleInit {
     this.deferred.subscribe(this.dispatcher);
   }
 
+  /** Ends before the connections of the database are closed; another process, or the next start, reads what is left. */
+  async beforeApplicationShutdown(): Promise<void> {
+    this.isStopping = true;
+    this.waiting.clear();
+    await Promise.all(this.running);
+  }
+
   /** Says that an organization may have new events. */
   notice(organizationId: string): void {
+    if (this.isStopping) return;
     if (this.looking.has(organizationId)) this.looking.set(organizationId, true);
     else this.waiting.add(organizationId);
     this.lookAtNext();
@@ -57,7 +67,11 @@ export class FanOutService implements OnModuleInit {
     for (const organizationId of this.waiting) {
       if (this.looking.size >= MAX_AT_ONCE) return;
       this.waiting.delete(organizationId);
-      void this.look(organizationId).finally(() => this.lookAtNext());
+      const run = this.look(organizationId).finally(() => {
+        this.running.delete(run);
+        this.lookAtNext();
+      });
+      this.running.add(run);
     }
   }
 
@@ -69,7 +83,7 @@ export class FanOutService implements OnModuleInit {
         if (isBehind) await this.readEvents(organizationId);
         // What another process makes due, this one may send.
         if (isBehind !== null) this.dispatcher.wake();
-      } while (this.looking.get(organizationId));
+      } while (this.looking.get(organizationId) && !this.isStopping);
     } catch (error) {
       if (!isDatabaseOutage(error)) this.logger.warn(error, 'new events could not be read, trying again');
     } finally {
@@ -78,7 +92,7 @@ export class FanOutService implements OnModuleInit {
   }
 
   private async readEvents(organizationId: string): Promise<void> {
-    for (let looks = 0; looks < MAX_LOOKS;) {
+    for (let looks = 0; looks < MAX_LOOKS && !this.isStopping;) {
       const read = await this.unit.run(() => this.feed.fanOut(organizationId, BATCH_SIZE));
       if (read?.deferred) this.deferred.giveSoon();
       if (read?.count === BATCH_SIZE) this.dispatcher.wake();
