@@ -161,7 +161,7 @@ describe('a database that answers, and', () => {
     await alter('SET default_transaction_read_only = on');
     await proxy.takeAway('refuse');
     await proxy.giveBack();
-    await until(async () => (await readyCheck())[1] === 'takes no changes: it is read-only', 20_000);
+    await until(async () => (await readyCheck())[1] === 'accepts no changes: it is read-only', 20_000);
     for (const answer of [await create(), await world.admin.delete(`/api/workspaces/${workspace}`)]) {
       expect([answer.status, answer.body.code, answer.headers.get('retry-after')]).toEqual([
         503,
@@ -190,7 +190,7 @@ describe('a database that answers, and', () => {
     const { status, body, headers } = await create();
     expect([status, body.code, headers.get('retry-after')]).toEqual([503, 'DATABASE_FULL', '60']);
     expect(JSON.stringify(body)).not.toContain('base/');
-    expect(await readyCheck()).toEqual([503, 'takes no changes: its disk is full']);
+    expect(await readyCheck()).toEqual([503, 'accepts no changes: its disk is full']);
     expect((await world.admin.get(`/api/workspaces/${workspace}`)).status).toBe(200);
     await onServer(ownerUrl, (client) => client.query('DROP FUNCTION full_disk CASCADE'));
     await isBack();

@@ -160,17 +160,17 @@ describe('a unit of work', () => {
   it('asks two things in one write, in their order, and refuses two at once otherwise', async () => {
     const unit = world.get(UnitOfWork);
     const one = (n: number) => () => unit.manager.query<{ n: number }[]>('SELECT $1::int AS n', [n]);
-    const answers = await unit.run(() => unit.askTogether(one(1), one(2)));
+    const answers = await unit.run(() => unit.queryTogether(one(1), one(2)));
     expect(answers.map(([row]) => row?.n)).toEqual([1, 2]);
     await expect(unit.run(() => Promise.all([one(1)(), one(2)()]))).rejects.toThrow('two statements at once');
     const fails = () => unit.manager.query('SELECT 1 / $1::int', [0]);
-    await expect(unit.run(() => unit.askTogether(fails, one(2)))).rejects.toThrow('division by zero');
-    await expect(unit.run(() => unit.askTogether(one(1), fails))).rejects.toThrow('division by zero');
+    await expect(unit.run(() => unit.queryTogether(fails, one(2)))).rejects.toThrow('division by zero');
+    await expect(unit.run(() => unit.queryTogether(one(1), fails))).rejects.toThrow('division by zero');
     const two = () => one(1)().then(one(2));
-    await expect(unit.run(() => unit.askTogether(two, one(3)))).rejects.toThrow('has to be a single statement');
+    await expect(unit.run(() => unit.queryTogether(two, one(3)))).rejects.toThrow('has to be a single statement');
     const late = () => Promise.resolve().then(one(1));
-    await expect(unit.run(() => unit.askTogether(late, one(2)))).rejects.toThrow('at once');
-    expect(await unit.run(() => unit.askTogether(one(1), two))).toMatchObject([[{ n: 1 }], [{ n: 2 }]]);
+    await expect(unit.run(() => unit.queryTogether(late, one(2)))).rejects.toThrow('at once');
+    expect(await unit.run(() => unit.queryTogether(one(1), two))).toMatchObject([[{ n: 1 }], [{ n: 2 }]]);
   });
 });
 

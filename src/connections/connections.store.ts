@@ -3,7 +3,7 @@ import { QueryFailedError, type SelectQueryBuilder } from 'typeorm';
 import { Access } from '../core/authorization/access.service.js';
 import type { Actor } from '../core/access/actor.js';
 import { deletedAtFilter } from '../core/authorization/deleted-at-filter.js';
-import { keptListOf } from '../core/authorization/kept-total.js';
+import { storedTotalOf } from '../core/authorization/stored-total.js';
 import { UnitOfWork } from '../core/database/unit-of-work.js';
 import { Conflict } from '../core/errors/app-error.js';
 import type { ListQuery } from '../core/listing/list-query.js';
@@ -57,7 +57,7 @@ export class ConnectionsStore extends RecordStore<Connection> {
       actor,
       organizationId,
     );
-    return this.paginate(rows, connectionListing, query, keptListOf(rows, 'connection'));
+    return this.paginate(rows, connectionListing, query, storedTotalOf(rows, 'connection'));
   }
 
   /** @throws Conflict ALREADY_REGISTERED when another connection got this fingerprint concurrently */

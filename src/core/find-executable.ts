@@ -1,7 +1,10 @@
 import { accessSync, constants, statSync } from 'node:fs';
 import { delimiter, join, resolve } from 'node:path';
 
-/** The path of a program, given as a path or as a name in PATH; undefined when there is none that this process may execute. */
+/**
+ * Finds a program by path, or by name in PATH.
+ * @returns its path; undefined when this process cannot execute such a program
+ */
 export function findExecutable(program: string): string | undefined {
   if (program === '') return undefined;
   const folders = program.includes('/') ? [''] : (process.env['PATH'] ?? '').split(delimiter).filter(Boolean);

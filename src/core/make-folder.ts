@@ -2,8 +2,8 @@ import { mkdirSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
 
 /**
- * Makes a folder, and those that it is in, unless it is there. Node.js does the same with `recursive`, and never returns where
- * the system reports a folder as absent that cannot be made, as in /proc.
+ * Creates a folder and its parents unless they exist. Node.js's `recursive` option never returns where the system
+ * reports a folder that cannot be created as absent, as in /proc.
  */
 export function makeFolder(folder: string, mode?: number): void {
   if (statSync(folder, { throwIfNoEntry: false })?.isDirectory()) return;
@@ -12,7 +12,7 @@ export function makeFolder(folder: string, mode?: number): void {
   try {
     mkdirSync(folder, { mode });
   } catch (error) {
-    // Another process that starts now may have made it.
+    // Another process that starts at the same time may have created it.
     if (!statSync(folder, { throwIfNoEntry: false })?.isDirectory()) throw error;
   }
 }

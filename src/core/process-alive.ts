@@ -1,6 +1,6 @@
 import process from 'node:process';
 
-/** Whether a process of this id exists, under any user. */
+/** Reports whether a process with this id exists, under any user. */
 export function isProcessAlive(pid: number): boolean {
   try {
     process.kill(pid, 0);

@@ -1,6 +1,6 @@
 import { type ExceededTime, ProcessorTimer, readProcessTime, readThreadTime } from './processor-timer.js';
 
-/** What became of a limit of 100 ms. @param share of the time that passes which counts as processor time */
+/** The outcome of a limit of 100 ms. @param share of the elapsed time that counts as processor time */
 async function exceed(share: number | undefined): Promise<{ why: ExceededTime; afterMs: number }> {
   const startedAt = performance.now();
   const elapsed = (): number => performance.now() - startedAt;

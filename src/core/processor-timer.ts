@@ -1,14 +1,17 @@
 import { readFileSync } from 'node:fs';
 
-/** Milliseconds of one tick of the times in /proc (USER_HZ is 100 on all platforms that Node.js runs on). */
+/** Milliseconds per clock tick in /proc (USER_HZ is 100 on all platforms that Node.js supports). */
 const TICK_MS = 10;
-/** The first field of /proc/…/stat behind the name that is a time: user, system, and both of children that have ended. */
+/** The index, after the name, of the first time field of /proc/…/stat: utime, stime, and both of terminated children. */
 const FIRST_TIME = 11;
 
 /** Processor time in milliseconds of a thread (`/proc/7/task/8`); undefined where the system does not report it. */
 export const readThreadTime = (path: string): number | undefined => readTimes(path, 2);
 
-/** Of a process (`/proc/7`), with that of its children which have ended. */
+/**
+ * Processor time in milliseconds of a process (`/proc/7`) and its terminated children; undefined where the system
+ * does not report it.
+ */
 export const readProcessTime = (path: string): number | undefined => readTimes(path, 4);
 
 function readTimes(path: string, count: number): number | undefined {
@@ -21,7 +24,7 @@ function readTimes(path: string, count: number): number | undefined {
   }
 }
 
-/** How many times as long as its limit something may take on a machine that is busy with other work, and how long at least. */
+/** On a busy machine, work may take this multiple of its limit in elapsed time, and at least the minimum below. */
 const BUSY_FACTOR = 4;
 const MIN_BUSY_MS = 10_000;
 const MIN_DELAY_MS = 10;
@@ -31,12 +34,12 @@ interface Reading {
   used: number | undefined;
 }
 
-/** `busy` when the time passed without processor time. */
+/** `used`: the processor time reached the limit. `busy`: only the elapsed time did. */
 export type ExceededTime = 'used' | 'busy';
 
 /**
- * Limits the time of work by the processor time that it has used, so that the same work passes on a busy machine too. Where that is
- * not reported, all the time that has passed counts.
+ * Limits work by its processor time, so that the same work passes on a busy machine. Where the system does not
+ * report processor time, elapsed time counts instead.
  */
 export class ProcessorTimer {
   private timer: NodeJS.Timeout | undefined;
@@ -49,18 +52,18 @@ export class ProcessorTimer {
     private readonly limitMs: number,
     private readonly readTime: () => number | undefined,
     private readonly onExceeded: (why: ExceededTime) => void,
-    /** However little processor time it has used. */
+    /** The limit of elapsed time, whatever processor time was used. */
     private readonly maxElapsedMs = Math.max(limitMs * BUSY_FACTOR, MIN_BUSY_MS),
   ) {}
 
-  /** Begins, or goes on after a pause. */
+  /** Starts, or resumes after `stop`. */
   start(): void {
     if (this.since) return;
     this.since = this.read();
     this.schedule();
   }
 
-  /** What passes until the next start does not count. */
+  /** Pauses: time until the next `start` does not count. */
   stop(): void {
     clearTimeout(this.timer);
     this.count();
@@ -83,7 +86,7 @@ export class ProcessorTimer {
     this.schedule();
   }
 
-  /** Adds what has passed since the last reading. */
+  /** Adds the time since the last reading. */
   private count(): void {
     if (!this.since) return;
     const now = this.read();

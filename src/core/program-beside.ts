@@ -4,10 +4,10 @@ export interface Program {
   execArgv: string[];
 }
 
-/** Compiles what is loaded from the sources, as tests do. */
+/** Compiles TypeScript sources on load; used when the server runs from sources, as in tests. */
 const LOADER = new URL('../../scripts/typescript/register.mjs', import.meta.url).href;
 
-/** @param module the `import.meta.url` of the module beside which the program is */
+/** Locates a program in the same folder as a module. @param module the `import.meta.url` of that module */
 export function programBeside(module: string, name: string): Program {
   if (!module.endsWith('.ts')) return { url: new URL(`./${name}.js`, module), execArgv: [] };
   return { url: new URL(`./${name}.ts`, module), execArgv: ['--import', LOADER, '--no-warnings'] };

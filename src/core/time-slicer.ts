@@ -1,6 +1,6 @@
 import { setImmediate } from 'node:timers/promises';
 
-/** Divides long work on this thread: between two steps it yields to other work once `share` milliseconds have passed. */
+/** Keeps long work on the event loop from blocking it: between two steps it yields once `share` milliseconds have passed. */
 export class TimeSlicer {
   private startedAt = performance.now();
 

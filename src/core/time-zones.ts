@@ -1,6 +1,6 @@
 const NAME = /^[A-Za-z][A-Za-z0-9]*([/_+-][A-Za-z0-9]+)*$/;
 
-/** Whether this is the name of an IANA time zone, such as Europe/Berlin. */
+/** Reports whether this is the name of an IANA time zone, such as Europe/Berlin. */
 export function isTimezone(name: string): boolean {
   if (!NAME.test(name)) return false;
   try {

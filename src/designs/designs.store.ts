@@ -43,7 +43,7 @@ export class DesignsStore extends WorkspaceOwnedStore<Design> {
     const rows = await this.selectInScope(actor, scope);
     const { sourceType } = scope;
     if (sourceType) rows.andWhere('design.source_type = :sourceType', { sourceType });
-    return this.paginate(rows, listing, query, this.keptList(rows, scope));
+    return this.paginate(rows, listing, query, this.storedTotal(rows, scope));
   }
 
   /** The designs of this name that the actor may change. */

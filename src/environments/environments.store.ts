@@ -3,7 +3,7 @@ import type { SelectQueryBuilder } from 'typeorm';
 import { Access } from '../core/authorization/access.service.js';
 import type { Actor } from '../core/access/actor.js';
 import { deletedAtFilter } from '../core/authorization/deleted-at-filter.js';
-import { keptListOf } from '../core/authorization/kept-total.js';
+import { storedTotalOf } from '../core/authorization/stored-total.js';
 import { UnitOfWork } from '../core/database/unit-of-work.js';
 import type { OrganizationListQuery } from '../core/listing/list-query.js';
 import { equalsFilter, wordFilter, type Listing, recordOrderColumns } from '../core/listing/listing.js';
@@ -47,7 +47,7 @@ export class EnvironmentsStore extends RecordStore<Environment> {
       actor,
       organizationId,
     );
-    return this.paginate(rows, environmentListing, query, keptListOf(rows, 'environment'));
+    return this.paginate(rows, environmentListing, query, storedTotalOf(rows, 'environment'));
   }
 
   protected override visibleTo(actor: Actor): SelectQueryBuilder<Environment> {

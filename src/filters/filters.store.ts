@@ -50,7 +50,7 @@ export class FiltersStore extends WorkspaceOwnedStore<Filter> {
   /** Of other organizations' filters none is listed: the published ones are in the catalog. */
   async page(actor: Actor, scope: WorkspaceOwnedScope, query: ListQuery): Promise<Page<Filter>> {
     const rows = await this.selectInScope(actor, scope);
-    return this.paginate(rows, listing, query, this.keptList(rows, scope));
+    return this.paginate(rows, listing, query, this.storedTotal(rows, scope));
   }
 
   /** Published filters, of any publisher. */

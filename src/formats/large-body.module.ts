@@ -11,8 +11,8 @@ class WorkerLargeBodyReader extends LargeBodyReader {
     super();
   }
 
-  parse(bytes: Uint8Array<ArrayBuffer>, wish: { digest: boolean }): Promise<LargeBody> {
-    return this.pool.run(largeBodyTask, { bytes, wish }, { lane: 'own', transferList: [bytes.buffer] });
+  parse(bytes: Uint8Array<ArrayBuffer>, options: { digest: boolean }): Promise<LargeBody> {
+    return this.pool.run(largeBodyTask, { bytes, options }, { lane: 'own', transferList: [bytes.buffer] });
   }
 }
 

@@ -157,7 +157,7 @@ export const ERROR_CODES: Readonly<Record<string, readonly ErrorCode[]>> = {
   'The server': list({
     INTERNAL_ERROR: [500, 'The server failed; the log has the cause under `request_id`.'],
     DATABASE_UNAVAILABLE: [503, 'The database does not answer at the moment.'],
-    DATABASE_READ_ONLY: [503, 'The database takes no changes at the moment, as a standby does; nothing was changed.'],
+    DATABASE_READ_ONLY: [503, 'The database accepts no changes at the moment, as a standby does; nothing was changed.'],
     DATABASE_FULL: [503, 'The database has no space left for the change; nothing was changed.'],
     DISK_FULL: [503, 'The server has no space left for the temporary files of helm and kustomize.'],
     STARTING: [503, 'The server is starting.'],

@@ -58,7 +58,7 @@ export class HealthService implements BeforeApplicationShutdown {
     const [found] = await this.dataSource.query<{ mode: string }[]>(
       `SELECT current_setting('transaction_read_only') AS mode`,
     );
-    return found?.mode === 'on' ? 'takes no changes: it is read-only' : this.availability.refusedChange;
+    return found?.mode === 'on' ? 'accepts no changes: it is read-only' : this.availability.refusedChange;
   }
 
   /** What was applied to the schema is what this version knows, no more and no less. */

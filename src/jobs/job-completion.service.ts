@@ -9,12 +9,15 @@ import { JobHandlerRegistry } from './job-handler.registry.js';
 import { JobsStore } from './jobs.store.js';
 import { LeasesStore } from './leases.store.js';
 
-/** What callers learn of a failure: an error with a name as it is, of all others only the id that is also in the log. */
+/**
+ * Converts an error of a job for callers: application errors are kept, others are replaced by the id under which
+ * they are logged.
+ */
 export function toJobProblem(job: Job, error: unknown): Problem {
   return toProblem(error instanceof AppError ? error : internalError(error), job.id);
 }
 
-/** Ends jobs; who handles the queue hears of it in the same transaction. */
+/** Ends jobs, and notifies the handler of their queue in the same transaction. */
 @Injectable()
 export class JobCompletionService {
   private readonly logger = new Logger('Jobs');
@@ -27,38 +30,47 @@ export class JobCompletionService {
     private readonly metrics: Metrics,
   ) {}
 
-  /** Ends a job that a worker of this replica runs. @returns false, and writes nothing, when it does not hold it any more */
+  /**
+   * Ends a job that a worker of this replica runs.
+   * @returns false, without a change, when the worker no longer holds the job
+   */
   async complete(job: Job, outcome: JobOutcome, progress: object | null): Promise<boolean> {
     const ended = await this.writeOutcome(job, outcome, () => this.leases.complete(job, outcome, { progress }));
     if (ended) this.recordOutcome(job, outcome);
     return ended;
   }
 
-  /** Ends a job whose worker died. Nobody is left to try again, so it ends even when its queue does not want to hear of it. */
+  /** Ends a job whose worker died. It ends even when the handler's listener throws, because nothing would retry it. */
   async completeOverdue(job: Job, outcome: JobOutcome): Promise<boolean> {
     const write = () => this.leases.complete(job, outcome, { overdue: true });
     const ended = await this.writeOutcome(job, outcome, write).catch((error: unknown) => {
       if (isDatabaseOutage(error)) throw error;
-      this.logger.error(error, `the completion of job ${job.id} of ${job.queue} could not be notified`);
+      this.logger.error(error, `the handler of ${job.queue} could not be notified of the end of job ${job.id}`);
       return write();
     });
     if (ended) this.recordOutcome(job, outcome);
     return ended;
   }
 
-  /** Cancels a job: at once when it waits, else its handler is notified. @returns the job, unless it had ended before */
+  /**
+   * Cancels a job: a queued one immediately; otherwise its handler is notified.
+   * @returns the job, or null when it had ended before
+   */
   async cancel(id: string): Promise<Job | null> {
     return this.unit.run(async () => {
       const job = await this.jobs.requestCancel(id);
       if (!job || !isFinishedJob(job)) return job;
-      // Who cancels may know less than the job's listener has to write.
+      // The canceller may lack permissions for what the listener of the job writes.
       await this.unit.runAsSystem('the end of a job', async () => this.handlers.find(job.queue)?.onEnded?.(job));
       this.unit.afterCommit(() => this.recordOutcome(job, { status: 'cancelled' }));
       return job;
     });
   }
 
-  /** The listener comes first, so that locks are taken in the order of features: their own records, then the job. */
+  /**
+   * Runs the listener before the job is updated, so that locks are taken in the same order everywhere: records of
+   * the feature, then the job.
+   */
   private async writeOutcome(job: Job, outcome: JobOutcome, end: () => Promise<boolean>): Promise<boolean> {
     const listener = this.handlers.find(job.queue);
     if (!listener?.onEnded) return end();
@@ -82,7 +94,7 @@ export class JobCompletionService {
   }
 }
 
-/** Rolls back what the listener did. */
+/** Thrown to roll back the changes of the listener. */
 class LeaseLost extends Error {}
 
 function toFinishedJob(job: Job, outcome: JobOutcome): FinishedJob {

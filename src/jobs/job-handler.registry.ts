@@ -5,52 +5,53 @@ import type { FinishedJob, Job } from './job.js';
 
 export type OperationAccess = 'read' | 'cancel';
 
-/** What a handler has besides its job. */
+/** The context of a job that a handler receives. */
 export interface JobContext {
-  /** The system, acting for this queue. */
+  /** The system, with a reason that names the queue. */
   actor: Actor;
-  /** The user who asked for the job, if one did. */
+  /** The user who requested the job, if any. */
   requestedBy: string | null;
-  /** Aborted when the job is cancelled, when its lease is lost and when the replica shuts down; the reason is a `JobAborted`. */
+  /** Aborted when the job is cancelled, its lease is lost, or the replica shuts down; the reason is a `JobAborted`. */
   signal: AbortSignal;
   /** Reports the progress; callers see it on the operation within a second. */
   reportProgress: (value: object) => void;
   /**
-   * In a unit of work, as its last statement: what the unit writes is kept only if no other worker has taken the job over.
+   * Call it as the last statement of a unit of work: its changes are committed only while this worker holds the
+   * job.
    * @throws JobAborted `lease lost`
    */
   assertLeased: () => Promise<void>;
 }
 
 /**
- * How the jobs of a queue are done. A job may be run again after a crash or a shutdown, so a handler is idempotent: it
- * does what is still to be done. A handler whose work failed throws: an error with a name is the error of the operation,
- * and a JobAborted `cancelled` ends the job as cancelled.
+ * Runs the jobs of a queue. A job may run again after a crash or a shutdown, so handlers must be idempotent and do
+ * only what remains. A handler that fails throws: an AppError becomes the error of the operation, and a JobAborted
+ * `cancelled` ends the job as cancelled.
  */
 export interface JobHandler<P = unknown> {
-  /** So many at once in each replica. */
+  /** The maximum number of jobs of the queue per replica. */
   concurrency: number;
   /**
-   * So many more at once in each replica, each for an organization of which no other job of the queue runs: however long those of
-   * the others take, and however many wait, its first need not wait for them. None unless given.
+   * Additional slots per replica, for organizations without a running job of the queue: the first job of an
+   * organization does not wait for jobs of others. Default 0.
    */
   reserve?: number;
-  /** @returns the result: JSON, or nothing */
+  /** @returns the result: JSON or undefined */
   handle: (job: Job<P>, context: JobContext) => Promise<unknown>;
   /**
-   * Judges by the rights of now who may see or cancel a job that callers follow as an operation, beyond who asked for it: the right to
-   * its work may have been taken away since. Without it the organization alone decides.
+   * Checks the current permission of an actor to see or cancel a job as an operation, in addition to the visibility of
+   * jobs. It also applies to the requester, who may have lost the permission since the request.
    * @throws Forbidden, NotFound
    */
   authorize?: (actor: Actor, job: Job<P>, access: OperationAccess) => Promise<void> | void;
   /**
-   * Hears the end in the transaction that writes it, also of jobs that were cancelled before they ran and of those that
-   * took too many workers with them. Throwing there leaves the job unfinished, to be taken again.
+   * Called in the transaction that ends a job, including jobs cancelled before they ran and jobs that failed
+   * because too many workers died. An error leaves the job unfinished; a worker runs it again.
    */
   onEnded?: (job: FinishedJob<P>) => Promise<void>;
   /**
-   * Milliseconds until the next attempt, or null when another one makes no sense; it is asked only while attempts are
-   * left. Unless given, twice as long after each failure, beginning with a second, give or take a quarter.
+   * Returns the delay before the next attempt in milliseconds, or null for no retry; called only while attempts
+   * are left. Default: exponential back-off from one second, with a jitter of 25 %.
    */
   retryDelayMs?: (failures: number, error: unknown) => number | null;
 }
@@ -70,7 +71,7 @@ export class JobHandlerRegistry {
     return this.handlers.get(queue);
   }
 
-  /** The queues, and how many jobs of each may run at once. */
+  /** The queues with their concurrency limits. */
   list(): (Pick<JobHandler, 'concurrency' | 'reserve'> & { queue: string })[] {
     return [...this.handlers].map(([queue, { concurrency, reserve }]) => ({ queue, concurrency, reserve }));
   }
@@ -79,7 +80,7 @@ export class JobHandlerRegistry {
 const INITIAL_DELAY_MS = 1_000;
 const MAX_DELAY_MS = 3_600_000;
 
-/** How long to wait after so many failures, unless the handler says otherwise. */
+/** The default delay before the next attempt. */
 export function defaultRetryDelayMs(failures: number): number {
   return backoff(failures, INITIAL_DELAY_MS, MAX_DELAY_MS);
 }

@@ -3,7 +3,7 @@ import { Gauge } from 'prom-client';
 import { Metrics } from '../core/telemetry/metrics.service.js';
 import { type QueueBacklog, JobsStore } from './jobs.store.js';
 
-/** The waiting and running jobs, read from the database when it is scraped: each replica reports the whole queue. */
+/** Metrics of waiting and running jobs, read from the database on each scrape: every replica reports all jobs. */
 @Injectable()
 export class JobMetrics {
   private pendingBacklog: Promise<QueueBacklog[]> | null = null;
@@ -33,7 +33,7 @@ export class JobMetrics {
     );
   }
 
-  /** Once for a scrape; it reports the rest when the database does not answer. */
+  /** Queries once per scrape; without the database, the other metrics are still reported. */
   private readBacklog(): Promise<QueueBacklog[]> {
     this.pendingBacklog ??= this.jobs
       .readBacklog()

@@ -4,16 +4,19 @@ import { PostgresNotifications } from '../core/database/postgres-notifications.j
 const CHANNEL = 'armature_job';
 const ANY_QUEUE = '*';
 
-/** Notices about jobs between replicas, sent when the change commits. */
+/** A notification about jobs between replicas, sent on commit. */
 export type JobNotification =
   { kind: 'ready'; queue: string | null } | { kind: 'cancel'; id: string } | { kind: 'ended'; id: string };
 
-/** The words of notices about jobs between replicas. Notices may be lost: listeners also poll. */
+/** Sends and receives notifications about jobs. They may be lost, so listeners also poll. */
 @Injectable()
 export class JobNotifications {
   constructor(private readonly notifications: PostgresNotifications) {}
 
-  /** SQL that sends the notice with the surrounding transaction; `subject` is SQL too: a queue for `ready`, else the id of a job. */
+  /**
+   * Returns the SQL that sends a notification in the current transaction.
+   * @param subject SQL of the queue for `ready`, otherwise of the job id
+   */
   static notifySql(kind: JobNotification['kind'], subject = `'${ANY_QUEUE}'`): string {
     return `pg_notify('${CHANNEL}', '${kind} ' || ${subject})`;
   }
@@ -26,7 +29,7 @@ export class JobNotifications {
     });
   }
 
-  /** Calls back when notices may have been missed. */
+  /** Calls back after a reconnect, when notifications may have been missed. */
   onReconnect(listener: () => void): () => void {
     return this.notifications.onReconnect(listener);
   }

@@ -17,7 +17,7 @@ const MAX_WRITE_ATTEMPTS = 3;
 const INITIAL_PAUSE_MS = 200;
 const MAX_PAUSE_MS = 2_000;
 
-/** Runs one job from its claim to its settlement. */
+/** Runs one job, from its claim to the stored outcome. */
 @Injectable()
 export class JobRunner {
   private readonly logger = new Logger('Jobs');
@@ -30,7 +30,7 @@ export class JobRunner {
     private readonly unit: UnitOfWork,
   ) {}
 
-  /** Never throws: what cannot be written is left to the end of the lease. */
+  /** Never throws: an outcome that cannot be stored is handled when the lease expires. */
   async run(running: RunningJob): Promise<void> {
     const { job } = running;
     const handler = this.handlers.find(job.queue);
@@ -44,7 +44,7 @@ export class JobRunner {
     const origin = { via: 'job' } as const;
     await runInRequestContext({ requestId: job.id, actor, origin, ...party }, async () => {
       const started = performance.now();
-      // What the server does by itself every hour is of interest only when it fails.
+      // Periodic jobs of the server are logged at debug level unless they fail.
       const level = job.requestedBy ? 'log' : 'debug';
       this.logger[level]({ job: job.id, queue: job.queue, attempt: job.attempt }, 'job started');
       const end = await this.execute(running, handler, actor).catch((error: unknown) => {
@@ -82,7 +82,7 @@ export class JobRunner {
     return this.retryWrite(running, () => this.settlement.settle(job, settlement, unsaved));
   }
 
-  /** While the database is away this goes on until the lease is over; the lease is prolonged when it is back before. */
+  /** Retries during a database outage until the lease expires. The lease is renewed when the database recovers in time. */
   private async retryWrite(running: RunningJob, attempt: () => Promise<string>): Promise<string> {
     for (let tries = 1; ; tries++)
       try {

@@ -13,11 +13,11 @@ import type { RunningJob } from './running-job.js';
 
 const MAX_OUTAGE_ATTEMPTS = 10;
 
-/** How a job whose handler has returned or failed leaves the worker: with its final status, back in the queue, or to another worker. */
+/** The state of a job after its handler: a final status, requeued, or lost to another worker. */
 export type JobSettlement =
   { end: JobOutcome } | { as: 'retried' | 'released'; putBack: RequeueOptions } | { as: 'lost' };
 
-/** Decides what becomes of a job after its handler, and writes it. */
+/** Determines and stores the state of a job after its handler. */
 @Injectable()
 export class JobSettlementService {
   private readonly logger = new Logger('Jobs');
@@ -29,7 +29,7 @@ export class JobSettlementService {
     private readonly refusals: Refusals,
   ) {}
 
-  /** Whether a failed job ends, is tried again, or goes back to the queue as it was. */
+  /** Decides whether a failed job ends, is retried, or is requeued without counting a failure. */
   decideAfterFailure(
     { job, abortReason: aborted }: RunningJob,
     { retryDelayMs: retryIn = defaultRetryDelayMs }: JobHandler,
@@ -39,7 +39,7 @@ export class JobSettlementService {
     if (why === 'lease lost') return { as: 'lost' };
     if (why === 'cancelled') return { end: { status: 'cancelled' } };
     if (why === 'shutting down') return { as: 'released', putBack: {} };
-    // The database is no fault of the job: it is run again as one that was left, which counts no failure.
+    // A database outage is not a failure of the job: it is requeued without counting one.
     if (isDatabaseOutage(error) && job.attempt < MAX_OUTAGE_ATTEMPTS)
       return { as: 'released', putBack: { delayMs: defaultRetryDelayMs(1) } };
     if (error instanceof AppError) this.refusals.report(error, { operation: `job ${job.queue}` });
@@ -53,20 +53,21 @@ export class JobSettlementService {
     return { as: 'retried', putBack: { failed: true, delayMs, error: problem } };
   }
 
-  /** @returns the resulting state of the job in a word: a final status, `retried`, `released` or `lost` */
+  /** @returns the resulting state: a final status, `retried`, `released` or `lost` */
   async settle(job: Job, settlement: JobSettlement, progress: object | null): Promise<string> {
     if ('putBack' in settlement && (await this.leases.requeue(job, { ...settlement.putBack, progress }))) {
       this.metrics.jobs.inc({ queue: job.queue, outcome: settlement.as });
       return settlement.as;
     }
     if ('as' in settlement && settlement.as === 'lost') return settlement.as;
-    // What was not put back is to be cancelled, or was lost; which of the two shows in whether it can be ended.
+    // A job that could not be requeued was cancelled or lost; ending it as cancelled succeeds only in the first
+    // case.
     const outcome = 'end' in settlement ? settlement.end : ({ status: 'cancelled' } as const);
     return (await this.completion.complete(job, outcome, progress)) ? outcome.status : 'lost';
   }
 }
 
-/** @throws when the result is no JSON */
+/** @throws Error when the result is not JSON */
 export function settleSuccess(result: unknown): JobSettlement {
   toJsonb(result);
   return { end: { status: 'succeeded', result: result ?? null } };

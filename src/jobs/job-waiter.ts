@@ -10,11 +10,11 @@ type Settle = (job: FinishedJob | null) => void;
 
 export interface WaitOptions {
   timeoutMs: number;
-  /** Ends the wait when the caller has disconnected. */
+  /** Aborts the wait, for instance when the client disconnects. */
   signal?: AbortSignal;
 }
 
-/** Requests that wait for the end of a job, wherever it runs. */
+/** Lets requests wait for the end of jobs on any replica. */
 @Injectable()
 export class JobWaiter {
   private readonly waiting = new Map<string, Set<Settle>>();
@@ -38,7 +38,7 @@ export class JobWaiter {
     );
   }
 
-  /** Notifies all waiting callers that their jobs have not ended, and accepts no further ones. @returns how many waited */
+  /** Rejects all pending and future waits on shutdown. @returns the number of pending waits */
   stop(): number {
     this.isStopped = true;
     const waited = [...this.waiting.values()].reduce((sum, waiters) => sum + waiters.size, 0);
@@ -48,9 +48,11 @@ export class JobWaiter {
   }
 
   /**
-   * Waits for the end of a job, outside of any unit of work: a job that was enqueued there has not begun.
-   * @returns null when it has not ended in time
-   * @throws NotFound; what `signal` was aborted with
+   * Waits for the end of a job. Not for use inside a unit of work, because a job enqueued there starts after the
+   * commit.
+   * @returns null on a timeout
+   * @throws NotFound
+   * @throws the reason of `signal`
    */
   async waitUntilFinished(id: string, { timeoutMs, signal }: WaitOptions): Promise<FinishedJob | null> {
     if (this.unit.isOpen) throw new Error('a job cannot end before the transaction that waits for it');
@@ -85,13 +87,13 @@ export class JobWaiter {
         if (waiters.size === 0 && this.waiting.get(id) === waiters) this.waiting.delete(id);
       };
     });
-    // A caller that has gone is not notified.
+    // A client that has disconnected is not notified.
     ended.catch(() => undefined);
     this.poll();
     return { ended, leave };
   }
 
-  /** One statement for all that wait here, for as long as anyone does. */
+  /** Polls with one statement for all waits, while there are any. */
   private poll(): void {
     this.polling ??= setTimeout(() => {
       this.polling = null;
@@ -101,7 +103,7 @@ export class JobWaiter {
   }
 
   private async settleFinished(ids: string[]): Promise<void> {
-    // When the database does not answer, the next look will.
+    // During a database outage, the next poll will find the job.
     const finished = await this.unit.runOutside(() => this.jobs.findFinished(ids)).catch(() => []);
     for (const job of finished) for (const settle of [...(this.waiting.get(job.id) ?? [])]) settle(job);
   }

@@ -10,7 +10,7 @@ import { WakeSignal } from './wake-signal.js';
 
 const STALE_MS = 10_000;
 
-/** Looks for jobs that are due, when it is woken and from time to time, and keeps the leases of those that run. */
+/** Claims due jobs on notification and by polling, and keeps the leases of running ones. */
 @Injectable()
 export class JobWorker {
   private readonly logger = new Logger('Jobs');
@@ -31,17 +31,17 @@ export class JobWorker {
     private readonly keeper: LeaseKeeper,
   ) {}
 
-  /** Whether it takes jobs: false before it started, and while the database does not let it. */
+  /** Whether it claims jobs: false before the start, and while the database is unavailable. */
   isAlive(): boolean {
     return performance.now() - this.claimedAt < this.settings.pollMs + STALE_MS;
   }
 
-  /** How many jobs it runs. */
+  /** The number of running jobs. */
   get runningCount(): number {
     return this.running.size;
   }
 
-  /** Looks for work now. */
+  /** Polls immediately. */
   wake(): void {
     this.wakeSignal.notify();
   }
@@ -56,8 +56,8 @@ export class JobWorker {
   }
 
   /**
-   * Takes no more jobs, lets those that run come to an end, and at last gives up what does not, for others to take.
-   * @returns how many it gave up
+   * Stops claiming jobs, waits for running ones, and releases those that do not end in time to other replicas.
+   * @returns the number released
    */
   async stop(): Promise<number> {
     this.stopping = true;
@@ -85,7 +85,7 @@ export class JobWorker {
       return count;
     } catch (error) {
       if (!this.isFailing && !this.stopping && !isDatabaseOutage(error))
-        this.logger.warn(error, 'jobs cannot be taken, trying again');
+        this.logger.warn(error, 'jobs could not be claimed, trying again');
       this.isFailing = true;
       return 0;
     }

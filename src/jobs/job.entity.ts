@@ -12,7 +12,7 @@ import {
 import type { Problem } from '../core/errors/problem.js';
 import type { Job, JobStatus } from './job.js';
 
-/** A job as it is kept. */
+/** A stored job. */
 @Entity('job')
 @Index('job_ready', ['queue', 'runAt', 'position'], { where: "status = 'queued'" })
 @Index('job_running', ['worker'], { where: "status = 'running'" })
@@ -24,7 +24,7 @@ export class JobRecord implements Job {
   @PrimaryColumn('uuid')
   id!: string;
 
-  /** The order in which jobs were enqueued: an identity column, which TypeORM can declare for primary keys only. */
+  /** The enqueue order: an identity column, which TypeORM can declare only for primary keys. */
   @Column('bigint')
   @Generated()
   position!: string;
@@ -79,7 +79,7 @@ export class JobRecord implements Job {
   @Column('uuid', { nullable: true })
   worker!: string | null;
 
-  /** Until then it belongs to its worker. */
+  /** The worker's lease expires at this time. */
   @Column('timestamptz', { nullable: true })
   leaseUntil!: Date | null;
 

@@ -3,7 +3,7 @@ import type { Problem } from '../core/errors/problem.js';
 export const JOB_STATUSES = ['queued', 'running', 'succeeded', 'failed', 'cancelled'] as const;
 export type JobStatus = (typeof JOB_STATUSES)[number];
 
-/** A piece of work that outlives the request that asked for it; callers know it as an operation. */
+/** Work that outlives the request that enqueued it; the API shows it as an operation. */
 export interface Job<P = unknown> {
   id: string;
   queue: string;
@@ -12,16 +12,16 @@ export interface Job<P = unknown> {
   /** The last progress that its handler reported. */
   progress: object | null;
   result: unknown;
-  /** Why it failed; while it waits for another attempt, why the last one did. */
+  /** The error of a failed job; of a waiting job, the error of its last attempt. */
   error: Problem | null;
   organizationId: string | null;
   requestedBy: string | null;
   serialKey: string | null;
-  /** Counts how often a worker has taken it; with the worker it fences off those that lost it. */
+  /** The number of claims; with the worker it is the fencing token against workers that lost the job. */
   attempt: number;
-  /** How often its handler has failed. */
+  /** The number of failures of its handler. */
   failures: number;
-  /** How often the worker that held it has died. */
+  /** The number of workers that died while they held it. */
   losses: number;
   mostAttempts: number;
   mostTakes: number;
@@ -32,31 +32,31 @@ export interface Job<P = unknown> {
   finishedAt: Date | null;
 }
 
-/** How a job ended. */
+/** The outcome of a job. */
 export type JobOutcome =
   { status: 'succeeded'; result: unknown } | { status: 'failed'; error: Problem } | { status: 'cancelled' };
 
 export type FinishedJob<P = unknown> = Job<P> & { status: JobOutcome['status']; finishedAt: Date };
 
-/** What is asked for. */
+/** A job to enqueue. */
 export interface NewJob<P extends object = object> {
   queue: string;
-  /** What the handler needs to know: JSON without secrets. */
+  /** The input of the handler: JSON without secrets. */
   payload: P;
-  /** The organization whose admins may see and cancel it; null for what belongs to none. */
+  /** The organization whose admins may see and cancel it; null for jobs of the installation. */
   organizationId: string | null;
-  /** Of all jobs with the same key one runs at a time, in the order in which they were enqueued, also across queues. */
+  /** Jobs with the same key run one at a time in enqueue order, also across queues. */
   serialKey?: string;
-  /** Not before this time. */
+  /** The earliest start time. */
   runAt?: Date;
-  /** So often the handler may fail before the job has failed; 1 unless said otherwise. */
+  /** The number of handler failures after which the job fails; default 1. */
   mostAttempts?: number;
-  /** So many workers may die holding it before it has failed; 3 unless said otherwise. */
+  /** The number of dead workers after which the job fails; default 3. */
   mostTakes?: number;
   id?: string;
 }
 
-/** What is asked for by its serial key: one job that waits is enough. */
+/** A job that is enqueued unless one with its serial key is waiting. */
 export type SerialJob<P extends object = object> = Pick<NewJob<P>, 'queue' | 'payload' | 'organizationId' | 'runAt'> & {
   serialKey: string;
 };

@@ -4,13 +4,13 @@ import { IdempotencyKeysStore } from '../core/rest/idempotency-keys.store.js';
 import { JobsService } from './jobs.service.js';
 import { JobsStore } from './jobs.store.js';
 
-/** Every change of a record adds a row that each list then sums. */
+/** Every change of a record inserts a row that each list sums, so they are merged often. */
 const FOLD_MS = 10_000;
 const HOUR_MS = 3_600_000;
-/** How long jobs can be read after their end. */
+/** Days until finished jobs are deleted: those that users requested, and those of the system. */
 const RETENTION_DAYS = { requested: 14, system: 2 };
 
-/** Forgets what nobody asks for any more, and folds the numbers of records. */
+/** Deletes expired jobs, and merges the stored numbers of records. */
 @Injectable()
 export class JobsListeners implements OnModuleInit {
   constructor(

@@ -21,7 +21,7 @@ import { PeriodicJobsService } from './periodic-jobs.service.js';
 import { RunningJobsService } from './running-jobs.service.js';
 import { WorkerPresence } from './worker-presence.js';
 
-/** Durable work and the operations by which callers follow it; every feature may enqueue and handle jobs. */
+/** The job queue and operations; every feature may enqueue and handle jobs. */
 @Global()
 @Module({
   controllers: [OperationsController],

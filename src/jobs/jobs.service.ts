@@ -8,10 +8,7 @@ import { JobWorker } from './job-worker.js';
 import { JobsStore } from './jobs.store.js';
 import { PeriodicJobsService } from './periodic-jobs.service.js';
 
-/**
- * Work that outlives the request, kept in the database: every replica takes jobs from it, and when one dies another
- * takes over what it held.
- */
+/** The job queue in the database: every replica claims jobs from it, and when one dies another takes over its jobs. */
 @Injectable()
 export class JobsService implements OnApplicationBootstrap, BeforeApplicationShutdown {
   private readonly logger = new Logger('Jobs');
@@ -39,58 +36,59 @@ export class JobsService implements OnApplicationBootstrap, BeforeApplicationShu
     this.logger.log(`the jobs have ended; ${left} remain for other processes`);
   }
 
-  /** Asks for work, in the caller's unit of work: it begins once that has committed. The job's id is the operation's. */
+  /** Enqueues a job in the caller's unit of work; it starts after the commit. The id of the job is that of the operation. */
   enqueue<P extends object>(actor: Actor, job: NewJob<P>): Promise<Job<P>> {
     return this.store.insert(actor, job) as Promise<Job<P>>;
   }
 
   /**
-   * Asks for the work of a job once more, where its listener hears that it ended with something left to do. The new job comes
-   * before all others that wait for the same serial key.
+   * Enqueues a copy of a job, for use in its `onEnded` when work remains. The new job precedes all others that
+   * wait for the same serial key.
    */
   enqueueAgain(job: Job): Promise<Job> {
     return this.store.insertAgain(job.id);
   }
 
   /**
-   * Asks for work that one waiting job of its serial key does for all who ask: it is made unless there is one, and begins
-   * no later than asked for. Outside of units of work, once what the job reads has committed.
+   * Enqueues jobs unless one with the same serial key is waiting, which then starts no later than requested. Call
+   * it outside of units of work, after the data that the job reads was committed.
    */
   enqueueOnce(actor: Actor, jobs: SerialJob[]): Promise<void> {
     return this.store.insertUnlessQueued(actor, jobs);
   }
 
-  /** Says how the jobs of a queue are done; a feature calls it once, when it is made. */
+  /** Registers the handler of a queue; each feature calls it once, at start. */
   registerHandler<P extends object>(queue: string, handler: JobHandler<P>): void {
     this.handlers.register(queue, handler);
     this.worker.wake();
   }
 
-  /** Does something periodically, once per interval over all replicas; two ticks never run at the same time. */
+  /** Runs a handler periodically, once per interval across all replicas; runs never overlap. */
   schedule(name: string, intervalMs: number, handler: (context: JobContext) => Promise<unknown>): void {
     this.periodic.register(name, intervalMs);
     this.registerHandler(name, { concurrency: 1, handle: (_, context) => handler(context) });
   }
 
   /**
-   * Cancels a job, in the caller's unit of work when one is open: what waits ends at once, what runs has its signal
-   * aborted on whichever replica runs it, and ends cancelled unless it comes to an end before.
-   * @returns the job as it is now, or null when there is none that has not ended
+   * Cancels a job, in the caller's unit of work when one is open. A queued job ends immediately; the signal of a
+   * running one is aborted, and it ends as cancelled unless it finishes before.
+   * @returns the job, or null when it had ended or does not exist
    */
   cancel(id: string): Promise<Job | null> {
     return this.completion.cancel(id);
   }
 
   /**
-   * Waits for the end of a job, on whichever replica it runs; never inside a unit of work.
-   * @returns null when it has not ended in time, or this replica shuts down
-   * @throws NotFound; what `signal` was aborted with
+   * Waits for the end of a job on any replica; not for use inside a unit of work.
+   * @returns null on a timeout, or when this replica shuts down
+   * @throws NotFound
+   * @throws the reason of `signal`
    */
-  waitUntilFinished(id: string, patience: WaitOptions): Promise<FinishedJob | null> {
-    return this.waiter.waitUntilFinished(id, patience);
+  waitUntilFinished(id: string, options: WaitOptions): Promise<FinishedJob | null> {
+    return this.waiter.waitUntilFinished(id, options);
   }
 
-  /** Whether this replica takes jobs. */
+  /** Whether this replica claims jobs. */
   isAlive(): boolean {
     return this.worker.isAlive();
   }

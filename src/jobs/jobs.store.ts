@@ -7,13 +7,13 @@ import type { FinishedJob, Job, NewJob, SerialJob } from './job.js';
 import { JobNotifications } from './job-notifications.js';
 import { toJsonb } from '../core/json/jsonb.js';
 
-/** The columns of a job under the names of its fields. */
+/** The columns of a job, aliased to its property names. */
 export const JOB_COLUMNS = `id, queue, payload, status, progress, result, error, organization_id AS "organizationId",
   requested_by AS "requestedBy", serial_key AS "serialKey", attempt, failures, losses, most_attempts AS "mostAttempts",
   most_takes AS "mostTakes", worker, cancel_requested AS "cancelRequested", created_at AS "createdAt",
   updated_at AS "updatedAt", finished_at AS "finishedAt"`;
 
-/** How many jobs stand where; `oldest` is the age in seconds of the one that has been due the longest. */
+/** The number of jobs per queue and status; `oldest` is the age in seconds of the one that has been due longest. */
 export interface QueueBacklog {
   queue: string;
   status: 'queued' | 'running';
@@ -21,7 +21,7 @@ export interface QueueBacklog {
   oldest: number;
 }
 
-/** Jobs as those see them who ask for them. */
+/** Jobs from the view of those who enqueue and follow them. */
 @Injectable()
 export class JobsStore {
   constructor(private readonly unit: UnitOfWork) {}
@@ -48,7 +48,7 @@ export class JobsStore {
     return made;
   }
 
-  /** The same work once more, as the first of its serial key. */
+  /** Enqueues a copy of the job, first among those of its serial key. */
   async insertAgain(id: string): Promise<Job> {
     const [made] = await this.unit.manager.query<[Job]>(
       `WITH made AS (
@@ -64,8 +64,8 @@ export class JobsStore {
   }
 
   /**
-   * Sees to it that of each serial key one job waits that begins at its time or before. What its caller wrote must have
-   * committed: a job that waits now is one that will read it.
+   * Ensures that for each serial key a job is waiting that starts no later than requested. The caller's changes
+   * must be committed, so that the waiting job reads them.
    */
   async insertUnlessQueued(actor: Actor, jobs: SerialJob[]): Promise<void> {
     const keys = jobs.map(({ serialKey }) => serialKey);
@@ -91,7 +91,7 @@ export class JobsStore {
 
   private async insertMissing(actor: Actor, jobs: SerialJob[]): Promise<void> {
     const keys = jobs.map(({ serialKey }) => serialKey);
-    // Two who find none at the same time make one: the second looks again once the first has committed.
+    // Serializes concurrent callers: the second one finds the job of the first after its commit.
     await this.unit.manager.query(
       `SELECT pg_advisory_xact_lock(hashtextextended(key, 0)) FROM (SELECT unnest($1::text[]) AS key ORDER BY 1) AS k`,
       [keys],
@@ -117,7 +117,7 @@ export class JobsStore {
   }
 
   /**
-   * Makes the job of the current tick of something periodic, unless it was made or an earlier one is unfinished.
+   * Enqueues the job of the current tick of a periodic queue, unless it exists or an earlier one is unfinished.
    * @returns milliseconds until the next tick
    */
   async insertPeriodic(queue: string, intervalMs: number): Promise<number> {
@@ -142,8 +142,8 @@ export class JobsStore {
   }
 
   /**
-   * Visible to who asked for it, while they belong to its organization, and to the admins of its organization; without
-   * an organization to the installation's administrators.
+   * Returns the job when the actor may see it: its requester, while a member of its organization, and admins of
+   * that organization; without an organization, installation administrators.
    */
   async findVisible(actor: Actor, id: string): Promise<Job | null> {
     if (actor.isSystem) return this.find(id);
@@ -157,7 +157,7 @@ export class JobsStore {
     return job ?? null;
   }
 
-  /** Those of the jobs that have ended. */
+  /** Returns those of the jobs that have ended. */
   async findFinished(ids: string[]): Promise<FinishedJob[]> {
     return this.unit.manager.query<FinishedJob[]>(
       `SELECT ${JOB_COLUMNS} FROM job WHERE id = ANY ($1) AND finished_at IS NOT NULL`,
@@ -166,8 +166,8 @@ export class JobsStore {
   }
 
   /**
-   * Cancels at once what waits, and has what runs aborted wherever it does.
-   * @returns the job as it is now, when it had not ended before
+   * Cancels a queued job immediately, and notifies the worker of a running one.
+   * @returns the job, or null when it had ended before
    */
   async requestCancel(id: string): Promise<Job | null> {
     const [job] = await this.unit.manager.query<Job[]>(
@@ -187,7 +187,7 @@ export class JobsStore {
     return job ?? null;
   }
 
-  /** Forgets jobs that ended so many days ago: those that users asked for, and those of the system itself. */
+  /** Deletes jobs that ended more than this many days ago, by whether a user requested them. */
   async deleteFinished(days: { requested: number; system: number }): Promise<number> {
     const [, count] = await this.unit.manager.query<[unknown, number]>(
       `DELETE FROM job WHERE id IN (

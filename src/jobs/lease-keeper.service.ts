@@ -4,30 +4,30 @@ import type { Lease } from './lease.js';
 import { JobSettings } from './job-settings.js';
 import { WorkerPresence } from './worker-presence.js';
 
-/** What processes hold by leases: each of one kind by one process at a time. */
+/** Leased work of one kind; each item is held by one process at a time. */
 export interface LeasedWork<T extends { readonly lease: Lease }> {
-  /** For the log. */
+  /** The name in logs. */
   readonly name: string;
-  /** What this process holds. */
+  /** The items that this process holds. */
   listHeld(): T[];
-  /** Renews the leases with one statement. @returns those that are still held */
+  /** Renews the leases in one statement. @returns the items that are still held */
   renew(worker: string, held: T[], leaseMs: number): Promise<T[]>;
-  /** The lease is over: another process may hold it by now. Called again as long as it is listed. */
+  /** Called when a lease has expired and another process may hold the item; repeated while the item is listed. */
   lose(each: T): void;
-  /** The processes that hold something of it. */
+  /** The processes that hold items. */
   listWorkers(): Promise<string[]>;
-  /** Takes back what is held by processes that are dead, and what was not renewed in time. */
+  /** Takes over items of dead processes, and those with expired leases. */
   takeBack(worker: string, dead: string[]): Promise<void>;
 }
 
-/** The watch over leases of one kind, until it is stopped. */
+/** The renewal of leases of one kind, until it is stopped. */
 export interface LeaseWatch {
-  /** Renews now, such as after the connection was lost. */
+  /** Renews immediately, for instance after a reconnect. */
   renew(): void;
   stop(): void;
 }
 
-/** Renews the leases of this process, and takes over from processes that died. */
+/** Renews the leases of this process, and takes over those of processes that died. */
 @Injectable()
 export class LeaseKeeper {
   private readonly logger = new Logger('Leases');
@@ -68,7 +68,7 @@ export class LeaseKeeper {
     if (workers.length > 0) await work.takeBack(this.presence.id, await this.presence.findDead(workers));
   }
 
-  /** A statement that hangs must neither hold up the watch over the leases nor be sent again and again. */
+  /** A hanging statement must not delay the other checks, and must not be sent repeatedly. */
   private runExclusively(what: string, work: () => Promise<void>): () => void {
     let isRunning = false;
     return () => {
@@ -83,7 +83,7 @@ export class LeaseKeeper {
   }
 }
 
-/** At once, and again after each interval. @returns what stops it */
+/** Runs work immediately and after each interval. @returns a function that stops it */
 function repeat(work: () => void, everyMs: () => number): () => void {
   let timer: NodeJS.Timeout;
   const next = (): void => {

@@ -1,11 +1,11 @@
 /**
- * The claim of this process on something, for a limited time. The time counts from before the statement that takes or renews it, so
- * that it is over here before others see it so.
+ * A lease of this process. Its time starts before the statement that acquires or renews it, so that it expires here
+ * before it expires in the database.
  */
 export class Lease {
   private endsAt: number;
 
-  /** @param askedAt when the statement was sent, on the clock of `performance.now()` */
+  /** @param askedAt `performance.now()` when the statement was sent */
   constructor(askedAt: number, ms: number) {
     this.endsAt = askedAt + ms;
   }

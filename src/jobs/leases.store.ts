@@ -5,7 +5,7 @@ import { JobNotifications } from './job-notifications.js';
 import { JOB_COLUMNS } from './jobs.store.js';
 import { toJsonb } from '../core/json/jsonb.js';
 
-/** Who holds a job: a worker, for one attempt. Nothing is written by one who has lost it. */
+/** The holder of a job: a worker for one attempt. Writes of a former holder have no effect. */
 export type LeaseHolder = Pick<Job, 'id' | 'worker' | 'attempt'>;
 
 const HELD_SQL = `id = $1 AND worker = $2 AND attempt = $3 AND status = 'running'`;
@@ -16,28 +16,29 @@ const MAX_CLAIM_ATTEMPTS = 5;
 export interface QueueCapacity {
   queue: string;
   slots: number;
-  /** All regular slots are taken: these are reserved for organizations without a running job of the queue. */
+  /** Only the slots reserved for organizations without a running job of the queue are free. */
   isReserve: boolean;
 }
 
-/** Why a job waits again, and for how long. */
+/** Why and until when a job is requeued. */
 export interface RequeueOptions {
   delayMs?: number;
   failed?: boolean;
-  /** Its worker died: true only while its lease has run out. */
+  /** The worker died: requeue only if the lease has expired. */
   lost?: boolean;
   error?: object;
   progress?: object | null;
 }
 
-/** Jobs as workers hold them. */
+/** Jobs from the view of workers. */
 @Injectable()
 export class LeasesStore {
   constructor(private readonly unit: UnitOfWork) {}
 
   /**
-   * Claims due jobs: of each queue at most as many as it has free slots, of each serial key only the first. That no
-   * two of a key run at once is enforced by a unique index, because a late commit can precede a claimed job.
+   * Claims due jobs, for each queue at most as many as it has free slots, and for each serial key only the first.
+   * A unique index enforces that one job per key runs, because a transaction that commits late can insert a job
+   * before a claimed one.
    */
   async claim(worker: string, capacities: QueueCapacity[], leaseMs: number, attempt = 1): Promise<Job[]> {
     try {
@@ -66,13 +67,13 @@ export class LeasesStore {
         ],
       );
     } catch (error) {
-      // Another worker has just committed a job of the same serial key.
+      // Another worker has just claimed a job of the same serial key.
       if ((error as { code?: string }).code !== UNIQUE_VIOLATION || attempt >= MAX_CLAIM_ATTEMPTS) throw error;
       return this.claim(worker, capacities, leaseMs, attempt + 1);
     }
   }
 
-  /** Prolongs the leases of all that the worker runs, and says which of them it still holds. */
+  /** Renews the leases of a worker's jobs. @returns those that it still holds */
   async renew(
     worker: string,
     held: LeaseHolder[],
@@ -89,7 +90,7 @@ export class LeasesStore {
     );
   }
 
-  /** Locks the job until the end of the unit of work. @returns false when another worker has taken it over */
+  /** Locks the job until the end of the unit of work. @returns false when the worker no longer holds it */
   async lockHeld({ id, worker, attempt }: LeaseHolder): Promise<boolean> {
     const rows = await this.unit.manager.query<unknown[]>(`SELECT 1 FROM job WHERE ${HELD_SQL} FOR SHARE`, [
       id,
@@ -109,9 +110,9 @@ export class LeasesStore {
   }
 
   /**
-   * Writes how the job ended.
-   * @param options.overdue only while its lease has run out
-   * @returns whether it was still held
+   * Stores the outcome of a job.
+   * @param options.overdue only if its lease has expired
+   * @returns whether the worker still held it
    */
   async complete(
     { id, worker, attempt }: LeaseHolder,
@@ -139,7 +140,7 @@ export class LeasesStore {
     return ended.length > 0;
   }
 
-  /** Lets the job wait for a worker again. @returns false when it was not held any more, or is to be cancelled */
+  /** Requeues the job. @returns false when the worker no longer holds it, or it was cancelled */
   async requeue({ id, worker, attempt }: LeaseHolder, why: RequeueOptions = {}): Promise<boolean> {
     const { delayMs = 0, failed = false, lost = false, error, progress } = why;
     const put = await this.unit.manager.query<unknown[]>(
@@ -162,7 +163,7 @@ export class LeasesStore {
     return rows.map(({ worker }) => worker);
   }
 
-  /** Ends the leases of workers that are dead, which nobody renews. */
+  /** Expires the leases of dead workers. */
   async expire(workers: string[]): Promise<void> {
     await this.unit.manager.query(
       `UPDATE job SET lease_until = now() - interval '1 millisecond'
@@ -171,7 +172,7 @@ export class LeasesStore {
     );
   }
 
-  /** Jobs whose worker has not been heard of for a whole lease. */
+  /** The jobs with expired leases. */
   async listOverdue(): Promise<Job[]> {
     return this.unit.manager.query<Job[]>(
       `SELECT ${JOB_COLUMNS} FROM job WHERE status = 'running' AND lease_until < now() ORDER BY position LIMIT 100`,

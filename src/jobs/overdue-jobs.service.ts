@@ -5,7 +5,7 @@ import type { Job } from './job.js';
 import { JobCompletionService, toJobProblem } from './job-completion.service.js';
 import { LeasesStore } from './leases.store.js';
 
-/** Takes jobs away from workers that died, whichever replica finds them first. */
+/** Takes over the jobs of workers that died; any replica may do so. */
 @Injectable()
 export class OverdueJobsService {
   private readonly logger = new Logger('Jobs');
@@ -16,7 +16,7 @@ export class OverdueJobsService {
     private readonly metrics: Metrics,
   ) {}
 
-  /** @param dead workers that are seen to be dead, long before their leases are over */
+  /** @param dead workers that were detected as dead before their leases expired */
   async recover(dead: string[]): Promise<void> {
     if (dead.length > 0) await this.leases.expire(dead);
     for (const job of await this.leases.listOverdue()) {

@@ -1,17 +1,17 @@
 import { Injectable } from '@nestjs/common';
 import { JobsStore } from './jobs.store.js';
 
-/** The record of a tick is what keeps it from being made again, so no tick is longer than these records are kept. */
+/** The stored job of a tick prevents a duplicate, so no interval may exceed the retention of finished jobs. */
 const MAX_INTERVAL_MS = 86_400_000;
 
 interface PeriodicJob {
   queue: string;
   intervalMs: number;
-  /** On the clock of `performance.now()`; the database has the last word on whether a tick was made. */
+  /** By `performance.now()`; the database decides whether the tick's job exists. */
   dueAt: number;
 }
 
-/** Makes one job for each tick of what is periodic, over all replicas. Ticks at which no replica ran are left out. */
+/** Enqueues one job per tick of each periodic queue across all replicas. Ticks without a running replica are skipped. */
 @Injectable()
 export class PeriodicJobsService {
   private readonly periodic: PeriodicJob[] = [];
@@ -20,7 +20,7 @@ export class PeriodicJobsService {
 
   register(queue: string, intervalMs: number): void {
     if (!Number.isInteger(intervalMs) || intervalMs < 1 || intervalMs > MAX_INTERVAL_MS)
-      throw new Error(`${queue} must come back within a day`);
+      throw new Error(`the interval of ${queue} must be at most a day`);
     this.periodic.push({ queue, intervalMs, dueAt: 0 });
   }
 

@@ -1,4 +1,4 @@
-/** Writes the last of many values, at most one in so long and never two at once. */
+/** Writes the latest of many values, rate-limited and one at a time. */
 export class ProgressWriter {
   private next: object | null = null;
   private timer: NodeJS.Timeout | null = null;
@@ -15,7 +15,7 @@ export class ProgressWriter {
     this.schedule();
   }
 
-  /** Writes no more. @returns what is still to be written */
+  /** Stops writing. @returns the value that was not written */
   close(): object | null {
     this.closed = true;
     if (this.timer) clearTimeout(this.timer);
@@ -31,7 +31,7 @@ export class ProgressWriter {
   private async flush(): Promise<void> {
     const value = this.next;
     this.writtenAt = performance.now();
-    // A failed write is made good by the next one, or by the end of the job.
+    // After a failed write, the next write or the end of the job stores the progress.
     if (value) await this.write(value).catch(() => undefined);
     this.timer = null;
     if (this.next === value) this.next = null;

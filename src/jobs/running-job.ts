@@ -3,10 +3,10 @@ import { type AbortReason, JobAborted } from './job-aborted.js';
 import type { Job } from './job.js';
 import type { Lease } from './lease.js';
 
-/** A job while this replica runs it. */
+/** A job that this replica runs. */
 export class RunningJob {
   private readonly aborter = new AbortController();
-  /** Its end is being written, so that its lease is not missed any more. */
+  /** Its outcome is being stored, so losing the lease no longer aborts it. */
   isEnding = false;
 
   constructor(
@@ -20,7 +20,7 @@ export class RunningJob {
     return this.aborter.signal;
   }
 
-  /** Why it was aborted first, if it was. */
+  /** The first reason why it was aborted, if it was. */
   get abortReason(): AbortReason | null {
     return this.signal.aborted ? (this.signal.reason as JobAborted).reason : null;
   }

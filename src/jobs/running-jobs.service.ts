@@ -11,7 +11,7 @@ import { OverdueJobsService } from './overdue-jobs.service.js';
 import { RunningJob } from './running-job.js';
 import { WorkerPresence } from './worker-presence.js';
 
-/** The jobs that this process runs, and its leases on them. */
+/** The jobs that this process runs, with their leases. */
 @Injectable()
 export class RunningJobsService implements LeasedWork<RunningJob> {
   readonly name = 'jobs';
@@ -32,9 +32,9 @@ export class RunningJobsService implements LeasedWork<RunningJob> {
   }
 
   /**
-   * Claims as many due jobs as there is capacity for, and runs them.
-   * @param onEnded called at the end of each
-   * @returns how many it claimed
+   * Claims and runs as many due jobs as there is capacity for.
+   * @param onEnded called when each ends
+   * @returns the number claimed
    */
   async claim(onEnded: () => void): Promise<number> {
     const capacities = this.findCapacity();
@@ -53,7 +53,7 @@ export class RunningJobsService implements LeasedWork<RunningJob> {
     return [...this.running.keys()].filter((running) => running.abortReason !== 'lease lost');
   }
 
-  /** Says also which of them are to be cancelled. */
+  /** Also aborts jobs that were cancelled. */
   async renew(worker: string, held: RunningJob[], leaseMs: number): Promise<RunningJob[]> {
     const jobs = held.map(({ job }) => job);
     const renewed = new Map(
@@ -77,8 +77,8 @@ export class RunningJobsService implements LeasedWork<RunningJob> {
   }
 
   /**
-   * Lets the jobs come to an end, aborts those that do not in time, and at last gives them up for others to take.
-   * @returns how many were aborted
+   * Waits for the jobs to end, aborts those that do not in time, and releases them to other workers.
+   * @returns the number aborted
    */
   async drain(): Promise<number> {
     await this.waitForEnd(this.settings.drainMs);
@@ -106,7 +106,7 @@ export class RunningJobsService implements LeasedWork<RunningJob> {
     return this.handlers.list().flatMap<QueueCapacity>(({ queue, concurrency, reserve = 0 }) => {
       const free = concurrency - (counts.get(queue) ?? 0);
       if (free > 0) return [{ queue, slots: free, isReserve: false }];
-      // One at a time: the next has to see that it runs.
+      // One at a time, because the next claim depends on which organizations have a running job.
       return free + reserve > 0 ? [{ queue, slots: 1, isReserve: true }] : [];
     });
   }

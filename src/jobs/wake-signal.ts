@@ -1,4 +1,4 @@
-/** Wakes one sleeper; a ring while nobody sleeps is remembered. */
+/** Wakes one waiter; a signal without a waiter is remembered. */
 export class WakeSignal {
   private isNotified = false;
   private wake: (() => void) | null = null;
@@ -8,7 +8,7 @@ export class WakeSignal {
     this.wake?.();
   }
 
-  /** Sleeps until the next ring, at most so long. */
+  /** Waits for the next signal, at most `ms` milliseconds. */
   async wait(ms: number): Promise<void> {
     if (!this.isNotified) {
       let timer: NodeJS.Timeout | undefined;

@@ -3,24 +3,24 @@ import { Injectable, type OnModuleInit } from '@nestjs/common';
 import { PostgresNotifications } from '../core/database/postgres-notifications.js';
 import { UnitOfWork } from '../core/database/unit-of-work.js';
 
-/** The space of the advisory locks by which workers are seen to live. */
+/** The namespace of the advisory locks that indicate live workers. */
 const LOCK_SPACE = 4_152_775;
-/** A worker whose lock is gone for so long is dead: one that lost its session to the network has it again by then. */
+/** A worker without its lock for this long is dead; one that only lost its connection has reconnected by then. */
 const MISSING_MS = 1_500;
-/** What was found so long ago says nothing of now. */
+/** Observations older than this are discarded. */
 const FORGOTTEN_MS = 10_000;
-/** After an outage of the database all sessions are gone, and come back one after another. */
+/** After a database outage all sessions are lost and reconnect within this time. */
 const SETTLED_MS = 3_000;
 
 /**
- * Which workers live: each holds a lock in the session that it listens with, which the database ends the moment the process
- * dies. A host that is cut off keeps its session for longer; leases answer that.
+ * Detects dead workers. Each worker holds an advisory lock in its listening session, which PostgreSQL releases when
+ * the process dies. The session of a disconnected host lasts longer; the expiry of leases covers that.
  */
 @Injectable()
 export class WorkerPresence implements OnModuleInit {
-  /** The id of this process among workers. */
+  /** The worker id of this process. */
   readonly id = randomUUID();
-  /** When a lock was found to be gone, at first and last, by worker. */
+  /** When the lock of a worker was first and last found missing. */
   private readonly missing = new Map<string, { since: number; seenAt: number }>();
 
   constructor(
@@ -32,10 +32,7 @@ export class WorkerPresence implements OnModuleInit {
     this.notifications.holdLock([LOCK_SPACE, this.id]);
   }
 
-  /**
-   * Asked again and again, with all workers that hold something.
-   * @returns those that are dead
-   */
+  /** Call it periodically with all workers that hold something. @returns those that are dead */
   async findDead(workers: string[]): Promise<string[]> {
     if (workers.length === 0) return [];
     if (this.notifications.connectedMs < SETTLED_MS) {

@@ -1,6 +1,6 @@
 import { definePolicy } from '../core/access/policy.js';
 
-/** What is done with a cluster as a whole; designs are deployed to it by the policy of deployments. */
+/** Operations on a cluster as a whole; the policy of deployments covers deploying designs to it. */
 export const clusterPolicy = definePolicy('cluster', {
   readRights: { needs: 'organization_admin', scope: 'read' },
   changeControllers: 'organization_admin',

@@ -3,7 +3,7 @@ import type { SelectQueryBuilder } from 'typeorm';
 import { Access } from '../core/authorization/access.service.js';
 import type { Actor } from '../core/access/actor.js';
 import { deletedAtFilter } from '../core/authorization/deleted-at-filter.js';
-import { keptListOf } from '../core/authorization/kept-total.js';
+import { storedTotalOf } from '../core/authorization/stored-total.js';
 import { UnitOfWork } from '../core/database/unit-of-work.js';
 import type { OrganizationListQuery } from '../core/listing/list-query.js';
 import { equalsFilter, wordFilter, type Listing, recordOrderColumns } from '../core/listing/listing.js';
@@ -50,7 +50,7 @@ export class WorkspacesStore extends RecordStore<Workspace> {
       actor,
       organizationId,
     );
-    return this.paginate(rows, listing, query, keptListOf(rows, 'workspace'));
+    return this.paginate(rows, listing, query, storedTotalOf(rows, 'workspace'));
   }
 
   /** Several at once, in the order of their ids to prevent deadlocks. */

@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import type { SelectQueryBuilder } from 'typeorm';
 import { Access } from '../../core/authorization/access.service.js';
 import type { Actor } from '../../core/access/actor.js';
-import { keptListOf } from '../../core/authorization/kept-total.js';
+import { storedTotalOf } from '../../core/authorization/stored-total.js';
 import { UnitOfWork } from '../../core/database/unit-of-work.js';
 import type { ListQuery } from '../../core/listing/list-query.js';
 import { type Listing, recordOrderColumns } from '../../core/listing/listing.js';
@@ -34,7 +34,7 @@ export class CredentialsStore extends RecordStore<Credential> {
 
   page(actor: Actor, organizationId: string, query: ListQuery): Promise<Page<Credential>> {
     const rows = this.visibleTo(actor).andWhere('credential.organization_id = :organizationId', { organizationId });
-    return this.paginate(rows, listing, query, keptListOf(rows, 'credential'));
+    return this.paginate(rows, listing, query, storedTotalOf(rows, 'credential'));
   }
 
   /** The sealed secret and the revision it belongs to; null when there is no such credential. */

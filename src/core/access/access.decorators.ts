@@ -5,15 +5,15 @@ import type { Actor } from './actor.js';
 
 export const IS_PUBLIC = 'armature:public';
 
-/** Opens one route to callers without a token; every other route is closed by the global guard. */
+/** Allows one route without a token; the global guard requires a token on every other route. */
 export const Public = (): MethodDecorator & ClassDecorator =>
-  // Every other operation is described as one that needs a bearer token: see `openapi.ts`.
+  // Every other operation is documented with the bearer security scheme; see `openapi.ts`.
   applyDecorators(SetMetadata(IS_PUBLIC, true), ApiSecurity({}));
 
-/** The marks of handlers that were looked up, by their class and name. */
+/** Caches metadata of handlers by class and method name. */
 const knownMarks = new WeakMap<object, WeakMap<object, Map<string, boolean>>>();
 
-/** Whether a route, or the controller that it is of, carries a mark. */
+/** Reports whether a route or its controller has this metadata. */
 export function hasMetadata(reflector: Reflector, mark: string, context: ExecutionContext): boolean {
   const [handler, controller] = [context.getHandler(), context.getClass()];
   const ofHandler = getOrSet(knownMarks, handler, () => new WeakMap<object, Map<string, boolean>>());
@@ -37,7 +37,7 @@ export interface AuthenticatedCaller {
   authenticationError?: Error;
 }
 
-/** The caller, as the guard found them. */
+/** Injects the caller whom the guard authenticated. */
 export const CurrentActor = createParamDecorator((_: unknown, context: ExecutionContext): Actor | undefined => {
   if (context.getType<string>() === 'graphql') return context.getArgByIndex<{ actor?: Actor }>(2).actor;
   return context.switchToHttp().getRequest<AuthenticatedCaller>().actor;

@@ -1,8 +1,8 @@
-/** What a token lets its bearer do; a session has all of them, a personal access token those it was made with. */
+/** What a token permits. A session has all scopes; a personal access token has those chosen when it was created. */
 export const SCOPES = ['read', 'write', 'deploy', 'admin'] as const;
 export type Scope = (typeof SCOPES)[number];
 
-/** Who acts: the user or service account of a token, or the system itself with a reason that the audit records. */
+/** The identity that acts: the user or service account of a token, or the system with a reason that the audit records. */
 export class Actor {
   private constructor(
     readonly kind: 'user' | 'system',
@@ -11,9 +11,9 @@ export class Actor {
     readonly name: string,
     readonly installationAdmin: boolean,
     readonly scopes: readonly Scope[],
-    /** The session or personal token that authenticated the call; ending it ends what runs in its name. */
+    /** The session or personal access token that authenticated the call; when it is revoked, the work that it started ends. */
     readonly sessionId: string | null,
-    /** The organization meant when a call of a member of several names none. */
+    /** The default organization of a user who is a member of several, for calls that name none. */
     readonly defaultOrganizationId: string | null,
     /** Whether it is a service account. */
     readonly isServiceAccount = false,
@@ -26,7 +26,7 @@ export class Actor {
     scopes?: readonly Scope[];
     sessionId?: string | null;
     defaultOrganizationId?: string | null;
-    /** A person unless given: only people sign in. */
+    /** Defaults to `person`: only people sign in. */
     kind?: 'person' | 'service';
   }): Actor {
     return new Actor(
@@ -45,7 +45,7 @@ export class Actor {
     return new Actor('system', null, reason, true, SCOPES, null, null);
   }
 
-  /** The system, doing what a user asked for: events name the user. */
+  /** The system acting for a user; events name that user. */
   static onBehalfOf(userId: string, reason: string): Actor {
     return new Actor('system', userId, reason, true, SCOPES, null, null);
   }

@@ -2,17 +2,21 @@ import type { IncomingMessage } from 'node:http';
 import type { Actor } from './actor.js';
 
 /**
- * Finds the Actor of the Authorization header of a request. One implementation (in `auth`) serves
- * REST, GraphQL and sockets; it is provided to the application under this class as its token.
+ * Authenticates requests by their Authorization header. One implementation, in `auth`, serves REST, GraphQL and
+ * WebSockets; this class is its provider token.
  */
 export abstract class Authenticator {
   /**
-   * Answers at once where the token is known.
-   * @param getNetwork returns the network of the caller, which may try a bounded number of invalid tokens
-   * @throws Unauthenticated when the value is missing, malformed, forged, expired or revoked; AppError 429
+   * Returns synchronously when the token is cached.
+   * @param getNetwork returns the network of the caller, for the rate limit of invalid tokens
+   * @throws Unauthenticated when the value is missing, malformed, forged, expired or revoked
+   * @throws AppError 429 when the network sent too many invalid tokens
    */
   abstract authenticate(request: IncomingMessage, getNetwork: () => string): Actor | Promise<Actor>;
 
-  /** Calls back when tokens of this session, or (with `sessionId` null) all tokens of this user, end; returns how to stop. */
+  /**
+   * Calls the listener when the tokens of a session, or (`sessionId` null) all tokens of a user, are revoked.
+   * @returns a function that unsubscribes
+   */
   abstract onRevoked(listener: (revoked: { userId: string; sessionId: string | null }) => void): () => void;
 }

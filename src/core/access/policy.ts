@@ -1,16 +1,16 @@
 import type { Scope } from './actor.js';
 import { roleRank, type Role } from './roles.js';
 
-/** One thing that can be done, the least role that may do it, and the scope that a token needs for it. */
+/** An operation with the minimum role and the token scope that it requires. */
 export interface Operation {
   name: string;
   needs: Role;
   scope: Scope;
-  /** The operation belongs to a workspace; the role in that workspace is checked. */
+  /** The operation is on a record of a workspace; the role in that workspace is checked. */
   inWorkspace: boolean;
-  /** Only administrators of the installation may do it, whatever their role. */
+  /** Only installation administrators may perform it, whatever their role. */
   installation: boolean;
-  /** Service accounts may not do it, whatever their role. */
+  /** Service accounts may not perform it, whatever their role. */
   peopleOnly: boolean;
 }
 
@@ -19,9 +19,9 @@ type Rule = Role | { needs: Role; scope: Scope; installation?: boolean; peopleOn
 const declared: Operation[] = [];
 
 /**
- * Declares who may do what with one kind of record. The scope follows from the role unless it is given: what only
- * viewers need is `read`, what an admin may is `admin`, all else is `write`. Of records that live in a workspace `level`
- * is `workspace`: the workspace's permissions then determine what its members may do with them.
+ * Declares the permissions for one kind of record. The scope defaults by role: `read` for what viewers may do,
+ * `admin` for what requires an admin, otherwise `write`. `level: 'workspace'` is for records that belong to a
+ * workspace, whose permission settings then decide what its members may do.
  */
 export function definePolicy<const R extends Record<string, Rule>>(
   record: string,
@@ -43,7 +43,7 @@ export function definePolicy<const R extends Record<string, Rule>>(
   return Object.fromEntries(operations) as { [K in keyof R]: Operation };
 }
 
-/** Every operation of every policy that has been declared. */
+/** Every operation of every declared policy. */
 export const declaredOperations = (): readonly Operation[] => declared;
 
 function scopeFor(role: Role): Scope {

@@ -11,7 +11,7 @@ const COLUMNS: Partial<Record<Role, string>> = {
   owner: 'owner',
 };
 
-/** Who may do what, as the documentation shows it: one row for each operation, one column for each role. */
+/** Renders the table of permissions in the documentation: one row per operation, one column per role. */
 export function renderRoleTable(operations: readonly Operation[]): string {
   const roles = Object.keys(COLUMNS) as Role[];
   const mark = (holds: boolean): string => (holds ? '✓' : '');

@@ -1,6 +1,6 @@
 /**
- * What someone is to a record, from least to most. The last two are roles in the organization that owns the record:
- * they hold for everything in it. The numbers are those of the column `role` of the view `access_role`.
+ * Roles on a record, from weakest to strongest. The last two are roles in the organization that owns the record and
+ * apply to everything in it. The indexes equal the column `role` of the view `access_role`.
  */
 export const ROLES = ['none', 'member', 'viewer', 'editor', 'admin', 'organization_admin', 'owner'] as const;
 export type Role = (typeof ROLES)[number];

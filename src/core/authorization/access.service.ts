@@ -9,7 +9,7 @@ import type { Operation } from '../access/policy.js';
 import { isRoleAtLeast, roleRank, type Role, roleFromRank } from '../access/roles.js';
 import { assertScope, permissionError } from './permission-errors.js';
 
-/** The kinds of records for which the view `access_role` contains roles. */
+/** The kinds of records with roles in the view `access_role`. */
 export type ProtectedRecordType = 'organization' | 'workspace' | 'environment' | 'connection';
 
 export interface ProtectedRecord {
@@ -29,15 +29,15 @@ const isSame = (one: JudgedRecord, other: JudgedRecord): boolean =>
 
 const ROLE_ON = named('SELECT role_on($1, $2, $3, $4) AS role');
 
-/** How records are seen by those who do not administer their organization. */
+/** How a query grants visibility to actors who do not administer the organization. */
 export interface GrantColumns {
-  /** The column with the id of the record that roles are granted on; `id` without one. */
+  /** The column with the id of the record on which roles are granted; defaults to `id`. */
   column?: string;
   /** SQL condition for records that are visible without a role on them. */
   shared?: string;
 }
 
-/** Who may do what, answered from the view of roles and nothing else. */
+/** Checks permissions against the view `access_role`. */
 @Injectable()
 export class Access {
   constructor(
@@ -45,11 +45,11 @@ export class Access {
     private readonly memberships: Memberships,
   ) {}
 
-  /** The strongest role of the actor on a record: in its organization, or granted on itself. */
+  /** Returns the actor's strongest role on a record, from its organization or granted on the record itself. */
   async roleOn(actor: Actor, resource: JudgedRecord): Promise<Role> {
     if (actor.isSystem) return 'owner';
     const inOrganization = await this.memberships.findRole(actor, resource.organizationId);
-    // An admin of the organization has no stronger role on the records in it.
+    // An organization admin has no stronger role on records of the organization.
     if (inOrganization && (resource.type === 'organization' || isRoleAtLeast(inOrganization, 'organization_admin')))
       return inOrganization;
     const [row] = await this.unit.manager.query<{ role: number | null }[]>(ROLE_ON, [
@@ -62,19 +62,21 @@ export class Access {
   }
 
   /**
-   * Reads a record in the open transaction and, in the same write, asks for the role on the record that the call was judged by. It is
-   * most often the same one; its role is the one that the actor has after the record is locked.
+   * Runs `read` in the open transaction and, in the same round trip, queries the actor's role on the record by
+   * which the guard authorized the request. That is usually the record that `read` locks, and the role is current
+   * after the lock.
    */
-  async askRoleBeside<T>(actor: Actor, read: () => Promise<T>): Promise<[found: T, known?: KnownRole]> {
+  async readWithRole<T>(actor: Actor, read: () => Promise<T>): Promise<[found: T, known?: KnownRole]> {
     const judged = currentRequest()?.judged;
     if (!judged || actor.isSystem || !this.unit.isOpen) return [await read()];
-    const [found, role] = await this.unit.askTogether(read, () => this.roleOn(actor, judged));
+    const [found, role] = await this.unit.queryTogether(read, () => this.roleOn(actor, judged));
     return [found, { on: judged, role }];
   }
 
   /**
-   * @param known a role that was asked in this transaction, if it is on this record
-   * @throws Forbidden when the actor's role, or the scopes of the token, do not reach, or PERSON_REQUIRED
+   * Checks that the actor may perform an operation.
+   * @param known a role that was queried in this transaction; ignored when it is on another record
+   * @throws Forbidden when the role or the token's scopes do not suffice, or PERSON_REQUIRED
    */
   async authorize(actor: Actor, operation: Operation, resource: ProtectedRecord, known?: KnownRole): Promise<void> {
     const request = currentRequest();
@@ -86,7 +88,7 @@ export class Access {
     if (request) request.organizationId = resource.organizationId;
   }
 
-  /** Narrows a query to the records that the actor may see; `alias` has the columns `id` and `organization_id`. */
+  /** Restricts a query to the records that the actor may see; `alias` has the columns `id` and `organization_id`. */
   onlyVisible<E extends ObjectLiteral>(
     rows: SelectQueryBuilder<E>,
     alias: string,
@@ -98,8 +100,8 @@ export class Access {
   }
 
   /**
-   * Narrows a query to the records of one organization that the actor may see. Whether they administer the organization is
-   * asked first: who does sees all of them, and for everyone else the records are found by the ids that were granted.
+   * Restricts a query to the visible records of one organization. Organization admins see all of them; for other
+   * actors the query joins the ids of records with a grant.
    */
   async onlyVisibleIn<E extends ObjectLiteral>(
     rows: SelectQueryBuilder<E>,
@@ -118,7 +120,7 @@ export class Access {
     return rows.andWhere(shared ? `(${granted} OR ${shared})` : granted);
   }
 
-  /** The organization that the actor is a member of, when it is their only one: a list that names none is a list of that one. */
+  /** Returns the organization of an actor who is a member of exactly one: the default for lists that name none. */
   async findOnlyOrganization(actor: Actor): Promise<string | undefined> {
     if (actor.isSystem) return undefined;
     const rows = await this.unit.manager.query<{ id: string }[]>(
@@ -128,7 +130,7 @@ export class Access {
     return rows.length === 1 ? rows[0]?.id : undefined;
   }
 
-  /** Narrows a query to the records of organizations that the actor administers. */
+  /** Restricts a query to records of organizations that the actor administers. */
   onlyAdministered<E extends ObjectLiteral>(
     rows: SelectQueryBuilder<E>,
     alias: string,
@@ -139,7 +141,10 @@ export class Access {
   }
 }
 
-/** As an array it is compared as fast as a constant: the count of an admin costs what it would without the question. */
+/**
+ * Compares with an array, which PostgreSQL evaluates once per statement: the count costs an admin the same as
+ * without the condition.
+ */
 export const administeredSql = (alias: string, userId: string): string =>
   `${alias}.organization_id = ANY (ARRAY(${administeredOrganizationsSql(userId)}))`;
 
@@ -148,7 +153,7 @@ const administeredOrganizationsSql = (userId: string): string =>
 
 const GRANTED = 'SELECT granted_resources';
 
-/** Whether a query has the records that a role was granted on, and not all of an organization. */
+/** Reports whether `onlyVisibleIn` restricted the query to granted records. */
 export const isNarrowedToGrants = <E extends ObjectLiteral>(rows: SelectQueryBuilder<E>): boolean =>
   rows.expressionMap.wheres.some(({ condition }) => typeof condition === 'string' && condition.includes(GRANTED));
 
@@ -156,9 +161,10 @@ const grantedSql = (alias: string, type: ProtectedRecordType, userId: string): s
   `${alias}.id IN (${GRANTED}(${userId}, '${type}'))`;
 
 /**
- * SQL that holds for the rows which a user may see. Each part is asked once for a statement, not once for a row, and only when
- * the one before it does not hold: one organization where the user is an admin, all of them, and the records that a role was
- * granted on. All ask through a function, for planning the view itself takes longer than asking it.
+ * Returns the SQL condition for rows that a user may see: rows of the given organization where the user is an admin,
+ * rows of all organizations that the user administers, or rows with a grant. PostgreSQL evaluates each part at most
+ * once per statement, and only when the previous one is false. All parts call functions, because planning the view
+ * takes longer than calling them.
  */
 export function visibleSql(alias: string, type: ProtectedRecordType, userId: string): string {
   const concerned = `${alias}.organization_id = (SELECT concerned_organization(${userId}, ${roleRank('organization_admin')}))`;

@@ -4,9 +4,9 @@ import { administeredSql } from './access.service.js';
 import { roleRank, type Role } from '../access/roles.js';
 
 /**
- * The condition `deleted_at` of a list: true lists the deleted records that the caller may restore.
- * @param needs the role that restoring needs
- * @param column the column of the workspace on which that role may be granted; without one it is a role in the organization
+ * Builds the condition `deleted_at` of a list: true selects the deleted records that the caller may restore.
+ * @param needs the role required to restore
+ * @param column the workspace column on which the role may be granted; without it the role is in the organization
  */
 export function deletedAtFilter<E extends ObjectLiteral>(
   alias: string,
@@ -15,7 +15,7 @@ export function deletedAtFilter<E extends ObjectLiteral>(
 ): FilterCondition<E> {
   return booleanFilter('deleted_at', (rows, deleted) => {
     rows.withDeleted().andWhere(`${alias}.deleted_at IS ${deleted ? 'NOT NULL' : 'NULL'}`);
-    // The system, which sees everything, has no id to compare with.
+    // The system sees all records and has no id to compare.
     if (deleted && rows.getParameters()['actorId'] !== undefined) rows.andWhere(restorableSql(alias, needs, column));
   });
 }

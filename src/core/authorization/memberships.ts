@@ -5,7 +5,10 @@ import { UnitOfWork } from '../database/unit-of-work.js';
 import type { Actor } from '../access/actor.js';
 import { type Role, roleFromRank } from '../access/roles.js';
 
-/** Triggers send the id of the user whose memberships changed, or nothing when an organization did. */
+/**
+ * Payload of the notifications that triggers send: the id of the user whose memberships changed, or empty when an
+ * organization changed.
+ */
 const CHANNEL = 'armature_memberships';
 const MAX_AGE_MS = 30_000;
 const MAX_CACHED_USERS = 20_000;
@@ -20,14 +23,14 @@ interface CachedRoles {
 }
 
 /**
- * The roles of callers in organizations, cached for at most 30 seconds and invalidated on change, so that a warm read asks for
- * nothing but its records. What is missing here is asked of the database, and so is everything
- * inside a unit of work. The row-level policies judge each statement anew.
+ * Caches the organization roles of callers for at most 30 seconds and invalidates them on change, so that a read
+ * with a warm cache queries only its records. Cache misses, and all reads inside a unit of work, query the database.
+ * The row-level security policies check each statement independently.
  */
 @Injectable()
 export class Memberships implements OnModuleInit {
   private readonly cache = new Map<string, CachedRoles>();
-  /** Counts invalidations: an answer that was being read during one is not cached. */
+  /** Counts invalidations: a result that was read during one is not cached. */
   private changes = 0;
 
   constructor(
@@ -40,7 +43,7 @@ export class Memberships implements OnModuleInit {
     this.notifications.onReconnect(() => this.invalidate(null));
   }
 
-  /** The role of the actor in an organization; undefined when only the database has it. */
+  /** Returns the actor's role in an organization; undefined when the database has to be queried. */
   findRole(actor: Actor, organizationId: string): Role | undefined | Promise<Role | undefined> {
     const { userId, isSystem } = actor;
     if (isSystem || !userId || this.unit.isOpen) return undefined;
@@ -62,7 +65,7 @@ export class Memberships implements OnModuleInit {
     return roles;
   }
 
-  /** Invalidates the roles of a user, or of everybody. Who changes memberships calls it once that has committed. */
+  /** Invalidates the cached roles of one user, or of all users (null). Call it after a change of memberships has committed. */
   invalidate(userId: string | null): void {
     this.changes++;
     if (userId === null) this.cache.clear();

@@ -3,13 +3,13 @@ import type { Operation } from '../access/policy.js';
 import { isRoleAtLeast, type Role, roleRank } from '../access/roles.js';
 import { Forbidden } from '../errors/app-error.js';
 
-/** @throws Forbidden when the token of the actor does not carry the operation's scope */
+/** @throws Forbidden when the actor's token lacks the scope of the operation */
 export function assertScope(actor: Actor, operation: Operation): void {
   const refusal = scopeError(actor, operation);
   if (refusal) throw refusal;
 }
 
-/** @throws Forbidden when the operation is for administrators of the installation, and the actor is none */
+/** @throws Forbidden when the operation requires an installation administrator and the actor is not one */
 export function assertInstallationAdmin(actor: Actor, { name, installation }: Operation): void {
   if (!installation || actor.installationAdmin) return;
   throw new Forbidden(`${name} is for administrators of the installation`, {
@@ -17,7 +17,7 @@ export function assertInstallationAdmin(actor: Actor, { name, installation }: Op
   });
 }
 
-/** Why an actor who has this role, and the scopes of their token, may not do it; null when they may. */
+/** Returns the error for an actor whose role or token scopes do not permit the operation; null when they do. */
 export function permissionError(actor: Actor, operation: Operation, role: Role): Forbidden | null {
   if (!isRoleAtLeast(role, operation.needs)) return roleError(operation, role);
   return scopeError(actor, operation) ?? personError(actor, operation);

@@ -7,11 +7,11 @@ import { currentRequest, type RequestContext } from '../telemetry/request-contex
 export interface Refusal {
   error: AppError;
   request: RequestContext;
-  /** The operation that was called, or where it was tried. */
+  /** The operation that was called, or the route. */
   operation: string;
   /** Ids of records that the call names. */
   ids: string[];
-  /** The address of an attempted sign-in, as it was sent. */
+  /** The e-mail address of an attempted sign-in, as it was sent. */
   account?: string;
 }
 
@@ -26,16 +26,19 @@ export class Refusals {
     this.listeners.push(listener);
   }
 
-  /** Takes every error that answers a call; those that are no refusals are left out. Never throws. */
+  /** Accepts every error that ends a call and ignores those that are not refusals. Never throws. */
   report(error: AppError, { operation, ids = [], account }: Partial<Omit<Refusal, 'error' | 'request'>> = {}): void {
     const request = currentRequest();
     if (!request || !isRefusal(error)) return;
-    // A record that the caller does not see is known by what they asked for.
+    // The record may be invisible to the caller, so add the requested id.
     const named = error instanceof NotFound && validate(error.id) ? [...ids, error.id.toLowerCase()] : ids;
     const refusal = { error, request, operation: operation ?? request.operation ?? 'unknown', ids: named, account };
     for (const listener of this.listeners) listener(refusal);
   }
 }
 
-/** No or a bad token, a right that is missing, a record that the caller does not see, a rule that forbids it, more calls than a limit allows. */
+/**
+ * A missing or invalid token, a missing permission, a record that the caller may not see, a forbidden state, or an
+ * exceeded limit.
+ */
 const isRefusal = (error: AppError): boolean => REFUSING.has(error.status) || error instanceof NotFound;

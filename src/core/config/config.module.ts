@@ -1,7 +1,7 @@
 import { type DynamicModule, Global, Module } from '@nestjs/common';
 import { Env } from './env.js';
 
-/** Gives every module the settings this process was started with. */
+/** Provides the validated settings to every module. */
 @Global()
 @Module({})
 export class ConfigModule {

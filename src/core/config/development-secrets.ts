@@ -9,8 +9,9 @@ const GENERATED = ['JWT_SECRET', 'ENCRYPTION_KEY'] as const;
 type Source = Record<string, string | undefined>;
 
 /**
- * Fills in the secrets that development may leave out: each is made once and kept in `DATA_DIR/secrets.json`, readable
- * by its owner only, so that tokens and sealed values survive a restart. Where they cannot be kept, that is a fault of `DATA_DIR`.
+ * Fills in secrets that development may omit. Each is generated once and stored in `DATA_DIR/secrets.json` with mode
+ * 0600, so that tokens and encrypted values survive a restart. A file that cannot be written is reported as a fault
+ * of `DATA_DIR`.
  */
 export function withDevelopmentSecrets(source: Source): { source: Source; faults: SettingFault[] } {
   const missing = GENERATED.filter(
@@ -21,7 +22,7 @@ export function withDevelopmentSecrets(source: Source): { source: Source; faults
     const kept = keepSecrets(path.resolve(source['DATA_DIR'] || './.data', 'secrets.json'), missing);
     return { source: { ...source, ...Object.fromEntries(missing.map((name) => [name, kept[name]])) }, faults: [] };
   } catch (error) {
-    const message = `is where generated secrets are kept, which failed: ${(error as Error).message}`;
+    const message = `cannot store the generated secrets: ${(error as Error).message}`;
     return { source, faults: [{ name: 'DATA_DIR', message }] };
   }
 }
@@ -37,7 +38,7 @@ function keepSecrets(file: string, missing: readonly string[]): Source {
   return kept;
 }
 
-/** A process that is killed, or a disk that is full, leaves the file as it was. */
+/** Writes a file atomically: a killed process or a full disk leaves the old content. */
 function writeWhole(file: string, text: string): void {
   const draft = `${file}.${process.pid}`;
   try {
@@ -49,7 +50,7 @@ function writeWhole(file: string, text: string): void {
   }
 }
 
-/** Errors of `JSON.parse` quote the text, which contains secrets here. */
+/** Error messages of `JSON.parse` quote the text, which contains secrets here. */
 function readSecrets(file: string): Source {
   if (!fs.existsSync(file)) return {};
   const text = fs.readFileSync(file, 'utf8');
@@ -57,7 +58,7 @@ function readSecrets(file: string): Source {
     const kept: unknown = JSON.parse(text);
     if (typeof kept === 'object' && kept !== null && !Array.isArray(kept)) return kept as Source;
   } catch {
-    // Treated like a file that is not an object.
+    // Handled below, like a file that is not an object.
   }
   throw new Error(
     `${file} is not a JSON object. Restore it from a backup, or remove it; secrets encrypted with its keys are lost then`,

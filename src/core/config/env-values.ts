@@ -7,14 +7,14 @@ const UNITS: Record<string, number> = { s: 1, m: 60, h: 3600, d: 86_400 };
 /** A century, in days. */
 const MAX_DAYS = 36_525;
 
-/** A length of time: plain seconds, or a number with s, m, h or d ("15m"). Read as seconds. */
+/** A duration in seconds, or a number with s, m, h or d ("15m"); parsed to seconds. */
 export const duration = z
   .string()
   .regex(/^[1-9]\d*[smhd]?$/, 'must be seconds, or a number with s, m, h or d, such as 15m')
   .transform((text) => parseInt(text, 10) * (UNITS[text.slice(-1)] ?? 1))
   .refine((seconds) => seconds <= MAX_DAYS * 86_400, `must be at most ${MAX_DAYS}d`);
 
-/** As a duration, at most so many seconds; 0 is none. */
+/** A duration of at most `mostSeconds`; 0 disables the delay. */
 export const delay = (mostSeconds: number) =>
   z
     .string()
@@ -22,7 +22,7 @@ export const delay = (mostSeconds: number) =>
     .transform((text) => parseInt(text, 10) * (UNITS[text.slice(-1)] ?? 1))
     .refine((seconds) => seconds <= mostSeconds, `must be at most ${mostSeconds} s`);
 
-/** A positive whole number within the given bounds. */
+/** An integer within the given bounds. */
 export const integer = (min = 1, max = Number.MAX_SAFE_INTEGER) =>
   z
     .string()
@@ -33,7 +33,7 @@ export const integer = (min = 1, max = Number.MAX_SAFE_INTEGER) =>
       max === Number.MAX_SAFE_INTEGER ? `must be at least ${min}` : `must be between ${min} and ${max}`,
     );
 
-/** A comma separated list; an empty value is the empty list. */
+/** A comma-separated list; an empty value is an empty list. */
 export const commaSeparatedList = z.string().transform((text) =>
   text
     .split(',')
@@ -44,7 +44,7 @@ export const commaSeparatedList = z.string().transform((text) =>
 /** The name of a container image. */
 export const image = z.string().regex(/^[\w][\w.:/@-]{0,499}$/, 'must be the name of an image');
 
-/** One of these words. */
+/** One of these values. */
 export const choice = <const Word extends string>(words: readonly Word[]) =>
   z.enum(words, `must be ${words.slice(0, -1).join(', ')} or ${words.at(-1)}`);
 
@@ -63,7 +63,7 @@ export const url = (protocols: readonly string[]) =>
     .string()
     .refine((text) => isUrl(text, protocols) && new URL(text).hostname !== '', `${urlRule(protocols)} with a host`);
 
-/** Where callers reach the server: paths of links are put behind it. */
+/** The public URL of the server; links append their path to it. */
 export const publicUrl = url(['http:', 'https:']).refine((text) => {
   if (!URL.canParse(text)) return true;
   const { username, password } = new URL(text);
@@ -73,7 +73,10 @@ export const publicUrl = url(['http:', 'https:']).refine((text) => {
 const DATABASE_PROTOCOLS = ['postgres:', 'postgresql:'];
 const TLS_MODES = ['disable', 'prefer', 'require', 'verify-ca', 'verify-full', 'no-verify'];
 
-/** What the driver would only find when it connects, or take for something else. No message has the value, which has a password. */
+/**
+ * A PostgreSQL URL. Reports what the driver would detect only on connecting, or misread. Messages never contain the
+ * value, which has a password.
+ */
 export const databaseUrl = z.string().superRefine((text, context) => {
   const fault = (message: string): void => context.addIssue({ code: 'custom', message });
   if (!isUrl(text, DATABASE_PROTOCOLS)) return fault(urlRule(DATABASE_PROTOCOLS));
@@ -98,7 +101,7 @@ function isDecodable(text: string): boolean {
   }
 }
 
-/** A file that is there when the server starts. */
+/** A regular file that is readable at start. */
 export const readableFile = z.string().superRefine((file, context) => {
   const fault = findReadFault(file);
   if (fault) context.addIssue({ code: 'custom', message: `cannot be read: ${fault}` });
@@ -113,7 +116,7 @@ function findReadFault(file: string): string | null {
   }
 }
 
-/** Origins of web pages, as browsers write them; `*` is any. */
+/** Origins of web pages as in the Origin header, or `*` for any. */
 export const origins = commaSeparatedList
   .pipe(z.array(z.string().refine(isOrigin, 'must have origins, such as https://console.example.org, or be *')))
   .transform((items) => items.map((item) => (item === '*' ? item : new URL(item).origin)));
@@ -137,10 +140,10 @@ function isAddressRange(text: string): boolean {
   return bits === undefined || (/^\d{1,3}$/.test(bits) && Number(bits) <= (version === 4 ? 32 : 128));
 }
 
-/** Ranges that have a name. */
+/** Named ranges of Express's `trust proxy`. */
 const NAMED_RANGES = ['loopback', 'linklocal', 'uniquelocal'];
 
-/** Which proxies are trusted: all, none, so many of them, or those with these addresses. */
+/** The value of Express's `trust proxy`: all, none, a number of proxies, or their addresses. */
 export const trustedProxies = z.string().refine(
   (text) =>
     /^(true|false|\d{1,3})$/.test(text) ||
@@ -151,12 +154,12 @@ export const trustedProxies = z.string().refine(
   'must be true, false, a number of proxies, or their addresses',
 );
 
-/** An address that mail is sent from, with a name or without. */
+/** The sender of mail: an address with or without a name. */
 export const sender = z
   .string()
   .regex(/^([^<>\r\n]*<[^\s<>@]+@[^\s<>@]+>|[^\s<>@]+@[^\s<>@]+)$/, 'must be an address, such as armature@example.org');
 
-/** A private key that signs with ES256. */
+/** A private key for ES256. */
 export const signingKey = z.string().refine((text) => {
   try {
     const { asymmetricKeyDetails } = createPrivateKey(unescapeLineBreaks(text));
@@ -166,7 +169,7 @@ export const signingKey = z.string().refine((text) => {
   }
 }, 'must be a private key of the curve P-256 in PEM');
 
-/** Secrets and keys, private or public, that signed tokens before. */
+/** Secrets and keys (private or public) that signed tokens earlier. */
 export const previousKeys = commaSeparatedList.pipe(
   z.array(
     z
@@ -188,7 +191,10 @@ function canRead(pem: string): boolean {
   }
 }
 
-/** Variables have one line: its line ends are written as \n. */
+/**
+ * Environment variables hold one line: line breaks are written as
+ * .
+ */
 export const unescapeLineBreaks = (pem: string): string => pem.replace(/\\n/g, '\n');
 
 /** 32 bytes as 64 hex digits or as base64. */

@@ -19,7 +19,7 @@ const production = (settings: Record<string, string> = {}) => ({
 const pemOf = (namedCurve: string): string =>
   generateKeyPairSync('ec', { namedCurve }).privateKey.export({ type: 'sec1', format: 'pem' }).toString();
 
-/** The lines that a start with these settings ends with. */
+/** The faults that parsing these settings reports, one line each. */
 function faultsOf(settings: Record<string, string>): string[] {
   try {
     Env.parse(settings);
@@ -121,7 +121,7 @@ describe('The settings', () => {
   });
 });
 
-/** A wrong value of each setting; those of any text are left out. */
+/** An invalid value of each setting, except settings that accept any text. */
 const WRONG: Partial<Record<keyof typeof envVariables, string>> = {
   NODE_ENV: 'Production',
   PORT: '65536',
@@ -267,7 +267,7 @@ describe('Secrets of development', () => {
     fs.writeFileSync(path.join(folder, 'file'), '');
     for (const place of [path.join(folder, 'file'), path.join(folder, 'file/below'), '/proc/nowhere'])
       expect(faultOf(place)).toEqual([
-        { name: 'DATA_DIR', message: expect.stringMatching(/^is where .* failed: /) as string },
+        { name: 'DATA_DIR', message: expect.stringMatching(/^cannot store the generated secrets: /) as string },
       ]);
     for (const content of ['hunter2', '["hunter2"]', '{"JWT_SECRET":"hunter2']) {
       fs.writeFileSync(path.join(folder, 'secrets.json'), content);

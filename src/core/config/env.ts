@@ -26,7 +26,7 @@ import {
 
 const MB = 1024 * 1024;
 
-/** Every environment variable that the server reads, with its default and its rule; `.env.example` documents the same list. */
+/** Every environment variable of the server, with its default and validation; `.env.example` documents the same list. */
 export const envVariables = {
   NODE_ENV: choice(['development', 'test', 'production']).default('development'),
   PORT: integer(0, 65_535).default(9081),
@@ -121,7 +121,7 @@ type Settings = { [Name in keyof typeof envVariables]: z.infer<(typeof envVariab
 // eslint-disable-next-line @typescript-eslint/no-unsafe-declaration-merging, @typescript-eslint/no-empty-object-type -- the schema above is the one list of the fields
 export interface Env extends Settings {}
 
-/** The settings of this process, validated. It is the only reader of `process.env`. */
+/** The validated settings of this process. Only this class reads `process.env`. */
 // eslint-disable-next-line @typescript-eslint/no-unsafe-declaration-merging
 export class Env {
   private constructor(settings: Settings) {
@@ -129,8 +129,8 @@ export class Env {
   }
 
   /**
-   * @param found what is wrong with the settings already
-   * @throws InvalidEnvironment listing every variable that is wrong, each with its rule.
+   * @param found faults that were found earlier, such as in the file .env
+   * @throws InvalidEnvironment listing every invalid variable with its rule
    */
   static parse(environment: Record<string, string | undefined>, found: readonly SettingFault[] = []): Env {
     const { source, faults } = resolveSecretFiles(environment);
@@ -153,12 +153,12 @@ export class Env {
     return this.NODE_ENV === 'production';
   }
 
-  /** How long a stopping process continues to serve, so that load balancers can route callers elsewhere. */
+  /** How long a stopping process keeps serving, so that load balancers can route requests elsewhere. */
   get shutdownDelayMs(): number {
     return (this.SHUTDOWN_DELAY ?? (this.isProduction ? 5 : 0)) * 1000;
   }
 
-  /** Where callers reach this server, without a trailing slash. */
+  /** The public URL of this server, without a trailing slash. */
   get baseUrl(): string {
     return (this.BASE_URL ?? `http://${this.HOST === '0.0.0.0' ? 'localhost' : this.HOST}:${this.PORT}`).replace(
       /\/+$/,
@@ -167,7 +167,7 @@ export class Env {
   }
 }
 
-/** The server refuses to start: one line for each variable that is wrong. */
+/** Reported at start: one line per invalid variable. */
 export class InvalidEnvironment extends Error {
   constructor(faults: readonly SettingFault[]) {
     super(['These settings are wrong:', ...faults.map(({ name, message }) => `  ${name} ${message}`)].join('\n'));
@@ -175,7 +175,7 @@ export class InvalidEnvironment extends Error {
   }
 }
 
-/** Faults in the combination of settings that are each valid; invalid settings are undefined here. */
+/** Faults in combinations of settings that are valid on their own; invalid settings are undefined here. */
 function crossFieldFaults(
   env: Partial<Settings>,
   given: Record<string, string | undefined>,

@@ -4,7 +4,7 @@ import { withDevelopmentSecrets } from './development-secrets.js';
 import { Env } from './env.js';
 import type { SettingFault } from './secret-files.js';
 
-/** Adds the settings of the file .env to those of the environment, which win. @returns what is wrong with the file */
+/** Adds the settings of the file .env; environment variables take precedence. @returns faults of the file */
 export function loadDotEnv(): SettingFault[] {
   try {
     if (fs.existsSync('.env')) process.loadEnvFile('.env');
@@ -14,7 +14,7 @@ export function loadDotEnv(): SettingFault[] {
   }
 }
 
-/** The settings of this process. @throws InvalidEnvironment with all that is wrong */
+/** Loads the settings of this process. @throws InvalidEnvironment listing all faults */
 export function loadEnv(found = loadDotEnv()): Env {
   const { source, faults } = withDevelopmentSecrets(process.env);
   return Env.parse(source, [...found, ...faults]);

@@ -1,6 +1,6 @@
 import fs from 'node:fs';
 
-/** Settings that hold a secret: each can be given as a file, under its name and `_FILE`. */
+/** Settings that hold a secret; each can be read from a file named by `<NAME>_FILE`. */
 export const SECRET_VARIABLES = [
   'DATABASE_URL',
   'DATABASE_SERVICE_URL',
@@ -15,7 +15,7 @@ export const SECRET_VARIABLES = [
   'METRICS_TOKEN',
 ] as const;
 
-/** No secret is longer; a wrong path is not read into memory. */
+/** Secrets are smaller; the limit avoids reading a large file by mistake. */
 const MAX_SECRET_BYTES = 64 * 1024;
 
 export interface SettingFault {
@@ -25,10 +25,10 @@ export interface SettingFault {
 
 type Source = Record<string, string | undefined>;
 
-/** Whether a secret is given, as a value or as a file. */
+/** Reports whether a secret is set, as a value or as a file. */
 export const hasSecret = (source: Source, name: string): boolean => Boolean(source[name] || source[`${name}_FILE`]);
 
-/** The settings with the contents of files in place of their names, without the line end that editors leave. */
+/** Replaces `<NAME>_FILE` settings by the contents of their files, without the trailing line break that editors add. */
 export function resolveSecretFiles(source: Source): { source: Source; faults: SettingFault[] } {
   const read: Source = { ...source };
   const faults: SettingFault[] = [];

@@ -1,14 +1,14 @@
-/** Words that are typical of default secrets; without digits, since random secrets contain those by chance. */
+/** Words of typical default secrets. They contain no digits, because random secrets contain short digit strings by chance. */
 const COMMON_WORDS = /change.?me|default|example|secret|password|letmein|qwerty/i;
-/** What fingers find side by side. */
+/** Rows of keyboards. */
 const KEYBOARD_ROWS = ['qwertyuiop', 'asdfghjkl', 'zxcvbnm', 'qwertzuiop', 'azertyuiop', '1234567890'];
-/** Characters that follow one another by a rule are a run from this length on. */
+/** The minimum length of a run: characters that repeat, ascend, descend or are neighbours on the keyboard. */
 const MIN_RUN_LENGTH = 4;
 
 /**
- * Whether a secret can be guessed although it is long: it has a usual word in it, few different characters, repeats itself, or follows the
- * alphabet or the keyboard for more than a third of its length. What `openssl rand` makes passes.
- * @param distinct different characters that it must have
+ * Reports whether a long secret is nevertheless guessable: it contains a common word, has few distinct characters,
+ * repeats itself, or more than a third of it are runs. Output of `openssl rand` passes.
+ * @param distinct minimum number of distinct characters
  */
 export function isPredictable(secret: string, distinct = 10): boolean {
   return (
@@ -20,7 +20,10 @@ export function isPredictable(secret: string, distinct = 10): boolean {
   );
 }
 
-/** The same for the bytes of a key, as text and as numbers: 00 01 02 … is a sequence only as bytes, and a key of printable bytes was typed by a person. */
+/**
+ * Checks a key as text and as bytes: 00 01 02 … is a sequence only as bytes. A key of printable bytes is rejected as
+ * typed by a person.
+ */
 export function isPredictableKey(text: string, bytes: Uint8Array): boolean {
   return (
     isPredictable(text, 8) ||
@@ -29,7 +32,7 @@ export function isPredictableKey(text: string, bytes: Uint8Array): boolean {
   );
 }
 
-/** Of text that does not repeat itself nearly every three characters in a row are others. */
+/** In text without repetition, nearly all trigrams are distinct. */
 function repeatsItself(text: string): boolean {
   const parts = Array.from({ length: Math.max(text.length - 2, 0) }, (_, index) => text.slice(index, index + 3));
   return parts.length > 3 && new Set(parts).size < parts.length * 0.7;
@@ -38,7 +41,7 @@ function repeatsItself(text: string): boolean {
 const characterSteps = (text: string): number[] =>
   [...text].map((character, index) => character.charCodeAt(0) - (text.charCodeAt(index - 1) || 0));
 
-/** The same on the keyboard; NaN between keys that are not neighbours. */
+/** Distances between successive characters on the keyboard; NaN for keys that are not neighbours. */
 function keyboardSteps(text: string): number[] {
   const keys = text.toLowerCase();
   return [...keys].map((key, index) => {
@@ -47,7 +50,7 @@ function keyboardSteps(text: string): number[] {
   });
 }
 
-/** How many characters are part of a run: repetitions, and ascending or descending sequences. */
+/** Counts the characters in runs: repetitions, and ascending or descending sequences. */
 function countInRuns(distances: readonly number[]): number {
   let covered = 0;
   let length = 1;

@@ -4,7 +4,7 @@ import { SECRET_VARIABLES } from './secret-files.js';
 type Source = Record<string, string | undefined>;
 type Name = keyof typeof envVariables;
 
-/** Settings without effect while another one is off or not set. */
+/** Settings that have no effect while another one is off or not set. */
 const NEEDS: readonly (readonly [names: readonly Name[], needs: Name, isMet: (env: Env) => boolean])[] = [
   [['OIDC_AUDIENCE'], 'OIDC_ISSUER', (env) => Boolean(env.OIDC_ISSUER)],
   [['MAIL_FROM'], 'SMTP_URL', (env) => Boolean(env.SMTP_URL)],
@@ -24,7 +24,7 @@ const BOUNDED_BY: readonly (readonly [Name, Name])[] = [
   ['LIMIT_PERFORMANCE_ORGANIZATION_RUNS', 'LIMIT_PERFORMANCE_RUNS'],
 ];
 
-/** What an operator most likely did not mean, though the server can start with it. No value is shown. */
+/** Describes settings that are valid but probably mistakes. Values are never shown. */
 export function findSettingWarnings(given: Source, env: Env): string[] {
   const isGiven = (name: string): boolean => Boolean(given[name]);
   const idle = NEEDS.flatMap(([names, needs, isMet]) =>
@@ -43,19 +43,19 @@ const withoutSeparators = (name: string): string => name.toUpperCase().replace(/
 const KNOWN = new Set([...Object.keys(envVariables), ...SECRET_VARIABLES.map((name) => `${name}_FILE`)]);
 const KNOWN_LETTERS = [...KNOWN].map((name) => [name, withoutSeparators(name)] as const);
 
-/** Why a variable that the server does not read was meant for it all the same; undefined when it most likely was not. */
+/** Explains an unknown variable that is probably a misspelt setting; undefined for unrelated variables. */
 function describeUnknown(name: string): string | undefined {
   if (KNOWN.has(name)) return undefined;
   if (name.endsWith('_FILE') && KNOWN.has(name.slice(0, -'_FILE'.length)))
     return `${name} is not read: only secrets can come from a file. Set ${name.slice(0, -'_FILE'.length)}.`;
   const letters = withoutSeparators(name);
-  const near = KNOWN_LETTERS.find(([, known]) => isSlip(letters, known))?.[0];
+  const near = KNOWN_LETTERS.find(([, known]) => isTypo(letters, known))?.[0];
   if (near) return `${name} is not a known setting; did you mean ${near}?`;
   return name.startsWith('LIMIT_') ? `${name} is not a known setting; .env.example lists all settings.` : undefined;
 }
 
-/** Whether two texts differ by one missing, added or wrong character, or by two swapped ones. */
-function isSlip(one: string, other: string): boolean {
+/** Reports whether two texts differ by one missing, added or wrong character, or by two swapped ones. */
+function isTypo(one: string, other: string): boolean {
   if (Math.abs(one.length - other.length) > 1) return false;
   let start = 0;
   while (start < one.length && one[start] === other[start]) start++;

@@ -1,6 +1,6 @@
 import { Column, CreateDateColumn, Entity, ForeignKey, Index, PrimaryColumn } from 'typeorm';
 
-/** The key that one organization's secrets are sealed with, itself wrapped by the key service. */
+/** The key that encrypts the secrets of one organization, itself wrapped by the key service. */
 @Entity('data_key')
 @Index('data_key_organization', { synchronize: false })
 export class DataKey {
@@ -15,11 +15,11 @@ export class DataKey {
   @Column('bytea')
   wrapped!: Buffer;
 
-  /** The key of the key service that it is wrapped with. */
+  /** The key of the key service that wraps this one. */
   @Column('text')
   keyId!: string;
 
-  /** Since when another one seals in its place; it still opens what it has sealed. */
+  /** When another key replaced it for encryption; it still decrypts existing values. */
   @Column({ type: 'timestamptz', precision: 3, nullable: true })
   retiredAt!: Date | null;
 

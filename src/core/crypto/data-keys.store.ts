@@ -4,13 +4,13 @@ import { DataKey } from './data-key.entity.js';
 
 const NIL_UUID = '00000000-0000-0000-0000-000000000000';
 
-/** What a new data key is kept as. */
+/** A new data key as it is stored. */
 export interface WrappedKey {
   wrapped: Buffer;
   keyId: string;
 }
 
-/** The data keys: of each organization, and of the installation itself, one that seals now and those that it took over from. */
+/** The data keys: for each organization and for the installation, one current key and its retired predecessors. */
 export class DataKeysStore {
   constructor(private readonly unit: UnitOfWork) {}
 
@@ -27,7 +27,7 @@ export class DataKeysStore {
     return row?.id;
   }
 
-  /** Its id, or undefined when another caller has made the one of this organization. Waits for one who is about to. */
+  /** Returns the new id, or undefined when the organization has a current key. Waits for a concurrent insert. */
   async insertUnlessPresent(
     organizationId: string | null,
     { wrapped, keyId }: WrappedKey,
@@ -40,7 +40,7 @@ export class DataKeysStore {
     return row?.id;
   }
 
-  /** The names of all keys that data keys are wrapped with. */
+  /** The ids of all keys that wrap data keys. */
   async listWrappingKeyIds(): Promise<string[]> {
     const rows = await this.unit.manager.query<{ key_id: string }[]>(
       'SELECT DISTINCT key_id FROM data_key ORDER BY key_id',
@@ -48,7 +48,7 @@ export class DataKeysStore {
     return rows.map((row) => row.key_id);
   }
 
-  /** A batch of data keys that are not wrapped with this key. */
+  /** A batch of ids of data keys that another key wraps. */
   async findNotWrappedWith(keyId: string): Promise<string[]> {
     const rows = await this.unit.manager.query<{ id: string }[]>(
       'SELECT id FROM data_key WHERE key_id <> $1 ORDER BY id LIMIT 100',
@@ -57,7 +57,7 @@ export class DataKeysStore {
     return rows.map((row) => row.id);
   }
 
-  /** The same, held until the end of the unit of work. */
+  /** The data key, locked until the end of the unit of work. */
   findForUpdate(id: string): Promise<DataKey | null> {
     return this.unit.manager.getRepository(DataKey).findOne({ where: { id }, lock: { mode: 'pessimistic_write' } });
   }
@@ -66,7 +66,7 @@ export class DataKeysStore {
     await this.unit.manager.getRepository(DataKey).update({ id }, { wrapped, keyId });
   }
 
-  /** Those that have been retired, and when. */
+  /** The retired data keys, with the time of retirement. */
   listRetired(): Promise<DataKey[]> {
     return this.unit.manager
       .getRepository(DataKey)

@@ -5,12 +5,15 @@ import type { KeyService } from './key-service.js';
 import { type SealedColumn, SealedRows, findRetiredKeyUses } from './sealed-column.js';
 import type { Vault } from './vault.service.js';
 
-/** Far longer than a server seals with a data key that was retired, and than anything sealed waits to be written. */
+/**
+ * Much longer than a server caches the current key (`CURRENT_KEY_TTL_MS`) and than a transaction takes to write an
+ * encrypted value.
+ */
 const GRACE_PERIOD_MS = 60 * 60 * 1000;
 
 /**
- * Changes keys while servers run. Every step may be repeated and taken up again after a crash; none holds more than one
- * row at a time, and none touches what it does not have to.
+ * Rotates keys while servers run. Every step is idempotent and can resume after a crash; each locks one row at a
+ * time and skips rows that need no change.
  */
 export class KeyRotation {
   private readonly dataKeys: DataKeysStore;
@@ -23,7 +26,10 @@ export class KeyRotation {
     this.dataKeys = new DataKeysStore(unit);
   }
 
-  /** Wraps every data key with the current key of the key service. @returns how many were wrapped with another */
+  /**
+   * Wraps every data key with the current key of the key service.
+   * @returns the number of keys that another key wrapped
+   */
   async rewrapAll(): Promise<number> {
     let done = 0;
     for (;;) {
@@ -33,7 +39,7 @@ export class KeyRotation {
     }
   }
 
-  /** Gives every organization a new data key to seal with, unless an earlier change of them is not finished. */
+  /** Creates a new data key for every organization, unless an earlier rotation is unfinished. */
   async rotateDataKeys(): Promise<number> {
     return this.unit.run(async () => {
       if ((await this.dataKeys.listRetired()).length > 0) return 0;
@@ -69,9 +75,9 @@ export class KeyRotation {
   }
 
   /**
-   * Deletes the retired data keys that nothing in the database uses any more. Those of the last hour stay: a server may
-   * have sealed with one and not yet written.
-   * @returns how many went, how many stay until when, and which columns still hold values of retired keys
+   * Deletes the retired data keys that no stored value uses. Keys retired within the last hour remain, because a
+   * server may still write a value that it has encrypted with one.
+   * @returns the number deleted, the number waiting and until when, and the columns that still use retired keys
    */
   async deleteUnused(): Promise<{ deleted: number; waiting: number; until: Date | null; usedIn: string[] }> {
     const settled = Date.now() - GRACE_PERIOD_MS;

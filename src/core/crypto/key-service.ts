@@ -1,18 +1,18 @@
 import { createCipheriv, createDecipheriv, createHash, randomBytes } from 'node:crypto';
 import type { Env } from '../config/env.js';
 
-/** Wraps the data keys. The one below holds its keys in the environment; a key management service can replace it. */
+/** Wraps data keys. `EnvKeyService` reads its keys from the environment; a key management service can replace it. */
 export abstract class KeyService {
-  /** Names the key that `wrap` uses now. */
+  /** The id of the key that `wrap` uses now. */
   abstract readonly currentKeyId: string;
   abstract wrap(dataKey: Buffer): Promise<Buffer>;
-  /** @throws MissingKey when there is no key of that name */
+  /** @throws MissingKey when this service does not have the key */
   abstract unwrap(wrapped: Buffer, keyId: string): Promise<Buffer>;
-  /** Whether `unwrap` has a key of that name. */
+  /** Reports whether `unwrap` has this key. */
   abstract hasKey(keyId: string): Promise<boolean>;
 }
 
-/** The keys that data keys are wrapped with are missing, so the values sealed with these data keys cannot be opened. */
+/** A wrapping key is missing, so values encrypted with the data keys that it wraps cannot be decrypted. */
 export class MissingKey extends Error {
   constructor(keyIds: string[]) {
     super(
@@ -24,7 +24,7 @@ export class MissingKey extends Error {
   }
 }
 
-/** Wraps with ENCRYPTION_KEY, and opens with it or one of ENCRYPTION_PREVIOUS_KEYS. */
+/** Wraps with ENCRYPTION_KEY; unwraps with it or with one of ENCRYPTION_PREVIOUS_KEYS. */
 export class EnvKeyService extends KeyService {
   readonly currentKeyId: string;
   private readonly keys: Map<string, Buffer>;
@@ -40,7 +40,7 @@ export class EnvKeyService extends KeyService {
     return Promise.resolve(encrypt(this.getKey(this.currentKeyId), dataKey, 'data-key'));
   }
 
-  /** A missing key rejects the promise, as it does with a remote key service. */
+  /** Rejects the promise when the key is missing, as a remote key service would. */
   unwrap(wrapped: Buffer, keyId: string): Promise<Buffer> {
     return new Promise((resolve) => resolve(decrypt(this.getKey(keyId), wrapped, 'data-key')));
   }
@@ -59,7 +59,10 @@ export class EnvKeyService extends KeyService {
 /** The first 16 hex digits of the key's SHA-256: identifies a key without revealing it. */
 const fingerprint = (key: Buffer): string => createHash('sha256').update(key).digest('hex').slice(0, 16);
 
-/** AES-256-GCM: 12 bytes nonce, 16 bytes tag, then the text; `context` is authenticated and must be the same to open. */
+/**
+ * AES-256-GCM. Layout: nonce (12 bytes), tag (16), ciphertext. `context` is additional authenticated data;
+ * decryption requires the same value.
+ */
 export function encrypt(key: Buffer, text: Buffer, context: string): Buffer {
   const nonce = randomBytes(12);
   const cipher = createCipheriv('aes-256-gcm', key, nonce).setAAD(Buffer.from(context));

@@ -6,16 +6,16 @@ import { normalizePassword, findPasswordFault } from './password-rule.js';
 /** OWASP's parameters for argon2id (the library's default algorithm): 19 MiB, two passes, one lane. */
 const ARGON2_PARAMETERS = { memoryCost: 19_456, timeCost: 2, parallelism: 1 };
 
-/** At most half of the threads that the process has for such work, and not every processor: other callers need the rest. */
+/** Leaves threads of the pool and a processor for other requests. */
 const CONCURRENCY = availableParallelism() > 2 ? 2 : 1;
-/** Some 40 ms each: the last one waits for a second. */
+/** At some 40 ms each, the last one waits for about a second. */
 const MAX_WAITING = 32;
 
 /**
- * Hashes a password that its user chose, with argon2id and a fresh salt; runs off the event loop.
- *
- * @param email of the account that it is for
- * @throws InvalidRequest when the password is too weak; AppError 429 when too many passwords are being checked
+ * Hashes a new password with argon2id and a random salt, off the event loop.
+ * @param email of the account, for the password rule
+ * @throws InvalidRequest when the password is too weak
+ * @throws AppError 429 when too many passwords are being checked
  */
 export async function hashPassword(password: string, email = ''): Promise<string> {
   const fault = findPasswordFault(password, email);
@@ -26,8 +26,8 @@ export async function hashPassword(password: string, email = ''): Promise<string
 let decoyHash: Promise<string> | undefined;
 
 /**
- * Compares in constant time whether or not there is a hash, so that the answer does not reveal which accounts exist.
- *
+ * Verifies a password against a hash. Takes the same time without a hash, so that the response time does not reveal
+ * which accounts exist.
  * @throws AppError 429 when too many passwords are being checked
  */
 export async function verifyPassword(stored: string | null | undefined, password: string): Promise<boolean> {
@@ -36,7 +36,7 @@ export async function verifyPassword(stored: string | null | undefined, password
   const normalized = normalizePassword(password);
   const matches = await withConcurrencyLimit(async () => {
     if (await verify(expected, normalized)) return true;
-    // Older hashes are of the password as it was typed, before normalization was introduced.
+    // Hashes created before normalization was introduced are of the password as typed.
     return normalized !== password && verify(expected, password);
   });
   return matches && Boolean(stored);
@@ -45,7 +45,7 @@ export async function verifyPassword(stored: string | null | undefined, password
 let running = 0;
 const waiting: (() => void)[] = [];
 
-/** Each of these takes 19 MiB and a processor: a flood of sign-ins is refused rather than queued without end. */
+/** Each hash takes 19 MiB and a processor; excess calls are refused instead of queued without limit. */
 async function withConcurrencyLimit<T>(work: () => Promise<T>): Promise<T> {
   if (running >= CONCURRENCY) {
     if (waiting.length >= MAX_WAITING) throw tooBusy();
@@ -54,7 +54,7 @@ async function withConcurrencyLimit<T>(work: () => Promise<T>): Promise<T> {
   try {
     return await work();
   } finally {
-    // The slot is passed to the next waiting call, without becoming free in between.
+    // Hands the slot to the next waiting call without releasing it.
     const next = waiting.shift();
     if (next) next();
     else running--;

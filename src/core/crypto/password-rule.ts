@@ -5,11 +5,11 @@ type Common = typeof import('@zxcvbn-ts/language-common');
 export const MIN_PASSWORD_LENGTH = 8;
 export const MAX_PASSWORD_LENGTH = 1000;
 
-/** Of a password that repeats itself: `aaaaaaaa`, `abababab`. */
+/** Rejects repetitive passwords: `aaaaaaaa`, `abababab`. */
 const MIN_DISTINCT_CHARACTERS = 4;
-/** The name of the service, which is the first guess at any installation of it. */
+/** The name of the service, an obvious guess for any installation. */
 const SERVICE_NAME = 'armature';
-/** Letters that people write as signs; a list of the most used passwords has few of these spellings. */
+/** Common substitutions of letters; lists of common passwords contain few of these spellings. */
 const LETTER_SUBSTITUTIONS: Record<string, string> = {
   '@': 'a',
   $: 's',
@@ -20,7 +20,7 @@ const LETTER_SUBSTITUTIONS: Record<string, string> = {
   '7': 't',
 };
 
-/** The passwords of 8 characters and more among the 49,000 most used; read when the first password is chosen. */
+/** The passwords of at least 8 characters among the 49,000 most used; loaded on first use. */
 let commonPasswords: ReadonlySet<string> | undefined;
 
 function readCommonPasswords(): ReadonlySet<string> {
@@ -28,13 +28,16 @@ function readCommonPasswords(): ReadonlySet<string> {
   return new Set(dictionary['passwords-common'].filter((word) => word.length >= MIN_PASSWORD_LENGTH));
 }
 
-/** The form in which passwords are compared and hashed: two ways to type one text are one password (NIST SP 800-63B). */
+/**
+ * Normalizes a password before comparing and hashing, so that different input methods produce the same password
+ * (NIST SP 800-63B).
+ */
 export const normalizePassword = (password: string): string => password.normalize('NFKC');
 
 /**
- * Why a password cannot be chosen, as NIST SP 800-63B asks: its length, lists of used passwords and what an attacker knows of the account.
- *
- * @returns undefined when it can be
+ * Checks a new password by NIST SP 800-63B: its length, lists of common passwords, and words that an attacker knows
+ * of the account.
+ * @returns the fault, or undefined
  */
 export function findPasswordFault(password: string, email = ''): string | undefined {
   const chosen = normalizePassword(password);
@@ -58,7 +61,7 @@ function isCommon(folded: string): boolean {
   return spellings.some((spelling) => common.has(spelling));
 }
 
-/** Whether the password consists of the address, a part of it or the name of the service, and digits and signs only. */
+/** Reports whether the password consists of the address, a part of it or the service name, plus digits and punctuation only. */
 function isGuessable(folded: string, email: string): boolean {
   const [local = '', domain = ''] = email.split('@');
   if (email && folded.includes(email)) return true;

@@ -1,12 +1,12 @@
 import type { UnitOfWork } from '../database/unit-of-work.js';
 
-/** A column of sealed values. All parts are SQL constants of this project, never input of a caller. */
+/** A column of encrypted values. All fields are SQL constants of this project, never user input. */
 export interface SealedColumn {
   table: string;
   column: string;
-  /** Its primary key. */
+  /** The primary key of the table. */
   key: string[];
-  /** What a value is bound to, as an expression over its row. */
+  /** The encryption context of a value, as an SQL expression over its row. */
   context: string;
 }
 
@@ -16,14 +16,14 @@ const BATCH_SIZE = 500;
 const usesRetiredKeySql = (column: string): string =>
   `substring(${column} from 1 for 17) IN (SELECT '\\x01'::bytea || uuid_send(id) FROM data_key WHERE retired_at IS NOT NULL)`;
 
-/** The rows of one column of sealed values, for sealing them again. */
+/** Reads and updates the encrypted values of one column for re-encryption. */
 export class SealedRows {
   constructor(
     private readonly unit: UnitOfWork,
     private readonly target: SealedColumn,
   ) {}
 
-  /** The keys of rows that a retired data key has sealed, in batches. */
+  /** Iterates over the keys of rows whose value a retired data key encrypted, in batches. */
   async *iterateStale(): AsyncGenerator<RowKey> {
     const { table, column, key } = this.target;
     const columns = key.join(', ');
@@ -39,7 +39,10 @@ export class SealedRows {
     }
   }
 
-  /** The value and its key, locked until the end of the unit of work; undefined when it was deleted concurrently. */
+  /**
+   * The value and its context, locked until the end of the unit of work; undefined when the row was deleted or
+   * re-encrypted concurrently.
+   */
   async findForUpdate(row: RowKey): Promise<{ sealed: Buffer; context: string } | undefined> {
     const { table, column, context } = this.target;
     const [found] = await this.unit.manager.query<{ sealed: Buffer; context: string }[]>(
@@ -66,7 +69,10 @@ export class SealedRows {
   }
 }
 
-/** Which retired data keys still have values in which columns, whether anybody named these columns or not. */
+/**
+ * Lists retired data keys with the columns that still use them. It searches all columns of the database, including
+ * undeclared ones.
+ */
 export async function findRetiredKeyUses(unit: UnitOfWork): Promise<{ id: string; column: string }[]> {
   const columns = await unit.manager.query<{ name: string; column: string }[]>(
     `SELECT format('%I', table_name) AS name, format('%I', column_name) AS column FROM information_schema.columns

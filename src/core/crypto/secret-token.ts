@@ -1,7 +1,7 @@
 import { createHash, randomBytes } from 'node:crypto';
 
-/** 256 random bits as text that fits a URL and a header. */
+/** Generates 256 random bits, encoded for URLs and headers. */
 export const generateSecretToken = (): string => randomBytes(32).toString('base64url');
 
-/** The stored hash of a secret token. Tokens are random, so a plain hash is enough. */
+/** Hashes a secret token for storage. Tokens are random, so a plain SHA-256 suffices. */
 export const hashSecretToken = (token: string): Buffer => createHash('sha256').update(token).digest();

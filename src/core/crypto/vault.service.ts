@@ -7,7 +7,7 @@ import { decrypt, encrypt, KeyService, MissingKey } from './key-service.js';
 
 const FORMAT = 1;
 
-/** How long a server goes on sealing with a data key without asking whether another took over. */
+/** How long a server caches which data key is current. */
 export const CURRENT_KEY_TTL_MS = 30_000;
 
 interface OpenedKey {
@@ -16,9 +16,9 @@ interface OpenedKey {
 }
 
 /**
- * Seals secrets with envelope encryption: a data key for each organization, wrapped by the key service. What is sealed
- * names its data key, so that opening needs nothing else, and is bound to its place (`context`): moved to another row it
- * does not open.
+ * Encrypts secrets by envelope encryption: one data key per organization, wrapped by the key service. Each encrypted
+ * value contains the id of its data key and is bound to a `context`, such as its row: copied to another row, it
+ * cannot be decrypted.
  */
 @Injectable()
 export class Vault implements OnModuleInit {
@@ -33,42 +33,42 @@ export class Vault implements OnModuleInit {
     this.dataKeys = new DataKeysStore(unit);
   }
 
-  /** The server does not start with secrets that it cannot open. @throws MissingKey naming each key */
+  /** Refuses to start when stored secrets cannot be decrypted. @throws MissingKey naming each key */
   async onModuleInit(): Promise<void> {
     const missing: string[] = [];
     for (const id of await this.dataKeys.listWrappingKeyIds()) if (!(await this.keys.hasKey(id))) missing.push(id);
     if (missing.length > 0) throw new MissingKey(missing);
   }
 
-  /** Layout: format (1 byte), id of the data key (16), nonce (12), tag (16), text. */
+  /** Layout: format (1 byte), id of the data key (16), nonce (12), tag (16), ciphertext. */
   async seal(organizationId: string | null, text: string | Buffer, context: string): Promise<Buffer> {
     const id = await this.getCurrentKeyId(organizationId);
     const { key } = await this.getDataKey(id);
     return Buffer.concat([Buffer.from([FORMAT]), parse(id), encrypt(key, Buffer.from(text), context)]);
   }
 
-  /** @throws Error when the key is gone, or the bytes or their context are not what was sealed */
+  /** @throws Error when the key is gone, or the bytes or the context differ from what was sealed */
   async open(sealed: Buffer, context: string): Promise<Buffer> {
     const { key } = await this.getDataKey(parseDataKeyId(sealed));
     return decrypt(key, sealed.subarray(17), context);
   }
 
-  /** The same text, sealed with the data key that its organization seals with now. */
+  /** Re-encrypts a value with the current data key of its organization. */
   async reseal(sealed: Buffer, context: string): Promise<Buffer> {
     const { organizationId } = await this.getDataKey(parseDataKeyId(sealed));
     return this.seal(organizationId, await this.open(sealed, context), context);
   }
 
   /**
-   * Reads or creates the key in the caller's own transaction: a second connection, taken while the first is held, could
-   * exhaust the pool when all callers do so.
+   * Reads or creates the key in the caller's transaction: callers that each take a second connection while they
+   * hold the first could exhaust the pool.
    */
   private async getCurrentKeyId(organizationId: string | null): Promise<string> {
     const cached = this.current.get(organizationId);
     if (cached && cached.until > performance.now()) return cached.id;
     const id = (await this.dataKeys.findCurrentId(organizationId)) ?? (await this.createDataKey(organizationId));
     const keep = () => void this.current.set(organizationId, { id, until: performance.now() + CURRENT_KEY_TTL_MS });
-    // A key that was created in the open transaction is not cached: after a rollback it would not exist.
+    // A key created in the open transaction is not cached before the commit: after a rollback it does not exist.
     if (this.unit.isOpen) this.unit.afterCommit(keep);
     else keep();
     return id;

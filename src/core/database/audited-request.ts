@@ -7,29 +7,29 @@ import type { RequestContext } from '../telemetry/request-context.js';
 export interface AuditedRequest {
   request: string;
   via?: string;
-  /** The user of the token, and the token. */
+  /** The id of the token's user, and the token. */
   caller?: string;
   token?: string;
-  /** What the system does it for, when no caller does. */
+  /** The reason of the system, when it acts without a caller. */
   system?: string;
   onBehalfOf?: string;
   address?: string;
   agent?: string;
-  /** The operation that is called. */
+  /** The name of the called operation. */
   operation?: string;
 }
 
-/** Characters of base64url, of 128 bits. */
+/** Characters of base64url for 128 bits. */
 const SIGNATURE_LENGTH = 22;
 
 /**
- * Signs the request of a transaction for the audit, with a key that is not in the database: the password of the database alone
- * does not suffice to write in another user's name.
+ * Signs the request of a transaction for the audit with a key that is not in the database. Database credentials
+ * alone therefore do not suffice to write audit entries for another user.
  */
 @Injectable()
 export class AuditedRequests {
   private readonly key: Buffer;
-  /** The current key and the previous ones. */
+  /** The signing keys: the current one first, then the previous ones. */
   private readonly keys: Buffer[];
 
   /** @throws Error without ENCRYPTION_KEY */
@@ -39,7 +39,7 @@ export class AuditedRequests {
     this.keys = [this.key, ...ENCRYPTION_PREVIOUS_KEYS.map(deriveKey)];
   }
 
-  /** The signature of the request, and the request as JSON; undefined values are left out. */
+  /** Returns the signature and the request as JSON, without undefined values. */
   describe(context: RequestContext): string {
     const { caller, actor, origin, onBehalfOf, operation } = context;
     const audited: AuditedRequest = {
@@ -57,7 +57,7 @@ export class AuditedRequests {
     return `${sign(this.key, json)} ${json}`;
   }
 
-  /** @returns the request; null when no server of this installation has signed it */
+  /** Verifies and parses a signed request. @returns null unless a server of this installation signed it */
   read(text: string): AuditedRequest | null {
     const signature = Buffer.from(text.slice(0, SIGNATURE_LENGTH));
     const json = text.slice(SIGNATURE_LENGTH + 1);

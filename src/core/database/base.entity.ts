@@ -9,10 +9,10 @@ import {
 } from 'typeorm';
 import { v7 } from 'uuid';
 
-/** A new id: UUID version 7, so that ids sort by the time they were made. */
+/** Creates a UUID version 7; these ids sort by creation time. */
 export const newId = (): string => v7();
 
-/** What every record has. Times have milliseconds, as the wire shows them, so that a cursor can compare them exactly. */
+/** The columns of every record. Times have a precision of milliseconds, as in the API, so that cursors compare exactly. */
 export abstract class BaseEntity {
   @PrimaryColumn('uuid')
   id: string = newId();
@@ -26,19 +26,23 @@ export abstract class BaseEntity {
   @DeleteDateColumn({ type: 'timestamptz', precision: 3 })
   deletedAt!: Date | null;
 
-  /** Counts the changes of this record; it is the first part of its ETag. */
+  /** Counts the changes of this record; first part of its ETag. */
   @VersionColumn({ default: 1 })
   revision!: number;
 }
 
-/** A record of an organization: the unit of tenancy is on every row. */
+/** A record that belongs to an organization. */
 export abstract class TenantEntity extends BaseEntity {
   @ForeignKey('Organization')
   @Column('uuid')
   organizationId!: string;
 }
 
-/** When a record was deleted: dependents that were deleted with it have the same time, and are restored with it. */
+/**
+ * Returns the deletion time of a deleted record. Dependents deleted with it have the same time and are restored with
+ * it.
+ * @throws Error when the record is not deleted
+ */
 export function getDeletionTime(record: BaseEntity): Date {
   if (!record.deletedAt) throw new Error('the record is not deleted');
   return record.deletedAt;

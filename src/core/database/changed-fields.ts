@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 
-/** The fields of a change that were sent and differ from the record. */
+/** Returns the fields of `change` that are set and differ from the record. */
 export function changedFields<T extends object>(record: T, change: Partial<T>): Partial<T> {
   const entries = Object.entries(change).filter(
     ([field, value]) => value !== undefined && !isSameValue(value, record[field as keyof T]),
@@ -8,7 +8,7 @@ export function changedFields<T extends object>(record: T, change: Partial<T>): 
   return Object.fromEntries(entries) as Partial<T>;
 }
 
-/** Times read from the database are of a subclass of Date, which is never deeply equal to a Date. */
+/** Times read from the database are of a subclass of Date, which deep equality never considers equal to a Date. */
 function isSameValue(a: unknown, b: unknown): boolean {
   return a instanceof Date && b instanceof Date ? a.getTime() === b.getTime() : isDeepStrictEqual(a, b);
 }

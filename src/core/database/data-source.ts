@@ -3,7 +3,7 @@ import { DataSource, type DataSourceOptions, type MigrationInterface } from 'typ
 import { PooledClient } from './pooled-client.js';
 import { SnakeNamingStrategy } from './snake-naming.strategy.js';
 
-/** The role the service works as: no superuser, no owner, no BYPASSRLS. Migrations make it. */
+/** The database role of the service: no superuser, no owner, no BYPASSRLS. `migrate` creates it. */
 export const SERVICE_ROLE = 'armature_service';
 
 export type Migration = new () => MigrationInterface;
@@ -11,28 +11,31 @@ export type EntityClass = new () => object;
 
 export interface DatabaseOptions {
   url: string;
-  /** None for what works without entities, as migrations do. */
+  /** Empty for work without entities, such as migrations. */
   entities?: EntityClass[];
   migrations?: Migration[];
-  /** `service` gives up the owner's rights for the whole session; migrations run as `owner`. */
+  /** `service` drops the owner's privileges for the whole session; migrations run as `owner`. */
   role: 'owner' | 'service';
   poolSize?: number;
-  /** For how long a statement of the owner waits for a lock; without it, for ever. */
+  /** How long a statement of the owner waits for a lock; without it, indefinitely. */
   lockTimeoutMs?: number;
 }
 
 /**
- * How the planner is to see a server of many short requests: storage of today finds any page nearly as fast as the next
- * (with the default of 4, counts walk whole tables), and one request does not take the processors of the others.
+ * Planner settings for many short queries: random pages of SSDs are nearly as fast as sequential ones (with the
+ * default cost of 4, counts scan whole tables), and one query does not occupy the processors of others.
  */
 export const PLANNER_OPTIONS = '-c random_page_cost=1.1 -c max_parallel_workers_per_gather=0';
 
-/** The same as the functions of the tables' owner set: a connection plans anew what it finds under another path. */
+/**
+ * The `search_path` that functions of the owner also set: under a different path, a connection would plan their
+ * statements again.
+ */
 export const SEARCH_PATH = '-c search_path=public,pg_temp';
 
 /**
- * The database server ends statements and transactions of requests and jobs that take longer: their caller has gone. A change of
- * the schema takes as long as it takes. Whatever the database or its roles are set to, connections that wait for work stay.
+ * The server cancels statements and transactions of requests and jobs that exceed these times, because their caller
+ * has gone. Schema changes have no limit. Idle connections are never closed, whatever the database or role settings.
  */
 const SESSION_TIMEOUTS = {
   service:
@@ -40,14 +43,14 @@ const SESSION_TIMEOUTS = {
   owner: '-c statement_timeout=0 -c idle_in_transaction_session_timeout=0 -c idle_session_timeout=0',
 } as const;
 
-/** The caller initializes it. */
+/** Creates a data source; the caller initializes it. */
 export const createDataSource = (options: DatabaseOptions): DataSource => new DataSource(toDataSourceOptions(options));
 
 export function toDataSourceOptions(options: DatabaseOptions): DataSourceOptions {
   const { url, entities = [], migrations = [], role, poolSize = 10, lockTimeoutMs } = options;
   return {
     type: 'postgres',
-    // Without it TypeORM asks for the package by a name at run time, which in a bundle is another copy.
+    // Otherwise TypeORM requires the package by name at run time, which is a second copy in a bundle.
     driver: pg,
     url,
     entities,
@@ -59,7 +62,7 @@ export function toDataSourceOptions(options: DatabaseOptions): DataSourceOptions
     logging: false,
     poolSize,
     installExtensions: false,
-    // A row that is read needs no new id first.
+    // Skips the constructor, which would generate an id for each row that is read.
     entitySkipConstructor: true,
     applicationName: 'armature',
     extra: {

@@ -24,16 +24,19 @@ type Connect = (callback: ConnectCallback) => void;
 /** How long a refusal counts as recent; jobs write every second. */
 const RECENT_MS = 10_000;
 /**
- * Whether the database answers, as the connection that listens finds out. While it does not, a caller that asks for a
- * connection is refused at once, so that an outage costs neither patience nor attempts to connect.
+ * Tracks whether the database is reachable, as reported by the listening session. While it is not, requests for a
+ * connection fail immediately instead of waiting or trying to connect.
  */
 @Injectable()
 export class DatabaseAvailability {
   private readonly logger = new Logger('Database');
   private readonly clients = new Set<pg.Client>();
-  /** Those who wait for a connection of the pool. */
+  /** Rejects the calls that wait for a connection of the pool. */
   private readonly waiting = new Set<(error: Error) => void>();
-  /** Connections on which the database was read-only: after a failover another server may be reached in their place. */
+  /**
+   * Connections on which the database was read-only. They are closed, because after a failover a new connection
+   * may reach the primary.
+   */
   private readonly readOnly = new WeakSet<pg.PoolClient>();
   private unavailableSince: number | null = null;
   private refusal: { text: string; at: number } | null = null;
@@ -43,17 +46,17 @@ export class DatabaseAvailability {
     return this.unavailableSince !== null;
   }
 
-  /** What the database has refused lately, if anything. */
+  /** Why the database recently refused connections or changes; undefined when it did not. */
   get refused(): string | undefined {
     return this.refusal && performance.now() - this.refusal.at < RECENT_MS ? this.refusal.text : undefined;
   }
 
-  /** The same for a database that answers but accepts no changes. */
+  /** Why the database recently refused changes; undefined when it did not. */
   get refusedChange(): string | undefined {
     return this.refused === NO_CONNECTIONS ? undefined : this.refused;
   }
 
-  /** The database is found away: what waits for a connection and what waits on one fails now. */
+  /** Marks the database as unreachable: pending requests for a connection and pending statements fail immediately. */
   markUnavailable(place: string, reason: unknown): void {
     if (!this.isUnavailable) {
       const because = reason instanceof Error ? reason.message || (reason as { code?: string }).code : String(reason);
@@ -64,7 +67,7 @@ export class DatabaseAvailability {
     this.dropConnections(reason);
   }
 
-  /** The database answers again. */
+  /** Marks the database as reachable. */
   markAvailable(): void {
     if (this.unavailableSince === null) return;
     const seconds = ((performance.now() - this.unavailableSince) / 1000).toFixed(1);
@@ -72,13 +75,13 @@ export class DatabaseAvailability {
     this.logger.log(`the database answers again after ${seconds} s`);
   }
 
-  /** Hangs up, without waiting for a server that may not hear it. */
+  /** Destroys all connections without waiting for the server. */
   dropConnections(reason: unknown): void {
     const error = reason instanceof Error ? reason : new Error('Connection terminated');
     for (const { connection } of [...this.clients]) connection.stream.destroy(error);
   }
 
-  /** Puts itself before the pool of the data source. */
+  /** Makes the pool of a data source reject requests for a connection during an outage. */
   guardPool(dataSource: DataSource): void {
     const pool = (dataSource.driver as PostgresDriver).master as pg.Pool;
     pool.on('acquire', (client) => {
@@ -99,14 +102,14 @@ export class DatabaseAvailability {
     };
     this.waiting.add(refuse);
     connect((error, client, release) => {
-      // A caller that was refused in the meantime needs none.
+      // The caller was already rejected; release its connection.
       if (!this.waiting.delete(refuse)) return client && release();
       if (error || !client) return callback(error && this.handleConnectError(error), client, release);
       callback(undefined, client, (fault) => release(fault ?? this.findFault(client)));
     });
   }
 
-  /** Why a connection that is given back is not kept. */
+  /** Returns an error when a released connection must not be reused. */
   private findFault(client: pg.PoolClient): Error | undefined {
     return this.readOnly.has(client) ? new Error('the database was read-only') : undefined;
   }
@@ -115,7 +118,7 @@ export class DatabaseAvailability {
     if (!refusesChanges(code)) return;
     if (code === READ_ONLY) this.readOnly.add(client as pg.PoolClient);
     this.markRefused(
-      code === READ_ONLY ? 'takes no changes: it is read-only' : 'takes no changes: its disk is full',
+      code === READ_ONLY ? 'accepts no changes: it is read-only' : 'accepts no changes: its disk is full',
       message,
     );
   }
@@ -125,13 +128,13 @@ export class DatabaseAvailability {
     return toConnectError(error);
   }
 
-  /** Named once, however many calls it fails. */
+  /** Logs a refusal once, however many calls it fails. */
   private markRefused(text: string, reason: string): void {
     if (this.refused !== text)
-      this.logger.error(`the database ${text} (${reason}): calls are answered 503 until it does its work again`);
+      this.logger.error(`the database ${text} (${reason}): calls are answered 503 until it recovers`);
     this.refusal = { text, at: performance.now() };
     this.recovered ??= setTimeout(
-      () => this.logger.log('the database has refused nothing for 10 s'),
+      () => this.logger.log('the database has refused no connection and no statement for 10 s'),
       RECENT_MS,
     ).unref();
     this.recovered.refresh();

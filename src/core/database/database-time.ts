@@ -1,8 +1,8 @@
 import type { EntityManager } from 'typeorm';
 
 /**
- * The time of the database, in a transaction of its beginning. Times that are kept and compared there are made of it: the clocks of
- * processes differ from it and from one another.
+ * Returns the database's transaction start time (`now()`). Use it for stored times that are compared in the
+ * database: process clocks differ from the database clock and from one another.
  */
 export async function readDatabaseTime(manager: EntityManager): Promise<Date> {
   const [row] = await manager.query<[{ now: Date }]>('SELECT now() AS now');

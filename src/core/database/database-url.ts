@@ -1,4 +1,4 @@
-/** The address of the database of this process, given or embedded. */
+/** The URL of the database of this process, external or embedded. */
 export class DatabaseUrl {
   constructor(readonly href: string) {}
 

@@ -14,7 +14,7 @@ import { ensureServiceLogin } from './service-login.js';
 import { bindRowSecurityUser } from './row-security.js';
 import { UnitOfWork } from './unit-of-work.js';
 
-/** Makes the database ready before anything else starts: migrated, and reached as the service's own role. */
+/** Prepares the database before other modules start: runs the migrations and connects as the service role. */
 @Global()
 @Module({})
 export class DatabaseModule implements OnApplicationShutdown {

@@ -4,18 +4,21 @@ import { DriverUtils } from 'typeorm/driver/DriverUtils.js';
 import type { Selected, SelectOptions } from '../listing/list-source.js';
 import { named } from './statements.js';
 
-/** Shapes of queries whose SQL is kept; further ones are written at each call. */
+/** The number of query shapes whose SQL is cached; the SQL of others is generated on each call. */
 const MAX_SHAPES = 200;
-/** The planner has to know how far a page goes: the first ones have texts of their own. */
+/** The offset is a constant in the SQL, because the plan depends on it; SQL with a larger offset is not cached. */
 const MAX_NAMED_OFFSET = 100;
 
 interface Sql {
   text: string;
-  /** The names of its parameters, in the order of their numbers. */
+  /** The parameter names in order of their numbers. */
   parameters: string[];
 }
 
-/** Answers records straight from their rows; the query builder writes the SQL once for each shape of query, not once for each call. */
+/**
+ * Reads entities directly from driver rows. The query builder generates the SQL once per shape of query instead of
+ * on each call.
+ */
 export class EntitySelect<E extends ObjectLiteral> {
   private readonly sql = new Map<string, Sql>();
   private columns: SelectedColumn[] | undefined;
@@ -24,11 +27,11 @@ export class EntitySelect<E extends ObjectLiteral> {
     return (await this.getMany(manager, rows, { isNamed: true })).records[0] ?? null;
   }
 
-  /** @returns the total and the version only when they are asked for and there is a record */
+  /** @returns the records; the total and the version only when requested and there is a record */
   async getMany(manager: EntityManager, rows: SelectQueryBuilder<E>, options: SelectOptions): Promise<Selected<E>> {
-    // The query builder reports a lock without a transaction.
+    // Let the query builder report the error of a lock without a transaction.
     const shape = rows.expressionMap.lockMode && !manager.queryRunner ? null : toShape(rows, options);
-    // A query that is more than records of one table is left to the query builder.
+    // Queries beyond records of one table run through the query builder.
     if (shape === null) {
       const { entities, raw } = await withListColumns(rows, options).getRawAndEntities<Record<string, unknown>>();
       return { records: entities, ...readListColumns(raw[0]) };
@@ -79,7 +82,7 @@ interface SelectedColumn {
   alias: string;
   property: string;
   column: ColumnMetadata;
-  /** Its values are what the driver answers. */
+  /** The driver's value is the property's value. */
   isPlain: boolean;
 }
 
@@ -89,7 +92,7 @@ const PLAIN_CLASSES = new Set<unknown>([String, Number, Boolean, Date]);
 const isPlain = ({ type, transformer, isArray }: ColumnMetadata): boolean =>
   transformer === undefined && !isArray && (PLAIN_TYPES.has(type) || PLAIN_CLASSES.has(type));
 
-/** A placeholder for a value while the SQL is built. */
+/** A placeholder for a value while the SQL is generated. */
 class Placeholder {
   constructor(readonly name: string) {}
 }
@@ -106,13 +109,13 @@ function withListColumns<E extends ObjectLiteral>(
   return rows;
 }
 
-/** Null when it is not known for this caller. */
+/** Columns that are null are unknown for this caller. */
 const readListColumns = (row: Record<string, unknown> = {}): Omit<Selected<never>, 'records'> => ({
   ...((row[TOTAL] ?? null) === null ? {} : { total: Number(row[TOTAL]) }),
   ...(typeof row[VERSION] === 'string' ? { version: row[VERSION] } : {}),
 });
 
-/** What the SQL of a query depends on; null when that is more than conditions, order, page and lock of one table. */
+/** The key of a query's SQL; null when the query has more than conditions, order, page and lock on one table. */
 function toShape<E extends ObjectLiteral>(
   rows: SelectQueryBuilder<E>,
   { isNamed, total, version }: SelectOptions,
@@ -131,7 +134,7 @@ function toShape<E extends ObjectLiteral>(
   if (!isPlain) return null;
   const parts = [mainAlias.name, withDeleted, limit, offset, lockMode, onLocked, isNamed, total?.key, version];
   for (const { type, condition } of wheres) {
-    // An array of values becomes as many parameters as it has.
+    // An array expands to a variable number of parameters.
     if (typeof condition !== 'string' || condition.includes(':...')) return null;
     parts.push(type, condition);
   }

@@ -10,17 +10,20 @@ interface UpdateStatement {
   fill: (rows: Row[]) => void;
 }
 
-/** division_by_zero, which no other part of a change is. */
+/** division_by_zero, raised when an update changes no row; nothing else in a write raises it. */
 export const NO_ROW_CHANGED = '22012';
 
-/** Texts of one kind of record that are kept: one for each set of columns that is written together. */
+/** The number of cached statements per kind of record: one for each set of columns. */
 const MAX_TEXTS = 50;
 
-/** Writes records one at a time; the SQL is made once for each set of columns. What the database fills in is set in the record. */
+/**
+ * Inserts and updates single records. The SQL is generated once for each set of columns; values that the database
+ * generates are assigned to the record.
+ */
 export class EntityWrite<E extends ObjectLiteral> {
   private readonly texts = new Map<string, string>();
 
-  /** Columns without a value have their defaults. */
+  /** Inserts a record; columns without a value get their defaults. */
   async insert(manager: EntityManager, metadata: EntityMetadata, record: E): Promise<void> {
     const given = metadata.columns.filter((column) => column.isInsert && valueOf(record, column) !== undefined);
     const text = this.textOf('insert', given, () => {
@@ -33,8 +36,8 @@ export class EntityWrite<E extends ObjectLiteral> {
   }
 
   /**
-   * Writes these fields of the record with this id; its time of change and its revision are updated with them.
-   * @returns false when there is no such record, or the policies let it change nothing
+   * Updates the given fields of a record, its `updatedAt` and its revision.
+   * @returns false when the record does not exist or the row-level security policies hide it
    */
   async update(
     manager: EntityManager,
@@ -49,8 +52,9 @@ export class EntityWrite<E extends ObjectLiteral> {
   }
 
   /**
-   * The same as a statement that nobody waits for alone, and what takes over the row that it answers. It fails with `NO_ROW_CHANGED` when the
-   * policies let it change nothing, so that the transaction fails with it.
+   * Builds the same update as a statement for `UnitOfWork.withCommit`, and a function that assigns the returned
+   * row to the record. The statement fails with `NO_ROW_CHANGED`, and so does the transaction, when the row-level
+   * security policies let it change nothing.
    */
   makeCertainUpdate(
     manager: EntityManager,

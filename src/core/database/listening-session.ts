@@ -2,24 +2,24 @@ import pg from 'pg';
 import { DatabaseUnavailable } from '../errors/database-outage.js';
 
 const CONNECT_TIMEOUT_MS = 3_000;
-/** A server that lets the sign of life wait for longer is given up, with all that was asked of it. */
+/** A session whose heartbeat is unanswered for this long is closed with all its pending statements. */
 const RESPONSE_TIMEOUT_MS = 4_000;
 const HEARTBEAT_MS = 1_000;
-/** A heartbeat that is evaluated this late shows that this process was busy; it does not count against the server. */
+/** A heartbeat that is checked later than this shows that this process was busy; the delay does not count against the server. */
 const BUSY_TOLERANCE_MS = 1_000;
 
-/** A standby, or a server whose operator lets it take no changes. */
+/** The server is a standby, or is configured as read-only. */
 export class ReadOnlyDatabase extends DatabaseUnavailable {
   override readonly message = 'the database is read-only';
 }
 
-/** How a session ended: `isSilent` when the connection stood and the server did not answer. */
+/** Reports a lost session; `isSilent` when the connection was open and the server did not answer. */
 export type SessionLostListener = (reason: Error, isSilent: boolean) => void;
 
-/** An advisory lock of a session, shared: a space of keys, and a text whose hash is the key. */
+/** A shared advisory lock of a session: a namespace, and a text whose hash is the key. */
 export type SessionLock = readonly [space: number, key: string];
 
-/** One connection that listens to channels, and asks the server for a sign of life again and again. */
+/** A connection that listens to channels and sends a heartbeat query at intervals. */
 export class ListeningSession {
   private timer?: NodeJS.Timeout;
   private lostListener?: SessionLostListener;
@@ -30,7 +30,7 @@ export class ListeningSession {
     client.once('end', () => this.handleLost(new Error('Connection terminated'), false));
   }
 
-  /** @throws what connecting throws; nothing of the connection is left then */
+  /** @throws the error of connecting; the connection is then closed */
   static async connect(
     url: string,
     channels: string[],
@@ -63,12 +63,12 @@ export class ListeningSession {
     await this.client.query(`LISTEN ${pg.escapeIdentifier(channel)}`);
   }
 
-  /** Holds a lock until the session ends, however it does. */
+  /** Acquires a lock that is held until the session ends. */
   async hold([space, key]: SessionLock): Promise<void> {
     await this.client.query('SELECT pg_advisory_lock_shared($1, hashtext($2))', [space, key]);
   }
 
-  /** Calls back once when the session is lost; not when it is closed. */
+  /** Calls back once when the session is lost, not when it is closed. */
   onLost(lost: SessionLostListener): void {
     this.lostListener = lost;
     if (this.ended) lost(new Error('Connection terminated'), false);
@@ -91,7 +91,7 @@ export class ListeningSession {
     if (!this.ended) this.timer = setTimeout(() => void this.checkAlive(), HEARTBEAT_MS).unref();
   }
 
-  /** Only the primary sends notifications: after a failover this session may be connected to a server that is no longer the primary. */
+  /** Only the primary sends notifications; after a failover this session may be connected to a standby. */
   private async assertWritable(): Promise<void> {
     const { rows } = await this.client.query<{ mode: string }>(
       `SELECT current_setting('transaction_read_only') AS mode`,
@@ -106,7 +106,7 @@ export class ListeningSession {
     lost?.(reason, isSilent);
   }
 
-  /** Closes the socket without the protocol's goodbye message, which would wait for the server. */
+  /** Closes the socket without the protocol's Terminate message, which would wait for the server. */
   private destroyConnection(): void {
     if (this.ended) return;
     this.ended = true;

@@ -3,18 +3,18 @@ import { newId, type TenantEntity } from './base.entity.js';
 import { Store } from './store.js';
 import type { UnitOfWork } from './unit-of-work.js';
 
-/** The tables that a mapping joins: the container (`left`) and the member (`right`). Its columns are named after them. */
+/** The tables that a mapping joins: the container (`left`) and the member (`right`). The columns are named after them. */
 interface MappedTables {
   left: string;
   right: string;
 }
 
 /**
- * Pairs of records. A pair is there once: adding it again changes nothing. Pairs are deleted and restored together with
- * either record, which is identified by the time of its deletion.
+ * Stores pairs of records, each at most once. Pairs are deleted and restored together with either record; the
+ * deletion time identifies the record they were deleted with.
  */
 export abstract class MappingStore<M extends TenantEntity> extends Store<M> {
-  /** The columns with the ids of both records. */
+  /** The columns with the ids of the two records. */
   private readonly sides: MappedTables;
 
   protected constructor(
@@ -27,7 +27,7 @@ export abstract class MappingStore<M extends TenantEntity> extends Store<M> {
     this.sides = { left: `${mapped.left}_id`, right: `${mapped.right}_id` };
   }
 
-  /** The pair, and whether this call made it. */
+  /** Adds the pair unless it exists. @returns the pair, and whether this call added it */
   async add(organizationId: string, left: string, right: string): Promise<{ mapping: M; added: boolean }> {
     const { table, sides } = this;
     const [row] = await this.unit.manager.query<{ id: string; added: boolean }[]>(
@@ -40,7 +40,7 @@ export abstract class MappingStore<M extends TenantEntity> extends Store<M> {
     return { mapping, added: row?.added ?? false };
   }
 
-  /** The pair, locked until the end of the unit of work; null when there is none. */
+  /** Returns the pair, locked until the end of the unit of work; null when there is none. */
   lock(left: string, right: string): Promise<M | null> {
     return this.createQueryBuilder()
       .where(`${this.alias}.${this.sides.left} = :left AND ${this.alias}.${this.sides.right} = :right`, { left, right })
@@ -48,7 +48,7 @@ export abstract class MappingStore<M extends TenantEntity> extends Store<M> {
       .getOne();
   }
 
-  /** What each of these records holds, newest first, at most `most` of each; one statement for all of them. */
+  /** Lists the members of each container, newest first, at most `most` each, in one statement. */
   async findRightIds(lefts: readonly string[], most: number): Promise<Map<string, string[]>> {
     const rows = await this.unit.manager.query<{ left: string; right: string }[]>(
       `SELECT "left", "right" FROM (
@@ -63,7 +63,7 @@ export abstract class MappingStore<M extends TenantEntity> extends Store<M> {
     return held;
   }
 
-  /** Takes away every pair of a record that is on the given side, at the time when the record was deleted. */
+  /** Deletes every pair with the record on the given side, with the deletion time of the record. */
   async removeAll(side: keyof MappedTables, id: string, at: Date): Promise<void> {
     await this.unit.sendAhead(
       `UPDATE ${this.table} SET deleted_at = $2, updated_at = now(), revision = revision + 1
@@ -73,8 +73,8 @@ export abstract class MappingStore<M extends TenantEntity> extends Store<M> {
   }
 
   /**
-   * Restores the pairs that were deleted with a record. Those whose other record is deleted are restored with that one, in
-   * whichever order the two were deleted.
+   * Restores the pairs that were deleted with a record. A pair whose other record is deleted is restored with that
+   * record, in whichever order the two were deleted.
    */
   async restoreAll(side: keyof MappedTables, id: string, deletedAt: Date): Promise<void> {
     const other = side === 'left' ? 'right' : 'left';

@@ -3,21 +3,21 @@ import { type DataSource, MigrationExecutor, QueryFailedError, type QueryRunner 
 import { backoff } from '../backoff.js';
 import { createDataSource, type Migration, SERVICE_ROLE } from './data-source.js';
 
-/** The key of the advisory lock that lets one replica migrate while the others wait. */
+/** The key of the advisory lock that serializes migrations of several replicas. */
 const ADVISORY_LOCK = 4_152_771;
-/** What a statement is refused with that has waited for a lock for `lock_timeout`. */
+/** SQLSTATE of a statement that waited for a lock longer than `lock_timeout`. */
 const LOCK_NOT_AVAILABLE = '55P03';
-/** How long a change of the schema waits for a table that others use; they wait behind it for as long. */
+/** How long a schema change waits for a table lock; other statements queue behind it for as long. */
 export const SCHEMA_LOCK_TIMEOUT_MS = 250;
-/** With their pauses these are some five minutes. */
+/** With their pauses, about five minutes. */
 const MAX_ATTEMPTS = 60;
 const FIRST_PAUSE_MS = 200;
 const LONGEST_PAUSE_MS = 6_000;
-/** Attempts that lock tables as they come to them. */
+/** Attempts that lock tables as needed; later ones lock all tables first. */
 const FIRST_ATTEMPTS = 2;
 
 /**
- * Brings the schema up to date as the owner of the tables, makes the service's role and gives it its rights.
+ * Migrates the schema as the owner of the tables, creates the service role and grants its privileges.
  * @returns the names of the migrations that ran
  */
 export async function migrate(url: string, migrations: Migration[]): Promise<string[]> {
@@ -41,17 +41,16 @@ export async function migrate(url: string, migrations: Migration[]): Promise<str
 }
 
 /**
- * Does the work once the service's role is there, which new tables give rights to.
- * Several replicas may call this at once: one works, the others wait and find nothing to do.
- *
- * @param work is done again, from its beginning, when a table was in use for longer than a change waits for it
+ * Ensures the service role, which new tables grant privileges to, and then runs the work. Several replicas may call
+ * this concurrently: one works; the others wait and find nothing to do.
+ * @param work is repeated from its beginning when a table lock was not available in time
  * @throws NewerSchema
  * @throws SchemaInUse
  */
 export async function changeSchema<T>(owner: DataSource, work: (attempt: number) => Promise<T>): Promise<T> {
   const lock = owner.createQueryRunner();
   try {
-    // Another replica may hold it for long; only replicas that start wait for this lock.
+    // Another replica may hold this lock for long; only starting replicas wait for it.
     await lock.query('SET lock_timeout = 0');
     await lock.query('SELECT pg_advisory_lock($1)', [ADVISORY_LOCK]);
     await assertSchemaKnown(owner);
@@ -65,7 +64,7 @@ export async function changeSchema<T>(owner: DataSource, work: (attempt: number)
   }
 }
 
-/** Applies the missing migrations, all of them or none. */
+/** Runs the pending migrations in one transaction. */
 async function runMigrations(owner: DataSource, lockFirst: boolean): Promise<{ name: string }[]> {
   const runner = owner.createQueryRunner();
   try {
@@ -84,8 +83,9 @@ async function runMigrations(owner: DataSource, lockFirst: boolean): Promise<{ n
 }
 
 /**
- * Locks all tables before any work is done. Under steady traffic, changes that lock one table after another wait for transactions that
- * in turn wait for them. Tables that are used most come first: transactions begin with them, and wait there while they hold nothing.
+ * Locks all tables before any change. Under steady traffic, changes that lock tables one after another deadlock with
+ * transactions that hold some of them. The busiest tables come first: transactions begin with them and wait there
+ * while they hold no locks.
  */
 async function lockTables(runner: QueryRunner): Promise<void> {
   const [{ tables }] = (await runner.query(`
@@ -95,7 +95,7 @@ async function lockTables(runner: QueryRunner): Promise<void> {
   if (tables) await runner.query(`LOCK TABLE ${tables} IN ACCESS EXCLUSIVE MODE`);
 }
 
-/** Writers are active concurrently: a statement that waits for a table lock blocks them, so each attempt waits briefly and releases its locks. */
+/** A statement that waits for a table lock blocks later writers, so each attempt waits briefly and releases its locks. */
 async function untilUnlocked<T>(work: (attempt: number) => Promise<T>): Promise<T> {
   for (let failures = 1; ; failures++)
     try {
@@ -110,7 +110,7 @@ async function untilUnlocked<T>(work: (attempt: number) => Promise<T>): Promise<
 const isLockTimeout = (error: unknown): error is QueryFailedError =>
   error instanceof QueryFailedError && (error.driverError as { code?: string }).code === LOCK_NOT_AVAILABLE;
 
-/** A table was locked each time that the schema was to be changed. */
+/** Every attempt to change the schema timed out on a table lock. */
 export class SchemaInUse extends Error {
   constructor(cause: Error) {
     super(
@@ -121,7 +121,7 @@ export class SchemaInUse extends Error {
   }
 }
 
-/** The schema was changed by a later version of this program, which an earlier one must not work on. */
+/** The schema was migrated by a later version, which this version must not use. */
 export class NewerSchema extends Error {
   constructor(unknown: readonly string[]) {
     super(
@@ -131,7 +131,7 @@ export class NewerSchema extends Error {
   }
 }
 
-/** @throws NewerSchema when the database has migrations that the data source does not know */
+/** @throws NewerSchema when the database has migrations that the data source does not contain */
 export async function assertSchemaKnown(dataSource: DataSource): Promise<void> {
   const [found] = await dataSource.query<{ made: boolean }[]>(`SELECT to_regclass('migration') IS NOT NULL AS made`);
   if (!found?.made) return;
@@ -139,7 +139,10 @@ export async function assertSchemaKnown(dataSource: DataSource): Promise<void> {
   if (unknown.length > 0) throw new NewerSchema(unknown);
 }
 
-/** The migrations that were applied and that the data source does not know, and those that it knows and were not applied. */
+/**
+ * Returns the applied migrations that the data source does not contain (`unknown`), and those of the data source
+ * that were not applied (`missing`).
+ */
 export async function compareMigrations(dataSource: DataSource): Promise<{ unknown: string[]; missing: string[] }> {
   const rows = await dataSource.query<{ name: string }[]>('SELECT name FROM migration ORDER BY id');
   const applied = new Set(rows.map(({ name }) => name));
@@ -151,8 +154,9 @@ export async function compareMigrations(dataSource: DataSource): Promise<{ unkno
 }
 
 /**
- * Tables that were made or changed since the audit was set up are audited as they are now. The comment of the function names the
- * migration that it was called after, so that a process that ends before that leaves it to the next start.
+ * Attaches the audit triggers to tables that were created or changed since the last call. The comment of the
+ * function records the last migration at that time, so that a process that ends before this step leaves it to the
+ * next start.
  */
 async function auditTables(owner: DataSource): Promise<void> {
   const [found] = await owner.query<{ attached: string | null; last: string }[]>(`
@@ -167,7 +171,7 @@ async function auditTables(owner: DataSource): Promise<void> {
   });
 }
 
-/** Roles belong to the whole server, so another database of it may have made this one already, even just now. */
+/** Roles are global to a PostgreSQL server: another database may have created this one, even concurrently. */
 async function createServiceRole(owner: DataSource): Promise<void> {
   await owner.query(`
     DO $$ BEGIN

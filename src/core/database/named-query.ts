@@ -1,6 +1,6 @@
 import pg from 'pg';
 
-/** What the driver keeps of a result to read its rows by. */
+/** The driver's parser for the rows of a result. */
 interface RowReader {
   fields: unknown;
   _parsers: unknown;
@@ -18,37 +18,37 @@ interface DriverQuery {
 
 type Callback = (error: Error | null, result: pg.QueryResult) => void;
 
-/** A configuration object, the other form, would be copied with all its property descriptors. */
+/** The driver copies a configuration object, the alternative, with all its property descriptors. */
 const DriverQueryBase = pg.Query as unknown as new (
   text: string,
   values: unknown[],
   callback: Callback,
 ) => DriverQuery & pg.Submittable;
 
-/** Named statements whose plans one connection keeps; further ones are planned at each call. */
+/** The number of prepared statements per connection; other statements are planned on each call. */
 const MAX_PREPARED = 250;
 
-/** The rows that the named statements of one connection answer, as PostgreSQL has described them. */
+/** Caches the row descriptions of the prepared statements of one connection. */
 export class RowReaders {
   readonly byName = new Map<string, RowReader>();
   private readonly names = new Set<string>();
   private undescribed: pg.Connection | undefined;
 
-  /** Whether the connection has prepared the statement, or may prepare it. */
+  /** Reports whether the connection has prepared the statement, or may prepare it. */
   admits(name: string): boolean {
     if (this.names.size < MAX_PREPARED) this.names.add(name);
     return this.names.has(name);
   }
 
-  /** The connection, to which a request to describe rows is not sent. */
+  /** The same connection without Describe messages. */
   withoutDescribing(connection: pg.Connection): pg.Connection {
     return (this.undescribed ??= Object.create(connection, { describe: { value: () => undefined } }) as pg.Connection);
   }
 }
 
 /**
- * A named statement. The rows that it answers are the same for as long as it is prepared, so they are described on a connection's first
- * call only: neither is PostgreSQL asked again nor its answer read again.
+ * A prepared statement. Its row description does not change while it is prepared, so only the first call on a
+ * connection requests and parses it.
  */
 export class NamedQuery extends DriverQueryBase {
   constructor(

@@ -3,7 +3,7 @@ import { Gauge, type Registry } from 'prom-client';
 import type { DataSource } from 'typeorm';
 import type { PostgresDriver } from 'typeorm/driver/postgres/PostgresDriver.js';
 
-/** Registers the connections of the pool to the database, and the callers who wait for one, read when it is scraped. */
+/** Registers metrics of the connection pool: connections in use and idle, and waiting requests, read on each scrape. */
 export function registerPoolMetrics(registry: Registry, dataSource: DataSource): void {
   const master = (dataSource.driver as PostgresDriver).master as pg.Pool;
   const gauge: Gauge = new Gauge({

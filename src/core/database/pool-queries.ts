@@ -4,15 +4,15 @@ import type { PostgresDriver } from 'typeorm/driver/postgres/PostgresDriver.js';
 import type { ConnectCallback } from './database-availability.js';
 
 /**
- * Sends statements outside of a transaction straight to a connection of the pool: each would make a query runner of its own, with
- * events of TypeORM without listeners. Answers and errors are those of TypeORM.
+ * Sends statements outside of transactions directly to a connection of the pool, without a TypeORM query runner and
+ * its events for each. Results and errors are those of TypeORM.
  */
 export function sendThroughPool(dataSource: DataSource): void {
   const pool = (dataSource.driver as PostgresDriver).master as pg.Pool;
   const query = dataSource.query.bind(dataSource);
   dataSource.query = ((text, values, runner) =>
     runner ? query(text, values, runner) : queryPool(pool, text, values as unknown[])) as typeof dataSource.query;
-  // The manager would wrap the same in a promise more.
+  // The entity manager's method would only add a promise.
   dataSource.manager.query = (text, values) => dataSource.query(text, values);
 }
 
@@ -20,7 +20,7 @@ function queryPool(pool: pg.Pool, text: string, values?: unknown[]): Promise<unk
   return new Promise((resolve, reject) => {
     const taken: ConnectCallback = (error, client, release) => {
       if (error || !client) return reject(error ?? new Error('the pool has no connection'));
-      // The pool drops a connection that has ended.
+      // The pool discards connections that have ended.
       const settle = (done: () => void): void => {
         release();
         done();
@@ -34,7 +34,7 @@ function queryPool(pool: pg.Pool, text: string, values?: unknown[]): Promise<unk
   });
 }
 
-/** Asks a connection as a query runner of TypeORM would. */
+/** Runs a statement as a TypeORM query runner does. @throws QueryFailedError */
 export function queryClient(client: pg.ClientBase, text: string, values?: unknown[]): Promise<unknown> {
   return client.query(text, values).then(toRaw, (cause: Error) => {
     throw new QueryFailedError(text, values, cause);

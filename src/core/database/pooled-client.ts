@@ -3,22 +3,25 @@ import { NamedQuery, RowReaders } from './named-query.js';
 import { getStatementName, named } from './statements.js';
 import { parseTimestamp } from './timestamp-text.js';
 
-/** Shorter than the wait for a place in the pool, which a connection that is being made takes. */
+/** Shorter than the pool's timeout for a connection, which includes connecting. */
 const CONNECT_MS = 4_000;
 
 export const SET_USER_SQL = named(`SELECT set_config('armature.user', $1, false)`);
-/** The same until the end of the transaction. */
+/** Sets the user until the end of the transaction. */
 export const SET_LOCAL_USER_SQL = named(`SELECT set_config('armature.user', $1, true)`);
 
-/** For whom and for which request a transaction works, for the audit; and the organization that policies look up first. */
+/**
+ * Sets the user and the request of a transaction, for the audit, and the organization that the row-level security
+ * policies check first.
+ */
 export const SET_LOCAL_REQUEST_SQL = named(
   `SELECT set_config('armature.request', $1, true), set_config('armature.organization', $2, true)`,
 );
 
-/** What answers nothing that the next statement needs: both leave in one write. */
+/** Statements whose result the next statement does not need: both are sent in one write. */
 const SENT_AHEAD = new Set(['START TRANSACTION', SET_USER_SQL, SET_LOCAL_USER_SQL, SET_LOCAL_REQUEST_SQL]);
 
-/** The same for a constant statement of a transaction. */
+/** Marks a constant statement of a transaction as one that is sent with the next statement. */
 export function sentAhead(text: string): string {
   SENT_AHEAD.add(named(text));
   return text;
@@ -27,12 +30,12 @@ export function sentAhead(text: string): string {
 type Send = (text: string, values?: unknown[]) => Promise<pg.QueryResult>;
 
 /**
- * A connection of the pool. Statements are pipelined: one that is sent ahead is not waited for by itself, and when it fails, so
- * does the statement after it. What is sent in one turn of the event loop, such as the beginning of a transaction and its first
- * statement, leaves in one write.
+ * A pooled connection that pipelines statements. A statement that is sent ahead is not awaited; when it fails, the
+ * following statement fails too. Statements sent in one turn of the event loop, such as START TRANSACTION and the
+ * first statement, leave in one write.
  */
 export class PooledClient extends pg.Client {
-  /** In whose name it asks at the moment, for the row-level policies. */
+  /** The user that the row-level security policies currently apply to. */
   rowSecurityUser: string | undefined;
   private ahead: Promise<pg.QueryResult>[] = [];
   private isUserAhead = false;
@@ -41,7 +44,7 @@ export class PooledClient extends pg.Client {
   constructor(config?: pg.ClientConfig) {
     super({ ...config, connectionTimeoutMillis: CONNECT_MS, pipeline: true });
     this.setTypeParser(pg.types.builtins.TIMESTAMPTZ, parseTimestamp);
-    // An error while the connection is handed over would have no listener, which would end the process.
+    // Without a listener, an error between two users of the connection would end the process.
     this.on('error', () => undefined);
     const query = this.query.bind(this);
     const readers = new RowReaders();
@@ -67,18 +70,19 @@ export class PooledClient extends pg.Client {
   }
 
   private ask(send: Send, text: string, values?: unknown[]): Promise<pg.QueryResult> {
-    // Outside a transaction a write would still run, in the name of the caller before, when naming this one has failed.
+    // Outside a transaction a write would run as the previous user if setting this user failed, so wait for the
+    // result.
     if (this.isUserAhead && !text.startsWith('SELECT')) return this.settleAhead().then(() => send(text, values));
     const sent = send(text, values);
     if (SENT_AHEAD.has(text)) {
       this.ahead.push(sent);
       this.isUserAhead ||= text === SET_USER_SQL;
-      // Its failure fails the next statement as well.
+      // The next statement fails with it.
       sent.catch(() => (this.rowSecurityUser = undefined));
       return Promise.resolve({ command: '', rowCount: 0, oid: 0, fields: [], rows: [] });
     }
     if (this.ahead.length === 0) return sent;
-    // When both have failed, the first of them says why.
+    // When both fail, the first error states the cause.
     sent.catch(() => undefined);
     return this.settleAhead().then(() => sent);
   }
@@ -92,7 +96,8 @@ export class PooledClient extends pg.Client {
       this.isJoining = false;
       stream.uncork();
     };
-    // After all promises that are settled in this turn, also when it began with a callback, which ticks would follow at once.
+    // Runs after all promises of this turn, also when the turn began with a callback, after which `nextTick`
+    // alone would run first.
     queueMicrotask(() => process.nextTick(write));
   }
 

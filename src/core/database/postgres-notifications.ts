@@ -10,12 +10,13 @@ import { isConnectionError } from '../errors/database-outage.js';
 type Listener = (payload: string) => void;
 
 const INITIAL_PAUSE_MS = 100;
-/** Shorter than a worker may be missing after an outage (worker-presence.ts), so that one that lives is never taken for dead. */
+/** Shorter than a worker may be absent after an outage (worker-presence.ts), so that a live worker is not taken for dead. */
 const MAX_PAUSE_MS = 1_000;
 
 /**
- * Notifications between replicas through PostgreSQL: a notification sent in a transaction arrives when it commits. After
- * a lost connection the channels are listened to again and `onReconnect` says that something may have been missed.
+ * Notifications between replicas by LISTEN and NOTIFY: one that is sent in a transaction arrives when it commits.
+ * After a reconnect it subscribes to all channels again and calls `onReconnect`, because notifications may have been
+ * missed.
  */
 @Injectable()
 export class PostgresNotifications implements OnApplicationBootstrap {
@@ -38,7 +39,7 @@ export class PostgresNotifications implements OnApplicationBootstrap {
     await this.connect();
   }
 
-  /** @returns how to stop listening */
+  /** @returns a function that unsubscribes */
   subscribe(channel: string, listener: Listener): () => void {
     const listeners = this.channels.get(channel) ?? new Set();
     listeners.add(listener);
@@ -48,8 +49,8 @@ export class PostgresNotifications implements OnApplicationBootstrap {
   }
 
   /**
-   * Holds a lock for as long as this process lives and its session stands: the server lets go of it the moment the process dies.
-   * Called before the first session, so that it stands with the lock or not at all.
+   * Holds a lock while this process and its session live: the server releases it when the process dies. Call it
+   * before the first session, so that every session acquires the lock.
    */
   holdLock(lock: SessionLock): void {
     this.locks.push(lock);
@@ -65,7 +66,7 @@ export class PostgresNotifications implements OnApplicationBootstrap {
     return () => this.reconnectListeners.delete(listener);
   }
 
-  /** Notifies every replica at once, outside of any transaction; the payload has at most 7,900 bytes. */
+  /** Notifies all replicas immediately, outside of any transaction; the payload has at most 7,900 bytes. */
   async publish(channel: string, payload: string): Promise<void> {
     await this.dataSource.query('SELECT pg_notify($1, $2)', [channel, payload]);
   }
@@ -77,7 +78,7 @@ export class PostgresNotifications implements OnApplicationBootstrap {
 
   private async connect(): Promise<void> {
     const asked = [...this.channels.keys()];
-    // The very login of the pool: listening needs no rights of the owner.
+    // The login of the pool: LISTEN needs no owner privileges.
     const url = (this.dataSource.options as { url?: string }).url ?? this.url.href;
     const session = await ListeningSession.connect(url, asked, this.locks, (channel, payload) => {
       for (const listener of this.channels.get(channel) ?? []) listener(payload);
@@ -94,7 +95,7 @@ export class PostgresNotifications implements OnApplicationBootstrap {
     });
   }
 
-  /** One attempt after another, until one succeeds; it also finds out when the database is back. */
+  /** Tries to connect until it succeeds, which also detects the end of an outage. */
   private async reconnect(): Promise<void> {
     if (this.isReconnecting) return;
     this.isReconnecting = true;
@@ -102,7 +103,7 @@ export class PostgresNotifications implements OnApplicationBootstrap {
       try {
         await this.connect();
       } catch (error) {
-        // It answers, and only what changes or waits for changes has to wait.
+        // The database answers; only writes and notifications have to wait.
         if (error instanceof ReadOnlyDatabase) this.availability.markAvailable();
         if (isConnectionError(error)) this.availability.markUnavailable(this.url.hostAndPort, error);
         else if (failures === 0)
@@ -114,7 +115,7 @@ export class PostgresNotifications implements OnApplicationBootstrap {
     for (const listener of this.reconnectListeners) listener();
   }
 
-  /** @returns false when it was closed concurrently */
+  /** Waits for the back-off. @returns false when this was closed meanwhile */
   private pause(failures: number): Promise<boolean> {
     const { signal } = this.closing;
     return sleep(backoff(failures + 1, INITIAL_PAUSE_MS, MAX_PAUSE_MS), true, { signal, ref: false }).catch(

@@ -1,4 +1,4 @@
-/** Of each record what it holds, in order, as far as it was found: what the caller may not see is left out. */
+/** Maps each id to its related records, in order. Ids that were not found are omitted: the caller may not see those records. */
 export function toRelatedRecords<V>(pairs: Map<string, string[]>, found: Map<string, V>): Map<string, V[]> {
   return new Map(
     [...pairs].map(([left, rights]) => [

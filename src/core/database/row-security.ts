@@ -8,9 +8,9 @@ import { currentRequest, runInRequestContext, generateRequestId } from '../telem
 type Connect = (error: Error | undefined, client: pg.PoolClient | undefined, release: (error?: Error) => void) => void;
 
 /**
- * Sets, for the row-level policies of the database, the user of a connection whenever one is taken from the pool: the
- * caller of the request, nobody as long as the request has none, and the system where no request is served (start-up,
- * timers, jobs). It costs a statement, sent together with the next one, only when the connection served someone else before.
+ * Sets the user for the row-level security policies whenever a connection is taken from the pool: the caller of the
+ * request, nobody while the request is not authenticated, and the system outside of requests (start-up, timers,
+ * jobs). This takes a statement, sent together with the next one, only when the connection's previous user differs.
  */
 export function bindRowSecurityUser(dataSource: DataSource): void {
   const pool = (dataSource.driver as PostgresDriver).master as pg.Pool;
@@ -28,14 +28,14 @@ export function bindRowSecurityUser(dataSource: DataSource): void {
   pool.connect = taken as typeof pool.connect;
 }
 
-/** Runs work in the name of the system: for what a rule needs to know beyond what the caller may see. Not inside a unit of work. */
+/** Runs queries as the system, for rules that need records which the caller may not see. Not for use inside a unit of work. */
 export function runAsSystem<T>(reason: string, work: () => T): T {
   const current = currentRequest() ?? { requestId: generateRequestId() };
   const onBehalfOf = current.onBehalfOf ?? current.actor?.userId ?? undefined;
   return runInRequestContext({ ...current, actor: Actor.system(reason), ...(onBehalfOf ? { onBehalfOf } : {}) }, work);
 }
 
-/** In whose name statements are asked now. */
+/** The user that the row-level security policies apply to in the current context. */
 export function currentRowSecurityUser(): string {
   const request = currentRequest();
   if (!request || request.actor?.isSystem) return 'system';

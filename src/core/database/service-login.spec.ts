@@ -10,7 +10,7 @@ import { ensureServiceLogin } from './service-login.js';
 const folder = mkdtempSync(join(tmpdir(), 'armature-login-'));
 let database: EmbeddedPostgres;
 
-/** A server that asks everybody for a password but its supervisor, as servers of operators do. */
+/** A PostgreSQL server that requires a password from every role but its superuser, as managed servers do. */
 beforeAll(async () => {
   chmodSync(folder, 0o711);
   database = await startEmbeddedPostgres({ dataDir: folder, durable: false, log: () => undefined });

@@ -2,7 +2,7 @@ import { createHash, createHmac, pbkdf2Sync, randomBytes } from 'node:crypto';
 import pg from 'pg';
 import { SERVICE_ROLE } from './data-source.js';
 
-/** The key of the advisory lock that lets one replica at a time make the login. */
+/** The key of the advisory lock that serializes the creation of the login. */
 const ADVISORY_LOCK = 4_152_773;
 const TIMEOUT_MS = 10_000;
 const MAX_NAME_LENGTH = 63;
@@ -10,16 +10,15 @@ const MAX_NAME_LENGTH = 63;
 /** How the service signs in. */
 export interface ServiceLogin {
   url: string;
-  /** Why it signs in as the owner of the tables and only gives up those rights; null when it has a login of its own. */
+  /** Why the service signs in as the owner of the tables and drops its privileges; null when the service has its own login. */
   shared: string | null;
 }
 
 /**
- * A login for the service that is no member of the owner: whatever statement is smuggled into its session, SET ROLE and RESET ROLE
- * lead nowhere. Its password is derived from the owner's, so that every replica knows it and nothing has to be kept; where the owner
- * has none (a socket that trusts), neither has the login.
- *
- * @param ownerUrl login that migrates: may create roles, else the service shares this login
+ * Ensures a login for the service that is not a member of the owner: SQL that is injected into its session gains
+ * nothing by SET ROLE or RESET ROLE. Its password is derived from the owner's, so that every replica can compute it
+ * and none is stored; without a password of the owner (a socket with `trust`) it has none.
+ * @param ownerUrl login for migrations; without CREATEROLE, the service shares it
  */
 export async function ensureServiceLogin(ownerUrl: string): Promise<ServiceLogin> {
   const password = new URL(ownerUrl).password;
@@ -42,7 +41,7 @@ export async function ensureServiceLogin(ownerUrl: string): Promise<ServiceLogin
   }
 }
 
-/** The role that holds the service's rights cannot sign in, so no login has its name. */
+/** A login must not have the name of the service role, which cannot sign in. */
 function loginOf(owner: string): string {
   const name = `${owner}_service`.slice(-MAX_NAME_LENGTH);
   return name === SERVICE_ROLE ? `${name}_login` : name;
@@ -53,12 +52,12 @@ async function createLogin(owner: pg.Client, name: string, password: string): Pr
   await owner.query('SELECT pg_advisory_lock($1)', [ADVISORY_LOCK]);
   const { rowCount } = await owner.query('SELECT FROM pg_roles WHERE rolname = $1', [name]);
   if (!rowCount) await owner.query(`CREATE ROLE ${role} LOGIN NOSUPERUSER NOCREATEDB NOCREATEROLE NOBYPASSRLS`);
-  // The owner is a member of the login, never the reverse: it may end the service's sessions.
+  // The owner is a member of the login, never the reverse, so that it can terminate the service's sessions.
   await owner.query(`GRANT ${SERVICE_ROLE} TO ${role}; GRANT ${role} TO CURRENT_USER`);
   if (password) await owner.query(`ALTER ROLE ${role} PASSWORD ${pg.escapeLiteral(buildScramVerifier(password))}`);
 }
 
-/** Why the login cannot work as the service; null when it can. */
+/** Returns the error of signing in as the service; null when it succeeds. */
 async function findSignInError(url: string): Promise<string | null> {
   const client = new pg.Client({ connectionString: url, connectionTimeoutMillis: TIMEOUT_MS });
   client.on('error', () => undefined);
@@ -73,7 +72,7 @@ async function findSignInError(url: string): Promise<string | null> {
   }
 }
 
-/** In the query where the address has no host: a socket's URL has no place for a name before it. */
+/** Puts the login in the query of a URL without a host: such a URL of a socket has no user part. */
 function withLogin(url: string, name: string, password: string): string {
   const changed = new URL(url);
   if (changed.hostname) {
@@ -86,7 +85,7 @@ function withLogin(url: string, name: string, password: string): string {
   return changed.href;
 }
 
-/** What PostgreSQL keeps of a password (RFC 5803), so that no log of statements has the password itself. */
+/** Builds the SCRAM-SHA-256 verifier of a password (RFC 5803), so that the password appears in no statement log. */
 function buildScramVerifier(password: string): string {
   const [salt, rounds] = [randomBytes(16), 4096];
   const salted = pbkdf2Sync(password, salt, rounds, 32, 'sha256');

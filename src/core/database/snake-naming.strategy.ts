@@ -2,7 +2,7 @@ import { DefaultNamingStrategy, type Table } from 'typeorm';
 
 const toSnakeCase = (name: string): string => name.replace(/([a-z0-9])([A-Z])/g, '$1_$2').toLowerCase();
 
-/** Columns are snake_case in the database and camelCase in the code; constraints have the names that PostgreSQL gives them. */
+/** Maps camelCase properties to snake_case columns; constraints have PostgreSQL's default names. */
 export class SnakeNamingStrategy extends DefaultNamingStrategy {
   override columnName(property: string, given: string | undefined, prefixes: string[]): string {
     return toSnakeCase([...prefixes, given ?? property].join('_'));

@@ -3,7 +3,7 @@ import type pg from 'pg';
 import type { QueryRunner } from 'typeorm';
 import { queryClient } from './pool-queries.js';
 
-/** How many statements of a transaction are under way, and may be. */
+/** The number of running statements of a transaction, and the maximum. */
 export interface Turns {
   running: number;
   most: number;
@@ -12,8 +12,8 @@ export interface Turns {
 /** The state of a context in which at most one statement may be sent. */
 const single = new AsyncLocalStorage<{ sent: boolean }>();
 
-/** Runs a query of exactly one statement, which is sent at once: later statements are answered after it. */
-export function askInOneStatement<T>(ask: () => Promise<T>): Promise<T> {
+/** Runs a query that sends exactly one statement synchronously, so that later statements are answered after it. */
+export function inOneStatement<T>(ask: () => Promise<T>): Promise<T> {
   const state = { sent: false };
   const answer = single.run(state, ask);
   if (state.sent) return answer;
@@ -22,8 +22,8 @@ export function askInOneStatement<T>(ask: () => Promise<T>): Promise<T> {
 }
 
 /**
- * Sends the statements of a transaction straight to its connection. Two at once would run in an order nobody chose: that is a fault
- * of ours, said at once.
+ * Sends the statements of a transaction directly to its connection. Concurrent statements would run in an undefined
+ * order; they are a programming error and throw.
  */
 export function sendInTurn(runner: QueryRunner, turns: Turns): void {
   const query = runner.query.bind(runner);
@@ -35,8 +35,8 @@ export function sendInTurn(runner: QueryRunner, turns: Turns): void {
     if (alone) alone.sent = true;
     turns.running++;
     try {
-      // The overloads of `query` answer types of the caller's choice.
-      // One that comes after the end is refused there.
+      // The overloads of `query` return a type that the caller chooses.
+      // After the release, TypeORM's `query` throws.
       if (structured || runner.isReleased) return (await query(text, values, structured as true)) as never;
       return (await queryClient((await runner.connect()) as pg.PoolClient, text, values)) as never;
     } finally {

@@ -1,13 +1,13 @@
 import { createHash } from 'node:crypto';
 
-/** Texts that have names; further ones are planned at each call. */
+/** The number of named texts; others are planned on each call. */
 const MAX_NAMED = 1_000;
 
 const names = new Map<string, string>();
 
 /**
- * Names a constant text, so that each connection parses it once and, where one plan fits all values, plans it once. Not for a text
- * whose plan depends on a value, such as a search.
+ * Names a constant statement, so that each connection parses it once and, where PostgreSQL chooses a generic plan,
+ * plans it once. Not for statements whose plan depends on a value, such as a search.
  */
 export function named(text: string): string {
   if (!names.has(text) && names.size < MAX_NAMED)
@@ -15,5 +15,5 @@ export function named(text: string): string {
   return text;
 }
 
-/** The name that connections prepare a text under, if it has one. */
+/** The name of a prepared statement, if the text has one. */
 export const getStatementName = (text: string): string | undefined => names.get(text);

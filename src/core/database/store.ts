@@ -4,7 +4,7 @@ import type { ListQuery } from '../listing/list-query.js';
 import type { Listing } from '../listing/listing.js';
 import type { Page } from '../listing/page.js';
 import { KeysetCache } from '../listing/keyset-cache.js';
-import type { KeptList, ListSource } from '../listing/list-source.js';
+import type { StoredTotal, ListSource } from '../listing/list-source.js';
 import { paginate } from '../listing/paginate.js';
 import type { BaseEntity } from './base.entity.js';
 import { changedFields } from './changed-fields.js';
@@ -14,7 +14,7 @@ import type { UnitOfWork } from './unit-of-work.js';
 import { withArticle } from '../errors/wording.js';
 
 const UNIQUE_VIOLATION = '23505';
-/** The error of the row-level policies when a right is revoked while it is used. */
+/** SQLSTATE of a violated row-level security policy, for instance when a role is revoked during the request. */
 const INSUFFICIENT_PRIVILEGE = '42501';
 
 /** The repository of one kind of record. Subclasses offer methods in domain terms; only stores contain queries. */
@@ -29,7 +29,7 @@ export abstract class Store<E extends BaseEntity> {
     protected readonly alias: string,
   ) {}
 
-  /** Adds the record in one statement; times and revision are filled in from the database. */
+  /** Inserts the record in one statement and assigns the values that the database generates. */
   async insert(record: E): Promise<E> {
     const { manager, metadata } = this.repository;
     await this.write.insert(manager, metadata, record).catch((error: unknown) => this.rethrow(error));
@@ -37,8 +37,8 @@ export abstract class Store<E extends BaseEntity> {
   }
 
   /**
-   * Changes the record in one statement; its time of change and revision move with it.
-   * @throws Forbidden when the policies let it change nothing, or the record is gone
+   * Updates the record, its `updatedAt` and its revision in one statement.
+   * @throws Forbidden when the row-level security policies reject the change, or the record is gone
    */
   async update(record: E, change: Partial<E>): Promise<E> {
     const fields = assign(record, change);
@@ -51,8 +51,8 @@ export abstract class Store<E extends BaseEntity> {
   }
 
   /**
-   * Changes the record by a statement that is sent together with the commit of the open unit of work, so that nothing waits for its answer
-   * alone. Its time of change and revision move when the unit has ended; what the unit still reads of the database is from before.
+   * Updates the record by a statement that is sent together with the commit, which saves a round trip. The record
+   * has its new `updatedAt` and revision after the commit; queries in the unit of work return the old row.
    */
   updateAtCommit(record: E, change: Partial<E>): void {
     const fields = assign(record, change);
@@ -64,8 +64,7 @@ export abstract class Store<E extends BaseEntity> {
   }
 
   /**
-   * Changes what differs from the record as it is. Where nothing does, nothing is written, and its time of change and
-   * revision stay.
+   * Updates the fields that differ from the record; without differences it writes nothing.
    * @returns whether the record was changed
    */
   async change(record: E, change: Partial<E>): Promise<boolean> {
@@ -75,7 +74,7 @@ export abstract class Store<E extends BaseEntity> {
     return true;
   }
 
-  /** The same as `change`, with `updateAtCommit`. */
+  /** Like `change`, but sent with the commit; see `updateAtCommit`. */
   changeAtCommit(record: E, change: Partial<E>): boolean {
     const changed = changedFields(record, change);
     if (Object.keys(changed).length === 0) return false;
@@ -87,12 +86,12 @@ export abstract class Store<E extends BaseEntity> {
     return this.update(record, { deletedAt: new Date() } as Partial<E>);
   }
 
-  /** The same as `softDelete`, with `updateAtCommit`. */
+  /** Like `softDelete`, but sent with the commit; see `updateAtCommit`. */
   softDeleteAtCommit(record: E): void {
     this.updateAtCommit(record, { deletedAt: new Date() } as Partial<E>);
   }
 
-  /** The unique indexes on names are called `<table>_name`. */
+  /** Unique indexes on names are called `<table>_name`. */
   private rethrow(error: unknown): never {
     const cause =
       error instanceof QueryFailedError ? (error.driverError as { code?: string; constraint?: string }) : {};
@@ -113,12 +112,12 @@ export abstract class Store<E extends BaseEntity> {
     return this.unit.manager.getRepository(this.entity);
   }
 
-  /** @param kept what is kept of all these records */
+  /** @param stored the stored total and version of all these records */
   protected paginate(
     rows: SelectQueryBuilder<E>,
     listing: Listing<E>,
     query: ListQuery,
-    kept?: KeptList,
+    stored?: StoredTotal,
   ): Promise<Page<E>> {
     const { manager } = this.unit;
     const getMany: ListSource<E>['getMany'] = (page, options) => this.select.getMany(manager, page, options);
@@ -126,11 +125,11 @@ export abstract class Store<E extends BaseEntity> {
       rows,
       listing,
       query,
-      kept ? { getMany, kept: { ...kept, positions: this.positions } } : { getMany },
+      stored ? { getMany, stored: { ...stored, positions: this.positions } } : { getMany },
     );
   }
 
-  /** The record that the query finds, if there is one. */
+  /** Returns the record that the query finds, or null. */
   protected getOne(rows: SelectQueryBuilder<E>): Promise<E | null> {
     return this.select.getOne(this.unit.manager, rows);
   }
@@ -144,7 +143,7 @@ export abstract class Store<E extends BaseEntity> {
   }
 }
 
-/** Sets these fields of a record, and names those that have a value. */
+/** Assigns the fields to the record. @returns the names of those that have a value */
 function assign<E extends BaseEntity>(record: E, change: Partial<E>): string[] {
   Object.assign(record, change);
   return Object.keys(change).filter((field) => change[field as keyof E] !== undefined);

@@ -1,6 +1,6 @@
 import pg from 'pg';
 
-/** `2026-11-23 02:30:00.123456+00`, as a session in UTC writes a time: its fraction is as long as it has to be. */
+/** The offset of a time in UTC, such as `2026-11-23 02:30:00.123456+00`. PostgreSQL omits trailing zeros of the fraction. */
 const UTC = '+00';
 const SECONDS_END = '2026-11-23 02:30:00'.length;
 const SHORTEST = SECONDS_END + UTC.length;
@@ -9,8 +9,8 @@ const CODE_OF_ZERO = 48;
 const parseOther = pg.types.getTypeParser(pg.types.builtins.TIMESTAMPTZ) as (text: string) => Date;
 
 /**
- * A time as the database wrote it, of which ISO 8601 is made of its text: a list has twice as many times as records, and making the
- * text of a Date takes longer than all else of writing the record as JSON.
+ * A time that keeps the database's text, from which `toISOString` derives ISO 8601. A list has twice as many times
+ * as records, and formatting a Date takes longer than serializing the rest of the record.
  */
 class DatabaseTime extends Date {
   readonly #written: number;
@@ -22,7 +22,7 @@ class DatabaseTime extends Date {
     this.#text = text;
   }
 
-  /** `2026-11-23T02:30:00.123Z`. */
+  /** Formats as `2026-11-23T02:30:00.123Z`. */
   override toISOString(): string {
     if (this.getTime() !== this.#written) return super.toISOString();
     const fraction = this.#text.slice(SECONDS_END + 1, -UTC.length).slice(0, 3);
@@ -34,7 +34,7 @@ class DatabaseTime extends Date {
   }
 }
 
-/** Reads a time as the driver does, without its regular expressions where it is in UTC and has four digits of the year. */
+/** Parses a time like the driver, without regular expressions when it is in UTC and its year has four digits. */
 export function parseTimestamp(text: string): Date {
   if (text.length < SHORTEST || text[4] !== '-' || text.startsWith('0') || !text.endsWith(UTC)) return parseOther(text);
   const end = text.length - UTC.length;

@@ -8,35 +8,35 @@ import { AuditedRequests } from './audited-request.js';
 import { queryClient } from './pool-queries.js';
 import { sentAhead, SET_LOCAL_REQUEST_SQL, SET_LOCAL_USER_SQL } from './pooled-client.js';
 import { currentRowSecurityUser, runAsSystem } from './row-security.js';
-import { askInOneStatement, sendInTurn, type Turns } from './statement-turns.js';
+import { inOneStatement, sendInTurn, type Turns } from './statement-turns.js';
 
 export interface Statement {
   text: string;
   values: unknown[];
-  /** Called with its rows once the transaction has committed, of a statement that is sent with the commit. */
+  /** Called with the rows of a statement sent with the commit, after the commit. */
   onCommitted?: (rows: Record<string, unknown>[]) => void;
-  /** Turns its failure into one that callers read, of a statement that is sent with the commit. */
+  /** Maps the error of a statement sent with the commit to an error for callers. */
   rethrow?: (error: unknown) => never;
 }
 
 interface OpenTransaction {
   manager: EntityManager;
   turns: Turns;
-  /** In whose name it asks now. */
+  /** The user that the row-level security policies currently apply to. */
   user: string;
   beforeCommit: (() => Promise<void>)[];
   withCommit: (() => Statement[])[];
   afterCommit: (() => Promise<void> | void)[];
-  /** Data that is collected until the deferred statements are built from it. */
+  /** Items from which statements are built at the commit. */
   gathered: Map<object, unknown[]>;
 }
 
-/** What the server does without a request, such as at its start. */
+/** The context of work without a request, such as at start. */
 const OWN_WORK: RequestContext = { requestId: '', actor: Actor.system('server') };
 
 /**
- * The transaction of the current call chain. Callers inside `run` share it without passing it on; a caller that is
- * outside reads through the pool.
+ * The transaction of the current asynchronous context. Code inside `run` shares it without an argument; code outside
+ * reads through the pool.
  */
 @Injectable()
 export class UnitOfWork {
@@ -48,7 +48,7 @@ export class UnitOfWork {
     private readonly requests: AuditedRequests,
   ) {}
 
-  /** The session to ask: the open transaction, else the pool. */
+  /** The entity manager of the open transaction, otherwise of the pool. */
   get manager(): EntityManager {
     return this.current.getStore()?.manager ?? this.dataSource.manager;
   }
@@ -57,7 +57,10 @@ export class UnitOfWork {
     return this.current.getStore() !== undefined;
   }
 
-  /** Runs the work in a transaction: all of it is kept, or nothing. Inside another unit it is a part of that one. */
+  /**
+   * Runs work in a transaction, which is rolled back when the work throws. Inside another unit of work, it joins
+   * that transaction.
+   */
   async run<T>(work: () => Promise<T>): Promise<T> {
     if (this.isOpen) return work();
     const runner = this.dataSource.createQueryRunner();
@@ -95,14 +98,14 @@ export class UnitOfWork {
     return result;
   }
 
-  /** Runs the work outside of any open transaction, for what must stay when that one is rolled back. */
+  /** Runs work outside of the open transaction, for changes that must survive its rollback. */
   runOutside<T>(work: () => Promise<T>): Promise<T> {
     return this.current.run(undefined, work);
   }
 
   /**
-   * Runs a part of the open transaction in the name of the system, where a rule needs to know or to do more than its caller
-   * may; the row-level policies follow.
+   * Runs part of the open transaction as the system, for rules that require more permissions than the caller has;
+   * the row-level security policies apply to the system meanwhile.
    */
   async runAsSystem<T>(reason: string, work: () => Promise<T>): Promise<T> {
     const open = this.current.getStore();
@@ -113,7 +116,7 @@ export class UnitOfWork {
     try {
       result = await work();
     } catch (error) {
-      // After a failed statement the transaction takes no other, and its rollback resets the setting.
+      // After a failed statement the transaction accepts no others, and its rollback resets the setting.
       await this.setUser(open, user).catch(() => undefined);
       throw error;
     }
@@ -121,34 +124,34 @@ export class UnitOfWork {
     return result;
   }
 
-  /** Asks two things of the open transaction, the first in one statement; the second is asked in the same write, and answered after it. */
-  async askTogether<A, B>(first: () => Promise<A>, second: () => Promise<B>): Promise<[A, B]> {
+  /** Runs two queries in the open transaction with one round trip. `first` must send exactly one statement. */
+  async queryTogether<A, B>(first: () => Promise<A>, second: () => Promise<B>): Promise<[A, B]> {
     const { turns } = this.requireOpen();
     turns.most = 2;
     try {
-      const [one, other] = await Promise.allSettled([askInOneStatement(first), second()]);
+      const [one, other] = await Promise.allSettled([inOneStatement(first), second()]);
       return [valueOf(one), valueOf(other)];
     } finally {
       turns.most = 1;
     }
   }
 
-  /** Sends a constant statement whose answer nothing waits for: the next one, or the commit, fails with it. */
+  /** Sends a constant statement without awaiting it: the next statement, or the commit, fails when it fails. */
   async sendAhead(text: string, values: unknown[]): Promise<void> {
     await this.requireOpen().manager.query(sentAhead(text), values);
   }
 
-  /** At the end of the open transaction; a failure there rolls it back. */
+  /** Registers a listener that runs before the commit; an error rolls the transaction back. */
   beforeCommit(listener: () => Promise<void>): void {
     this.requireOpen().beforeCommit.push(listener);
   }
 
-  /** The last statements of the open transaction, sent together with its commit; a failure there rolls it back. */
+  /** Registers statements that are sent together with the commit; an error rolls the transaction back. */
   withCommit(makeLast: () => Statement[]): void {
     this.requireOpen().withCommit.push(makeLast);
   }
 
-  /** Gathers items of the open transaction; `makeLast` makes the statements of all of them, which are sent together with its commit. */
+  /** Collects items of the open transaction; `makeLast` builds statements for all of them, which are sent with the commit. */
   gather<T>(makeLast: (items: T[]) => Statement[], item: T): void {
     const { gathered, withCommit } = this.requireOpen();
     const items = (gathered.get(makeLast) ?? []) as T[];
@@ -160,7 +163,7 @@ export class UnitOfWork {
     });
   }
 
-  /** Once the open transaction has committed; a failure there is logged and changes nothing. */
+  /** Registers a listener that runs after the commit; its errors are logged and have no other effect. */
   afterCommit(listener: () => Promise<void> | void): void {
     this.requireOpen().afterCommit.push(listener);
   }
@@ -185,11 +188,11 @@ export class UnitOfWork {
   }
 }
 
-/** Sends the last statements of a transaction and its commit in one write: what they lock is held for no round trip more. */
+/** Sends the last statements of a transaction and its COMMIT in one write, which keeps their locks short. */
 async function commitAfter(runner: QueryRunner, last: Statement[]): Promise<void> {
   const client = (await runner.connect()) as pg.PoolClient;
   const sent = last.map(({ text, values }) => queryClient(client, text, values));
-  // The commit of a transaction in which a statement failed is its rollback.
+  // COMMIT of a transaction with a failed statement rolls it back.
   const results = await Promise.allSettled([...sent, runner.commitTransaction()]);
   const rows = results.map((result, index) => {
     if (result.status === 'rejected') last[index]?.rethrow?.(result.reason);

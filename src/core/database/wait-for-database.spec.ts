@@ -8,7 +8,7 @@ import { AUTHORITY, CERTIFICATES, CERTIFIED_KEY } from '../../../test/support/ce
 import { ProcessLog } from '../telemetry/process-log.js';
 import { DatabaseRefused, waitForDatabase } from './wait-for-database.js';
 
-/** A message of PostgreSQL's protocol. */
+/** A message of PostgreSQL's wire protocol. */
 function message(type: string, ...parts: (Buffer | string)[]): Buffer {
   const body = Buffer.concat(parts.map((part) => (typeof part === 'string' ? Buffer.from(part) : part)));
   const head = Buffer.from(`${type}0000`);
@@ -22,7 +22,7 @@ const int = (value: number, bytes: 2 | 4): Buffer => {
   return buffer;
 };
 const SSL_REQUEST = 80_877_103;
-/** The ids of types that are no text. */
+/** Type ids (OIDs) of columns that are not text. */
 const TYPES: Record<string, number> = { major: 23, read_only: 16 };
 const READY = message('Z', 'I');
 const WELCOME = Buffer.concat([message('R', int(0, 4)), READY]);
@@ -42,7 +42,7 @@ function row(values: Record<string, string>): Buffer {
 type Facts = Record<'version' | 'major' | 'read_only', string>;
 const SOUND: Facts = { version: '18.1', major: '18', read_only: 'f' };
 
-/** A server that tells these facts of itself, each for one connection and the last for all others. */
+/** A server that reports these facts, one per connection; the last for all further connections. */
 async function serve(facts: Facts[], cert?: string): Promise<Server> {
   const answer = (socket: Socket): void => {
     let isWelcome = false;
@@ -109,9 +109,11 @@ describe('Waiting for the database', () => {
 
   it('names what is missing where the authority is unknown, and where the server has no TLS', async () => {
     server = await serve([SOUND], CERTIFICATES.good);
-    await expect(wait('?sslmode=verify-full')).rejects.toThrow('Name the authority of its certificate: sslrootcert=');
+    await expect(wait('?sslmode=verify-full')).rejects.toThrow('Specify the CA of its certificate: sslrootcert=');
     server.close();
     server = await serve([SOUND]);
-    await expect(wait('?sslmode=verify-full')).rejects.toThrow('Turn TLS on there, or take it out of DATABASE_URL');
+    await expect(wait('?sslmode=verify-full')).rejects.toThrow(
+      'Enable TLS on the server, or disable it in DATABASE_URL',
+    );
   });
 });

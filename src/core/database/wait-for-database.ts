@@ -10,34 +10,34 @@ const INITIAL_PAUSE_MS = 500;
 const MAX_PAUSE_MS = 10_000;
 const READ_ONLY = '25006';
 
-/** Of a server that answers and does not do its work yet. */
+/** Remedies for servers that answer but are not ready. */
 const TEMPORARY_REMEDIES: Record<string, string> = {
-  '53300': 'End other sessions, or raise max_connections there.',
+  '53300': 'End other sessions, or raise max_connections on the server.',
   [READ_ONLY]: 'Promote it, or name the primary in DATABASE_URL.',
 };
 
 const REMEDIES: Record<string, string> = {
   '28P01': 'Correct the user and the password in DATABASE_URL.',
-  '28000': 'Correct the user in DATABASE_URL, or let the server take it (pg_hba.conf).',
+  '28000': 'Correct the user in DATABASE_URL, or allow it on the server (pg_hba.conf).',
   '3D000': 'Create the database, or correct its name in DATABASE_URL.',
-  '42501': 'Let the user connect to the database: GRANT CONNECT ON DATABASE.',
+  '42501': 'Allow the user to connect: GRANT CONNECT ON DATABASE.',
   CERT_HAS_EXPIRED: 'Renew the certificate of the database.',
   ERR_TLS_CERT_ALTNAME_INVALID: 'Use the name in DATABASE_URL that the certificate of the database is for.',
 };
-/** Codes of a certificate whose authority this process does not trust. */
+/** Certificate errors: the issuer is not trusted by this process. */
 const UNTRUSTED =
   /^(DEPTH_ZERO_SELF_SIGNED_CERT|SELF_SIGNED_CERT_IN_CHAIN|UNABLE_TO_(GET_ISSUER_CERT|VERIFY_LEAF_SIGNATURE))/;
-const TRUST =
-  'Name the authority of its certificate: sslrootcert=<file> in DATABASE_URL, or NODE_EXTRA_CA_CERTS=<file>.';
+const TRUST = 'Specify the CA of its certificate: sslrootcert=<file> in DATABASE_URL, or NODE_EXTRA_CA_CERTS=<file>.';
 const NO_TLS = 'The server does not support SSL connections';
 const OLDEST_MAJOR = 15;
 
-/** The database will not take this server, however long it waits. */
+/** The database rejects this server permanently; waiting does not help. */
 export class DatabaseRefused extends Error {}
 
 /**
- * Waits until the database takes a connection, with a line for each attempt that failed.
- * @throws DatabaseRefused when waiting does not help: wrong credentials, no such database, or no server that is understood
+ * Waits until the database accepts a connection, and logs each failed attempt.
+ * @throws DatabaseRefused when waiting does not help: wrong credentials, no such database, or an unsupported server
+ * version
  */
 export async function waitForDatabase(url: string, log: ProcessLog): Promise<void> {
   const { hostAndPort: place } = new DatabaseUrl(url);
@@ -69,7 +69,7 @@ async function tryConnect(url: string): Promise<(Error & { code?: string }) | nu
   try {
     await client.connect();
     const { rows } = await client.query<ServerFacts>(SERVER_FACTS);
-    return rows[0] ? judge(rows[0]) : null;
+    return rows[0] ? findServerFault(rows[0]) : null;
   } catch (error) {
     return error as Error;
   } finally {
@@ -86,8 +86,8 @@ interface ServerFacts {
 const SERVER_FACTS = `SELECT current_setting('server_version') AS version, current_setting('server_version_num')::int / 10000 AS major,
   current_setting('transaction_read_only')::bool AS read_only`;
 
-/** What a server that takes the connection lacks. */
-function judge({ version, major, read_only }: ServerFacts): (Error & { code?: string }) | null {
+/** Returns what makes a reachable server unsuitable, or null. */
+function findServerFault({ version, major, read_only }: ServerFacts): (Error & { code?: string }) | null {
   if (major < OLDEST_MAJOR)
     return new DatabaseRefused(`The database is PostgreSQL ${version}. Use PostgreSQL ${OLDEST_MAJOR} or later.`);
   return read_only ? Object.assign(new Error('it is read-only'), { code: READ_ONLY }) : null;
@@ -97,13 +97,13 @@ const findRemedy = ({ code = '', message }: Error & { code?: string }): string =
   UNTRUSTED.test(code)
     ? TRUST
     : message === NO_TLS
-      ? 'Turn TLS on there, or take it out of DATABASE_URL (sslmode=disable).'
+      ? 'Enable TLS on the server, or disable it in DATABASE_URL (sslmode=disable).'
       : (REMEDIES[code] ?? 'Correct DATABASE_URL.');
 
 const isTemporary = (error: Error & { code?: string }): boolean =>
   isConnectionError(error) || TEMPORARY_REMEDIES[error.code ?? ''] !== undefined;
 
-/** Without the names of other hosts and without a password: the driver reports neither. */
+/** Returns the driver's message, which contains neither other host names nor passwords. */
 function describeError(error: Error & { code?: string; errors?: Error[] }): string {
   return (
     error.message || error.errors?.map(({ message }) => message).join(', ') || (error.code ?? 'it does not answer')

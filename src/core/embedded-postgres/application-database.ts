@@ -1,16 +1,15 @@
 import { type Client } from 'pg';
 
-/** Signs in for migrations and for the pool. It owns its database and may create roles; it is no superuser. */
+/** The role for migrations and for the pool. It owns its database and may create roles; it is no superuser. */
 export const DATABASE_OWNER = 'armature_owner';
 export const DATABASE_NAME = 'armature';
 
 const ADVISORY_LOCK = 7_310_002;
 
 /**
- * Makes the owner and its database unless they are there.
- *
+ * Creates the owner and its database unless they exist.
  * @param client signed in as the superuser
- * @returns whether the database was made by this very call
+ * @returns whether this call created the database
  */
 export async function ensureDatabase(client: Client): Promise<boolean> {
   await client.query('SELECT pg_advisory_lock($1)', [ADVISORY_LOCK]);
@@ -26,7 +25,10 @@ export async function ensureDatabase(client: Client): Promise<boolean> {
   }
 }
 
-/** The owner's URL, over the Unix socket. Port and host are spelled out: the variables PGHOST and PGPORT would fill them in. */
+/**
+ * Returns the owner's URL over the Unix socket. Port and host are explicit, because PGHOST and PGPORT would replace
+ * missing ones.
+ */
 export function buildOwnerUrl(socketFolder: string): string {
   return `postgres://${DATABASE_OWNER}@localhost:5432/${DATABASE_NAME}?host=${encodeURIComponent(socketFolder)}`;
 }

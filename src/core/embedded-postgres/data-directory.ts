@@ -9,15 +9,14 @@ import { LIBC_LOCALE, PROGRAM_ENV, type PostgresPrograms } from './postgres-prog
 
 const run = promisify(execFile);
 
-/** The cluster's superuser. Only the supervisor signs in as it: the application owns its database and nothing more. */
+/** The superuser of the PostgreSQL cluster. Only the supervisor signs in as it; the application is the owner of its database. */
 export const SUPERUSER = 'armature_supervisor';
 
 /**
- * Makes PostgreSQL's data directory unless it is there, under a name of its own first: neither a crash nor a second process can leave or
- * see half of one.
- *
- * @param durable false leaves flushing to the operating system
- * @throws EmbeddedDatabaseError also when the directory was made by another major version
+ * Creates PostgreSQL's data directory unless it exists. It is created under a temporary name and renamed, so that
+ * neither a crash nor a concurrent process leaves or sees a partial one.
+ * @param durable false skips fsync
+ * @throws EmbeddedPostgresError when it cannot be created, or belongs to another major version
  */
 export async function prepareDataDirectory(
   home: PostgresHome,
@@ -30,7 +29,7 @@ export async function prepareDataDirectory(
   if (made === programs.major) return;
   throw new EmbeddedPostgresError(
     `${home.pgdata} was made by PostgreSQL ${made}, and this is PostgreSQL ${programs.major}.`,
-    `Carry its content over with pg_dump of version ${made} and pg_restore, or set DATA_DIR to another folder.`,
+    `Migrate its content with pg_dump of version ${made} and pg_restore, or set DATA_DIR to another folder.`,
   );
 }
 
@@ -68,7 +67,7 @@ async function initializeDataDirectory(
   renameDraft(draft, home.pgdata);
 }
 
-/** What a process that died while it made a data directory left behind. */
+/** Removes incomplete data directories of processes that died. */
 function removeAbandoned(home: PostgresHome): void {
   for (const name of readdirSync(home.dir)) {
     const maker = /^data\.(\d+)\./.exec(name)?.[1];

@@ -1,9 +1,9 @@
-/** Why the embedded database could not be started or stopped, and what the operator can do about it. */
+/** The embedded database could not be started or stopped; states the problem and the remedy. */
 export class EmbeddedPostgresError extends Error {
   /**
-   * @param problem what went wrong, one sentence
+   * @param problem one sentence
    * @param remedy what the operator can do, one sentence
-   * @param detail what PostgreSQL or the operating system said, any number of lines
+   * @param detail output of PostgreSQL or the operating system, any number of lines
    */
   constructor(
     problem: string,
@@ -43,10 +43,9 @@ const UNKNOWN_FAILURE = [
 ] as const;
 
 /**
- * Names a failure of the file system or of PostgreSQL's programs.
- *
- * @param doing what was being done, for instance `Making the database in /srv/data`
- * @param failure an exception, or the last lines that a program wrote
+ * Converts a failure of the file system or of PostgreSQL's programs to an error with a remedy.
+ * @param doing the failed activity, such as `Creating the database in /srv/data`
+ * @param failure an exception, or the last output of a program
  */
 export function toEmbeddedPostgresError(doing: string, failure: unknown): EmbeddedPostgresError {
   if (failure instanceof EmbeddedPostgresError) return failure;

@@ -16,7 +16,7 @@ const isRoot = process.getuid?.() === 0;
 const NOBODY = 65_534;
 const PROJECT = process.cwd();
 
-/** Prints url and server pid, then ends the database on SIGTERM and is itself ended by SIGKILL like any program. */
+/** Prints the URL and the pid of the server; stops the database on SIGTERM. */
 const PROGRAM = `
   const { startEmbeddedPostgres } = await import('./src/core/embedded-postgres/embedded-postgres.ts');
   const database = await startEmbeddedPostgres({ dataDir: process.env.DIR, durable: false, log: () => undefined });
@@ -30,7 +30,7 @@ const folders: string[] = [];
 const opened: { stop(): Promise<void> }[] = [];
 const children: ChildProcess[] = [];
 
-/** A folder that the account of the server can pass through; `folders` are removed after the test. */
+/** Creates a folder that the server's account can access; `folders` are removed after the test. */
 function folder(): string {
   const made = mkdtempSync(join(tmpdir(), 'armature-embedded-'));
   chmodSync(made, 0o711);
@@ -38,7 +38,7 @@ function folder(): string {
   return made;
 }
 
-/** A folder with the database of `seed`, in place of a slower first start. */
+/** Creates a folder with a copy of `seed`'s database, which is faster than a first start. */
 async function installed(): Promise<string> {
   const made = folder();
   await promisify(execFile)('cp', ['-a', join(seed, 'postgres'), made]);
@@ -51,7 +51,7 @@ async function start(dataDir: string): Promise<EmbeddedPostgres> {
   return database;
 }
 
-/** Starts it in a process of its own. */
+/** Starts the embedded database in a child process. */
 async function startApart(dataDir: string, identity: { uid?: number; gid?: number } = {}) {
   const child = spawn(process.execPath, [...FROM_SOURCE, '--input-type=module', '-e', PROGRAM], {
     ...identity,
@@ -83,7 +83,7 @@ async function end(child: ChildProcess, signal: NodeJS.Signals): Promise<void> {
   if (child.exitCode === null && child.signalCode === null) await once(child, 'exit');
 }
 
-/** The server's process ends a moment after it has let go of the data directory. */
+/** The server process ends shortly after it has released the data directory. */
 async function untilEnded(pid: number): Promise<void> {
   while (isProcessAlive(pid)) await sleep(10);
 }

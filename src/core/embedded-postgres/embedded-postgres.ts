@@ -6,34 +6,33 @@ import { findPostgresPrograms } from './postgres-programs.js';
 import { Supervisor } from './supervisor.js';
 
 export interface EmbeddedPostgresOptions {
-  /** Folder of the installation, made if need be; the database lives in its folder `postgres`. */
+  /** Folder of the installation, created when missing; the database is in its subfolder `postgres`. */
   readonly dataDir: string;
-  /** Called with one line for each step. */
+  /** Receives one line per step. */
   readonly log: (line: string) => void;
-  /** Default true. False is for tests: fast, and lost with the machine (never with the process). */
+  /** Default true. False is for tests: faster; data survive a crash of the process but not of the machine. */
   readonly durable?: boolean;
 }
 
-/** A PostgreSQL server in the data directory of the installation, shared by all processes that started it there. */
+/** A PostgreSQL server in the data directory of the installation, shared by all processes that use that directory. */
 export interface EmbeddedPostgres {
-  /** Signs in as the owner of the database `armature`, over a Unix socket that only this account can reach. */
+  /** The URL of the database `armature` for its owner, over a Unix socket that only this account can access. */
   readonly url: string;
-  /** Whether this start made the database. */
+  /** Whether this start created the database. */
   readonly firstStart: boolean;
-  /** Of the server as this start found or made it. */
+  /** The process id of the server at this start. */
   readonly pid: number;
   /**
-   * Ends the server when no other process uses it. Other clients (a console) do not count and are
-   * disconnected. Close your own pools first. A second call waits for the first.
+   * Stops the server unless another process of the installation uses it. Other clients, such as psql, are
+   * disconnected. Close pools first. A second call awaits the first.
    */
   stop: () => Promise<void>;
 }
 
 /**
- * Starts PostgreSQL from a package dependency, or joins the server that another process runs or left there. The server survives this
- * process, so that the next one can join it, and is started again when it is lost.
- *
- * @throws EmbeddedDatabaseError saying what the operator can do
+ * Starts PostgreSQL from a package dependency, or joins the server that another process started. The server outlives
+ * this process, so that the next one can join it; when it ends unexpectedly, it is started again.
+ * @throws EmbeddedPostgresError with a remedy for the operator
  */
 export async function startEmbeddedPostgres({
   dataDir,

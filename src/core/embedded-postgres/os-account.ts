@@ -5,21 +5,20 @@ import { EmbeddedPostgresError } from './embedded-postgres-error.js';
 
 const run = promisify(execFile);
 
-/** The operating system account that PostgreSQL runs under: it refuses to run as root. */
+/** The operating system account that runs PostgreSQL, which refuses to run as root. */
 export interface OsAccount {
-  /** For messages: the login name, or the number when it has none. */
+  /** For messages: the login name, or the uid without one. */
   readonly name: string;
   readonly uid: number;
-  /** What a child process needs to become it; empty when this process already is it. */
+  /** Options of a child process that runs as this account; empty when this process already does. */
   readonly identity: { uid?: number; gid?: number };
 }
 
 /**
- * Root lends the server to the owner of a data directory that exists, else to the account `postgres`, else to `nobody`; anybody
- * else runs it as themselves.
- *
- * @param existing the data directory, when there is one already
- * @throws EmbeddedDatabaseError as root on a machine without any such account
+ * Chooses the account: this process's own, or for root the owner of an existing data directory, else `postgres`,
+ * else `nobody`.
+ * @param existing the data directory, if there is one
+ * @throws EmbeddedPostgresError for root on a machine without such an account
  */
 export function chooseOsAccount(existing: Stats | undefined): OsAccount {
   const uid = process.getuid?.() ?? -1;
@@ -43,9 +42,9 @@ export function chooseOsAccount(existing: Stats | undefined): OsAccount {
 }
 
 /**
- * Whether the account may do all of `rights` to a folder, as the operating system sees it: that depends on every folder above too.
- *
- * @param rights letters of test(1): r lists it, w changes it, x passes through it
+ * Reports whether the account has all `rights` to a folder. It runs test(1) as that account, because access depends
+ * on every parent folder too.
+ * @param rights letters of test(1): r to list it, w to change it, x to enter it
  */
 export async function hasAccess(account: OsAccount, rights: 'x' | 'rwx', folder: string): Promise<boolean> {
   const script = [...rights].map((right) => `test -${right} "$0"`).join(' && ');

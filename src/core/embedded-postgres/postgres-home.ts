@@ -17,24 +17,23 @@ import { makeFolder } from '../make-folder.js';
 import { type OsAccount, chooseOsAccount, hasAccess } from './os-account.js';
 import { EmbeddedPostgresError } from './embedded-postgres-error.js';
 
-/** Where the embedded server lives on disk. All of it belongs to the account and is closed to everybody else. */
+/** The folder of the embedded server. Everything in it belongs to the account and is inaccessible to others. */
 export interface PostgresHome {
   readonly account: OsAccount;
   /** Absolute, without symbolic links. */
   readonly dir: string;
-  /** PostgreSQL's own data directory; absent before the first start. */
+  /** PostgreSQL's data directory; absent before the first start. */
   readonly pgdata: string;
   readonly logFile: string;
 }
 
-/** Longest path of a Unix socket: 108 bytes on Linux, 104 on macOS, the closing zero included. */
+/** The longest path of a Unix socket: 108 bytes on Linux, 104 on macOS, including the terminating zero. */
 const SOCKET_PATH_LIMIT = process.platform === 'linux' ? 107 : 103;
 
 /**
- * Finds or makes `<dataDir>/postgres`. As root, when the account cannot get there (a project below /root, say), that name becomes a
- * symbolic link to a fresh folder in /var/lib: removing `dataDir` still resets the installation, for nothing else points there.
- *
- * @throws EmbeddedDatabaseError or the error of the file system
+ * Ensures `<dataDir>/postgres`. For root, when the account cannot access that folder (for instance below /root), it
+ * becomes a symbolic link to a new folder in /var/lib; removing `dataDir` still resets the installation.
+ * @throws EmbeddedPostgresError or the error of the file system
  */
 export async function preparePostgresHome(dataDir: string): Promise<PostgresHome> {
   const wanted = join(resolve(dataDir), 'postgres');
@@ -56,9 +55,9 @@ export async function preparePostgresHome(dataDir: string): Promise<PostgresHome
 }
 
 /**
- * The folder of the Unix socket, private to the account: in the home, or among the temporary files where that path would be too long.
- *
- * @throws EmbeddedDatabaseError when another user created a folder of that name first
+ * Ensures the folder of the Unix socket, private to the account: in the home, or in the temporary folder when that
+ * path would be too long.
+ * @throws EmbeddedPostgresError when another user created a folder of that name
  */
 export function prepareSocketFolder({ account, dir }: PostgresHome): string {
   const near = join(dir, 'socket');
@@ -77,15 +76,14 @@ export function prepareSocketFolder({ account, dir }: PostgresHome): string {
   return folder;
 }
 
-/** The name of a temporary folder beside `folder`; it contains the id of the process that creates it. */
+/** Returns a temporary name beside `folder` that contains the id of this process. */
 export function draftPath(folder: string): string {
   return `${folder}.${process.pid}.${randomUUID().slice(0, 8)}`;
 }
 
 /**
- * Gives a finished folder its name in one step, so that nobody ever sees half of it.
- *
- * @returns false when another process was first; the draft is then removed
+ * Renames a complete folder to its final name atomically, so that no process sees a partial one.
+ * @returns false when another process did so first; the draft is then removed
  */
 export function renameDraft(draft: string, folder: string): boolean {
   try {
@@ -98,7 +96,7 @@ export function renameDraft(draft: string, folder: string): boolean {
   }
 }
 
-/** Makes the folder unless it is there. */
+/** Creates the folder unless it exists. */
 function createPrivateFolder({ identity }: OsAccount, folder: string): void {
   if (!ignoreExisting(() => mkdirSync(folder, { mode: 0o700 }))) return;
   if (identity.uid !== undefined) chownSync(folder, identity.uid, identity.gid ?? -1);
@@ -110,7 +108,7 @@ function createLinkedFolder({ identity }: OsAccount, link: string): void {
   if (!ignoreExisting(() => symlinkSync(folder, link))) rmdirSync(folder);
 }
 
-/** Two processes may start at once; what the other one made is as good. */
+/** Ignores EEXIST: a process that starts concurrently may have created the same. */
 function ignoreExisting(make: () => void): boolean {
   try {
     make();

@@ -12,25 +12,26 @@ const resolvePackage = createRequire(import.meta.url).resolve;
 
 const FALLBACK_REMEDY = 'Set DATABASE_URL to a PostgreSQL server, version 15 or later.';
 
-/** Absolute paths of PostgreSQL's programs, which the account of the home can run. */
+/** Absolute paths of PostgreSQL's programs, which the account can run. */
 export interface PostgresPrograms {
   readonly initdb: string;
   readonly postgres: string;
-  /** Of PostgreSQL, the first part alone: `18`. A data directory belongs to one. */
+  /** The major version, such as `18`; a data directory belongs to one. */
   readonly major: string;
 }
 
-/** libc's part of the locale; sorting and case are PostgreSQL's own (`builtin`), the same on every machine. */
+/** The libc locale. Sorting and case use PostgreSQL's `builtin` provider, which is the same on every machine. */
 export const LIBC_LOCALE = process.platform === 'darwin' ? 'en_US.UTF-8' : 'C.UTF-8';
 
-/** What the programs see of the environment: nothing of this process's, which holds secrets and may hold settings for PostgreSQL. */
+/** The environment of the programs. It excludes that of this process, which holds secrets and may hold settings of PostgreSQL. */
 export const PROGRAM_ENV = { PATH: '/usr/bin:/bin', LC_ALL: LIBC_LOCALE, LC_MESSAGES: 'C', TZ: 'UTC' };
 
 /**
- * Finds the programs in the package for this platform. They are copied into the home when the account cannot run them where they are, or
- * when links to their libraries are missing (installed without scripts) in a folder that cannot be written.
- *
- * @throws EmbeddedDatabaseError when there are none for this machine, or the error of the file system
+ * Finds the programs in the package for this platform. They are copied into the home when the account cannot run
+ * them in place, or when links to their libraries are missing (installed with --ignore-scripts) in a read-only
+ * folder.
+ * @throws EmbeddedPostgresError when no package supports this machine
+ * @throws the error of the file system
  */
 export async function findPostgresPrograms({ account, dir }: PostgresHome): Promise<PostgresPrograms> {
   const installed = locatePackage();
@@ -67,7 +68,7 @@ function programPaths(root: string): Pick<PostgresPrograms, 'initdb' | 'postgres
   return { initdb: join(root, 'native', 'bin', 'initdb'), postgres: join(root, 'native', 'bin', 'postgres') };
 }
 
-/** Why the account cannot run the programs there. */
+/** Returns the error of running the programs as the account. */
 function findRunError(account: OsAccount, root: string): Promise<Error | undefined> {
   const { postgres, initdb } = programPaths(root);
   const options = { ...account.identity, env: PROGRAM_ENV, cwd: '/' };
@@ -77,7 +78,7 @@ function findRunError(account: OsAccount, root: string): Promise<Error | undefin
   );
 }
 
-/** Does what the package's install script does, as far as the folder can be written. */
+/** Creates the links that the package's install script creates, where the folder is writable. */
 function linkLibraries(root: string): void {
   const links = JSON.parse(readFileSync(join(root, 'native', 'pg-symlinks.json'), 'utf8')) as {
     source: string;
@@ -88,7 +89,7 @@ function linkLibraries(root: string): void {
     try {
       if (!existsSync(link)) symlinkSync(relative(dirname(link), join(root, source)), link);
     } catch {
-      // Running the programs shows whether this one mattered.
+      // Running the programs shows whether a missing link matters.
     }
   }
 }

@@ -8,21 +8,21 @@ import { PROGRAM_ENV, type PostgresPrograms } from './postgres-programs.js';
 /** The server process of a data directory, started by any process. */
 export interface Postmaster {
   readonly pid: number;
-  /** Folder of its Unix socket; undefined while it is starting. */
+  /** Folder of its Unix socket; undefined during start-up. */
   readonly socketFolder: string | undefined;
 }
 
 /** A server process that this process started. */
 export interface LaunchedPostmaster {
-  /** Whether it has ended, which after a start means that it failed or that another one holds the data directory. */
+  /** Reports whether it has exited: after a start, because it failed or another server holds the data directory. */
   readonly hasExited: () => boolean;
-  /** What it has written to its log since. */
+  /** Returns its log since the start. */
   readonly readLog: () => string;
 }
 
 /**
- * The server that is running on the home's data directory. It writes its process id, and once it listens its socket, to a file there; a
- * file whose process id has since gone to another program is removed, since PostgreSQL would take that program for itself.
+ * Finds the server that runs on the data directory by its postmaster.pid file. A file whose process id now belongs
+ * to another program is removed, because PostgreSQL would take that program for a server.
  */
 export function findPostmaster(home: PostgresHome): Postmaster | undefined {
   const file = join(home.pgdata, 'postmaster.pid');
@@ -40,10 +40,9 @@ export function findPostmaster(home: PostgresHome): Postmaster | undefined {
 }
 
 /**
- * Starts the server apart from this process: it survives it, and a Ctrl-C in the terminal does not reach it before the application has
- * drained. Its log is a file, for a pipe would break with this process.
- *
- * @param durable false trades the safety of the data in a crash of the machine for speed
+ * Starts the server detached from this process: it outlives it, and does not receive Ctrl-C before the application
+ * has closed its connections. It logs to a file, because a pipe would break when this process ends.
+ * @param durable false skips fsync, which risks the data in a crash of the machine
  */
 export function launchPostmaster(
   home: PostgresHome,
@@ -58,7 +57,7 @@ export function launchPostmaster(
     max_connections: '100',
     shared_buffers: '128MB',
     max_wal_size: '512MB',
-    // Statements and what they refused (which quotes values) go to the client that sent them, never to a file.
+    // Errors and statements, which contain values, are sent to the client and never logged.
     log_min_messages: 'log',
     log_min_error_statement: 'panic',
     log_checkpoints: 'off',
@@ -93,7 +92,7 @@ export function launchPostmaster(
   };
 }
 
-/** The name of the program of a process, where the system reports it (Linux); elsewhere every process is taken for the server. */
+/** Returns the program name of a process on Linux; undefined elsewhere, where every process counts as the server. */
 function readProcessName(pid: number): string {
   try {
     return basename(readFileSync(`/proc/${pid}/comm`, 'utf8').trim());

@@ -15,17 +15,17 @@ const MAX_PAUSE_MS = 30_000;
 const POLL_MS = 15;
 const MAX_POLL_MS = 250;
 
-/** The advisory lock that every supervisor shares as long as it lives: who gets it alone is the last. */
+/** The advisory lock that every supervisor holds shared while it runs; the one that can lock it exclusively is the last. */
 const PRESENCE_LOCK = 7_310_001;
 
-/** A server that listens, and a session of the superuser there that holds this process's presence. */
+/** A running server, and a superuser session that holds this process's presence lock. */
 export interface Membership {
   readonly pid: number;
   readonly socketFolder: string;
   readonly session: pg.Client;
 }
 
-/** Keeps one server running on a data directory, together with the supervisors of other processes. */
+/** Keeps one server running on a data directory, in coordination with the supervisors of other processes. */
 export class Supervisor {
   #current?: Promise<Membership>;
   #left?: Promise<void>;
@@ -38,9 +38,8 @@ export class Supervisor {
   ) {}
 
   /**
-   * Joins the server that is running, or starts one; does so again whenever it is lost, until `leave`.
-   *
-   * @throws EmbeddedDatabaseError when it does not start
+   * Joins the running server or starts one, and does so again whenever it is lost, until `leave`.
+   * @throws EmbeddedPostgresError when it does not start
    */
   async join(): Promise<Membership> {
     this.#current = this.#joinOrLaunch();
@@ -49,7 +48,7 @@ export class Supervisor {
     return membership;
   }
 
-  /** Ends the server, unless another supervisor is present. */
+  /** Stops the server unless another supervisor is present. */
   leave(): Promise<void> {
     this.#left ??= this.#leave();
     return this.#left;
@@ -107,7 +106,7 @@ export class Supervisor {
     this.log('The embedded database is stopped.');
   }
 
-  /** Stops a server that this process launched and no longer needs. */
+  /** Stops a server that this process started and does not use. */
   #stopLaunched(): void {
     const server = findPostmaster(this.home);
     if (server) sendSignal(server.pid, 'SIGINT');
@@ -121,7 +120,7 @@ export class Supervisor {
   }
 }
 
-/** A session with this process's presence; undefined while the server starts up or shuts down. */
+/** Opens a session that holds this process's presence lock; undefined while the server starts up or shuts down. */
 async function openSession(socketFolder: string): Promise<pg.Client | undefined> {
   const at = { host: socketFolder, port: 5432, user: SUPERUSER, database: 'postgres', ssl: false };
   const session = new pg.Client({
@@ -129,7 +128,7 @@ async function openSession(socketFolder: string): Promise<pg.Client | undefined>
     application_name: 'armature supervisor',
     connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
   });
-  session.on('error', () => undefined); // the event that counts is the end, which follows
+  session.on('error', () => undefined); // `end` follows and is handled
   try {
     await session.connect();
     await session.query('SELECT pg_advisory_lock_shared($1)', [PRESENCE_LOCK]);
@@ -140,7 +139,7 @@ async function openSession(socketFolder: string): Promise<pg.Client | undefined>
   }
 }
 
-/** Gives up this process's presence. Of several that leave at once exactly one hears yes. */
+/** Releases this process's presence. Of several that leave concurrently, exactly one gets true. */
 async function isLast(session: pg.Client): Promise<boolean> {
   try {
     await session.query('SELECT pg_advisory_unlock_shared($1)', [PRESENCE_LOCK]);
@@ -151,7 +150,7 @@ async function isLast(session: pg.Client): Promise<boolean> {
   }
 }
 
-/** Sends a signal; does nothing when the process has already exited. */
+/** Sends a signal, unless the process has exited. */
 function sendSignal(pid: number, name: NodeJS.Signals): void {
   try {
     process.kill(pid, name);
@@ -160,7 +159,7 @@ function sendSignal(pid: number, name: NodeJS.Signals): void {
   }
 }
 
-/** Another process was faster, or sessions of a server that was killed are still ending. */
+/** Reports whether another process holds the data directory, or sessions of a killed server are still ending. */
 function isHeldByAnother(launched: LaunchedPostmaster): boolean {
   return /already exists|still in use/.test(launched.readLog());
 }

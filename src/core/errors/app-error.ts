@@ -1,38 +1,38 @@
-/** One thing that is wrong with a request or a file, as listed under `errors` of a problem. */
+/** One fault of a request or a file, listed under `errors` of a problem document. */
 export interface Fault {
   /** RFC 6901 pointer into the body, or the name of the query parameter. */
   pointer?: string;
   detail: string;
-  /** What the caller can do about this very fault. */
+  /** What the caller can do about this fault. */
   remedy?: string;
-  /** Where in an uploaded file it stands; line and column count from 1. */
+  /** Position in an uploaded file; line and column start at 1. */
   file?: string;
   line?: number;
   column?: number;
   keyword?: string;
 }
 
-/** Faults that one answer lists; the rest is counted. */
+/** The maximum number of faults in a response; further faults are only counted. */
 export const MAX_FAULTS = 100;
 
 export interface AppErrorOptions {
-  /** What the caller who reads it can do. */
+  /** What the caller can do. */
   remedy: string;
   errors?: Fault[];
-  /** Further members of the problem document (RFC 9457 section 3.2). */
+  /** Extension members of the problem document (RFC 9457 section 3.2). */
   extensions?: Record<string, unknown>;
   headers?: Record<string, string>;
   cause?: unknown;
 }
 
-/** Characters of a detail, which may quote what was sent. */
+/** The maximum length of a detail, which may quote user input. */
 const MAX_DETAIL_LENGTH = 4_000;
 
-/** The beginning of a text that is longer than it may be. */
+/** Shortens a text to `longest` characters. */
 export const truncate = (text: string, longest: number): string =>
   text.length <= longest ? text : `${text.slice(0, longest).toWellFormed()}…`;
 
-/** A failure with a name: every error that a caller may see is one of these, all others answer 500 with nothing but a request id. */
+/** Base class of errors that callers see. Any other error is answered with 500 and a request id only. */
 export class AppError extends Error {
   readonly errors: Fault[];
   readonly remedy: string;
@@ -54,12 +54,12 @@ export class AppError extends Error {
     this.headers = options.headers ?? {};
   }
 
-  /** The same failure with further members in its problem document. */
+  /** A copy of the error with extension members in its problem document. */
   withExtensions(extensions: Record<string, unknown>): AppError {
     return this.with({ extensions: { ...this.extensions, ...extensions } });
   }
 
-  /** The same failure as one of a field of the request. */
+  /** A copy of the error that refers to a field of the request. */
   atField(pointer: string): AppError {
     return this.with({ errors: [{ pointer, detail: this.message }] });
   }
@@ -73,7 +73,7 @@ export class AppError extends Error {
   }
 }
 
-/** 400: the request is malformed or breaks a rule; `errors` lists every fault at once. */
+/** 400: the request is malformed or violates a rule; `errors` lists every fault. */
 export class InvalidRequest extends AppError {
   constructor(detail: string, options: Partial<AppErrorOptions> & { code?: string } = {}) {
     const remedy =
@@ -84,14 +84,14 @@ export class InvalidRequest extends AppError {
     super(400, options.code ?? 'VALIDATION_FAILED', 'Invalid request', detail, { ...options, remedy });
   }
 
-  /** One fault at one place of the request: `pointer` is a JSON Pointer into the body or the name of a query parameter. */
+  /** @param pointer a JSON Pointer into the body, or the name of a query parameter */
   static forField(pointer: string, detail: string, remedy?: string): InvalidRequest {
     const name = pointer.replace(/^\//, '');
     return new InvalidRequest(`${name} ${detail}`, { errors: [{ pointer, detail }], remedy });
   }
 }
 
-/** 401: no token, or one that does not hold. */
+/** 401: the token is missing or invalid. */
 export class Unauthenticated extends AppError {
   constructor(detail: string, options: Partial<AppErrorOptions> = {}) {
     super(401, 'UNAUTHENTICATED', 'Authentication required', detail, {
@@ -102,14 +102,14 @@ export class Unauthenticated extends AppError {
   }
 }
 
-/** 403: the caller sees the record but may not do this with it. */
+/** 403: the caller may see the record but not perform this operation on it. */
 export class Forbidden extends AppError {
   constructor(detail: string, options: AppErrorOptions & { code?: string }) {
     super(403, options.code ?? 'FORBIDDEN', 'Not allowed', detail, options);
   }
 }
 
-/** 404: the record is absent or not visible to the caller; the two cannot be distinguished. */
+/** 404: the record does not exist or is not visible to the caller; the response does not distinguish the two. */
 export class NotFound extends AppError {
   constructor(
     what: string,
@@ -121,14 +121,14 @@ export class NotFound extends AppError {
   }
 }
 
-/** 409: the state of the record, a quota or another record forbids it. */
+/** 409: the state of the record, a quota or another record prevents the operation. */
 export class Conflict extends AppError {
   constructor(code: string, detail: string, options: AppErrorOptions) {
     super(409, code, 'Conflict', detail, options);
   }
 }
 
-/** 502 or 504: a cluster or another remote source failed; `detail` says which. */
+/** 502 or 504: a cluster or another remote system failed or timed out; `detail` names it. */
 export class RemoteFailure extends AppError {
   constructor(code: string, detail: string, options: AppErrorOptions & { timedOut?: boolean }) {
     super(

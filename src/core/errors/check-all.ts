@@ -1,6 +1,9 @@
 import { InvalidRequest } from './app-error.js';
 
-/** The results of several checks of one request. @throws InvalidRequest with the faults that all of them have found */
+/**
+ * Runs several checks of one request and returns their results.
+ * @throws InvalidRequest with the faults of all checks
+ */
 export function checkAll<const C extends readonly (() => unknown)[]>(
   ...checks: C
 ): { [I in keyof C]: ReturnType<C[I]> } {

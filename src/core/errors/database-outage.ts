@@ -1,12 +1,12 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-// The classes alone: worker threads load this module, and would load all of TypeORM with it.
+// Import single classes: worker threads load this module, and the index would load all of TypeORM.
 import { QueryFailedError } from 'typeorm/error/QueryFailedError.js';
 import { QueryRunnerAlreadyReleasedError } from 'typeorm/error/QueryRunnerAlreadyReleasedError.js';
 import { QueryRunnerProviderAlreadyReleasedError } from 'typeorm/error/QueryRunnerProviderAlreadyReleasedError.js';
 import { backoff } from '../backoff.js';
 import { AppError } from './app-error.js';
 
-/** Why the database does not do its work, for callers. */
+/** The error text of an outage. */
 interface OutageText {
   code: string;
   detail: string;
@@ -22,11 +22,11 @@ const AWAY: OutageText = {
   retryAfterSeconds: 5,
 };
 
-/** By the SQLSTATE with which PostgreSQL answers, and goes on to answer reads. */
+/** Outages by SQLSTATE in which PostgreSQL still answers reads. */
 const REFUSED_CHANGES: Readonly<Record<string, OutageText>> = {
   '25006': {
     code: 'DATABASE_READ_ONLY',
-    detail: 'The database takes no changes at the moment: it is read-only.',
+    detail: 'The database accepts no changes at the moment: it is read-only.',
     remedy:
       'Nothing was changed. Try again in a few seconds; if that does not help, the operator has to make the database writable.',
     retryAfterSeconds: 5,
@@ -39,7 +39,7 @@ const REFUSED_CHANGES: Readonly<Record<string, OutageText>> = {
   },
 };
 
-/** 503: the database is away. Whether a write whose answer was lost has been done is not known. */
+/** 503: the database is unreachable or refuses changes. Whether a write without a response was committed is unknown. */
 export class DatabaseUnavailable extends AppError {
   constructor(cause?: unknown, { code, detail, remedy, retryAfterSeconds }: OutageText = AWAY) {
     super(503, code, 'Database unavailable', detail, {
@@ -49,7 +49,7 @@ export class DatabaseUnavailable extends AppError {
     });
   }
 
-  /** What to tell callers of an outage. */
+  /** Creates the error for callers from a thrown error. */
   static from(thrown: unknown): DatabaseUnavailable {
     if (thrown instanceof DatabaseUnavailable) return thrown;
     const { code = '' } = (thrown as { driverError?: { code?: string } }).driverError ?? {};
@@ -57,7 +57,7 @@ export class DatabaseUnavailable extends AppError {
   }
 }
 
-/** Whether the database answers, and takes no changes: it is read-only, as a standby is, or its disk is full. */
+/** Reports whether this SQLSTATE means that the database is reachable but refuses changes: it is read-only or its disk is full. */
 export const refusesChanges = (sqlState: string | undefined): boolean => Object.hasOwn(REFUSED_CHANGES, sqlState ?? '');
 
 const NETWORK_ERROR_CODES = new Set([
@@ -73,13 +73,16 @@ const NETWORK_ERROR_CODES = new Set([
   'ENOTFOUND',
   'EAI_AGAIN',
 ]);
-/** Class 08: connection exceptions; 57P0x: the server stops, has crashed, or starts; 25P0x: it ended a transaction that was idle, or took too long. */
+/**
+ * Class 08: connection exceptions; 57P0x: shutdown, crash, or start-up of the server; 25P0x: it ended a transaction
+ * that was idle or took too long.
+ */
 const SQL_STATES = /^(08...|57P0[1-5]|25P0[34])$/;
-/** What the driver says without a code. */
+/** Messages of driver errors that have no code. */
 const DRIVER_MESSAGES =
   /^(Connection terminated|timeout expired|Query read timeout|Client (has encountered a connection error|was closed) and is not queryable)/;
 
-/** Whether an error of the driver says that the server cannot be reached, or has hung up. */
+/** Reports whether an error means that the server cannot be reached or closed the connection. */
 export function isConnectionError(error: unknown): boolean {
   const {
     code = '',
@@ -92,24 +95,24 @@ export function isConnectionError(error: unknown): boolean {
     syscall?: string;
     errors?: unknown[];
   };
-  // An address of several families fails as all of them do.
+  // An AggregateError has one error for each address of the host.
   if (errors) return errors.some(isConnectionError);
-  // A socket that is not there; any other missing file is a fault of its own.
+  // A missing Unix socket; other missing files are different errors.
   if (code === 'ENOENT') return syscall === 'connect';
   return NETWORK_ERROR_CODES.has(code) || SQL_STATES.test(code) || DRIVER_MESSAGES.test(message);
 }
 
-/** What the pool says when all its connections are in use: this server is busy, and the database is there. */
+/** The pool's message when all connections are in use: this server is busy, not the database unreachable. */
 export const POOL_TIMEOUT = 'timeout exceeded when trying to connect';
 
-/** An error of taking a connection, as reported to callers: whether nobody answers, or this login is refused. */
+/** Converts an error of acquiring a connection to DatabaseUnavailable, except the timeout of a busy pool. */
 export const toConnectError = (error: Error): Error =>
   error.message === POOL_TIMEOUT ? error : new DatabaseUnavailable(error);
 
-/** What TypeORM throws in a transaction whose connection was lost between two statements. */
+/** TypeORM's errors for a transaction whose connection was lost between two statements. */
 const LOST_CONNECTION_ERRORS = [QueryRunnerAlreadyReleasedError, QueryRunnerProviderAlreadyReleasedError];
 
-/** Whether work failed because the database was away or took no changes, so that the same work may succeed when it does. */
+/** Reports whether work failed because the database was unreachable or refused changes, so that a retry may succeed. */
 export function isDatabaseOutage(error: unknown): boolean {
   if (error instanceof DatabaseUnavailable || LOST_CONNECTION_ERRORS.some((type) => error instanceof type)) return true;
   if (!(error instanceof QueryFailedError)) return false;
@@ -121,9 +124,9 @@ const INITIAL_PAUSE_MS = 250;
 const MAX_PAUSE_MS = 5_000;
 
 /**
- * Repeats the work while the database is away, one try after another; other failures are thrown.
- * @param isWanted asked before each repetition
- * @returns null when the work is wanted no longer
+ * Retries work during a database outage, with back-off; throws other errors.
+ * @param isWanted checked before each retry
+ * @returns null when `isWanted` returns false
  */
 export async function retryDuringOutage<T>(work: () => Promise<T>, isWanted: () => boolean): Promise<T | null> {
   for (let failures = 1; ; failures++) {

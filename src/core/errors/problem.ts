@@ -3,7 +3,7 @@ import { DatabaseUnavailable, isDatabaseOutage, POOL_TIMEOUT } from './database-
 import { AppError, truncate, type Fault, MAX_FAULTS, InvalidRequest, Unauthenticated } from './app-error.js';
 import { limitRemedy, type LimitSetting } from './limit-remedy.js';
 
-/** The problem document of RFC 9457 that every failed REST call answers with. */
+/** The RFC 9457 problem document of every failed REST request. */
 export interface Problem extends Record<string, unknown> {
   type: string;
   title: string;
@@ -17,15 +17,15 @@ export interface Problem extends Record<string, unknown> {
 }
 
 const ERROR_REFERENCE_PATH = '/api/docs/errors';
-/** The page that explains the codes: a URI, which RFC 9457 recommends over a reference. One process serves one address. */
+/** The URI of the page of error codes; RFC 9457 recommends an absolute URI over a relative reference. */
 let errorReference = ERROR_REFERENCE_PATH;
 
-/** Makes the types of problems lead to the page of the server at this address. */
+/** Sets the base URL of the `type` of problem documents. */
 export function setErrorReference(baseUrl: string): void {
   errorReference = new URL(ERROR_REFERENCE_PATH, baseUrl).href;
 }
 
-/** The anchor of a code on the page of error codes. */
+/** The anchor of an error code on the page of error codes. */
 export const typeFragmentOf = (code: string): string => code.toLowerCase().replaceAll('_', '-');
 
 export function toProblem(error: AppError, requestId: string): Problem {
@@ -43,20 +43,23 @@ export function toProblem(error: AppError, requestId: string): Problem {
   };
 }
 
-/** Characters of one text of a fault, which may quote what was sent. */
+/** The maximum length of a text in a fault, which may quote user input. */
 const MAX_TEXT_LENGTH = 500;
 
 export const moreFaultsText = (count: number): string =>
   count === 1 ? '1 more fault is not listed' : `${count} more faults are not listed`;
 
-/** At most `limit` entries for all faults, of which `omitted` are only counted: when some do not fit, the last entry says how many. */
+/**
+ * Returns at most `limit` entries; when faults are left out, the last entry states how many.
+ * @param omitted faults that were only counted
+ */
 export function listFaults<F extends Fault>(faults: readonly F[], omitted: number, limit = MAX_FAULTS): (F | Fault)[] {
   if (omitted === 0 && faults.length <= limit) return [...faults];
   const shown = faults.slice(0, limit - 1);
   return [...shown, { detail: moreFaultsText(faults.length + omitted - shown.length) }];
 }
 
-/** The faults of an error for an answer, limited in number and length. */
+/** Limits the number and the length of the faults in a response. */
 export const limitFaults = (faults: readonly Fault[]): Fault[] =>
   listFaults(faults, 0).map((fault) => ({
     ...fault,
@@ -64,7 +67,7 @@ export const limitFaults = (faults: readonly Fault[]): Fault[] =>
     detail: truncate(fault.detail, MAX_TEXT_LENGTH),
   }));
 
-/** An internal error is reported to the caller only by the id under which it is logged. */
+/** Creates the 500 response, which identifies the logged error only by the request id. */
 export function internalError(cause: unknown): AppError {
   return new AppError(500, 'INTERNAL_ERROR', 'Internal error', 'The server failed on this request.', {
     remedy: 'Report the request id to the operator.',
@@ -78,7 +81,7 @@ interface HttpError {
   message?: string;
 }
 
-/** Converts any thrown value to an application error: ours, errors of the framework, else 500. */
+/** Converts any thrown value: application errors are returned, framework and database errors mapped, all others become 500. */
 export function toAppError(thrown: unknown): AppError {
   if (thrown instanceof AppError) return thrown;
   const error = (thrown ?? {}) as HttpError & Partial<HttpException>;
@@ -102,20 +105,20 @@ export function toAppError(thrown: unknown): AppError {
   }
 }
 
-/** The server ended a statement that took too long, or that waited too long for a lock. */
+/** SQLSTATEs of statements that the server cancelled by `statement_timeout` or `lock_timeout`. */
 const ENDED_STATEMENTS = new Set(['57014', '55P03']);
-/** Of two transactions that wait for each other, or that cannot both be right, PostgreSQL ends one (class 40). */
+/** SQLSTATEs of serialization failures and deadlocks (class 40). */
 const TRANSACTION_ROLLBACK = new Set(['40001', '40P01']);
-/** A text that no column takes: the NUL character, or characters outside of the encoding of the database. */
+/** SQLSTATEs of text that cannot be stored: the NUL character, or characters outside the encoding of the database. */
 const UNSTORABLE_TEXT = new Set(['22021', '22P05']);
 
-/** Whether the same work may succeed in a moment: this server, or its database, is busy or away. */
+/** Reports whether a retry may succeed soon: this server or its database is busy or unavailable. */
 export function isTemporary(thrown: unknown): boolean {
   const { status } = toAppError(thrown);
   return status === 429 || status === 503;
 }
 
-/** Errors of an overloaded database: the same request may succeed a moment later. */
+/** Maps errors of an overloaded database, after which a retry of the request may succeed. */
 function fromDatabaseError(thrown: unknown): AppError | undefined {
   const { message, driverError } = (thrown ?? {}) as { message?: string; driverError?: { code?: string } };
   if (isDatabaseOutage(thrown)) return DatabaseUnavailable.from(thrown);
@@ -138,7 +141,7 @@ function tooBusy(detail: string, cause: unknown): AppError {
   });
 }
 
-/** `setting` is what raises the limit, when one does. */
+/** @param setting the setting that raises the limit, if there is one */
 export function payloadTooLarge(detail: string, setting?: LimitSetting): AppError {
   const remedy = setting ? limitRemedy('Send less.', setting) : 'Send less at once.';
   return new AppError(413, 'TOO_LARGE', 'Too large', detail, { remedy });

@@ -1,5 +1,5 @@
-/** A noun with the indefinite article that it takes. */
+/** Prefixes a noun with its indefinite article. */
 export const withArticle = (noun: string): string => `${/^[aeiou]/i.test(noun) ? 'an' : 'a'} ${noun}`;
 
-/** A number of things, such as `1 design` or `2 designs`. */
+/** Formats a count, such as `1 design` or `2 designs`. */
 export const countOf = (count: number, noun: string): string => `${count} ${noun}${count === 1 ? '' : 's'}`;

@@ -15,9 +15,9 @@ export type Severity = (typeof SEVERITIES)[number];
 /** The record that an event is about. */
 export interface EventSubject {
   id: string;
-  /** The owner of the record; null for what belongs to the whole installation. */
+  /** The organization that owns the record; null for records of the installation. */
   organizationId: string | null;
-  /** The workspace whose members may read of it, when it happened inside one. */
+  /** The workspace whose members may read the event, when it belongs to one. */
   workspaceId?: string | null;
 }
 
@@ -33,7 +33,7 @@ export abstract class DomainEvent {
   constructor(
     readonly actor: Actor,
     readonly subject: EventSubject,
-    /** What a program may want to know; it never holds a secret. */
+    /** Machine-readable details, without secrets. */
     readonly metadata: Record<string, unknown> = {},
   ) {}
 

@@ -5,7 +5,7 @@ import { listEventKinds } from './event-kinds.js';
 
 const SOURCES = join(import.meta.dirname, '../..');
 
-/** Stands for any record that an event may be about. */
+/** A subject for events of any kind. */
 const anything: never = new Proxy(() => anything, {
   get: (_, name) => (name === Symbol.toPrimitive ? () => 'anything' : name === Symbol.iterator ? undefined : anything),
   ownKeys: () => ['prototype'],

@@ -1,6 +1,6 @@
 /**
- * Every kind of event, by category. A kind is written as `<category>.<action>`; a test holds that each has an event class,
- * and that none is missing.
+ * Every kind of event, by category. A kind is written as `<category>.<action>`; a test checks that kinds and event
+ * classes match.
  */
 export const EVENT_KINDS = {
   organization: ['created', 'updated', 'deleted', 'events_purged', 'personal_data_erased'],
@@ -52,7 +52,7 @@ export const EVENT_KINDS = {
   webhook: ['created', 'updated', 'rotated', 'failing', 'disabled', 'deleted'],
 } as const satisfies Record<string, readonly string[]>;
 
-/** All of them, as `<category>.<action>`. */
+/** Lists all kinds. */
 export const listEventKinds = (): { kind: string; category: string; action: string }[] =>
   Object.entries(EVENT_KINDS).flatMap(([category, actions]) =>
     actions.map((action) => ({ kind: `${category}.${action}`, category, action })),
@@ -62,19 +62,19 @@ export const EVENT_CATEGORIES: readonly string[] = Object.keys(EVENT_KINDS);
 
 export const EVENT_ACTIONS: readonly string[] = [...new Set(listEventKinds().map(({ action }) => action))];
 
-/** Kinds that only report progress: for clients that follow it, or name the kind. */
+/** Kinds that only report progress. Subscribers receive them on request, by name or by following the record. */
 const INTERIM_KINDS: readonly { category: string; action: string }[] = [{ category: 'deployment', action: 'progress' }];
 
-/** SQL that holds for an `event` of these kinds. */
+/** SQL condition that is true for an `event` of these kinds. */
 export const INTERIM_SQL = `(${INTERIM_KINDS.map(
   ({ category, action }) => `event.category = '${category}' AND event.action = '${action}'`,
 ).join(' OR ')})`;
 
-/** The same for a given event. */
+/** Reports whether an event only reports progress. */
 export const isInterim = (event: { category: string; action: string }): boolean =>
   INTERIM_KINDS.some(({ category, action }) => event.category === category && event.action === action);
 
-/** Kinds after which users may have other roles than before, and so read other events. */
+/** Kinds of events that may change the roles of users, and so which events they may read. */
 const ROLE_KINDS: ReadonlySet<string> = new Set([
   ...['organization.deleted', 'member.added', 'member.role_changed', 'member.removed'],
   ...['team.deleted', 'team.member_added', 'team.member_removed'],
@@ -84,6 +84,6 @@ const ROLE_KINDS: ReadonlySet<string> = new Set([
   'connection.deleted',
 ]);
 
-/** Whether some user may have other roles once this event is committed. */
+/** Reports whether the event may change the roles of a user. */
 export const mayChangeRoles = ({ category, action }: { category: string; action: string }): boolean =>
   ROLE_KINDS.has(`${category}.${action}`);

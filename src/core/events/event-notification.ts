@@ -3,9 +3,9 @@ import { PostgresPubSub } from '../pubsub/postgres-pubsub.js';
 /** The topic of committed events; its messages are `EventNotification`s. */
 export const EVENTS_TOPIC = 'events';
 
-/** That an event was committed, on this replica or another; the whole event is read by its number. */
+/** Announces that a replica committed an event; subscribers read the event by its number. */
 export interface EventNotification {
-  /** Null for what belongs to the whole installation; such events are numbered among themselves. */
+  /** Null for events of the installation, which have a sequence of their own. */
   organizationId: string | null;
   sequence: string;
   category: string;
@@ -15,10 +15,10 @@ export interface EventNotification {
 
 type Parts = { [K in keyof EventNotification]: string };
 
-/** The SQL expression that publishes a notification with the surrounding transaction; takes SQL of each of its parts. */
+/** Returns the SQL expression that publishes a notification in the current transaction; each part is SQL. */
 export const publishEventSql = (parts: Parts): string => PostgresPubSub.publishSql(EVENTS_TOPIC, toJsonSql(parts));
 
-/** The same of the message, to be published once the transaction has committed. */
+/** Returns the SQL expression of the message, for publication after the commit. */
 export const eventMessageSql = (parts: Parts): string => PostgresPubSub.messageSql(EVENTS_TOPIC, toJsonSql(parts));
 
 function toJsonSql(parts: Parts): string {

@@ -1,6 +1,6 @@
 import { DirectiveLocation, GraphQLDirective } from 'graphql';
 
-/** Marks fields that work with clusters; `src/kubernetes/middleware` does what it says. */
+/** Marks fields that work with clusters; `src/kubernetes/middleware` implements it. */
 export const KUBERNETES_MIDDLEWARE = new GraphQLDirective({
   name: 'KubernetesMiddleware',
   description:
@@ -8,5 +8,5 @@ export const KUBERNETES_MIDDLEWARE = new GraphQLDirective({
   locations: [DirectiveLocation.FIELD_DEFINITION],
 });
 
-/** The directives of the schema beside those of GraphQL itself. */
+/** The custom directives of the schema. */
 export const SCHEMA_DIRECTIVES = [KUBERNETES_MIDDLEWARE];

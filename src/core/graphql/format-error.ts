@@ -8,11 +8,11 @@ import { FaultLog } from '../telemetry/fault-log.js';
 import { currentRequest } from '../telemetry/request-context.js';
 
 const faults = new FaultLog(new Logger('GraphQL'));
-/** Characters of a message of the library, which quotes the values that it refuses. */
+/** The maximum length of a message of graphql-js, which quotes rejected values. */
 const MAX_MESSAGE_LENGTH = 1_000;
 const REMEDY = 'Correct the document or its variables; the schema answers introspection, and the playground shows it.';
 
-/** The same, and reports the refused call to listeners. */
+/** Like `formatError`, and reports refused calls to listeners. */
 export const reportingFormatError =
   (refusals: Refusals): typeof formatError =>
   (formatted, thrown) => {
@@ -24,11 +24,11 @@ export const reportingFormatError =
     return formatError(formatted, thrown);
   };
 
-/** Gives every GraphQL error the same `code`, `errors`, `remedy` and `request_id` that REST has, under `extensions`. */
+/** Adds the `code`, `errors`, `remedy` and `request_id` of REST errors to a GraphQL error, under `extensions`. */
 export function formatError(formatted: GraphQLFormattedError, thrown: unknown): GraphQLFormattedError {
   const cause = thrown instanceof GraphQLError ? (thrown.originalError ?? thrown) : thrown;
   const request_id = currentRequest()?.requestId;
-  // Faults of the document itself (syntax, validation, limits) are the library's, and it has named them.
+  // Errors of the document (syntax, validation, limits) already have a code of the library.
   if (cause instanceof GraphQLError && cause.extensions.code !== 'INTERNAL_SERVER_ERROR') {
     const { stacktrace: _, ...extensions } = formatted.extensions ?? {};
     return {
@@ -54,7 +54,7 @@ export function formatError(formatted: GraphQLFormattedError, thrown: unknown): 
   };
 }
 
-/** Coercion of variables and arguments fails with plain errors under a code of the library: these are the caller's. */
+/** Maps coercion errors of variables and arguments, which are plain errors with a code of the library, to InvalidRequest. */
 function fromLibraryError(formatted: GraphQLFormattedError, cause: unknown): AppError {
   const code = formatted.extensions?.code;
   if (typeof code === 'string' && code !== 'INTERNAL_SERVER_ERROR')

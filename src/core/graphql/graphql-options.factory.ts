@@ -19,7 +19,7 @@ import { findDocumentError, PARSE_OPTIONS } from './limits/document-limits.js';
 import { findVariablesError } from './limits/query-limits.js';
 import { createQueryLimitsPlugin } from './limits/query-limits.plugin.js';
 
-/** How Apollo is set up: the code is the schema; the caller is known and the body read when a call comes here. */
+/** Configures Apollo, code first. GraphqlMiddleware authenticates the request and parses its body before. */
 @Injectable()
 export class GraphqlOptionsFactory implements GqlOptionsFactory<ApolloDriverConfig> {
   constructor(
@@ -34,7 +34,7 @@ export class GraphqlOptionsFactory implements GqlOptionsFactory<ApolloDriverConf
       path: GRAPHQL_PATH,
       autoSchemaFile: true,
       sortSchema: true,
-      // Apollo judges the schema when it takes it; asking the schema for all of itself as well would double the time.
+      // Apollo validates the schema as well; a second check by an introspection query would double the time.
       buildSchemaOptions: { directives: SCHEMA_DIRECTIVES, skipCheck: true },
       playground: false,
       graphiql: false,
@@ -47,14 +47,15 @@ export class GraphqlOptionsFactory implements GqlOptionsFactory<ApolloDriverConf
       parseOptions: PARSE_OPTIONS,
       transformSchema: (schema) => countAnsweredLists(showFloat(schema), this.env.LIMIT_GRAPHQL_COST),
       stringifyResult: (result) => this.stringify(withData(result)),
-      // No field has a cache hint, and looking for hints would wrap every resolver; GraphqlMiddleware sets the header.
+      // No field has a cache hint, and the plugin would wrap every resolver to find one; GraphqlMiddleware
+      // sets the header.
       plugins: [ApolloServerPluginCacheControlDisabled(), createQueryLimitsPlugin(queryLimitsFromEnv(this.env))],
       formatError: reportingFormatError(this.refusals),
       context: ({ req }: { req: Request & AuthenticatedCaller }) => this.buildContext(req),
     };
   }
 
-  /** Large answers are written piece by piece, so that others are served in between, and within the memory that all answers share. */
+  /** Serializes large responses in chunks, yielding to other requests, within the memory limit of all responses. */
   private async stringify(result: object): Promise<string> {
     if (!isLargeJson(result)) return JSON.stringify(result);
     try {
@@ -75,11 +76,11 @@ export class GraphqlOptionsFactory implements GqlOptionsFactory<ApolloDriverConf
   }
 }
 
-/** Apollo leaves `data` out where an operation could not run at all; clients of this interface read null. */
+/** Adds `data: null` when Apollo omits `data` because the operation did not run; clients expect the field. */
 const withData = (result: { data?: unknown }): object =>
   result.data === undefined ? { ...result, data: null } : result;
 
-/** Float is one of the scalars of the interface; introspection shows a scalar of GraphQL itself only where a field has it. */
+/** Adds Float to the schema: the interface requires it, and introspection lists a built-in scalar only when a field uses it. */
 function showFloat(schema: GraphQLSchema): GraphQLSchema {
   schema.getTypeMap()[GraphQLFloat.name] = GraphQLFloat;
   return schema;

@@ -2,8 +2,8 @@ import { ApolloDriver } from '@nestjs/apollo';
 import { Injectable } from '@nestjs/common';
 
 /**
- * Apollo would drain the HTTP server when it is stopped: everything else would wait for that, jobs and the callers who wait for them included,
- * and after 10 s all connections would be cut. `HttpListener` drains the server, so that nothing is left to be stopped here.
+ * Disables Apollo's drain of the HTTP server. It would delay every other step of the shutdown, including jobs and
+ * the requests that wait for them, and close all connections after 10 s. `HttpListener` drains the server instead.
  */
 @Injectable()
 export class GraphqlDriver extends ApolloDriver {

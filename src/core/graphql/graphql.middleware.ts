@@ -11,8 +11,9 @@ import { currentRequest } from '../telemetry/request-context.js';
 import { formatError } from './format-error.js';
 
 /**
- * What stands before Apollo, which is a middleware and so passes neither guards nor interceptors: a call without a sound
- * token ends here with 200, `data: null` and UNAUTHENTICATED, introspection included; of others the body is read.
+ * Authenticates requests and parses their bodies before Apollo, which is a middleware and bypasses guards and
+ * interceptors. Requests without a valid token, including introspection, get 200 with `data: null` and
+ * UNAUTHENTICATED.
  */
 @Injectable()
 export class GraphqlMiddleware {
@@ -26,7 +27,7 @@ export class GraphqlMiddleware {
     this.prepareRequest(request, response).then(() => next(), next);
   };
 
-  /** Answers what failed before Apollo was reached in the shape that clients of GraphQL read. */
+  /** Formats errors before Apollo as GraphQL errors. */
   readonly handleError = (thrown: unknown, _request: Request, response: Response, next: NextFunction): void => {
     if (response.headersSent) return next(thrown);
     const original = toAppError(thrown);
@@ -48,7 +49,7 @@ export class GraphqlMiddleware {
   }
 }
 
-/** What an operation over HTTP consists of. */
+/** The members of a GraphQL request over HTTP. */
 class GraphqlRequest {
   query?: string;
   operationName?: string;
@@ -56,7 +57,7 @@ class GraphqlRequest {
   extensions?: object;
 }
 
-/** The body as Apollo reads it, with the variables as data. @throws AppError 413 when they are too large for that */
+/** Unpacks the variables of the body for Apollo. @throws AppError 413 when they are too large */
 function unpackBody(body: unknown): unknown {
   if (body instanceof PackedJson) throw payloadTooLarge(`the body ${TOO_MUCH_DATA_DETAIL}`);
   if (typeof body !== 'object' || body === null || Array.isArray(body)) return body;

@@ -3,8 +3,8 @@ import DataLoader from 'dataloader';
 const loadersByContext = new WeakMap<object, Map<string, DataLoader<string, unknown>>>();
 
 /**
- * The loader of this name for one GraphQL operation, made when it is first asked for: fields of many parents are read
- * with one statement. It belongs to the operation's context, so nothing is kept from one caller to the next.
+ * Returns the DataLoader of this name in the context of one GraphQL operation, created on first use. It batches the
+ * reads of a field for many parents into one statement; nothing is shared between operations.
  */
 export function getLoader<V>(
   context: object,

@@ -1,6 +1,6 @@
 import { printSchemaWithDirectives } from '@graphql-tools/utils';
 import { type GraphQLSchema, lexicographicSortSchema } from 'graphql';
 
-/** The schema as text, in the order of names, with the directives that fields carry. */
+/** Prints the schema sorted by name, with the directives of fields. */
 export const printSortedSchema = (schema: GraphQLSchema): string =>
   `${printSchemaWithDirectives(lexicographicSortSchema(schema))}\n`;

@@ -4,7 +4,7 @@ import { ApiExcludeController } from '@nestjs/swagger';
 import { Public } from '../access/access.decorators.js';
 import { printSortedSchema } from './print-schema.js';
 
-/** The GraphQL schema as a file, for generators of clients. */
+/** Serves the GraphQL schema as a file, for client generators. */
 @Public()
 @ApiExcludeController()
 @Controller('docs/schema.graphql')

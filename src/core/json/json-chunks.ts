@@ -2,13 +2,19 @@ import { TimeSlicer } from '../time-slicer.js';
 
 type Bytes = Uint8Array<ArrayBuffer>;
 
-/** Bytes of JSON that are parsed or written on the event loop at once, which takes a few milliseconds; more goes to a worker or in pieces. */
+/**
+ * The maximum bytes of JSON to parse or serialize at once on the event loop, which takes a few milliseconds; larger
+ * values are chunked or go to a worker.
+ */
 export const INLINE_MAX_BYTES = 100 * 1024;
 
-/** About the bytes of one chunk; a larger item is a chunk of its own. */
+/** The approximate size of a chunk; a larger item is a chunk of its own. */
 const CHUNK_BYTES = 64 * 1024;
 
-/** Items as JSON arrays in buffers of their own, each small enough for one turn of the event loop: for tasks, which hand them over. */
+/**
+ * Serializes items to JSON arrays in separate buffers, each small enough for one turn of the event loop. Tasks
+ * transfer the buffers between threads.
+ */
 export function toJsonChunks(items: Iterable<unknown>): Bytes[] {
   const chunks: Bytes[] = [];
   let texts: string[] = [];
@@ -27,7 +33,7 @@ export function toJsonChunks(items: Iterable<unknown>): Bytes[] {
   return chunks;
 }
 
-/** The items again, chunk by chunk, with turns for others in between. */
+/** Parses chunks to items, yielding to the event loop between chunks. */
 export async function fromJsonChunks<T>(chunks: Bytes[]): Promise<T[]> {
   const turns = new TimeSlicer();
   const items: T[] = [];

@@ -1,19 +1,19 @@
 import { INLINE_MAX_BYTES } from './json-chunks.js';
 
-/** What a value weighs beside its text. */
+/** The overhead per value. */
 const NODE_BYTES = 8;
 
-/** Whether writing a value as JSON would hold others up. */
+/** Reports whether serializing a value at once would block the event loop for too long. */
 export function isLargeJson(value: unknown): boolean {
   return remainingBudget(value, INLINE_MAX_BYTES) < 0;
 }
 
-/** About how many bytes a value has as JSON; stops at `most`. */
+/** Estimates the JSON size of a value in bytes; stops at `most`. */
 export function estimateJsonBytes(value: unknown, most: number): number {
   return most - Math.max(remainingBudget(value, most), 0);
 }
 
-/** The budget minus the size of a value; returns early once it is negative. */
+/** Subtracts the size of a value from the budget; returns early once it is negative. */
 function remainingBudget(value: unknown, budget: number): number {
   let rest = budget - NODE_BYTES;
   if (typeof value === 'string') return rest - value.length;

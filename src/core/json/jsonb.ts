@@ -1,7 +1,7 @@
-/** What PostgreSQL keeps in no `jsonb`: the character NUL and halves of surrogate pairs. */
+/** Characters that `jsonb` rejects: NUL and lone surrogates. */
 const UNSTORABLE_CHARACTERS = /[\0\p{Surrogate}]/gu;
 
-/** The value as JSON that a `jsonb` column takes; null stays the SQL null. */
+/** Serializes a value for a `jsonb` column; null remains SQL NULL. */
 export function toJsonb(value: unknown): string | null {
   if (value === undefined || value === null) return null;
   return JSON.stringify(value, (_, part: unknown) =>

@@ -1,35 +1,36 @@
 import { toPointer } from './json-pointer.js';
 import { type Json, type JsonObject } from './json.js';
 
-/** No text of a user begins with it: readers of files refuse this character of the private use area at that place. */
+/** Marks strings that represent large integers. User text never starts with it: parsers reject this private-use character there. */
 export const LARGE_INTEGER_MARK = '\uf8ffinteger:';
 const LARGE_INTEGER = /^\uf8ffinteger:(-?\d{16,64})$/;
 const WRITTEN = /(?<!\\)"\uf8ffinteger:(-?\d{16,64})"(?!\s*:)/g;
 const STRING_OR_NUMBER = /"|-?\d[\d.eE+-]*/g;
 const INT64 = { least: -(2n ** 63n), most: 2n ** 63n - 1n };
-/** The last double below 2^63; the nearest one of larger integers is no int64. */
+/** The largest double below 2^63; a larger one is not an int64. */
 const MAX_INT64_DOUBLE = 2 ** 63 - 1024;
 
 /**
- * An integer that no double holds, as text that data can hold on its way between threads, the database and clusters: a mark and the digits.
- * Writers of JSON and YAML make plain digits of it. Undefined for other text, and for more than 64 digits.
+ * Represents an integer that a double cannot hold as a string, a mark and the digits, in data that passes between
+ * threads, the database and clusters. Serializers of JSON and YAML write plain digits.
+ * @returns undefined for other text, and for more than 64 digits
  */
 export function toLargeInteger(digits: string): string | undefined {
   return /^-?\d{16,64}$/.test(digits) ? LARGE_INTEGER_MARK + digits : undefined;
 }
 
-/** The digits of a large integer; undefined for any other value. */
+/** Returns the digits of a large integer; undefined for other values. */
 export function largeIntegerDigits(value: unknown): string | undefined {
   return typeof value === 'string' && value.startsWith(LARGE_INTEGER_MARK) ? LARGE_INTEGER.exec(value)?.[1] : undefined;
 }
 
-/** Whether the digits are of an integer of 64 bits. */
+/** Reports whether the digits are of a 64-bit signed integer. */
 export function isInt64(digits: string): boolean {
   const value = BigInt(digits);
   return value >= INT64.least && value <= INT64.most;
 }
 
-/** As JSON.parse, but that integers which no double holds keep their digits. */
+/** Like JSON.parse, but preserves the digits of integers that a double cannot hold. */
 export function parseExactJson(text: string): unknown {
   if (!/\d{16}/.test(text)) return JSON.parse(text);
   let [exact, copied] = ['', 0];
@@ -48,7 +49,7 @@ export function parseExactJson(text: string): unknown {
   return JSON.parse(exact + text.slice(copied));
 }
 
-/** Where a string of JSON ends that begins before `from`, behind its closing quote. */
+/** Returns the index after the closing quote of a JSON string that starts before `from`. */
 function findEndOfString(text: string, from: number): number {
   for (let quote = text.indexOf('"', from); quote >= 0; quote = text.indexOf('"', quote + 1)) {
     let backslashes = 0;
@@ -58,18 +59,18 @@ function findEndOfString(text: string, from: number): number {
   return text.length;
 }
 
-/** As JSON.stringify, with large integers as plain digits. */
+/** Like JSON.stringify, with large integers as plain digits. */
 export function stringifyExact(value: unknown, space?: number): string {
   const text = JSON.stringify(value, null, space);
   return text.includes(LARGE_INTEGER_MARK) ? text.replace(WRITTEN, '$1') : text;
 }
 
-/** The value with something else in the place of each large integer; the same value when it has none. */
+/** Replaces each large integer in a value; returns the same value when it has none. */
 export function mapLargeIntegers<T>(value: Json, map: (digits: string) => T): Json | T {
   return hasLargeInteger(value) ? replaceLargeIntegers(value, map) : value;
 }
 
-/** The large integers in a value, with their JSON Pointers. */
+/** Lists the large integers in a value with their JSON Pointers. */
 export function findLargeIntegers(value: Json): [pointer: string, digits: string][] {
   const found: [string, string][] = [];
   const visit = (at: Json, path: readonly string[]): void => {
@@ -96,14 +97,17 @@ function replaceLargeIntegers<T>(value: Json, map: (digits: string) => T): Json 
   return Object.fromEntries(Object.entries(value).map(([key, member]) => [key, replace(member)]));
 }
 
-/** Data with a double near it in the place of each large integer, which is of 64 bits when the integer is; for judges that compute with numbers. */
+/**
+ * Replaces each large integer by the nearest double, for validators that compute with numbers. An int64 stays in the
+ * range of int64.
+ */
 export function roundLargeIntegers(value: JsonObject): JsonObject {
   return mapLargeIntegers(value, (digits) =>
     isInt64(digits) ? Math.min(Number(digits), MAX_INT64_DOUBLE) : Number(digits),
   ) as JsonObject;
 }
 
-/** Data as it is shown, large integers by their digits as text. */
+/** Replaces each large integer by its digits as a string, for display. */
 export function showLargeIntegers(value: Json): Json {
   return mapLargeIntegers(value, (digits) => digits);
 }

@@ -1,23 +1,23 @@
 import 'reflect-metadata';
 import type { Fault } from '../errors/app-error.js';
 
-/** A part of a request that is too large to be data on the main thread: its JSON, for a later stage to hand to a worker. */
+/** The JSON of a part of a request that is too large to parse on the main thread; it is passed to a worker. */
 export class PackedJson {
   constructor(
-    /** UTF-8, in a buffer of its own. */
+    /** UTF-8, in a separate buffer. */
     readonly bytes: Uint8Array<ArrayBuffer>,
     readonly isList: boolean,
-    /** What `unsound` found in it, with pointers that begin at this part. */
+    /** Faults that `findUnstorableParts` found, with pointers relative to this part. */
     readonly faults: readonly Fault[],
   ) {}
 
-  /** The part as data; takes as long as it is large. */
+  /** Parses the part on the calling thread, in time proportional to its size. */
   unpack(): unknown {
     return JSON.parse(Buffer.from(this.bytes.buffer).toString());
   }
 }
 
-/** The JSON of a part of a body, packed as a whole, in its members or not at all, in a buffer of its own. */
+/** Serializes a part of a body to JSON in a separate buffer; the part, or members of it, may be packed. */
 export function toJsonBytes(part: unknown): Uint8Array<ArrayBuffer> {
   if (part instanceof PackedJson) return new Uint8Array(part.bytes);
   if (!hasPackedMembers(part)) return new TextEncoder().encode(JSON.stringify(part));
@@ -28,31 +28,31 @@ export function toJsonBytes(part: unknown): Uint8Array<ArrayBuffer> {
   return new Uint8Array(Buffer.concat([...pieces, Buffer.from('}')]));
 }
 
-/** Whether a part of a body is a list, packed or not. */
+/** Reports whether a part of a body is a list, packed or not. */
 export const isList = (part: unknown): boolean => (part instanceof PackedJson ? part.isList : Array.isArray(part));
 
 const KEEP_PACKED = 'armature:keeps-packed';
 
 /**
- * Lets a field of an input stay packed, or those of its members that are named: its reader passes it to a worker.
- * Fields without this are data when the handler gets them.
+ * Keeps a field of an input, or the named members of it, packed until its consumer passes it to a worker. Other
+ * fields are unpacked before the handler runs.
  */
 export const KeepPacked =
   (...members: string[]): PropertyDecorator =>
   (target, key) =>
     Reflect.defineMetadata(KEEP_PACKED, members, target, key);
 
-/** Bytes of packed JSON in one request that become data again for fields that do not stay packed. */
+/** The maximum bytes of packed JSON per request to parse on the main thread for fields without `@KeepPacked`. */
 const MAX_UNPACKED_BYTES = 512 * 1024;
 
-/** Makes the fields of an input data again, but for what may stay packed. */
+/** Unpacks the fields of an input, except those with `@KeepPacked`. */
 export class JsonUnpacker {
   private remainingBytes = MAX_UNPACKED_BYTES;
 
-  /** @param input the class whose fields they are */
+  /** @param input the class of the input */
   constructor(private readonly input: { readonly prototype: object }) {}
 
-  /** @returns undefined when the field is too large to be data */
+  /** @returns undefined when the field is too large to unpack */
   unpackField(name: string, value: unknown): { value: unknown } | undefined {
     const members = Reflect.getMetadata(KEEP_PACKED, this.input.prototype, name) as string[] | undefined;
     if (members?.length === 0) return { value };
@@ -75,7 +75,7 @@ export class JsonUnpacker {
 
 export const TOO_MUCH_DATA_DETAIL = `must have at most ${MAX_UNPACKED_BYTES} bytes of JSON`;
 
-/** Whether a value is an object in which something is packed. */
+/** Reports whether a value is an object with packed members. */
 function hasPackedMembers(value: unknown): value is Record<string, unknown> {
   return (
     typeof value === 'object' &&

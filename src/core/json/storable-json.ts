@@ -2,15 +2,14 @@ import { truncate, type Fault, MAX_FAULTS } from '../errors/app-error.js';
 import { listFaults } from '../errors/problem.js';
 import { PackedJson } from './packed-json.js';
 
-/** How deep a body may be nested: deeper than any design, and far from where recursion ends. */
+/** The maximum nesting of a body: more than any design needs, and far below the recursion limit. */
 export const MAX_JSON_DEPTH = 200;
-/** Characters of a pointer, whose names are the caller's. */
+/** The maximum length of a pointer, which contains the caller's property names. */
 const MAX_POINTER_LENGTH = 500;
 
 /**
- * What of a parsed body or query cannot be kept as it was sent: text that no database takes (the NUL character, half a
- * surrogate pair), numbers that became infinite, and nesting without end. Each fault is named by its pointer; the work is
- * linear in the size of the value.
+ * Finds the parts of a parsed body or query that cannot be stored: strings with NUL or lone surrogates, non-finite
+ * numbers, and excessive nesting. Each fault has a pointer; the time is linear in the size of the value.
  */
 export function findUnstorableParts(value: unknown, pointer: string): Fault[] {
   return new Inspection(pointer.replace(/\/$/, '')).inspect(value);
@@ -18,7 +17,7 @@ export function findUnstorableParts(value: unknown, pointer: string): Fault[] {
 
 export const escapePointerSegment = (key: string): string => key.replace(/~/g, '~0').replace(/\//g, '~1');
 
-/** Why a text cannot be kept, or nothing. */
+/** Returns why a string cannot be stored; undefined when it can. */
 export function findTextFault(text: string): string | undefined {
   if (text.includes('\0')) return 'must not contain the NUL character';
   return text.isWellFormed() ? undefined : 'must not contain half of a surrogate pair';

@@ -11,7 +11,7 @@ import { generateRequestId } from '../telemetry/request-context.js';
 /** The server cannot listen on HOST and PORT. */
 export class ListenError extends Error {}
 
-/** Without a listener, connections that are still open so long after the end are cut off. */
+/** Without a listener, open connections are closed this long after shutdown starts. */
 const CUT_OFF_MS = 3_000;
 
 const REMEDIES: Record<string, string> = {
@@ -22,14 +22,15 @@ const REMEDIES: Record<string, string> = {
 };
 
 /**
- * Listens before the application is made, so that its port is known to be free before anything is written, and until the
- * application serves answers that it is starting. At the end it takes no more calls and waits for those that are underway.
+ * Listens before the application is created, so that a port in use is detected before anything is written. Until the
+ * application serves, it responds that the server is starting. On shutdown it rejects new connections and waits for
+ * running requests.
  */
 export class HttpListener {
   readonly messages = new HttpMessages();
   readonly server: Server = http.createServer(this.messages);
   private readonly activeResponses = new Set<ServerResponse>();
-  /** Connections that have sent no request yet, which Node.js does not take for idle. */
+  /** Open connections without a request so far, which Node.js does not count as idle. */
   private readonly unused = new Set<Socket>();
   private handler: RequestListener = respondStarting;
   private isClosing = false;
@@ -44,7 +45,7 @@ export class HttpListener {
     });
   }
 
-  /** @throws CannotListen */
+  /** @throws ListenError */
   async listen(port: number, host: string): Promise<void> {
     this.server.listen(port, host);
     try {
@@ -57,12 +58,12 @@ export class HttpListener {
     }
   }
 
-  /** Lets the application answer from now on. */
+  /** Passes requests to the application from now on. */
   serveWith(serve: RequestListener): void {
     this.handler = serve;
   }
 
-  /** Lets requests that arrive before `ready` is settled wait for it: the application answers them, or they get a 503 with Retry-After. */
+  /** Holds requests until `ready` settles: on success the application serves them, otherwise they get 503 with Retry-After. */
   holdUntil(ready: Promise<unknown>, serve: RequestListener): void {
     this.handler = (request, response) =>
       void ready.then(
@@ -71,19 +72,19 @@ export class HttpListener {
       );
   }
 
-  /** Answers that are being made. */
+  /** The number of requests in progress. */
   get activeRequests(): number {
     return this.activeResponses.size;
   }
 
-  /** Lets no connection stay open after its answer, so that callers come back to another process. */
+  /** Closes every connection after its response, so that clients reconnect to another process. */
   disableKeepAlive(): void {
     this.isClosing = true;
     for (const response of this.activeResponses) response.shouldKeepAlive = false;
     this.server.keepAliveTimeout = 1;
   }
 
-  /** Takes no more connections; what is still underway after so long is cut off. */
+  /** Rejects new connections, and closes those that are still in use after `longestMs`. */
   close(longestMs: number): void {
     if (this.closed) return;
     this.disableKeepAlive();
@@ -92,7 +93,7 @@ export class HttpListener {
     setTimeout(() => this.server.closeAllConnections(), longestMs).unref();
   }
 
-  /** Resolves when the last call has been answered, and at once as long as nobody has closed it. */
+  /** Resolves when the last request has been served; immediately unless `close` was called. */
   async whenClosed(): Promise<void> {
     await this.closed;
   }
@@ -106,7 +107,7 @@ export class HttpListener {
   }
 }
 
-/** Lets Nest serve on a listener that is already open; without one it listens itself. */
+/** Lets Nest serve on the listener that is already open; without a listener it opens its own. */
 export class HttpListenerAdapter extends ExpressAdapter {
   constructor(private readonly listener?: HttpListener) {
     super();
@@ -133,7 +134,7 @@ function createServer(app: Express): { messages: HttpMessages; server: Server } 
   return { messages, server: http.createServer(messages, app) };
 }
 
-/** Liveness succeeds; all other requests get a 503 with Retry-After. */
+/** Responds to liveness with 200 and to all other requests with 503 and Retry-After. */
 function respondStarting({ url = '' }: IncomingMessage, response: ServerResponse): void {
   response.shouldKeepAlive = false;
   if (url === '/healthz/live') return respond(response, 200, 'application/json', { status: 'ok' });

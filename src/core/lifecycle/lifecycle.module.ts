@@ -1,6 +1,6 @@
 import { Global, Injectable, Module } from '@nestjs/common';
 
-/** Whether this process is shutting down: it still serves requests, but should receive no new ones. */
+/** Whether this process is shutting down: it still serves requests, but load balancers should send no new ones. */
 @Injectable()
 export class DrainState {
   private begun = false;

@@ -10,13 +10,13 @@ import type { Watchdog } from './watchdog.js';
 
 /** The longest time from the stop signal to the end of the process. */
 const MAX_SHUTDOWN_MS = 25_000;
-/** Calls that are still underway after so long are cut off, so that the database is closed in time. */
+/** Requests still running after this time are aborted, so that the database is closed in time. */
 const MAX_REQUEST_DRAIN_MS = 22_000;
-/** A terminal signals the whole group, and npm passes the signal on: what comes so soon is the same one again. */
+/** A terminal signals the whole process group, and npm forwards the signal: a second signal within this time is a duplicate. */
 const REPEATED_SIGNAL_MS = 1_000;
 const PARENT_POLL_MS = 500;
 
-/** Ends the process in order on a stop signal, whatever it is doing then. */
+/** Stops the process in order on a stop signal, in any phase. */
 export class Shutdown {
   private readonly steps: (() => Promise<unknown>)[] = [];
   private begunAt: number | null = null;
@@ -28,7 +28,7 @@ export class Shutdown {
 
   listen(): void {
     for (const signal of ['SIGTERM', 'SIGINT'] as const) {
-      // Until now the process could end at once.
+      // Until now the default handler ended the process.
       process.removeAllListeners(signal);
       process.on(signal, () => this.handleSignal(signal));
     }
@@ -39,7 +39,7 @@ export class Shutdown {
     return this.begunAt !== null;
   }
 
-  /** Adds a step of the shutdown; the last one added runs first. */
+  /** Adds a step of the shutdown; steps run in reverse order. */
   addStep(step: () => Promise<unknown>): void {
     this.steps.unshift(step);
   }
@@ -71,7 +71,7 @@ export class Shutdown {
     process.exit(succeeded ? 0 : 1);
   }
 
-  /** npm cannot notify its child that it was killed. */
+  /** npm cannot notify its child when it is killed. */
   private watchParentProcess(): void {
     const parent = process.ppid;
     const timer = setInterval(() => {
@@ -82,7 +82,7 @@ export class Shutdown {
   }
 }
 
-/** Lets callers go elsewhere, answers those who are here, and closes the application. */
+/** Waits for load balancers to route requests elsewhere, finishes running requests, and closes the application. */
 export async function drainApplication(app: NestExpressApplication, listener: HttpListener, env: Env): Promise<void> {
   const logger = new Logger('Shutdown');
   const delay = env.shutdownDelayMs;

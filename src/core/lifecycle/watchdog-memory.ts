@@ -1,17 +1,17 @@
-/** Places in the memory that the event loop and the watchdog share. */
+/** Indexes into the memory that the event loop and the watchdog thread share. */
 export const HEARTBEATS = 0;
 export const DEADLINE_MS = 1;
 export const BLOCK_COUNT = 2;
 export const LONGEST_BLOCK_MS = 3;
 export const SLOT_COUNT = 4;
 
-/** How often the loop gives a sign of life, and the watchdog looks for one. */
+/** The interval of heartbeats of the event loop, and of the watchdog's checks. */
 export const HEARTBEAT_MS = 250;
 
 export interface WatchdogOptions {
   memory: SharedArrayBuffer;
-  /** Lines as JSON, else as text. */
+  /** Log lines as JSON instead of text. */
   json: boolean;
-  /** Whether a process is ended whose event loop is blocked for too long; a debugger blocks it on purpose. */
+  /** Whether to kill a process whose event loop stays blocked; false under a debugger, which blocks it on purpose. */
   endsBlocked: boolean;
 }

@@ -10,7 +10,7 @@ import {
 } from './watchdog-memory.js';
 
 const WARN_MS = 1_000;
-/** Nothing that the server does takes so long: a loop that is blocked for longer will not come back. */
+/** The server does nothing that takes this long, so a loop blocked for longer will not recover. */
 const MAX_BLOCK_MS = 60_000;
 
 const { memory, json, endsBlocked } = workerData as WatchdogOptions;
@@ -22,7 +22,7 @@ let blockedMs = 0;
 let isReported = false;
 let lastTickAt = performance.now();
 
-/** Time in which this thread itself did not run, as in a process that was stopped or a machine that slept, does not count. */
+/** Does not count time in which this thread itself did not run, as in a stopped process or a suspended machine. */
 function tick(): void {
   const now = performance.now();
   const passed = Math.min(now - lastTickAt, 2 * HEARTBEAT_MS);
@@ -59,7 +59,7 @@ function watchShutdown(passed: number): void {
   Atomics.sub(slots, DEADLINE_MS, passed);
 }
 
-/** A thread cannot exit its process; the signal that nothing can handle ends it with the status 137. */
+/** A thread cannot exit its process; SIGKILL ends it with status 137. */
 function killProcess(why: string): never {
   log.fatal(why);
   process.kill(process.pid, 'SIGKILL');

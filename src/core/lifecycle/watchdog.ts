@@ -14,8 +14,8 @@ import {
 } from './watchdog-memory.js';
 
 /**
- * Watches the event loop from a separate thread: reports when it was blocked, and ends the process when it stays blocked
- * or when a shutdown takes too long, which no timer of the loop itself could.
+ * Monitors the event loop from a separate thread: reports blocks, and kills the process when the loop stays blocked
+ * or a shutdown takes too long. A timer of the loop itself could do neither.
  */
 export class Watchdog {
   private readonly memory = new SharedArrayBuffer(SLOT_COUNT * Int32Array.BYTES_PER_ELEMENT);
@@ -34,7 +34,7 @@ export class Watchdog {
     setInterval(() => Atomics.add(this.slots, HEARTBEATS, 1), HEARTBEAT_MS).unref();
   }
 
-  /** The process is ended after so long, whatever it does. */
+  /** Kills the process after this time. */
   killAfter(ms: number): void {
     Atomics.store(this.slots, DEADLINE_MS, ms);
   }

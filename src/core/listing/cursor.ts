@@ -5,14 +5,14 @@ import { findTextFault } from '../json/storable-json.js';
 import type { ResolvedOrder } from './list-filters.js';
 import type { OrderColumn } from './listing.js';
 
-/** Where a walk stands: the value of the ordering column and the id of the last record given, and the total found at its start. */
+/** The position of a keyset listing: the order value and the id of the last returned record, and the total at the start. */
 export interface CursorPosition {
   value: string;
   id: string;
   total: number;
 }
 
-/** A short digest of everything that a walk depends on: another order or filter makes another walk. */
+/** Computes a digest of everything that a cursor depends on; a cursor is valid only for the same order and filters. */
 export function fingerprintQuery(parts: unknown): string {
   return createHash('sha256').update(JSON.stringify(parts)).digest('base64url').slice(0, 12);
 }
@@ -21,14 +21,14 @@ export function encodeCursor(walk: string, position: CursorPosition): string {
   return Buffer.from(JSON.stringify([walk, position.value, position.id, position.total])).toString('base64url');
 }
 
-/** What a value of each type of column looks like; a cursor is the caller's to send, so nothing else reaches SQL. */
+/** The format of values of each column type. A cursor is user input, so other values are rejected before they reach SQL. */
 const VALUE_CHECKS: Record<OrderColumn<never>['type'], (value: string) => boolean> = {
   text: (value) => findTextFault(value) === undefined,
   timestamptz: (value) => /^\d{4}-\d{2}-\d{2}T[\d:.]+Z$/.test(value) && !Number.isNaN(Date.parse(value)),
   bigint: (value) => /^-?\d{1,18}$/.test(value),
 };
 
-/** @throws InvalidRequest when the text is no cursor, or one of another walk */
+/** @throws InvalidRequest when the text is not a cursor, or belongs to another order or filter */
 export function decodeCursor(walk: string, cursor: string, type: OrderColumn<never>['type']): CursorPosition {
   let read: unknown;
   try {
@@ -61,7 +61,7 @@ const invalidCursor = (): InvalidRequest =>
 export const cursorWithPage = (): InvalidRequest =>
   InvalidRequest.forField('cursor', 'cannot be combined with page', 'Send one of the two.');
 
-/** A condition and its parameters, true for the records after a keyset position, or from it on. */
+/** The SQL condition and parameters for the records after a keyset position, or from it on. */
 export function keysetCondition<E>(
   { column, direction }: ResolvedOrder<E>,
   alias: string,

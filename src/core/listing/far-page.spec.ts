@@ -14,7 +14,7 @@ const column = {
   getValue: ({ createdAt }: Row) => createdAt,
 };
 
-/** Stands for a query: what is asked of it can be read afterwards. */
+/** Records the calls on a query. */
 class Query {
   condition: string | undefined;
   from: string | undefined;
@@ -31,7 +31,7 @@ class Query {
   }
 }
 
-/** A list of which every record is called by its position. */
+/** A list whose records are named by their position. */
 class FarList {
   version = 'a';
   readonly asked: { from: string | undefined; skipped: number | undefined; isNamed: boolean }[] = [];

@@ -4,20 +4,21 @@ import type { KeysetCache } from './keyset-cache.js';
 import type { ResolvedOrder } from './list-filters.js';
 import type { ListedRecord, ListSource, Selected, SelectOptions } from './list-source.js';
 
-/** Nearer pages are found as fast by counting rows. */
+/** Pages before this offset are as fast to read by offset. */
 export const FAR_OFFSET = 500;
 
 export interface FarPage<E> extends ResolvedOrder<E> {
   alias: string;
   offset: number;
-  /** SQL of the version of the list, null for callers who do not see all of it. */
+  /** SQL of the list version; null for callers who do not see the whole list. */
   version: string;
   positions: KeysetCache;
 }
 
 /**
- * Reads a page far from the beginning of a list from the last position known before it, and not by passing all rows before it. The statement
- * answers the version of the list, too: when it is not the one in which the position was found, the page is read by its offset.
+ * Reads a page far from the start of a list by key from the last cached position before it, instead of skipping all
+ * rows before it. The same statement returns the list version; when it differs from the version of the position, the
+ * page is read by offset.
  */
 export async function readFarPage<E extends ListedRecord>(
   rows: SelectQueryBuilder<E>,

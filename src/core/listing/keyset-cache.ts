@@ -6,7 +6,7 @@ export interface KeysetPosition {
 }
 
 interface CachedList {
-  /** The version of the list that the positions are of. */
+  /** The list version to which the positions belong. */
   version: string;
   positions: KeysetPosition[];
 }
@@ -14,11 +14,11 @@ interface CachedList {
 const MAX_LISTS = 500;
 const MAX_POSITIONS = 100;
 
-/** Caches keyset positions of long lists, so that a page far from the beginning is found by key. They are valid for one version of a list. */
+/** Caches keyset positions of long lists, so that distant pages are read by key. Positions are valid for one version of a list. */
 export class KeysetCache {
   private readonly lists = new Map<string, CachedList>();
 
-  /** The last known position that is not after the offset. */
+  /** Returns the last cached position at or before the offset. */
   findBefore(list: string, offset: number): { version: string; position: KeysetPosition } | undefined {
     const known = this.lists.get(list);
     if (!known) return undefined;
@@ -33,7 +33,7 @@ export class KeysetCache {
     const known = before?.version === version ? before : { version, positions: [] };
     if (known.positions.some(({ offset }) => offset === position.offset)) return;
     if (known.positions.push(position) > MAX_POSITIONS) known.positions.shift();
-    // The list that was added to least recently is evicted first.
+    // Evicts the list that was added to least recently first.
     this.lists.delete(list);
     this.lists.set(list, known);
     const oldest = this.lists.size > MAX_LISTS ? this.lists.keys().next().value : undefined;

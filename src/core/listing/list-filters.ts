@@ -11,7 +11,7 @@ export interface ResolvedOrder<E> {
   direction: 'ASC' | 'DESC';
 }
 
-/** Applies `filter` and `search` of the query to the rows; answers the filter with its defaults. */
+/** Applies `filter` and `search` of the query to the rows. @returns the filter with its defaults */
 export function applyFilters<E extends ListedRecord>(
   rows: SelectQueryBuilder<E>,
   listing: Listing<E>,
@@ -32,22 +32,23 @@ export function applyFilters<E extends ListedRecord>(
   return filter;
 }
 
-/** The trigram index knows words of at least so many letters or digits. */
+/** The trigram index contains words of at least three letters or digits. */
 const INDEXED_WORD = /[\p{L}\p{N}]{3}/u;
-/** More are found faster by looking at the rows. */
+/** Above this number of candidates, a scan of the rows is faster. */
 const MAX_CANDIDATES = 10_000;
 
-/** Two ways to find the same records; the second one finds nothing when the first one applies. */
+/** Two conditions for the same search; exactly one of them returns rows. */
 export interface IndexedSearch {
-  /** Takes the ids from the index; finds nothing where they are more than it answers. */
+  /** Matches the ids from the index; returns nothing when there are too many candidates. */
   byIds: string;
-  /** Looks at the rows where the ids are too many, and nowhere else. */
+  /** Scans the rows when there are too many candidates; otherwise returns nothing. */
   byRows: string;
 }
 
 /**
- * How the index finds the records of a search in one organization, to which the filters were applied, where it can: under the
- * row-level policies PostgreSQL would compare every row of the organization.
+ * Builds an index search in one organization for a filtered query, where possible. Without it, PostgreSQL scans
+ * every row of the organization, because operators that are not leakproof cannot use an index under row-level
+ * security.
  */
 export function findSearchIndex<E extends ListedRecord>(
   rows: SelectQueryBuilder<E>,
@@ -59,7 +60,7 @@ export function findSearchIndex<E extends ListedRecord>(
   return { byIds: `${alias}.id = ANY (CAST(${ids} AS uuid[]))`, byRows: `${ids} IS NULL` };
 }
 
-/** @throws InvalidRequest when the order names no column of the list */
+/** @throws InvalidRequest when the order is not a column of the list */
 export function resolveOrder<E>(
   listing: { order: Record<string, OrderColumn<E>>; defaultOrder: string },
   order: string | undefined,
@@ -75,7 +76,7 @@ export function resolveOrder<E>(
   return { column, direction };
 }
 
-/** The conditions of a list, all of which it knows. @throws InvalidRequest */
+/** Parses the conditions of a list. @throws InvalidRequest for malformed JSON or an unknown condition */
 export function parseFilter(listing: { filter?: object }, text: string | undefined): Record<string, unknown> {
   if (!text) return {};
   const filter = parseFilterJson(text);

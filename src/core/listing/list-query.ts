@@ -7,10 +7,10 @@ import { checkAll } from '../errors/check-all.js';
 
 export const MAX_PAGE_SIZE = 500;
 
-/** Characters of what a list is asked. */
+/** Maximum lengths of query parameters. */
 const MAX_LENGTHS = { search: 500, order: 100, filter: 4_000, cursor: 4_000, words: 500 };
 
-/** Text that narrows a list: given once, and bounded in length. */
+/** A text parameter that is given at most once, with a maximum length. */
 export const QueryText = (kind: keyof typeof MAX_LENGTHS) =>
   applyDecorators(
     IsOptional(),
@@ -18,7 +18,7 @@ export const QueryText = (kind: keyof typeof MAX_LENGTHS) =>
     MaxLength(MAX_LENGTHS[kind], { message: `must have at most ${MAX_LENGTHS[kind]} characters` }),
   );
 
-/** How many records a page has: `preset` of them unless the caller says otherwise. */
+/** The page size, `preset` by default. */
 export const PageSize = (preset: number): PropertyDecorator =>
   applyDecorators(
     ApiPropertyOptional({
@@ -31,7 +31,7 @@ export const PageSize = (preset: number): PropertyDecorator =>
     IsOptional(),
   );
 
-/** The query parameters that every list takes. All arrive as text; `page` and `pagesize` are read by `pageOf`. */
+/** The query parameters of every list. All arrive as text; `parsePage` parses `page` and `pagesize`. */
 export class ListQuery {
   @ApiPropertyOptional({ type: 'integer', minimum: 0, default: 0, description: 'Page, counted from 0.' })
   @IsOptional()
@@ -53,13 +53,13 @@ export class ListQuery {
   filter?: string;
 
   @ApiPropertyOptional({
-    description: 'Empty to begin a walk over everything, then the next_cursor of the last answer.',
+    description: 'Empty for the first page of a keyset listing, then the next_cursor of the last answer.',
   })
   @QueryText('cursor')
   cursor?: string;
 }
 
-/** The query parameters of a list that is short by its nature: a page holds all of it unless the call says otherwise. */
+/** The query parameters of a short list, whose default page size is the maximum. */
 export class ShortListQuery extends ListQuery {
   @PageSize(MAX_PAGE_SIZE)
   override pagesize?: string = undefined;
@@ -82,14 +82,13 @@ export class OrganizationQuery {
   @ApiPropertyOptional({
     name: 'orgID',
     format: 'uuid',
-    description:
-      'The organization that it must be of; one of another organization is answered as one that is not there.',
+    description: 'The organization that the record must belong to; otherwise the answer is 404.',
   })
   @IsOptional()
   @IsUUID('all', { message: 'must be a UUID' })
   organization_id?: string;
 
-  /** The record, when it is of the organization that the call names, if it names one; else null. */
+  /** Returns the record when it belongs to the requested organization or none is requested; otherwise null. */
   keepIfInOrganization<T extends { organizationId: string }>(record: T | null): T | null {
     return this.organization_id === undefined || this.organization_id.toLowerCase() === record?.organizationId
       ? record
@@ -97,7 +96,7 @@ export class OrganizationQuery {
   }
 }
 
-/** The same as a list's for GraphQL. */
+/** The GraphQL arguments of a list. */
 @ArgsType()
 export class ListArgs {
   @Field(() => ID, { nullable: true, description: 'The organization; needed by members of several.' })
@@ -127,12 +126,13 @@ export class ListArgs {
 
   @Field(() => String, {
     nullable: true,
-    description: 'Empty to begin a walk over everything, then the next_cursor of the last answer; in place of page.',
+    description:
+      'Empty for the first page of a keyset listing, then the next_cursor of the last answer; in place of page.',
   })
   @QueryText('cursor')
   cursor?: string;
 
-  /** The query that REST would have made of these arguments. */
+  /** Converts the arguments to the REST query. */
   toListQuery(): OrganizationListQuery {
     const { orgID, page, pagesize, search, order, filter, cursor } = this;
     return Object.assign(new OrganizationListQuery(), {
@@ -147,16 +147,16 @@ export class ListArgs {
   }
 }
 
-/** Whether a list that knows `pagesize=all` is asked for everything. */
+/** Reports whether the query requests all records (`pagesize=all`). */
 export const requestsAll = ({ pagesize }: ListQuery): boolean => pagesize?.toLowerCase() === 'all';
 
-/** A page as asked for: `page` from 0, `size` from 1 to 500. */
+/** The requested page: `page` from 0, `size` from 1 to 500. */
 export interface PageRequest {
   page: number;
   size: number;
 }
 
-/** @throws InvalidRequest when page or pagesize is not a number in its bounds */
+/** @throws InvalidRequest when page or pagesize is not a number in its range */
 export function parsePage(query: ListQuery, defaultSize: number): PageRequest {
   const [page, size] = checkAll(
     () => parseInteger('page', query.page, 0, 0, Number.MAX_SAFE_INTEGER),
@@ -165,7 +165,7 @@ export function parsePage(query: ListQuery, defaultSize: number): PageRequest {
   return { page, size };
 }
 
-/** A whole number of the query. @throws InvalidRequest naming the parameter and its range */
+/** Parses an integer parameter. @throws InvalidRequest naming the parameter and its range */
 export function parseInteger(name: string, text: string | undefined, preset: number, min: number, max: number): number {
   if (text === undefined || text === '') return preset;
   const value = /^\d{1,15}$/.test(text) ? Number(text) : NaN;

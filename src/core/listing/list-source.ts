@@ -4,31 +4,31 @@ import type { KeysetCache } from './keyset-cache.js';
 export type ListedRecord = ObjectLiteral & { id: string };
 
 export interface SelectOptions {
-  /** Whether one plan fits all values, so that connections keep it. */
+  /** Whether to use a prepared statement; set it when one plan suits all values. */
   isNamed: boolean;
-  /** A count that the same statement returns: SQL with the parameters of the query, and a key that identifies it. */
+  /** A count that the same statement returns: SQL with the parameters of the query, and a cache key. */
   total?: { key: string; toSql: () => string };
-  /** SQL of the version of the list that the same statement returns. */
+  /** SQL of the list version, which the same statement returns. */
   version?: string;
 }
 
-/** Records, with what else was asked for as SQL unless that is null or there is no record. */
+/** The records, and the requested total and version; those are undefined when their SQL is null or there is no record. */
 export interface Selected<E> {
   records: E[];
   total?: number;
   version?: string;
 }
 
-/** What is kept of a list that is not narrowed, as SQL which is null for callers who do not see all of it. */
-export interface KeptList {
-  /** The number of its records. */
+/** SQL of the stored total and version of an unfiltered list; null for callers who do not see the whole list. */
+export interface StoredTotal {
+  /** SQL of the number of records. */
   total: string;
-  /** A text that is another one whenever a record was added or removed. */
+  /** SQL of a text that changes whenever a record is added or removed. */
   version: string;
 }
 
 /** The source of a list. */
 export interface ListSource<E extends ListedRecord> {
   getMany(rows: SelectQueryBuilder<E>, options: SelectOptions): Promise<Selected<E>>;
-  kept?: KeptList & { positions: KeysetCache };
+  stored?: StoredTotal & { positions: KeysetCache };
 }

@@ -1,35 +1,35 @@
 import type { ObjectLiteral, SelectQueryBuilder } from 'typeorm';
 import { InvalidRequest } from '../errors/app-error.js';
 
-/** A column that lists may be ordered by: its SQL, its SQL type, and its value in a record. It is never null. */
+/** A column for ordering: its SQL, its SQL type, and its value in a record, which is never null. */
 export interface OrderColumn<E> {
   sql: string;
   type: 'text' | 'timestamptz' | 'bigint';
   getValue(record: E): string | Date | number;
-  /** A record keeps its value for as long as it is in the list. */
+  /** Whether the value never changes while the record is in the list. */
   isFixed?: true;
 }
 
-/** Narrows a query by the value of one key of `filter`, or throws InvalidRequest. */
+/** Restricts a query by the value of one key of `filter`. @throws InvalidRequest */
 export type FilterCondition<E extends ObjectLiteral> = (rows: SelectQueryBuilder<E>, value: unknown) => void;
 
-/** What a list may be asked, in the words of the wire. Nothing else of a query reaches SQL but as a bound parameter. */
+/** The orders, filters and searches of a list, by their API names. Other user input reaches SQL only as bound parameters. */
 export interface Listing<E extends ObjectLiteral & { id: string }> {
-  /** The alias of the records in the query. */
+  /** The alias of the table in the query. */
   alias: string;
   pageSize: number;
   order: Record<string, OrderColumn<E>>;
   defaultOrder: string;
-  /** SQL of the columns that `search` looks into. */
+  /** SQL of the columns that `search` matches. */
   search: string[];
-  /** The SQL function that finds what `search` matches in one organization by index. */
+  /** The SQL function that searches one organization by index. */
   searchFunction?: string;
   filter?: Record<string, FilterCondition<E>>;
-  /** Filter keys with the value they have when they are not given. */
+  /** Default values of filter keys. */
   filterDefaults?: Record<string, unknown>;
 }
 
-/** The columns that every record can be ordered by. */
+/** The order columns of every record. */
 export function recordOrderColumns<E extends { name: string; createdAt: Date; updatedAt: Date }>(
   alias: string,
 ): Record<string, OrderColumn<E>> {
@@ -45,7 +45,7 @@ export function recordOrderColumns<E extends { name: string; createdAt: Date; up
   };
 }
 
-/** Equality with a text column; anything but a string is refused. */
+/** Filters by equality with a text column; rejects values that are not strings. */
 export const equalsFilter =
   <E extends ObjectLiteral>(key: string, sql: string): FilterCondition<E> =>
   (rows, value) => {
@@ -53,7 +53,7 @@ export const equalsFilter =
     rows.andWhere(`${sql} = :filter_${key}`, { [`filter_${key}`]: value });
   };
 
-/** Equality with a column that holds one of a few words. */
+/** Filters by equality with a column that has an enumerated set of values. */
 export const wordFilter =
   <E extends ObjectLiteral>(key: string, sql: string, words: readonly string[]): FilterCondition<E> =>
   (rows, value) => {
@@ -62,7 +62,7 @@ export const wordFilter =
     rows.andWhere(`${sql} = :filter_${key}`, { [`filter_${key}`]: value });
   };
 
-/** A choice by true or false. */
+/** Filters by a boolean. */
 export const booleanFilter =
   <E extends ObjectLiteral>(
     key: string,

@@ -3,7 +3,7 @@ import { ArrayMaxSize, IsOptional, IsString } from 'class-validator';
 import { InvalidRequest } from '../errors/app-error.js';
 import { ListQuery, QueryText } from './list-query.js';
 
-/** What lists of placed records are narrowed by beside the query that every list has. */
+/** Additional filters of lists of records with a visibility. */
 interface AdditionalFilters {
   visibility?: string | string[];
   from?: string;
@@ -11,10 +11,10 @@ interface AdditionalFilters {
   updated_after?: string;
 }
 
-/** The answer repeats the page, as an Int. */
+/** Responses repeat the page as a GraphQL Int. */
 const MAX_INT = 2 ** 31 - 1;
 
-/** The paging of older GraphQL queries, in which numbers are text. */
+/** The paging input of older GraphQL queries, in which numbers are strings. */
 @InputType({ description: 'Which records, in which order, and which page of them.' })
 export class PageFilter {
   @Field(() => String, { description: 'The page, counted from 0.' })
@@ -62,7 +62,7 @@ export class PageFilter {
   @QueryText('cursor')
   cursor?: string | null;
 
-  /** The query that REST would have made of it. */
+  /** Applies the input to a REST query. */
   applyTo<Q extends ListQuery>(query: Q): Q {
     const { pageSize, order, search } = this;
     const cursor = this.cursor ?? undefined;
@@ -77,7 +77,7 @@ export class PageFilter {
     });
   }
 
-  /** The same for a list that is also narrowed by visibility and times. */
+  /** Like `applyTo`, for lists that also filter by visibility and time. */
   applyWithFiltersTo<Q extends ListQuery & AdditionalFilters>(query: Q): Q {
     const { visibility, from, to, updated_after } = this;
     return Object.assign(this.applyTo(query), {

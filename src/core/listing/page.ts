@@ -2,7 +2,7 @@ import type { Type } from '@nestjs/common';
 import { ObjectType } from '@nestjs/graphql';
 import { IntField, RecordsField, TextField } from '../schema/view-fields.js';
 
-/** One page of records. `next` is the cursor of the page after it: null at the end, undefined when no cursor was asked for. */
+/** One page of records. `next` is the cursor of the next page: null at the end, undefined without a cursor in the request. */
 export interface Page<T> {
   page: number;
   size: number;
@@ -11,10 +11,10 @@ export interface Page<T> {
   next?: string | null;
 }
 
-/** A list that is short by its nature, as its only page. */
+/** Wraps a short list as its only page. */
 export const singlePage = <T>(items: T[]): Page<T> => ({ page: 0, size: items.length, total: items.length, items });
 
-/** The envelope that lists answer with: `page, page_size, total_count` and the records under their plural. */
+/** The envelope of lists: `page, page_size, total_count` and the records under their plural name. */
 export interface PageEnvelope {
   page: number;
   page_size: number;
@@ -22,7 +22,7 @@ export interface PageEnvelope {
   next_cursor?: string | null;
 }
 
-/** Fills the envelope of a page; the records go under `plural`. */
+/** Creates the envelope of a page, with the records under `plural`. */
 export function toPageEnvelope<T, V>(page: Page<T>, plural: string, view: (record: T) => V): PageEnvelope {
   return {
     page: page.page,
@@ -33,7 +33,7 @@ export function toPageEnvelope<T, V>(page: Page<T>, plural: string, view: (recor
   };
 }
 
-/** Makes the class of an envelope for one kind of record, for both APIs. */
+/** Creates the envelope class for one kind of record, for both APIs. */
 export function PaginatedView<V extends object>(view: Type<V>, plural: string, name: string): Type<PageEnvelope> {
   @ObjectType(name, { description: 'One page of a list.' })
   class PageView implements PageEnvelope {

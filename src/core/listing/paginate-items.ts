@@ -5,16 +5,16 @@ import { parseFilter, resolveOrder } from './list-filters.js';
 import { type ListQuery, MAX_PAGE_SIZE, parsePage } from './list-query.js';
 import type { Page } from './page.js';
 
-/** How a list that is in memory is ordered and searched: by a text that no two of its items share. */
+/** The order and search of a list in memory, by a unique text of its items. */
 export interface ItemListing<T> {
-  /** What `order` calls it. */
+  /** The name of the text in `order`. */
   name: string;
   getKey: (item: T) => string;
 }
 
 /**
- * The page of a list that is short by its nature and in memory as a whole; without `pagesize` all that a page may hold.
- * @throws InvalidRequest naming each parameter that is wrong
+ * Returns a page of a short list that is in memory; `pagesize` defaults to the maximum.
+ * @throws InvalidRequest naming each invalid parameter
  */
 export function paginateItems<T>(items: readonly T[], { name, getKey }: ItemListing<T>, query: ListQuery): Page<T> {
   const column = { sql: name, type: 'text' as const, getValue: getKey };

@@ -15,13 +15,13 @@ import { applyFilters, findSearchIndex, resolveOrder, type ResolvedOrder } from 
 import type { ListedRecord, ListSource } from './list-source.js';
 import type { Page } from './page.js';
 
-/** Pages of these sizes have statements of their own that connections keep; of any other, each is planned anew. */
+/** Queries with these page sizes use prepared statements. */
 const USUAL_SIZES = new Set([10, 20, 25, 50, 100]);
 
 /**
- * Answers the page of `rows` that the query asks for, with the exact total, in one statement. The total is kept, or counted once:
- * a window count would walk every row for each page.
- * @throws InvalidRequest naming each parameter that is wrong
+ * Returns the requested page of `rows` with the exact total, in one statement. The total is stored or counted by a
+ * subquery, because a window count would read every row for each page.
+ * @throws InvalidRequest naming each invalid parameter
  */
 export async function paginate<E extends ListedRecord>(
   rows: SelectQueryBuilder<E>,
@@ -29,13 +29,13 @@ export async function paginate<E extends ListedRecord>(
   query: ListQuery,
   source: ListSource<E>,
 ): Promise<Page<E>> {
-  const [wish, sorting, filter] = checkAll(
+  const [page, sorting, filter] = checkAll(
     () => parsePage(query, listing.pageSize),
     () => resolveOrder(listing, query.order),
     () => applyFilters(rows, listing, query),
   );
-  const isUsual = !query.filter && !query.order && (wish.size === listing.pageSize || USUAL_SIZES.has(wish.size));
-  const step: Step<E> = { ...wish, ...sorting, alias: listing.alias, isNamed: isUsual && !query.search };
+  const isUsual = !query.filter && !query.order && (page.size === listing.pageSize || USUAL_SIZES.has(page.size));
+  const step: Step<E> = { ...page, ...sorting, alias: listing.alias, isNamed: isUsual && !query.search };
   if (query.cursor !== undefined) {
     if (query.page !== undefined) throw cursorWithPage();
     const parts = [sorting.column.sql, sorting.direction, filter, query.search ?? '', rows.getParameters()];
@@ -43,16 +43,16 @@ export async function paginate<E extends ListedRecord>(
   }
   const index = query.search ? findSearchIndex(rows, listing, query) : undefined;
   if (index) {
-    // What is found by ids is looked up by them, however many they are; any other search is planned for its pattern.
+    // A search by ids has the same plan for any number of them; other searches are planned for their pattern.
     const found = await readPage(rows.clone().andWhere(index.byIds), source, { ...step, isNamed: isUsual });
     if (found.items.length > 0 || (found.total > 0 && !step.after)) return found;
     rows.andWhere(index.byRows);
   }
   const isWhole = !query.search && !query.filter;
-  return readPage(rows, source, isWhole && source.kept ? { ...step, kept: source.kept } : step);
+  return readPage(rows, source, isWhole && source.stored ? { ...step, stored: source.stored } : step);
 }
 
-/** Every record that the query asks for, in its order and so many at a time; memory stays flat however many there are. */
+/** Iterates over all requested records in batches, in order and with constant memory. */
 export async function* iterateBatches<E extends ListedRecord>(
   rows: SelectQueryBuilder<E>,
   listing: Listing<E>,
@@ -80,37 +80,38 @@ export async function* iterateBatches<E extends ListedRecord>(
   }
 }
 
-/** What is read of the rows, and how. */
+/** What to read, and how. */
 interface Step<E> extends ResolvedOrder<E> {
   page: number;
   size: number;
   alias: string;
-  /** Where a walk goes on; with an empty cursor it begins. */
+  /** The cursor to continue from; an empty cursor starts a keyset listing. */
   after?: { cursor: string; walk: string };
-  /** Whether one plan fits all values. */
+  /** Whether to use a prepared statement. */
   isNamed: boolean;
-  kept?: ListSource<never>['kept'];
+  stored?: ListSource<never>['stored'];
 }
 
-/** The records of one page, with the number of all. */
+/** Reads one page with the total. */
 async function readPage<E extends ListedRecord>(
   rows: SelectQueryBuilder<E>,
   source: ListSource<E>,
   step: Step<E>,
 ): Promise<Page<E>> {
-  const { page, size, column, direction, alias, after, isNamed, kept } = step;
+  const { page, size, column, direction, alias, after, isNamed, stored } = step;
   const conditions = rows.expressionMap.wheres.length;
   const all = () => withoutPage(rows, conditions);
-  const totalSql = kept?.total ?? (isFoundById(rows, alias) ? 'count(*) OVER ()' : undefined);
+  const totalSql = stored?.total ?? (isFoundById(rows, alias) ? 'count(*) OVER ()' : undefined);
   const total = { key: totalSql ?? '', toSql: () => totalSql ?? countQuery(all()) };
-  const count = () => countRows(all(), kept ? `coalesce((${kept.total}), (${countQuery(all())}))` : countQuery(all()));
+  const count = () =>
+    countRows(all(), stored ? `coalesce((${stored.total}), (${countQuery(all())}))` : countQuery(all()));
   rows.orderBy(column.sql, direction).addOrderBy(`${alias}.id`, direction);
   if (after) return readAfter(rows, source, { ...step, after, total, count });
   rows.limit(size);
   const offset = page * size;
-  const isFar = kept && column.isFixed && offset >= FAR_OFFSET;
+  const isFar = stored && column.isFixed && offset >= FAR_OFFSET;
   const found = isFar
-    ? await readFarPage(rows, source, { column, direction, ...kept, alias, offset }, { isNamed, total })
+    ? await readFarPage(rows, source, { column, direction, ...stored, alias, offset }, { isNamed, total })
     : await source.getMany(rows.offset(offset || undefined), { isNamed, total });
   const isEmpty = page === 0 && found.records.length === 0;
   return { page, size, items: found.records, total: found.total ?? (isEmpty ? 0 : await count()) };
@@ -122,7 +123,7 @@ interface StepAfter<E> extends Step<E> {
   count: () => Promise<number>;
 }
 
-/** One step of a walk over everything: the records after the cursor, by key and not by offset. */
+/** Reads the page after a cursor, by key instead of offset. */
 async function readAfter<E extends ListedRecord>(
   rows: SelectQueryBuilder<E>,
   source: ListSource<E>,
@@ -143,13 +144,13 @@ async function readAfter<E extends ListedRecord>(
   };
 }
 
-/** Whether the rows are found by their ids: then they are few, and counted as they are read. */
+/** Reports whether the rows are selected by their ids: they are then few, and the total is counted with them. */
 const isFoundById = <E extends ObjectLiteral>(rows: SelectQueryBuilder<E>, alias: string): boolean =>
   rows.expressionMap.wheres.some(
     ({ condition }) => typeof condition === 'string' && condition.startsWith(`${alias}.id = ANY (`),
   );
 
-/** The rows before they were ordered and cut into pages: with the first so many of their conditions. */
+/** Removes order and paging from the query, and all but its first `conditions` conditions. */
 function withoutPage<E extends ObjectLiteral>(rows: SelectQueryBuilder<E>, conditions: number): SelectQueryBuilder<E> {
   const all = rows.clone();
   const map = all.expressionMap;
@@ -161,7 +162,7 @@ function withoutPage<E extends ObjectLiteral>(rows: SelectQueryBuilder<E>, condi
 const countQuery = <E extends ObjectLiteral>(rows: SelectQueryBuilder<E>): string =>
   rows.clone().select('count(*)').getQuery();
 
-/** Reads the total alone, when no record contained it. */
+/** Counts the rows alone, for pages without a record to carry the total. */
 async function countRows<E extends ObjectLiteral>(rows: SelectQueryBuilder<E>, sql: string): Promise<number> {
   const counted = rows.clone().select(`(${sql})`, 'count');
   const row = await counted.limit(1).getRawOne<{ count: string }>();

@@ -4,7 +4,10 @@ import { IsIn, IsOptional, ValidateBy } from 'class-validator';
 import { InvalidRequest } from '../errors/app-error.js';
 import { QueryText } from './list-query.js';
 
-/** The words of a parameter or condition; undefined when there are none. @throws InvalidRequest naming what is no such word */
+/**
+ * Parses the values of a parameter or condition; undefined when there are none.
+ * @throws InvalidRequest naming values that are not allowed
+ */
 export function parseWords(at: string, value: unknown, allowed?: readonly string[]): string[] | undefined {
   const given: unknown[] = value === undefined || value === null ? [] : Array.isArray(value) ? value : [value];
   const words = given.flatMap((each) => (typeof each === 'string' ? splitWords(each) : [null]));
@@ -15,7 +18,7 @@ export function parseWords(at: string, value: unknown, allowed?: readonly string
   return named.length > 0 ? named : undefined;
 }
 
-/** A query parameter that is one of a few words. */
+/** A query parameter with an enumerated set of values. */
 export const WordParameter = (words: readonly string[], description: string): PropertyDecorator =>
   applyDecorators(
     ApiPropertyOptional({ enum: words, description }),
@@ -23,7 +26,7 @@ export const WordParameter = (words: readonly string[], description: string): Pr
     IsIn(['', ...words], { message: `must be one of ${words.join(', ')}` }),
   );
 
-/** A query parameter that names fields of content to be filled in, several with commas between them. */
+/** A query parameter with a comma-separated list of content fields to include. */
 export const PopulateParameter = (fields: readonly string[]): PropertyDecorator =>
   applyDecorators(
     ApiPropertyOptional({

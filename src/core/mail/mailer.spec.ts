@@ -15,7 +15,7 @@ afterEach(() => {
   for (const server of servers) server.close();
 });
 
-/** Sends a mail to a server that does this with each connection. @returns why that failed */
+/** Sends a mail to a server that handles connections like this. @returns the error */
 async function send(serve: (socket: Socket) => void, deadlineMs = 800, account = ''): Promise<unknown> {
   const server = createServer((socket) => {
     sockets.add(socket.on('error', () => undefined));
@@ -33,7 +33,7 @@ async function send(serve: (socket: Socket) => void, deadlineMs = 800, account =
   );
 }
 
-/** Answers each command with the next of the lines. */
+/** Responds to each command with the next line. */
 const talk =
   (...answers: string[]) =>
   (socket: Socket): void => {
@@ -41,13 +41,13 @@ const talk =
     socket.on('data', () => void socket.write(answers.shift() ?? ''));
   };
 
-/** Takes a letter, and ends the connection in place of saying so. */
+/** Accepts a mail and closes the connection without a response. */
 function takeAndHangUp(socket: Socket): void {
   talk('250 hello\r\n', '250 ok\r\n', '250 ok\r\n', '354 go\r\n')(socket);
   socket.on('data', (data) => void (data.toString().endsWith('\r\n.\r\n') && socket.destroy()));
 }
 
-/** Writes a line that never ends. */
+/** Writes an endless line. */
 function pour(socket: Socket): void {
   const chunk = Buffer.alloc(64 * 1024, 'x');
   const more = (): void => {

@@ -4,33 +4,33 @@ import type { Transporter } from 'nodemailer';
 import { Env } from '../config/env.js';
 import { Metrics } from '../telemetry/metrics.service.js';
 
-/** A mail in plain text, optionally with an HTML version. */
+/** A plain text mail, optionally with an HTML version. */
 export interface Mail {
   to: string;
   subject: string;
   text: string;
   html?: string;
-  /** Stays the same over all attempts to send an email, so that a server that received it twice can recognize it. */
+  /** The same for all attempts, so that a server can recognize duplicates. */
   messageId?: string;
-  /** Where the reader unsubscribes without signing in, by a POST (RFC 8058). */
+  /** The URL of one-click unsubscription by POST (RFC 8058). */
   unsubscribeUrl?: string;
 }
 
-/** For the connection, and for the first word of the server. */
+/** The timeout of the connection and of the server's greeting. */
 const TIMEOUT_MS = 10_000;
 /**
- * A server answers a letter once it has looked through it, which may take ten minutes (RFC 5321, 4.5.3.2.6). Who hangs up before sends it
- * again, and the reader has it twice.
+ * The timeout of the response to a mail: servers may scan it for ten minutes (RFC 5321, 4.5.3.2.6). Disconnecting
+ * earlier causes a retry and a duplicate.
  */
 const ANSWER_MS = 10 * 60_000;
 const REFUSED_FOR_GOOD = 500;
 
-/** The one way to send mail: through the server of SMTP_URL, from MAIL_FROM. */
+/** Sends mail through the server of SMTP_URL, from MAIL_FROM. */
 @Injectable()
 export class Mailer implements OnApplicationShutdown {
-  /** From the connection to the last answer, however slowly a server talks. */
+  /** The deadline from connecting to the last response, against slow servers. */
   deadlineMs = ANSWER_MS;
-  /** Made with the first letter. */
+  /** Created with the first mail. */
   private transport?: Promise<Transporter>;
 
   constructor(
@@ -38,17 +38,17 @@ export class Mailer implements OnApplicationShutdown {
     private readonly metrics: Metrics,
   ) {}
 
-  /** Whether this installation sends mail at all. */
+  /** Reports whether this installation sends mail. */
   get isConfigured(): boolean {
     return Boolean(this.env.SMTP_URL);
   }
 
-  /** The `Message-ID` of a letter: the same for every attempt that is given the same id. */
+  /** Generates the `Message-ID` of a mail; the same id gives the same `Message-ID`. */
   generateMessageId(id: string = randomUUID()): string {
     return `<${id}@${/@([\w.-]+)/.exec(this.env.MAIL_FROM ?? '')?.[1] ?? 'localhost'}>`;
   }
 
-  /** @throws Error when the mail server does not take it, or none is configured */
+  /** @throws Error when no mail server is configured, or it rejects the mail */
   async send({ to, subject, unsubscribeUrl, ...mail }: Mail): Promise<void> {
     if (!this.env.SMTP_URL) throw new Error('SMTP_URL is not set');
     this.transport ??= createTransport(this.env.SMTP_URL);
@@ -56,7 +56,7 @@ export class Mailer implements OnApplicationShutdown {
     const letter = {
       ...mail,
       from: this.env.MAIL_FROM,
-      // An object is taken as a single address, whatever characters it contains.
+      // nodemailer takes an object as a single address, whatever characters it contains.
       to: { name: '', address: to },
       subject: toSingleLine(subject),
       signal: AbortSignal.timeout(this.deadlineMs),
@@ -94,13 +94,13 @@ async function createTransport(url: string): Promise<Transporter> {
   });
 }
 
-/** Whether the mail server refused this letter or its reader, so that sending it again makes no sense. */
+/** Reports whether the mail server rejected the mail or its recipient permanently, so that a retry is useless. */
 export function isRefusedForGood(error: unknown): boolean {
   const { responseCode = 0, command = '' } = error as { responseCode?: number; command?: string };
   return responseCode >= REFUSED_FOR_GOOD && ['RCPT TO', 'DATA'].includes(command);
 }
 
-/** What users write, such as names, as a part of a letter: on one line, and without characters that turn the direction of writing. */
+/** Prepares user text, such as names, for a mail: one line, without characters that change the writing direction. */
 export const toSingleLine = (text: string): string =>
   text
     .replace(/[\s\p{Cc}\p{Cf}]+/gu, ' ')

@@ -1,24 +1,24 @@
 import ipaddr from 'ipaddr.js';
 
-/** `user`: URLs that any user may enter. `connection`: addresses of clusters and servers that organization admins enter. */
+/** `user`: URLs that any user may enter. `connection`: addresses of connections, which organization admins enter. */
 export type OutboundPolicy = 'user' | 'connection';
 
 export interface AddressSettings {
-  /** CIDRs that are let through although their range is refused; link-local and metadata addresses never are. */
+  /** CIDRs that are allowed although their range is blocked; link-local and metadata addresses are always blocked. */
   allow: string[];
   /** Whether connections may use private addresses. */
   connections: 'private' | 'public';
-  /** In production nothing reaches loopback. */
+  /** In production, loopback is blocked. */
   production: boolean;
 }
 
-/** Why an address is refused that no setting lets through. */
+/** The reason for addresses that no setting can allow. */
 export const LINK_LOCAL = 'is a link-local or metadata address';
 
 type Address = ipaddr.IPv4 | ipaddr.IPv6;
 type Range = [Address, number];
 
-/** Where clouds answer their machines: link-local for most, and the addresses of Azure, Alibaba, Oracle, AWS, Google and Scaleway. */
+/** Metadata services of clouds: link-local for most, and the addresses of Azure, Alibaba, Oracle, AWS, Google and Scaleway. */
 const METADATA_RANGES = [
   '169.254.0.0/16',
   'fe80::/10',
@@ -31,7 +31,10 @@ const METADATA_RANGES = [
   'fd00:42::42/128',
 ].map(parseRange);
 
-/** Prefixes of IPv6 under which translators and tunnels reach an IPv4 address, and the bytes of the address: NAT64, translated and compatible forms, 6to4, Teredo. */
+/**
+ * IPv6 prefixes that embed an IPv4 address, and the position of its bytes: NAT64, translated and compatible
+ * addresses, 6to4, Teredo.
+ */
 const EMBEDDED_IPV4_PREFIXES: [Range, number, number?][] = [
   [parseRange('64:ff9b::/96'), 12],
   [parseRange('64:ff9b:1::/48'), 12],
@@ -44,16 +47,16 @@ const EMBEDDED_IPV4_PREFIXES: [Range, number, number?][] = [
 
 const GLOBAL_IPV6_RANGE = parseRange('2000::/3');
 
-/** Which addresses may be called: decides on one numeric address, so it is asked when a name is resolved and again when it is connected to. */
+/** Decides whether the server may call a numeric address. It is checked when a name is resolved and again when connecting. */
 export class AddressRules {
   private readonly allowed: Range[];
 
-  /** @throws Error when a CIDR of `allow` cannot be read. */
+  /** @throws Error when a CIDR of `allow` is invalid */
   constructor(private readonly settings: AddressSettings) {
     this.allowed = settings.allow.map(parseRange);
   }
 
-  /** Why this address may not be called, in words that fit after the address ("is a private address"), or undefined when it may. */
+  /** Returns why the address is blocked, as a predicate ("is a private address"); undefined when it is allowed. */
   findRefusal(text: string, policy: OutboundPolicy): string | undefined {
     if (!ipaddr.isValid(text)) return 'is not an address';
     const address = unmapIpv4(ipaddr.parse(text));
@@ -69,12 +72,12 @@ export class AddressRules {
   }
 }
 
-/** An IPv4 address written as IPv6 is judged as the IPv4 address that it reaches. */
+/** Treats an IPv4-mapped IPv6 address as the IPv4 address. */
 function unmapIpv4(address: Address): Address {
   return address instanceof ipaddr.IPv6 && address.isIPv4MappedAddress() ? address.toIPv4Address() : address;
 }
 
-/** The IPv4 addresses that an IPv6 address may lead to: they are refused even where the operator allows the range around it. */
+/** Returns the IPv4 addresses that an IPv6 address embeds: they are blocked even where the operator allows the IPv6 range. */
 function embeddedIpv4Addresses(address: Address): Address[] {
   if (!(address instanceof ipaddr.IPv6)) return [];
   const bytes = address.toByteArray();
@@ -87,7 +90,10 @@ function isMetadata(address: Address): boolean {
   return METADATA_RANGES.some((known) => isWithin(address, known));
 }
 
-/** Only 2000::/3 is given out for global use; translation and tunnel ranges within it have their own names and are refused by them. */
+/**
+ * Only 2000::/3 is allocated for global unicast; translation and tunnel ranges within it have names of their own and
+ * are blocked by them.
+ */
 function addressKind(address: Address): string {
   const kind = address.range();
   return kind === 'unicast' && address instanceof ipaddr.IPv6 && !isWithin(address, GLOBAL_IPV6_RANGE)

@@ -1,7 +1,7 @@
 import { STATUS_CODES } from 'node:http';
 import { errors } from 'undici';
 
-/** What the codes of failed connections mean. */
+/** Explanations of error codes of failed connections. */
 const MEANINGS: Record<string, string> = {
   ECONNREFUSED: 'the connection was refused',
   ECONNRESET: 'the connection was closed',
@@ -16,7 +16,7 @@ const MEANINGS: Record<string, string> = {
   UND_ERR_HEADERS_TIMEOUT: 'the answer took too long',
   UND_ERR_BODY_TIMEOUT: 'the answer took too long',
   UND_ERR_HEADERS_OVERFLOW: 'the header of the answer is too large',
-  UND_ERR_RES_CONTENT_LENGTH_MISMATCH: 'the answer is not as long as it says',
+  UND_ERR_RES_CONTENT_LENGTH_MISMATCH: 'the answer has another length than its Content-Length',
   ERR_SSL_WRONG_VERSION_NUMBER: 'the port does not speak TLS',
   DEPTH_ZERO_SELF_SIGNED_CERT: 'the certificate is self-signed',
   SELF_SIGNED_CERT_IN_CHAIN: 'a certificate of the chain is self-signed',
@@ -26,7 +26,7 @@ const MEANINGS: Record<string, string> = {
   CERT_HAS_EXPIRED: 'the certificate has expired',
 };
 
-/** A failure between this server and the proxy that was to make a tunnel. */
+/** A failure between this server and a proxy. */
 export class ProxyFailure extends Error {
   private constructor(
     readonly code: string,
@@ -38,7 +38,7 @@ export class ProxyFailure extends Error {
 
   static refused(status: number): ProxyFailure {
     const meaning = STATUS_CODES[status] ? ` ${STATUS_CODES[status]}` : '';
-    return new ProxyFailure('PROXY_REFUSED', `the proxy answered ${status}${meaning} in place of making a tunnel`);
+    return new ProxyFailure('PROXY_REFUSED', `the proxy answered ${status}${meaning} instead of opening a tunnel`);
   }
 
   static fromError(error: unknown): ProxyFailure {
@@ -51,7 +51,10 @@ export class ProxyFailure extends Error {
   }
 }
 
-/** Why a connection failed. Of other errors only the code is reported: messages may contain addresses that a name resolved to. */
+/**
+ * Explains why a connection failed. For unknown errors it reports only the code, because messages may contain
+ * resolved addresses.
+ */
 export function describeConnectionFailure(error: unknown): string {
   if (error instanceof ProxyFailure) return error.message;
   if (error instanceof errors.HTTPParserError) return 'the answer is not HTTP';

@@ -5,19 +5,19 @@ import { buildConnector } from 'undici';
 import { type AddressRules, type OutboundPolicy } from './address-rules.js';
 import { addressRefused } from './outbound-refused.js';
 
-/** PEM texts and switches of one TLS connection. */
+/** PEM texts and options of a TLS connection. */
 export interface TlsOptions {
   ca?: string;
   cert?: string;
   key?: string;
   servername?: string;
-  /** False leaves the server unverified. */
+  /** False disables verification of the server certificate. */
   rejectUnauthorized?: boolean;
 }
 
 /**
- * Opens sockets only to addresses that the rules let through. It decides on the very addresses that the socket then connects to,
- * so a name that resolves differently the second time gains nothing.
+ * Opens sockets only to allowed addresses. It checks the addresses to which the socket then connects, so a name that
+ * resolves differently afterwards (DNS rebinding) cannot bypass the rules.
  */
 export function createGuardedConnector(
   rules: AddressRules,
@@ -51,7 +51,7 @@ function createGuardedLookup(rules: AddressRules, policy: OutboundPolicy): Looku
   };
 }
 
-/** The address itself stays untold: which internal addresses a name has is not the caller's to learn. */
+/** The error does not contain the address, because internal addresses of a name must not be revealed. */
 function refusedNameError(hostname: string, address: string, rules: AddressRules, policy: OutboundPolicy) {
   return addressRefused(hostname, rules.findRefusal(address, policy) ?? 'is unknown');
 }

@@ -2,7 +2,7 @@ import { isIP } from 'node:net';
 import { AppError, InvalidRequest } from '../errors/app-error.js';
 import { LINK_LOCAL } from './address-rules.js';
 
-/** 400 `OUTBOUND_REFUSED`: an address that the server does not call on anybody's behalf. */
+/** 400 `OUTBOUND_REFUSED`: the server does not call this address. */
 export function outboundRefused(host: string, detail: string, remedy?: string): InvalidRequest {
   return new InvalidRequest(`The address is refused: ${detail}`, {
     code: 'OUTBOUND_REFUSED',
@@ -13,7 +13,7 @@ export function outboundRefused(host: string, detail: string, remedy?: string): 
   });
 }
 
-/** The same for what a host is, or resolves to; `reason` is that of AddressRules. */
+/** The same error for a blocked host or a name that resolves to a blocked address; `reason` is from AddressRules. */
 export const addressRefused = (host: string, reason: string): InvalidRequest =>
   outboundRefused(
     host,
@@ -21,7 +21,7 @@ export const addressRefused = (host: string, reason: string): InvalidRequest =>
     reason === LINK_LOCAL ? 'Use another address: link-local and metadata addresses are never called.' : undefined,
   );
 
-/** Calls, or judges, the address in a field of the request: when it is refused, the error names the field. */
+/** Runs a call or check of an address in a request field; a refusal names the field. */
 export async function callAddressIn<T>(pointer: string, call: () => Promise<T>): Promise<T> {
   try {
     return await call();

@@ -6,24 +6,24 @@ export interface OutboundRequest {
   method?: 'GET' | 'HEAD' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
   headers?: Record<string, string>;
   body?: string | Uint8Array;
-  /** Largest answer taken, in bytes; 10 MiB without it. */
+  /** The maximum size of the response in bytes; default 10 MiB. */
   maxBytes?: number;
-  /** The setting that `maxBytes` is read from. */
+  /** The setting of `maxBytes`, for the remedy. */
   maxBytesSetting?: LimitSetting;
-  /** Whether an answer that is larger, takes longer or breaks off is taken as far as it came, in place of being refused. */
+  /** Whether to return the received part of a response that is too large, too slow or incomplete, instead of an error. */
   truncate?: boolean;
-  /** For everything from name resolution to the last byte, all redirects included; 15 s without it. */
+  /** The timeout from name resolution to the last byte, including redirects; default 15 s. */
   timeoutMs?: number;
-  /** How many redirects are followed, 5 without it. With 0 a redirect is the answer. */
+  /** The maximum number of redirects, default 5. With 0, a redirect is returned as the response. */
   redirects?: number;
   signal?: AbortSignal;
 }
 
 export interface OutboundResponse {
-  /** Where the answer came from, after redirects. */
+  /** The URL of the response, after redirects. */
   url: string;
   status: number;
-  /** Names in lower case; several values of one name are joined by ", ". */
+  /** Lower-case names; several values of one name are joined by ", ". */
   headers: Record<string, string>;
   bytes: Buffer;
 }

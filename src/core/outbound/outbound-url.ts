@@ -1,6 +1,6 @@
 import { outboundRefused } from './outbound-refused.js';
 
-/** @throws InvalidRequest OUTBOUND_REFUSED for anything but an http or https URL without a user */
+/** @throws InvalidRequest OUTBOUND_REFUSED unless it is an http or https URL without user information */
 export function parseOutboundUrl(address: string | URL, base?: URL): URL {
   const text = String(address);
   const url = URL.canParse(text, base?.href) ? new URL(text, base) : undefined;
@@ -27,5 +27,5 @@ export function parseProxyUrl(address: string): string {
   return url.href;
 }
 
-/** The host of a URL; an IPv6 address without its brackets. */
+/** Returns the host of a URL, an IPv6 address without brackets. */
 export const hostOf = ({ hostname }: URL): string => hostname.replace(/^\[|\]$/g, '');

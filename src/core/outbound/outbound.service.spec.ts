@@ -78,7 +78,7 @@ describe('Outbound', () => {
     '①②⑦.⓪.⓪.①',
   ])('knows this machine by the name %s, also behind a redirect', async (host) => {
     const url = origin.replace('127.0.0.1', host);
-    // A system may not know this name at all.
+    // Some systems do not resolve this name.
     const code = expect.stringMatching(host === 'localhost.' ? /^OUTBOUND_/ : /^OUTBOUND_REFUSED$/) as string;
     await expect(strict.fetch(url, { policy: 'user' })).rejects.toMatchObject({ code });
     const onlyOne = new Outbound({ ...SETTINGS, allow: ['127.0.0.1/32'] });
@@ -91,7 +91,7 @@ describe('Outbound', () => {
   it.each(['169.254.169.254', '168.63.129.16', '0xa83f8110', '2822734096', '[64:ff9b::a83f:8110]', '[fd00:ec2::254]'])(
     'refuses the metadata address %s, whatever is allowed',
     async (host) => {
-      // Only checked: a call would leave this machine if the guard failed.
+      // Checked without a call, which would leave this machine if the guard failed.
       const open = new Outbound({ ...SETTINGS, allow: ['0.0.0.0/0', '::/0', '168.63.129.16/32'] });
       for (const policy of ['user', 'connection'] as const)
         await expect(open.assertAllowed(`http://${host}/`, policy)).rejects.toMatchObject({ code: 'OUTBOUND_REFUSED' });

@@ -14,18 +14,18 @@ import { readBody } from './read-body.js';
 export interface DispatcherOptions {
   policy: OutboundPolicy;
   tls?: TlsOptions;
-  /** An http or https proxy, itself guarded, that requests are tunnelled through. Proxies of the environment are never used. */
+  /** The URL of an http or https proxy for tunnels; its address is checked too. Proxy environment variables are ignored. */
   proxy?: string;
   connectTimeoutMs?: number;
   headersTimeoutMs?: number;
-  /** Between two pieces of an answer. */
+  /** The timeout between two chunks of a response. */
   bodyTimeoutMs?: number;
-  /** Sockets per origin. */
+  /** The maximum number of sockets per origin. */
   connections?: number;
 }
 
 const REDIRECT_STATUSES = new Set([301, 302, 303, 307, 308]);
-const UNREACHABLE_REMEDY = 'Check that the address is right, and that this server can reach it.';
+const UNREACHABLE_REMEDY = 'Check that the address is correct, and that this server can reach it.';
 const PRIVATE_HEADERS = new Set(['authorization', 'cookie', 'proxy-authorization', 'x-api-key', 'private-token']);
 
 /** The only outbound HTTP client for addresses that users enter. */
@@ -33,7 +33,7 @@ export class Outbound {
   private readonly rules: AddressRules;
   private readonly agents: Record<OutboundPolicy, Agent>;
 
-  /** @throws Error when a CIDR of `allow` cannot be read. */
+  /** @throws Error when a CIDR of `allow` is invalid */
   constructor(settings: AddressSettings) {
     this.rules = new AddressRules(settings);
     const agent = (policy: OutboundPolicy) => new Agent({ connect: createGuardedConnector(this.rules, policy) });
@@ -41,8 +41,8 @@ export class Outbound {
   }
 
   /**
-   * Calls a URL and reads the whole answer, whatever its status.
-   * @throws InvalidRequest `OUTBOUND_REFUSED` for an address that may not be called, at first or after a redirect
+   * Sends a request and reads the whole response, whatever its status.
+   * @throws InvalidRequest `OUTBOUND_REFUSED` for a blocked address, including that of a redirect
    * @throws RemoteFailure `OUTBOUND_FAILED`, `OUTBOUND_TIMEOUT` or `OUTBOUND_TOO_LARGE`
    */
   async fetch(address: string | URL, options: OutboundRequest): Promise<OutboundResponse> {
@@ -58,7 +58,7 @@ export class Outbound {
         throw new RemoteFailure('OUTBOUND_TIMEOUT', `${url.host} did not answer in time`, {
           timedOut: true,
           cause: error,
-          remedy: 'Check that the address is right and that the server behind it responds, then try again.',
+          remedy: 'Check that the address is correct and that its server responds, then try again.',
         });
       }
       throw new RemoteFailure(
@@ -73,7 +73,7 @@ export class Outbound {
   }
 
   /**
-   * Checks early whether a URL may be called; the guard checks again at each call. A name that does not resolve passes here.
+   * Checks in advance whether a URL is allowed; each call checks again. A name that does not resolve passes.
    * @throws InvalidRequest `OUTBOUND_REFUSED`
    */
   async assertAllowed(address: string | URL, policy: OutboundPolicy): Promise<void> {
@@ -90,8 +90,10 @@ export class Outbound {
   }
 
   /**
-   * The numeric address behind a URL, for a program that opens its own connections: it connects to this address and no other.
-   * @throws InvalidRequest `OUTBOUND_REFUSED`; RemoteFailure when the name does not resolve
+   * Resolves the host of a URL to an allowed numeric address, for a program that opens its own connections and is
+   * restricted to this address.
+   * @throws InvalidRequest `OUTBOUND_REFUSED`
+   * @throws RemoteFailure when the name does not resolve
    */
   async resolve(address: string | URL, policy: OutboundPolicy): Promise<string> {
     const url = parseOutboundUrl(address);
@@ -114,7 +116,7 @@ export class Outbound {
     }
   }
 
-  /** A guarded undici dispatcher for a long-lived client; the caller closes it. */
+  /** Creates a guarded undici dispatcher for a long-lived client; the caller closes it. */
   createDispatcher(options: DispatcherOptions): Dispatcher {
     const limits = {
       headersTimeout: options.headersTimeoutMs ?? 30_000,

@@ -3,7 +3,7 @@ import { RemoteFailure } from '../errors/app-error.js';
 import { limitRemedy } from '../errors/limit-remedy.js';
 import type { OutboundRequest } from './outbound-request.js';
 
-/** @throws RemoteFailure OUTBOUND_TOO_LARGE, unless the answer may be truncated */
+/** @throws RemoteFailure OUTBOUND_TOO_LARGE, unless `truncate` is set */
 export async function readBody(
   body: Dispatcher.ResponseData['body'],
   { maxBytes = 10 * 1024 * 1024, maxBytesSetting, truncate, signal }: OutboundRequest,

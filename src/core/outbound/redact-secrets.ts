@@ -1,20 +1,21 @@
 import { AppError, RemoteFailure } from '../errors/app-error.js';
 
-/** Shorter words are not redacted: they would match everywhere. */
+/** Shorter words are not redacted, because they would match everywhere. */
 const MIN_LENGTH = 6;
 
 /**
- * Redacts every word of the secret in the text, plain and as HTTP, URLs and JSON write it.
- * @param said what the caller sent: its words stay, because redacting them would confirm a guess of the secret
+ * Redacts every word of the secret in the text: plain, and as HTTP, URLs and JSON encode it.
+ * @param sent text that the caller sent: its words are kept, because redacting them would confirm a guess of the
+ * secret
  */
-export function redactSecrets(text: string, secret: object | null, said = ''): string {
-  const words = secretWords(secret).filter((word) => word.length >= MIN_LENGTH && !said.includes(word));
+export function redactSecrets(text: string, secret: object | null, sent = ''): string {
+  const words = secretWords(secret).filter((word) => word.length >= MIN_LENGTH && !sent.includes(word));
   return words.sort((a, b) => b.length - a.length).reduce((left, word) => left.replaceAll(word, '[redacted]'), text);
 }
 
 /**
- * The message of a failure. The remote system may repeat what it was sent: the secret is redacted from its message, and
- * the cause is dropped.
+ * Converts an error of a remote system, which may repeat what it received. Redacts the secret from its message and
+ * drops the cause.
  */
 export function toRemoteFailure(error: unknown, secret: object | null): RemoteFailure {
   if (!(error instanceof AppError) || (error.status < 500 && error.code !== 'OUTBOUND_REFUSED')) throw error;
@@ -35,7 +36,7 @@ function secretWords(value: unknown): string[] {
 
 const SCHEME = /^[a-z-]+ +(\S+)$/i;
 
-/** Of a header such as `Bearer <token>` the token, which may be repeated alone. */
+/** The token of a header such as `Bearer <token>`, which may be repeated without the scheme. */
 const afterScheme = (text: string): string[] => SCHEME.exec(text)?.slice(1) ?? [];
 
 function formsOf(word: string): string[] {

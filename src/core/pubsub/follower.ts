@@ -1,30 +1,34 @@
 import { retryDuringOutage } from '../errors/database-outage.js';
 
 /**
- * What one subscriber is sent, made when the subscriber takes it: one who does not read holds no values. It outlasts an
- * outage of the database, and ends with the error when reading fails otherwise, as when a right has gone.
+ * The iterator of one subscription. Each value is read when the subscriber requests it, so slow subscribers hold no
+ * values in memory. It survives a database outage, and ends with the error when a read fails otherwise, for instance
+ * after a permission was revoked.
  */
 export abstract class Follower<T> implements AsyncIterableIterator<T, undefined> {
   private hasNews = true;
   private ended = false;
   private resume?: () => void;
 
-  /** @param leave called once, when nothing more is wanted */
+  /** @param leave called once, when the subscription ends */
   constructor(private readonly leave: () => void) {}
 
-  /** Says that there may be something to take. */
+  /** Signals that a value may be available. */
   wake(): void {
     this.hasNews = true;
     this.resume?.();
   }
 
-  /** @throws what `take` throws, and ends then */
+  /** @throws the error of `take`, which ends the iterator */
   async next(): Promise<IteratorResult<T, undefined>> {
     const [value] = await this.nextBatch(1);
     return value === undefined ? { done: true, value: undefined } : { done: false, value };
   }
 
-  /** What there is to send, waiting for the first; at most so many, and none once it has ended. @throws what `take` throws, and ends then */
+  /**
+   * Waits for a value and returns up to `most` available ones; an empty list at the end.
+   * @throws the error of `take`, which ends the iterator
+   */
   async nextBatch(most: number): Promise<T[]> {
     while (!this.ended) {
       if (!this.hasNews) await new Promise<void>((resolve) => (this.resume = resolve));
@@ -62,15 +66,15 @@ export abstract class Follower<T> implements AsyncIterableIterator<T, undefined>
     return this.ended;
   }
 
-  /** What the subscriber is sent next; null when there is nothing until `wake` is called again. */
+  /** Reads the next value; null when there is none until the next `wake`. */
   protected abstract take(): Promise<T | null>;
 
-  /** What can be taken without waiting, at most so many, where that is cheaper than one after another. */
+  /** Takes up to `_most` values that are available without waiting, where that is cheaper than single reads. */
   protected takeReady(_most: number): T[] {
     return [];
   }
 
-  /** Waits until the subscriber may be sent something again. */
+  /** Waits until the subscriber may receive the next value; limits the rate. */
   protected pace(): Promise<void> | void {}
 
   private async takeOrEnd(): Promise<T | null> {

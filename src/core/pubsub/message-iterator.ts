@@ -3,7 +3,7 @@ import { PubSubAsyncIterableIterator } from 'graphql-subscriptions/dist/pubsub-a
 import { AppError } from '../errors/app-error.js';
 import { Follower } from './follower.js';
 
-/** A subscriber that is further behind than this many messages gets an error instead of a growing queue. */
+/** A subscriber with more unread messages than this gets an error instead of a growing queue. */
 const MAX_MESSAGES = 100;
 
 class MessageFollower<M> extends Follower<M> {
@@ -16,7 +16,7 @@ class MessageFollower<M> extends Follower<M> {
     this.wake();
   }
 
-  /** What was received before is still sent; then the error. */
+  /** Ends with an error after the messages that were already received. */
   fail(reason: string): void {
     this.failure ??= new AppError(410, 'MESSAGES_MISSED', 'Messages were missed', reason, {
       remedy: 'Subscribe again, then read the current state.',
@@ -33,8 +33,8 @@ class MessageFollower<M> extends Follower<M> {
 }
 
 /**
- * The messages of topics as the engines of `graphql-subscriptions` give them, but bounded: a message that was lost, to a
- * slow subscriber or an outage of the database, is an error.
+ * Iterates over the messages of topics like the engines of `graphql-subscriptions`, with a bounded queue. A lost
+ * message, because of a slow subscriber or a database outage, is an error.
  */
 export class MessageIterator<M> extends PubSubAsyncIterableIterator<M> {
   private readonly follower: MessageFollower<M>;

@@ -6,9 +6,9 @@ import { isDatabaseOutage } from '../errors/database-outage.js';
 import { MessageIterator } from './message-iterator.js';
 import { RedisChannel } from './redis-channel.js';
 
-/** One channel for all topics: it is listened to before the first subscriber comes, so that no message falls between. */
+/** One channel for all topics. It is subscribed to before the first subscriber, so that no message is missed. */
 const CHANNEL = 'armature_pubsub';
-/** PostgreSQL refuses payloads of 8,000 bytes and more. */
+/** PostgreSQL rejects payloads of 8,000 bytes and more. */
 const MAX_PAYLOAD_BYTES = 7_900;
 
 interface Subscriber {
@@ -17,9 +17,9 @@ interface Subscriber {
 }
 
 /**
- * The PubSubEngine of this server, on the notifications of PostgreSQL: a message that is published in a transaction
- * reaches the subscribers of every replica when it commits. Triggers are the names of topics. Where REDIS_URL is set, messages
- * whose subscribers find out by themselves what they missed may go through Redis instead, once they are committed.
+ * The PubSubEngine of this server, based on LISTEN and NOTIFY: a message published in a transaction reaches the
+ * subscribers of every replica on commit. Trigger names are topics. With REDIS_URL, messages whose subscribers can
+ * detect missed ones are sent through Redis after the commit instead.
  */
 @Injectable()
 export class PostgresPubSub extends PubSubEngine implements OnModuleInit {
@@ -35,7 +35,7 @@ export class PostgresPubSub extends PubSubEngine implements OnModuleInit {
     super();
   }
 
-  /** Whether messages are to be given to `publishCommitted` instead of being published with their transaction. */
+  /** Whether to pass messages to `publishCommitted` instead of publishing them in the transaction. */
   get publishesAfterCommit(): boolean {
     return this.redis?.isConfigured ?? false;
   }
@@ -45,25 +45,28 @@ export class PostgresPubSub extends PubSubEngine implements OnModuleInit {
     this.redis?.onMessage((payload) => this.dispatchForeign(payload));
   }
 
-  /** SQL of a message as `publishCommitted` takes it; `message` is SQL of a JSON value. */
+  /** Returns the SQL of a message for `publishCommitted`; `message` is SQL of a JSON value. */
   static messageSql(topic: string, message: string): string {
     return `json_build_array('${topic}', ${message})::text`;
   }
 
-  /** The SQL expression that publishes with the surrounding transaction; `message` is SQL of a JSON value. */
+  /** Returns the SQL expression that publishes in the current transaction; `message` is SQL of a JSON value. */
   static publishSql(topic: string, message: string): string {
     return `pg_notify('${CHANNEL}', ${PostgresPubSub.messageSql(topic, message)})`;
   }
 
-  /** Publishes messages of a transaction that has committed, through Redis or, when it is away, through the database. Nobody waits for it. */
+  /**
+   * Publishes messages of a committed transaction through Redis or, when it is unavailable, through the database.
+   * Does not wait.
+   */
   publishCommitted(messages: readonly string[]): void {
     void this.sendCommitted(messages).catch((error: unknown) => {
-      // Subscribers find out by themselves.
+      // During a database outage, subscribers detect the missed messages.
       if (!isDatabaseOutage(error)) this.logger.warn(error, 'messages were not published');
     });
   }
 
-  /** @throws RangeError when the message is larger than a notification may be */
+  /** @throws RangeError when the message exceeds the size limit of notifications */
   async publish(topic: string, message: unknown): Promise<void> {
     const payload = JSON.stringify([topic, message]);
     const bytes = Buffer.byteLength(payload);
@@ -81,17 +84,20 @@ export class PostgresPubSub extends PubSubEngine implements OnModuleInit {
     this.subscribers.delete(id);
   }
 
-  /** The messages of topics one after another, for `@Subscription` and its `filter`; it ends with an error when any is lost. */
+  /** Iterates over messages of topics, for `@Subscription` and its `filter`; ends with an error when a message is lost. */
   override asyncIterableIterator<M>(topics: string | readonly string[]): MessageIterator<M> {
     return new MessageIterator<M>(this, topics);
   }
 
-  /** Calls back when messages may have been missed. @returns how to stop listening */
+  /** Calls back when messages may have been missed. @returns a function that unsubscribes */
   onGap(listener: () => void): () => void {
     return this.notifications.onReconnect(listener);
   }
 
-  /** The same for messages that may go through Redis: their subscribers look what is there. @returns how to stop listening */
+  /**
+   * Calls back when messages that may be sent through Redis may have been missed.
+   * @returns a function that unsubscribes
+   */
   onMissed(listener: () => void): () => void {
     const stops = [this.onGap(listener), this.redis?.onMissed(listener)];
     return () => stops.forEach((stop) => stop?.());
@@ -104,7 +110,7 @@ export class PostgresPubSub extends PubSubEngine implements OnModuleInit {
     );
   }
 
-  /** Any client that can write to Redis may send anything: messages in other formats are ignored. */
+  /** Any Redis client can send messages to the channel, so malformed ones are ignored. */
   private dispatchForeign(payload: string): void {
     try {
       this.dispatch(payload);

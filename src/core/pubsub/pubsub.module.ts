@@ -3,7 +3,7 @@ import { PostgresPubSub } from './postgres-pubsub.js';
 import { RedisChannel } from './redis-channel.js';
 import { SnapshotsService } from './snapshots.service.js';
 
-/** Subscriptions: topics on the notifications of PostgreSQL and on Redis, and the snapshots that follow them. */
+/** Provides subscriptions: topics over PostgreSQL notifications and Redis, and snapshots that follow them. */
 @Global()
 @Module({
   providers: [PostgresPubSub, RedisChannel, SnapshotsService],

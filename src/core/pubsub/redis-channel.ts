@@ -8,23 +8,24 @@ import { describeConnectionFailure } from '../outbound/connection-failure.js';
 
 const FIRST_PAUSE_MS = 100;
 const MAX_PAUSE_MS = 5_000;
-/** Redis that does not take a message in this time is passed by. */
-const PATIENCE_MS = 1_000;
-/** A connection on which nothing is heard for so long has died; a ping is answered in between. */
+/** The timeout of publishing to Redis. */
+const PUBLISH_TIMEOUT_MS = 1_000;
+/** A connection without traffic for this long is considered dead; pings keep it alive. */
 const SILENCE_MS = 10_000;
-/** Messages that wait for Redis to take them; further ones are refused at once. */
+/** The maximum number of pending messages; further ones are rejected immediately. */
 const MAX_WAITING = 10_000;
-/** While the connection is lost, listeners poll at this interval. */
+/** The polling interval of listeners while the connection is lost. */
 const POLL_MS = 2_000;
-/** Reasons that are logged of one outage. */
+/** The maximum number of reasons logged per outage. */
 const MAX_REASONS = 5;
 
 type CreateClient = typeof createClientType;
 type Client = ReturnType<CreateClient>;
 
 /**
- * Messages between replicas through Redis, where REDIS_URL is set: they may be lost, for listeners that find out by other
- * means what they missed. Nothing waits for Redis; without it `publish` says so, and `onMissed` that there may be something.
+ * Sends messages between replicas through Redis when REDIS_URL is set. Messages may be lost, so listeners must be
+ * able to detect what they missed. Nothing waits for Redis: during an outage `publish` returns false and `onMissed`
+ * calls back periodically.
  */
 @Injectable()
 export class RedisChannel implements OnApplicationBootstrap, OnApplicationShutdown {
@@ -36,11 +37,11 @@ export class RedisChannel implements OnApplicationBootstrap, OnApplicationShutdo
   private publisher?: Client;
   private subscriber?: Client;
   private name = 'armature';
-  /** The channel is subscribed to; the client does so again by itself after it has lost a connection. */
+  /** Whether the channel is subscribed; the client subscribes again after a reconnect. */
   private isSubscribed = false;
-  /** Redis took no message when one was last sent, such as from a user who may not publish. */
+  /** Whether Redis rejected the last message, for instance for lack of permission to publish. */
   private refusesMessages = false;
-  /** Why Redis is away, as was logged. */
+  /** Reasons of the current outage that were logged. */
   private readonly reasons = new Set<string>();
   private polling?: NodeJS.Timeout;
   private readonly closing = new AbortController();
@@ -58,13 +59,13 @@ export class RedisChannel implements OnApplicationBootstrap, OnApplicationShutdo
     return this.url !== undefined;
   }
 
-  /** Whether messages of others arrive here, and ours go out. */
+  /** Reports whether messages can be received and sent. */
   get isConnected(): boolean {
     const isReady = Boolean(this.publisher?.isReady && this.subscriber?.isReady);
     return isReady && this.isSubscribed && !this.refusesMessages;
   }
 
-  /** Begins to connect; the start waits for the database only. */
+  /** Connects in the background; start-up waits for the database only. */
   async onApplicationBootstrap(): Promise<void> {
     if (this.url === undefined) return;
     const { createClient } = await import('@redis/client');
@@ -75,12 +76,12 @@ export class RedisChannel implements OnApplicationBootstrap, OnApplicationShutdo
       this.logReturn();
     });
     subscriber.on('ready', () => void this.onReady());
-    // Installations that share a Redis do not hear each other.
+    // The channel name separates installations that share a Redis server.
     const [row] = await this.dataSource.query<[{ name: string }]>(
       `SELECT system_identifier || ':' || current_database() AS name FROM pg_control_system()`,
     );
     this.name = `armature:${row.name}`;
-    this.polling = setInterval(() => this.isConnected || this.tellMissed(), POLL_MS).unref();
+    this.polling = setInterval(() => this.isConnected || this.notifyMissed(), POLL_MS).unref();
     publisher.connect().catch(() => undefined);
     void this.subscribe(subscriber, this.url);
   }
@@ -91,24 +92,24 @@ export class RedisChannel implements OnApplicationBootstrap, OnApplicationShutdo
     for (const client of [this.publisher, this.subscriber]) if (client?.isOpen) client.destroy();
   }
 
-  /** @returns false when they may not have reached the others */
+  /** @returns false when the messages may not have been delivered */
   async publish(payloads: readonly string[]): Promise<boolean> {
     const { publisher } = this;
     if (!publisher?.isReady) return false;
     const late = new AbortController();
-    const tooLate = sleep(PATIENCE_MS, false, { signal: late.signal, ref: false }).catch(() => false);
+    const timeout = sleep(PUBLISH_TIMEOUT_MS, false, { signal: late.signal, ref: false }).catch(() => false);
     const sent = Promise.all(payloads.map((payload) => publisher.publish(this.name, payload))).then(
       () => this.handlePublished(null),
       (error: Error) => this.handlePublished(error),
     );
-    return Promise.race([sent, tooLate]).finally(() => late.abort());
+    return Promise.race([sent, timeout]).finally(() => late.abort());
   }
 
   onMessage(listener: (payload: string) => void): void {
     this.messageListeners.add(listener);
   }
 
-  /** @returns how to stop listening */
+  /** @returns a function that unsubscribes */
   onMissed(listener: () => void): () => void {
     this.missedListeners.add(listener);
     return () => this.missedListeners.delete(listener);
@@ -126,11 +127,11 @@ export class RedisChannel implements OnApplicationBootstrap, OnApplicationShutdo
         reconnectStrategy: (failures: number) => Math.round(backoff(failures + 1, FIRST_PAUSE_MS, MAX_PAUSE_MS)),
       },
     });
-    client.on('error', (error: Error) => this.reportAway(url, error));
+    client.on('error', (error: Error) => this.reportUnavailable(url, error));
     return client as Client;
   }
 
-  /** One attempt after another, until one succeeds or the server ends. */
+  /** Tries to subscribe until it succeeds or the server stops. */
   private async subscribe(subscriber: Client, url: string): Promise<void> {
     const { signal } = this.closing;
     await subscriber.connect().catch(() => undefined);
@@ -139,17 +140,17 @@ export class RedisChannel implements OnApplicationBootstrap, OnApplicationShutdo
         await subscriber.subscribe(this.name, this.dispatch);
         this.isSubscribed = true;
       } catch (error) {
-        // While the connection is lost, that is what is reported.
-        if (subscriber.isReady) this.reportAway(url, error as Error);
+        // While disconnected, the connection error is reported instead.
+        if (subscriber.isReady) this.reportUnavailable(url, error as Error);
         await sleep(backoff(failures, FIRST_PAUSE_MS, MAX_PAUSE_MS), undefined, { ref: false, signal }).catch(() => 0);
       }
     if (this.isSubscribed) await this.onReady();
   }
 
   private handlePublished(error: Error | null): boolean {
-    // Of a connection that was lost the client reports by itself.
+    // The client itself reports a lost connection.
     this.refusesMessages = error !== null && Boolean(this.publisher?.isReady);
-    if (this.refusesMessages && error && this.url) this.reportAway(this.url, error);
+    if (this.refusesMessages && error && this.url) this.reportUnavailable(this.url, error);
     this.logReturn();
     return error === null;
   }
@@ -162,26 +163,28 @@ export class RedisChannel implements OnApplicationBootstrap, OnApplicationShutdo
 
   private async onReady(): Promise<void> {
     this.logReturn();
-    this.tellMissed();
-    // What was published while the channel was being subscribed to again.
-    await sleep(PATIENCE_MS, undefined, { ref: false });
-    this.tellMissed();
+    this.notifyMissed();
+    // Check for messages that were published while the channel was not subscribed.
+    await sleep(PUBLISH_TIMEOUT_MS, undefined, { ref: false });
+    this.notifyMissed();
   }
 
-  /** Each reason once for each outage; an error of the client may quote the address with its password. */
-  private reportAway(url: string, error: Error): void {
-    const said = 'code' in error ? describeConnectionFailure(error) : withoutSecrets(url, error.message);
-    if (this.reasons.has(said) || this.reasons.size >= MAX_REASONS) return;
-    this.reasons.add(said);
-    this.logger.warn(`Redis at ${this.host} is unavailable; events go through the database until it is back: ${said}`);
+  /** Logs each reason once per outage, without the address, because errors of the client may quote it with its password. */
+  private reportUnavailable(url: string, error: Error): void {
+    const message = 'code' in error ? describeConnectionFailure(error) : withoutSecrets(url, error.message);
+    if (this.reasons.has(message) || this.reasons.size >= MAX_REASONS) return;
+    this.reasons.add(message);
+    this.logger.warn(
+      `Redis at ${this.host} is unavailable; events go through the database until it is back: ${message}`,
+    );
   }
 
-  /** The same function at each attempt: a client that has it calls it once for a message. */
+  /** The same function for each attempt, because the client calls a function once per message however often it was registered. */
   private readonly dispatch = (payload: string): void => {
     for (const listener of this.messageListeners) listener(payload);
   };
 
-  private tellMissed(): void {
+  private notifyMissed(): void {
     for (const listener of this.missedListeners) listener();
   }
 }

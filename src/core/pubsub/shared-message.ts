@@ -1,11 +1,11 @@
-/** Operations whose answers one message keeps; those of further ones are made for each subscriber. */
+/** The maximum number of cached results per message; results of further operations are computed for each subscriber. */
 const MAX_ANSWERS = 16;
 
-/** A message that is the same for all who may read it: its answer to one operation is made once, however many follow. */
+/** A message that is the same for all subscribers who may read it. Its result for each operation is computed once. */
 export abstract class SharedMessage {
   private readonly answers = new Map<string, unknown>();
 
-  /** @param operation names the operation with its variables; the same name stands for the same answer */
+  /** @param operation the cache key: the operation with its variables */
   answerOnce<A>(operation: string, make: () => A): A {
     if (this.answers.has(operation)) return this.answers.get(operation) as A;
     const answer = make();

@@ -2,7 +2,7 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { DatabaseUnavailable } from '../errors/database-outage.js';
 import { SnapshotFollower } from './snapshot-follower.js';
 
-/** A follower of a number that the test counts up. */
+/** A follower of a number that the test increments. */
 function followed() {
   const state = { value: 1, readings: 0, left: 0, failure: null as Error | null };
   const read = (): Promise<{ value: number }> => {

@@ -1,17 +1,17 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Follower } from './follower.js';
 
-/** What a subscriber follows: something that is read as a whole, with the rights that the subscriber has then. */
+/** A value that is read as a whole, with the permissions that the subscriber has at that time. */
 export interface SnapshotSource<T> {
   read: () => Promise<T>;
-  /** What two snapshots are compared by: one that is as the last is not sent. */
+  /** Identifies a snapshot; one with the same fingerprint as the last is not sent. */
   fingerprint: (snapshot: T) => string;
 }
 
-/** A subscriber gets at most four snapshots a second: changes in between are combined. */
+/** The minimum interval between snapshots; changes in between are combined. */
 const MIN_INTERVAL_MS = 250;
 
-/** The snapshot at once, then whenever a new one differs from the last. */
+/** Returns a snapshot immediately, then a new one whenever it differs from the last. */
 export class SnapshotFollower<T> extends Follower<T> {
   private lastSent: string | null = null;
   private readAt = -Infinity;

@@ -3,17 +3,17 @@ import type { Follower } from './follower.js';
 import { PostgresPubSub } from './postgres-pubsub.js';
 import { SnapshotFollower, type SnapshotSource } from './snapshot-follower.js';
 
-/** Should a message be lost without a trace, as on a connection that died silently, changes come late by so much. */
+/** The interval of reads without a message, in case messages were lost undetected, as on a half-open connection. */
 const FALLBACK_INTERVAL_MS = 15_000;
 
-/** A snapshot that messages of a topic may make another one. */
+/** A snapshot that is read again after messages of a topic. */
 export interface TopicSnapshot<T, M> extends SnapshotSource<T> {
   topic: string;
-  /** Whether a message may have changed the snapshot. */
+  /** Reports whether a message may have changed the snapshot. */
   filter: (message: M) => boolean;
 }
 
-/** Subscriptions to snapshots: each message of the topic that passes the filter lets the subscriber's snapshot be read again. */
+/** Provides subscriptions to snapshots, which are read again after each message that passes the filter. */
 @Injectable()
 export class SnapshotsService implements OnModuleInit, OnModuleDestroy {
   private readonly followers = new Set<Follower<unknown>>();

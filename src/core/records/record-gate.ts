@@ -9,24 +9,24 @@ import { assertReadOnlyUnchanged } from '../rest/read-only-fields.js';
 import type { RecordAuthorizer } from '../rest/rights/rights.decorators.js';
 import type { RecordStore } from './record.store.js';
 
-/** The operations that the gate itself asks. */
+/** The operations that the gate checks itself. */
 export type RecordPolicy = Record<'update', Operation> & Partial<Record<'restore', Operation>>;
 
-/** What the gate has to know of one kind of record. */
+/** The properties of one kind of record that the gate needs. */
 export interface RecordKind<E extends BaseEntity, P extends RecordPolicy> {
-  /** What errors call a record of this kind. */
+  /** The name of the kind in errors. */
   name: string;
   policy: P;
   store: Pick<RecordStore<E>, 'find' | 'lock'>;
-  /** The record on which the role of an actor counts: this one, or the one that owns it. */
+  /** Returns the record on which roles are checked: this one, or its owner. */
   getProtectedRecord: (record: E) => ProtectedRecord;
-  /** What readers see of a record, at least the fields that the input sends back. */
+  /** Converts a record to the view of the API, at least the fields of the input. */
   toView: (record: E, input: UpdateInput) => object | Promise<object>;
 }
 
 /**
- * The gate to the records of one kind. Every change of a record passes it: the record is found as the actor sees it and
- * locked, the right is asked, and the record is compared with what the caller has read of it.
+ * Authorizes and prepares every change of records of one kind: finds the record as the actor sees it, locks it,
+ * checks the permission, and compares it with the precondition of the caller.
  */
 export abstract class RecordGate<E extends BaseEntity, P extends RecordPolicy> implements RecordAuthorizer {
   protected constructor(
@@ -34,50 +34,56 @@ export abstract class RecordGate<E extends BaseEntity, P extends RecordPolicy> i
     protected readonly kind: RecordKind<E, P>,
   ) {}
 
-  /** @throws NotFound when there is none that the actor sees */
+  /** @throws NotFound when the actor sees no such record */
   async get(actor: Actor, id: string): Promise<E> {
     return this.orNotFound(id, await this.kind.store.find(actor, id));
   }
 
-  /** Judges a call before its content is read; a deleted record is found for those who restore it. */
+  /** Authorizes a call before its body is parsed; finds deleted records for callers who may restore them. */
   async authorize(actor: Actor, operation: Operation, id: string): Promise<void> {
     const withDeleted = operation === this.kind.policy.restore;
     const record = this.orNotFound(id, await this.kind.store.find(actor, id, withDeleted));
     await this.access.authorize(actor, operation, this.kind.getProtectedRecord(record));
   }
 
-  /** @throws Forbidden when the actor may not do this with the record */
+  /** @throws Forbidden when the actor may not perform the operation on the record */
   requireAccess(actor: Actor, operation: keyof P, record: E): Promise<void> {
     return this.access.authorize(actor, this.kind.policy[operation] as Operation, this.kind.getProtectedRecord(record));
   }
 
-  /** The record, when the actor may do this with it; nothing is locked. */
+  /** Returns the record without a lock when the actor may perform the operation. @throws NotFound, Forbidden */
   async getAuthorized(actor: Actor, id: string, operation: keyof P): Promise<E> {
     return this.getJudged(actor, id, operation, () => this.get(actor, id));
   }
 
-  /** Begins a change: the record, locked until the end of the unit of work. @throws NotFound, Forbidden, AppError 412 */
+  /**
+   * Starts a change: returns the record, locked until the end of the unit of work.
+   * @throws NotFound, Forbidden, AppError 412
+   */
   async getForUpdate(actor: Actor, id: string, operation: keyof P, match: Precondition): Promise<E> {
     const record = await this.getJudged(actor, id, operation, () => this.kind.store.lock(actor, id));
     match.assertMatches(record);
     return record;
   }
 
-  /** Begins a change by an input, whose read-only fields must be as they are stored. @throws InvalidRequest READ_ONLY_FIELD */
+  /**
+   * Starts a change by an input whose read-only fields must equal the stored values.
+   * @throws InvalidRequest READ_ONLY_FIELD
+   */
   async getForChange(actor: Actor, id: string, input: UpdateInput, match: Precondition): Promise<E> {
     const record = await this.getForUpdate(actor, id, 'update', match);
     assertReadOnlyUnchanged(input, await this.kind.toView(record, input));
     return record;
   }
 
-  /** Begins a restore: the record, deleted or not. */
+  /** Starts a restore: returns the record, deleted or not, locked. */
   protected async getForRestore(actor: Actor, id: string): Promise<E> {
     return this.getJudged(actor, id, 'restore', () => this.kind.store.lock(actor, id, true));
   }
 
-  /** The record that is read, when the actor may do this with it; both are asked of the database in one write. */
+  /** Reads and authorizes the record in one round trip. */
   private async getJudged(actor: Actor, id: string, operation: keyof P, read: () => Promise<E | null>): Promise<E> {
-    const [found, known] = await this.access.askRoleBeside(actor, read);
+    const [found, known] = await this.access.readWithRole(actor, read);
     const record = this.orNotFound(id, found);
     const { policy, getProtectedRecord } = this.kind;
     await this.access.authorize(actor, policy[operation] as Operation, getProtectedRecord(record), known);

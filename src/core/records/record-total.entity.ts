@@ -1,6 +1,6 @@
 import { Column, Entity, ForeignKey, Index, PrimaryColumn } from 'typeorm';
 
-/** A part of the number of records of one kind in an organization, which is the sum of its parts; triggers add them. */
+/** One addend of the number of records of one kind in an organization; the number is their sum. Triggers insert them. */
 @Entity('record_total')
 @Index('record_total_of_organization', { synchronize: false })
 export class RecordTotal {

@@ -1,12 +1,12 @@
 import { Injectable } from '@nestjs/common';
 import { UnitOfWork } from '../database/unit-of-work.js';
 
-/** The kept numbers of records. */
+/** The stored numbers of records. */
 @Injectable()
 export class RecordTotalsStore {
   constructor(private readonly unit: UnitOfWork) {}
 
-  /** Folds the parts of each number into one row. The sum is the same before and after, in every snapshot. */
+  /** Merges the rows of each number into one. The sum does not change in any snapshot. */
   async fold(): Promise<void> {
     await this.unit.manager.query(
       `WITH parted AS (

@@ -4,13 +4,13 @@ import type { BaseEntity } from '../database/base.entity.js';
 import { Store } from '../database/store.js';
 import type { UnitOfWork } from '../database/unit-of-work.js';
 
-/** Records as each actor sees them: what an actor does not see is not found. */
+/** A store whose queries return only records that the actor may see. */
 export abstract class RecordStore<E extends BaseEntity> extends Store<E> {
   protected constructor(
     unit: UnitOfWork,
     entity: EntityTarget<E>,
     alias: string,
-    /** `for_no_key_update` where records that refer to the locked one are written concurrently. */
+    /** `for_no_key_update` for records that concurrent inserts reference by foreign key. */
     private readonly lockMode: 'pessimistic_write' | 'for_no_key_update' = 'pessimistic_write',
   ) {
     super(unit, entity, alias);
@@ -20,12 +20,12 @@ export abstract class RecordStore<E extends BaseEntity> extends Store<E> {
     return this.getOne(this.selectOne(actor, id, withDeleted));
   }
 
-  /** The same, locked until the end of the unit of work. */
+  /** Returns the record, locked until the end of the unit of work. */
   lock(actor: Actor, id: string, withDeleted = false): Promise<E | null> {
     return this.getOne(this.selectOne(actor, id, withDeleted).setLock(this.lockMode));
   }
 
-  /** Those of these ids that the actor sees, by id. */
+  /** Returns the visible records among these ids, by id. */
   async findAll(actor: Actor, ids: readonly string[]): Promise<Map<string, E>> {
     const found = await this.getMany(this.visibleTo(actor).andWhere(`${this.alias}.id = ANY(:ids)`, { ids }));
     return new Map(found.map((record) => [record.id, record]));

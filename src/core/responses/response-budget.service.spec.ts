@@ -12,7 +12,7 @@ const budgetOf = (one: number, all: number): ResponseBudget =>
   new ResponseBudget(Env.parse({ ...KEYS, LIMIT_ANSWER_BYTES: String(one), LIMIT_ANSWERS_BYTES: String(all) }));
 const person = (): Actor => Actor.user({ id: randomUUID(), email: 'a@example.org', installationAdmin: false });
 
-/** A call of a user, and its answer. */
+/** A request of a user, and its response. */
 function call(actor = person()) {
   const answer = new InFlightResponse(() => answer.close());
   const run = <T>(work: () => Promise<T>): Promise<T> =>
@@ -20,7 +20,7 @@ function call(actor = person()) {
   return { answer, run };
 }
 
-/** The timers are the caller's to tick; the time limit of a test begins and ends outside. */
+/** The timers are controlled by the caller; the timeout of the test runs outside. */
 async function withMockedTimers(work: () => Promise<void>): Promise<void> {
   mock.timers.enable({ apis: ['setTimeout'] });
   try {
@@ -110,7 +110,7 @@ describe('The budget of answers', () => {
     ]) {
       const order: number[] = [];
       const calls = callers.map((each) => call(each));
-      // Each turns out to be larger than it was taken for, and needs yet more to be written.
+      // Each content is larger than estimated, and needs more memory to be serialized.
       const ends = calls.map(async ({ run, answer }, index) => {
         await run(() => budget.readReserved(10, () => Promise.resolve('x'.repeat(600))));
         await turn();

@@ -6,13 +6,13 @@ import { currentRequest } from '../telemetry/request-context.js';
 import type { InFlightResponse } from '../telemetry/in-flight-response.js';
 import { ResponseMemory } from './response-memory.js';
 
-/** What a streamed answer has in memory: a batch as records and as JSON, and what the connection has not taken yet. */
+/** The memory of a streamed response: a batch as records and as JSON, and unsent bytes of the connection. */
 const STREAM_BYTES = 4 * 1024 * 1024;
 
 /**
- * The memory that answers with contents may take: what one of them carries, and what all of this process carry together.
- * An answer gives back what it holds when it has been sent. It belongs to the call that is being served; work that nobody
- * waits for, as in jobs, is not counted.
+ * Limits the memory of responses with contents: per response, and of all responses of this process together. A
+ * response releases its memory when it has been sent. Memory is attributed to the current request; work outside of
+ * requests, such as jobs, is not counted.
  */
 @Injectable()
 export class ResponseBudget {
@@ -22,15 +22,16 @@ export class ResponseBudget {
     this.memory = new ResponseMemory(env.LIMIT_ANSWERS_BYTES);
   }
 
-  /** Bytes that all answers hold at this moment. */
+  /** The bytes that all responses hold now. */
   get usedBytes(): number {
     return this.memory.usedBytes;
   }
 
   /**
-   * Counts contents before they are read, and waits while other answers hold the whole budget. A single one of any size
-   * passes when the answer has no others.
-   * @throws InvalidRequest ANSWER_TOO_LARGE, AppError 503 TOO_BUSY when waiting takes too long
+   * Reserves memory before contents are read, and waits while other responses hold the whole budget. A single
+   * content of any size is allowed when the response has no other.
+   * @throws InvalidRequest ANSWER_TOO_LARGE
+   * @throws AppError 503 TOO_BUSY when the wait times out
    */
   async reserve(bytes: number, count = 1): Promise<void> {
     const answer = currentRequest()?.response;
@@ -41,10 +42,7 @@ export class ResponseBudget {
     await this.acquire(answer, bytes);
   }
 
-  /**
-   * Reads one content within the budget.
-   * @param bytes what it is taken for before it is read; what it turns out to be counts in the end
-   */
+  /** Reads one content within the budget. @param bytes the estimated size; the actual size is counted after the read */
   async readReserved<T extends string | Buffer>(bytes: number, read: () => Promise<T>): Promise<T> {
     await this.reserve(bytes);
     const content = await read();
@@ -59,7 +57,8 @@ export class ResponseBudget {
   }
 
   /**
-   * Does the work that needs `count` contents in memory as they are stored, which is less than what is shown of them.
+   * Runs work that needs `count` contents in memory in their stored form, which is smaller than the form in the
+   * response.
    * @throws InvalidRequest ANSWER_TOO_LARGE before any is read
    */
   async withReserved(stored: number, count: number, work: () => Promise<void>): Promise<void> {
@@ -75,8 +74,8 @@ export class ResponseBudget {
   }
 
   /**
-   * A content that one answer may show several times, under other names or in other lists. It is read once, and counts each
-   * time, for the answer holds it as often.
+   * Reads a content that one response may contain several times, under other names or in other lists. It is read
+   * once and counted each time, because the response contains it each time.
    */
   async readShared(key: string, read: () => Promise<string>): Promise<string> {
     const contents = currentRequest()?.response?.contentKeys;
@@ -87,14 +86,14 @@ export class ResponseBudget {
     return text;
   }
 
-  /** Counts an answer of so many bytes, as far as its contents do not count already. */
+  /** Reserves memory for a serialized response, minus what its contents already count. */
   async reserveSerialized(bytes: number): Promise<void> {
     const answer = currentRequest()?.response;
     if (answer && bytes > answer.bytes) await this.acquire(answer, bytes - answer.bytes);
   }
 
   /**
-   * The same for an answer of many records, whose other fields are large too when there are enough of them.
+   * Like `reserveSerialized`, for a response of many records, whose other fields are large in total.
    * @throws InvalidRequest ANSWER_TOO_LARGE
    */
   async reserveSerializedList(bytes: number): Promise<void> {
@@ -103,8 +102,8 @@ export class ResponseBudget {
   }
 
   /**
-   * Counts an answer that is made while it is sent.
-   * @returns what is to be called whenever the caller has taken a part, which starts the time for the next
+   * Reserves memory for a streamed response.
+   * @returns a function to call whenever the client has received a part, which restarts the send timeout
    * @throws AppError 503 TOO_BUSY
    */
   async reserveStream(): Promise<() => void> {
@@ -117,7 +116,7 @@ export class ResponseBudget {
     };
   }
 
-  /** Bytes of an answer to an operation: its contents, and as much again for all else. */
+  /** The maximum bytes of a serialized operation result: its contents, and the same again for everything else. */
   get maxSerializedBytes(): number {
     return Math.max(this.env.LIMIT_ANSWER_BYTES, currentRequest()?.response?.contentBytes ?? 0) * 2;
   }

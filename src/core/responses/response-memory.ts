@@ -2,12 +2,12 @@ import { AppError } from '../errors/app-error.js';
 import { limitRemedy } from '../errors/limit-remedy.js';
 import type { InFlightResponse } from '../telemetry/in-flight-response.js';
 
-/** How long an answer waits for others to end. */
+/** The timeout of waiting for memory. */
 const MAX_WAIT_MS = 10_000;
-/** Answers that wait, and those of one caller. */
+/** The maximum number of waiting responses, in total and per caller. */
 const MAX_WAITING = 200;
 const MAX_WAITING_PER_CALLER = 20;
-/** An answer may take so long to be sent, and a second more for each of so many bytes: a slow reader is cut off then. */
+/** The send timeout of a response, plus one second per number of bytes below; slower clients are disconnected. */
 const SEND_TIMEOUT_MS = 60_000;
 const MIN_BYTES_PER_SECOND = 64 * 1024;
 
@@ -17,7 +17,7 @@ interface WaitingResponse {
   start: () => void;
 }
 
-/** The memory that all answers of this process hold together, and a fair queue of those that wait for it. */
+/** The memory that all responses of this process hold, and a fair queue of those that wait for it. */
 export class ResponseMemory {
   private reservedBytes = 0;
   private readonly byCaller = new Map<string, number>();
@@ -27,34 +27,35 @@ export class ResponseMemory {
   /** @param limit in bytes */
   constructor(private readonly limit: number) {}
 
-  /** Bytes that all answers hold at this moment. */
+  /** The bytes that all responses hold now. */
   get usedBytes(): number {
     return this.reservedBytes;
   }
 
-  /** Waits until an answer may hold so many bytes more. @throws AppError 503 TOO_BUSY when that takes too long */
+  /** Waits until the response may hold this many more bytes. @throws AppError 503 TOO_BUSY on a timeout */
   async acquire(answer: InFlightResponse, bytes: number): Promise<void> {
     if (!this.hasRoomFor(answer, bytes)) await this.wait(answer, bytes);
     if (answer.isClosed) throw new Error('the caller has disconnected');
     this.add(answer, bytes);
   }
 
-  /** Counts bytes that an answer holds already, or gives back when negative. */
+  /** Adds bytes that a response already holds; a negative number releases them. */
   add(answer: InFlightResponse, bytes: number): void {
     if (answer.bytes === 0) this.startTimeout(answer, bytes);
     answer.bytes += bytes;
     this.addToTotals(answer, bytes);
   }
 
-  /** Ends the answer when its caller does not read it in time. */
+  /** Disconnects the client when it does not receive the response in time. */
   limitSendTime(answer: InFlightResponse, bytes: number): void {
     const milliseconds = SEND_TIMEOUT_MS + (bytes / MIN_BYTES_PER_SECOND) * 1000;
     answer.sendTimeout = setTimeout(() => answer.abort(), milliseconds).unref();
   }
 
   /**
-   * A caller has at most half of the budget, so that one alone keeps nobody waiting; an answer alone passes always. Of answers
-   * that all hold something and wait for more, one passes, or none of them would ever end.
+   * All responses share the budget, and those of one caller share half of it; a response that is the only one to hold
+   * memory is exempt. When all responses that hold memory wait for more, one proceeds, because otherwise none would
+   * ever end.
    */
   private hasRoomFor(answer: InFlightResponse, bytes: number): boolean {
     const own = this.heldByCaller(answer);
@@ -66,7 +67,7 @@ export class ResponseMemory {
     );
   }
 
-  /** Whether all other answers that hold something, of everybody or of one caller, wait for more. */
+  /** Reports whether all other responses that hold memory, of everybody or of one caller, wait for more. */
   private othersWait(answer: InFlightResponse, caller?: string): boolean {
     const waiting = new Set(this.waiting.map(({ response }) => response));
     return [...this.holding].every(
@@ -120,7 +121,7 @@ export class ResponseMemory {
     });
   }
 
-  /** Lets the next answer go on: one that holds something already, else one of the caller who holds least. */
+  /** Resumes the next response: one that already holds memory, otherwise one of the caller who holds least. */
   private startNext(): void {
     const share = ({ response: answer }: WaitingResponse): number =>
       answer.bytes > 0 ? -1 : this.heldByCaller(answer);
@@ -131,7 +132,7 @@ export class ResponseMemory {
 }
 
 function tooBusy(): AppError {
-  return new AppError(503, 'TOO_BUSY', 'Too busy', 'Other answers use all the memory that is reserved for contents.', {
+  return new AppError(503, 'TOO_BUSY', 'Too busy', 'Other answers use all the memory for contents.', {
     remedy: limitRemedy('Try again in a few seconds, with fewer records at once (pagesize).', 'LIMIT_ANSWERS_BYTES'),
     headers: { 'Retry-After': '5' },
     extensions: { retry_after: 5 },

@@ -13,12 +13,13 @@ import { SerializedJson } from './serialized-json.js';
 import { StreamedAnswers } from './streamed-answers.service.js';
 
 /**
- * Writes JSON answers and their ETags (RFC 9110), and the address of what was created. The tag of a record is its revision and a
- * digest of what is shown of it: writes compare the revision, reads the whole. A read that names the tag it has is answered 304.
+ * Writes JSON responses, their ETags (RFC 9110), and the Location of created records. The ETag of a record consists
+ * of its revision, which If-Match compares, and a digest of the representation. A read whose If-None-Match matches
+ * gets 304.
  */
 @Injectable()
 export class AnswerWriter implements OnModuleInit {
-  /** Responses whose answer has been made already. */
+  /** Responses whose body has been written already. */
   private readonly written = new WeakSet<Response>();
 
   constructor(
@@ -27,7 +28,7 @@ export class AnswerWriter implements OnModuleInit {
     private readonly streams: StreamedAnswers,
   ) {}
 
-  /** What NestJS answers with a value of a handler passes here first. */
+  /** Intercepts the values that NestJS sends as responses. */
   onModuleInit(): void {
     const { httpAdapter: adapter } = this.host;
     const reply = adapter.reply.bind(adapter) as (response: Response, body: unknown, status?: number) => unknown;
@@ -39,7 +40,7 @@ export class AnswerWriter implements OnModuleInit {
     };
   }
 
-  /** Sets the headers of an answer and makes its body: text, a file, or nothing when the caller has it already. */
+  /** Sets the headers of a response and returns its body: text, a file, or undefined for 304. */
   write(request: AnsweredRequest, response: Response, body: unknown): unknown {
     this.written.add(response);
     if (response.statusCode === 201) setLocation(request, response, body);
@@ -57,11 +58,11 @@ export class AnswerWriter implements OnModuleInit {
     return body.openStream(await this.budget.reserveStream());
   }
 
-  /** The tag is set once the value is there: a failure has none. */
+  /** Sets the ETag after the value was loaded, so that errors have none. */
   private async writeRevisedJson(request: Request, response: Response, body: RevisedJson<object>): Promise<unknown> {
     const tag = revisionTag(request, body);
     const known = request.headers['if-none-match'];
-    // An asterisk names what is there, which shows when it is loaded.
+    // An asterisk matches any existing representation, so the value has to be loaded.
     const value = known !== '*' && matchesTag(known, tag) ? undefined : await body.load();
     if (isNotModified(request, response, tag) || !value) return undefined;
     response.setHeader('Content-Type', 'application/json; charset=utf-8');
@@ -70,13 +71,13 @@ export class AnswerWriter implements OnModuleInit {
     return SerializedJson.serialize(value);
   }
 
-  /** A file that is in memory takes its part of what all answers share. */
+  /** Reserves memory for a file that is in memory. */
   private async reserveFile(body: StreamableFile): Promise<StreamableFile> {
     await this.budget.reserveSerialized(body.getHeaders().length ?? 0);
     return body;
   }
 
-  /** The same answer, byte for byte, without holding others up, and within the memory that all answers share. */
+  /** Serializes a large response in chunks, with the same bytes, within the memory limit of responses. */
   private async writeLarge(request: Request, response: Response, body: object): Promise<unknown> {
     await this.budget.reserveSerialized(
       body instanceof SerializedJson ? body.size : estimateJsonBytes(body, Number.MAX_SAFE_INTEGER),
@@ -92,11 +93,11 @@ export class AnswerWriter implements OnModuleInit {
   }
 }
 
-/** Whether a value has become a text that is whole: with its type and tag, and known to be new to the caller. */
+/** Reports whether a value was serialized to a complete text, with type and ETag set, and is not a 304. */
 const isJsonText = (body: unknown, written: unknown): written is string =>
   typeof body === 'object' && typeof written === 'string';
 
-/** Express would look again at what is known of it. */
+/** Express would compute what is already known of the text. */
 function sendText(response: Response, text: string, status?: number): void {
   if (status !== undefined) response.status(status);
   response.setHeader('Content-Length', Buffer.byteLength(text));
@@ -110,12 +111,12 @@ function writeJson(request: Request, response: Response, body: unknown): unknown
   return setTag(request, response, body, () => hashText(text)) ? text : undefined;
 }
 
-/** What is written as JSON here: neither a file nor text, and nothing that was sent already. */
+/** Reports whether the body is serialized here: not a file or text, and not sent yet. */
 function isJsonRecord(body: unknown, response: Response): body is object {
   return typeof body === 'object' && body !== null && !(body instanceof StreamableFile) && !response.headersSent;
 }
 
-/** Sets the headers of an answer; false when the caller has it already. */
+/** Sets the ETag. @returns false for a 304 */
 function setTag(request: Request, response: Response, body: object, digest: () => string): boolean {
   response.setHeader('Content-Type', 'application/json; charset=utf-8');
   const revision = getRevision(body);
@@ -127,13 +128,13 @@ function setTag(request: Request, response: Response, body: object, digest: () =
   return true;
 }
 
-/** Tags the answer of a read; when the caller names this very tag the answer is 304. */
+/** Sets the ETag of a read, and the status 304 when If-None-Match matches. */
 function isNotModified(request: Request, response: Response, tag: string): boolean {
   response.setHeader('ETag', tag);
   if (!response.hasHeader('Cache-Control')) response.setHeader('Cache-Control', 'private, no-cache');
   varyBy(response, 'Authorization');
   if (!matchesTag(request.headers['if-none-match'], tag)) return false;
-  // Headers by which the omitted body varies are sent all the same (RFC 9110, 15.4.5).
+  // A 304 has the Vary header of the omitted body (RFC 9110, 15.4.5).
   varyBy(response, 'Accept-Encoding');
   response.status(304);
   return true;
@@ -146,7 +147,7 @@ const hashText = (text: string): string => shortDigest(digestOf('sha1', text, 'b
 
 const shortDigest = (digest: string): string => digest.slice(0, 16);
 
-/** Whether If-None-Match names the tag; tags compare weakly there (RFC 9110, 13.1.2). */
+/** Reports whether If-None-Match contains the tag; it uses weak comparison (RFC 9110, 13.1.2). */
 function matchesTag(header: string | undefined, tag: string): boolean {
   const bare = (text: string) => text.trim().replace(/^W\//, '');
   return (

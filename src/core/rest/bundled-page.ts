@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { AppError, NotFound } from '../errors/app-error.js';
 
-/** Editors write their styles into the page; all else comes from files of this server. */
+/** Editors insert inline styles; everything else comes from files of this server. */
 const CONTENT_SECURITY_POLICY = [
   "default-src 'self'",
   "style-src 'self' 'unsafe-inline'",
@@ -19,18 +19,18 @@ const CONTENT_SECURITY_POLICY = [
 
 const ASSET_NAME = /^[\w-][\w.-]*\.(js|css|ttf|woff2?|txt)$/;
 
-/** A page that `npm run build` bundles with all its files, so that it works where the internet does not reach. */
+/** A page that `npm run build` bundles with all its files, so that it works without internet access. */
 export class BundledPage {
   /**
    * @param name the last segment of its path, and its folder in `dist`
-   * @param folder where the bundle is, when not at its usual place
+   * @param folder the folder of the bundle, unless it is the default
    */
   constructor(
     private readonly name: string,
     private readonly folder = findFolder(name),
   ) {}
 
-  /** Answers the page; its addresses are relative, so that it works below any path that a proxy puts before it. */
+  /** Sends the page. Its URLs are relative, so that it works below any path prefix of a proxy. */
   async send({ path }: Request, response: Response): Promise<void> {
     const html = await readFile(join(this.folder, 'index.html'), 'utf8').catch((cause: unknown) => {
       throw this.notBuiltError(cause);
@@ -40,7 +40,7 @@ export class BundledPage {
     response.type('html').send(html.replaceAll('{{base}}', base));
   }
 
-  /** Answers a file of the bundle; its name has the hash of its content, so that it never changes. */
+  /** Sends a file of the bundle. Its name contains a hash of its content, so it is cached indefinitely. */
   sendFile(file: string, response: Response): void {
     if (!ASSET_NAME.test(file) || !existsSync(join(this.folder, file))) throw new NotFound('File', file);
     response.sendFile(file, { root: this.folder, maxAge: '1y', immutable: true });
@@ -55,7 +55,7 @@ export class BundledPage {
   }
 }
 
-/** From the compiled file the bundles are three folders up; from the source, in the `dist` that stands there. */
+/** The folder `dist`: three levels above the compiled file, or beside the sources. */
 const findFolder = (name: string): string =>
   [`../../../${name}`, `../../../dist/${name}`]
     .map((path) => fileURLToPath(new URL(path, import.meta.url)))

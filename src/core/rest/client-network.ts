@@ -1,6 +1,6 @@
 import ipaddr from 'ipaddr.js';
 
-/** What limits by address count: an IPv4 address, or the /64 of an IPv6 address, of which one caller has all. */
+/** Returns the key of limits by address: an IPv4 address, or the /64 of an IPv6 address, which usually belongs to one customer. */
 export function clientNetwork(address: string | undefined): string {
   if (address === undefined || !ipaddr.isValid(address)) return 'unknown';
   const parsed = ipaddr.process(address);

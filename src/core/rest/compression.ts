@@ -2,12 +2,12 @@ import { ServerResponse } from 'node:http';
 import compression from 'compression';
 import type { Response } from 'express';
 
-/** Bytes of a body from which on it is compressed. */
+/** The minimum size of a compressed body in bytes. */
 const MIN_BYTES = 1024;
 
 const compress = compression({ threshold: MIN_BYTES });
 
-/** Whether bodies of a content type are compressed at all, by the values of that header. */
+/** Caches which content types are compressed. */
 const compressibleTypes = new Map<string, boolean>();
 const MAX_TYPES = 100;
 
@@ -21,8 +21,8 @@ export function varyBy(response: Response, header: string): void {
 }
 
 /**
- * Compresses bodies when the first byte of them is written, so that what is too short for it costs nothing more.
- * @param responses the object that responses of the application inherit from
+ * Compresses response bodies from their first write on; short bodies have no overhead.
+ * @param responses the prototype of the application's responses
  */
 export function compressBodies(responses: Response): void {
   const plain = ServerResponse.prototype;
@@ -43,7 +43,7 @@ export function compressBodies(responses: Response): void {
   };
 }
 
-/** Whether a body leaves as it is; so does that for a caller who takes no compressed ones. */
+/** Reports whether a body is sent uncompressed, which includes bodies for clients that accept no compression. */
 function isPlain(response: Response, body: unknown): boolean {
   if (response.req.headers['accept-encoding'] === undefined) return true;
   const length = response.getHeader('Content-Length');

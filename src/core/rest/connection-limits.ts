@@ -4,22 +4,26 @@ import { ConnectionRequests } from './connection-requests.js';
 import { ignoreUpgrade, isWebSocketUpgrade } from './other-upgrades.js';
 import { toOriginForm } from './request-url.js';
 
-/** Milliseconds in which the headers of a request must arrive, and the whole request, a large upload included. */
+/** The timeouts of the headers of a request, and of the whole request including a large upload. */
 const HEADERS_TIMEOUT_MS = 15_000;
 const REQUEST_TIMEOUT_MS = 300_000;
-/** How long a client that was answered early may go on sending before its connection is closed. */
+/** How long a client may keep sending after an early response before its connection is closed. */
 const LINGER_MS = 5_000;
-/** How long a connection stays open without a request: longer than proxies keep theirs, which send a request on one that is just being closed else. */
+/**
+ * The keep-alive timeout: longer than that of proxies, which might otherwise send a request while the server closes
+ * the connection.
+ */
 const KEEP_ALIVE_MS = 75_000;
 
 /**
- * Bounds what one connection may hold: the time for headers and request, requests that wait, and the sending of a body that was refused.
- * A client that asks with `Expect: 100-continue` is asked to send its body when the body is read, not before.
+ * Limits each connection: the time for headers and request, the number of pipelined requests, and the sending of a
+ * rejected body. `Expect: 100-continue` is answered when the body is read, not before.
  */
 export function limitConnections(server: Server): void {
-  // A start that is repeated keeps its server.
+  // A repeated start reuses the server.
   if (server.listenerCount('checkContinue') > 0) return;
-  // Node.js drops headers beyond a number of them, which would hide a second Authorization; their size together is bounded.
+  // Node.js drops headers beyond a maximum number, which could hide a second Authorization header; their total
+  // size is limited instead.
   server.maxHeadersCount = 0;
   server.headersTimeout = HEADERS_TIMEOUT_MS;
   server.requestTimeout = REQUEST_TIMEOUT_MS;
@@ -31,7 +35,7 @@ export function limitConnections(server: Server): void {
   queueRequests(server);
 }
 
-/** Puts a queue for each connection before what serves requests. */
+/** Queues the requests of each connection before they are handled. */
 function queueRequests(server: Server): void {
   const listeners = server.listeners('request') as RequestListener[];
   const connections = new Map<Socket, ConnectionRequests>();
@@ -53,7 +57,7 @@ function queueRequests(server: Server): void {
   });
   server.on('upgrade', (request: IncomingMessage, socket: Socket, head: Buffer) => {
     if (isWebSocketUpgrade(request)) return;
-    // Clients could not distinguish the answers of two parsers on one connection.
+    // Responses of two parsers on one connection could not be distinguished.
     if (connections.get(socket)?.isBusy) socket.destroy();
     else ignoreUpgrade(server, request, socket, head);
   });

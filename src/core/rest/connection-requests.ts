@@ -1,14 +1,14 @@
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
 
-/** Requests on one connection, after which the client must open another. */
+/** The maximum number of requests on one connection, after which it is closed. */
 const MAX_REQUESTS = 200;
-/** Requests that a client may send ahead of the answer to an earlier one. */
+/** The maximum number of pipelined requests. */
 const MAX_WAITING = 20;
 
 /**
- * The requests of one connection, which are handled one at a time, each in a turn of the event loop of its own: the parser
- * reads more than a thousand pipelined requests in one turn. A client that sends too many ahead gets the answer that is
- * underway; the connection is closed then, and the rest is dropped without an answer, as RFC 9112, section 9.6, allows.
+ * Handles the requests of one connection one at a time, each in its own turn of the event loop, because the parser
+ * reads more than a thousand pipelined requests in one turn. When a client pipelines too many, the connection is
+ * closed after the current response and the rest is dropped, as RFC 9112, section 9.6, allows.
  */
 export class ConnectionRequests {
   private current?: ServerResponse;
@@ -18,13 +18,13 @@ export class ConnectionRequests {
 
   constructor(private readonly handle: RequestListener) {}
 
-  /** Whether an answer is being made. */
+  /** Reports whether a request is being handled. */
   get isBusy(): boolean {
     return this.current !== undefined;
   }
 
   add(request: IncomingMessage, response: ServerResponse): void {
-    // The end of an earlier request lets the socket read again.
+    // The end of an earlier request resumes the socket.
     if (this.isClosing) return void request.socket.pause();
     this.count += 1;
     if (this.count >= MAX_REQUESTS) response.shouldKeepAlive = false;
@@ -46,7 +46,7 @@ export class ConnectionRequests {
     this.current = undefined;
     const next = this.waiting.shift();
     if (!next) return;
-    // An answer with "Connection: close" has closed it.
+    // A response with "Connection: close" has closed the socket.
     if (next[0].socket.writable) this.start(...next);
     else this.drop();
   }

@@ -1,6 +1,6 @@
 import type { NextFunction, Request, Response } from 'express';
 
-/** Paths kept for the clients that know them, and the path of the same operations that replaces each. */
+/** Deprecated paths, and the path that replaces each. */
 const DEPRECATED_PATHS: readonly (readonly [RegExp, string])[] = [
   [/^\/api\/registry(?=\/|$)/, '/api/meshmodels'],
   [/^\/api\/system\/events(?=\/|$)/, '/api/events'],
@@ -10,7 +10,7 @@ const DEPRECATED_PATHS: readonly (readonly [RegExp, string])[] = [
 const DEPRECATED_SINCE = new Date('2026-11-22T00:00:00Z');
 const SUNSET = new Date('2027-11-22T00:00:00Z');
 
-/** Headers of a deprecated path: since when it is deprecated, until when it is served and what replaces it (RFC 9745, RFC 8594). */
+/** Adds the headers of deprecated paths: Deprecation, Sunset and a link to the successor (RFC 9745, RFC 8594). */
 export function markDeprecatedPaths(request: Request, response: Response, next: NextFunction): void {
   const deprecated = DEPRECATED_PATHS.find(([path]) => path.test(request.path));
   if (deprecated) {

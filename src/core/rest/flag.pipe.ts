@@ -12,5 +12,5 @@ class FlagPipe implements PipeTransform<unknown, boolean> {
   }
 }
 
-/** A parameter of the query that is `true` or `false`; false when it is left out. */
+/** A query parameter that is `true` or `false`; false when it is absent. */
 export const FlagQuery = (name: string): ParameterDecorator => Query(name, new FlagPipe(name));

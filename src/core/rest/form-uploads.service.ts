@@ -15,21 +15,21 @@ export interface FormFile {
   buffer: Buffer;
 }
 
-/** Milliseconds in which a form must arrive: the connection is closed soon after. */
+/** The timeout of receiving a form; the connection is closed soon after. */
 const FORM_TIMEOUT_MS = 290_000;
-/** Text fields of a form, and bytes of each. */
+/** The maximum number of text fields, and of bytes in each. */
 const MAX_FIELDS = 20;
 const MAX_FIELD_BYTES = 512 * 1024;
 
-/** What is wrong with the name of a field, and not with the size of the form. */
+/** Errors of a field name, in contrast to the size of the form. */
 const NAME_ERRORS = new Set(['LIMIT_FIELD_NESTING', 'INVALID_FIELD_NAME', 'MISSING_FIELD_NAME']);
 
 type RequestWithFiles = Request & { files?: FormFile[] };
 
-/** Reads multipart bodies into memory, within the limits. */
+/** Parses multipart bodies into memory, within limits. */
 @Injectable()
 export class FormUploads {
-  /** Bytes of a whole form. */
+  /** The maximum size of a form. */
   readonly limits: SizeLimit;
   private readonly multerMiddleware: (request: Request, response: Response, next: (error?: unknown) => void) => void;
 
@@ -46,13 +46,13 @@ export class FormUploads {
         fields: MAX_FIELDS,
         fieldSize: MAX_FIELD_BYTES,
         parts: 25,
-        // A name is no path: a[4294967290] would be a list of as many elements.
+        // Names are not parsed as paths: a[4294967290] would create a list of that length.
         fieldNestingDepth: 0,
       },
     }).any();
   }
 
-  /** @throws AppError 413 over a limit, 408 when it takes too long, 400 when the body is no sound multipart form, 503 when there is no room */
+  /** @throws AppError 413 over a limit, 408 on a timeout, 400 for a malformed form, 503 without free memory */
   async receive(request: Request, response: Response, reservation: BodyReservation): Promise<void> {
     await new Promise<void>((resolve, reject) => {
       const end = (error?: Error): void => {
@@ -95,7 +95,10 @@ export class FormUploads {
 export const ACCEPTS_FILES = 'armature:takes-files';
 const FILE_FIELDS = 'armature:file-fields';
 
-/** For routes that take multipart forms, with files in these fields: the text fields are in the body, the files in `getFormFiles(request)`. */
+/**
+ * For routes that accept multipart forms with files in these fields: text fields are in the body, files in
+ * `getFormFiles(request)`.
+ */
 export const AcceptsFiles = (...fields: string[]) =>
   applyDecorators(
     SetMetadata(ACCEPTS_FILES, true),
@@ -103,13 +106,13 @@ export const AcceptsFiles = (...fields: string[]) =>
     ApiConsumes('application/json', 'multipart/form-data'),
   );
 
-/** The fields in which a handler takes files. */
+/** Returns the form fields in which a handler accepts files. */
 export const getFileFields = (handler: object): readonly string[] =>
   (Reflect.getMetadata(FILE_FIELDS, handler) as string[] | undefined) ?? [];
 
 export const getFormFiles = (request: Request): FormFile[] => (request as RequestWithFiles).files ?? [];
 
-/** The upload in a form field. @throws InvalidRequest when there are several, or uploads in other fields only */
+/** Returns the file of a form field. @throws InvalidRequest when there are several, or only files in other fields */
 export function findUpload(files: readonly FormFile[], field: string): FormFile | undefined {
   const [found, second] = files.filter((each) => each.fieldname === field);
   if (second)
@@ -128,7 +131,7 @@ export function findUpload(files: readonly FormFile[], field: string): FormFile 
 }
 
 /**
- * The text of an uploaded file, or what the body says in its place.
+ * Returns the text of an uploaded file, or of the body field that replaces it.
  * @throws InvalidRequest when neither was sent, or the file is not UTF-8
  */
 export function resolveFormText(

@@ -15,13 +15,13 @@ import { isObservable, lastValueFrom } from 'rxjs';
 type Parameter = ParamProperties & { metatype?: unknown };
 type Handler = (...args: unknown[]) => unknown;
 
-/** The classes of NestJS that create the steps before a handler: one for REST, one for GraphQL. */
+/** The NestJS classes that create the steps before a handler, for REST and for GraphQL. */
 interface StepFactory {
-  /** The parameters that pipes run on; in GraphQL they run on all. */
+  /** Reports whether pipes run on a parameter; undefined in GraphQL, where they run on all. */
   isPipeable?(type: Parameter['type']): boolean;
 }
 
-/** Takes one argument of the handler from the request. */
+/** Extracts one argument of the handler from the request. */
 interface ArgumentSource {
   index: number;
   isPiped: boolean;
@@ -31,8 +31,8 @@ interface ArgumentSource {
 const tokens = new ParamsTokenFactory();
 
 /**
- * Lets guards and pipes that answer at once be followed at once. NestJS makes several promises for each of them, which costs a request more
- * than all they do; those that answer with a promise are waited for as before.
+ * Runs synchronous guards and pipes without promises. NestJS creates several promises for each, which takes more
+ * time than the steps themselves; asynchronous steps are awaited as before.
  */
 export function runHandlerStepsAtOnce(): void {
   for (const { prototype } of [RouterExecutionContext, ExternalContextCreator])
@@ -61,11 +61,11 @@ function createGuardsFn(
   return (args) => {
     const context = new ExecutionContextHost(args, instance.constructor as Type, handler);
     context.setType(type);
-    return judge(guards, context);
+    return runGuards(guards, context);
   };
 }
 
-/** @param shared the pipes of all routes; null where none are run */
+/** @param shared the global pipes; null where none run */
 function toExtract(
   { extractValue, type, data, metatype, schema, pipes }: Parameter,
   shared: PipeTransform[] | null,
@@ -77,7 +77,7 @@ function toExtract(
   return (...given) => transform(extract(...given), all, 0, metadata);
 }
 
-/** @returns a promise to wait for, if any; of several faults the first is reported */
+/** @returns a promise to await, if any; of several errors the first is reported */
 function fillArguments(
   args: unknown[],
   sources: readonly ArgumentSource[],
@@ -107,8 +107,8 @@ function transform(value: unknown, pipes: PipeTransform[], from: number, metadat
   return result;
 }
 
-/** @throws ForbiddenException when a guard does not let the caller pass */
-function judge(guards: readonly CanActivate[], context: ExecutionContextHost): Promise<void> | undefined {
+/** @throws ForbiddenException when a guard returns false */
+function runGuards(guards: readonly CanActivate[], context: ExecutionContextHost): Promise<void> | undefined {
   for (const [index, guard] of guards.entries()) {
     const answer = guard.canActivate(context);
     if (typeof answer !== 'boolean') return judgeLater(answer, guards.slice(index + 1), context);
@@ -125,7 +125,7 @@ async function judgeLater(
   const settled = await answer;
   if (!(isObservable(settled) ? await lastValueFrom(settled) : settled))
     throw new ForbiddenException(FORBIDDEN_MESSAGE);
-  await judge(others, context);
+  await runGuards(others, context);
 }
 
 const isThenable = (value: unknown): value is PromiseLike<unknown> =>

@@ -1,9 +1,9 @@
 import { IncomingMessage, ServerResponse } from 'node:http';
 
-/** Headers that are the same on every answer. */
+/** Headers of every response. */
 export type ConstantHeaders = readonly (readonly [name: string, value: string])[];
 
-/** A response that may carry constant headers; those that it sets itself win. */
+/** A response with constant headers; headers that it sets itself take precedence. */
 export interface ConstantHeadersResponse {
   constantHeaders: ConstantHeaders;
 }
@@ -16,8 +16,8 @@ interface ExpressMessages {
 }
 
 /**
- * The classes of the requests and responses of one server. They have from the beginning what Express gives to each of them when it
- * comes, for an object whose prototype changes is slow in all that is done with it afterwards.
+ * The request and response classes of one server. Their prototypes have Express's properties from the start.
+ * Otherwise Express would replace the prototype of each object, which makes all later operations on it slow.
  */
 export class HttpMessages {
   readonly IncomingMessage: typeof IncomingMessage = class extends IncomingMessage {};
@@ -25,14 +25,14 @@ export class HttpMessages {
   readonly ServerResponse = class extends ServerResponse implements ConstantHeadersResponse {
     constantHeaders = NONE;
 
-    /** Node.js calls this once for each answer, also where nobody else does. */
+    /** Node.js calls this once for each response, also when no application code does. */
     override writeHead(...args: unknown[]): this {
       for (const [name, value] of this.constantHeaders) if (!this.hasHeader(name)) this.setHeader(name, value);
       return super.writeHead(...(args as [number]));
     }
   } as typeof ServerResponse;
 
-  /** Lets an application of Express work with them. */
+  /** Makes an Express application use these classes. */
   shareWith(app: ExpressMessages): void {
     app.request = Object.setPrototypeOf(this.IncomingMessage.prototype, app.request) as object;
     app.response = Object.setPrototypeOf(this.ServerResponse.prototype, app.response) as object;

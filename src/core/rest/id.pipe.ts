@@ -13,7 +13,7 @@ export class IdPipe implements PipeTransform<string, string> {
   }
 }
 
-/** An id in the path: a UUID, or the call is 400. */
+/** An id in the path. Anything but a UUID is answered with 400. */
 export const IdParam = (name = 'id'): ParameterDecorator => {
   const inject = Param(name, new IdPipe(name));
   return (target, key, index) => {

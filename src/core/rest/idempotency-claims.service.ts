@@ -12,16 +12,16 @@ import {
 
 const RENEW_MS = LEASE_MS / 3;
 
-/** A key that this process holds for a call. Its end is that of the call. */
+/** The claim of a call on an idempotency key, held by this process. */
 export interface HeldClaim {
-  /** What was answered before; null when the call is to be made. */
+  /** The stored response; null when the call has to run. */
   earlier: StoredResponse | null;
   finish(answer: StoredResponse): Promise<void>;
-  /** @param error why the call is to be made again under the key */
+  /** @param error the failure after which the call may be retried under the key */
   remove(error?: unknown): Promise<void>;
 }
 
-/** The idempotency keys of the calls that this process serves: held for as long as they run, so that one which died holds none. */
+/** Holds the idempotency keys of running calls and renews their leases, so that the keys of a process that died become free. */
 @Injectable()
 export class IdempotencyClaims implements OnModuleDestroy {
   private readonly logger = new Logger('Idempotency');
@@ -34,7 +34,7 @@ export class IdempotencyClaims implements OnModuleDestroy {
     clearTimeout(this.timer);
   }
 
-  /** @throws what `IdempotencyKeysStore.claim` throws */
+  /** @throws the errors of `IdempotencyKeysStore.claim` */
   async claim(call: IdempotentRequest): Promise<HeldClaim> {
     const claim = await this.keys.claim(call);
     const { earlier } = claim;
@@ -52,7 +52,7 @@ export class IdempotencyClaims implements OnModuleDestroy {
     return {
       earlier,
       finish: (answer) => end(() => this.keys.finish(claim, answer)),
-      // Whether a change was done whose answer the database did not give is known there alone.
+      // After a lost response of the database, only the database knows whether the change was committed.
       remove: (error) =>
         end(() => (isDatabaseOutage(error) ? this.keys.removeUnlessWritten(claim) : this.keys.remove(claim))),
     };
@@ -64,7 +64,8 @@ export class IdempotencyClaims implements OnModuleDestroy {
       if (this.held.size === 0) return;
       this.renewLater();
       runAsSystem('the leases of idempotency keys', () => this.keys.renew([...this.held])).catch((error: unknown) => {
-        if (!isDatabaseOutage(error)) this.logger.warn(error, 'idempotency keys could not be held, trying again');
+        if (!isDatabaseOutage(error))
+          this.logger.warn(error, 'the leases of idempotency keys could not be renewed, trying again');
       });
     }, RENEW_MS).unref();
   }

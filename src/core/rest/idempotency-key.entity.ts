@@ -1,6 +1,6 @@
 import { Column, Entity, Index, PrimaryColumn } from 'typeorm';
 
-/** A call with an idempotency key, and how it was answered. */
+/** A call with an idempotency key, and its response. */
 @Entity('idempotency_key')
 @Index('idempotency_key_age', ['createdAt'])
 export class IdempotencyKey {
@@ -13,26 +13,26 @@ export class IdempotencyKey {
   @PrimaryColumn('text')
   key!: string;
 
-  /** Of the token and the body: another call with the same key is refused. */
+  /** Digest of the token and the body: a different call with the same key is rejected. */
   @Column('text')
   digest!: string;
 
-  /** The answer, sealed; null while the call runs. */
+  /** The encrypted response; null while the call runs. */
   @Column('bytea', { nullable: true })
   answer!: Buffer | null;
 
   @Column('timestamptz', { default: () => 'now()' })
   createdAt!: Date;
 
-  /** The request that works under the key; null of earlier versions. */
+  /** The request that holds the key; null in rows of earlier versions. */
   @Column('uuid', { nullable: true })
   claim!: string | null;
 
-  /** Renewed while the request runs: when it is over, its process has died or was cut off. */
+  /** Renewed while the request runs; after it expires, the process has died or is disconnected. */
   @Column('timestamptz', { default: () => "(now() + '00:20:00')" })
   leaseUntil!: Date;
 
-  /** Something that the request did is committed. */
+  /** Whether the request has committed a change. */
   @Column('boolean', { default: false })
   hasWritten!: boolean;
 }

@@ -9,7 +9,7 @@ import { TimeSlicer } from '../time-slicer.js';
 import type { IdempotentCall } from './idempotent-call.js';
 import { SerializedJson } from './serialized-json.js';
 
-/** What a call was answered. */
+/** The stored response to a call. */
 export interface StoredResponse {
   status: number;
   headers: Record<string, string>;
@@ -17,7 +17,7 @@ export interface StoredResponse {
 }
 
 export interface IdempotentRequest extends IdempotentCall {
-  /** The digest of the body as a value. */
+  /** The digest of the parsed body. */
   body: string;
   files: Buffer[];
 }
@@ -28,30 +28,30 @@ interface StoredRow {
   isLost: boolean;
 }
 
-/** A claim on a key: `caller`, `route` and `key` of its row, and which request it is. */
+/** A claim on a key: its primary key (`caller`, `route`, `key`) and the request that holds it. */
 export interface IdempotencyClaim {
   primaryKey: string[];
   claim: string;
-  /** What was answered before; null when the call is to be made. */
+  /** The stored response; null when the call has to run. */
   earlier: StoredResponse | null;
 }
 
-/** The code of a call that was done, and whose answer nobody has. */
+/** The error code of a call that was committed, but whose response was lost. */
 export const ANSWER_LOST = 'IDEMPOTENCY_ANSWER_LOST';
-/** A claim that was not renewed for so long is over: its process has died or was cut off. */
+/** The lease of a claim; one that is not renewed has expired because its process died or is disconnected. */
 export const LEASE_MS = 15_000;
 const OWN_SQL = 'caller = $1 AND route = $2 AND key = $3 AND claim = $4';
 const MARK_WRITE = named('SELECT mark_idempotent_write($1, $2, $3, $4)');
-/** What the function raises when the claim is another's. */
+/** The SQLSTATE of the database function when another request holds the claim. */
 const RAISED = 'P0001';
 
-/** Bytes that are hashed at once. */
+/** The number of bytes hashed in one turn of the event loop. */
 const PIECE_BYTES = 1024 * 1024;
-/** Answers that are kept for one caller, and their bytes; the oldest go first. */
+/** The maximum number of stored responses per caller, and their bytes; the oldest are deleted first. */
 const MAX_STORED_RESPONSES = 2_000;
 const MAX_STORED_BYTES = 50 * 1024 * 1024;
 
-/** Stores for 24 hours the answers to calls with an idempotency key, encrypted. */
+/** Stores encrypted responses to calls with an idempotency key for 24 hours. */
 @Injectable()
 export class IdempotencyKeysStore {
   constructor(
@@ -60,9 +60,10 @@ export class IdempotencyKeysStore {
   ) {}
 
   /**
-   * Claims the key for this call, or finds the answer that was given under it. A claim that ended without an answer, with nothing
-   * done, is taken over.
-   * @throws AppError 422 when the key was used for another body; Conflict while the first call is still running, or was done and its answer lost
+   * Claims the key for this call, or returns the stored response. An expired claim without a response and without
+   * committed changes is taken over.
+   * @throws AppError 422 when the key was used with a different body
+   * @throws Conflict while the first call is running, or when its response was lost after a commit
    */
   async claim(call: IdempotentRequest): Promise<IdempotencyClaim> {
     const digest = await hashParts([Buffer.from(call.body), ...call.files]);
@@ -81,7 +82,10 @@ export class IdempotencyKeysStore {
     return { primaryKey, claim, earlier: claimed.length > 0 ? null : await this.findResponse(primaryKey, digest) };
   }
 
-  /** Marks the claim, in each transaction of the call that changes something: one that another call has taken over commits nothing. */
+  /**
+   * Builds the statement that marks the claim in each transaction of the call that writes; it fails the
+   * transaction when another call has taken over the claim.
+   */
   changeStatement({ primaryKey, claim }: IdempotencyClaim): ChangeStatement {
     const rethrow = (error: unknown): never => {
       if ((error as { code?: string }).code === RAISED) throw stillRunning();
@@ -114,12 +118,12 @@ export class IdempotencyKeysStore {
     await this.trim(primaryKey[0] ?? '');
   }
 
-  /** The call may be made again under the key. */
+  /** Removes the claim, so that the call can be repeated under the key. */
   async remove({ primaryKey, claim }: IdempotencyClaim): Promise<void> {
     await this.unit.manager.query(`DELETE FROM idempotency_key WHERE ${OWN_SQL}`, [...primaryKey, claim]);
   }
 
-  /** The same, unless something of the call is committed; then its lease is over. */
+  /** Removes the claim, or expires its lease when the call has committed a change. */
   async removeUnlessWritten({ primaryKey, claim }: IdempotencyClaim): Promise<void> {
     await this.unit.manager.query(
       `WITH removed AS (DELETE FROM idempotency_key WHERE ${OWN_SQL} AND NOT has_written)
@@ -128,7 +132,7 @@ export class IdempotencyKeysStore {
     );
   }
 
-  /** Whether this caller used the key on this route before, and its answer is kept or still underway. */
+  /** Reports whether this caller used the key on this route before, and the call is running or its response is stored. */
   async isKnown(call: IdempotentCall): Promise<boolean> {
     const rows = await this.unit.manager.query<unknown[]>(
       `SELECT FROM idempotency_key WHERE caller = $1 AND route = $2 AND key = $3 AND created_at > now() - interval '24 hours'`,
@@ -137,7 +141,7 @@ export class IdempotencyKeysStore {
     return rows.length > 0;
   }
 
-  /** Removes keys that are older than a day. */
+  /** Deletes keys older than a day. */
   async purge(): Promise<void> {
     await this.unit.manager.query(`DELETE FROM idempotency_key WHERE created_at < now() - interval '24 hours'`);
   }
@@ -173,7 +177,7 @@ export class IdempotencyKeysStore {
         ANSWER_LOST,
         'the first request with this Idempotency-Key has made changes, and its answer was lost',
         {
-          remedy: 'Read what it has changed; a new key does it again.',
+          remedy: 'Read the records that it has changed; to repeat the request, send a new key.',
         },
       );
     if (!row?.answer) throw stillRunning();
@@ -187,7 +191,7 @@ const stillRunning = (): Conflict =>
     headers: { 'Retry-After': '1' },
   });
 
-/** Addresses are longer than what an index takes. */
+/** Hashes the route, because URLs exceed the maximum size of an index entry. */
 const hashRoute = ({ token, route }: IdempotentCall): string =>
   createHash('sha256')
     .update(JSON.stringify([token, route]))

@@ -15,10 +15,10 @@ import { getFormFiles } from './form-uploads.service.js';
 import { SerializedJson } from './serialized-json.js';
 
 const STORED_HEADERS = ['content-type', 'location', 'etag', 'cache-control'];
-/** Refusals of the caller and not of the work, so that trying again under the same key makes sense. */
+/** Statuses that are not stored: they reject the caller, so a retry under the same key may succeed. */
 const UNSTORED_STATUSES = new Set([401, 403, 404, 429]);
 
-/** Writes with an `Idempotency-Key` are done once: the same call again is answered with what the first one was. */
+/** Runs a write with an `Idempotency-Key` once; repetitions get the stored response. */
 @Injectable()
 export class IdempotencyInterceptor implements NestInterceptor {
   private readonly logger = new Logger('Idempotency');
@@ -44,7 +44,7 @@ export class IdempotencyInterceptor implements NestInterceptor {
       files: getFormFiles(request).map((file) => file.buffer),
     };
     const call = await this.keys.claim(asked).catch((error: AppError) => {
-      // That the record is gone says what came of it.
+      // For a repeated DELETE whose response was lost, `request.repeated` shows that the record is gone.
       throw error.code === ANSWER_LOST ? (request.repeated ?? error) : error;
     });
     if (call.earlier) return of(replay(response, call.earlier));
@@ -52,7 +52,7 @@ export class IdempotencyInterceptor implements NestInterceptor {
       await call.remove();
       throw request.repeated;
     }
-    // An answer that cannot be kept leaves the claim: the work is done, and must not be done again.
+    // When the response cannot be stored, the claim remains, so that the work is not repeated.
     const keep = (answer: StoredResponse): Promise<void> =>
       call
         .finish(answer)

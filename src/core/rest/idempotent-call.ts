@@ -2,22 +2,28 @@ import type { Request } from 'express';
 import type { Actor } from '../access/actor.js';
 import { InvalidRequest, type NotFound } from '../errors/app-error.js';
 
-/** A call under an idempotency key: who made it, with which token, and where. */
+/** A call with an idempotency key: its caller, token and route. */
 export interface IdempotentCall {
-  /** The user; what one user keeps is bounded in sum, whatever the tokens are. */
+  /** The user; the limits of stored responses apply to a user with all tokens. */
   caller: string;
-  /** The token that the call came with, and what it may do: another token does not get the answer. */
+  /** The token of the call and its scopes: another token does not get the stored response. */
   token: string;
   route: string;
   key: string;
 }
 
 export interface RepeatedDelete {
-  /** The record of the path is not there, and the caller sent this very DELETE before: it is answered with what is kept, or with this. */
+  /**
+   * Set when the record of the path does not exist and the caller sent this DELETE before: the response is the
+   * stored one, otherwise this error.
+   */
   repeated?: NotFound;
 }
 
-/** The call under a key that the request is; null when it has none. @throws InvalidRequest for a key that is empty or too long */
+/**
+ * Returns the call when the request has an idempotency key, otherwise null.
+ * @throws InvalidRequest for an empty or too long key
+ */
 export function findIdempotentCall(
   { headers, method, originalUrl }: Pick<Request, 'headers' | 'method' | 'originalUrl'>,
   actor: Actor,

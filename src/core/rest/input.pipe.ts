@@ -13,15 +13,15 @@ type InputClass = new () => object;
 type Plain = Record<string, unknown>;
 
 /**
- * The one pipe for bodies and queries. Keys are accepted in any spelling that clients in the field use
- * (`organizationId`, `organization_id`, `orgID`, `org_id`); every fault is named at once; what a record does not have
- * is refused in a body and ignored in a query.
+ * Validates bodies and queries. Accepts property names in any common spelling (`organizationId`, `organization_id`,
+ * `orgID`, `org_id`) and reports all faults together. Unknown properties are errors in a body and ignored in a
+ * query.
  */
 @Injectable()
 export class InputPipe implements PipeTransform {
   private readonly keysByInput = new WeakMap<InputClass, Map<string, string>>();
   private readonly recordFieldsByInput = new WeakMap<InputClass, Map<string, string>>();
-  /** Inputs that need no field. */
+  /** Inputs without required fields. */
   private readonly validWhenEmpty = new WeakSet<InputClass>();
 
   constructor() {
@@ -81,7 +81,7 @@ export class InputPipe implements PipeTransform {
     return input;
   }
 
-  /** Types are checked before content: the content of a value of the wrong type is not validated. */
+  /** Checks types before content: the content of a value of the wrong type is not validated. */
   private validateInput(taken: Plain, metatype: InputClass, faults: Fault[], prefix: string): object {
     const input = new metatype() as Plain;
     const isEmpty = faults.length === 0 && Object.keys(taken).length === 0;
@@ -91,7 +91,7 @@ export class InputPipe implements PipeTransform {
     for (const [name, value] of Object.entries(taken)) {
       const detail = typeof value === 'string' ? findTextFault(value) : undefined;
       const field = detail === undefined ? unpacking.unpackField(name, value) : undefined;
-      // Rules fail on text that is not well-formed, instead of refusing it.
+      // Validation rules throw on strings that are not well-formed, so those are rejected before.
       input[name] = detail === undefined ? (field ?? { value }).value : undefined;
       if (field) continue;
       wrong.add(name);
@@ -131,7 +131,7 @@ export class InputPipe implements PipeTransform {
   }
 }
 
-/** The base of inputs that change a stored record: fields that cannot be written may be sent back as they are. */
+/** Base class of inputs that change a stored record: they accept read-only fields with unchanged values. */
 export abstract class UpdateInput {}
 
 export const foldKey = (key: string): string => key.replace(/[_-]/g, '').toLowerCase();
@@ -143,11 +143,11 @@ const duplicateFault = (pointer: string): Fault => ({
   detail: 'is given more than once, in different spellings',
 });
 
-/** Whether another spelling of the same name has said something else. */
+/** Reports whether another spelling of the same name had a different value. */
 const isContradiction = (taken: Plain, name: string, value: unknown): boolean =>
   Object.hasOwn(taken, name) && taken[name] !== value;
 
-/** A body that names no organization is of the one that the query names, as a list would be. */
+/** Takes the organization from the query when the body has none. */
 function takeOrganizationOfQuery(taken: Plain, faults: Fault[]): void {
   const named = currentRequest()?.organizationInQuery;
   if (named === undefined) return;

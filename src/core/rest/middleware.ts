@@ -1,7 +1,7 @@
 import type { NextFunction, Request, RequestHandler, Response } from 'express';
 import type { ConstantHeadersResponse } from './http-messages.js';
 
-/** Several middlewares as one, in this order: the router searches once for all of them. */
+/** Combines middlewares in this order, so that the router matches the path once for all of them. */
 export function inOrder(...handlers: RequestHandler[]): RequestHandler {
   return (request, response, done) => {
     let index = 0;
@@ -18,7 +18,7 @@ export function inOrder(...handlers: RequestHandler[]): RequestHandler {
   };
 }
 
-/** Sets headers that are the same on every answer; what sets them is asked once. */
+/** Caches headers that are the same for every response; each handler runs once to determine them. */
 export function constantHeaders(...handlers: RequestHandler[]): RequestHandler {
   const headers: [string, string][] = [];
   const recorder = {

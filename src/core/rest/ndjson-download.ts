@@ -9,11 +9,14 @@ import {
 import { contentDisposition } from './download.js';
 import { RevisedResponse } from './revised-response.js';
 
-/** Records as lines of JSON, made while they are sent and never held: the next batch is read once the last one is taken. */
+/** Streams records as newline-delimited JSON: the next batch is read after the client has received the last one. */
 export class NdjsonDownload extends RevisedResponse {
   private readonly batches: AsyncGenerator<string>;
 
-  /** @param context in whose name the batches are read, which happens when the call is over that asked for them; by default the caller's */
+  /**
+   * @param context the request context for reading the batches, which continues after the handler has returned;
+   * the caller's by default
+   */
   constructor(
     readonly revision: string,
     private readonly name: string,
@@ -24,7 +27,7 @@ export class NdjsonDownload extends RevisedResponse {
     this.batches = readInContext(batches, context);
   }
 
-  /** Begins: what is wrong with the question shows with the first line. */
+  /** Starts the stream; errors of the query are thrown with the first line. */
   override async openStream(onTaken: () => void): Promise<StreamableFile> {
     const first = await this.batches.next();
     return new StreamableFile(Readable.from(this.generate(first, onTaken)), {
@@ -41,7 +44,7 @@ export class NdjsonDownload extends RevisedResponse {
   }
 }
 
-/** One record as a line. */
+/** Serializes a record as one line. */
 export const toLine = (value: object): string => `${JSON.stringify(value)}\n`;
 
 async function* readInContext(batches: AsyncGenerator<string>, context: RequestContext): AsyncGenerator<string> {

@@ -1,7 +1,7 @@
 import type { PipeTransform, Type } from '@nestjs/common';
 import { InputPipe } from './input.pipe.js';
 
-/** Validates an input that may be left out, whose class is not known by the type of its parameter. */
+/** Validates an optional input, whose class the type of its parameter does not reveal. */
 export class OptionalInputPipe implements PipeTransform {
   private readonly inputs = new InputPipe();
 

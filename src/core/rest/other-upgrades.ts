@@ -1,14 +1,14 @@
 import type { IncomingMessage, Server } from 'node:http';
 import type { Socket } from 'node:net';
 
-/** The protocol of sockets: the one upgrade that is served. */
+/** Reports whether a request upgrades to a WebSocket, the only supported upgrade. */
 export const isWebSocketUpgrade = ({ headers }: IncomingMessage): boolean =>
   headers.upgrade?.trim().toLowerCase() === 'websocket';
 
 /**
- * Serves a request that asks for another protocol, such as h2c, as if it had not: a server may ignore the field (RFC 9110, section 7.8),
- * and Java's client and `curl --http2` ask in each request. Node.js takes every upgrade for one that is answered, so that
- * the connection begins anew with the same request.
+ * Serves a request for another protocol, such as h2c, without the upgrade: a server may ignore the field (RFC 9110,
+ * section 7.8), and Java's HTTP client and `curl --http2` send it with each request. Node.js hands over the socket
+ * of every upgrade, so the request is replayed on it as on a new connection.
  */
 export function ignoreUpgrade(server: Server, request: IncomingMessage, socket: Socket, head: Buffer): void {
   const lines = [`${request.method} ${request.url} HTTP/${request.httpVersion}`];

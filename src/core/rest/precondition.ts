@@ -4,15 +4,15 @@ import type { Request } from 'express';
 import { AppError } from '../errors/app-error.js';
 import { identifyRevision, type RevisedRecord } from '../schema/record.view.js';
 
-/** Tags of states of a record, or `any` state of it. */
+/** Entity tags, or `any`. */
 type Tags = string[] | 'any';
 
-/** What the caller believes the record to be: the `If-Match` and `If-None-Match` of the request, or nothing. */
+/** The precondition of a request: its `If-Match` and `If-None-Match`, if any. */
 export class Precondition {
   private constructor(
-    /** The record is there, in one of these states. */
+    /** The record exists and has one of these tags. */
     private readonly match: Tags | null,
-    /** The record is not there, or in none of these states. */
+    /** The record does not exist, or has none of these tags. */
     private readonly noneMatch: Tags | null,
   ) {}
 
@@ -24,7 +24,7 @@ export class Precondition {
       : new Precondition(parseTags(match), parseTags(noneMatch));
   }
 
-  /** @throws AppError 412 when the record has changed since the caller read it, is not there, or is there and should not be */
+  /** @throws AppError 412 when the record has changed since it was read, does not exist, or exists against If-None-Match */
   assertMatches(record: RevisedRecord | null): void {
     if (this.match && !(record && includes(this.match, record)))
       throw preconditionFailed(
@@ -58,7 +58,7 @@ const InjectIfMatch = createParamDecorator((_: unknown, context: ExecutionContex
   return Precondition.parse(headers['if-match'], headers['if-none-match']);
 });
 
-/** The `If-Match` and `If-None-Match` headers of the request as a Precondition. */
+/** Injects the `If-Match` and `If-None-Match` headers as a Precondition. */
 export const IfMatch = (): ParameterDecorator => {
   const inject = InjectIfMatch();
   return (target, key, index) => {

@@ -12,7 +12,7 @@ import { AppError } from '../errors/app-error.js';
 
 const SIGN_IN_ROUTE = '/api/auth/login';
 
-/** The one filter: every failed REST call answers a problem document; GraphQL formats its own from the same errors. */
+/** Converts every error of REST to a problem document; GraphQL formats its own from the same errors. */
 @Catch()
 export class ProblemFilter implements ExceptionFilter {
   private readonly logger = new Logger('Errors');
@@ -29,7 +29,7 @@ export class ProblemFilter implements ExceptionFilter {
     const response = host.switchToHttp().getResponse<Response>();
     const error = this.findMethodError(request, thrown) ?? toAppError(thrown);
     this.reportRefusal(request, error);
-    // An outage is logged once, not for each call that it fails.
+    // A database outage is logged once, not for each failed request.
     const what = `${request.method} ${redactedPath(request)}`;
     if (response.destroyed || request.socket.destroyed)
       return this.logger.debug(`${what} was aborted by its caller: ${error.message}`);
@@ -44,7 +44,7 @@ export class ProblemFilter implements ExceptionFilter {
 
   private reportRefusal(request: Request, error: AppError): void {
     const { route, params, body } = request as { route?: { path?: string }; params: object; body?: unknown };
-    // A sign-in is reported by the attempted account, and never by a body of another shape.
+    // A failed sign-in is reported with the attempted account; other bodies are not reported.
     const { email } = (typeof body === 'object' && body !== null ? body : {}) as { email?: unknown };
     const isSignIn = request.method === 'POST' && route?.path === SIGN_IN_ROUTE;
     this.refusals.report(error, {
@@ -54,7 +54,7 @@ export class ProblemFilter implements ExceptionFilter {
     });
   }
 
-  /** A path that exists, asked with a method that it does not have, is 405 and names the methods it has. */
+  /** Returns a 405 with the allowed methods when the path exists for other methods. */
   private findMethodError(request: Request, thrown: unknown): AppError | null {
     if ((thrown as { status?: number } | null)?.status !== 404 || thrown instanceof AppError) return null;
     const methods = this.routes.findMethods(getRequestPath(request));

@@ -10,10 +10,10 @@ import { clientNetwork } from './client-network.js';
 
 type RateSetting = 'LIMIT_REQUESTS_PER_MINUTE' | 'LIMIT_WRITES_PER_MINUTE';
 
-/** Tokens of one network that are looked up in a minute and do not hold. */
+/** The maximum number of invalid tokens per network and minute. */
 const MAX_FAILED_TOKENS = 120;
 
-/** Limits the calls of one caller in a minute; the `RateLimit` headers of every answer show what is left. */
+/** Limits the requests of a caller per minute; the `RateLimit` headers of every response show the remainder. */
 @Injectable()
 export class RateLimitService {
   private readonly limiters: Readonly<Record<RateSetting, RateLimiterMemory>>;
@@ -28,10 +28,7 @@ export class RateLimitService {
     };
   }
 
-  /**
-   * @returns what is to be waited for, where calls are counted
-   * @throws AppError 429 with Retry-After
-   */
+  /** Counts a request. @returns undefined when rate limits are off @throws AppError 429 with Retry-After */
   consume(request: Request & AuthenticatedCaller, response: Response): Promise<void> | undefined {
     return this.env.RATE_LIMIT ? this.consumeRequest(request, response) : undefined;
   }
@@ -43,19 +40,19 @@ export class RateLimitService {
       await this.consumePoint('LIMIT_WRITES_PER_MINUTE', caller, response);
   }
 
-  /** Counts an operation that came over a socket. @throws AppError 429 */
+  /** Counts an operation over a socket. @throws AppError 429 */
   async consumeOperation(actor: Actor): Promise<void> {
     if (this.env.RATE_LIMIT) await this.consumePoint('LIMIT_REQUESTS_PER_MINUTE', actor.userId ?? actor.name);
   }
 
-  /** Counts the opening of a socket, before anything is known of its caller. @throws AppError 429 */
+  /** Counts the handshake of a socket, before authentication. @throws AppError 429 */
   async consumeHandshake(network: string): Promise<void> {
     if (this.env.RATE_LIMIT) await this.consumePoint('LIMIT_REQUESTS_PER_MINUTE', network);
   }
 
   /**
-   * Counts a token as one that does not hold, before it is looked up.
-   * @returns how to take that back
+   * Counts a token as invalid before it is verified.
+   * @returns a function that reverts the count
    * @throws AppError 429
    */
   async consumeToken(network: string): Promise<() => Promise<unknown>> {
@@ -87,7 +84,7 @@ export class RateLimitService {
       'Too many requests',
       `more than ${limiter.points} ${failedTokens ? 'tokens that are not valid' : 'requests'} in a minute`,
       {
-        // Requests that were sent ahead would be refused as well.
+        // Pipelined requests would be rejected as well.
         headers: { 'Retry-After': String(seconds), Connection: 'close' },
         remedy: failedTokens ? `Wait ${seconds} seconds.` : limitRemedy(`Wait ${seconds} seconds.`, setting),
       },

@@ -5,19 +5,19 @@ import { getFieldNames } from '../schema/view-fields.js';
 type ViewClass = abstract new (...args: never[]) => object;
 
 const UPDATED_VIEW = 'armature:updated-view';
-/** The key of what a body said of fields that cannot be written: no field of the input. */
+/** The key of the read-only fields of a body, which are no properties of the input. */
 const READ_ONLY_FIELDS = Symbol('read-only fields');
 
-/** Names the view of the record that an input writes, so that fields of the record which cannot be written are known. */
+/** Names the view of the record that an input changes, from which its read-only fields are known. */
 export const UpdatesView = (view: () => ViewClass): ClassDecorator => SetMetadata(UPDATED_VIEW, view);
 
-/** The fields of the record that this input writes, or none when it writes no record. */
+/** The fields of the record that this input changes; empty when it changes none. */
 export function getRecordFields(input: abstract new (...args: never[]) => object): Set<string> {
   const view = Reflect.getMetadata(UPDATED_VIEW, input) as (() => ViewClass) | undefined;
   return view ? getFieldNames(view()) : new Set();
 }
 
-/** Keeps what a body said of fields that cannot be written, until the stored record is at hand. */
+/** Stores the read-only fields of a body for the comparison with the record. */
 export function storeReadOnlyFields(input: object, echoed: Record<string, unknown>): void {
   Object.defineProperty(input, READ_ONLY_FIELDS, { value: echoed });
 }
@@ -25,16 +25,16 @@ export function storeReadOnlyFields(input: object, echoed: Record<string, unknow
 const getReadOnlyFields = (input: object): Record<string, unknown> =>
   (input as { [READ_ONLY_FIELDS]?: Record<string, unknown> })[READ_ONLY_FIELDS] ?? {};
 
-/** Whether the body said something of a field that cannot be written. */
+/** Reports whether the body contains a read-only field. */
 export const hasReadOnlyField = (input: object, name: string): boolean => Object.hasOwn(getReadOnlyFields(input), name);
 
-/** Whether the body said something of a content that cannot be written; what lists left empty says nothing. */
+/** Reports whether the body contains a non-empty read-only content; lists return contents empty. */
 export const hasReadOnlyContent = (input: object, name: string): boolean => Boolean(getReadOnlyFields(input)[name]);
 
 /**
- * Lets read-change-write pass: fields that cannot be written may be sent as they are stored.
- * @param remedies by field, what to send instead
- * @throws InvalidRequest READ_ONLY_FIELD naming each one that differs
+ * Accepts read-only fields with their stored values, so that clients can send back a record that they have read.
+ * @param remedies what to send instead, by field
+ * @throws InvalidRequest READ_ONLY_FIELD listing each field that differs
  */
 export function assertReadOnlyUnchanged(
   input: object,
@@ -52,14 +52,14 @@ export function assertReadOnlyUnchanged(
   if (errors.length > 0) throw readOnlyFieldError(errors);
 }
 
-/** Only the fields that were sent: what is undefined stays as it is. */
+/** Omits undefined fields, which leave the stored value unchanged. */
 export function definedFields<T extends object>(fields: T): { [K in keyof T]?: Exclude<T[K], undefined> } {
   return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined)) as {
     [K in keyof T]?: Exclude<T[K], undefined>;
   };
 }
 
-/** The value of an optional field: `null` clears it to its empty value. */
+/** Maps null, which clears an optional field, to its empty value. */
 export const nullToEmpty = <T>(value: T | null | undefined, empty: T): T | undefined =>
   value === null ? empty : value;
 
@@ -82,7 +82,7 @@ function isSameValue(a: unknown, b: unknown): boolean {
   );
 }
 
-/** Clients write the same instant in their own way. */
+/** Compares times regardless of their notation. */
 function isSameTime(a: string, b: string): boolean {
   const iso = /^\d{4}-\d{2}-\d{2}T/;
   return iso.test(a) && iso.test(b) && Date.parse(a) === Date.parse(b);

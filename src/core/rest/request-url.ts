@@ -1,15 +1,15 @@
 import type { Request } from 'express';
 import { AppError, InvalidRequest } from '../errors/app-error.js';
 
-/** What precedes the path of a request target in absolute form (RFC 9112, 3.2.2). */
+/** The scheme and authority of a request target in absolute form (RFC 9112, 3.2.2). */
 const SCHEME_AND_AUTHORITY = /^[a-z][a-z\d+.-]*:\/\/[^/?#]*/i;
 
-/** Characters of the query; the longest that a client needs is a filter and a cursor. */
+/** The maximum length of the query; the longest useful one has a filter and a cursor. */
 const MAX_QUERY_LENGTH = 8 * 1024;
 
 /**
- * The path and the query of a request target. Express passes a request whose target it cannot parse, such as one of an
- * absolute form with a broken authority, by every middleware, those that count and log included.
+ * Returns the path and query of a request target. Express skips all middlewares, including rate limits and logs, for
+ * targets that it cannot parse, such as an absolute form with a malformed authority.
  */
 export function toOriginForm(target: string): string {
   if (target.startsWith('/') || target === '*') return target;
@@ -17,10 +17,7 @@ export function toOriginForm(target: string): string {
   return rest.startsWith('/') ? rest : `/${rest}`;
 }
 
-/**
- * Checks what no route can make sense of, without reading what the address says.
- * @throws InvalidRequest when the path holds the NUL character, AppError 414 when the query is too long
- */
+/** @throws InvalidRequest when the path contains NUL @throws AppError 414 when the query is too long */
 export function assertUrl({ originalUrl }: Request): void {
   const mark = originalUrl.indexOf('?');
   const path = mark < 0 ? originalUrl : originalUrl.slice(0, mark);

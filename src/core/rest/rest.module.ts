@@ -13,15 +13,16 @@ import { FormUploads } from './form-uploads.service.js';
 import { StreamedAnswers } from './streamed-answers.service.js';
 
 /**
- * What every REST route has. The stages of a request, in this order, none of which runs before the one above has passed:
- * 1. middleware (app.setup.ts): request id, access log, security headers, authentication (finds the caller, counts the call);
- * 2. guards: AuthGuard (is a caller needed?), then the rights to the route and to the records in its path;
- * 3. BodyGuard reads the body, then judges the rights to records that the body names;
- * 4. IdempotencyInterceptor, on routes that write, answers again what was answered before, or lets pass;
- * 5. InputPipe checks the content of query and body; the handler;
- * 6. AnswerWriter writes the answer, its ETag and the address of what was created.
- * Routes that read have no interceptor, which would cost them more than all of their own work. GraphQL has the same order, its
- * fields being behind GraphqlEntry.
+ * Provides the request pipeline of all REST routes. Its stages run in this order; each requires that the previous
+ * ones passed:
+ * 1. Middleware (app.setup.ts): request id, access log, security headers, authentication, rate limits.
+ * 2. Guards: AuthGuard (is a token required?), then permissions on the route and on the records in its path.
+ * 3. BodyGuard parses the body, then checks permissions on records in the body.
+ * 4. IdempotencyInterceptor, on routes that write, returns a stored response or continues.
+ * 5. InputPipe validates query and body; then the handler runs.
+ * 6. AnswerWriter writes the response with its ETag and Location.
+ * Routes that read have no interceptor, because its overhead would exceed their own work. GraphQL has the same
+ * order; GraphqlEntry precedes its fields.
  */
 @Global()
 @Module({

@@ -1,18 +1,18 @@
 import type { StreamableFile } from '@nestjs/common';
 
-/** An answer that has a revision, and is made only for a caller who does not have it yet: others are answered 304. */
+/** A response with a revision, created only when If-None-Match does not match it; otherwise the response is 304. */
 export abstract class RevisedResponse {
-  /** Answers of one URL and one revision are the same. */
+  /** Identifies the representation: responses of one URL with the same revision are equal. */
   abstract readonly revision: string;
 
   /**
-   * Makes the answer; an error that shows here can still be answered.
-   * @param onTaken to be called whenever the caller has taken a part
+   * Starts the response; errors thrown here still produce an error response.
+   * @param onTaken called whenever the client has received a part
    */
   abstract openStream(onTaken: () => void): Promise<StreamableFile>;
 }
 
-/** The same for an answer that is a value, such as a page. */
+/** A revised response whose body is a value, such as a page. */
 export class RevisedJson<V extends object> {
   constructor(
     readonly revision: string,

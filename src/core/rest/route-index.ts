@@ -1,13 +1,13 @@
-/** Segments of a route that match any text, or any number of segments: what is neither is compared as it stands. */
+/** Matches segments that are compared as plain text, in contrast to parameters and wildcards. */
 const PLAIN_TEXT = /^[\w.~-]*$/;
 const ANY_SEGMENTS = /[*{]/;
 
 interface Node<R> {
   texts: Map<string, Node<R>>;
   parameter?: Node<R>;
-  /** Routes that end here. */
+  /** Routes that end at this segment. */
   ends: Entry<R>[];
-  /** Routes that go on with any number of segments. */
+  /** Routes that continue with a wildcard. */
   open: Entry<R>[];
 }
 
@@ -17,8 +17,8 @@ interface Entry<R> {
 }
 
 /**
- * Finds the few routes whose patterns a path may match by its segments, so that the others are not compared one after another. The
- * order in which they were added is kept; whether one really matches is for its own pattern to say.
+ * An index of routes by their segments. It returns the few candidates for a path, in the order in which they were
+ * added; the route's own pattern decides about the match.
  */
 export class RouteIndex<R> {
   private readonly root = createNode<R>();
@@ -35,7 +35,7 @@ export class RouteIndex<R> {
     node.ends.push(entry);
   }
 
-  /** The routes that may match, in the order in which they were added. */
+  /** The candidate routes for a path, in the order in which they were added. */
   find(path: string): R[] {
     const found: Entry<R>[] = [];
     collect(this.root, splitPath(path.toLowerCase()), 0, found);
@@ -52,7 +52,7 @@ function getOrCreate<R>(texts: Map<string, Node<R>>, text: string): Node<R> {
   return node;
 }
 
-/** Without the slash at the end, which routes take and do not need. */
+/** Splits a path without its trailing slash, which routes accept. */
 function splitPath(path: string): string[] {
   const segments = path.split('/');
   segments.shift();

@@ -5,13 +5,13 @@ interface Segment {
 
 const ENDED = -1;
 
-/** How much a segment of a route matches: its own text, any text, any number of segments. */
+/** Ranks a segment by how much it matches: plain text, a parameter, a wildcard. */
 function rankSegment(segment: string): number {
   if (/[*{]/.test(segment)) return 2;
   return segment.includes(':') ? 1 : 0;
 }
 
-/** Each route is compared with all others. */
+/** Caches parsed routes, because each is compared with all others. */
 const known = new Map<string, readonly Segment[]>();
 
 function split(path: string): readonly Segment[] {
@@ -25,7 +25,7 @@ function split(path: string): readonly Segment[] {
   return segments;
 }
 
-/** The order in which routes are tried: at the first segment where two differ in kind, text comes before a parameter. */
+/** Orders routes: at the first segment of a different kind, plain text precedes a parameter. */
 export function compareRoutes(a: string, b: string): number {
   const [first, second] = [split(a), split(b)];
   for (let index = 0; index < Math.max(first.length, second.length); index++) {
@@ -35,12 +35,12 @@ export function compareRoutes(a: string, b: string): number {
   return 0;
 }
 
-/** Whether two routes match the same paths: they differ in the names of parameters at most. */
+/** Reports whether two routes match the same paths, that is, differ at most in parameter names. */
 export const isSameRoute = (a: string, b: string): boolean => normalize(a) === normalize(b);
 
 const normalize = (path: string): string => path.replace(/:\w+/g, ':');
 
-/** Whether every path of `narrow` is one of `wide`, and not the other way round. */
+/** Reports whether the paths of `narrow` are a proper subset of the paths of `wide`. */
 export function isNarrower(narrow: string, wide: string): boolean {
   const [inner, outer] = [split(narrow), split(wide)];
   if (inner.length !== outer.length) return false;

@@ -17,9 +17,9 @@ interface RouterLayer {
   handleRequest(request: Request, response: Response, next: NextFunction): void;
 }
 
-/** A handler of a route. */
+/** A handler of a route in Express's router. */
 interface HandlerLayer {
-  /** In lower case; undefined for all of them. */
+  /** In lower case; undefined for all methods. */
   method?: string;
   handleRequest(request: Request, response: Response, next: NextFunction): void;
 }
@@ -30,7 +30,7 @@ interface ExpressApp {
   use(handler: RequestHandler): void;
 }
 
-/** The names that routes have for methods. */
+/** The method names in Express's routes. */
 const METHOD_NAMES: Record<string, string> = { GET: 'get', POST: 'post', PUT: 'put', DELETE: 'delete' };
 
 export interface Route {
@@ -39,9 +39,9 @@ export interface Route {
 }
 
 /**
- * The REST routes that this server really has, as its router knows them. It orders them once they are registered, so that
- * a route is found by its path and not by where its module stands: `/api/pattern/types` before `/api/pattern/:id`. The router
- * would compare them one after another; it is given an index of them in their place.
+ * The REST routes of this server, from its router. It sorts them by specificity after registration, so that
+ * `/api/pattern/types` precedes `/api/pattern/:id` whichever module declares it. It also replaces the linear search
+ * of the router by an index.
  */
 @Injectable()
 export class RouteTable implements OnModuleInit {
@@ -49,7 +49,7 @@ export class RouteTable implements OnModuleInit {
 
   constructor(private readonly host: HttpAdapterHost) {}
 
-  /** The router has the routes of all controllers by then, and not yet what answers to unknown paths. */
+  /** All controllers are registered at this time, and the handler of unknown paths is not. */
   onModuleInit(): void {
     this.layers = this.findLayers();
     this.refuseOtherMethods();
@@ -57,20 +57,20 @@ export class RouteTable implements OnModuleInit {
     this.replaceByIndex();
   }
 
-  /** Every route, in the form `/api/environments/:id`. */
+  /** Lists all routes in the form `/api/environments/:id`. */
   listRoutes(): Route[] {
     return this.layers.flatMap(({ route }) =>
       listMethods(route?.methods).map((method) => ({ method, path: route?.path ?? '' })),
     );
   }
 
-  /** The route that answers a request; undefined when none does. */
+  /** Finds the route of a request. */
   find(method: string, path: string): Route | undefined {
     const found = this.layers.find((layer) => layer.match(path) && listMethods(layer.route?.methods).includes(method));
     return found && { method, path: found.route?.path ?? '' };
   }
 
-  /** The methods that this path answers to; empty when there is no such path. */
+  /** The methods of a path; empty for an unknown path. */
   findMethods(path: string): string[] {
     const [first, ...others] = this.layers.filter((layer) => layer.match(path));
     const nearest = first?.route?.path ?? '';
@@ -79,8 +79,8 @@ export class RouteTable implements OnModuleInit {
   }
 
   /**
-   * Where a path is narrower than that of another route, as `/api/pattern/import` is than `/api/pattern/:id`, its own methods
-   * are all that it has: the text is never taken for the parameter.
+   * Rejects other methods on a path that is more specific than another route, such as `/api/pattern/import`
+   * compared with `/api/pattern/:id`: its text is never used as the parameter.
    */
   private refuseOtherMethods(): void {
     const paths = new Set(this.listRoutes().map(({ path }) => path));
@@ -92,7 +92,10 @@ export class RouteTable implements OnModuleInit {
         });
   }
 
-  /** Each run of routes between what else is in the router, such as the files of the API reference, becomes one layer. */
+  /**
+   * Replaces each run of consecutive routes by one layer with an index; other layers, such as the files of the API
+   * reference, stay in place.
+   */
   private replaceByIndex(): void {
     const { stack } = this.express.router;
     for (let begin = 0; begin < stack.length; begin++) {
@@ -113,7 +116,7 @@ export class RouteTable implements OnModuleInit {
   }
 }
 
-/** Serves a request as the router would: by the first of the routes that matches and has the method, and when that one passes it on, by the next. */
+/** Handles a request like the router: calls the first matching route with the method, and the next one when it calls `next`. */
 function serveRoutes(layers: readonly RouterLayer[]): RequestHandler {
   const index = new RouteIndex<RouterLayer>();
   for (const layer of layers) index.add(layer.route?.path ?? '', layer);
@@ -140,7 +143,7 @@ function serveRoutes(layers: readonly RouterLayer[]): RequestHandler {
   };
 }
 
-/** The handler of a route that has no other: the route would look for it again. */
+/** Returns the handler of a route with a single one, which saves the route's own search. */
 function findOnlyHandler({ route }: RouterLayer, method: string): HandlerLayer | undefined {
   const only = route?.stack.length === 1 ? route.stack[0] : undefined;
   return only?.method === METHOD_NAMES[method] ? only : undefined;

@@ -5,9 +5,9 @@ import { TimeSlicer } from '../time-slicer.js';
 
 const PIECE_BYTES = 64 * 1024;
 
-/** A JSON answer that is large: the very bytes of JSON.stringify, written piece by piece so that others are served in between. */
+/** A large JSON response: the bytes of JSON.stringify, produced in chunks that yield to the event loop. */
 export class SerializedJson extends StreamableFile {
-  /** Bytes of all pieces. */
+  /** The total size in bytes. */
   readonly size: number;
 
   private constructor(readonly pieces: readonly Buffer[]) {
@@ -16,7 +16,7 @@ export class SerializedJson extends StreamableFile {
     this.size = length;
   }
 
-  /** JSON that is written already, in UTF-8. */
+  /** Wraps serialized JSON in UTF-8. */
   static fromBytes(bytes: Uint8Array<ArrayBuffer>): SerializedJson {
     const count = Math.ceil(bytes.length / PIECE_BYTES);
     const at = (index: number) =>
@@ -29,7 +29,7 @@ export class SerializedJson extends StreamableFile {
   }
 }
 
-/** A value as JSON in pieces. */
+/** Serializes a value in chunks. */
 export async function serializeInPieces(value: object): Promise<Buffer[]> {
   const turns = new TimeSlicer();
   const pieces: Buffer[] = [];
@@ -73,7 +73,7 @@ function* objectParts(object: object): Generator<string> {
   yield separator === '{' ? '{}' : '}';
 }
 
-/** Pieces never end within a surrogate pair, whose halves alone would be escaped. */
+/** Splits text outside of surrogate pairs, because JSON.stringify escapes lone surrogates. */
 function* textParts(text: string): Generator<string> {
   yield '"';
   let start = 0;

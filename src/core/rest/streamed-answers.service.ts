@@ -3,7 +3,7 @@ import type { Response } from 'express';
 import type { Actor } from '../access/actor.js';
 import { Authenticator } from '../access/authenticator.js';
 
-/** Answers that are made while they are sent, which takes as long as their callers read: each ends with the token that it was asked for with. */
+/** Tracks streamed responses, which can outlive their token, and aborts them when it is revoked. */
 @Injectable()
 export class StreamedAnswers implements OnModuleInit, OnModuleDestroy {
   private readonly open = new Map<Response, Actor>();
@@ -22,7 +22,7 @@ export class StreamedAnswers implements OnModuleInit, OnModuleDestroy {
     this.stopListening();
   }
 
-  /** Breaks the answer off when its token is revoked before its end. */
+  /** Aborts the response when its token is revoked before the end. */
   add(response: Response, actor: Actor | undefined): void {
     if (!actor || response.destroyed) return;
     this.open.set(response, actor);

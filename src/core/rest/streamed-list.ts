@@ -4,17 +4,17 @@ import { RevisedResponse } from './revised-response.js';
 
 export interface StreamedListOptions {
   plural: string;
-  /** What a change of the records changes: answers of one URL and one revision are the same. */
+  /** Changes with the records: responses of one URL with the same revision are equal. */
   revision: string;
-  /** Views, some at a time. */
+  /** The views, in batches. */
   batches: AsyncIterable<object[]>;
-  /** What goes into the envelope beside `page`, `page_size` and `total_count`. */
+  /** Further members of the envelope besides `page`, `page_size` and `total_count`. */
   rest?: (total: number) => object;
 }
 
 /**
- * A list of everything, made while it is sent and never held: `page` first, then the records, and in the end how many they
- * were. A controller returns it as it would a page; a caller who has this revision is answered 304 before anything is read.
+ * Streams a complete list without holding it in memory: `page` first, then the records, and their number at the end.
+ * A controller returns it like a page; with a matching revision the response is 304 and nothing is read.
  */
 export class StreamedList extends RevisedResponse {
   readonly revision: string;
@@ -24,7 +24,7 @@ export class StreamedList extends RevisedResponse {
     this.revision = settings.revision;
   }
 
-  /** Begins: what is wrong with the question shows with the first batch. */
+  /** Starts the stream; errors of the query are thrown with the first batch. */
   override async openStream(onTaken: () => void): Promise<StreamableFile> {
     const batches = this.settings.batches[Symbol.asyncIterator]();
     const first = await batches.next();

@@ -6,7 +6,7 @@ const MAX_URL_LENGTH = 2_048;
 const MAX_JSON_LENGTH = 256 * 1024;
 const URL_SCHEME = /^[a-z][a-z0-9+.-]*:\/\//i;
 
-/** An object of free fields, such as metadata, whose names, texts, addresses and whole are of a length that a record may have. */
+/** Validates an object with arbitrary keys, such as metadata: limits the length of keys, strings, URLs and the whole. */
 export const IsBoundedMap = (): PropertyDecorator =>
   ValidateBy({
     name: 'isBoundedMap',

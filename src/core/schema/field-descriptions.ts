@@ -1,4 +1,4 @@
-/** What fields mean that many records have; a record that means more says so itself. */
+/** Default descriptions of fields that many records have; a view or input can override them. */
 const DESCRIPTIONS: Record<string, string> = {
   acted_upon: 'The id of the record that it is about.',
   action: 'What is done.',
@@ -53,7 +53,7 @@ const DESCRIPTIONS: Record<string, string> = {
   workspace_id: 'The id of the workspace.',
 };
 
-/** The description of a field by its name; camelCase spellings mean the same. */
+/** The default description of a field, in snake_case or camelCase. */
 export const describeField = (name: string): string | undefined =>
   DESCRIPTIONS[name] ??
   DESCRIPTIONS[name.replace(/ID$/, '_id').replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)];

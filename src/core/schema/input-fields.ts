@@ -20,12 +20,12 @@ import { IsBoundedMap } from './bounded-map.js';
 import { IsTime } from './is-time.js';
 import { GraphQLMap } from './scalars.js';
 
-/** How a field of an input may be missing. */
+/** Whether a field of an input may be missing. */
 export interface InputFieldOptions {
   description?: string;
-  /** May be left out. */
+  /** The field may be omitted. */
   optional?: boolean;
-  /** May be left out or null; null clears the field. */
+  /** The field may be omitted or null; null clears it. */
   clearable?: boolean;
 }
 
@@ -54,7 +54,7 @@ function input(
   );
 }
 
-/** The name of a record: 1 to 255 characters, not all of them blank. */
+/** The name of a record: 1 to 255 characters, not only white space. */
 export const NameInput = (settings: InputFieldOptions = {}) =>
   input(
     { type: String, minLength: 1, maxLength: 255 },
@@ -67,7 +67,7 @@ export const NameInput = (settings: InputFieldOptions = {}) =>
     settings,
   );
 
-/** Free text of at most `max` characters, 10,000 unless said otherwise. */
+/** Free text of at most `max` characters; default 10,000. */
 export const TextInput = ({ max = 10_000, ...settings }: InputFieldOptions & { max?: number } = {}) =>
   input(
     { type: String, maxLength: max },
@@ -79,7 +79,7 @@ export const TextInput = ({ max = 10_000, ...settings }: InputFieldOptions & { m
 export const IdInput = (settings: InputFieldOptions = {}) =>
   input({ type: String, format: 'uuid' }, () => ID, [IsUUID('all', { message: 'must be a UUID' })], settings);
 
-/** A moment, with its offset from UTC. */
+/** A time with its offset from UTC. */
 export const TimeInput = (settings: InputFieldOptions = {}) =>
   input(
     { type: String, format: 'date-time' },
@@ -93,7 +93,7 @@ export const TimeInput = (settings: InputFieldOptions = {}) =>
     settings,
   );
 
-/** A whole number within these bounds. */
+/** An integer within these bounds. */
 export const IntegerInput = ({ min, max, ...settings }: InputFieldOptions & { min: number; max: number }) => {
   const message = `must be a whole number from ${min} to ${max}`;
   return input(
@@ -120,7 +120,7 @@ export const MapInput = (settings: InputFieldOptions = {}) =>
     settings,
   );
 
-/** Free fields that a record keeps, bounded in length. */
+/** An object with arbitrary keys and limited size that the record stores. */
 export const MetadataInput = (settings: InputFieldOptions = {}) => applyDecorators(MapInput(settings), IsBoundedMap());
 
 export const FlagInput = (settings: InputFieldOptions = {}) =>
@@ -128,7 +128,7 @@ export const FlagInput = (settings: InputFieldOptions = {}) =>
 
 const FLAG_VALUES = [true, false, 'true', 'false'];
 
-/** A flag that may be left out, and that forms send as text; `isSet` reads it. */
+/** An optional flag, which forms send as text; `parseFlag` parses it. */
 export const FormFlagInput = (description: string) =>
   applyDecorators(
     ApiPropertyOptional({ type: Boolean, description }),

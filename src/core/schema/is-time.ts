@@ -1,6 +1,9 @@
 import { isISO8601, ValidateBy } from 'class-validator';
 
-/** What `Date` reads of ISO 8601: a year, a month, a day or a moment. Weeks, days of a year and the basic format it does not. */
+/**
+ * The ISO 8601 formats that `Date` parses: a year, a month, a day or a time. It does not parse weeks, ordinal dates
+ * and the basic format.
+ */
 const READABLE = /^\d{4}(-\d\d){0,2}$|^\d{4}-\d\d-\d\dT\d\d:\d\d(:\d\d(\.\d+)?)?(Z|[+-]\d\d:?\d\d)?$/;
 
 const isTime = (value: unknown): boolean =>
@@ -9,7 +12,7 @@ const isTime = (value: unknown): boolean =>
   isISO8601(value, { strict: true }) &&
   Number.isFinite(Date.parse(value));
 
-/** A text that `new Date` reads as the time that it says. */
+/** Validates text that `new Date` parses to the same date. */
 export const IsTime = (): PropertyDecorator =>
   ValidateBy({
     name: 'isTime',

@@ -1,7 +1,7 @@
 import { ObjectType } from '@nestjs/graphql';
 import { IdField, TimeField } from './view-fields.js';
 
-/** What a view shows of every record. */
+/** The columns that every view shows. */
 interface StoredRecord {
   id: string;
   createdAt: Date;
@@ -10,10 +10,10 @@ interface StoredRecord {
   revision: number;
 }
 
-/** The key of the revision in a view: no field of the answer. */
+/** The key of the revision in a view; a symbol is not serialized. */
 const REVISION = Symbol('revision');
 
-/** What every record shows of itself. Subclasses call `shape` first and then add their own fields. */
+/** Base class of views of records. Subclasses call `shape` first and then add their fields. */
 @ObjectType({ isAbstract: true })
 export abstract class RecordView {
   @IdField()
@@ -43,24 +43,27 @@ export abstract class RecordView {
   }
 }
 
-/** A record at one of its revisions. */
+/** A record and its revision. */
 export interface RevisedRecord {
-  /** Several for what relates records, such as the role of a user in a workspace. */
+  /** Several ids for a record that relates others, such as the role of a user in a workspace. */
   id: string | readonly string[];
   revision: number | string;
 }
 
-/** Characters of an id that distinguish a record from others: those at the end, which are random. */
+/** The number of id characters in an ETag: the last ones, which are random. */
 const ID_LENGTH = 12;
 
-/** What tags begin with and preconditions compare: the revision, and whose it is, for records begin with the same one. */
+/**
+ * Returns the first part of an ETag, which preconditions compare: the revision and the record id, because different
+ * records have equal revisions.
+ */
 export const identifyRevision = ({ id, revision }: RevisedRecord): string =>
   [revision, ...[id].flat().map((each) => each.slice(-ID_LENGTH))].join('.');
 
-/** The view, marked as showing a record at its revision: its ETag is one that writes compare. */
+/** Marks a view with its record's revision, so that its ETag can be used in preconditions. */
 export function withRevision<V extends object>(view: V, record: RevisedRecord): V {
   return Object.defineProperty(view, REVISION, { value: identifyRevision(record) });
 }
 
-/** The revision of the record that a view shows, as tags have it, or undefined when it shows none. */
+/** Returns the revision part of the ETag of a view; undefined for views without a record. */
 export const getRevision = (view: object): string | undefined => (view as { [REVISION]?: string })[REVISION];

@@ -10,7 +10,7 @@ function parseTime(value: unknown): Date {
   return time;
 }
 
-/** Date rolls the 30th of February over into March instead of refusing it. */
+/** `Date` accepts the 30th of February as a day in March. */
 function isCalendarDate(day: string): boolean {
   return new Date(`${day}T00:00:00Z`).toISOString().startsWith(day);
 }
@@ -21,7 +21,7 @@ function parseMap(value: unknown): Record<string, unknown> {
   return value as Record<string, unknown>;
 }
 
-/** A moment: goes out as ISO 8601 in UTC with milliseconds, comes in as ISO 8601 with any zone and becomes a Date. */
+/** A time: serialized as ISO 8601 in UTC with milliseconds, parsed from ISO 8601 with any offset to a Date. */
 export const GraphQLTime = new GraphQLScalarType<Date, string>({
   name: 'Time',
   description: 'An ISO 8601 timestamp in UTC with milliseconds.',

@@ -6,8 +6,8 @@ let areKept = false;
 type Find = ReturnType<typeof getMetadataStorage>['getTargetValidationMetadatas'];
 
 /**
- * Lets class-validator keep the rules of a class: it gathers those of the class and of all above it at each validation otherwise.
- * Decorators have declared them all before the first input arrives.
+ * Makes class-validator cache the rules of each class, which it otherwise collects from the class and its ancestors
+ * on every validation. All decorators have run before the first input arrives.
  */
 export function keepValidationRules(): void {
   if (areKept) return;

@@ -4,17 +4,17 @@ import { ApiProperty, type ApiPropertyOptions } from '@nestjs/swagger';
 import { GraphQLAny, GraphQLMap, GraphQLTime } from './scalars.js';
 import { describeField } from './field-descriptions.js';
 
-/** What a field of a view may say about itself, once for both APIs. */
+/** The options of a view field, for both APIs. */
 export interface ViewFieldOptions {
   description?: string;
   nullable?: boolean;
-  /** Left out of some answers of REST; null in GraphQL. */
+  /** The field is absent from some REST responses and null in GraphQL. */
   optional?: boolean;
-  /** Part of the REST record only. */
+  /** REST only. */
   rest?: true;
-  /** Part of the GraphQL type only: another spelling of a field, as a getter. */
+  /** GraphQL only: another spelling of a field, as a getter. */
   graphql?: true;
-  /** What it weighs in the cost of a GraphQL operation, when that is more than one. */
+  /** The weight in the cost of a GraphQL operation; default 1. */
   weight?: number;
 }
 
@@ -22,7 +22,7 @@ type Described = { api: ApiPropertyOptions; graphql: () => unknown };
 
 const fieldNames = new WeakMap<object, Set<string>>();
 
-/** The names of the fields of a view or input class, those of its ancestors included. */
+/** The field names of a view or input class and its ancestors. */
 export function getFieldNames(type: abstract new (...args: never[]) => object): Set<string> {
   const found = new Set<string>();
   for (
@@ -69,7 +69,7 @@ export const TimeField = (settings: ViewFieldOptions = {}) =>
   field({ api: { type: String, format: 'date-time' }, graphql: () => GraphQLTime }, settings);
 export const MapField = (settings: ViewFieldOptions = {}) =>
   field({ api: { type: 'object', additionalProperties: true }, graphql: () => GraphQLMap }, settings);
-/** Any JSON value: what a cluster says, as it says it. */
+/** Any JSON value, such as a part of a cluster's response. */
 export const AnyField = (settings: ViewFieldOptions = {}) => field({ api: {}, graphql: () => GraphQLAny }, settings);
 export const MapsField = (settings: ViewFieldOptions = {}) =>
   field(
@@ -81,10 +81,10 @@ export const MapsField = (settings: ViewFieldOptions = {}) =>
   );
 export const TextsField = (settings: ViewFieldOptions = {}) =>
   field({ api: { type: String, isArray: true }, graphql: () => [String] }, settings);
-/** One of a few words; GraphQL shows it as String, as the interface does for the fields of records. */
+/** An enumerated string; GraphQL uses the type String, as the interface specifies for record fields. */
 export const WordField = (words: readonly string[], settings: ViewFieldOptions = {}) =>
   field({ api: { type: String, enum: [...words] }, graphql: () => String }, settings);
-/** Registers words as an enum of GraphQL, for `EnumField`. A name there has no spaces: `not found` is `not_found`. */
+/** Registers a GraphQL enum for `EnumField`. Names have no spaces: `not found` becomes `not_found`. */
 export function graphqlEnum<W extends string>(
   name: string,
   words: readonly W[],
@@ -94,10 +94,10 @@ export function graphqlEnum<W extends string>(
   registerEnumType(values, { name, description });
   return values;
 }
-/** One of the words of an enum that was registered for GraphQL. */
+/** A value of a registered GraphQL enum. */
 export const EnumField = (words: Record<string, string>, settings: ViewFieldOptions = {}) =>
   field({ api: { type: String, enum: Object.values(words) }, graphql: () => words }, settings);
-/** OpenAPI takes an arrow for a lazy type only when its name is `type`: one that was passed in has none. */
+/** `@nestjs/swagger` detects a lazy type by an arrow function named `type`. */
 const lazily = (record: () => abstract new (...args: never[]) => object) => ({ type: () => record() as Type });
 export const RecordField = (record: () => abstract new (...args: never[]) => object, settings: ViewFieldOptions = {}) =>
   field({ api: lazily(record), graphql: record }, settings);

@@ -4,15 +4,15 @@ import type { AuthenticatedCaller } from '../access/access.decorators.js';
 import type { Metrics } from './metrics.service.js';
 import { currentRequest, getRequestPath } from './request-context.js';
 
-/** The route of NestJS that every unknown path matches. */
+/** The NestJS route of unknown paths. */
 const UNKNOWN_PATH = '*path';
 
-/** The status of a call whose caller hung up before it was answered, as proxies log it. */
+/** The status in logs of proxies when the client disconnected before the response. */
 const CLIENT_CLOSED_REQUEST = 499;
 
 /**
- * Counts and logs every answer: the route and the status, never a query or a body, for these may hold secrets.
- * @param mounted paths that are no routes of NestJS; what is below them counts as theirs
+ * Logs every response and records its metrics: route and status, never queries or bodies, which may contain secrets.
+ * @param mounted paths that are not NestJS routes; requests below them are counted for them
  */
 export function accessLogMiddleware(logger: Logger, metrics: Metrics, mounted: readonly string[]) {
   return (request: Request & AuthenticatedCaller, response: Response, next: NextFunction): void => {
@@ -50,10 +50,10 @@ function findRoute(request: Request, mounted: readonly string[]): string {
   return mounted.find((each) => path === each || path.startsWith(`${each}/`)) ?? 'none';
 }
 
-/** Segments of a path that are as long as a token is, and longer than an id. */
+/** Matches path segments that are as long as a token, and longer than an id. */
 const TOKEN_LIKE_SEGMENTS = /[^/]{40,}/g;
 
-/** The path for the log: a part that is a secret, or may be one because no route matches, is left out. */
+/** Returns the path for the log, without path parameters that are secrets; on unknown routes, without segments that may be. */
 export function redactedPath(request: Request): string {
   const { path: matched = UNKNOWN_PATH } = (request.route ?? {}) as { path?: string };
   if (matched.includes(':token')) return matched;

@@ -4,12 +4,12 @@ import { AppError, truncate } from '../errors/app-error.js';
 const PERIOD_MS = 60_000;
 const MAX_PER_PERIOD = 30;
 const MAX_LINE_LENGTH = 2_000;
-/** The status of errors that nobody gave a name. */
+/** The status of unexpected errors. */
 const UNEXPECTED = 500;
 
 /**
- * Logs faults that callers may bring about as often as they like: some each minute, and how many more there were. Errors
- * with a name take one line, also when something else caused them; only unexpected ones have a stack.
+ * Logs errors that callers can trigger at will, with a maximum per minute, and the number of those above it.
+ * Application errors are logged as one line, even with a cause; only unexpected errors have a stack trace.
  */
 export class FaultLog {
   private periodEnd = 0;

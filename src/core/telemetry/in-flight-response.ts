@@ -1,34 +1,34 @@
-/** One answer while it is made and sent: what it holds in memory, and when that ends. */
+/** A response in progress: the memory that it holds, and its end. */
 export class InFlightResponse {
-  /** Bytes that it takes in memory. */
+  /** The memory that it holds. */
   bytes = 0;
-  /** Bytes of the contents that it shows. */
+  /** The size of the contents in it. */
   contentBytes = 0;
-  /** Fields of the records in its lists, in GraphQL. */
+  /** The number of fields of listed records, in GraphQL. */
   listedFields = 0;
-  /** The user it is for, once it has contents. */
+  /** The user who receives it, set when it has contents. */
   caller?: string;
-  /** Ends the answer when its caller does not read it; runs while the answer holds bytes. */
+  /** Aborts the response when the client does not read it; runs while the response holds memory. */
   sendTimeout?: NodeJS.Timeout;
-  /** The contents that it has already, by their keys. */
+  /** Keys of the contents that were read for it. */
   readonly contentKeys = new Set<string>();
   private closed = false;
   private listeners: (() => void)[] = [];
 
-  /** @param abort ends the answer although its caller has not taken it */
+  /** @param abort ends the response before the client has received it */
   constructor(readonly abort: () => void) {}
 
-  /** The client has disconnected. */
+  /** Whether the client has disconnected. */
   get isClosed(): boolean {
     return this.closed;
   }
 
-  /** Calls back once, when what it holds is sent or its caller has gone. */
+  /** Calls back once, when its content was sent or the client has disconnected. */
   onRelease(listener: () => void): void {
     this.listeners.push(listener);
   }
 
-  /** Gives back what it holds; a subscription goes on with its next message. */
+  /** Releases its memory; a subscription continues with its next message. */
   release(): void {
     const listeners = this.listeners;
     this.listeners = [];
@@ -38,7 +38,7 @@ export class InFlightResponse {
     this.contentKeys.clear();
   }
 
-  /** The same for good. */
+  /** Releases its memory and marks it as closed. */
   close(): void {
     this.closed = true;
     this.release();

@@ -6,7 +6,7 @@ import { currentRequest } from './request-context.js';
 /** Injection token of the logger. */
 export const LOGGER = Symbol('logger');
 
-/** Fields with these names, up to a depth of three, are logged as `[redacted]`. */
+/** Fields with these names are logged as `[redacted]`, up to a depth of three. */
 const REDACTED_FIELDS = [
   'authorization',
   'cookie',
@@ -21,15 +21,18 @@ const REDACTED_FIELDS = [
   'parameters',
 ];
 
-/** Bytes of lines that wait for standard output to take them; later lines are dropped, so that a stuck reader costs no more. */
+/**
+ * The maximum number of unwritten bytes; later lines are dropped, so that a blocked reader of standard output does
+ * not exhaust the memory.
+ */
 const MAX_UNWRITTEN_BYTES = 16 * 1024 * 1024;
-/** Lines are written together when there are so many bytes of them, or after so long; at the end of the process all are. */
+/** Lines are written in batches of this size or after this time, and at the end of the process. */
 const BATCH = { minLength: 15 * 1024, periodicFlush: 100 };
 
-/** One a process, however many servers there are in it: each would write by a timer of its own for as long as the process lives. */
+/** One stream per process, because each has a timer that is never stopped; tests start several servers per process. */
 let standardOutput: DestinationStream | undefined;
 
-/** Structured logs on standard output: one JSON object a line, each with the id of the request it belongs to. */
+/** Creates a logger of JSON lines on standard output, each with the id of its request. */
 export function createLogger(env: Env): Logger {
   const options: LoggerOptions = {
     level: env.LOG_LEVEL,
@@ -55,18 +58,18 @@ export function createLogger(env: Env): Logger {
   return pino(options, standardOutput);
 }
 
-/** An error without what a parser could not read, which may be what this server sent, its credential included. */
+/** Serializes an error without the input that a parser rejected, which may contain a credential that this server sent. */
 function serializeError(error: Error): object {
   const { data: _, ...logged } = pino.stdSerializers.err(error) as pino.SerializedError & { data?: unknown };
   return logged;
 }
 
-/** A logger for lines whose fields are all fixed and hold no secrets: looking for those is the dearest part of a short line. */
+/** A logger without redaction, for lines with fixed fields and no secrets: redaction takes most of the time of a short line. */
 export const withoutRedaction = (logger: Logger): Logger => logger.child({}, { redact: [] });
 
 const isPretty = (env: Env): boolean => (env.LOG_FORMAT ?? (env.isProduction ? 'json' : 'pretty')) === 'pretty';
 
-/** What Nest says of every module and route at start is of use to its developers only. */
+/** Log contexts of NestJS that list every module and route at start. */
 const FRAMEWORK_CONTEXTS = new Set([
   'NestFactory',
   'InstanceLoader',
@@ -76,7 +79,7 @@ const FRAMEWORK_CONTEXTS = new Set([
   'GraphQLModule',
 ]);
 
-/** Lets Nest log through the same logger. */
+/** Makes NestJS log through the same logger. */
 export class NestLogger extends ConsoleLogger implements LoggerService {
   constructor(private readonly logger: Logger) {
     super();

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom-client';
 
-/** The measurements of this process, in the text format of Prometheus. */
+/** The metrics of this process, in the Prometheus text format. */
 @Injectable()
 export class Metrics {
   readonly registry = new Registry();

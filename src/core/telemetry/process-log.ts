@@ -5,13 +5,13 @@ const STANDARD_ERROR = 2;
 type Level = 'info' | 'warn' | 'error' | 'fatal';
 
 /**
- * What the process says of itself when there is no application whose log could take it: before it is made, after it is
- * closed, and while its event loop is blocked. Each line is written before the call returns, so that none is lost.
+ * Logs process events outside of the application: before it is created, after it is closed, and while its event loop
+ * is blocked. Lines are written synchronously, so that none is lost.
  */
 export class ProcessLog {
   constructor(private readonly json: boolean) {}
 
-  /** In the form that the application's log has with these settings, which need not be sound yet. */
+  /** Uses the format of the application's log; the settings need not be valid yet. */
   static fromEnv({ NODE_ENV, LOG_FORMAT }: Record<string, string | undefined>): ProcessLog {
     return new ProcessLog(LOG_FORMAT === 'json' || (!LOG_FORMAT && NODE_ENV === 'production'));
   }
@@ -30,7 +30,7 @@ export class ProcessLog {
     try {
       fs.writeSync(STANDARD_ERROR, `${line}\n`);
     } catch {
-      // The reader has gone, or does not read now: that must not end the process.
+      // A closed or blocked standard output must not end the process.
     }
   }
 }

@@ -5,50 +5,50 @@ import type { NextFunction, Request, Response } from 'express';
 import type { Actor } from '../access/actor.js';
 import { InFlightResponse } from './in-flight-response.js';
 
-/** Where a call came from. */
+/** The origin of a request. */
 export interface RequestOrigin {
   via: 'rest' | 'graphql' | 'socket' | 'job' | 'command';
-  /** Of the caller, behind the proxies that are trusted. */
+  /** The IP address of the caller, determined through trusted proxies. */
   address?: string;
   userAgent?: string;
 }
 
-/** The record on which the caller's right was judged. */
+/** The record on which a permission was checked. */
 export interface JudgedRecord {
   type: string;
   id: string;
   organizationId: string;
 }
 
-/** A statement that belongs to every change of a call, for as long as the call lasts. */
+/** A statement that runs in every writing transaction of a request. */
 export interface ChangeStatement {
   text: string;
   values: unknown[];
-  /** Turns its failure into one that callers read. */
+  /** Maps its error to one for callers. */
   rethrow: (error: unknown) => never;
   isOver: boolean;
 }
 
-/** What is known about the call that is being served. */
+/** The context of the current request or job. */
 export interface RequestContext {
   requestId: string;
   actor?: Actor;
-  /** Whom the token of the call stands for, also while the system works for them. */
+  /** The actor of the request's token, also while code runs as the system. */
   caller?: Actor;
   origin?: RequestOrigin;
-  /** The operation that is called, by its name in the interface. */
+  /** The operation id of the route. */
   operation?: string;
-  /** The last record on which a right was judged, whatever came of it. */
+  /** The record of the last permission check, passed or not. */
   judged?: JudgedRecord;
-  /** Sent with the commit of each transaction. */
+  /** Sent with the COMMIT of each transaction that writes. */
   withCommit?: ChangeStatement;
-  /** The answer that a client waits for. */
+  /** The response in progress. */
   response?: InFlightResponse;
-  /** The user who asked for what a job does. */
+  /** The user who requested the work of a job. */
   onBehalfOf?: string;
-  /** The organization that the query of a call with a body names, as it was sent. */
+  /** The unvalidated organization in the query of a request with a body. */
   organizationInQuery?: unknown;
-  /** Of the record on which the caller's right was judged last. */
+  /** The organization of the record whose permission check passed last. */
   organizationId?: string;
 }
 
@@ -56,16 +56,16 @@ const storage = new AsyncLocalStorage<RequestContext>();
 
 export const currentRequest = (): RequestContext | undefined => storage.getStore();
 
-/** Runs work that no HTTP request asked for (a socket message, a job) under a request id of its own. */
+/** Runs work outside of HTTP requests (a socket message, a job) with a request context of its own. */
 export const runInRequestContext = <T>(context: RequestContext, work: () => T): T => storage.run(context, work);
 
 export const generateRequestId = (): string => randomUUID();
 
-/** The whole path of a request, also in a handler that is mounted below a part of it. */
+/** Returns the full path of a request, including the mount path of its handler. */
 export const getRequestPath = ({ originalUrl }: Pick<Request, 'originalUrl'>): string =>
   originalUrl.split(/[?#]/, 1)[0] ?? '';
 
-/** Gives every request an id: the caller's `X-Request-Id` when it is sound, else a new one; it is also in the answer. */
+/** Assigns an id to every request, a valid `X-Request-Id` of the caller or a new one, and sets it in the response. */
 export function requestContextMiddleware(request: Request, response: Response, next: NextFunction): void {
   const given = request.headers['x-request-id'];
   const requestId = typeof given === 'string' && /^[\w.:-]{1,128}$/.test(given) ? given : generateRequestId();
@@ -82,7 +82,7 @@ export function originOf(
   via: RequestOrigin['via'],
 ): RequestOrigin {
   const userAgent = headers['user-agent']?.slice(0, MAX_USER_AGENT_LENGTH);
-  // A proxy that is trusted may pass on what the caller wrote into X-Forwarded-For, which is any text.
+  // A trusted proxy may forward an X-Forwarded-For of the caller, which can be any text.
   const address = ip && (isIP(ip) === 0 ? 'unknown' : ip);
   return { via, ...(address ? { address } : {}), ...(userAgent ? { userAgent } : {}) };
 }

@@ -17,7 +17,7 @@ const entry = (name: string, caller: string, organization = 'one', bytes = 0): N
 const queueOf = (bounds: Partial<FairQueueBounds> = {}): FairQueue<Named> =>
   new FairQueue({ size: 1, waiting: 10, waitingPerCaller: 5, ...bounds }, 'file');
 
-/** The names in the order in which they run when each ends before the next begins. */
+/** Runs the entries one after another. @returns their names in order */
 function orderOf(queue: FairQueue<Named>): string[] {
   const order: string[] = [];
   for (let next = queue.takeNext(0); next; next = queue.takeNext(0)) {

@@ -3,34 +3,34 @@ import { type Requester } from './requester.js';
 import { countOf } from '../errors/wording.js';
 
 export interface FairQueueBounds {
-  /** What runs at the same time; as much again is for parties that have nothing running. */
+  /** The number of concurrent entries; the same number again is reserved for parties that have none running. */
   size: number;
-  /** What may wait, of all callers and of one. */
+  /** The maximum number of waiting entries, in total and per caller. */
   waiting: number;
   waitingPerCaller: number;
 }
 
-/** Bytes of input that may wait of one caller. */
+/** The maximum input bytes of a caller's waiting entries. */
 const MAX_WAITING_BYTES = 128 * 1024 * 1024;
 
 export interface QueueEntry {
   party: Requester;
-  /** Bytes that it holds while it waits. */
+  /** The size of its input in memory. */
   bytes: number;
   reject: (error: Error) => void;
 }
 
-/** What one caller, or one organization, has in the queue. */
+/** The entries of one caller or organization. */
 interface Share {
   running: number;
-  /** When one of its entries began last, as a count. */
+  /** The sequence number of its last started entry. */
   served: number;
 }
 
 /**
- * Decides what is next: of the organization that has least running, then of its caller who has least running, the one that was served
- * longest ago. A party with nothing running never waits for those that have: beyond `size` there is as much again, the last of it for
- * another organization.
+ * Selects the next entry fairly: from the organization with the fewest running entries, then from its caller with
+ * the fewest, then from the one served longest ago. A party without running entries does not wait for others: beyond
+ * `size` there are as many reserved slots, the last of them for another organization.
  */
 export class FairQueue<E extends QueueEntry> {
   private readonly waiting: E[] = [];
@@ -38,7 +38,7 @@ export class FairQueue<E extends QueueEntry> {
   private readonly organizations = new Map<string, Share>();
   private served = 0;
 
-  /** `noun` is what the refusals call an entry: "file". */
+  /** @param noun names an entry in errors, such as "file" */
   constructor(
     private readonly bounds: FairQueueBounds,
     private readonly noun: string,
@@ -48,7 +48,7 @@ export class FairQueue<E extends QueueEntry> {
     return this.waiting.length;
   }
 
-  /** A full queue makes room at the expense of the caller who has most in it. @throws AppError 429 `TOO_BUSY` */
+  /** Adds an entry; a full queue removes the last entry of the caller with the most. @throws AppError 429 `TOO_BUSY` */
   push(entry: E): void {
     const own = this.waiting.filter(({ party }) => party.caller === entry.party.caller);
     const bytes = own.reduce((sum, each) => sum + each.bytes, entry.bytes);
@@ -63,7 +63,7 @@ export class FairQueue<E extends QueueEntry> {
     this.waiting.push(entry);
   }
 
-  /** Takes what may begin while `active` are at work, if anything may. */
+  /** Removes and returns the next entry that may start while `active` are running, if any. */
   takeNext(active: number): E | undefined {
     let best: E | undefined;
     for (const entry of this.waiting)
@@ -76,14 +76,14 @@ export class FairQueue<E extends QueueEntry> {
     return best;
   }
 
-  /** Releases the slot of a finished item. */
+  /** Releases the slot of a finished entry. */
   complete({ party }: Pick<E, 'party'>): void {
     for (const share of this.getShares(party)) share.running -= 1;
     this.dropUnused(this.callers, party.caller);
     this.dropUnused(this.organizations, party.organization);
   }
 
-  /** Takes everything that waits. */
+  /** Removes and returns all waiting entries. */
   drain(): E[] {
     return this.waiting.splice(0);
   }
@@ -121,7 +121,7 @@ export class FairQueue<E extends QueueEntry> {
     return this.waiting.filter(({ party }) => party.caller === caller).length;
   }
 
-  /** Shares of parties that neither run nor wait are of no use. */
+  /** Removes the share of a party with neither running nor waiting entries. */
   private dropUnused(shares: Map<string, Share>, name: string): void {
     const used = this.waiting.some(({ party }) => party.caller === name || party.organization === name);
     if (!used && !shares.get(name)?.running) shares.delete(name);

@@ -1,7 +1,7 @@
 import { Gauge, type Registry } from 'prom-client';
 import type { WorkerPool } from './worker-pool.js';
 
-/** Registers what runs and what waits in each lane of a pool, read when it is scraped. */
+/** Registers metrics of running and waiting tasks per lane, read on each scrape. */
 export function registerPoolMetrics(registry: Registry, pool: WorkerPool): void {
   const gauge: Gauge = new Gauge({
     name: 'armature_worker_tasks',

@@ -1,12 +1,12 @@
 import { currentRequest } from '../telemetry/request-context.js';
 
-/** On whose behalf work is done: scarce capacity is shared among organizations first, then among the callers of each. */
+/** The party for which work is done. Capacity is shared among organizations first, then among the callers of each. */
 export interface Requester {
   organization: string;
   caller: string;
 }
 
-/** The caller of the request that is being served. One whose organization is not known yet counts as an organization alone. */
+/** Returns the caller of the current request. A caller whose organization is not known yet counts as an organization. */
 export function currentRequester(): Requester {
   const { actor, onBehalfOf, organizationId } = currentRequest() ?? {};
   const caller = onBehalfOf ?? actor?.userId ?? actor?.name ?? 'nobody';

@@ -1,6 +1,6 @@
 import { AppError, type Fault, InvalidRequest } from '../errors/app-error.js';
 
-/** An error in a form that passes between threads: an AppError taken apart, or the message of any other error. */
+/** An error that can be passed between threads: the parts of an AppError, or the message of another error. */
 export type SerializedError =
   | { message: string }
   | {
@@ -20,7 +20,7 @@ export function serializeError(error: unknown): SerializedError {
   return { status, code, title, message, errors, remedy, headers };
 }
 
-/** The error again, on the other side. */
+/** Restores an error from another thread. */
 export function deserializeError(error: SerializedError): Error {
   if (!('code' in error)) return new Error(error.message);
   const { status, code, title, message, errors, remedy, headers } = error;

@@ -1,11 +1,11 @@
-/** What a task may ask of those who run it, for what only the main thread has; buffers named beside it go over instead of being copied. */
+/** Sends a question of a task to the main thread and returns the answer; the listed buffers are transferred instead of copied. */
 export type AskMainThread = (question: unknown, buffers?: ArrayBuffer[]) => Promise<unknown>;
 
-/** A pure function that runs on the thread that calls it, and in workers, which find it by its module and name. */
+/** A pure function that runs on the calling thread or in a worker, which imports it by module and name. */
 export interface Task<Input, Output> {
-  /** The address of the compiled module that exports the function: only workers import it. */
+  /** The URL of the module that exports the function; only workers import it. */
   module: string;
-  /** The name under which the module exports the function. */
+  /** The name of the export. */
   name: string;
   run: TaskFunction<Input, Output>;
 }
@@ -16,9 +16,9 @@ type TaskFunction<Input, Output> = (
 ) => Output | Promise<Output> | TransferredValue<Output> | Promise<TransferredValue<Output>>;
 
 /**
- * Makes a task of a function that its module exports.
+ * Defines a task for an exported function.
  * @param module the `import.meta.url` of the module
- * @param exported the function, as the only member, under the name of the export
+ * @param exported an object with the function as its only member, under the name of the export
  */
 export function defineTask<Input, Output>(
   module: string,
@@ -29,7 +29,7 @@ export function defineTask<Input, Output>(
   return { module, name, run };
 }
 
-/** The value of a task with the buffers in it that go over to the caller instead of being copied. */
+/** A result with buffers that are transferred to the caller instead of copied. */
 export class TransferredValue<Value> {
   constructor(
     readonly value: Value,
@@ -38,33 +38,33 @@ export class TransferredValue<Value> {
 }
 
 /**
- * `foreign`: what came from outside just now. `own`: designs that are stored here, and the JSON of request bodies. `connection`: what
- * connections are made of, which is small: kubeconfigs, metadata. `cluster`: answers of clusters.
+ * `foreign`: new input from outside. `own`: stored designs and JSON request bodies. `connection`: small input of
+ * connections, such as kubeconfigs and metadata. `cluster`: responses of clusters.
  */
 export type Lane = 'foreign' | 'own' | 'connection' | 'cluster';
 
 export interface TaskOptions {
-  /** The workers that run the task, `foreign` by default: tasks of one lane never wait for those of the other. */
+  /** The lane whose workers run the task; default `foreign`. Lanes never wait for each other. */
   lane?: Lane;
   /** Buffers of the input that are transferred to the task; the caller can no longer use them. */
   transferList?: ArrayBuffer[];
-  /** How many times the time of an ordinary task it may take; 1 by default. */
+  /** A multiple of the ordinary time limit; default 1. */
   timeFactor?: number;
-  /** Bytes of the text that the task reads, when it reads nothing else: the less it is, the less time the task has. */
+  /** The size of the task's input in bytes, when that alone determines its time: smaller input has a shorter time limit. */
   inputBytes?: number;
-  /** Answers what the task asks; the time that this takes is not the task's. */
+  /** Answers questions of the task; the time of an answer does not count for the task. */
   answerQuestion?: (question: unknown) => Promise<unknown>;
 }
 
-/** Where tasks are run: in the workers of a WorkerPool, or InPlace. */
+/** Runs tasks: in workers (WorkerPool) or on the current thread (InlineTaskRunner). */
 export interface TaskRunner {
-  /** Rejects with what the task threw. */
+  /** @throws the error of the task */
   run<Input, Output>(task: Task<Input, Output>, input: Input, settings?: TaskOptions): Promise<Output>;
-  /** As run, for a generator: all of its parts. */
+  /** Like `run`, for a generator; returns all of its values. */
   collect<Input, Part>(task: Task<Input, Iterable<Part>>, input: Input, settings?: TaskOptions): Promise<Part[]>;
 }
 
-/** Runs tasks on the current thread: for small input, and inside workers. */
+/** Runs tasks on the current thread, for small input and inside of workers. */
 export class InlineTaskRunner implements TaskRunner {
   async run<Input, Output>(
     task: Task<Input, Output>,

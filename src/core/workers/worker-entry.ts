@@ -5,12 +5,15 @@ import { parentPort, workerData } from 'node:worker_threads';
 import { serializeError, type SerializedError, deserializeError } from './serialized-error.js';
 import { type AskMainThread, TransferredValue } from './task.js';
 
-/** What the pool sends to a worker: something to do, or the answer to what its task asked. */
+/** A message of the pool to a worker: a task, or the answer to a question of its task. */
 export type WorkerRequest = { module: string; name: string; input: unknown } | QuestionReply;
 
 export type QuestionReply = { reply: number; value: unknown } | { reply: number; error: SerializedError };
 
-/** What a worker sends back: that it has begun, in which thread of the system, what its task asks, the parts of a value as they come, the value, or why there is none. */
+/**
+ * A message of a worker: that it has started and its thread id, a question of its task, the next part of a
+ * generator, the result, or the error.
+ */
 export type WorkerMessage =
   | { begun: true; thread: string | null }
   | { ask: number; question: unknown }
@@ -18,7 +21,7 @@ export type WorkerMessage =
   | { value: unknown }
   | { error: SerializedError };
 
-/** What a worker is started with. */
+/** The startup data of a worker. */
 export interface WorkerData {
   niceness: number;
 }
@@ -46,7 +49,7 @@ parentPort?.on('message', (order: WorkerRequest) => {
   void runTask(order).catch((error: unknown) => post({ error: serializeError(error) }));
 });
 
-/** The id of this thread, where there is /proc. */
+/** The OS thread id of this thread, where /proc exists. */
 function findThread(): string | null {
   try {
     return basename(readlinkSync('/proc/thread-self'));
@@ -55,12 +58,12 @@ function findThread(): string | null {
   }
 }
 
-/** Lowers the priority of this thread alone. */
+/** Lowers the priority of this thread only. */
 function lowerPriority({ niceness }: WorkerData): void {
   try {
     if (niceness > 0 && thread !== null) setPriority(Number(thread), niceness);
   } catch {
-    // The system does not allow it.
+    // The system does not permit it.
   }
 }
 
@@ -72,7 +75,7 @@ async function runTask(order: Exclude<WorkerRequest, QuestionReply>): Promise<vo
   post({ value: undefined });
 }
 
-/** The function that a task names. @throws Error when its module has none */
+/** Imports the function of a task. @throws Error when the module does not export it */
 async function loadFunction({ module, name }: { module: string; name: string }): Promise<LoadedFunction> {
   const found = ((await import(module)) as Record<string, LoadedFunction>)[name];
   if (typeof found !== 'function') throw new Error(`${module} exports no function ${name}`);
@@ -85,7 +88,7 @@ function post(answer: WorkerMessage, buffers: ArrayBuffer[] = []): void {
   parentPort?.postMessage(answer, buffers);
 }
 
-/** Generators are sent piece by piece; arrays and text are values. */
+/** Generators are sent part by part; arrays and strings are sent whole. */
 function isIterator(value: unknown): value is Iterable<unknown> {
   return typeof value === 'object' && value !== null && 'next' in value && Symbol.iterator in value;
 }

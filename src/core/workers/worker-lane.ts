@@ -12,17 +12,20 @@ import { type WorkerMemory } from './worker-memory.js';
 import { type WorkerMessage, type WorkerRequest, type WorkerData } from './worker-entry.js';
 
 export interface WorkerLaneOptions extends FairQueueBounds {
-  /** Milliseconds of processor time for one task, after which its worker is ended. */
+  /** The limit of a task's processor time in milliseconds; exceeding it terminates the worker. */
   timeLimit: number;
-  /** Megabytes of heap of one worker, after which its task is ended. */
+  /** The heap limit of a worker in megabytes; exceeding it fails the task. */
   memory: number;
-  /** The niceness of the worker threads, where the system has priorities of threads (Linux): 0 to 19. */
+  /** The nice value of the worker threads, 0 to 19, where threads have priorities (Linux). */
   niceness: number;
 }
 
 const START_TIMEOUT_MS = 30_000;
 const MAX_YOUNG_GENERATION_MB = 32;
-/** What a task may take whose input is known to be small, and for each megabyte more: hostile text of this size needs a third of it. */
+/**
+ * The time limit of a task with known small input, and for each further megabyte; malicious text of this size takes
+ * a third of it.
+ */
 const SMALL_INPUT_MS = 5_000;
 const MS_PER_MB = 5_000;
 const MB = 1024 * 1024;
@@ -33,22 +36,22 @@ interface WaitingTask extends QueueEntry {
   timeLimit: number;
   part: (value: unknown) => void;
   resolve: (value: unknown) => void;
-  /** Until the worker has begun. */
+  /** Runs until the worker has started. */
   startTimer?: NodeJS.Timeout;
   timer?: ProcessorTimer;
 }
 
 /**
- * Workers of their own, started when there is work for them, and a fair queue before them: tasks of one lane never wait for those of
- * another. Those whose tasks wait for what they have asked do not count, up to `size` of them.
+ * A set of workers, started on demand, with a fair queue. Lanes never wait for each other. Up to `size` tasks that
+ * wait for an answer from the main thread do not count as running.
  */
 export class WorkerLane {
   private readonly idle: Worker[] = [];
   private readonly busy = new Map<Worker, WaitingTask>();
   private readonly queue: FairQueue<WaitingTask>;
-  /** Workers whose tasks wait for an answer, and for how many. */
+  /** The workers whose tasks wait for answers, and the number of questions. */
   private readonly pendingQuestions = new Map<Worker, number>();
-  /** Belongs to no request: what a worker sends is heard in the context in which the worker was started. */
+  /** Not bound to a request: messages of a worker would otherwise run in the context in which it was started. */
   private readonly asyncResource = new AsyncResource('WorkerLane');
   private closed = false;
 
@@ -64,7 +67,7 @@ export class WorkerLane {
     return { running: this.busy.size, waiting: this.queue.length };
   }
 
-  /** Runs an exported function of a module; the parts of a generator are handed to `part` one at a time. */
+  /** Runs an exported function of a module; `part` receives the values of a generator one at a time. */
   run(
     { module, name }: { module: string; name: string },
     input: unknown,
@@ -87,7 +90,7 @@ export class WorkerLane {
     });
   }
 
-  /** Ends all workers; what is running or waiting is rejected. */
+  /** Terminates all workers; running and waiting tasks are rejected. */
   async close(): Promise<void> {
     this.closed = true;
     const stopped = new Error('The worker pool was closed.');
@@ -117,7 +120,7 @@ export class WorkerLane {
     }
   }
 
-  /** Whether a worker is there for the next task, or may be made. */
+  /** Reports whether a worker is idle or may be started. */
   private mayStart(): boolean {
     return this.idle.length > 0 || this.busy.size === 0 || this.memory.hasRoom(this.options.memory);
   }
@@ -128,7 +131,7 @@ export class WorkerLane {
     return Math.round(Math.min(timeLimit, ofInput) * timeFactor);
   }
 
-  /** The time of a task counts from where the worker has begun with it. */
+  /** Starts the time limit of a task when the worker starts it. */
   private begin(worker: Worker, waiting: WaitingTask, thread: string | null): void {
     const { timeLimit } = waiting;
     const readTime = (): number | undefined =>
@@ -156,7 +159,7 @@ export class WorkerLane {
     this.startNext();
   }
 
-  /** The time of an answer does not count for the task, and other tasks run in the meantime. */
+  /** Answers a question; that time does not count for the task, and other tasks run meanwhile. */
   private async answerQuestion(
     worker: Worker,
     waiting: WaitingTask,
@@ -184,7 +187,7 @@ export class WorkerLane {
     }
   }
 
-  /** Rejects what the worker was at, and ends the worker: it may be in a loop. */
+  /** Rejects the task of a worker and terminates the worker, which may be in an endless loop. */
   private fail(worker: Worker, error: Error): void {
     const waiting = this.busy.get(worker);
     if (waiting) this.release(worker, waiting);

@@ -1,27 +1,27 @@
-/** A lane as the memory of all lanes knows it. */
+/** A lane as seen by the memory limit of all lanes. */
 interface MemoryHolder {
-  /** Ends a worker that has nothing to do; false when there is none. */
+  /** Terminates an idle worker; returns false when there is none. */
   endIdleWorker: () => boolean;
-  /** There is room again. */
+  /** Called when memory becomes available. */
   startNext: () => void;
 }
 
 /**
- * The heap that the workers of all lanes may have together. Each lane may have one worker in any case, so that no lane waits for another;
- * further ones are started while there is room.
+ * Limits the heap of the workers of all lanes. Each lane may always have one worker, so that lanes never wait for
+ * each other; further workers need free memory.
  */
 export class WorkerMemory {
   private used = 0;
   private readonly holders = new Set<MemoryHolder>();
 
-  /** Megabytes. */
+  /** @param limit in megabytes */
   constructor(private readonly limit: number) {}
 
   register(holder: MemoryHolder): void {
     this.holders.add(holder);
   }
 
-  /** False when a further worker is more than there is room for; idle workers then make room, of which the lanes hear. */
+  /** Reports whether a further worker fits; otherwise terminates idle workers, and notifies the lanes when they have ended. */
   hasRoom(megabytes: number): boolean {
     if (this.used + megabytes <= this.limit) return true;
     for (const holder of this.holders) if (holder.endIdleWorker()) break;

@@ -10,10 +10,10 @@ export const DEFAULT_LANE_OPTIONS: Readonly<Record<Lane, Readonly<WorkerLaneOpti
   connection: { size: 1, timeLimit: 5_000, memory: 384, waiting: 100, waitingPerCaller: 10, niceness: 0 },
   cluster: { size: 1, timeLimit: 10_000, memory: 384, waiting: 200, waitingPerCaller: 50, niceness: 0 },
 };
-/** Megabytes of heap of all workers together. */
+/** The heap limit of all workers in megabytes. */
 const DEFAULT_TOTAL_MEMORY = 8 * 384;
 
-/** Runs pure tasks off the event loop, bounded in time, memory and number, in lanes that never wait for one another. */
+/** Runs pure tasks off the event loop with limits of time, memory and number, in lanes that never wait for each other. */
 export class WorkerPool implements TaskRunner {
   private readonly lanes: Readonly<Record<Lane, WorkerLane>>;
 
@@ -29,14 +29,15 @@ export class WorkerPool implements TaskRunner {
   }
 
   /**
-   * Input and output are copied but for the buffers that are named, so they must be plain data. Rejects with the AppError that the task
-   * threw, InvalidRequest `TOO_COSTLY` when time or memory ran out, or a 429 when too many tasks wait.
+   * Runs a task in a worker. Input and output are plain data and copied, except transferred buffers.
+   * @throws AppError thrown by the task; InvalidRequest `TOO_COSTLY` over the limits of time or memory; 429
+   * `TOO_BUSY` when too many tasks wait
    */
   run<Input, Output>(task: Task<Input, Output>, input: Input, settings: TaskOptions = {}): Promise<Output> {
     return this.getLane(settings).run(task, input, settings, () => undefined) as Promise<Output>;
   }
 
-  /** As run, for a generator: its parts cross over one at a time, so that none holds up the event loop for long. */
+  /** Like `run`, for a generator; its values are transferred one at a time, so that none blocks the event loop for long. */
   async collect<Input, Part>(
     task: Task<Input, Iterable<Part>>,
     input: Input,
@@ -47,12 +48,12 @@ export class WorkerPool implements TaskRunner {
     return parts;
   }
 
-  /** How many tasks each lane has. */
+  /** Counts the tasks of each lane. */
   listLoads(): { lane: Lane; running: number; waiting: number }[] {
     return (Object.keys(this.lanes) as Lane[]).map((lane) => ({ lane, ...this.lanes[lane].load }));
   }
 
-  /** Ends all workers; what is running or waiting is rejected. */
+  /** Terminates all workers; running and waiting tasks are rejected. */
   async close(): Promise<void> {
     await Promise.all(Object.values(this.lanes).map((lane) => lane.close()));
   }

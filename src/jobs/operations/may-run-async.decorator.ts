@@ -3,7 +3,7 @@ import { ApiAcceptedResponse } from '@nestjs/swagger';
 import { ApiFlagQuery } from '../../core/rest/openapi/schemas.js';
 import { OperationView } from './operation.view.js';
 
-/** Documents a route that with `?async=true` answers 202 with the operation that goes on. */
+/** Documents a route that runs in the background with `?async=true` and answers 202 with the operation. */
 export const MayRunAsync = (): MethodDecorator =>
   applyDecorators(
     ApiFlagQuery('async', 'true answers 202 at once; the operation shows its progress.'),

@@ -2,7 +2,7 @@ import type { Response } from 'express';
 import { IdField, MapField, TextField, TimeField, WordField } from '../../core/schema/view-fields.js';
 import { type Job, JOB_STATUSES, type JobStatus } from '../job.js';
 
-/** Long work, as its caller sees it. */
+/** A job as callers see it. */
 export class OperationView {
   @IdField({ rest: true })
   id!: string;
@@ -13,7 +13,7 @@ export class OperationView {
   @WordField(JOB_STATUSES, { rest: true })
   status!: JobStatus;
 
-  @MapField({ rest: true, nullable: true, description: 'How far it has come; what it holds depends on the kind.' })
+  @MapField({ rest: true, nullable: true, description: 'The progress; its fields depend on the kind.' })
   progress!: object | null;
 
   @MapField({ rest: true, nullable: true, description: 'The result, once it has succeeded.' })
@@ -46,7 +46,7 @@ export class OperationView {
   }
 }
 
-/** Answers 202 with the operation and where to ask for it: what a controller returns for work that goes on. */
+/** Sets status 202 and the Location of the operation. @returns the body */
 export function respondAccepted(response: Response, job: Job): OperationView {
   response.status(202).location(`/api/operations/${job.id}`);
   return OperationView.fromEntity(job);

@@ -20,7 +20,7 @@ export class OperationsService implements RecordAuthorizer {
     private readonly unit: UnitOfWork,
   ) {}
 
-  /** @throws NotFound when there is none that the actor may see */
+  /** @throws NotFound when the actor sees no such operation */
   async get(actor: Actor, id: string): Promise<Job> {
     assertScope(actor, operationPolicy.read);
     const job = await this.store.findVisible(actor, id);
@@ -33,12 +33,12 @@ export class OperationsService implements RecordAuthorizer {
     return job;
   }
 
-  /** Who sees an operation may cancel it, unless its kind knows better. */
+  /** An actor who sees an operation may cancel it, unless its handler's `authorize` denies it. */
   async authorize(actor: Actor, _operation: Operation, id: string): Promise<void> {
     await this.authorizeByKind(actor, await this.get(actor, id), 'cancel');
   }
 
-  /** Cancelling twice changes nothing. @throws Conflict when it has ended otherwise */
+  /** Cancelling a cancelled operation succeeds without effect. @throws Conflict when it has ended otherwise */
   async cancel(actor: Actor, id: string): Promise<Job> {
     return this.unit.run(async () => {
       await this.authorize(actor, operationPolicy.cancel, id);

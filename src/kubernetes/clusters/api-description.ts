@@ -6,17 +6,17 @@ import type { ResourceKind } from './discovery.js';
 import type { KubernetesObject } from './kubernetes-object.js';
 import { listPages } from './list-pages.js';
 
-/** Files of JSON, by the path that the API server gives them. */
+/** JSON files by their path on the API server. */
 export interface ApiDescription {
   gitVersion: string;
   documents: SourceFile[];
   definitions: SourceFile[];
 }
 
-/** Groups of an API server that are described. */
+/** The maximum number of API groups to read. */
 const MAX_GROUPS = 1_000;
 
-/** @param definitionKind that of CustomResourceDefinitions, where the server has one */
+/** @param definitionKind the kind CustomResourceDefinition, if the server has it */
 export async function readApiDocuments(
   transport: ClusterTransport,
   definitionKind: ResourceKind | undefined,

@@ -1,30 +1,30 @@
-/** Everything needed to call one cluster, as data: texts only, never a path or a command. */
+/** The data needed to call one cluster: strings only, never the path of a file or a command. */
 export interface ClusterAccess {
-  /** URL without a trailing slash; it may have a path, as behind a multi-cluster gateway. */
+  /** URL without a trailing slash; may have a path, for instance behind a multi-cluster gateway. */
   server: string;
-  /** Where objects without a namespace of their own go. */
+  /** The default namespace. */
   namespace?: string;
   tls: ClusterTls;
-  /** http or https proxy that the cluster is reached through. */
+  /** URL of an http or https proxy. */
   proxy?: string;
   user: ClusterUser;
 }
 
 export interface ClusterTls {
-  /** PEM certificates that are trusted; the system's own when absent. */
+  /** Trusted PEM certificates; default: those of the system. */
   ca?: string;
-  /** Name that the certificate is checked against, in place of the host of the server. */
+  /** The server name to verify the certificate against, instead of the host of `server`. */
   servername?: string;
-  /** The certificate is not checked at all. */
+  /** Disables verification of the server certificate. */
   insecure?: boolean;
 }
 
-/** Who calls. Without a member the call is anonymous. */
+/** The authentication; without a property, calls are anonymous. */
 export interface ClusterUser {
   token?: string;
-  /** PEM. */
+  /** PEM certificate. */
   cert?: string;
-  /** PEM. */
+  /** PEM private key. */
   key?: string;
   username?: string;
   password?: string;

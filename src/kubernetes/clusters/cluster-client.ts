@@ -14,13 +14,13 @@ import { objectPath } from './object-path.js';
 export interface ClusterVersion {
   major: string;
   minor: string;
-  /** Such as `v1.36.3`. */
+  /** For example `v1.36.3`. */
   gitVersion: string;
   platform?: string;
 }
 
 export interface WriteOptions {
-  /** Nothing is kept: the answer is the object as it would be. */
+  /** Server-side dry run: returns the resulting object without storing it. */
   dryRun?: boolean;
   fieldManager?: string;
   signal?: AbortSignal;
@@ -28,7 +28,7 @@ export interface WriteOptions {
 
 export interface DeleteOptions {
   propagation?: 'Foreground' | 'Background' | 'Orphan';
-  /** The object is deleted only while it still has these. */
+  /** Preconditions: the object is deleted only with this uid and resource version. */
   uid?: string;
   resourceVersion?: string;
   dryRun?: boolean;
@@ -40,30 +40,30 @@ export interface WriteResult {
   warnings: string[];
 }
 
-/** An RFC 7386 merge patch, or an RFC 6902 list of operations. */
+/** An RFC 7386 merge patch, or an RFC 6902 JSON patch. */
 export type Patch = { type: 'merge'; body: Record<string, unknown> } | { type: 'json'; body: object[] };
 
-/** Bytes of one object: an API server takes none of more than 3 MiB. */
+/** The maximum size of an object; API servers accept at most 3 MiB. */
 const OBJECT_MAX_BYTES = 4 * 1024 * 1024;
 
-/** How long one request of a watch lasts, up to twice as long: not all of them end at once. */
+/** The minimum timeout of a watch request; a random part of up to the same again is added, so that watches do not end at once. */
 const WATCH_SECONDS = 240;
-/** A bookmark comes about once a minute: a watch that is silent for longer has lost its connection. */
+/** API servers send a bookmark about once a minute, so a watch without any event for this long has lost its connection. */
 const WATCH_IDLE_MS = 150_000;
 
 const METADATA_LIST = 'application/json;as=PartialObjectMetadataList;g=meta.k8s.io;v=v1';
 
 /**
- * The Kubernetes REST API as far as this server uses it. Objects come and go whole, with all fields, known here or not.
- * Every method throws ClusterError, and InvalidRequest `OUTBOUND_REFUSED` when the address may not be called.
+ * A client of the Kubernetes API. Objects keep all fields, including unknown ones. All methods throw ClusterError,
+ * and InvalidRequest `OUTBOUND_REFUSED` when the address is not allowed.
  */
 export class ClusterClient {
-  /** Namespace of the kubeconfig's context. */
+  /** The namespace of the kubeconfig's context. */
   readonly namespace?: string;
   private readonly transport: ClusterTransport;
   private readonly discovery: Discovery;
 
-  /** @param tasks where large answers are taken apart */
+  /** @param tasks runs the parsing of large responses */
   constructor(
     access: ClusterAccess,
     outbound: Outbound,
@@ -82,37 +82,40 @@ export class ClusterClient {
     throw new ClusterError('protocol', 'The address answers, but not as a Kubernetes API server');
   }
 
-  /** The version, once it is sure that the cluster knows the credential: `/version` alone is open to everybody. */
+  /** Returns the version after an authenticated request succeeded; `/version` alone is public. */
   async ping(signal?: AbortSignal): Promise<ClusterVersion> {
     const version = await this.version(signal);
     await this.transport.requestBytes({ path: '/apis', timeoutMs: 10_000, signal });
     return version;
   }
 
-  /** Every kind in every version that the cluster serves. */
+  /** Lists every kind in every served version. */
   listKinds(): Promise<ResourceKind[]> {
     return this.discovery.list();
   }
 
   /**
-   * Whether the cluster has this version of a group, and the server of it does not answer, so that nothing of it can be known.
-   * A no is asked again when the answer kept is older than `staleMs`.
+   * Reports whether the cluster has this group version but its aggregated API server is unavailable, so that its
+   * kinds and objects are unknown. Before false, a discovery older than `staleMs` is repeated.
    */
   isUnavailable(apiVersion: string, staleMs?: number): Promise<boolean> {
     return this.discovery.isUnavailable(apiVersion, staleMs);
   }
 
-  /** All of these. */
+  /** Lists all unavailable group versions. */
   listUnavailable(): Promise<ReadonlySet<string>> {
     return this.discovery.listUnavailable();
   }
 
-  /** The kind, or undefined when the cluster does not serve it. A miss is asked again when the answer kept is older than `staleMs`. */
+  /**
+   * Finds a served kind; undefined when the cluster does not serve it. Before undefined, a discovery older than
+   * `staleMs` is repeated.
+   */
   findKind(apiVersion: string, kind: string, staleMs?: number): Promise<ResourceKind | undefined> {
     return this.discovery.find(apiVersion, kind, staleMs);
   }
 
-  /** Invalidates the discovered kinds, after a definition was added, changed or removed. */
+  /** Invalidates the discovery cache, after a CustomResourceDefinition was added, changed or removed. */
   invalidateKinds(): void {
     this.discovery.invalidate();
   }
@@ -122,7 +125,7 @@ export class ClusterClient {
     return toObject(await this.transport.request({ path, maxBytes: OBJECT_MAX_BYTES, signal }));
   }
 
-  /** The object, or undefined when there is none of that name. */
+  /** Returns the object, or undefined when it does not exist. */
   async lookup(
     kind: ResourceKind,
     name: string,
@@ -137,20 +140,20 @@ export class ClusterClient {
     }
   }
 
-  /** All objects of a kind, page by page; a list that expires between two pages is read from its start again by the caller. */
+  /** Lists all objects of a kind in pages; the caller restarts when the continue token expires. */
   async *listPages(kind: ResourceKind, options: ListOptions = {}): AsyncGenerator<KubernetesObject[]> {
     for await (const { items } of this.listVersionedPages(kind, options)) yield items;
   }
 
-  /** As `listPages`, with the version from which a watch of the kind goes on. */
+  /** Like `listPages`, with the resource version from which to start a watch. */
   listVersionedPages(kind: ResourceKind, options: ListOptions = {}): AsyncGenerator<ListedPage<KubernetesObject>> {
     return listPages<KubernetesObject>(this.transport, kind, { pageSize: 100, ...options });
   }
 
   /**
-   * What changes of a kind from a version on, until the cluster ends it, which it does every few minutes: go on from the
-   * version of the last event then.
-   * @throws ClusterError `expired` when the cluster no longer knows the version: list again
+   * Watches a kind from a resource version until the server ends the request, which it does every few minutes; the
+   * caller continues from the resource version of the last event.
+   * @throws ClusterError `expired` when the resource version is too old: list again
    */
   async *watch(
     kind: ResourceKind,
@@ -175,7 +178,7 @@ export class ClusterClient {
     return found;
   }
 
-  /** As `list`, without the objects' contents, which is all that finding and counting them needs. */
+  /** Lists only the metadata of objects, which suffices to find and count them. */
   async listMetadata(kind: ResourceKind, options: ListOptions = {}): Promise<ObjectMetadata[]> {
     const found: ObjectMetadata[] = [];
     for await (const { items } of listPages<ObjectMetadata>(
@@ -190,8 +193,8 @@ export class ClusterClient {
   }
 
   /**
-   * Server-side apply: the object holds every field that the manager wants, and no others.
-   * A field of another manager is a `conflict` unless `force`.
+   * Server-side apply with the complete set of fields that the field manager wants. A field of another manager is
+   * a `conflict` unless `force`.
    */
   async apply(
     kind: ResourceKind,
@@ -242,8 +245,8 @@ export class ClusterClient {
   }
 
   /**
-   * Asks for the deletion; the object may live on until its finalizers are done.
-   * @returns whether the cluster says that it is gone; without that it has to be asked
+   * Deletes the object; it may remain until its finalizers have run.
+   * @returns whether the response shows that the object is gone; otherwise it has to be read again
    */
   async delete(
     kind: ResourceKind,
@@ -264,11 +267,11 @@ export class ClusterClient {
       },
       signal: options.signal,
     });
-    // An object that lives on is answered itself, and so are some kinds that do not.
+    // The response is the object while it remains; some kinds return it also when it is gone.
     return { isGone: isObject(body) && body['kind'] === 'Status' && !options.dryRun };
   }
 
-  /** Asks a question that the cluster keeps nothing of, such as a SelfSubjectRulesReview; its status is the answer. */
+  /** Creates a review object that the cluster does not store, such as a SelfSubjectRulesReview. @returns its status */
   async review(group: string, kind: string, spec: object, signal?: AbortSignal): Promise<Record<string, unknown>> {
     const { body } = await this.transport.request({
       method: 'POST',
@@ -282,20 +285,20 @@ export class ClusterClient {
     throw new ClusterError('protocol', `The cluster did not answer a ${kind}`);
   }
 
-  /** The OpenAPI v3 document of one group version, with all schemas of its kinds. */
+  /** Returns the OpenAPI v3 document of a group version, with the schemas of its kinds. */
   async openapi(apiVersion: string, signal?: AbortSignal): Promise<unknown> {
     const path = apiVersion.includes('/') ? `apis/${apiVersion}` : `api/${apiVersion}`;
     return (await this.transport.request({ path: `/openapi/v3/${path}`, signal })).body;
   }
 
-  /** The OpenAPI v3 documents of all groups and versions of the server, and its definitions of kinds, as JSON. */
+  /** Returns the OpenAPI v3 documents of all group versions, and the CustomResourceDefinitions, as JSON. */
   async describe(signal?: AbortSignal): Promise<ApiDescription> {
     const { gitVersion } = await this.version(signal);
     const kind = await this.findKind('apiextensions.k8s.io/v1', 'CustomResourceDefinition');
     return { gitVersion, ...(await readApiDocuments(this.transport, kind, signal)) };
   }
 
-  /** Ends all connections, running requests too. */
+  /** Closes all connections, and aborts running requests. */
   close(): Promise<void> {
     return this.transport.close();
   }

@@ -10,7 +10,7 @@ interface CachedClient {
   usedAt: number;
 }
 
-/** The clients of connections, each kept while it is used and its credential is the same. */
+/** Caches clients of connections while they are used and their credential does not change. */
 export class ClusterClients {
   private readonly cache = new Map<string, CachedClient>();
 
@@ -21,11 +21,11 @@ export class ClusterClients {
   ) {}
 
   /**
-   * The client of a connection.
-   * @param revision changes whenever the connection's address or credential does. The client of an earlier revision is let go:
-   *   work that runs with it ends as it began, and its idle sockets close by themselves.
-   * @param access is asked for only when a client has to be made, so that a secret is not opened for every call.
-   * @param onAnswer is called whenever the cluster has granted a request of a known caller.
+   * Returns the client of a connection.
+   * @param revision changes with the address and the credential of the connection. Running work continues with the
+   * client of an earlier revision, whose idle sockets then close.
+   * @param access called only to create a client, so that the secret is not decrypted for every call
+   * @param onAnswer called whenever the cluster has authorized a request that is not public
    */
   async get(
     connection: string,
@@ -50,7 +50,7 @@ export class ClusterClients {
     return client;
   }
 
-  /** Closes the client of a deleted connection at once, running requests too. */
+  /** Closes the client of a deleted connection, and aborts its requests. */
   async evict(connection: string): Promise<void> {
     const found = this.cache.get(connection);
     this.cache.delete(connection);

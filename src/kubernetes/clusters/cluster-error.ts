@@ -18,37 +18,37 @@ export type ClusterErrorKind =
   | 'protocol'
   | 'failed';
 
-/** One entry of `details.causes` of a Status. */
+/** An entry of `details.causes` of a Status. */
 export interface ClusterCause {
   reason?: string;
   message?: string;
-  /** Field path as the API server writes it: `spec.template`, `.spec.replicas`, `spec.containers[0].image`. */
+  /** Field path in the API server's notation: `spec.template`, `.spec.replicas`, `spec.containers[0].image`. */
   field?: string;
 }
 
-/** The Status object (meta/v1) that an API server answers failures with, as far as it is read. */
+/** The fields read of a Status (meta/v1), the response of an API server to failed requests. */
 interface Status {
   message?: string;
   reason?: string;
   details?: { name?: string; group?: string; kind?: string; causes?: ClusterCause[] };
 }
 
-/** Of one Status; of an object with more faults these are reported. */
+/** The maximum number of causes that are kept of a Status. */
 const MAX_CAUSES = 50;
-/** Characters of a reason, a name or a cause. */
+/** The maximum length of a reason, a name or a cause. */
 const MAX_NAME_LENGTH = 1_000;
 
 /**
- * What went wrong between this server and a cluster: 504 when it did not answer in time, else 502.
- * `code` is `CLUSTER_` and the kind in upper snake case, such as `CLUSTER_UNREACHABLE` or `CLUSTER_NOT_FOUND`.
+ * An error between this server and a cluster: 504 on a timeout, otherwise 502. `code` is `CLUSTER_` and the kind in
+ * upper snake case, such as `CLUSTER_UNREACHABLE` or `CLUSTER_NOT_FOUND`.
  */
 export class ClusterError extends RemoteFailure {
-  /** Reason of the Status, such as `AlreadyExists`, or a code of the connection, such as `ECONNREFUSED`. */
+  /** The reason of the Status, such as `AlreadyExists`, or the code of a network error, such as `ECONNREFUSED`. */
   readonly reason: string;
   readonly causes: ClusterCause[];
-  /** HTTP status of the cluster's answer, when there was one. */
+  /** The HTTP status of the cluster's response, if there was one. */
   readonly answered?: number;
-  /** The object that the Status is about; its kind is a plural in lower case. */
+  /** The object that the Status is about; `kind` is a lower-case plural. */
   readonly about: { name?: string; group?: string; kind?: string };
 
   constructor(
@@ -69,7 +69,7 @@ export class ClusterError extends RemoteFailure {
     this.about = { name, group, kind: plural };
   }
 
-  /** Reads the answer of a failed request: a Status in nearly all cases, anything when a proxy answered in the cluster's place. */
+  /** Parses the response to a failed request: usually a Status, but a proxy may return anything. */
   static fromResponse(httpStatus: number, body: unknown, during: string): ClusterError {
     const status = parseStatus(body);
     const detail = status.message || `The cluster answered ${httpStatus} to ${during}`;
@@ -78,7 +78,7 @@ export class ClusterError extends RemoteFailure {
   }
 }
 
-/** An object that does not fit its schema is answered with 500 by server-side apply. */
+/** Messages of server-side apply, with status 500, for an object that does not match its schema. */
 const UNREADABLE = /^failed to (create typed|convert new)|cannot be handled as a|unable to convert unstructured/;
 
 const REMEDIES: Record<ClusterErrorKind, string> = {
@@ -98,7 +98,7 @@ const REMEDIES: Record<ClusterErrorKind, string> = {
   failed: 'See the log of the API server of the cluster, then try again.',
 };
 
-/** A Status as far as it is sound and short enough to be kept: whatever answers may be broken, or mean harm. */
+/** Parses a Status; omits malformed and too long fields, because the response may be corrupt or malicious. */
 function parseStatus(body: unknown): Status {
   const { kind, message, reason, details } = toRecord(body);
   if (kind !== 'Status') return {};
@@ -127,7 +127,7 @@ function toRecord(value: unknown): Record<string, unknown> {
   return typeof value === 'object' && value !== null ? { ...value } : {};
 }
 
-/** Those of the members that are texts, as they may be shown. */
+/** Returns the members that are strings, sanitized. */
 function pickTexts<K extends string>(members: Record<K, unknown>, longest?: number): Partial<Record<K, string>> {
   const found: Partial<Record<K, string>> = {};
   for (const name in members) {

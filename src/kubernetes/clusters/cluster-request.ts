@@ -2,28 +2,28 @@ import type { ClusterUser } from './cluster-access.js';
 
 export interface ClusterRequest {
   method?: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
-  /** Absolute path below the server's own path. */
+  /** The path below the base path of the server. */
   path: string;
   query?: Record<string, string | number | boolean | undefined>;
   accept?: string;
   contentType?: string;
   body?: unknown;
-  /** From the request to the last byte of the answer; twice `answerTimeoutMs` without it. */
+  /** The timeout of the whole request; default twice `answerTimeoutMs`. */
   timeoutMs?: number;
-  /** Between two pieces of the answer, where that may be longer than `answerTimeoutMs`. */
+  /** The timeout between two chunks of the response; default `answerTimeoutMs`. */
   idleTimeoutMs?: number;
-  /** Replaces the largest answer taken, where less is expected. */
+  /** The maximum size of the response, when smaller than the client's limit. */
   maxBytes?: number;
-  /** Of the items of a list nothing but their metadata is kept. */
+  /** Keep only the metadata of list items. */
   metadataOnly?: boolean;
   signal?: AbortSignal;
 }
 
 export interface ClusterResponse {
-  /** Parsed JSON, or the text of an answer of any other type. */
+  /** Parsed JSON, or the text of a response of another type. */
   body: unknown;
   contentType: string;
-  /** Texts of the API server's warnings, such as that of a deprecated version. */
+  /** The API server's warnings, for instance of a deprecated version. */
   warnings: string[];
 }
 
@@ -34,7 +34,7 @@ export function toQueryString(query: ClusterRequest['query'] = {}): string {
   return given.size === 0 ? '' : `?${given.toString()}`;
 }
 
-/** The headers that say who calls, also on behalf of whom. */
+/** The headers of authentication and impersonation. */
 export function identityHeaders(user: ClusterUser): Record<string, string | string[]> {
   const headers: Record<string, string | string[]> = {};
   if (user.token) headers.authorization = `Bearer ${user.token}`;

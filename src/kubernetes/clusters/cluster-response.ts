@@ -8,22 +8,22 @@ type Bytes = Uint8Array<ArrayBuffer>;
 
 interface ResponseInput {
   bytes: Bytes;
-  /** Of the items of a list only what names and owns them is kept. */
+  /** Keep only the metadata of list items. */
   metadataOnly: boolean;
 }
 
-/** An answer taken apart: the items of a list in chunks, and all else. */
+/** A split response: chunks of list items, and the rest. */
 type ResponseParts = { rest: Bytes; items: Bytes[] | null } | { refusal: string };
 
-/** Of one object, or of a list without its items; real ones have a tenth of it. */
+/** The maximum number of values in an object, or in a list without its items; real ones have a tenth of it. */
 const MAX_NODES = 200_000;
 const MAX_DEPTH = 500;
 
 const splitTask: Task<ResponseInput, ResponseParts> = defineTask(import.meta.url, { splitInWorker });
 
 /**
- * An answer as data. What is large is taken apart in a worker, and parsed piece by piece with turns for others in between.
- * @throws ClusterError `protocol` when it is no JSON, or none that a cluster would send
+ * Parses a response. A large one is split in a worker and parsed in chunks that yield to the event loop.
+ * @throws ClusterError `protocol` for invalid JSON, or a structure that no cluster returns
  */
 export async function parseResponse(bytes: Bytes, metadataOnly: boolean, tasks: TaskRunner): Promise<unknown> {
   if (bytes.length <= INLINE_MAX_BYTES) {
@@ -40,7 +40,7 @@ export async function parseResponse(bytes: Bytes, metadataOnly: boolean, tasks: 
   return parts.items === null ? rest : { ...(rest as object), items: await fromJsonChunks(parts.items) };
 }
 
-/** Task of a worker. */
+/** A task of the worker pool. */
 export function splitInWorker({ bytes, metadataOnly }: ResponseInput): TransferredValue<ResponseParts> {
   const body = parseJson(bytes);
   if (body === undefined) return refusedParts('The cluster answered something that is not valid JSON');
@@ -56,7 +56,7 @@ export function splitInWorker({ bytes, metadataOnly }: ResponseInput): Transferr
   );
 }
 
-/** The items of a list, and the list without them. */
+/** Splits a list into its items and the rest. */
 function splitList(body: unknown): { items: unknown[]; own: object } | undefined {
   if (!isObject(body)) return undefined;
   const { items, ...own } = body;
@@ -73,7 +73,7 @@ function parseJson(bytes: Bytes): unknown {
   }
 }
 
-/** Why nobody should work with this value: what walks it later, walks it in one turn of the event loop. */
+/** Returns why a value is rejected: later code traverses it in one turn of the event loop. */
 function findRefusal(value: unknown): string | undefined {
   const open: { value: unknown; depth: number }[] = [{ value, depth: 0 }];
   let nodes = 0;

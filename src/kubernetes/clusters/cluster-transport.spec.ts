@@ -4,7 +4,7 @@ import { Outbound } from '../../core/outbound/outbound.service.js';
 import { InlineTaskRunner } from '../../core/workers/task.js';
 import { ClusterClient } from './cluster-client.js';
 
-/** What no cluster does on demand: a server on loopback that misbehaves. */
+/** A misbehaving server on loopback, for failures that a real cluster does not produce on demand. */
 describe('A cluster client against a difficult server', () => {
   const outbound = new Outbound({ allow: [], connections: 'private', production: false });
   let answer: (request: IncomingMessage, response: ServerResponse, count: number) => void;

@@ -14,21 +14,21 @@ import { splitLines } from './split-lines.js';
 
 export interface ClusterLimits {
   connectTimeoutMs: number;
-  /** From the request to the head of the answer, and between two pieces of it. */
+  /** The timeout from the request to the response headers, and between two chunks of the body. */
   answerTimeoutMs: number;
-  /** Largest answer taken, in bytes. */
+  /** The maximum size of a response in bytes. */
   maxBytes: number;
-  /** How often one request is made at most, when the cluster says to come back later. */
+  /** The maximum number of attempts when the cluster responds with Retry-After. */
   attempts: number;
-  /** Sockets to the cluster. */
+  /** The maximum number of sockets to the cluster. */
   connections: number;
 }
 
-/** Called about requests to a cluster. */
+/** Callbacks about requests to a cluster. */
 export interface ClusterHooks {
-  /** Called whenever the cluster has granted a request that it grants to known callers only. */
+  /** Called whenever the cluster has authorized a request that is not public. */
   onAnswer?: () => void;
-  /** Called at the end of each request, with `ok` or the kind of the ClusterError. */
+  /** Called at the end of each request with `ok` or the kind of the ClusterError. */
   onRequest?: (outcome: string, seconds: number) => void;
 }
 
@@ -40,15 +40,15 @@ const DEFAULT_LIMITS: ClusterLimits = {
   connections: 8,
 };
 
-/** What a cluster answers to everybody. */
+/** The path that anonymous callers may read. */
 const PUBLIC_PATH = '/version';
 
-/** What undici calls it when nothing came for the idle time. */
-const SILENCE = 'UND_ERR_BODY_TIMEOUT';
+/** undici's code for the timeout between two chunks of a body. */
+const BODY_TIMEOUT = 'UND_ERR_BODY_TIMEOUT';
 const MAX_PAUSE_MS = 5_000;
 const STALE_SOCKET = new Set(['ECONNRESET', 'EPIPE', 'UND_ERR_SOCKET']);
 
-/** Requests to one API server: identity, bounds, and one kind of error for all that can go wrong. */
+/** Sends requests to one API server: authentication, limits, and conversion of all failures to ClusterError. */
 export class ClusterTransport {
   private readonly origin: string;
   private readonly base: string;
@@ -82,9 +82,10 @@ export class ClusterTransport {
   }
 
   /**
-   * One request, repeated when the cluster says that it was not taken up (429, and 503 for reads), after the time that it names.
-   * @throws ClusterError whatever went wrong
-   * @throws InvalidRequest `OUTBOUND_REFUSED` when the guard does not let the address through
+   * Sends a request, and retries it after the requested time when the cluster did not process it (429; 503 for
+   * reads).
+   * @throws ClusterError
+   * @throws InvalidRequest `OUTBOUND_REFUSED` when the address is not allowed
    */
   async request(request: ClusterRequest): Promise<ClusterResponse> {
     const { headers, bytes } = await this.measure(request);
@@ -99,7 +100,7 @@ export class ClusterTransport {
     };
   }
 
-  /** As request: the answer as it came. */
+  /** Like `request`, but returns the unparsed response. */
   async requestBytes(request: ClusterRequest): Promise<Uint8Array> {
     return (await this.measure(request)).bytes;
   }
@@ -121,7 +122,7 @@ export class ClusterTransport {
     for (let attempt = 1; ; attempt++) {
       const reads = (request.method ?? 'GET') === 'GET';
       const answer = await this.sendOnce(request).catch((error: unknown) => {
-        // That the server has closed an idle socket shows only when it is used.
+        // A socket that the server has closed while idle fails only on use.
         const stale = error instanceof ClusterError && STALE_SOCKET.has(error.reason);
         if (reads && stale && attempt === 1) return undefined;
         throw error;
@@ -146,8 +147,8 @@ export class ClusterTransport {
   }
 
   /**
-   * The lines of an answer without end, such as that of a watch, as they come. It ends when the cluster ends it, is silent
-   * for the idle time, or the whole time is over; a slow reader slows the cluster down.
+   * Streams the lines of an unbounded response, such as a watch, with backpressure. Ends when the server ends it,
+   * or on the idle or total timeout.
    * @throws ClusterError as `request`, and `tooLarge` for a line of more than `maxBytes`
    */
   async *streamLines(request: ClusterRequest & { maxBytes: number }): AsyncGenerator<Bytes> {
@@ -162,13 +163,14 @@ export class ClusterTransport {
       yield* splitLines(body as AsyncIterable<Buffer>, request.maxBytes);
     } catch (error) {
       if (error instanceof AppError || request.signal?.aborted) throw error;
-      if (!timeout.aborted && (error as { code?: string }).code !== SILENCE) throw this.connectionError(error, false);
+      if (!timeout.aborted && (error as { code?: string }).code !== BODY_TIMEOUT)
+        throw this.connectionError(error, false);
     } finally {
       body.on('error', () => undefined).destroy();
     }
   }
 
-  /** A line of such an answer as data; large ones are parsed in a worker. */
+  /** Parses a line of a stream; large ones in a worker. */
   parse(line: Bytes): Promise<unknown> {
     return parseResponse(line, false, this.tasks);
   }
@@ -183,7 +185,7 @@ export class ClusterTransport {
 
   private async open(request: ClusterRequest, timeout: AbortSignal): Promise<Dispatcher.ResponseData> {
     request.signal?.throwIfAborted();
-    // A proxy resolves the name of the cluster by itself, so the connector never sees it.
+    // A proxy resolves the name of the cluster, so the connector cannot check its address.
     if (this.access.proxy) await this.outbound.assertAllowed(this.access.server, 'connection');
     try {
       return await this.dispatcher.request({
@@ -241,7 +243,7 @@ export class ClusterTransport {
 
   private connectionError(error: unknown, timedOut: boolean): ClusterError {
     const { code, message } = error as { code?: string; message?: string };
-    // A parser keeps what it could not read, which may be the request, sent back.
+    // Errors of a parser contain its input, which may echo the request and its credential.
     if (error instanceof Error) delete (error as { data?: unknown }).data;
     const reason = timedOut ? 'Timeout' : (code ?? 'failed');
     const host = new URL(this.access.server).host;

@@ -6,10 +6,10 @@ import { ClustersService } from './clusters.service.js';
 import { KubeconfigLoader } from './kubeconfig.loader.js';
 import { kubernetesConnectionKind } from './kubernetes-connection-kind.js';
 
-/** A ping asks little of a cluster, and waits little for it. */
+/** The limits of a ping. */
 const PING = { answerTimeoutMs: 10_000, maxBytes: 4 * 1024 * 1024, attempts: 1, connections: 1 };
 
-/** Registers clusters as a kind of connections, and closes the clients of those that are deleted. */
+/** Registers the connection kind of clusters, and closes the clients of deleted connections. */
 @Injectable()
 export class ClustersListeners implements OnModuleInit {
   constructor(

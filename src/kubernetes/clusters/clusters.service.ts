@@ -17,7 +17,7 @@ import { toClusterAccess } from './kubernetes-connection-kind.js';
 
 const REASON = 'the connection of a cluster';
 
-/** Clients of the clusters that connections stand for; a changed address or credential makes a new one with the next call. */
+/** Provides the client of a connection to a cluster; after a change of address or credential, the next call creates a new one. */
 @Injectable()
 export class ClustersService implements OnApplicationShutdown {
   private readonly clients: ClusterClients;
@@ -46,7 +46,7 @@ export class ClustersService implements OnApplicationShutdown {
     );
   }
 
-  /** A client of its own for a connection as it is now, such as a watch needs; the caller closes it. */
+  /** Creates a separate client for the current state of a connection, for instance for a watch; the caller closes it. */
   async openClient(connectionId: string, limits?: Partial<ClusterLimits>): Promise<ClusterClient> {
     const connection = await this.connections.get(Actor.system(REASON), connectionId);
     const { secret } = await this.secrets.reveal(connection);
@@ -55,7 +55,7 @@ export class ClustersService implements OnApplicationShutdown {
     return this.createTemporaryClient(access, limits, onAnswer);
   }
 
-  /** A client for one try; the caller closes it. */
+  /** Creates a client for a single attempt; the caller closes it. */
   createTemporaryClient(
     access: ClusterAccess,
     limits?: Partial<ClusterLimits>,
@@ -68,7 +68,10 @@ export class ClustersService implements OnApplicationShutdown {
     return this.clients.evict(connectionId);
   }
 
-  /** A cluster that answers again is connected again without a ping; the changed status makes a new client with the next call. */
+  /**
+   * Marks a disconnected connection as connected when its cluster responds, without a ping; the changed status
+   * creates a new client on the next call.
+   */
   private onFirstResponse(id: string): () => void {
     let isNoted = false;
     return () => {

@@ -2,20 +2,20 @@ import { ClusterError } from './cluster-error.js';
 import { type ClusterTransport } from './cluster-transport.js';
 import { groupOf } from './kubernetes-object.js';
 
-/** One kind that a cluster serves in one version. */
+/** A kind that a cluster serves in one version. */
 export interface ResourceKind {
-  /** As objects carry it: `v1`, `apps/v1`. */
+  /** The `apiVersion` of its objects: `v1`, `apps/v1`. */
   apiVersion: string;
   group: string;
   version: string;
   kind: string;
-  /** Name in paths, such as `deployments`. */
+  /** The name in paths, such as `deployments`. */
   plural: string;
   namespaced: boolean;
   verbs: string[];
   /** Names such as `status` and `scale`. */
   subresources: string[];
-  /** Whether it is the version of its group that the cluster prefers. */
+  /** Whether this is the cluster's preferred version that serves the kind. */
   preferred: boolean;
 }
 
@@ -41,7 +41,7 @@ interface LegacyResource {
   verbs?: string[];
 }
 
-/** Versions of groups that are asked for one by one, and kinds that are known of one cluster. */
+/** The maximum number of group versions to request separately, and of kinds per cluster. */
 const MAX_VERSIONS = 1_000;
 const MAX_KINDS = 20_000;
 
@@ -50,10 +50,10 @@ const AGGREGATED = ['v2', 'v2beta1']
   .concat('application/json')
   .join(',');
 
-/** What one answer of a cluster describes. */
+/** The result of one discovery request. */
 interface Served {
   kinds: ResourceKind[];
-  /** Versions of groups that the cluster has but cannot describe, for their own server is down: `metrics.k8s.io/v1beta1`. */
+  /** Group versions whose aggregated API server is unavailable: `metrics.k8s.io/v1beta1`. */
   unavailable: string[];
 }
 
@@ -62,27 +62,27 @@ interface Known {
   unavailable: ReadonlySet<string>;
 }
 
-/** What a cluster serves, read once and kept until it is invalidated. */
+/** The discovery of a cluster's API, cached until it is invalidated. */
 export class Discovery {
   private reading?: Promise<Known>;
   private readAt = 0;
 
   constructor(private readonly transport: ClusterTransport) {}
 
-  /** Every kind in every version served. Those of an aggregated API whose own server is down are left out: see `listUnavailable`. */
+  /** Lists every kind in every served version. Kinds of unavailable aggregated APIs are missing: see `listUnavailable`. */
   async list(): Promise<ResourceKind[]> {
     return [...(await this.load()).kinds.values()];
   }
 
   /**
-   * The versions of groups that the cluster has and whose own server does not answer (`APIService` not available): which kinds
-   * they have, and what there is of them, cannot be known now.
+   * Lists the group versions whose aggregated API server is unavailable (the APIService is not available): their
+   * kinds and objects are unknown.
    */
   async listUnavailable(): Promise<ReadonlySet<string>> {
     return (await this.load()).unavailable;
   }
 
-  /** The kind, or undefined when the cluster does not serve it; asks anew before saying so, if the answer is older than `staleMs`. */
+  /** Finds a kind; undefined when the cluster does not serve it. Before undefined, a discovery older than `staleMs` is repeated. */
   async find(apiVersion: string, kind: string, staleMs = 5_000): Promise<ResourceKind | undefined> {
     const found = (await this.load()).kinds.get(`${apiVersion} ${kind}`);
     if (found || performance.now() - this.readAt < staleMs) return found;
@@ -90,7 +90,7 @@ export class Discovery {
     return (await this.load()).kinds.get(`${apiVersion} ${kind}`);
   }
 
-  /** Whether the version of a group is such a one; asks anew before denying it, if the answer is older than `staleMs`. */
+  /** Reports whether a group version is unavailable. Before false, a discovery older than `staleMs` is repeated. */
   async isUnavailable(apiVersion: string, staleMs = Infinity): Promise<boolean> {
     const { unavailable } = await this.load();
     if (unavailable.has(apiVersion) || performance.now() - this.readAt < staleMs) return unavailable.has(apiVersion);
@@ -98,7 +98,7 @@ export class Discovery {
     return (await this.load()).unavailable.has(apiVersion);
   }
 
-  /** The next question reads anew: after a definition was added, changed or removed. */
+  /** Clears the cache, after a CustomResourceDefinition was added, changed or removed. */
   invalidate(): void {
     this.reading = undefined;
   }
@@ -115,7 +115,7 @@ export class Discovery {
 
   private async read(): Promise<Known> {
     const found = await Promise.all([this.readRoot('/api'), this.readRoot('/apis')]).catch((error: unknown) => {
-      // A foreign answer that is not built as it says it is.
+      // A response whose structure differs from the declared one.
       if (error instanceof TypeError)
         throw new ClusterError(
           'protocol',
@@ -162,7 +162,7 @@ export class Discovery {
     return found;
   }
 
-  /** Clusters before 1.26 describe each version by itself. */
+  /** Clusters before 1.26 have a discovery document per version. */
   private async readVersions(group: string, versions: string[]): Promise<Served> {
     const lists = await Promise.all(
       versions.map(async (version) => {
@@ -208,7 +208,7 @@ function fromAggregated(item: AggregatedGroup): ResourceKind[] {
   );
 }
 
-/** What is stale and still described was so while its server answered: it is asked, and says itself that it is down. */
+/** A stale group version may be described from the time when its server was available; a direct request shows whether it is now. */
 const findStale = ({ metadata, versions = [] }: AggregatedGroup): string[] =>
   versions
     .filter(({ freshness, resources = [] }) => freshness === 'Stale' && resources.length === 0)
@@ -233,7 +233,7 @@ function groupVersion(group: string, version: string) {
   return { apiVersion: group ? `${group}/${version}` : version, group, version };
 }
 
-/** Versions come in the cluster's order of preference, so the first that has a kind is the preferred one for it. */
+/** Versions are in the cluster's order of preference, so the first that serves a kind is its preferred one. */
 function markPreferred(kinds: Omit<ResourceKind, 'preferred'>[]): ResourceKind[] {
   const seen = new Set<string>();
   return kinds.map((kind) => {
@@ -243,7 +243,7 @@ function markPreferred(kinds: Omit<ResourceKind, 'preferred'>[]): ResourceKind[]
   });
 }
 
-/** Whether two kinds are the same but for the version. */
+/** Reports whether two kinds have the same group and kind, whatever the version. */
 export function isSameKind(a: { apiVersion: string; kind: string }, b: { apiVersion: string; kind: string }): boolean {
   return a.kind === b.kind && groupOf(a.apiVersion) === groupOf(b.apiVersion);
 }

@@ -1,18 +1,21 @@
 import { isDeepStrictEqual } from 'node:util';
 
-/** Fields of an object as its managed fields name them (FieldsV1): `f:` fields, `k:` items by their keys, `v:` values, `i:` indices. */
+/**
+ * A set of fields in the format of managed fields (FieldsV1): `f:` fields, `k:` items by key fields, `v:` items by
+ * value, `i:` items by index.
+ */
 export type FieldSet = { [member: string]: unknown };
 
-/** Key fields that objects need not name. */
+/** Default values of key fields that objects may omit. */
 const DEFAULTS: Record<string, unknown> = { protocol: 'TCP' };
 
 export const isFieldSet = (value: unknown): value is FieldSet =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
-/** The members of a set; none for a field that is held as a whole. `.` stands for the field itself. */
+/** The members of a set; empty for a field that is owned as a whole. `.` is the field itself. */
 const membersOf = (fields: FieldSet): string[] => Object.keys(fields).filter((key) => key !== '.');
 
-/** Whether a set of fields has the one at the path, or a whole that it is part of. */
+/** Reports whether a set contains the field at the path, or an ancestor as a whole. */
 export function hasField(fields: unknown, value: unknown, [name, ...rest]: readonly string[]): boolean {
   if (!isFieldSet(fields)) return false;
   if (name === undefined) return true;
@@ -27,7 +30,7 @@ export function hasField(fields: unknown, value: unknown, [name, ...rest]: reado
   return Object.hasOwn(fields, field) && hasField(fields[field], memberOf(value, name), rest);
 }
 
-/** The values that an object has at a set of fields, in the order of the set; undefined for what it does not have. */
+/** Returns the values of an object at a set of fields, in the order of the set; undefined for missing ones. */
 export function pickFields(fields: unknown, value: unknown): unknown {
   if (value === undefined || !isFieldSet(fields)) return value;
   const members = membersOf(fields);
@@ -36,7 +39,7 @@ export function pickFields(fields: unknown, value: unknown): unknown {
   return members.map((member) => [member, pickFields(fields[member], find(member))]);
 }
 
-/** Both sets; where one holds a field as a whole, the whole. */
+/** The union of two sets; a field that one set contains as a whole stays whole. */
 export function mergeFieldSets(one: FieldSet, other: FieldSet): FieldSet {
   if (membersOf(one).length === 0 || membersOf(other).length === 0) return {};
   const merged: FieldSet = { ...one };
@@ -47,7 +50,7 @@ export function mergeFieldSets(one: FieldSet, other: FieldSet): FieldSet {
   return merged;
 }
 
-/** The fields of a set that are not in another. */
+/** The fields of a set that are not in the other. */
 export function subtractFieldSets(from: FieldSet, other: FieldSet): FieldSet {
   const left: FieldSet = {};
   for (const member of membersOf(from)) {
@@ -61,7 +64,7 @@ export function subtractFieldSets(from: FieldSet, other: FieldSet): FieldSet {
   return left;
 }
 
-/** Finds items of a list by their members of a set, each in constant time however long the list is. */
+/** Looks up list items by members of a set in constant time, for long lists. */
 function findItems(list: readonly unknown[]): (member: string) => unknown {
   const indices = new Map<string, Map<string, unknown>>();
   const find = (names: string, toKey: (item: unknown) => unknown, wanted: unknown): unknown => {
@@ -85,7 +88,7 @@ function memberOf(value: unknown, name: string): unknown {
   return (value as Record<string, unknown>)[name];
 }
 
-/** Items of lists are named by their key fields, their value or their index. */
+/** Reports whether a member identifies the item, by its key fields, value or index. */
 function matchesItem(member: string, item: unknown, index: string): boolean {
   const [type, wanted] = [member.slice(0, 2), parseMember(member)];
   if (type === 'i:') return String(wanted) === index;
@@ -96,7 +99,7 @@ function matchesItem(member: string, item: unknown, index: string): boolean {
   );
 }
 
-/** What stands behind the type of a member; undefined when it is no JSON. */
+/** Parses the JSON after the type prefix of a member; undefined when it is not JSON. */
 function parseMember(member: string): unknown {
   try {
     return JSON.parse(member.slice(2));

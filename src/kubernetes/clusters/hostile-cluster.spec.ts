@@ -20,7 +20,7 @@ const KIND: ResourceKind = {
   preferred: true,
 };
 
-/** A server on loopback that answers as no cluster does, to block or flood its caller. */
+/** A server on loopback that responds as no cluster does, to block or flood its client. */
 describe('A cluster that means harm', () => {
   const pool = new WorkerPool({ size: 1, timeLimit: 20_000, memory: 512 });
   let answer: (request: IncomingMessage, response: ServerResponse) => void;
@@ -51,7 +51,7 @@ describe('A cluster that means harm', () => {
 
   const head = (response: ServerResponse, status = 200, headers = {}) =>
     response.writeHead(status, { 'content-type': 'application/json', ...headers });
-  /** Sends so much text as fast as it is taken, and counts what was. */
+  /** Sends this much text as fast as it is read. @returns the number of characters read */
   const pour = async (response: ServerResponse, megabytes: number): Promise<void> => {
     const piece = Buffer.alloc(MB, '"x",');
     sent = 0;

@@ -3,14 +3,14 @@ import { type Fault } from '../../core/errors/app-error.js';
 
 type Json = Record<string, unknown>;
 
-/** Characters of base64: the certificates that a system trusts take 300,000, the longest keys in use 20,000. */
+/** Maximum lengths in base64 characters: a system's CA bundle has some 300,000, the longest keys in use 20,000. */
 const MAX_CERTIFICATES = 512 * 1024;
 const MAX_KEY = 64 * 1024;
 
-/** Reads the fields of one context and gathers what is wrong with them, so that a caller hears of everything at once. */
+/** Reads the fields of one context and collects all faults. */
 export class KubeconfigReader {
   readonly faults: Fault[] = [];
-  /** Whether a fault is a credential or path that this server must not follow. */
+  /** Whether a fault is a credential plugin or file path, which this server must not follow. */
   isUnsafe = false;
 
   addFault(pointer: string, detail: string, remedy?: string): undefined {
@@ -86,7 +86,7 @@ export class KubeconfigReader {
   }
 }
 
-/** The value as a mapping, or undefined when it is anything else. */
+/** Returns the value when it is a mapping, otherwise undefined. */
 export function toRecord(value: unknown): Json | undefined {
   return typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Json) : undefined;
 }

@@ -4,10 +4,10 @@ import { defineTask, type Task, type TaskRunner } from '../../core/workers/task.
 import { readContexts, type KubeconfigContext, type KubeconfigSettings } from './kubeconfig.js';
 import { parseKubeconfig } from './parse-kubeconfig.js';
 
-/** A kubeconfig as text, or as the object that it stands for. */
+/** A kubeconfig as YAML or JSON text, or as the parsed object. */
 export type KubeconfigSource = string | Record<string, unknown>;
 
-/** Characters of an object with one context, as JSON, that are read on this thread: what credentials are kept as has some 6,000. */
+/** The maximum size of a kubeconfig with one context to parse on this thread; stored credentials have some 6,000 characters. */
 const INLINE_MAX_CHARACTERS = 32 * 1024;
 
 interface LoadInput {
@@ -15,19 +15,22 @@ interface LoadInput {
   settings: KubeconfigSettings;
 }
 
-/** A context in a form that passes between threads. */
+/** A context that can be passed between threads. */
 type TransferableContext = Omit<KubeconfigContext, 'error'> & { error?: SerializedError };
 
 const loadTask: Task<LoadInput, TransferableContext[]> = defineTask(import.meta.url, { readInWorker });
 
-/** Reads kubeconfigs without holding up the event loop: small ones here, all others in a worker. */
+/** Parses kubeconfigs without blocking the event loop: small ones on this thread, others in a worker. */
 export class KubeconfigLoader {
   constructor(
     private readonly tasks: TaskRunner,
     private readonly settings: KubeconfigSettings,
   ) {}
 
-  /** @throws InvalidRequest `KUBECONFIG_INVALID` when it is no kubeconfig; what is wrong with one context is in its `error` */
+  /**
+   * @returns the contexts, each with its own `error`
+   * @throws InvalidRequest `KUBECONFIG_INVALID` when it is not a kubeconfig
+   */
   async load(source: KubeconfigSource): Promise<KubeconfigContext[]> {
     const { settings } = this;
     if (isInline(source)) return parse({ source, settings });
@@ -49,7 +52,7 @@ function parse({ source, settings }: LoadInput): KubeconfigContext[] {
   return typeof source === 'string' ? parseKubeconfig(source, settings) : readContexts(source, settings);
 }
 
-/** Task of the worker pool. */
+/** A task of the worker pool. */
 export function readInWorker(input: LoadInput): TransferableContext[] {
   return parse(input).map(({ error, ...context }) => ({ ...context, ...(error && { error: serializeError(error) }) }));
 }

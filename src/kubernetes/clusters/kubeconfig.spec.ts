@@ -7,7 +7,7 @@ import { parseKubeconfig } from './parse-kubeconfig.js';
 
 const base64 = (text: string) => Buffer.from(text).toString('base64');
 
-/** A certificate and its key, made by the openssl of the machine; without one the tests that need it are skipped. */
+/** A certificate and its key from the machine's openssl; tests that need them are skipped without it. */
 function pair(): { cert: string; key: string } | undefined {
   const folder = mkdtempSync(join(tmpdir(), 'kubeconfig-'));
   const [keyFile, certFile] = [join(folder, 'key'), join(folder, 'cert')];

@@ -3,29 +3,29 @@ import { InvalidRequest } from '../../core/errors/app-error.js';
 import { type ClusterAccess, type ClusterTls, type ClusterUser } from './cluster-access.js';
 import { KubeconfigReader, toRecord } from './kubeconfig-reader.js';
 
-/** One context of a kubeconfig: how to call its cluster, or why it is not taken. */
+/** A context of a kubeconfig: how to call its cluster, or why it is rejected. */
 export type KubeconfigContext = {
   context: string;
-  /** Names within the kubeconfig, for display. */
+  /** Names in the kubeconfig, for display. */
   cluster?: string;
   user?: string;
-  /** Whether it is the file's current-context. */
+  /** Whether it is the current-context. */
   current: boolean;
 } & ({ access: ClusterAccess; error?: undefined } | { access?: undefined; error: InvalidRequest });
 
 export interface KubeconfigSettings {
-  /** Lets `insecure-skip-tls-verify` and plain http servers through (CLUSTER_INSECURE_TLS). */
+  /** Allows `insecure-skip-tls-verify` and http servers (CLUSTER_INSECURE_TLS). */
   insecureTls: boolean;
 }
 
 interface Entry {
   at: string;
   value: Record<string, unknown>;
-  /** Why nothing can be read of it. */
+  /** Why the entry cannot be read. */
   fault?: string;
 }
 
-/** Each context becomes a connection, and is called. */
+/** Each context becomes a connection, and is pinged. */
 const MAX_CONTEXTS = 100;
 export const SPLIT_REMEDY = `Send at most ${MAX_CONTEXTS} contexts at a time: kubectl config view --raw --flatten --minify --context NAME.`;
 const CONTEXT_REMEDY = 'Correct the field, or leave the context out.';
@@ -35,7 +35,7 @@ const TOKEN_REMEDY =
 const INLINE_REMEDY = 'Embed the file: kubectl config view --raw --flatten --minify.';
 const INSECURE_REMEDY = 'Give certificate-authority-data, or ask the operator to set CLUSTER_INSECURE_TLS=true.';
 
-/** What a kubeconfig must not make this server do: run a program, or read one of its files. */
+/** Fields that would make this server run a program or read one of its files. */
 const UNSAFE_USER: Record<string, string> = {
   exec: TOKEN_REMEDY,
   'auth-provider': TOKEN_REMEDY,
@@ -46,9 +46,9 @@ const UNSAFE_USER: Record<string, string> = {
 const UNSAFE_CLUSTER: Record<string, string> = { 'certificate-authority': INLINE_REMEDY };
 
 /**
- * The contexts of a kubeconfig. One that is not taken carries an error of code `KUBECONFIG_UNSAFE` or `KUBECONFIG_INVALID`
- * whose `errors` point at its fields; the others are not affected by it.
- * @throws InvalidRequest `KUBECONFIG_INVALID` when the content as a whole is no kubeconfig
+ * Reads the contexts of a kubeconfig. A rejected context has an error `KUBECONFIG_UNSAFE` or `KUBECONFIG_INVALID`
+ * whose `errors` point to its fields; other contexts are not affected.
+ * @throws InvalidRequest `KUBECONFIG_INVALID` when the content is not a kubeconfig
  */
 export function readContexts(content: unknown, settings: KubeconfigSettings): KubeconfigContext[] {
   const root = toRecord(content);
@@ -97,10 +97,7 @@ export function readContexts(content: unknown, settings: KubeconfigSettings): Ku
   });
 }
 
-/**
- * The named entries of one list, each name with all that bear it; one without a name goes by its place. Of a member that is left
- * out or null nothing is given, as kubectl reads it.
- */
+/** Groups the entries of a list by name; unnamed ones are keyed by position. A missing or null member is empty, as in kubectl. */
 function entries(root: Record<string, unknown>, list: string, member: string): Map<string, Entry[]> {
   const found = new Map<string, Entry[]>();
   const items = root[list] ?? [];

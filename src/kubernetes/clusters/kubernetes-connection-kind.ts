@@ -7,7 +7,7 @@ import type { KubeconfigLoader, KubeconfigSource } from './kubeconfig.loader.js'
 
 type Json = Record<string, unknown>;
 
-/** How the secret of a cluster's credential is kept: who calls, and whom it trusts. */
+/** The stored secret of a cluster credential: its authentication and trusted certificates. */
 interface ClusterSecret {
   user: ClusterUser;
   tls: ClusterTls;
@@ -21,15 +21,15 @@ const METADATA_SCHEMA = {
     server: {
       ...TEXT_SCHEMA,
       format: 'uri',
-      description: 'Of the API server; a kubeconfig in the credential brings it.',
+      description: 'The URL of the API server; taken from the kubeconfig of the credential, if there is one.',
     },
-    namespace: { ...TEXT_SCHEMA, description: 'Where objects without a namespace of their own go.' },
+    namespace: { ...TEXT_SCHEMA, description: 'The default namespace of objects.' },
     proxy: { ...TEXT_SCHEMA, format: 'uri', description: 'http or https proxy that the cluster is reached through.' },
     context: { ...TEXT_SCHEMA, description: 'The context to use of the kubeconfig in the credential.' },
   },
 };
 
-/** What may be entered in place of a kubeconfig: fields of a kubeconfig's user and cluster, also with underscores. */
+/** Fields of a kubeconfig's user and cluster that a credential may have instead of a kubeconfig, also in snake_case. */
 const USER_FIELDS = ['token', 'username', 'password', 'client-certificate-data', 'client-key-data'];
 const CLUSTER_FIELDS = ['certificate-authority-data', 'tls-server-name', 'insecure-skip-tls-verify', 'proxy-url'];
 const SECRET_SCHEMA = {
@@ -45,12 +45,12 @@ const SECRET_SCHEMA = {
   additionalProperties: false,
 };
 
-/** Stands in the place of an address where a secret is read without one. */
+/** Replaces the server address when a secret is read without one. */
 const PLACEHOLDER_SERVER = 'https://cluster.invalid';
 
 /**
- * Clusters as a kind of connection. All input passes the one reader of kubeconfigs, so that no other path lets
- * in a program to run, a file to read or a certificate not to check; what was kept passes it again whenever it is used.
+ * The connection kind of clusters. All input passes the same kubeconfig reader, when it is stored and whenever it is
+ * used, so that commands, file paths and disabled certificate checks are always rejected.
  */
 export function kubernetesConnectionKind(
   kubeconfigs: KubeconfigLoader,
@@ -88,14 +88,14 @@ export function kubernetesConnectionKind(
   };
 }
 
-/** Everything needed to call the cluster of a connection. */
+/** Builds the access to the cluster of a connection. */
 export function toClusterAccess(metadata: Json, secret: Json | null): ClusterAccess {
   const { user = {}, tls = {} } = (secret ?? {}) as Partial<ClusterSecret>;
   const text = (key: string) => (typeof metadata[key] === 'string' && metadata[key] !== '' ? metadata[key] : undefined);
   return { server: text('server') ?? '', namespace: text('namespace'), proxy: text('proxy'), user, tls };
 }
 
-/** The part of an access that is no secret, as the metadata of a connection. */
+/** The part of an access that is not secret, as metadata of a connection. */
 function toMetadata(access: ClusterAccess): Json {
   const { server, namespace, proxy } = access;
   return { server, ...(namespace ? { namespace } : {}), ...(proxy ? { proxy } : {}) };
@@ -138,7 +138,7 @@ function toKubeconfigSource(metadata: Json, secret: Json): KubeconfigSource {
   );
 }
 
-/** A kubeconfig of one context, with this access and nothing else. */
+/** Builds a kubeconfig with this access as its only context. */
 export function buildKubeconfig(access: ClusterAccess, context: string): Json {
   return assembleKubeconfig(toMetadata(access), toKubeconfigFields(access), context);
 }
@@ -158,7 +158,7 @@ function assembleKubeconfig(metadata: Json, fields: { user: Json; cluster: Json 
   };
 }
 
-/** What was kept, in the words of a kubeconfig. */
+/** Converts a stored secret to kubeconfig fields. */
 function toKubeconfigFields({ user, tls }: ClusterSecret): { user: Json; cluster: Json } {
   const { cert, key, impersonate, ...plain } = user;
   return {
@@ -185,7 +185,7 @@ function toKubeconfigFields({ user, tls }: ClusterSecret): { user: Json; cluster
 
 const base64 = (text: string): string => Buffer.from(text).toString('base64');
 
-/** Fields by their names, which may be written with underscores as well. */
+/** Picks fields by name, also in snake_case. */
 function pickFields(from: Json, names: string[]): Json {
   return definedFields(Object.fromEntries(names.map((name) => [name, from[name] ?? from[name.replaceAll('-', '_')]])));
 }

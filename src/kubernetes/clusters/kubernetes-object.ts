@@ -1,4 +1,4 @@
-/** Any object of a cluster, with every field that it has: nothing is typed away. */
+/** Any Kubernetes object, with all of its fields. */
 export interface KubernetesObject {
   apiVersion: string;
   kind: string;
@@ -28,14 +28,14 @@ export interface ManagedFields {
   apiVersion?: string;
   subresource?: string;
   time?: string;
-  /** FieldsV1: keys `f:<field>`, `k:<json of key fields>`, `v:<json value>`, `i:<index>` and `.` for the thing itself. */
+  /** FieldsV1: keys `f:<field>`, `k:<JSON of key fields>`, `v:<JSON value>`, `i:<index>` and `.` for the field itself. */
   fieldsV1?: Record<string, unknown>;
 }
 
-/** What a list without the objects' contents holds of each. */
+/** An item of a metadata-only list. */
 export type ObjectMetadata = Pick<KubernetesObject, 'apiVersion' | 'kind' | 'metadata'>;
 
-/** Names one object within a cluster; without a namespace it is of a cluster-scoped kind. */
+/** Identifies an object in a cluster; without a namespace it is cluster-scoped. */
 export interface ObjectReference {
   apiVersion: string;
   kind: string;

@@ -6,21 +6,21 @@ import { type ListedPage, toPage } from './object-answers.js';
 import { objectPath } from './object-path.js';
 
 export interface ListOptions {
-  /** All namespaces without it. */
+  /** Default: all namespaces. */
   namespace?: string;
   labelSelector?: string;
   fieldSelector?: string;
-  /** Objects asked for at a time; 100 without it, 500 of metadata. Less when an answer is too large. */
+  /** Objects per page; default 100, or 500 for metadata. It is reduced when a response is too large. */
   pageSize?: number;
   signal?: AbortSignal;
 }
 
-/** Of one list, whatever its pages. */
+/** The maximum number of objects in a list, across all pages. */
 const MAX_LISTED = 50_000;
 const MAX_PAGES = 600;
 const LIST_TIMEOUT_MS = 180_000;
 
-/** The objects of a kind page by page; a page that is too large is asked for again with fewer objects. */
+/** Lists the objects of a kind in pages; a page that is too large is requested again with fewer objects. */
 export async function* listPages<T extends ObjectMetadata>(
   transport: ClusterTransport,
   kind: ResourceKind,

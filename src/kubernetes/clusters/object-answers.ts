@@ -2,13 +2,13 @@ import { ClusterError } from './cluster-error.js';
 import type { ResourceKind } from './discovery.js';
 import type { KubernetesObject, ObjectMetadata } from './kubernetes-object.js';
 
-/** One page of a list; the version is that of the whole list, from which a watch goes on. */
+/** A page of a list, with the resource version of the whole list, from which to start a watch. */
 export interface ListedPage<T> {
   items: T[];
   resourceVersion: string;
 }
 
-/** A change of an object, or a bookmark: the version that the watch has reached without one. */
+/** A change of an object, or a bookmark with the resource version that the watch has reached. */
 export type WatchEvent =
   { type: 'ADDED' | 'MODIFIED' | 'DELETED'; object: KubernetesObject } | { type: 'BOOKMARK'; resourceVersion: string };
 
@@ -17,7 +17,7 @@ export function toObject({ body }: { body: unknown }): KubernetesObject {
   throw new ClusterError('protocol', 'The cluster answered something that is not an object of its API');
 }
 
-/** Whether the parts of an object's metadata that are read without looking are what they should be. */
+/** Reports whether the metadata fields that are read without further checks are well-formed. */
 function isObject(value: unknown): boolean {
   const { metadata } = (value ?? {}) as { metadata?: Record<string, unknown> | null };
   if (typeof metadata !== 'object' || metadata === null) return false;
@@ -26,7 +26,7 @@ function isObject(value: unknown): boolean {
   return typeof name === 'string' && typeof (labels ?? {}) === 'object' && areLists;
 }
 
-/** Items of a list do not say what they are: the list does. */
+/** Items of a list have no apiVersion and kind; those of the list are added. */
 export function toPage<T extends ObjectMetadata>(
   { body }: { body: unknown },
   kind: ResourceKind,

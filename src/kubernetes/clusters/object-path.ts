@@ -1,7 +1,7 @@
 import { ClusterError } from './cluster-error.js';
 import type { ResourceKind } from './discovery.js';
 
-/** A name is one segment of the path; what would be read as more than that is no name of any object. */
+/** Builds the path of a kind or object. A name must be a single path segment. @throws ClusterError `invalid` */
 export function objectPath(kind: ResourceKind, namespace?: string, name?: string): string {
   const root = kind.group ? `/apis/${kind.group}/${kind.version}` : `/api/${kind.version}`;
   const inside = kind.namespaced && namespace !== undefined ? `/namespaces/${pathSegment(namespace, 'namespace')}` : '';

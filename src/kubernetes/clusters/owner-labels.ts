@@ -1,15 +1,15 @@
 import { type ManagedFields, type ObjectMetadata } from './kubernetes-object.js';
 
-/** Name under which the API server keeps the fields that this server applies. */
+/** The field manager of this server. */
 export const FIELD_MANAGER = 'armature';
 
 export const OWNER_LABEL_PREFIX = 'armature.dev/';
 export const OWNER_PARTS = ['installation', 'design', 'environment', 'connection'] as const;
 
-/** An owner as the labels of an object name it, which anyone may have written. */
+/** An owner by the labels of an object, which anyone may have set. */
 export type LabelledOwner = Partial<Record<(typeof OWNER_PARTS)[number], string>>;
 
-/** Undefined when the object carries no owner. */
+/** Returns undefined when the object has no owner labels. */
 export function parseOwnerLabels(object: ObjectMetadata): LabelledOwner | undefined {
   const labels = object.metadata.labels ?? {};
   const parts = OWNER_PARTS.flatMap((part) => {
@@ -19,7 +19,7 @@ export function parseOwnerLabels(object: ObjectMetadata): LabelledOwner | undefi
   return parts.length > 0 ? Object.fromEntries(parts) : undefined;
 }
 
-/** What this server applied to the object, as the API server keeps it. */
+/** The managed-fields entry of this server's server-side apply. */
 export function findAppliedFields(object: ObjectMetadata): ManagedFields | undefined {
   return object.metadata.managedFields?.find(
     (entry) => entry.manager === FIELD_MANAGER && entry.operation === 'Apply' && !entry.subresource,

@@ -11,7 +11,7 @@ import {
 
 const MAX_CHARACTERS = 1024 * 1024;
 /**
- * Reading costs time by the node, not by the character. 100 contexts have some 3,000 lines or, as JSON, some 3,500
+ * The parse time depends on the number of nodes. 100 contexts have some 3,000 lines or, as JSON, some 3,500
  * separators and 1,000 brackets; anchors and tags are rare.
  */
 const MAX_SEPARATORS = 20_000;
@@ -22,12 +22,12 @@ const LIMITS: FormatLimits = {
   textBytes: 4 * MAX_CHARACTERS,
   depth: 20,
   aliasBytes: MAX_CHARACTERS,
-  /** The message of the first one, with the number of the others. */
+  /** The first fault, with the number of the others in its message. */
   faults: 2,
 };
 
 /**
- * Reads a kubeconfig (YAML or JSON) as data, synchronously on this thread: for text of a caller use Kubeconfigs.
+ * Parses a kubeconfig (YAML or JSON) synchronously on this thread; use KubeconfigLoader for user input.
  * @throws InvalidRequest `KUBECONFIG_INVALID`
  */
 export function parseKubeconfig(text: string, settings: KubeconfigSettings): KubeconfigContext[] {

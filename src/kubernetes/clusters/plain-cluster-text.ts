@@ -1,11 +1,11 @@
 const INVALID_VALUE = 'Invalid value: ';
-/** The Go name of a type, such as `v1.LabelSelector` or `map[string]string`, before its value in braces; or JSON. */
+/** Matches the Go type name of a printed value, such as `v1.LabelSelector{` or `map[string]string{`, or the start of JSON. */
 const STRUCTURE_START = /^(?:[&*]?[\w.[\]*]+)?\{/;
 const MAX_VALUE_LENGTH = 200;
 
 /**
- * What an API server says of invalid values, without those that it prints as Go structures: `spec.selector: Invalid value:
- * v1.LabelSelector{…}: field is immutable` becomes `spec.selector: field is immutable`. Short values stay.
+ * Removes Go structures from an API server's messages of invalid values: `spec.selector: Invalid value:
+ * v1.LabelSelector{…}: field is immutable` becomes `spec.selector: field is immutable`. Short values remain.
  */
 export function toPlainClusterText(text: string): string {
   const pieces: string[] = [];
@@ -21,7 +21,7 @@ export function toPlainClusterText(text: string): string {
   return pieces.join('') + text.slice(at);
 }
 
-/** Where the value that begins here ends: before the first `: ` outside of quotes and brackets. */
+/** Returns the end of the value that starts here: the first `: ` outside of quotes and brackets. */
 function findValueEnd(text: string, start: number): number {
   let depth = 0;
   let quoted = false;

@@ -5,14 +5,14 @@ import { sanitizeClusterText } from './sanitize-cluster-text.js';
 
 type Bytes = Uint8Array<ArrayBuffer>;
 
-/** Of one answer. */
+/** The maximum number of warnings per response. */
 const MAX_WARNINGS = 20;
 const MAX_WARNING_LENGTH = 1_000;
 
-/** Whom it acts as is no secret, and is what a refusal is about. */
+/** The impersonated user is not a secret, and appears in messages of denied requests. */
 const toSecret = (user: ClusterUser): object => ({ ...user, impersonate: undefined });
 
-/** What a failed request was answered with, without the credential; undefined when it is none that an API server sends. */
+/** Parses the response to a failed request and redacts the credential; undefined when it is too large or not JSON. */
 export function parseStatus(bytes: Bytes, user: ClusterUser): unknown {
   if (bytes.length > INLINE_MAX_BYTES) return undefined;
   try {
@@ -22,7 +22,10 @@ export function parseStatus(bytes: Bytes, user: ClusterUser): unknown {
   }
 }
 
-/** The texts of `Warning` headers, each `299 - "text"` with quotes and backslashes escaped (RFC 7234 section 5.5), without the credential. */
+/**
+ * Parses `Warning` headers, each `299 - "text"` with escaped quotes and backslashes (RFC 7234 section 5.5), and
+ * redacts the credential.
+ */
 export function parseWarnings(header: string | string[] | undefined, user: ClusterUser): string[] {
   const joined = [header ?? []].flat().join(', ');
   const quoted = [...joined.matchAll(/299 \S+ "((?:[^"\\]|\\.)*)"/g)].slice(0, MAX_WARNINGS);

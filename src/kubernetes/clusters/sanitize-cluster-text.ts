@@ -1,15 +1,15 @@
-/** Characters of one text of a cluster; real ones have a tenth of it. */
+/** The maximum length of a text of a cluster; real ones have a tenth of it. */
 const MAX_CHARACTERS = 4_000;
 
-/** What stands at the end of a text that was too long to be kept. */
+/** The end of a truncated text. */
 export const TRUNCATION_MARK = ' … (cut)';
 
-/** Control characters but for line break and tab, halves of characters, and what turns the direction of writing. */
+/** Control characters except line break and tab, lone surrogates, and characters that change the writing direction. */
 const UNPRINTABLE = /[\p{Cs}\u202a-\u202e\u2066-\u2069]|[^\P{Cc}\n\t]/gu;
 
-/** A text that a cluster says, such as the message of a Status, as it may be kept and shown; empty when it is no text. */
-export function sanitizeClusterText(said: unknown, longest = MAX_CHARACTERS): string {
-  if (typeof said !== 'string') return '';
-  const isLong = said.length > longest;
-  return (isLong ? said.slice(0, longest) : said).replace(UNPRINTABLE, '') + (isLong ? TRUNCATION_MARK : '');
+/** Sanitizes a text of a cluster, such as the message of a Status, for storage and display; empty when it is not a string. */
+export function sanitizeClusterText(text: unknown, longest = MAX_CHARACTERS): string {
+  if (typeof text !== 'string') return '';
+  const isLong = text.length > longest;
+  return (isLong ? text.slice(0, longest) : text).replace(UNPRINTABLE, '') + (isLong ? TRUNCATION_MARK : '');
 }

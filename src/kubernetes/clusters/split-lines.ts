@@ -4,7 +4,7 @@ type Bytes = Uint8Array<ArrayBuffer>;
 
 const LINE_END = 10;
 
-/** The lines of a text that comes in pieces, without the last one when it has no end. */
+/** Splits chunks of text into lines; drops an unterminated last line. */
 export async function* splitLines(pieces: AsyncIterable<Buffer>, maxBytes: number): AsyncGenerator<Bytes> {
   let [begun, size]: [Buffer[], number] = [[], 0];
   for await (const piece of pieces) {

@@ -12,11 +12,11 @@ import type { ControllerPayload } from './controller-job.js';
 
 const LOST: ControllerFailure = {
   code: 'WORKER_LOST',
-  detail: 'the server stopped while it worked on it',
-  remedy: 'Ask for it again.',
+  detail: 'the server stopped while it ran the job',
+  remedy: 'Request it again.',
 };
 
-/** Records the progress of controllers, and publishes the result. */
+/** Records the progress of controller installations, and publishes the result. */
 @Injectable()
 export class ControllerCompletionService {
   constructor(
@@ -29,7 +29,7 @@ export class ControllerCompletionService {
     return this.installations.get(id);
   }
 
-  /** What may be on the cluster; before it is applied. */
+  /** Records the objects before they are applied. */
   async recordObjects(
     { id }: ControllerInstallation,
     objects: ObjectReference[],
@@ -42,7 +42,7 @@ export class ControllerCompletionService {
     });
   }
 
-  /** Changes requested in the meantime are left to their own job. */
+  /** Records the outcome for a target. When another target was requested meanwhile, it stays pending for its own job. */
   async complete(
     { id }: Pick<ControllerInstallation, 'id'>,
     target: ControllerTarget,
@@ -56,7 +56,7 @@ export class ControllerCompletionService {
     });
   }
 
-  /** A job that ended without saying how, as when it took too many processes with it. */
+  /** Handles a job that ended without an outcome, for instance because too many workers died. */
   async handleJobEnd({ payload, status }: FinishedJob<ControllerPayload>): Promise<void> {
     if (status === 'succeeded') return;
     const installation = await this.installations.lock(payload.installation);

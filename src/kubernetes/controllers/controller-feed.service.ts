@@ -5,10 +5,10 @@ import { SnapshotsService } from '../../core/pubsub/snapshots.service.js';
 import type { PlatformController, PlatformControllerStatus } from './controller-status.js';
 import { ControllerStatusesService } from './controller-statuses.service.js';
 
-/** Between two looks at the clusters of a subscriber. */
-const LOOK_INTERVAL_MS = 2_000;
+/** The interval in which a subscriber's clusters are polled. */
+const POLL_INTERVAL_MS = 2_000;
 
-/** A status as it is sent. */
+/** A status in a subscription. */
 export interface ControllerStatusMessage {
   connectionID: string;
   controller: PlatformController;
@@ -16,7 +16,7 @@ export interface ControllerStatusMessage {
   version: string | null;
 }
 
-/** The statuses of controllers, followed: all of them at once, then those that have changed. */
+/** Follows the statuses of controllers: all of them first, then the changed ones. */
 @Injectable()
 export class ControllerFeedService {
   constructor(
@@ -34,7 +34,7 @@ export class ControllerFeedService {
       read: () => this.read(actor, connectionIds),
       fingerprint: JSON.stringify,
     });
-    const timer = setInterval(() => follower.wake(), LOOK_INTERVAL_MS).unref();
+    const timer = setInterval(() => follower.wake(), POLL_INTERVAL_MS).unref();
     return sendChanges(follower, () => clearInterval(timer));
   }
 
@@ -46,7 +46,7 @@ export class ControllerFeedService {
   }
 }
 
-/** Of each snapshot what differs from the one before; nothing of the first is left out. */
+/** Sends the difference between each snapshot and the one before; the first snapshot is sent as a whole. */
 function sendChanges(
   snapshots: AsyncIterableIterator<ControllerStatusMessage[], undefined>,
   leave: () => void,

@@ -5,14 +5,14 @@ import type { ObjectReference } from '../clusters/kubernetes-object.js';
 export const CONTROLLER_TARGETS = ['enabled', 'disabled'] as const;
 export type ControllerTarget = (typeof CONTROLLER_TARGETS)[number];
 
-/** Why it did not become what was wanted. */
+/** Why the target was not reached. */
 export interface ControllerFailure {
   code: string;
   detail: string;
   remedy: string;
 }
 
-/** The operator with what belongs to it, or an adapter, on one cluster: what is wanted, and what was done for it. */
+/** The operator with its components, or an adapter, on one cluster: the target and the installed objects. */
 @Entity('controller_installation')
 @Index('controller_installation_connection', ['connectionId', 'name'], { unique: true })
 export class ControllerInstallation extends TenantEntity {
@@ -27,7 +27,7 @@ export class ControllerInstallation extends TenantEntity {
   @Column('text')
   target!: ControllerTarget;
 
-  /** A job is still to do what is wanted. */
+  /** Whether a job for the target is outstanding. */
   @Column('boolean')
   pending!: boolean;
 
@@ -35,7 +35,7 @@ export class ControllerInstallation extends TenantEntity {
   @Column('integer', { nullable: true })
   port!: number | null;
 
-  /** Who wanted it; their right is asked again when it is done. */
+  /** The user who requested the target; the job checks the permission again. */
   @ForeignKey('User')
   @Column('uuid')
   requestedBy!: string;
@@ -43,7 +43,7 @@ export class ControllerInstallation extends TenantEntity {
   @Column('jsonb', { nullable: true })
   failure!: ControllerFailure | null;
 
-  /** Everything that was applied for it and may still be there; written before it is applied. */
+  /** All objects that were applied and may still exist; stored before they are applied. */
   @Column('jsonb', { default: [] })
   objects!: ObjectReference[];
 }

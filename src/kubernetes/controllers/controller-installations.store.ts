@@ -3,7 +3,7 @@ import { Store } from '../../core/database/store.js';
 import { UnitOfWork } from '../../core/database/unit-of-work.js';
 import { ControllerInstallation } from './controller-installation.entity.js';
 
-/** What is installed on clusters; the caller has checked the right to read it. */
+/** The installations of controllers; callers check permissions. */
 @Injectable()
 export class ControllerInstallationsStore extends Store<ControllerInstallation> {
   constructor(unit: UnitOfWork) {
@@ -18,13 +18,13 @@ export class ControllerInstallationsStore extends Store<ControllerInstallation> 
     return this.getOne(this.createQueryBuilder().where('controller_installation.id = :id', { id }));
   }
 
-  /** Locked until the end of the unit of work. */
+  /** The installation, locked until the end of the unit of work. */
   lock(id: string): Promise<ControllerInstallation | null> {
     const rows = this.createQueryBuilder().where('controller_installation.id = :id', { id });
     return this.getOne(rows.setLock('pessimistic_write'));
   }
 
-  /** Those of a connection that may have something on the cluster. */
+  /** The installations of a connection that may have objects on the cluster. */
   listInUse(connectionId: string): Promise<ControllerInstallation[]> {
     return this.getMany(
       this.of(connectionId).andWhere(
@@ -33,7 +33,7 @@ export class ControllerInstallationsStore extends Store<ControllerInstallation> 
     );
   }
 
-  /** Creates the record unless another call has created it concurrently. */
+  /** Inserts the record unless it exists. */
   async insertOnce(installation: ControllerInstallation): Promise<void> {
     const { id, organizationId, connectionId, name, requestedBy } = installation;
     await this.unit.manager.query(

@@ -20,10 +20,10 @@ import {
 const WORKLOADS = new Set(['Deployment', 'StatefulSet', 'DaemonSet']);
 const READY_TIMEOUT_MS = 120_000;
 const POLL_MS = 1_000;
-/** A definition is established, and its kind served, a moment after it was applied. */
+/** How long to wait until a CustomResourceDefinition is established and its kind is served. */
 const SERVED_TIMEOUT_MS = 15_000;
 
-/** Deploys what belongs to one owner to a cluster. */
+/** Deploys the objects of one owner to a cluster. */
 export class ControllerInstaller {
   constructor(
     private readonly client: ClusterClient,
@@ -33,9 +33,10 @@ export class ControllerInstaller {
   ) {}
 
   /**
-   * Applies the objects in their order, once what is being deleted under their names is gone: it would take with it what is applied
-   * to it. When one is refused, those that this run has made are deleted again.
-   * @throws Conflict NOT_OWNED and AppError CONTROLLER_NOT_REMOVED before anything is changed, ClusterError
+   * Applies the objects in order. Waits for objects of the same name that are being deleted, because their
+   * deletion would remove the applied ones. When an object is rejected, objects created by this run are deleted.
+   * @throws Conflict NOT_OWNED or AppError CONTROLLER_NOT_REMOVED before any change
+   * @throws ClusterError
    */
   async apply(objects: readonly KubernetesObject[]): Promise<void> {
     const existing = await this.findExisting(objects);
@@ -60,7 +61,10 @@ export class ControllerInstaller {
     }
   }
 
-  /** Waits until all workloads are ready. @throws AppError CONTROLLER_NOT_READY naming one that is not, and why */
+  /**
+   * Waits until all workloads are ready.
+   * @throws AppError CONTROLLER_NOT_READY with the name and status of one that is not
+   */
   async waitUntilReady(objects: readonly KubernetesObject[]): Promise<void> {
     const end = performance.now() + READY_TIMEOUT_MS;
     for (const object of objects.filter(({ kind }) => WORKLOADS.has(kind))) {
@@ -79,7 +83,7 @@ export class ControllerInstaller {
     return (live && assessHealth(live)) ?? { status: 'Missing', message: 'it has been deleted' };
   }
 
-  /** @throws Conflict NOT_OWNED when one of them belongs to another owner */
+  /** @throws Conflict NOT_OWNED when an object belongs to another owner */
   private async findExisting(objects: readonly KubernetesObject[]): Promise<Map<KubernetesObject, KubernetesObject>> {
     const found = new Map<KubernetesObject, KubernetesObject>();
     const end = performance.now() + this.goneTimeoutMs;
@@ -93,7 +97,7 @@ export class ControllerInstaller {
       const where = namespace === undefined ? name : `${namespace}/${name}`;
       throw new Conflict(
         'NOT_OWNED',
-        `${object.kind} ${where} is there already and was not made through this connection`,
+        `${object.kind} ${where} already exists and was not created through this connection`,
         {
           remedy: 'Remove it, or set OPERATOR_NAMESPACE to another namespace.',
         },
@@ -102,7 +106,7 @@ export class ControllerInstaller {
     return found;
   }
 
-  /** The object, unless it is gone after its deletion, which is waited for. */
+  /** Returns the object; when it is being deleted, waits until it is gone and returns undefined. */
   private async findStanding(
     kind: ResourceKind,
     name: string,
@@ -116,7 +120,7 @@ export class ControllerInstaller {
     return this.findStanding(kind, name, namespace, end);
   }
 
-  /** Until then objects of its kind are refused, also where the cluster still names the kind of a definition that is gone. */
+  /** Until then the cluster rejects objects of the kind, although it may still list the kind of a deleted definition. */
   private async waitUntilEstablished(kind: ResourceKind, name: string): Promise<void> {
     for (
       const end = performance.now() + SERVED_TIMEOUT_MS;
@@ -143,7 +147,7 @@ export class ControllerInstaller {
   }
 }
 
-/** What others may have made as well, and goes on being theirs. */
+/** Kinds that other parties may have created and continue to use. */
 const isShared = (object: KubernetesObject): boolean => isNamespace(object) || isCustomResourceDefinition(object);
 
 const notReady = ({ kind, metadata: { name } }: KubernetesObject, why: string | null): AppError =>
@@ -153,6 +157,6 @@ const notReady = ({ kind, metadata: { name } }: KubernetesObject, why: string | 
     'Not ready',
     `${kind} ${name} did not become ready: ${why ?? 'it took too long'}`,
     {
-      remedy: 'Look at its pods on the cluster, correct what keeps them from becoming ready, and enable it again.',
+      remedy: 'Look at its pods on the cluster, fix what prevents them from becoming ready, then enable it again.',
     },
   );

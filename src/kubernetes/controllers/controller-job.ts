@@ -8,7 +8,7 @@ export interface ControllerPayload {
   installation: string;
 }
 
-/** What has a name, and will not pass by itself, is how the work ended; all else is tried again. */
+/** Reports whether an error is the outcome of the work; unknown and temporary errors are retried. */
 export const isFinal = (error: unknown): error is AppError => error instanceof AppError && !isTemporary(error);
 
 export function toControllerFailure(thrown: unknown): ControllerFailure {

@@ -1,7 +1,7 @@
 import type { KubernetesObject, ObjectMetadata, ObjectReference } from '../clusters/kubernetes-object.js';
 import { findAppliedFields, OWNER_LABEL_PREFIX as PREFIX } from '../clusters/owner-labels.js';
 
-/** Whose an object is: what was installed under a name through one connection. The namespace is of all that is installed there. */
+/** The owner of an object: the installation of this name through one connection. A namespace belongs to all installations in it. */
 export interface ControllerOwner {
   connectionId: string;
   name: string;
@@ -16,7 +16,7 @@ export const isNamespace = ({ apiVersion, kind }: { apiVersion: string; kind: st
 export const isCustomResourceDefinition = ({ apiVersion, kind }: { apiVersion: string; kind: string }): boolean =>
   kind === 'CustomResourceDefinition' && apiVersion.startsWith('apiextensions.k8s.io/');
 
-/** The object as its owner wants it, labelled as its own. */
+/** Returns the object with the labels of its owner. */
 export function labelAsOwned({ connectionId, name }: ControllerOwner, object: KubernetesObject): KubernetesObject {
   const labels = {
     ...object.metadata.labels,
@@ -26,7 +26,7 @@ export function labelAsOwned({ connectionId, name }: ControllerOwner, object: Ku
   return { ...object, metadata: { ...object.metadata, labels } };
 }
 
-/** Whether this server applied the object for this owner: labels alone do not prove it, because anyone can copy them. */
+/** Reports whether this server applied the object for this owner: labels alone do not prove it, because anyone can copy them. */
 export function isOwned({ connectionId, name }: ControllerOwner, object: ObjectMetadata): boolean {
   const labels = object.metadata.labels ?? {};
   const controller = isNamespace(object) ? 'namespace' : name;
@@ -42,7 +42,7 @@ export function toReference({ apiVersion, kind, metadata }: KubernetesObject): O
   return { apiVersion, kind, name, ...(namespace === undefined ? {} : { namespace }) };
 }
 
-/** Each object once. */
+/** Merges lists without duplicates. */
 export const mergeReferences = (...lists: ObjectReference[][]): ObjectReference[] => [
   ...new Map(
     lists.flat().map((one) => [[one.apiVersion, one.kind, one.namespace ?? '', one.name].join(' '), one]),

@@ -2,10 +2,10 @@ import type { ClusterClient } from '../clusters/cluster-client.js';
 import { ClusterError } from '../clusters/cluster-error.js';
 import type { ResourceKind } from '../clusters/discovery.js';
 import type { KubernetesObject, ObjectMetadata, ObjectReference } from '../clusters/kubernetes-object.js';
-import { GONE_TIMEOUT_MS, type LeavingObject, waitUntilGone } from './wait-until-gone.js';
+import { GONE_TIMEOUT_MS, type TerminatingObject, waitUntilGone } from './wait-until-gone.js';
 import { type ControllerOwner, isCustomResourceDefinition, isNamespace, isOwned } from './controller-owner.js';
 
-/** What the control plane and running programs leave in a namespace by themselves. */
+/** Kinds that the control plane and running programs create in a namespace. */
 const SYSTEM_KINDS = new Set(['Endpoints', 'EndpointSlice', 'Event', 'Lease']);
 const SYSTEM_OBJECTS = new Set([
   'ServiceAccount default',
@@ -13,7 +13,7 @@ const SYSTEM_OBJECTS = new Set([
   'ConfigMap istio-ca-root-cert',
 ]);
 
-/** Removes what belongs to one owner from a cluster, and nothing of others. */
+/** Removes the objects of one owner from a cluster. */
 export class ControllerRemoval {
   constructor(
     private readonly client: ClusterClient,
@@ -22,14 +22,15 @@ export class ControllerRemoval {
   ) {}
 
   /**
-   * Deletes those of the objects that are still the owner's, the last first, and waits until they are gone. A namespace or a
-   * definition that others use stays.
-   * @throws AppError CONTROLLER_NOT_REMOVED when something does not go, ClusterError
+   * Deletes the objects that still belong to the owner, in reverse order, and waits until they are gone.
+   * Namespaces and CustomResourceDefinitions that others use remain.
+   * @throws AppError CONTROLLER_NOT_REMOVED when an object is not gone in time
+   * @throws ClusterError
    */
   async remove(references: readonly ObjectReference[]): Promise<void> {
-    const removed: LeavingObject[] = [];
+    const removed: TerminatingObject[] = [];
     const end = performance.now() + GONE_TIMEOUT_MS;
-    // A namespace is looked into once all that goes is gone.
+    // Check namespaces and definitions for other objects after everything else is gone.
     for (const isLast of [false, true]) {
       for (const reference of [...references].reverse().filter((one) => isContainer(one) === isLast)) {
         const leaving = await this.delete(reference);
@@ -39,7 +40,7 @@ export class ControllerRemoval {
     }
   }
 
-  private async delete(reference: ObjectReference): Promise<LeavingObject | undefined> {
+  private async delete(reference: ObjectReference): Promise<TerminatingObject | undefined> {
     const kind = await this.client.findKind(reference.apiVersion, reference.kind);
     const live = kind && (await this.client.lookup(kind, reference.name, reference.namespace, this.signal));
     if (!kind || !live || !isOwned(this.owner, live) || (await this.isInUse(live))) return undefined;
@@ -54,7 +55,7 @@ export class ControllerRemoval {
     return { kind, name: reference.name, namespace: reference.namespace, uid };
   }
 
-  /** Whether deleting it would take what others have made with it; where that is unknown it would. */
+  /** Reports whether deleting it would delete objects of others; also true when that is unknown. */
   private async isInUse(object: KubernetesObject): Promise<boolean> {
     try {
       if (isNamespace(object)) return await this.holdsOthers(object.metadata.name);
@@ -91,13 +92,13 @@ export class ControllerRemoval {
     try {
       return await this.client.listMetadata(kind, { namespace, signal: this.signal });
     } catch (error) {
-      // The kind itself is gone since the cluster was asked for its kinds.
+      // The kind was removed after the discovery.
       if (error instanceof ClusterError && error.kind === 'notFound') return [];
       throw error;
     }
   }
 }
 
-/** What others may have put something into. */
+/** Kinds that may contain objects of others. */
 const isContainer = (reference: ObjectReference): boolean =>
   isNamespace(reference) || isCustomResourceDefinition(reference);

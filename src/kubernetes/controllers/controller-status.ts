@@ -17,16 +17,16 @@ export const CONTROLLER_STATUSES = [
 ] as const;
 export type PlatformControllerStatus = (typeof CONTROLLER_STATUSES)[number];
 
-/** How one controller stands on a cluster. */
+/** The state of a controller on a cluster. */
 export interface ControllerState {
   controller: PlatformController;
   status: PlatformControllerStatus;
   version: string | null;
-  /** Why it is not as it should be. */
+  /** The error, if there is one. */
   error: { code: string; description: string } | null;
 }
 
-/** A workload as it is found on a cluster. */
+/** A controller's workload on a cluster. */
 export interface FoundController {
   health: Health;
   version: string | null;
@@ -36,7 +36,7 @@ type Wanted = Pick<ControllerInstallation, 'target' | 'pending' | 'failure'>;
 
 /**
  * @param found the workload of the controller; undefined when there is none
- * @param wanted what was asked for there; null when nothing ever was
+ * @param wanted the requested target; null when none was ever requested
  */
 export function toControllerState(
   controller: PlatformController,
@@ -66,7 +66,7 @@ export function toControllerState(
   }
 }
 
-/** The same in the words of `Status`. */
+/** Converts to the enum `Status`. */
 export function toStatus(status: PlatformControllerStatus): ClusterStatus {
   switch (status) {
     case 'DEPLOYING':

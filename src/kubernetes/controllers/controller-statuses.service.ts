@@ -20,10 +20,10 @@ import {
 } from './controller-status.js';
 import { OPERATOR } from './manifests/controller-manifests.service.js';
 
-/** Subscribers and fields that ask at the same time are answered by one look at the cluster. */
-const LOOK_TTL_MS = 1_000;
+/** Caches statuses, so that concurrent subscribers and fields share one read of the cluster. */
+const STATUS_TTL_MS = 1_000;
 const TIMEOUT_MS = 10_000;
-/** Workloads of the namespace that are looked through. */
+/** The page size of listing workloads. */
 const PAGE_SIZE = 100;
 
 type Found = Partial<Record<PlatformController, FoundController>>;
@@ -33,7 +33,7 @@ export interface ControllerStates {
   states: ControllerState[];
 }
 
-/** How the operator, the broker and the resource sync stand, by what runs on clusters, regardless of who deployed it. */
+/** Reads the statuses of the operator, the broker and the resource sync from the running workloads, whoever deployed them. */
 @Injectable()
 export class ControllerStatusesService {
   private readonly looks = new WeakMap<ClusterClient, { found: Promise<Found>; at: number }>();
@@ -59,7 +59,7 @@ export class ControllerStatusesService {
     return states.find((state) => state.controller === controller) ?? toControllerState(controller, undefined, null);
   }
 
-  /** Of several clusters, judging the rights anew; those that do not answer now are UNKNOWN. */
+  /** Reads the statuses of several clusters, and checks permissions again; unreachable clusters are UNKNOWN. */
   readAll(actor: Actor, connectionIds: readonly string[]): Promise<ControllerStates[]> {
     return Promise.all(
       connectionIds.map(async (connectionId) => {
@@ -75,7 +75,7 @@ export class ControllerStatusesService {
 
   private look(client: ClusterClient): Promise<Found> {
     const known = this.looks.get(client);
-    if (known && performance.now() - known.at < LOOK_TTL_MS) return known.found;
+    if (known && performance.now() - known.at < STATUS_TTL_MS) return known.found;
     const look = { found: this.find(client), at: performance.now() };
     this.looks.set(client, look);
     look.found.catch(() => {
@@ -113,7 +113,7 @@ async function listWorkloads(
   return client.list(found, { namespace, pageSize: PAGE_SIZE, signal });
 }
 
-/** By the label of its component, or by the name that the charts of the field give it. */
+/** Identifies the controller by the component label, or by the name that common charts use. */
 function controllerOf({ metadata }: KubernetesObject): PlatformController | undefined {
   const component = metadata.labels?.['app.kubernetes.io/component'];
   return PLATFORM_CONTROLLERS.find(

@@ -2,7 +2,7 @@ import type { Actor } from '../../core/access/actor.js';
 import { DomainEvent, type Severity } from '../../core/events/domain-event.js';
 import type { ControllerFailure, ControllerInstallation } from './controller-installation.entity.js';
 
-/** Something happened to the operator or an adapter on a cluster. */
+/** Base class of events about the operator or an adapter on a cluster. */
 export abstract class ControllerEvent extends DomainEvent {
   readonly category = 'controller';
   protected abstract readonly outcome: string;

@@ -17,7 +17,7 @@ import { mergeReferences, toReference } from './controller-owner.js';
 import { ControllerRemoval } from './controller-removal.js';
 import { ControllerManifestsService } from './manifests/controller-manifests.service.js';
 
-/** Does as a job what is wanted of a controller. Doing it again changes nothing, so that another process may take it over. */
+/** The job that deploys or removes a controller. It is idempotent, so another process may take it over. */
 @Injectable()
 export class ControllerRunner {
   constructor(
@@ -29,7 +29,7 @@ export class ControllerRunner {
     private readonly unit: UnitOfWork,
   ) {}
 
-  /** @throws what is to be tried again */
+  /** @throws errors to be retried */
   async run({ payload }: Job<ControllerPayload>, context: JobContext): Promise<object> {
     const installation = await this.completion.find(payload.installation);
     if (!installation?.pending) return { status: 'nothing to do' };
@@ -66,7 +66,7 @@ export class ControllerRunner {
     await installer.waitUntilReady(objects);
   }
 
-  /** The right of who asked may have ended since. */
+  /** The requester may have lost the permission since the request. */
   private async authorize({ requestedBy, connectionId: id, organizationId }: ControllerInstallation): Promise<void> {
     const requester = Actor.user({ id: requestedBy, email: '', installationAdmin: false });
     const connection = { type: 'connection', id, organizationId } as const;

@@ -14,13 +14,13 @@ const PlatformControllerEnum = graphqlEnum('PlatformController', PLATFORM_CONTRO
 const PlatformControllerStatusEnum = graphqlEnum(
   'PlatformControllerStatus',
   CONTROLLER_STATUSES,
-  'How a controller stands on a cluster.',
+  'The status of a controller on a cluster.',
 );
 
-@InputType('OperatorStatusInput', { description: 'What the operator of a cluster should become.' })
+@InputType('OperatorStatusInput', { description: 'The target of the operator of a cluster.' })
 export class OperatorStatusInput {
   @Field(() => StatusEnum, {
-    description: 'ENABLED deploys it with the broker and the resource sync; all else removes them.',
+    description: 'ENABLED deploys it with the broker and the resource sync; other values remove them.',
   })
   targetStatus!: ClusterStatus;
 
@@ -28,12 +28,12 @@ export class OperatorStatusInput {
   contextID!: string;
 }
 
-@InputType('AdapterStatusInput', { description: 'What an adapter should become.' })
+@InputType('AdapterStatusInput', { description: 'The target of an adapter.' })
 export class AdapterStatusInput {
-  @Field(() => StatusEnum, { description: 'ENABLED deploys it; all else removes it.' })
+  @Field(() => StatusEnum, { description: 'ENABLED deploys it; other values remove it.' })
   targetStatus!: ClusterStatus;
 
-  @Field(() => String, { description: 'The port that it listens on; its usual one when empty.' })
+  @Field(() => String, { description: 'The port that it listens on; the default one when empty.' })
   targetPort!: string;
 
   @Field(() => String, { description: 'The name of the adapter, such as istio.' })
@@ -46,7 +46,7 @@ export class AdapterStatusInput {
   contextID?: string | null;
 }
 
-@ObjectType('PlatformControllersStatusListItem', { description: 'How one controller stands on one cluster.' })
+@ObjectType('PlatformControllersStatusListItem', { description: 'The status of one controller on one cluster.' })
 export class ControllerStatusView {
   @TextField({ description: 'The id of the connection.' })
   connectionID!: string;
@@ -69,7 +69,7 @@ export class ControllerStatusView {
   }
 }
 
-@ObjectType('Error', { description: 'Why something on a cluster is not as it should be.' })
+@ObjectType('Error', { description: 'An error of something on a cluster.' })
 export class ControllerErrorView {
   @TextField({ description: 'The code.' })
   code!: string;
@@ -78,7 +78,7 @@ export class ControllerErrorView {
   description!: string;
 }
 
-@ObjectType('OperatorControllerStatus', { description: 'How a controller that belongs to the operator stands.' })
+@ObjectType('OperatorControllerStatus', { description: 'The status of a controller that belongs to the operator.' })
 export class OperatorControllerStatusView {
   @TextField()
   name!: string;
@@ -89,7 +89,7 @@ export class OperatorControllerStatusView {
   @EnumField(StatusEnum)
   status!: ClusterStatus;
 
-  @RecordField(() => ControllerErrorView, { nullable: true, description: 'Why it is not as it should be.' })
+  @RecordField(() => ControllerErrorView, { nullable: true, description: 'The error, if there is one.' })
   error!: ControllerErrorView | null;
 
   @TextField({ nullable: true, description: 'The id of the connection.' })

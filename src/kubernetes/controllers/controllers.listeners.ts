@@ -11,10 +11,10 @@ import { ControllerRunner } from './controller.runner.js';
 import { ControllersService } from './controllers.service.js';
 
 const CONCURRENCY = 2;
-/** For organizations that have none running. */
+/** Slots reserved for organizations without a running job. */
 const RESERVE = 4;
 
-/** The jobs of controllers; and a connection is not deleted while something is installed through it. */
+/** Registers the jobs of controllers, and prevents deletion of a connection with installed controllers. */
 @Injectable()
 export class ControllersListeners implements OnModuleInit {
   constructor(

@@ -27,13 +27,13 @@ export class ControllersResolver {
     private readonly feed: ControllerFeedService,
   ) {}
 
-  @Query(() => ControllerStatusView, { description: 'How the operator stands on a cluster.' })
+  @Query(() => ControllerStatusView, { description: 'The status of the operator on a cluster.' })
   @KubernetesMiddleware()
   getOperatorStatus(@Clusters() clusters: OpenCluster[], @ConnectionId() id: string): Promise<ControllerStatusView> {
     return this.read(clusters, 'OPERATOR', (state) => ControllerStatusView.fromState(id, state));
   }
 
-  @Query(() => OperatorControllerStatusView, { description: 'How the resource sync stands on a cluster.' })
+  @Query(() => OperatorControllerStatusView, { description: 'The status of the resource sync on a cluster.' })
   @KubernetesMiddleware()
   getMeshsyncStatus(
     @Clusters() clusters: OpenCluster[],
@@ -42,7 +42,7 @@ export class ControllersResolver {
     return this.read(clusters, 'MESHSYNC', (state) => OperatorControllerStatusView.fromState(id, state));
   }
 
-  @Query(() => OperatorControllerStatusView, { description: 'How the broker stands on a cluster.' })
+  @Query(() => OperatorControllerStatusView, { description: 'The status of the broker on a cluster.' })
   @KubernetesMiddleware()
   getNatsStatus(
     @Clusters() clusters: OpenCluster[],
@@ -53,13 +53,13 @@ export class ControllersResolver {
 
   @Mutation(() => StatusEnum, {
     description:
-      'Deploys or removes the operator, the broker and the resource sync. An event of the category controller reports the end.',
+      'Deploys or removes the operator, the broker and the resource sync. An event of the category controller reports the outcome.',
   })
   @KubernetesMiddleware(clusterPolicy.changeControllers)
   async changeOperatorStatus(
     @CurrentActor() actor: Actor,
     @Clusters() clusters: OpenCluster[],
-    @Args('input', { description: 'What it should become.' }) { targetStatus }: OperatorStatusInput,
+    @Args('input', { description: 'The target.' }) { targetStatus }: OperatorStatusInput,
   ): Promise<ClusterStatus> {
     await this.controllers.changeOperator(actor, clusters, targetStatus);
     return 'PROCESSING';
@@ -67,19 +67,19 @@ export class ControllersResolver {
 
   @Mutation(() => StatusEnum, {
     description:
-      'Deploys or removes an adapter of a service mesh. An event of the category controller reports the end.',
+      'Deploys or removes an adapter of a service mesh. An event of the category controller reports the outcome.',
   })
   @KubernetesMiddleware(clusterPolicy.changeControllers)
   async changeAdapterStatus(
     @CurrentActor() actor: Actor,
     @Clusters() clusters: OpenCluster[],
-    @Args('input', { description: 'What it should become.' }) { targetStatus, targetPort, adapter }: AdapterStatusInput,
+    @Args('input', { description: 'The target.' }) { targetStatus, targetPort, adapter }: AdapterStatusInput,
   ): Promise<ClusterStatus> {
     await this.controllers.changeAdapter(actor, clusters, { adapter, port: targetPort, status: targetStatus });
     return 'PROCESSING';
   }
 
-  /** All of them at once, then those that have changed. */
+  /** All statuses first, then the changed ones. */
   @Subscription(() => [ControllerStatusView], {
     description:
       'The status of the operator, the broker and the resource sync: all of them first, then each that changes.',
@@ -107,7 +107,7 @@ export class ControllersResolver {
     controller: PlatformController,
     toView: (state: ControllerState) => T,
   ): Promise<T> {
-    if (!cluster) throw new Error('the field was given no cluster');
+    if (!cluster) throw new Error('the field has no cluster');
     return toView(await this.statuses.get(cluster, controller));
   }
 }

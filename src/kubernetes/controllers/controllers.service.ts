@@ -14,10 +14,10 @@ import { CONTROLLERS_QUEUE, type ControllerPayload } from './controller-job.js';
 import { adapterInstallation, ControllerManifestsService, OPERATOR } from './manifests/controller-manifests.service.js';
 import { parseAdapterPort, resolveAdapterName } from './manifests/adapters.js';
 
-/** Any target but ENABLED removes. */
+/** Every status except ENABLED removes the controller. */
 const toTarget = (status: ClusterStatus): ControllerTarget => (status === 'ENABLED' ? 'enabled' : 'disabled');
 
-/** Takes the wish to deploy or remove the operator or an adapter; a job does it. */
+/** Accepts requests to deploy or remove the operator or an adapter, and enqueues a job for each. */
 @Injectable()
 export class ControllersService {
   constructor(
@@ -32,7 +32,7 @@ export class ControllersService {
     if (cluster) await this.request(actor, cluster.connection, OPERATOR, toTarget(status));
   }
 
-  /** @throws InvalidRequest when there are several clusters, the adapter is not known or the port is none */
+  /** @throws InvalidRequest when there are several clusters, or the adapter or the port is invalid */
   async changeAdapter(
     actor: Actor,
     clusters: OpenCluster[],
@@ -51,7 +51,7 @@ export class ControllersService {
     if (cluster) await this.request(actor, cluster.connection, adapterInstallation(name), target, parsed);
   }
 
-  /** @throws Conflict IN_USE while something is installed through the connection */
+  /** @throws Conflict IN_USE while a controller is installed through the connection */
   async requireUnused(connectionId: string): Promise<void> {
     const used = await this.unit.runAsSystem('the use of a connection', () =>
       this.installations.listInUse(connectionId),
@@ -68,7 +68,7 @@ export class ControllersService {
     );
   }
 
-  /** What a job that waits is already to do is not asked for again. */
+  /** Requests a target, unless it is already pending. */
   private async request(
     actor: Actor,
     { id, organizationId }: Connection,
@@ -79,7 +79,7 @@ export class ControllersService {
     const requestedBy = actor.userId;
     if (!requestedBy) throw new Forbidden('only users change controllers', { remedy: 'Use a token of a user.' });
     await this.unit.run(async () => {
-      // A call that deletes the connection, or sets a status in which it is not called, runs before or after.
+      // Locks the connection against concurrent deletion and changes of its status.
       await this.connections.getForUpdate(actor, id, 'update', Precondition.none);
       const made = Object.assign(new ControllerInstallation(), { organizationId, connectionId: id, name, requestedBy });
       await this.installations.insertOnce(made);

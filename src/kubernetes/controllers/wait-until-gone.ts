@@ -4,22 +4,25 @@ import type { ClusterClient } from '../clusters/cluster-client.js';
 import type { ResourceKind } from '../clusters/discovery.js';
 import { sanitizeClusterText } from '../clusters/sanitize-cluster-text.js';
 
-/** However slowly finalizers do their work. */
+/** The timeout of finalizers. */
 export const GONE_TIMEOUT_MS = 90_000;
 const POLL_MS = 500;
 
-/** One object that is being deleted. */
-export interface LeavingObject {
+/** An object that is being deleted. */
+export interface TerminatingObject {
   kind: ResourceKind;
   name: string;
   namespace?: string;
   uid?: string;
 }
 
-/** Waits until the object is gone, or another one has its name. @throws AppError CONTROLLER_NOT_REMOVED naming its finalizers */
+/**
+ * Waits until the object is gone or replaced by another of the same name.
+ * @throws AppError CONTROLLER_NOT_REMOVED listing its finalizers
+ */
 export async function waitUntilGone(
   client: ClusterClient,
-  { kind, name, namespace, uid }: LeavingObject,
+  { kind, name, namespace, uid }: TerminatingObject,
   end: number,
   signal: AbortSignal,
 ): Promise<void> {
@@ -35,6 +38,6 @@ function notRemoved(kind: string, name: string, finalizers: string[]): AppError 
   const what = `${kind} ${name} is being deleted but not gone yet`;
   const why = finalizers.length > 0 ? `: it waits for ${sanitizeClusterText(finalizers.join(', '))}` : '';
   return new AppError(422, 'CONTROLLER_NOT_REMOVED', 'Not removed', `${what}${why}`, {
-    remedy: 'Look at what its finalizers wait for on the cluster, then try again.',
+    remedy: 'Check on the cluster what its finalizers wait for, then try again.',
   });
 }

@@ -1,14 +1,14 @@
 export interface ImageReference {
   /** Without registry, tag and digest: `istio/proxyv2`. */
   repository: string;
-  /** Empty where the image is named by its digest alone. */
+  /** Empty for an image with a digest only. */
   tag: string;
 }
 
-/** Longer names are none that a registry takes. */
+/** Registries accept no longer names. */
 const MAX_LENGTH = 500;
 
-/** Takes the name of an image apart; what is none has an empty repository. */
+/** Parses an image reference; an invalid one has an empty repository. */
 export function parseImageReference(image: unknown): ImageReference {
   if (typeof image !== 'string' || image.length > MAX_LENGTH) return { repository: '', tag: '' };
   const [named = ''] = image.split('@');

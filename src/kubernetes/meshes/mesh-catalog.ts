@@ -1,4 +1,4 @@
-/** Types of service meshes, as the enum `MeshType` has them. */
+/** Types of service meshes, the values of the enum `MeshType`. */
 export const MESH_TYPES = [
   'ALL_MESH',
   'INVALID_MESH',
@@ -18,7 +18,7 @@ export const MESH_TYPES = [
 ] as const;
 export type MeshType = (typeof MESH_TYPES)[number];
 
-/** What one container of a pod is recognised by. */
+/** The properties that identify a container of a pod. */
 export interface ContainerFacts {
   /** The repository of the image, without registry, tag and digest: `istio/proxyv2`. */
   repository: string;
@@ -27,13 +27,13 @@ export interface ContainerFacts {
 }
 
 interface MeshRule {
-  /** As answers name it. */
+  /** The name in responses. */
   name: string;
-  /** Containers of the control plane. */
+  /** Matches containers of the control plane. */
   control: (facts: ContainerFacts) => boolean;
-  /** Proxies: sidecars, gateways and agents of nodes. */
+  /** Matches proxies: sidecars, gateways and node agents. */
   proxy: (facts: ContainerFacts) => boolean;
-  /** The component that configures the proxies. */
+  /** Matches the component that configures the proxies. */
   configures: RegExp;
 }
 
@@ -59,7 +59,7 @@ const allOf =
     rules.every((rule) => rule(facts));
 const envoy = image(/(^|\/)envoy(-alpine|-distroless)?$/);
 
-/** Meshes by the images that their projects publish; mirrors keep the last parts of the name. */
+/** Meshes by the images of their projects; mirrors keep the last parts of the image name. */
 export const MESHES: Readonly<Partial<Record<MeshType, MeshRule>>> = {
   ISTIO: {
     name: 'istio',
@@ -156,7 +156,7 @@ export const MESHES: Readonly<Partial<Record<MeshType, MeshRule>>> = {
   },
 };
 
-/** What meshes are observed with, by the images that their projects publish. */
+/** Add-ons for observability, by the images of their projects. */
 const ADD_ONS: readonly { name: string; repository: RegExp; isTelemetry: boolean }[] = [
   { name: 'prometheus', repository: /(^|\/)prometheus(-distroless)?$/, isTelemetry: true },
   { name: 'grafana', repository: /(^|\/)grafana(-oss|-enterprise)?$/, isTelemetry: true },
@@ -179,7 +179,7 @@ const ADD_ONS: readonly { name: string; repository: RegExp; isTelemetry: boolean
 
 export const findAddOn = (repository: string) => ADD_ONS.find((one) => one.repository.test(repository));
 
-/** The mesh that a container belongs to, and on which side. */
+/** Returns the mesh of a container, and whether it is control plane or proxy. */
 export function recognize(facts: ContainerFacts): { mesh: MeshType; side: 'control' | 'proxy' } | undefined {
   for (const [mesh, rule] of Object.entries(MESHES) as [MeshType, MeshRule][]) {
     if (rule.proxy(facts)) return { mesh, side: 'proxy' };

@@ -16,7 +16,7 @@ export interface MeshMember {
   namespace: string;
 }
 
-/** A container as its pod and the status of the pod show it. */
+/** A container by the spec and status of its pod. */
 export interface ProxyContainer {
   mesh: MeshType;
   containerName: string;
@@ -43,11 +43,11 @@ export interface AddOn {
   namespace: string;
   isTelemetry: boolean;
   podLabels: Record<string, string>;
-  /** Of a mesh by its own labels, wherever it runs. */
+  /** The mesh in its own labels, if any; it may run in any namespace. */
   mesh?: MeshType;
 }
 
-/** Far more than any cluster has; what is above is no honest answer. */
+/** Exceeds the size of any real cluster, so more indicates a malicious response. */
 const MAX_FOUND = 10_000;
 const MAX_NAME_LENGTH = 300;
 const MAX_MAP_LENGTH = 8_192;
@@ -63,13 +63,13 @@ const COMPONENT_LABELS = [
   'app.kubernetes.io/component',
 ];
 
-/** What service meshes and their add-ons have running on a cluster, gathered from its pods. */
+/** Collects service meshes and add-ons from the pods of a cluster. */
 export class MeshInventory {
   readonly members: MeshMember[] = [];
   readonly proxies: ProxyContainer[] = [];
   readonly addOns: AddOn[] = [];
 
-  /** @throws ClusterError when there is more than any cluster has */
+  /** @throws ClusterError when there are too many containers */
   addPod(pod: KubernetesObject): void {
     const spec = record(pod['spec']);
     const statuses = containerStatuses(record(pod['status']));
@@ -100,7 +100,7 @@ export class MeshInventory {
       throw new ClusterError('tooLarge', `The cluster has more than ${MAX_FOUND} containers of service meshes`);
   }
 
-  /** The mesh that an add-on serves: the one whose control plane runs in the same namespace. */
+  /** The mesh of an add-on: by its labels, otherwise the one whose control plane runs in the same namespace. */
   meshOf({ namespace, mesh }: AddOn): MeshType | undefined {
     return mesh ?? this.members.find((member) => member.namespace === namespace)?.mesh;
   }
@@ -148,14 +148,14 @@ function containerStatuses(status: Json): Map<string, Json> {
   return new Map(listed.map((one) => [name(one['name']), one]));
 }
 
-/** Containers that start before the others and go on beside them. */
+/** Init containers that restart always, which run as sidecars. */
 const sidecars = (containers: unknown): Json[] =>
   records(containers).filter((container) => container['restartPolicy'] === 'Always');
 
 const componentOf = (labels: Record<string, string>, fallback: string): string =>
   name(COMPONENT_LABELS.map((label) => labels[label]).find(Boolean)) || fallback;
 
-/** A cluster may answer anything: what is not as it should be is as if it were not there. */
+/** Returns an empty object for malformed parts of a cluster's response. */
 const record = (value: unknown): Json => (isObject(value) ? value : {});
 const records = (value: unknown): Json[] => (Array.isArray(value) ? value.filter(isObject) : []);
 const name = (value: unknown): string => sanitizeClusterText(value, MAX_NAME_LENGTH);

@@ -12,7 +12,7 @@ import { MESH_TYPES, type MeshType } from './mesh-catalog.js';
 
 const MeshTypeEnum = graphqlEnum('MeshType', MESH_TYPES, 'A type of service mesh.');
 
-@InputType('ServiceMeshFilter', { description: 'Which service meshes, on which clusters.' })
+@InputType('ServiceMeshFilter', { description: 'Filters service meshes by type and cluster.' })
 export class ServiceMeshFilter {
   @Field(() => MeshTypeEnum, { nullable: true, description: 'Only of this type; ALL_MESH, and none, is every type.' })
   type?: MeshType | null;
@@ -24,7 +24,7 @@ export class ServiceMeshFilter {
   k8sClusterIDs?: string[] | null;
 }
 
-@ObjectType('ContainerStatus', { description: 'How a container fares.' })
+@ObjectType('ContainerStatus', { description: 'The status of a container.' })
 export class ContainerStatusView {
   @TextField({ description: 'The name of the container.' })
   containerStatusName!: string;
@@ -35,13 +35,13 @@ export class ContainerStatusView {
   @AnyField({ nullable: true, description: 'Its state: waiting, running or terminated.' })
   state!: Record<string, unknown> | null;
 
-  @AnyField({ nullable: true, description: 'How it ended the last time.' })
+  @AnyField({ nullable: true, description: 'The last termination.' })
   lastState!: Record<string, unknown> | null;
 
   @FlagField({ nullable: true, description: 'Whether it passes its readiness probe.' })
   ready!: boolean | null;
 
-  @IntField({ nullable: true, description: 'How often it was restarted.' })
+  @IntField({ nullable: true, description: 'The number of restarts.' })
   restartCount!: number | null;
 
   @FlagField({ nullable: true, description: 'Whether it has started.' })
@@ -77,7 +77,7 @@ export class ContainerView {
   @TextField({ nullable: true, description: 'The image of its specification.' })
   image!: string | null;
 
-  @RecordField(() => ContainerStatusView, { nullable: true, description: 'How it fares; null before it was started.' })
+  @RecordField(() => ContainerStatusView, { nullable: true, description: 'The status; null before it was started.' })
   status!: ContainerStatusView | null;
 
   @RecordsField(() => ContainerPortView, { nullable: true, description: 'Its ports.' })
@@ -123,7 +123,7 @@ export class DataPlaneView {
   proxies!: ContainerView[] | null;
 }
 
-@ObjectType('AddonList', { description: 'A program that a service mesh is observed or extended with.' })
+@ObjectType('AddonList', { description: 'An add-on of a service mesh.' })
 export class AddOnView {
   @TextField()
   name!: string;
@@ -132,7 +132,7 @@ export class AddOnView {
   owner!: string | null;
 }
 
-@ObjectType('TelemetryComp', { description: 'A Service that leads to metrics, traces or logs.' })
+@ObjectType('TelemetryComp', { description: 'A Service for metrics, traces or logs.' })
 export class TelemetryComponentView {
   @TextField({ description: 'The name of the Service.' })
   name!: string;

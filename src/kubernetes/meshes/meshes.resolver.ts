@@ -5,13 +5,13 @@ import { AddOnView, ControlPlaneView, DataPlaneView, ServiceMeshFilter, Telemetr
 import { MeshesService } from './meshes.service.js';
 
 const MeshFilter = (): ParameterDecorator =>
-  Args('filter', { type: () => ServiceMeshFilter, nullable: true, description: 'Which of them.' });
+  Args('filter', { type: () => ServiceMeshFilter, nullable: true, description: 'Filters by mesh type and cluster.' });
 
 @Resolver()
 export class MeshesResolver {
   constructor(private readonly meshes: MeshesService) {}
 
-  @Query(() => [ControlPlaneView], { description: 'The control planes of service meshes, by what runs.' })
+  @Query(() => [ControlPlaneView], { description: 'The control planes of service meshes on the clusters.' })
   @KubernetesMiddleware()
   getControlPlanes(
     @Clusters() clusters: OpenCluster[],
@@ -20,7 +20,7 @@ export class MeshesResolver {
     return this.meshes.listControlPlanes(clusters, filter?.type);
   }
 
-  @Query(() => [DataPlaneView], { description: 'The proxies of service meshes, by what runs.' })
+  @Query(() => [DataPlaneView], { description: 'The proxies of service meshes on the clusters.' })
   @KubernetesMiddleware()
   getDataPlanes(
     @Clusters() clusters: OpenCluster[],
@@ -29,7 +29,7 @@ export class MeshesResolver {
     return this.meshes.listDataPlanes(clusters, filter?.type);
   }
 
-  @Query(() => [AddOnView], { description: 'What service meshes are observed and extended with, by what runs.' })
+  @Query(() => [AddOnView], { description: 'The add-ons of service meshes on the clusters.' })
   @KubernetesMiddleware()
   getAvailableAddons(
     @Clusters() clusters: OpenCluster[],
@@ -40,7 +40,7 @@ export class MeshesResolver {
 
   @Query(() => [TelemetryComponentView], {
     nullable: 'items',
-    description: 'The Services that lead to metrics, traces and logs, by what runs.',
+    description: 'The Services for metrics, traces and logs on the clusters.',
   })
   @KubernetesMiddleware()
   fetchTelemetryComponents(

@@ -9,11 +9,11 @@ import { type AddOn, MeshInventory } from './mesh-inventory.js';
 import { MESHES, type MeshType } from './mesh-catalog.js';
 import type { AddOnView, ControlPlaneView, DataPlaneView, TelemetryComponentView } from './mesh.view.js';
 
-/** Fields of one operation ask for the same inventory, and clients ask again at once. */
+/** Caches the inventory, which several fields of an operation and repeated requests share. */
 const INVENTORY_TTL_MS = 5_000;
 const TIMEOUT_MS = 30_000;
 const PAGE_SIZE = 250;
-/** Services of add-ons that one cluster answers. */
+/** The maximum number of add-on Services per cluster. */
 const MAX_SERVICES = 500;
 
 interface Reading {
@@ -21,7 +21,7 @@ interface Reading {
   at: number;
 }
 
-/** Recognises service meshes and their add-ons by what runs on clusters. */
+/** Detects service meshes and their add-ons from the workloads on clusters. */
 @Injectable()
 export class MeshesService {
   private readonly readings = new WeakMap<ClusterClient, Reading>();
@@ -70,7 +70,7 @@ export class MeshesService {
     return perCluster.flat();
   }
 
-  /** The Services of add-ons for metrics, traces and logs. */
+  /** Lists the Services of add-ons for metrics, traces and logs. */
   async listTelemetry(clusters: OpenCluster[]): Promise<TelemetryComponentView[]> {
     const perCluster = await Promise.all(clusters.map((cluster) => this.readTelemetry(cluster)));
     return perCluster.flat();
@@ -112,7 +112,7 @@ async function readInventory(client: ClusterClient): Promise<MeshInventory> {
   return inventory;
 }
 
-/** Calls back for each object of a kind of the core, a page at a time. @throws ClusterError also when it takes too long */
+/** Calls back for each object of a core kind, in pages. @throws ClusterError, also on a timeout */
 async function walk(client: ClusterClient, kind: string, visit: (object: KubernetesObject) => void): Promise<void> {
   const found = await client.findKind('v1', kind);
   if (!found) throw new ClusterError('protocol', `The cluster does not serve the kind ${kind}`);
@@ -131,7 +131,7 @@ async function walk(client: ClusterClient, kind: string, visit: (object: Kuberne
   }
 }
 
-/** The meshes of one type, or all, that something of runs. */
+/** The detected meshes of one type or all. */
 function meshesOf(found: readonly { mesh: MeshType }[], type?: MeshType | null): MeshType[] {
   const meshes = [...new Set(found.map(({ mesh }) => mesh))].sort();
   return isAny(type) ? meshes : meshes.filter((mesh) => mesh === type);
@@ -146,7 +146,7 @@ function ownerOf(inventory: MeshInventory, addOn: AddOn): string {
   return mesh ? nameOf(mesh) : addOn.namespace;
 }
 
-/** Whether a Service leads to the pods of an add-on. */
+/** Reports whether a Service selects the pods of an add-on. */
 function selects(selector: unknown, namespace: string | undefined, { namespace: own, podLabels }: AddOn): boolean {
   if (namespace !== own || !isObject(selector)) return false;
   const wanted = Object.entries(selector);

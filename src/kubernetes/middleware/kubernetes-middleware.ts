@@ -17,7 +17,7 @@ import { KUBERNETES_MIDDLEWARE } from '../../core/graphql/directives.js';
 import { type OpenCluster, OpenClustersService } from './open-clusters.service.js';
 
 const OPERATION = 'armature:cluster-operation';
-/** Arguments, and members of arguments, that name connections; graphql.md has them all. */
+/** Arguments and input fields that contain connection ids. */
 const ID_ARGUMENTS = new Set([
   'connectionID',
   'connectionIDs',
@@ -28,14 +28,14 @@ const ID_ARGUMENTS = new Set([
   'k8scontextIDs',
 ]);
 
-/** What the guard has opened for a field, identified by the field alone. */
+/** The clusters that the guard opened, keyed by the GraphQL resolve info of the field. */
 const opened = new WeakMap<object, OpenCluster[]>();
 
 /**
- * Marks a query, mutation or subscription that works with clusters. Before it runs, the connections that its arguments name (or,
- * where they name none, all connected clusters that the caller sees) are looked up, authorized and asked whether they answer.
- * `@Clusters()` is what was opened.
- * @param operation that the caller needs the right to; reading the connection without one
+ * Marks a query, mutation or subscription that works with clusters. Before it runs, the connections in its arguments
+ * (without any, all connected clusters that the caller may see) are loaded, authorized and checked to be reachable.
+ * `@Clusters()` injects the result.
+ * @param operation the required permission; default: read the connection
  */
 export const KubernetesMiddleware = (operation: Operation = connectionPolicy.read): MethodDecorator =>
   applyDecorators(
@@ -44,7 +44,7 @@ export const KubernetesMiddleware = (operation: Operation = connectionPolicy.rea
     UseGuards(KubernetesMiddlewareGuard),
   );
 
-/** The clusters of the field, at least one. */
+/** Injects the clusters of the field, at least one. */
 export const Clusters = createParamDecorator(
   (_: unknown, context: ExecutionContext): OpenCluster[] => opened.get(context.getArgByIndex<object>(3)) ?? [],
 );
@@ -66,7 +66,7 @@ export class KubernetesMiddlewareGuard implements CanActivate {
   }
 }
 
-/** The connections that arguments name, also those in input objects. */
+/** Collects connection ids from arguments, including input objects. */
 function findConnectionIds(args: Record<string, unknown>): string[] {
   return Object.entries(args).flatMap(([name, value]) => {
     if (ID_ARGUMENTS.has(name)) return [value ?? []].flat().map(String);

@@ -12,18 +12,18 @@ import { AppError, InvalidRequest, NotFound } from '../../core/errors/app-error.
 import type { ClusterClient } from '../clusters/cluster-client.js';
 import { ClustersService } from '../clusters/clusters.service.js';
 
-/** A cluster that the caller may work with, and that answered a moment ago. */
+/** A cluster that the caller may access and that was reachable a moment ago. */
 export interface OpenCluster {
   connection: Connection;
   client: ClusterClient;
 }
 
-/** Clusters that one call works with. */
+/** The maximum number of clusters per call. */
 const MAX_CLUSTERS = 20;
-/** For so long a cluster that has answered is not asked again whether it does. */
+/** How long a cluster counts as reachable after a response. */
 const ANSWERED_TTL_MS = 5_000;
 
-/** Opens the clusters that a call is about: each is looked up as the caller sees it, the right is asked, and the cluster is asked for an answer. */
+/** Opens the clusters of a call: loads each connection as visible to the caller, checks the permission, and pings the cluster. */
 @Injectable()
 export class OpenClustersService {
   private readonly answeredAt = new WeakMap<ClusterClient, number>();
@@ -36,8 +36,9 @@ export class OpenClustersService {
   ) {}
 
   /**
-   * @param ids of connections; without any, all connected clusters that the actor sees
-   * @throws NotFound, Forbidden, InvalidRequest for what is no cluster, Conflict ILLEGAL_STATUS, ClusterError when one does not answer
+   * @param ids of connections; when empty, all connected clusters that the actor may see
+   * @throws NotFound, Forbidden, InvalidRequest for a connection of another kind, Conflict ILLEGAL_STATUS,
+   * ClusterError when a cluster is unreachable
    */
   async open(
     actor: Actor,
@@ -53,7 +54,7 @@ export class OpenClustersService {
     return Promise.all(connections.map((connection) => this.connect(connection)));
   }
 
-  /** One cluster, without asking whether it answers. @throws as `open`, but for ClusterError */
+  /** Opens one cluster without a ping. @throws as `open`, except ClusterError */
   async get(actor: Actor, id: string, operation: Operation = connectionPolicy.read): Promise<OpenCluster> {
     await this.connections.authorize(actor, operation, id);
     const connection = await this.connections.get(actor, id);
@@ -92,7 +93,7 @@ export class OpenClustersService {
     return { connection, client };
   }
 
-  /** Who sees a connection reads through its credential without seeing the credential. */
+  /** Users who may see a connection can read through its credential without seeing it. */
   private getClient(connection: Connection): Promise<ClusterClient> {
     return this.unit.runAsSystem('a read through a connection', () => this.clusters.getClient(connection));
   }

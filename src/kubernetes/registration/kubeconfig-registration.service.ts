@@ -15,7 +15,7 @@ import { buildKubeconfig } from '../clusters/kubernetes-connection-kind.js';
 import { RightsService } from '../rights/rights.service.js';
 import { type RegisteredContext, RegistrationView } from './registration.view.js';
 
-/** Makes connections of a kubeconfig: one for each context, each with a credential of its own. */
+/** Creates a connection with its own credential for each context of a kubeconfig. */
 @Injectable()
 export class KubeconfigRegistrationService {
   constructor(
@@ -27,7 +27,7 @@ export class KubeconfigRegistrationService {
     private readonly kubeconfigs: KubeconfigLoader,
   ) {}
 
-  /** @throws InvalidRequest when the text is no kubeconfig; what is wrong with one context is in the answer */
+  /** @returns the outcome of each context @throws InvalidRequest when the text is not a kubeconfig */
   async register(actor: Actor, kubeconfig: string, organizationId: string | undefined): Promise<RegistrationView> {
     const organization = await this.organizations.resolve(actor, organizationId);
     await this.access.authorize(actor, connectionPolicy.create, {
@@ -68,8 +68,8 @@ export class KubeconfigRegistrationService {
   }
 
   /**
-   * The same server and user again updates the connection that they have. Contexts of one kubeconfig that share both, as
-   * those that differ in their namespace do, are distinguished by their names.
+   * Updates the existing connection of the same server and user, otherwise creates one. Contexts of one kubeconfig
+   * with the same server and user, which differ for instance in their namespace, are matched by name.
    */
   private async saveConnection(
     actor: Actor,
@@ -109,13 +109,13 @@ function fingerprintOf(...parts: string[]): string {
   return createHash('sha256').update(JSON.stringify(parts)).digest('base64url');
 }
 
-/** What is known of a connection beside how it is reached, which a kubeconfig says anew. */
+/** Metadata of a connection except how to reach it, which the kubeconfig replaces. */
 function descriptiveMetadata(metadata: Record<string, unknown> = {}): Record<string, unknown> {
   const { server: _server, namespace: _namespace, proxy: _proxy, ...rest } = metadata;
   return rest;
 }
 
-/** @throws what has no name, so that a fault of ours is not reported as one of the kubeconfig */
+/** @throws unexpected errors, so that they are not reported as faults of the kubeconfig */
 function toRegistrationFault(error: unknown): { code: string; detail: string; remedy?: string } {
   if (isDatabaseOutage(error) || !(error instanceof AppError)) throw error;
   return { code: error.code, detail: error.message, ...(error.remedy ? { remedy: error.remedy } : {}) };

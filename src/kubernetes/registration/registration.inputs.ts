@@ -21,7 +21,7 @@ export class KubeconfigUpload {
   @IdInput({ optional: true })
   organization_id?: string;
 
-  /** The kubeconfig as text. */
+  /** Returns the kubeconfig as text. */
   static toText(this: void, { kubeconfig }: KubeconfigUpload): string | undefined {
     return typeof kubeconfig === 'object' ? JSON.stringify(kubeconfig) : kubeconfig;
   }

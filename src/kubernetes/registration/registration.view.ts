@@ -12,7 +12,7 @@ export class RegistrationFault {
   remedy?: string;
 }
 
-/** What became of one context of a kubeconfig. */
+/** The outcome of one context of a kubeconfig. */
 export class RegisteredContext {
   @TextField({ rest: true })
   context!: string;
@@ -26,12 +26,12 @@ export class RegisteredContext {
   @RecordsField(() => MissingRightView, {
     rest: true,
     optional: true,
-    description: 'Of a connected cluster: the rights that the credential lacks, with what does not work for each.',
+    description: 'The rights that the credential of a connected cluster lacks, with the consequence of each.',
   })
   missing_rights?: MissingRightView[];
 }
 
-/** Connected answered; registered are kept but did not answer; failed were not taken. */
+/** `connected` clusters responded; `registered` ones were stored but did not respond; `failed` ones were rejected. */
 export class RegistrationView {
   @RecordsField(() => RegisteredContext, { rest: true })
   connected: RegisteredContext[] = [];

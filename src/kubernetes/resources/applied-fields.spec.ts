@@ -15,7 +15,7 @@ const settings = (fieldsV1: FieldSet | null, data: object, time = FIRST): Kubern
   data,
 });
 
-/** The digests of the states that a watch sees one after another. */
+/** The digests of consecutive states that a watch receives. */
 function digests(states: KubernetesObject[]): (string | null)[] {
   let known: ReturnType<typeof rememberApplied> = null;
   return states.map((state) => {

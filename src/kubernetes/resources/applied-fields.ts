@@ -3,32 +3,32 @@ import { type FieldSet, isFieldSet, mergeFieldSets, pickFields } from '../cluste
 import type { KubernetesObject } from '../clusters/kubernetes-object.js';
 import { findAppliedFields } from '../clusters/owner-labels.js';
 
-/** What this server applied to an object: also the fields that other managers have taken over since. */
+/** The fields of an object that this server applied, including fields that other managers have taken over since. */
 export interface AppliedFields {
-  /** When it was applied. The API server leaves the time as it is when another manager takes fields over. */
+  /** The time of the apply; the API server keeps it when another manager takes over fields. */
   at: string;
   fields: FieldSet;
 }
 
-/** Characters of the JSON of one set; of a larger one whole parts of the object stand for their fields. */
+/** The maximum size of a field set as JSON; in a larger one, parents replace their fields. */
 const MAX_FIELDS = 64 * 1024;
 
-/** @param known what was stored for the same object; null when it has not been seen before */
+/** @param known the stored state of the same object; null when it is new */
 export function rememberApplied(object: KubernetesObject, known: AppliedFields | null): AppliedFields | null {
   const entry = findAppliedFields(object);
   if (!entry) return known;
   return combineApplied(known, { at: entry.time ?? '', fields: toBounded(entry.fieldsV1 ?? {}) });
 }
 
-/** What is known of the same object from two sources; the later one where it was applied again in between. */
+/** Combines what two sources know of an object; the later one wins when the object was applied again in between. */
 export function combineApplied(earlier: AppliedFields | null, later: AppliedFields | null): AppliedFields | null {
   if (!earlier || !later || earlier.at !== later.at) return later ?? earlier;
   return { at: later.at, fields: toBounded(mergeFieldSets(earlier.fields, later.fields)) };
 }
 
 /**
- * Stands for the values at these fields: it differs once one of them does. Of a Secret it stands for its version, since short
- * values could be guessed from a digest.
+ * Computes a digest of the values at these fields, to detect changes. For a Secret it uses the resource version,
+ * because short values could be guessed from a digest.
  */
 export function digestApplied(kind: string, object: KubernetesObject, { fields }: AppliedFields): string {
   if (kind === 'Secret') return `version ${object.metadata.resourceVersion}`;

@@ -9,7 +9,7 @@ import { ClusterResourcesService } from './cluster-resources.service.js';
 import { resourcePolicy } from './resource.policy.js';
 import { ResyncsService } from './watch/resyncs.service.js';
 
-/** What runs on clusters, counted and followed. */
+/** Counts the objects on clusters. */
 @Injectable()
 export class ClusterCountsService {
   constructor(
@@ -18,7 +18,7 @@ export class ClusterCountsService {
     private readonly resyncs: ResyncsService,
   ) {}
 
-  /** As the clusters report them now. */
+  /** Lists the current namespaces of the clusters. */
   async listNamespaces(clusters: OpenCluster[]): Promise<NameSpace[]> {
     const names = await Promise.all(
       clusters.map(async ({ client }) => {
@@ -30,7 +30,10 @@ export class ClusterCountsService {
     return [...new Set(names.flat())].sort().map((namespace) => ({ namespace }));
   }
 
-  /** The right to each connection is asked again for each message. @throws Conflict WATCH_DISABLED */
+  /**
+   * Follows the counts; each message checks the permission on each connection again.
+   * @throws Conflict WATCH_DISABLED
+   */
   follow(actor: Actor, clusters: OpenCluster[], namespace: string): Promise<SnapshotFollower<ClusterResources>> {
     this.resyncs.assertWatching();
     const connectionIds = clusters.map(({ connection }) => connection.id);

@@ -2,7 +2,7 @@ import { Column, Entity, ForeignKey, Index, PrimaryColumn } from 'typeorm';
 import type { AppliedFields } from './applied-fields.js';
 import type { HealthStatus } from './health/health-status.js';
 
-/** One object of a connected cluster, as the watch of the cluster last saw it. */
+/** An object on a connected cluster, in the state that the watch last received. */
 @Entity('cluster_resource')
 @Index('cluster_resource_object', ['connectionId', 'kind', 'namespace', 'name', 'apiVersion'], { unique: true })
 @Index('cluster_resource_created', ['organizationId', 'createdAt', 'id'])
@@ -29,7 +29,7 @@ export class ClusterResource {
   @Column('text')
   kind!: string;
 
-  /** Empty for an object of a kind that is not namespaced. */
+  /** Empty for a cluster-scoped object. */
   @Column('text')
   namespace!: string;
 
@@ -39,7 +39,7 @@ export class ClusterResource {
   @Column('text')
   uid!: string;
 
-  /** The uid of the controller that it belongs to, as a Pod to its ReplicaSet. */
+  /** The uid of the controlling owner, such as the ReplicaSet of a Pod. */
   @Column('text', { nullable: true })
   ownerUid!: string | null;
 
@@ -49,45 +49,45 @@ export class ClusterResource {
   @Column('jsonb')
   labels!: Record<string, string>;
 
-  /** Null for kinds that have no health. */
+  /** Null for kinds without health. */
   @Column('text', { nullable: true })
   health!: HealthStatus | null;
 
   @Column('text', { nullable: true })
   healthMessage!: string | null;
 
-  /** Of its owner labels, which anyone may have written: they say what the object calls itself. */
+  /** From its owner labels, which anyone may have set. */
   @Column('uuid', { nullable: true })
   installationId!: string | null;
 
-  /** Of its owner labels, or of the object that it belongs to. */
+  /** From its owner labels, or from its owner. */
   @Column('uuid', { nullable: true })
   designId!: string | null;
 
   @Column('uuid', { nullable: true })
   environmentId!: string | null;
 
-  /** The fields that this server has applied, with those that others have taken over since; null when it has applied none. */
+  /** The fields that this server has applied, including those that others have taken over since; null without any. */
   @Column('jsonb', { nullable: true, select: false })
   appliedFields!: AppliedFields | null;
 
-  /** Stands for the values at these fields. */
+  /** A digest of the values at these fields. */
   @Column('text', { nullable: true })
   appliedDigest!: string | null;
 
-  /** The object without managed fields, without data of Secrets, and bounded in size. */
+  /** The object without managed fields and data of Secrets, limited in size. */
   @Column('jsonb', { select: false })
   content!: Record<string, unknown>;
 
-  /** JSON Pointers of what was too large to be kept. */
+  /** JSON Pointers of parts that were too large to store. */
   @Column('text', { array: true })
   omitted!: string[];
 
-  /** When the object was made on the cluster. */
+  /** When the object was created on the cluster. */
   @Column({ type: 'timestamptz', precision: 3 })
   createdAt!: Date;
 
-  /** When the watch last saw it change. */
+  /** When the watch last received a change. */
   @Column({ type: 'timestamptz', precision: 3 })
   updatedAt!: Date;
 }

@@ -18,7 +18,7 @@ export class KctlDescribeDetails {
   ctxid!: string;
 }
 
-@ObjectType({ description: 'How many objects of one kind there are.' })
+@ObjectType({ description: 'The number of objects of one kind.' })
 export class ClusterResourceCount {
   @TextField()
   kind!: string;
@@ -27,16 +27,18 @@ export class ClusterResourceCount {
   count!: number;
 }
 
-@ObjectType({ description: 'What runs on clusters, by kind.' })
+@ObjectType({ description: 'The objects on clusters, counted by kind.' })
 export class ClusterResources {
-  @RecordsField(() => ClusterResourceCount, { description: 'The kinds that there are objects of, the most first.' })
+  @RecordsField(() => ClusterResourceCount, {
+    description: 'The kinds with their numbers of objects, the largest first.',
+  })
   resources!: ClusterResourceCount[];
 }
 
 const FLAGS = ['true', 'false'];
 const IsFlag = (): PropertyDecorator => IsIn(FLAGS, { message: 'must be "true" or "false"' });
 
-@InputType({ description: 'How the resources of a cluster are synchronized again.' })
+@InputType({ description: 'The options of a resync of a cluster.' })
 export class ReSyncActions {
   @Field(() => String, { description: '"true": the stored resources of the cluster are removed first.' })
   @IsFlag()
@@ -51,7 +53,7 @@ export class ReSyncActions {
   hardReset!: string;
 }
 
-/** Null when nothing is asked for. */
+/** Returns null when no action is requested. */
 export function toResync({ hardReset, clearDB, ReSync }: ReSyncActions): Resync | null {
   if (hardReset === 'true') return 'discover';
   if (clearDB === 'true') return 'clear';

@@ -20,7 +20,11 @@ const ConnectionIds = (name: string): ParameterDecorator =>
 const ReSyncSelector = (): ParameterDecorator =>
   Args(
     'selector',
-    { type: () => ReSyncActions, nullable: true, description: 'What is done; listing again without it.' },
+    {
+      type: () => ReSyncActions,
+      nullable: true,
+      description: 'The options; without them, everything is listed again.',
+    },
     new OptionalInputPipe(ReSyncActions),
   );
 const ConnectionId = (): ParameterDecorator => Args('k8scontextID', { description: 'The id of the connection.' });
@@ -85,9 +89,9 @@ export class ClusterResourcesResolver {
     return this.resyncs.request(clusters, selector);
   }
 
-  /** The counts at once, then whenever they have changed. */
+  /** The counts, then new counts after each change. */
   @Subscription(() => ClusterResources, {
-    description: 'What runs on clusters by kind, now and after each change.',
+    description: 'The numbers of objects on clusters by kind, now and after each change.',
     resolve: (message: ClusterResources) => message,
   })
   @KubernetesMiddleware(resourcePolicy.read)

@@ -22,7 +22,7 @@ import type { ClusterResourceListQuery, ResourceSummaryQuery } from './resource.
 import { resourcePolicy } from './resource.policy.js';
 import { RESOURCES_TOPIC, type ResourcesMessage } from './watch/watched-resources.store.js';
 
-/** What runs, counted. */
+/** The number of objects by kind, namespace, label and health. */
 export interface ResourceSummary {
   kinds: ResourceCount[];
   namespaces: ResourceCount[];
@@ -31,9 +31,9 @@ export interface ResourceSummary {
 }
 
 /**
- * What runs on the connected clusters, as the watches keep it, for those who see the connections. Other features read it here:
- * `findByKinds` for objects with their contents (such as the pods of a mesh), `findByName` for the state of objects that they
- * know, `follow` for a snapshot that is read again whenever something changes on the clusters that it is about.
+ * Objects on connected clusters as stored by the watches, for users who may see the connections. Other features use
+ * `findByKinds` for objects with contents (such as the pods of a mesh), `findByName` for the state of known objects,
+ * and `follow` for a snapshot that is read again after each change on its clusters.
  */
 @Injectable()
 export class ClusterResourcesService implements RecordAuthorizer {
@@ -53,7 +53,7 @@ export class ClusterResourcesService implements RecordAuthorizer {
     return this.resources.page(actor, query.organization_id, query);
   }
 
-  /** With its content. @throws NotFound */
+  /** Returns an object with its content. @throws NotFound */
   async get(actor: Actor, id: string): Promise<ClusterResource> {
     assertScope(actor, resourcePolicy.read);
     const found = await this.resources.find(actor, id);
@@ -81,12 +81,12 @@ export class ClusterResourcesService implements RecordAuthorizer {
     return { kinds, namespaces, labels, connections };
   }
 
-  /** Up to `limit` objects of these kinds, with their contents; the system sees those of every organization. */
+  /** Returns up to `limit` objects of these kinds with contents; the system reads all organizations. */
   findByKinds(actor: Actor, scope: ResourceScope, kinds: string[], limit = 5_000): Promise<ClusterResource[]> {
     return this.resources.findByKinds(actor, scope, kinds, limit);
   }
 
-  /** Those of these objects that exist, by their position, without contents; the caller has checked the right to read them. */
+  /** Returns the existing ones of these objects by index, without contents; callers check permissions. */
   findByName(names: ResourceName[]): Promise<Map<number, ClusterResource>> {
     return this.resources.findByName(names);
   }
@@ -103,7 +103,7 @@ export class ClusterResourcesService implements RecordAuthorizer {
     return this.resources.listWatches(actor, { connectionIds });
   }
 
-  /** A snapshot of what runs on these clusters: at once, then whenever it has changed; `read` judges the rights each time. */
+  /** Follows a snapshot of these clusters: the current one, then each different one. `read` checks permissions each time. */
   follow<T>(connectionIds: readonly string[], read: () => Promise<T>): Promise<SnapshotFollower<T>> {
     return this.snapshots.follow({
       topic: RESOURCES_TOPIC,

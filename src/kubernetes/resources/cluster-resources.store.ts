@@ -17,13 +17,13 @@ import type { MissingKind, WatchStatus } from './watch/cluster-watch.entity.js';
 
 type Rows = SelectQueryBuilder<ClusterResource>;
 
-/** Of one name or label, how many resources have it. */
+/** The number of resources with a name or label. */
 export interface ResourceCount {
   name: string;
   count: number;
 }
 
-/** How the watch of one cluster stands. */
+/** The state of the watch of a cluster. */
 export interface WatchSummary {
   connection_id: string;
   status: WatchStatus;
@@ -31,18 +31,18 @@ export interface WatchSummary {
   kinds: number;
   missing: MissingKind[];
   synced_at: Date | null;
-  /** Since when what is kept may be out of date. */
+  /** The stored objects may be outdated since this time. */
   stale_since: Date | null;
 }
 
-/** What is asked about more than one cluster or namespace. */
+/** Restricts queries about several clusters or namespaces. */
 export interface ResourceScope {
   organizationId?: string;
   connectionIds?: string[];
   namespace?: string;
 }
 
-/** Names one object of a cluster; its version may be another one than it is kept by. */
+/** Identifies an object of a cluster; its version may differ from the stored one. */
 export interface ResourceName {
   connection_id: string;
   api_version: string;
@@ -52,11 +52,11 @@ export interface ResourceName {
 }
 
 const ALIAS = 'cluster_resource';
-/** A watch that nobody holds any more keeps nothing up to date. */
+/** A watch without a holder does not update its objects. */
 const WATCH_COLUMNS = `connection_id, status, error, kinds, missing, synced_at,
   CASE WHEN synced_at IS NOT NULL THEN coalesce(stale_since, CASE WHEN lease_until < now() THEN lease_until END) END AS stale_since`;
 const MAX_LABELS = 20;
-/** Kinds, namespaces and labels of a summary. */
+/** The maximum number of kinds, namespaces and labels in a summary. */
 const MAX_COUNTS = 500;
 
 const text = (column: string): string => `${ALIAS}.${column}`;
@@ -85,7 +85,7 @@ const listing: Listing<ClusterResource> = {
   },
 };
 
-/** Resources as those see them who see their connection. */
+/** Resources that the actor may see by the connection. */
 @Injectable()
 export class ClusterResourcesStore {
   private readonly select = new EntitySelect<ClusterResource>();
@@ -95,7 +95,7 @@ export class ClusterResourcesStore {
     private readonly access: Access,
   ) {}
 
-  /** The query's own parameters are conditions like those of its `filter`, which win. */
+  /** Query parameters are conditions like those of `filter`, which take precedence. */
   async page(
     actor: Actor,
     organizationId: string | undefined,
@@ -112,12 +112,12 @@ export class ClusterResourcesStore {
     });
   }
 
-  /** One resource with its content; null when the actor sees none of this id. */
+  /** Returns a resource with its content; null when the actor sees no such resource. */
   async find(actor: Actor, id: string): Promise<ClusterResource | null> {
     return this.visibleTo(actor).addSelect(text('content')).andWhere(`${ALIAS}.id = :id`, { id }).getOne();
   }
 
-  /** Up to `limit` resources of these kinds, with their contents. */
+  /** Returns up to `limit` resources of these kinds with contents. */
   findByKinds(actor: Actor, scope: ResourceScope, kinds: string[], limit: number): Promise<ClusterResource[]> {
     const rows = this.inScope(this.visibleTo(actor), scope).addSelect(text('content'));
     return rows
@@ -131,12 +131,12 @@ export class ClusterResourcesStore {
     return this.countBy(actor, scope, text('kind'));
   }
 
-  /** Namespaces that are there, and how many resources each has. */
+  /** Lists the namespaces with the number of resources in each. */
   countByNamespace(actor: Actor, scope: ResourceScope): Promise<ResourceCount[]> {
     return this.countBy(actor, scope, text('namespace'), `${text('namespace')} <> ''`);
   }
 
-  /** Labels as `name=value`, the most used first. */
+  /** Lists labels as `name=value`, the most frequent first. */
   async countByLabel(actor: Actor, scope: ResourceScope): Promise<ResourceCount[]> {
     const rows = this.inScope(this.visibleTo(actor), scope).select(text('labels'), 'labels').addSelect('count(*)', 'n');
     const [sql, parameters] = rows.groupBy(text('labels')).getQueryAndParameters();
@@ -148,7 +148,7 @@ export class ClusterResourcesStore {
     );
   }
 
-  /** The names of all namespaces of clusters. */
+  /** Lists the namespaces of clusters. */
   async listNamespaces(actor: Actor, connectionIds: string[]): Promise<string[]> {
     const rows = this.inScope(this.visibleTo(actor), { connectionIds });
     const found = await rows
@@ -159,7 +159,7 @@ export class ClusterResourcesStore {
     return found.map(({ name }) => name);
   }
 
-  /** Of these objects those that are there, by their position; without contents. */
+  /** Returns the existing ones of these objects by index, without contents. */
   async findByName(names: ResourceName[]): Promise<Map<number, ClusterResource>> {
     if (names.length === 0) return new Map();
     const found = await this.unit.manager.query<(ClusterResource & { position: number })[]>(
@@ -177,7 +177,7 @@ export class ClusterResourcesStore {
     return new Map(found.map(({ position, ...resource }) => [position, resource]));
   }
 
-  /** How the watches of the connections stand that the actor sees. */
+  /** Returns the state of the watches of connections that the actor may see. */
   async listWatches(actor: Actor, { organizationId, connectionIds }: ResourceScope): Promise<WatchSummary[]> {
     return this.unit.manager.query(
       `SELECT ${WATCH_COLUMNS} FROM cluster_watch w
@@ -225,7 +225,7 @@ const toName = ({ connection_id, api_version, kind, namespace, name }: ResourceN
   ...{ connection_id, api_version, kind, namespace, name },
 });
 
-/** Roles are asked once for a statement, not once for a resource. */
+/** PostgreSQL evaluates the roles once per statement, not once per resource. */
 const visibleTo = (alias: string, userId: string): string =>
   `(${administeredSql(alias, userId)} OR ${alias}.connection_id = ANY (ARRAY(SELECT granted_resources(${userId}, 'connection'))))`;
 
@@ -243,7 +243,7 @@ function hasId(key: string): FilterCondition<ClusterResource> {
   };
 }
 
-/** A selector of equalities and names, as that of `kubectl get -l`. */
+/** Filters by an equality-based label selector like `kubectl get -l`. */
 function hasLabels(rows: Rows, value: unknown): void {
   if (typeof value !== 'string') throw InvalidRequest.forField('labels', 'must be a text such as app=web,tier');
   const wanted = splitWords(value);

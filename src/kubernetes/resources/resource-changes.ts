@@ -1,6 +1,6 @@
 import { Injectable, Logger } from '@nestjs/common';
 
-/** Whose object it was of which a field that this server had applied was changed, by anyone, or which was deleted. */
+/** The owner of an object that this server had applied, and that was deleted or changed in an applied field. */
 export interface ResourceChange {
   connectionId: string;
   organizationId: string;
@@ -10,7 +10,7 @@ export interface ResourceChange {
 
 export type ResourceChangeListener = (changes: ResourceChange[]) => Promise<void>;
 
-/** Publishes to later features what the watches see of objects that this server has applied. A listener that fails is logged, and not called again for it. */
+/** Publishes changes of applied objects to later features. An error of a listener is logged, without a retry. */
 @Injectable()
 export class ResourceChanges {
   private readonly logger = new Logger(ResourceChanges.name);
@@ -20,12 +20,12 @@ export class ResourceChanges {
     this.listeners.push(listener);
   }
 
-  /** Called once the changes are committed, on the replica that watches the cluster. */
+  /** Called after the changes were committed, on the replica that watches the cluster. */
   async publish(changes: ResourceChange[]): Promise<void> {
     if (changes.length === 0) return;
     for (const listener of this.listeners)
       await listener(changes).catch((error: unknown) =>
-        this.logger.warn(error, 'a listener failed to take up changes of a cluster'),
+        this.logger.warn(error, 'a listener of cluster changes failed'),
       );
   }
 }

@@ -8,7 +8,7 @@ import type { AppliedFields } from './applied-fields.js';
 import { assessHealth } from './health/health.js';
 import type { HealthStatus } from './health/health-status.js';
 
-/** An object as it is written to the database. */
+/** An object in the form of its database row. */
 export interface ResourceRow {
   namespace: string;
   name: string;
@@ -29,24 +29,24 @@ export interface ResourceRow {
   created_at: string;
 }
 
-/** An object that a watch has seen. */
+/** An object that a watch received. */
 export interface SeenResource {
   row: ResourceRow;
-  /** The whole object, until it is known which of its fields this server applied earlier; null when it has applied none. */
+  /** The whole object, needed to compare fields that this server applied earlier; null when it applied none. */
   applied: KubernetesObject | null;
-  /** What it has applied as earlier states show that are not written any more. */
+  /** The applied fields of earlier states that were replaced before they were stored. */
   appliedBefore: AppliedFields | null;
 }
 
-/** Characters of the JSON that is kept of one object; most have a tenth of it. */
+/** The maximum size of a stored object as JSON; most have a tenth of it. */
 const MAX_CONTENT = 64 * 1024;
 const MAX_LABELS = 100;
 const MAX_VALUE = 4 * 1024;
 
-/** Annotations that hold another copy of the whole object. */
+/** Annotations that contain a copy of the object. */
 const COPIES = /last-applied-configuration$|^kapp\.k14s\.io\/original|^objectset\.rio\.cattle\.io\/applied$/;
 
-/** What is kept of an object: everything that lists show and rules ask, its content bounded and without anything secret. */
+/** Converts an object to its row: limited in size and without secrets. */
 export function toResourceRow(kind: ResourceKind, object: KubernetesObject): ResourceRow {
   const { metadata } = object;
   const owner = parseOwnerLabels(object);
@@ -91,8 +91,8 @@ function boundLabels({ labels }: ObjectMeta): Record<string, string> {
 }
 
 /**
- * The object without its managed fields and without copies of itself, values of environment variables hidden. Of a Secret
- * the sizes of its data are kept, and the names of its annotations, where tools keep copies of it.
+ * Removes managed fields and annotations with copies of the object, and hides values of environment variables. Of a
+ * Secret it keeps the sizes of data and the names of annotations, in which tools store copies.
  */
 export function withoutSecrets(kind: Pick<ResourceKind, 'group' | 'kind'>, object: KubernetesObject): KubernetesObject {
   const { managedFields: _, annotations, ...metadata } = object.metadata;
@@ -122,7 +122,7 @@ function toSize(value: unknown, encoding: 'utf8' | 'base64' = 'utf8'): string {
   return typeof value === 'string' ? `${Buffer.byteLength(value, encoding)} bytes` : '0 bytes';
 }
 
-/** The JSON of a content that is small enough to keep; of a larger one, the largest parts are left out and named. */
+/** Serializes the content; when it is too large, omits the largest parts and lists their pointers. */
 function boundContent(content: KubernetesObject): { content: string; omitted: string[] } {
   const whole = toJsonb(content) ?? '{}';
   if (whole.length <= MAX_CONTENT) return { content: whole, omitted: [] };

@@ -6,7 +6,7 @@ import { HEALTH_STATUSES } from './health/health-status.js';
 
 const WORDS = 'several are separated by commas';
 
-/** What narrows the resources of clusters, beside the query that every list has. */
+/** Query parameters of the list of resources. */
 export class ClusterResourceListQuery extends OrganizationListQuery {
   @ApiPropertyOptional({ type: String, example: 'Pod', description: `The kind; ${WORDS}.` })
   @IsOptional()
@@ -54,7 +54,7 @@ export class ClusterResourceListQuery extends OrganizationListQuery {
   @IsUUID('all', { message: 'must be a UUID' })
   design?: string;
 
-  /** The parameters as conditions of a filter. */
+  /** Converts the parameters to filter conditions. */
   toConditions(): Record<string, unknown> {
     const { kind, namespace, labels, health } = this;
     const connection_id = this.connection_id ?? this.connection;

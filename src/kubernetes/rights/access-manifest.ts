@@ -3,22 +3,22 @@ import { type Purpose, REQUIRED_RIGHTS, type RequiredRight } from './required-ri
 
 export interface ManifestOptions {
   purposes: readonly Purpose[];
-  /** Address of the API server, for the kubeconfig. */
+  /** URL of the API server, for the kubeconfig. */
   server: string;
-  /** The only namespace that deploying and watching are allowed in; all without it. */
+  /** The only namespace for deployments and the watch; default: all namespaces. */
   namespace?: string;
-  /** Where the operator and adapters are deployed. */
+  /** The namespace of the operator and adapters. */
   operatorNamespace: string;
 }
 
-/** Where the service accounts are. */
+/** The namespace of the service accounts. */
 const NAMESPACE = 'armature';
 const GROUP = 'rbac.authorization.k8s.io';
 const RESTRICTED = { 'pod-security.kubernetes.io/enforce': 'restricted' };
 
 /**
- * A service account with the rights that these purposes need and no others, as YAML for kubectl; comments describe how to make
- * its kubeconfig.
+ * Builds a service account with the minimum RBAC rules for these purposes, as YAML for kubectl; comments explain how
+ * to create its kubeconfig.
  */
 export function buildAccessManifest(options: ManifestOptions): string {
   const { purposes, namespace, operatorNamespace } = options;
@@ -63,7 +63,7 @@ export function buildAccessManifest(options: ManifestOptions): string {
   return `${describe(options, name)}${toYaml(objects)}`;
 }
 
-/** A role with these rights, bound to the service account. */
+/** Creates a role with these rules, bound to the service account. */
 function grant(
   kind: 'Role' | 'ClusterRole',
   name: string,
@@ -84,7 +84,7 @@ function grant(
   ];
 }
 
-/** Rights as the rules of a role; those of one group with the same verbs are one rule. */
+/** Converts required permissions to RBAC rules; merges those of one group with the same verbs. */
 export function toRules(rights: readonly RequiredRight[]): object[] {
   const rules = new Map<string, { apiGroups: string[]; resources: string[]; verbs: string[] }>();
   for (const { apiGroup, resources, verbs } of rights) {
@@ -102,7 +102,7 @@ const USES: Record<Purpose, string> = {
   operator: 'deploy and remove the operator, the broker, the resource sync and adapters',
 };
 
-/** The address comes from a connection: quoted, nothing in it means anything to a shell, and it has no line breaks. */
+/** Quotes a text for the shell and removes line breaks, because the server address is user input. */
 const quote = (text: string): string => `'${text.replaceAll(/[\r\n]/g, '').replaceAll("'", `'\\''`)}'`;
 
 function describe({ purposes, server, namespace }: ManifestOptions, name: string): string {
@@ -122,7 +122,7 @@ function describe({ purposes, server, namespace }: ManifestOptions, name: string
     `A service account that may ${purposes.map((purpose) => USES[purpose]).join('; ')}`,
     `${namespace === undefined ? 'in all namespaces' : `in the namespace ${namespace}`}, and nothing else.`,
     ...(purposes.includes('deploy') || purposes.includes('watch')
-      ? ['Kinds of your own definitions are not in it: add a rule with their API group where designs have them.']
+      ? ['Custom kinds are not included: add a rule with their API group if designs contain them.']
       : []),
     '',
     'As an administrator of the cluster, save this as a file, apply it and make the kubeconfig of the service account:',
@@ -131,7 +131,7 @@ function describe({ purposes, server, namespace }: ManifestOptions, name: string
     '',
     `Then register ${file} with POST /api/system/kubernetes.`,
     '',
-    'The token holds until its Secret is deleted. For one that expires, leave the Secret out and take the token from',
+    'The token is valid until its Secret is deleted. For a token that expires, omit the Secret and create the token with',
     `kubectl -n ${NAMESPACE} create token ${name} --duration 24h`,
   ];
   return lines.map((line) => (line === '' ? '#\n' : `# ${line}\n`)).join('');

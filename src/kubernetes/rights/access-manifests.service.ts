@@ -7,7 +7,7 @@ import { assertCluster } from '../middleware/open-clusters.service.js';
 import { buildAccessManifest } from './access-manifest.js';
 import { RightsQuery } from './rights.inputs.js';
 
-/** Makes the manifests that grant the rights a connection needs. */
+/** Builds manifests that grant the permissions of a connection. */
 @Injectable()
 export class AccessManifestsService {
   constructor(

@@ -1,13 +1,13 @@
-/** What a credential is wanted for. */
+/** The purposes of a credential. */
 export const PURPOSES = ['deploy', 'watch', 'operator'] as const;
 export type Purpose = (typeof PURPOSES)[number];
 
-/** A right that something needs, in the words of an RBAC rule. */
+/** A required permission, with the fields of an RBAC rule. */
 export interface RequiredRight {
   apiGroup: string;
   resources: readonly string[];
   verbs: readonly string[];
-  /** Of kinds in namespaces, so that a Role can grant it. */
+  /** For namespaced kinds, so that a Role can grant it. */
   namespaced: boolean;
   /** What does not work without it. */
   consequence: string;
@@ -34,7 +34,7 @@ const ofCluster = (apiGroup: string, resources: string[], verbs: string[], conse
 const UNDEPLOYABLE = 'Designs with these kinds cannot be deployed, compared or undeployed.';
 const UNSEEN = 'Objects of these kinds are not in the lists of what runs, and changes of them are not seen.';
 
-/** Designs are applied by server-side apply, compared by a dry run and found again by their labels. */
+/** For server-side apply, dry runs, and finding objects by label. */
 const DEPLOY: readonly RequiredRight[] = [
   namespaced(
     '',
@@ -67,7 +67,7 @@ const DEPLOY: readonly RequiredRight[] = [
   ofCluster('networking.k8s.io', ['ingressclasses'], APPLY, UNDEPLOYABLE),
 ];
 
-/** Everything but Secrets, whose data is never read. */
+/** Everything except Secrets, whose data is never read. */
 const WATCH: readonly RequiredRight[] = [
   namespaced(
     '',
@@ -119,7 +119,7 @@ const WATCH: readonly RequiredRight[] = [
 
 const UNMANAGED = 'The operator, the broker, the resource sync and adapters cannot be deployed or removed.';
 
-/** The kinds that the controllers consist of, in their namespace, and the rights that they are granted in turn. */
+/** The kinds of the controllers in their namespace, and the permissions that the controllers receive. */
 const OPERATOR: readonly RequiredRight[] = [
   namespaced('', ['serviceaccounts', 'services'], APPLY, UNMANAGED),
   namespaced('apps', ['deployments', 'statefulsets'], APPLY, UNMANAGED),
@@ -156,5 +156,5 @@ export const REQUIRED_RIGHTS: Readonly<Record<Purpose, readonly RequiredRight[]>
   operator: OPERATOR,
 };
 
-/** The rights that the resource sync is granted. */
+/** The permissions of the resource sync. */
 export const WATCH_RIGHTS = WATCH;

@@ -6,7 +6,7 @@ import type { RequiredRight } from './required-rights.js';
 
 type Json = Record<string, unknown>;
 
-/** An RBAC rule as a cluster reports it. */
+/** An RBAC rule in a SelfSubjectRulesReview. */
 interface Rule {
   verbs: string[];
   apiGroups: string[];
@@ -14,13 +14,13 @@ interface Rule {
   resourceNames: string[];
 }
 
-/** What a credential may do with one kind of object, of what is needed. */
+/** The required permissions on one kind of object, and which of them the credential has. */
 export interface ReviewedRight {
   api_group: string;
   resource: string;
   verbs: string[];
   missing_verbs: string[];
-  /** Null where nothing is missing. */
+  /** Null when nothing is missing. */
   consequence: string | null;
 }
 
@@ -29,23 +29,23 @@ export interface ReviewedUser {
   groups: string[];
 }
 
-/** No namespace has this name unless to deceive: what is allowed there is allowed everywhere. */
+/** A namespace that does not exist: rules that apply in it apply in all namespaces. */
 const NO_NAMESPACE = 'armature-rights-review-no-namespace';
 const MAX_RULES = 5_000;
 const MAX_WORDS = 500;
 const MAX_GROUPS = 50;
 const MAX_NAME_LENGTH = 300;
-/** Questions asked one by one where a cluster cannot list its rules. */
+/** The maximum number of SelfSubjectAccessReviews, for clusters whose list of rules is incomplete. */
 const MAX_QUESTIONS = 400;
 const CONCURRENCY = 8;
 
 interface GrantedRules {
   rules: Rule[];
-  /** Whether the rules may not be all that grants rights. */
+  /** Whether other rules may grant permissions. */
   isIncomplete: boolean;
 }
 
-/** A namespace; undefined for all of them, and for kinds of the cluster. */
+/** A namespace; undefined for all namespaces and for cluster-scoped kinds. */
 type Namespace = string | undefined;
 
 interface Question {
@@ -54,7 +54,7 @@ interface Question {
   namespace: Namespace;
 }
 
-/** Asks a cluster what the credential of its client may do. */
+/** Reviews the permissions of a client's credential on its cluster. */
 export class RightsReview {
   private readonly granted = new Map<Namespace, Promise<GrantedRules>>();
 
@@ -64,10 +64,10 @@ export class RightsReview {
   ) {}
 
   /**
-   * One entry for each kind. Where the cluster cannot list its rules it is asked for each right that they do not show.
-   * @param namespace where the rights to kinds in namespaces are needed; in all without it
+   * Returns one entry per kind. Where the list of rules is incomplete, missing permissions are checked one by one.
+   * @param namespace of namespaced kinds; default: all namespaces
    */
-  async judge(required: readonly RequiredRight[], namespace?: string): Promise<ReviewedRight[]> {
+  async check(required: readonly RequiredRight[], namespace?: string): Promise<ReviewedRight[]> {
     const questions = required.flatMap((right) =>
       right.resources.map((resource): Question => ({
         right,
@@ -92,7 +92,7 @@ export class RightsReview {
     });
   }
 
-  /** The user of the credential for the cluster; null where it cannot report it (before Kubernetes 1.28). */
+  /** Returns the user of the credential by SelfSubjectReview; null before Kubernetes 1.28. */
   async getUser(): Promise<ReviewedUser | null> {
     try {
       const status = await this.client.review('authentication.k8s.io', 'SelfSubjectReview', {}, this.signal);
@@ -146,7 +146,7 @@ export class RightsReview {
   }
 }
 
-/** A rule for objects of certain names grants none of what is needed for all. */
+/** Ignores rules that are restricted to resource names. */
 const isGranted = (rules: Rule[], { right, resource }: Question, verb: string): boolean =>
   rules.some(
     (rule) =>

@@ -5,7 +5,7 @@ import { PURPOSES, type Purpose } from './required-rights.js';
 const PURPOSE_LIST = new RegExp(`^(${PURPOSES.join('|')})(,(${PURPOSES.join('|')})){0,${PURPOSES.length - 1}}$`);
 const FOR = `must be one or several of ${PURPOSES.join(', ')}, separated by commas`;
 
-/** Which rights are asked about. */
+/** The query of a permission review. */
 export class RightsQuery {
   @ApiPropertyOptional({
     type: String,
@@ -26,7 +26,7 @@ export class RightsQuery {
   @Matches(/^[a-z0-9]([-a-z0-9]*[a-z0-9])?$/, { message: 'must be the name of a namespace' })
   namespace?: string;
 
-  /** The purposes that were named, each once; `otherwise` where none was. */
+  /** Parses the purposes without duplicates; `otherwise` when there are none. */
   static purposesOf(this: void, { for: given }: RightsQuery, otherwise: readonly Purpose[]): Purpose[] {
     const named = new Set(given?.split(',') ?? otherwise);
     return PURPOSES.filter((purpose) => named.has(purpose));

@@ -12,10 +12,10 @@ import { RightsQuery } from './rights.inputs.js';
 import type { ConnectionRightsView, MissingRightView, PurposeRightsView } from './rights.view.js';
 
 const TIMEOUT_MS = 20_000;
-/** A registration waits so long to learn what is missing. */
+/** The timeout of the permission review on registration. */
 const REGISTRATION_TIMEOUT_MS = 5_000;
 
-/** Finds out what the credentials of clusters may do of what this server does. */
+/** Reviews which of the required permissions the credentials of clusters have. */
 @Injectable()
 export class RightsService {
   constructor(
@@ -35,12 +35,15 @@ export class RightsService {
         user: await review.getUser(),
         namespace: namespace ?? null,
         checked_at: new Date(),
-        purposes: await this.judge(review, RightsQuery.purposesOf(query, PURPOSES), namespace),
+        purposes: await this.reviewPurposes(review, RightsQuery.purposesOf(query, PURPOSES), namespace),
       };
     });
   }
 
-  /** Pings a new connection, then lists the rights that its credential lacks, as far as the cluster reports them in time. */
+  /**
+   * Pings a new connection, then lists the missing permissions of its credential; undefined when the cluster does
+   * not report them in time.
+   */
   async pingAndReview(actor: Actor, id: string): Promise<MissingRightView[] | undefined> {
     await this.pings.ping(actor, id);
     const { client } = await this.clusters.get(actor, id, clusterPolicy.readRights);
@@ -50,28 +53,28 @@ export class RightsService {
     });
   }
 
-  private async judge(
+  private async reviewPurposes(
     review: RightsReview,
     purposes: readonly Purpose[],
     namespace?: string,
   ): Promise<PurposeRightsView[]> {
-    const judged: PurposeRightsView[] = [];
+    const purposeViews: PurposeRightsView[] = [];
     for (const purpose of purposes) {
       const required = REQUIRED_RIGHTS[purpose].filter(
         (right) => namespace === undefined || right.namespaced || purpose === 'operator',
       );
-      const rights = await review.judge(required, purpose === 'operator' ? this.env.OPERATOR_NAMESPACE : namespace);
-      judged.push({
+      const rights = await review.check(required, purpose === 'operator' ? this.env.OPERATOR_NAMESPACE : namespace);
+      purposeViews.push({
         for: purpose,
         allowed: rights.every(({ missing_verbs: missing }) => missing.length === 0),
         rights,
       });
     }
-    return judged;
+    return purposeViews;
   }
 
   private async listMissing(client: ClusterClient, signal: AbortSignal): Promise<MissingRightView[]> {
-    const purposes = await this.judge(new RightsReview(client, signal), PURPOSES);
+    const purposes = await this.reviewPurposes(new RightsReview(client, signal), PURPOSES);
     return purposes.flatMap(({ for: purpose, rights }) =>
       rights.flatMap(({ api_group, resource, missing_verbs, consequence }) =>
         consequence === null ? [] : [{ for: purpose, api_group, resource, missing_verbs, consequence }],

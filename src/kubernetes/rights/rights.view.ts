@@ -11,25 +11,29 @@ import {
 import { PURPOSES, type Purpose } from './required-rights.js';
 import type { ReviewedRight } from './rights-review.js';
 
-/** What a credential may do with one kind of object. */
+/** The permissions of a credential on one kind of object. */
 export class RightView implements ReviewedRight {
   @TextField({ rest: true, description: 'The API group; empty for the core.' })
   api_group!: string;
 
-  @TextField({ rest: true, description: 'The kind, as it is in paths.' })
+  @TextField({ rest: true, description: 'The plural name of the kind, as in paths.' })
   resource!: string;
 
   @TextsField({ rest: true, description: 'The verbs that are needed.' })
   verbs!: string[];
 
-  @TextsField({ rest: true, description: 'Those of them that the credential may not do.' })
+  @TextsField({ rest: true, description: 'Those of them that the credential lacks.' })
   missing_verbs!: string[];
 
-  @TextField({ rest: true, nullable: true, description: 'What does not work for it; null where nothing is missing.' })
+  @TextField({
+    rest: true,
+    nullable: true,
+    description: 'What does not work without them; null where nothing is missing.',
+  })
   consequence!: string | null;
 }
 
-/** The rights that one purpose needs. */
+/** The permissions for one purpose. */
 export class PurposeRightsView {
   @WordField(PURPOSES, { rest: true, description: 'The purposes of the credential.' })
   for!: Purpose;
@@ -41,7 +45,7 @@ export class PurposeRightsView {
   rights!: RightView[];
 }
 
-/** Who a credential is for the cluster. */
+/** The user of a credential on its cluster. */
 export class ClusterUserView {
   @TextField({ rest: true, description: 'The name of the user.' })
   username!: string;
@@ -50,7 +54,7 @@ export class ClusterUserView {
   groups!: string[];
 }
 
-/** What the credential of a connection may do on its cluster. */
+/** The permissions of a connection's credential on its cluster. */
 export class ConnectionRightsView {
   @IdField({ rest: true })
   connection_id!: string;
@@ -58,34 +62,34 @@ export class ConnectionRightsView {
   @RecordField(() => ClusterUserView, {
     rest: true,
     nullable: true,
-    description: 'Who the credential is; null where the cluster does not say.',
+    description: 'The user of the credential; null where the cluster does not report it.',
   })
   user!: ClusterUserView | null;
 
-  @TextField({ rest: true, nullable: true, description: 'The only namespace that is asked about; null for all.' })
+  @TextField({ rest: true, nullable: true, description: 'The namespace that was checked; null for all.' })
   namespace!: string | null;
 
-  @TimeField({ rest: true, description: 'When the cluster was asked.' })
+  @TimeField({ rest: true, description: 'When the rights were checked.' })
   checked_at!: Date;
 
-  @RecordsField(() => PurposeRightsView, { rest: true, description: 'The rights by what they are needed for.' })
+  @RecordsField(() => PurposeRightsView, { rest: true, description: 'The rights by purpose.' })
   purposes!: PurposeRightsView[];
 }
 
-/** A right that a credential lacks. */
+/** A permission that a credential lacks. */
 export class MissingRightView {
-  @WordField(PURPOSES, { rest: true, description: 'What it is needed for.' })
+  @WordField(PURPOSES, { rest: true, description: 'The purpose.' })
   for!: Purpose;
 
   @TextField({ rest: true, description: 'The API group; empty for the core.' })
   api_group!: string;
 
-  @TextField({ rest: true, description: 'The kind, as it is in paths.' })
+  @TextField({ rest: true, description: 'The plural name of the kind, as in paths.' })
   resource!: string;
 
-  @TextsField({ rest: true, description: 'The verbs that the credential may not do.' })
+  @TextsField({ rest: true, description: 'The verbs that the credential lacks.' })
   missing_verbs!: string[];
 
-  @TextField({ rest: true, description: 'What does not work for it.' })
+  @TextField({ rest: true, description: 'What does not work without them.' })
   consequence!: string;
 }

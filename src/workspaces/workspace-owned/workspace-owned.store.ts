@@ -1,9 +1,9 @@
 import type { EntityTarget, SelectQueryBuilder } from 'typeorm';
 import { type Access, administeredSql } from '../../core/authorization/access.service.js';
 import type { Actor } from '../../core/access/actor.js';
-import { keptListOf } from '../../core/authorization/kept-total.js';
+import { storedTotalOf } from '../../core/authorization/stored-total.js';
 import type { UnitOfWork } from '../../core/database/unit-of-work.js';
-import type { KeptList } from '../../core/listing/list-source.js';
+import type { StoredTotal } from '../../core/listing/list-source.js';
 import { RecordStore } from '../../core/records/record.store.js';
 import { narrowByTimes } from './narrow-by-times.js';
 import type { WorkspaceOwnedEntity } from './workspace-owned.entity.js';
@@ -69,13 +69,13 @@ export abstract class WorkspaceOwnedStore<E extends WorkspaceOwnedEntity> extend
     return rows;
   }
 
-  /** What is kept of the records in a scope that is a whole organization. */
-  protected keptList(
+  /** The stored total of the records in a scope that is a whole organization. */
+  protected storedTotal(
     rows: SelectQueryBuilder<E>,
     { organizationId, ...narrower }: WorkspaceOwnedScope,
-  ): KeptList | undefined {
+  ): StoredTotal | undefined {
     const isNarrower = Object.values(narrower).some((value) => value !== undefined);
-    return organizationId === undefined || isNarrower ? undefined : keptListOf(rows, this.table);
+    return organizationId === undefined || isNarrower ? undefined : storedTotalOf(rows, this.table);
   }
 
   protected override visibleTo(actor: Actor): SelectQueryBuilder<E> {

@@ -16,8 +16,8 @@ import { limitRemedy } from '../../errors/limit-remedy.js';
 import { currentRequest } from '../../telemetry/request-context.js';
 
 /**
- * Counts the fields that lists of records answer while an operation runs, so that its cost holds for what comes as well: how long a list
- * without a page is, nobody knows before. A list that would go over the limit is an error in its place.
+ * Limits the cost of an operation while it runs by counting the fields of returned lists, because the length of a
+ * list without pages is unknown before. A list that exceeds the limit is replaced by an error.
  */
 export function countAnsweredLists(schema: GraphQLSchema, limit: number): GraphQLSchema {
   for (const type of Object.values(schema.getTypeMap()))
@@ -37,7 +37,7 @@ function countField(field: GraphQLField<unknown, unknown>, limit: number): void 
       if (Array.isArray(list) && list.length > 0) countAnswered(list.length * countSelectedFields(info), limit);
       return list;
     };
-    // A list that is there at once stays so: another turn would divide what loaders read together.
+    // Keep a synchronous list synchronous: a later turn of the event loop would split the batches of loaders.
     const list: unknown = resolve(source, args, context, info);
     return list instanceof Promise ? list.then(counted) : counted(list);
   };
@@ -56,7 +56,7 @@ function countAnswered(fields: number, limit: number): void {
   });
 }
 
-/** What each item answers, lists in it as one item. */
+/** Counts the selected fields of one item; a nested list counts as one item. */
 function countSelectedFields({ fieldNodes, fragments }: GraphQLResolveInfo): number {
   const count = (set: SelectionSetNode | undefined): number =>
     (set?.selections ?? []).reduce((sum, node) => {

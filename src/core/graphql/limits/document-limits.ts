@@ -2,11 +2,11 @@ import { type DocumentNode, type GraphQLError, Kind, parse, type ParseOptions, v
 import { limitRemedy } from '../../errors/limit-remedy.js';
 import { limitError } from './limit-error.js';
 
-/** Bounds the work before an operation can be measured: parsing and validating. The introspection query has some 300 tokens. */
+/** Limits parsing and validation, before an operation can be measured. The introspection query has some 300 tokens. */
 export const PARSE_OPTIONS: ParseOptions = { maxLexicalTokens: 2_000 };
-/** Characters of a document, which tokens do not bound: comments and strings are of any length. */
+/** The maximum length of a document; the limit of tokens does not cover long comments and strings. */
 const MAX_DOCUMENT_LENGTH = 50_000;
-/** What one document may have of each, and how it is called. */
+/** The maximum number of each kind of node in a document, and its name in errors. */
 const DOCUMENT_PARTS = [
   { kind: Kind.OPERATION_DEFINITION, most: 25, name: 'operations' },
   { kind: Kind.FRAGMENT_DEFINITION, most: 50, name: 'fragments' },
@@ -14,9 +14,9 @@ const DOCUMENT_PARTS = [
   { kind: Kind.VARIABLE_DEFINITION, most: 50, name: 'variables' },
   { kind: Kind.DIRECTIVE, most: 50, name: 'directives' },
 ];
-/** Pairs of fields of one name, which validation compares each with each: a name may come some 140 times. */
+/** The maximum number of pairs of fields with the same name, which validation compares: about 140 fields of one name. */
 const MAX_FIELD_PAIRS = 10_000;
-/** Documents of fewer fields are not looked at before they are validated. */
+/** Documents with fewer fields skip the checks before validation. */
 const FEW_FIELDS = 100;
 
 export const SPLIT_REMEDY = 'Send several documents, each with what it needs only.';
@@ -29,7 +29,7 @@ export const ALIAS_RULE = {
   remedy: 'Use fewer aliases, or several operations.',
 } as const;
 
-/** Why a document is not validated: it is longer than any that is written by hand, or comparing its fields would take long. */
+/** Returns an error when a document is too long, or would take too long to validate. */
 export function findDocumentError(source: unknown, limits: { aliases: number }): GraphQLError | null {
   if (typeof source !== 'string') return null;
   if (source.length > MAX_DOCUMENT_LENGTH)
@@ -38,10 +38,10 @@ export function findDocumentError(source: unknown, limits: { aliases: number }):
   return document ? (findPartsError(document) ?? findPairsError(document, limits.aliases)) : null;
 }
 
-/** Documents that Apollo keeps are the same objects at every call. */
+/** Caches the result per document; Apollo reuses cached documents. */
 const partsErrors = new WeakMap<DocumentNode, GraphQLError | null>();
 
-/** The first part of which the document has too many. */
+/** Returns an error for the first kind of node that exceeds its maximum. */
 export function findPartsError(document: DocumentNode): GraphQLError | null {
   const known = partsErrors.get(document);
   if (known !== undefined) return known;
@@ -77,10 +77,10 @@ function findPairsError(document: DocumentNode, mostAliases: number): GraphQLErr
   return limitError({ ...rule, limit: mostAliases, actual: aliases, remedy: limitRemedy(remedy, setting) });
 }
 
-/** Whether the document is small enough to have only a few fields and parts, as nearly every document is. */
+/** Reports whether the document is so short that it needs no further checks, as nearly every document is. */
 const isShort = (source: string): boolean => (source.match(/[\w$@.]+/g)?.length ?? 0) <= FEW_FIELDS;
 
-/** Documents that cannot be parsed are refused later, where they are parsed. */
+/** Syntax errors are reported where the document is parsed for execution. */
 function parseQuietly(source: string): DocumentNode | undefined {
   try {
     return parse(source, { ...PARSE_OPTIONS, noLocation: true });

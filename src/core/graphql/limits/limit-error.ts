@@ -2,7 +2,7 @@ import { GraphQLError, type OperationDefinitionNode } from 'graphql';
 
 export interface ExceededLimit {
   code: string;
-  /** What is wrong, as the beginning of a sentence. */
+  /** The first part of the message. */
   what: string;
   measure: string;
   limit: number;
@@ -10,7 +10,10 @@ export interface ExceededLimit {
   remedy: string;
 }
 
-/** An error with `code`, `limit`, `actual` and `remedy` under its extensions, and the HTTP status 400, which Apollo takes out again. */
+/**
+ * Creates an error with `code`, `limit`, `actual`, `remedy` and the HTTP status 400 in its extensions; Apollo
+ * removes the status.
+ */
 export function limitError(
   { code, what, measure, limit, actual, remedy }: ExceededLimit,
   nodes?: OperationDefinitionNode,

@@ -3,8 +3,8 @@ import { GraphQLError, type OperationDefinitionNode, OperationTypeNode } from 'g
 import { DEFAULT_QUERY_LIMITS, limitErrors, findLimitError, type QueryLimits } from './query-limits.js';
 
 /**
- * Refuses subscriptions, and operations over the limits, with status 400 before they run, for a validation rule would not know the variables,
- * and bounds the errors of an answer.
+ * Rejects subscriptions, and operations over the limits, with status 400 before they run, and limits the errors of a
+ * response. A validation rule could not do this, because it does not know the variables.
  */
 export function createQueryLimitsPlugin(limits: QueryLimits = DEFAULT_QUERY_LIMITS): ApolloServerPlugin {
   const listener: GraphQLRequestListener<BaseContext> = {
@@ -23,10 +23,10 @@ export function createQueryLimitsPlugin(limits: QueryLimits = DEFAULT_QUERY_LIMI
   return { requestDidStart: () => Promise.resolve(listener) };
 }
 
-/** Of a subscription, Apollo would resolve the fields once, without a message. */
+/** Rejects subscriptions over HTTP, whose fields Apollo would resolve once, without a message. */
 const findSubscriptionError = (operation: OperationDefinitionNode): GraphQLError | undefined =>
   operation.operation === OperationTypeNode.SUBSCRIPTION
-    ? new GraphQLError('A subscription is not answered over HTTP.', {
+    ? new GraphQLError('Subscriptions are not available over HTTP.', {
         nodes: operation,
         extensions: {
           code: 'BAD_REQUEST',

@@ -228,7 +228,7 @@ describe('The limits', () => {
         if (document) validate(schema, document);
         return process.cpuUsage(before).user / 1000;
       });
-      // 20 ms on an idle machine; without the bounds it was 200. Other threads of the process count, too.
+      // 20 ms on an idle machine; 200 without the limits. Other threads of the process count, too.
       expect(Math.min(...used)).toBeLessThan(60);
     }
   });

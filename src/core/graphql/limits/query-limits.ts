@@ -15,7 +15,7 @@ import { limitError } from './limit-error.js';
 import { type QuerySize, measureQuery } from './query-size.js';
 import { isStandardIntrospection } from './standard-introspection.js';
 
-/** What one operation may ask for; see QuerySize for how each is counted. */
+/** The maximum size of an operation; see QuerySize for how each part is measured. */
 export type QueryLimits = QuerySize;
 
 export const DEFAULT_QUERY_LIMITS: QueryLimits = { depth: 12, cost: 5_000, aliases: 20 };
@@ -39,10 +39,10 @@ const LIMIT_RULES = [
   ALIAS_RULE,
 ] as const;
 
-/** Values that the variables of one operation may hold: graphql-js names and prints each that it does not expect. */
+/** The maximum number of values in the variables of one operation: graphql-js prints every unexpected one. */
 const MAX_VARIABLE_VALUES = 500;
 
-/** Why variables are not even coerced: no input of the schema has as many values. */
+/** Returns an error when the variables have more values than any input of the schema needs. */
 export function findVariablesError(variables: unknown): GraphQLError | null {
   const rest = [variables];
   let count = 0;
@@ -65,13 +65,13 @@ export function findVariablesError(variables: unknown): GraphQLError | null {
   return null;
 }
 
-/** At most so many errors as one answer lists. */
+/** Limits the number of errors in a response. */
 export const limitErrors = <E>(errors: readonly E[]): E[] => errors.slice(0, MAX_FAULTS);
 
 /**
- * The first limit that the operation is over, as an error with `code`, `limit`, `actual` and `remedy` under its
- * extensions (and the HTTP status 400, which Apollo takes out again); null when it is within all of them. The introspection query
- * of tools is within all of them whatever the size of the schema, and another one that asks for nothing else may cost as much.
+ * Returns an error for the first limit that the operation exceeds, with `code`, `limit`, `actual` and `remedy` in
+ * its extensions (and the HTTP status 400, which Apollo removes); null within all limits. The standard introspection
+ * query always passes; other operations that only introspect may cost as much as it does.
  */
 export function findLimitError(
   schema: GraphQLSchema,
@@ -94,7 +94,7 @@ export function findLimitError(
   return limitError({ ...exceeded, remedy: limitRemedy(remedy, setting) }, operation);
 }
 
-/** Whether the operation asks for the schema alone, and once: `{ __schema { types { name } } }`. */
+/** Reports whether the operation selects the schema only, and once: `{ __schema { types { name } } }`. */
 function isIntrospection({ selectionSet: { selections } }: OperationDefinitionNode): boolean {
   const [first] = selections;
   return selections.length === 1 && first?.kind === Kind.FIELD && first.name.value.startsWith('__');
@@ -102,7 +102,7 @@ function isIntrospection({ selectionSet: { selections } }: OperationDefinitionNo
 
 const introspectionCosts = new WeakMap<GraphQLSchema, number>();
 
-/** What the introspection query of tools costs, which grows with the schema. */
+/** The cost of the standard introspection query, which grows with the schema. */
 function getIntrospectionCost(schema: GraphQLSchema): number {
   const known = introspectionCosts.get(schema);
   if (known !== undefined) return known;
@@ -113,7 +113,7 @@ function getIntrospectionCost(schema: GraphQLSchema): number {
   return cost;
 }
 
-/** Validation passes operations of a type that the schema does not have, for their fields are those of no type. */
+/** Rejects operations of a root type that the schema does not have; validation does not, because their fields have no type. */
 const missingRootError = (operation: OperationDefinitionNode): GraphQLError =>
   new GraphQLError(`The schema has no ${operation.operation}s.`, {
     nodes: operation,

@@ -26,26 +26,26 @@ import {
   valueFromASTUntyped,
 } from 'graphql';
 
-/** How large an operation is. */
+/** The size of an operation. */
 export interface QuerySize {
-  /** Fields below one another; a field at the top is at depth 1. */
+  /** Levels of nested fields; a root field has depth 1. */
   depth: number;
-  /** Fields that may be answered: one each or what the field weighs, below a list once for each of its items. */
+  /** The number of fields in the response, each with its weight, multiplied by the page sizes of the lists around it. */
   cost: number;
-  /** Aliases written in the operation and the fragments it uses. */
+  /** Aliases in the operation and the fragments that it uses. */
   aliases: number;
 }
 
-/** Items of a page when its size is not given. */
+/** The page size when none is given. */
 const DEFAULT_PAGE_SIZE = 20;
-/** Lists without a page size are mostly short; how long they are is counted when they are answered (countAnsweredLists). */
+/** The assumed length of lists without a page size, which are mostly short; `countAnsweredLists` counts the actual items. */
 const UNPAGED_LIST_SIZE = 5;
-/** What `pagesize: "all"` counts as: the largest page. */
+/** The page size of `pagesize: "all"`: the largest page. */
 const ALL_PAGE_SIZE = 500;
 
-/** What a field weighs that carries the contents of a record, such as a design file; NestJS keeps it in `extensions.complexity`. */
+/** The weight of a field with the contents of a record, such as a design file; NestJS stores it in `extensions.complexity`. */
 export const CONTENTS_WEIGHT = 40;
-/** Fields of a type, arguments of a field and the like, as introspection lists them. */
+/** The assumed length of lists in introspection, such as fields of a type or arguments of a field. */
 const INTROSPECTION_LIST_SIZE = 10;
 
 const PAGE_SIZE = /^(page_?size|first|limit)$/i;
@@ -55,7 +55,7 @@ const META_FIELDS: Record<string, GraphQLField<unknown, unknown>> = {
   __typename: TypeNameMetaFieldDef,
 };
 
-/** The cost of a selection, `perItem` being the part that stands in lists whose length the field above decides. */
+/** The cost of a selection. `perItem` is the part inside lists whose length the parent field determines. */
 interface Weight {
   depth: number;
   fixed: number;
@@ -64,7 +64,7 @@ interface Weight {
 
 const ZERO_WEIGHT: Weight = { depth: 0, fixed: 0, perItem: 0 };
 
-/** Measures an operation, each fragment once however often it is spread. */
+/** Measures an operation; each fragment is measured once, however often it is spread. */
 export function measureQuery(
   schema: GraphQLSchema,
   document: DocumentNode,
@@ -99,7 +99,7 @@ export function measureQuery(
     const known = weights.get(name);
     const fragment = fragments.get(name);
     if (known || !fragment) return known ?? ZERO_WEIGHT;
-    weights.set(name, ZERO_WEIGHT); // A fragment within itself ends here; validation refuses it by its own rule.
+    weights.set(name, ZERO_WEIGHT); // Ends the recursion of a fragment that spreads itself, which validation rejects.
     const weight = ofSelections(fragment.selectionSet, schema.getType(fragment.typeCondition.name.value));
     weights.set(name, weight);
     return weight;
@@ -132,7 +132,7 @@ function getFieldWeight({ extensions }: GraphQLField<unknown, unknown>): number 
   return typeof extensions['complexity'] === 'number' ? extensions['complexity'] : 1;
 }
 
-/** How many items a list of the introspection has; undefined for every other field. */
+/** Returns the assumed length of a list in introspection; undefined for other fields. */
 function getIntrospectionListSize(
   schema: GraphQLSchema,
   parent: GraphQLNamedType | undefined,
@@ -153,7 +153,10 @@ function getVariableDefaults(operation: OperationDefinitionNode): Record<string,
   return defaults;
 }
 
-/** The page size asked of a field, by an argument or a field of an input object; undefined for a field that has none. */
+/**
+ * Returns the page size that a field requests, in an argument or in a field of an input object; undefined for fields
+ * without pages.
+ */
 function getPageSize(
   field: GraphQLField<unknown, unknown>,
   given: readonly ArgumentNode[],
@@ -178,7 +181,7 @@ function findPageSizeMember(value: unknown): unknown {
   return Object.entries(value).find(([key]) => PAGE_SIZE.test(key))?.[1];
 }
 
-/** Page sizes are strings in PageFilter and numbers elsewhere; one that is malformed is refused by the field itself. */
+/** Page sizes are strings in PageFilter and numbers elsewhere; the field itself rejects malformed ones. */
 function parsePageSize(size: unknown): number {
   if (size === 'all') return ALL_PAGE_SIZE;
   const number = typeof size === 'string' && size.trim() === '' ? NaN : Number(size ?? NaN);

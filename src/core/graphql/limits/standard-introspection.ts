@@ -10,16 +10,16 @@ import {
   print,
 } from 'graphql';
 
-/** A field of the introspection query: its arguments as text, and the fields below it by their names. */
+/** A field of the introspection query: its arguments as text, and its subfields by name. */
 interface IntrospectionField {
   args: string;
   fields: Map<string, IntrospectionField>;
 }
 
-/** The query that graphql-js makes for tools with all of its options. */
+/** The introspection query of graphql-js with all options. */
 const STANDARD_FIELDS = parseStandardFields();
 
-/** What every form of it asks for, wherever the standard does. */
+/** Fields that every variant of the introspection query selects. */
 const REQUIRED_FIELDS = [
   '__schema',
   'types',
@@ -32,9 +32,9 @@ const REQUIRED_FIELDS = [
 ];
 
 /**
- * Whether an operation is the introspection query that graphql-js makes (and so GraphiQL, code generators and IDEs), with all or
- * fewer of its options: it asks for nothing else, for nothing twice and under no other name, so that it costs no more. The
- * document is valid: no fragment is within itself.
+ * Reports whether a valid operation is the introspection query of graphql-js (used by GraphiQL, code generators and
+ * IDEs) with any of its options. Such a query has no other fields, no duplicates and no aliases, so it costs no more
+ * than the one with all options.
  */
 export function isStandardIntrospection(document: DocumentNode, { selectionSet }: OperationDefinitionNode): boolean {
   const fragments = collectFragments(document);

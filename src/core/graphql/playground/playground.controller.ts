@@ -10,11 +10,11 @@ export const PLAYGROUND_OPTIONS = Symbol('graphql playground options');
 
 export interface PlaygroundOptions {
   enabled: boolean;
-  /** Where `npm run build` put the bundle, when not at its usual place. */
+  /** The folder of the bundle, unless it is the output folder of `npm run build`. */
   folder?: string;
 }
 
-/** GraphiQL, bundled with the server. */
+/** Serves GraphiQL, which is bundled with the server. */
 @Public()
 @ApiExcludeController()
 @Controller('system/graphql/playground')

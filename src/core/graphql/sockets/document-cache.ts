@@ -2,14 +2,14 @@ import { type DocumentNode, type GraphQLError, type GraphQLSchema, parse, valida
 import { PARSE_OPTIONS } from '../limits/document-limits.js';
 
 const MAX_DOCUMENTS = 500;
-/** Longer documents are read each time, so that the cache stays small. */
+/** Longer documents are not cached, so that the cache stays small. */
 const MAX_LENGTH = 5_000;
 
-/** Documents that were parsed and found valid, by their texts; the oldest entry is evicted first. */
+/** Caches parsed and valid documents by their text; evicts the oldest entry first. */
 export class DocumentCache {
   private readonly documents = new Map<string, DocumentNode>();
 
-  /** The document, or why it is not valid. @throws GraphQLError when it has no syntax of GraphQL */
+  /** Returns the document, or its validation errors. @throws GraphQLError on a syntax error */
   read(schema: GraphQLSchema, text: string): DocumentNode | readonly GraphQLError[] {
     const kept = this.documents.get(text);
     if (kept) return kept;

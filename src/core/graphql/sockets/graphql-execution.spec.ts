@@ -7,7 +7,7 @@ class Message extends SharedMessage {
   readonly text = 'hello';
 }
 
-/** What two callers are answered when both follow the same message. */
+/** The responses to two subscribers of the same message. */
 async function followTwice(
   resolve: GraphQLFieldResolver<Message, { caller: string }>,
   send?: SendResults,

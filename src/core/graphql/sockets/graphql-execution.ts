@@ -24,10 +24,10 @@ import type { DocumentCache } from './document-cache.js';
 import type { SocketOptions } from './socket-options.js';
 import { type SendResults, SubscriptionResults } from './subscription-results.js';
 
-/** The default of graphql-js for variables that it coerces itself. */
+/** The default of graphql-js. */
 const MAX_VARIABLE_ERRORS = 50;
 
-/** The operation to execute, or the errors that prevent it, with the codes of Apollo over HTTP. */
+/** Returns the operation to execute, or the errors that prevent it, with the codes that Apollo uses over HTTP. */
 export function prepareExecution(
   schema: GraphQLSchema,
   { query, operationName, variables }: SubscribePayload,
@@ -76,14 +76,14 @@ function withCode(code: string): (error: GraphQLError) => GraphQLError {
   };
 }
 
-/** A thrown value as graphql-js would have wrapped it. */
+/** Wraps a thrown value as graphql-js does. */
 export function toGraphQLError(thrown: unknown): GraphQLError {
   if (thrown instanceof GraphQLError) return thrown;
   const error = thrown instanceof Error ? thrown : new Error(String(thrown));
   return new GraphQLError(error.message, { originalError: error });
 }
 
-/** Formats an error as Apollo does over HTTP: with a code always, without what was meant for HTTP. */
+/** Formats an error as Apollo does over HTTP: always with a code, without HTTP extensions. */
 export function formatSocketError(
   error: GraphQLError,
   formatError: SocketOptions['formatError'],
@@ -97,10 +97,11 @@ export function formatSocketError(
 }
 
 /**
- * Subscribes as graphql-js does, but resolves each message in a context of its own: what loaders have read for one
- * message is stale in the next, and the actor may have changed. A consumer that asks for a message has sent the last one.
- * A message that is the same for many is resolved and written as JSON once for each operation, as long as no resolver looks at the caller.
- * @param sendResults sends results that are JSON already; the iterator returns all others
+ * Subscribes as graphql-js does, but resolves each message in a new context, because loaders cache data that the
+ * next message makes stale, and the actor may have changed. The consumer requests a message after it has sent the
+ * previous one. A message for many subscribers is resolved and serialized once per operation, provided that no
+ * resolver depends on the caller.
+ * @param sendResults sends serialized results; the iterator returns all others
  */
 export async function subscribeWithFreshContext(
   args: ExecutionArgs,
@@ -114,7 +115,7 @@ export async function subscribeWithFreshContext(
   return new SubscriptionResults(source[Symbol.asyncIterator](), resolve, operation, sendResults);
 }
 
-/** Whether the fields of a subscription's messages are plain: a resolver could answer each caller something else. */
+/** Reports whether no resolver of the subscription's fields depends on the caller. */
 function answersAreShared({ schema, document, operationName }: ExecutionArgs): boolean {
   const subscribed = schema.getSubscriptionType()?.getFields() ?? {};
   const selections = getOperationAST(document, operationName)?.selectionSet.selections ?? [];
@@ -125,7 +126,7 @@ function answersAreShared({ schema, document, operationName }: ExecutionArgs): b
   });
 }
 
-/** What NestJS makes of a property takes the parent alone; whatever else answers a field takes all that there is. */
+/** Default property resolvers of NestJS take one parameter, the parent; other resolvers take more. */
 const isPlain = ({ type, resolve }: GraphQLField<unknown, unknown>): boolean =>
   isLeafType(getNamedType(type)) && (resolve === undefined || resolve.length === 1);
 

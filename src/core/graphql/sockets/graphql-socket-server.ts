@@ -44,8 +44,9 @@ const TOO_MANY_PENDING: UpgradeRefusal = {
 };
 
 /**
- * GraphQL over WebSocket at the path of GraphQL over HTTP, in the sub-protocols graphql-transport-ws and graphql-ws.
- * A socket acts in the name of the token in the payload of connection_init and ends with it; CloseCode states why one ended.
+ * GraphQL over WebSocket at the path of GraphQL over HTTP, with the sub-protocols graphql-transport-ws and
+ * graphql-ws. A socket is authenticated by the token in the payload of connection_init and closed when the token
+ * ends; CloseCode lists the reasons.
  */
 @Injectable()
 export class GraphqlSocketServer implements OnApplicationBootstrap, OnModuleDestroy, BeforeApplicationShutdown {
@@ -69,7 +70,7 @@ export class GraphqlSocketServer implements OnApplicationBootstrap, OnModuleDest
     this.sockets = new WebSocketServer({
       noServer: true,
       maxPayload: options.maxPayload,
-      // Each message has a turn of the event loop of its own, however many arrive at once.
+      // Handle each message in its own turn of the event loop, however many arrive at once.
       allowSynchronousEvents: false,
       handleProtocols: (offered) => (offered.has(MODERN) ? MODERN : LEGACY),
     });
@@ -79,10 +80,10 @@ export class GraphqlSocketServer implements OnApplicationBootstrap, OnModuleDest
     (this.host.httpAdapter.getHttpServer() as HttpServer).on('upgrade', this.handleUpgrade);
   }
 
-  /** Apollo closes sockets that it considers idle when its module is destroyed, so clients are notified before. */
+  /** Apollo closes idle sockets when its module is destroyed; notify clients before. */
   async onModuleDestroy(): Promise<void> {
     await this.drain();
-    // A start that is repeated keeps its server.
+    // A repeated start reuses the server.
     (this.host.httpAdapter.getHttpServer() as HttpServer).off('upgrade', this.handleUpgrade);
   }
 
@@ -90,7 +91,7 @@ export class GraphqlSocketServer implements OnApplicationBootstrap, OnModuleDest
     await this.drain();
   }
 
-  /** Takes no more sockets and closes all with 1001; resolves when they are gone, after `closeMs` at the latest. */
+  /** Rejects new sockets and closes all others with 1001; resolves when they are closed, after at most `closeMs`. */
   drain(): Promise<void> {
     this.drained ??= this.closeAll();
     return this.drained;
@@ -105,7 +106,7 @@ export class GraphqlSocketServer implements OnApplicationBootstrap, OnModuleDest
   }
 
   private readonly handleUpgrade = (request: IncomingMessage, socket: Duplex, head: Buffer): void => {
-    // Others are answered as requests.
+    // Other upgrade requests are handled as plain requests.
     if (!isWebSocketUpgrade(request)) return;
     socket.on('error', () => socket.destroy());
     const network = clientNetwork(findAddress(request, this.host.httpAdapter.getInstance<ExpressApplication>()));
@@ -128,7 +129,7 @@ export class GraphqlSocketServer implements OnApplicationBootstrap, OnModuleDest
     });
   };
 
-  /** The call is counted before anything of it is looked at. */
+  /** Counts the request against the limits before inspecting it. */
   private async findRefusal(request: IncomingMessage, network: string): Promise<UpgradeRefusal | null> {
     if (this.drained) return { status: 503, detail: 'The server is shutting down.' };
     try {
@@ -177,7 +178,7 @@ export class GraphqlSocketServer implements OnApplicationBootstrap, OnModuleDest
     });
   }
 
-  /** An operation runs as the current user of the token, not the one at the time when the socket was opened. */
+  /** Runs an operation as the token's current user, not the one at the time of the handshake. */
   private async prepareOperation(
     connection: SocketConnection,
     payload: SubscribePayload,

@@ -1,4 +1,4 @@
-/** A token bucket: `burst` messages at once, and `perSecond` more for each second that passes. */
+/** A token bucket with a capacity of `burst` messages, refilled by `perSecond` messages a second. */
 export class MessageAllowance {
   private available: number;
   private refilledAt = performance.now();
@@ -10,7 +10,7 @@ export class MessageAllowance {
     this.available = burst;
   }
 
-  /** Takes one message from the allowance; false when none is left. */
+  /** Takes one message; returns false when none is left. */
   take(): boolean {
     const now = performance.now();
     this.available = Math.min(this.burst, this.available + ((now - this.refilledAt) / 1000) * this.perSecond);

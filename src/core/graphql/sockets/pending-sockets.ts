@@ -1,13 +1,13 @@
-/** The maximum of unauthenticated sockets: of all callers, and of one network. */
+/** The maximum number of unauthenticated sockets, in total and per network. */
 const MAX_PENDING = 500;
 const MAX_PENDING_PER_NETWORK = 50;
 
-/** Counts the sockets that are open and wait for their connection_init, or for its token to be looked up. */
+/** Counts open sockets whose connection_init is outstanding or whose token is being verified. */
 export class PendingSockets {
   private total = 0;
   private readonly byNetwork = new Map<string, number>();
 
-  /** @returns how to give the slot back, which may be called again; undefined when there is none */
+  /** @returns a function that releases the slot and may be called repeatedly; undefined when no slot is free */
   take(network: string): (() => void) | undefined {
     const own = this.byNetwork.get(network) ?? 0;
     if (this.total >= MAX_PENDING || own >= MAX_PENDING_PER_NETWORK) return undefined;

@@ -3,7 +3,10 @@ import { parseJsonBody } from '../../rest/body/json-body.js';
 
 /** The sub-protocol of graphql-ws: https://github.com/enisdenjo/graphql-ws/blob/master/PROTOCOL.md */
 export const MODERN = GRAPHQL_TRANSPORT_WS_PROTOCOL;
-/** The one of subscriptions-transport-ws: https://github.com/apollographql/subscriptions-transport-ws/blob/master/PROTOCOL.md */
+/**
+ * The sub-protocol of subscriptions-transport-ws:
+ * https://github.com/apollographql/subscriptions-transport-ws/blob/master/PROTOCOL.md
+ */
 export const LEGACY = 'graphql-ws';
 
 const MODERN_MESSAGES = new Set(['connection_init', 'ping', 'pong', 'subscribe', 'complete']);
@@ -13,10 +16,10 @@ const LEGACY_MESSAGES = new Map([
   ['stop', 'complete'],
 ]);
 
-/** Characters of the id of an operation, which each of its messages repeats. */
+/** The maximum length of an operation id, which each of its messages repeats. */
 const MAX_ID_LENGTH = 255;
 
-/** A message of a client that its sub-protocol does not know. */
+/** A message of a client that its sub-protocol does not define. */
 export class MalformedMessage extends Error {}
 
 interface Message {
@@ -25,20 +28,20 @@ interface Message {
   payload?: unknown;
 }
 
-/** What a client sent, in the modern sub-protocol; null when it takes its leave. */
+/** Translates a client's message to the modern sub-protocol; null when the client ends the connection. */
 export function parseIncoming(protocol: string, bytes: Buffer): { type: string; text: string } | null {
   const message = parseMessage(bytes);
   if (protocol === MODERN) {
-    if (!MODERN_MESSAGES.has(message.type)) throw new MalformedMessage(`No client sends "${message.type}"`);
+    if (!MODERN_MESSAGES.has(message.type)) throw new MalformedMessage(`"${message.type}" is not a client message`);
     return { type: message.type, text: bytes.toString() };
   }
   if (message.type === 'connection_terminate') return null;
   const type = LEGACY_MESSAGES.get(message.type);
-  if (!type) throw new MalformedMessage(`No client sends "${message.type}"`);
+  if (!type) throw new MalformedMessage(`"${message.type}" is not a client message`);
   return { type, text: JSON.stringify({ ...message, type }) };
 }
 
-/** What the server sends in the modern sub-protocol, in the one that the client speaks. */
+/** Translates a message of the modern sub-protocol to the sub-protocol of the client. */
 export function formatOutgoing(protocol: string, text: string): string {
   if (protocol === MODERN) return text;
   const message = JSON.parse(text) as Message;
@@ -48,18 +51,18 @@ export function formatOutgoing(protocol: string, text: string): string {
   return text;
 }
 
-/** What stands before the payload of a result in a message; `}` ends it. */
+/** The start of a message with a result, before its payload; `}` ends the message. */
 export const beginResult = (protocol: string, id: string): string =>
   `{"id":${JSON.stringify(id)},"type":"${protocol === MODERN ? 'next' : 'data'}","payload":`;
 
-/** Legacy clients show one error, the newer ones of them all that stand under its `errors`. */
+/** Merges errors into one, as the legacy protocol requires; newer clients also read the list in its `errors`. */
 function mergeErrors(errors: object[]): object {
   return errors.length > 1 ? { ...errors[0], errors } : { ...errors[0] };
 }
 
 export const LEGACY_KEEP_ALIVE = JSON.stringify({ type: 'ka' });
 
-/** The message by which a legacy client learns, before its socket is closed, that it may not connect. */
+/** The legacy message that rejects a connection, sent before the socket is closed. */
 export function legacyRefusal(message: string): string {
   return JSON.stringify({ type: 'connection_error', payload: { message } });
 }

@@ -1,11 +1,14 @@
-/** Messages that go out in one turn of the event loop. */
+/** The maximum number of messages sent in one turn of the event loop. */
 const MAX_PER_TURN = 100;
 
-/** Divides the messages of all sockets between turns of the event loop, so that one message to thousands of them lets others in. */
+/**
+ * Distributes the messages of all sockets over turns of the event loop, so that a message to thousands of sockets
+ * does not block it.
+ */
 export class SendTurns {
   private waiting: { messages: number; resolve: () => void }[] = [];
 
-  /** Resolves in a later turn of the event loop. @param messages how many have been sent */
+  /** Resolves when the caller may send, in a later turn of the event loop. @param messages the number of messages */
   take(messages = 1): Promise<void> {
     return new Promise((resolve) => {
       if (this.waiting.push({ messages, resolve }) === 1) setImmediate(() => this.serve());

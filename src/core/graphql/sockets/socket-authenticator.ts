@@ -5,11 +5,11 @@ import { limitRemedy } from '../../errors/limit-remedy.js';
 import { CloseCode } from './close-codes.js';
 import type { SocketConnection } from './socket-connection.js';
 
-/** Lets connections in by their tokens, and shows them out when a token ends or a user has too many. */
+/** Authenticates sockets by their tokens, and closes them when a token ends or a user has too many sockets. */
 export class SocketAuthenticator {
   private readonly logger = new Logger(SocketAuthenticator.name);
   private readonly byUser = new Map<string, Set<SocketConnection>>();
-  /** Counts revocations, so that one which comes while a token is looked at is not missed. */
+  /** Counts revocations, to detect one that happens while a token is being verified. */
   private revocations = 0;
   private readonly stopListening: () => void;
 
@@ -21,9 +21,12 @@ export class SocketAuthenticator {
     this.stopListening = authenticator.onRevoked((revoked) => this.handleRevoked(revoked));
   }
 
-  /** Decides whether the payload of connection_init authenticates a connection; it is closed with the reason when not. */
+  /**
+   * Authenticates a connection by the payload of connection_init, or closes it with the reason.
+   * @returns whether it is authenticated
+   */
   async admit(connection: SocketConnection, params: Readonly<Record<string, unknown>> = {}): Promise<boolean> {
-    // Browsers cannot send the header with a handshake: the payload stands for it from now on.
+    // Browsers cannot send the Authorization header with a handshake, so the payload replaces it.
     const authorization = toBearer(params['Authorization'] ?? params['authorization']);
     connection.request.headers.authorization = authorization;
     if (!authorization) {
@@ -37,7 +40,7 @@ export class SocketAuthenticator {
     return true;
   }
 
-  /** A network that has tried too many tokens learns nothing of this one. */
+  /** Rejects the token without verification when the network has sent too many invalid ones. */
   private async tryToken(connection: SocketConnection): Promise<boolean> {
     try {
       return await this.authenticate(connection);
@@ -48,7 +51,7 @@ export class SocketAuthenticator {
     }
   }
 
-  /** Checks whether the token of a connection is still valid, and its user; the connection is closed when not. */
+  /** Verifies the token of a connection again, and its user; closes the connection when it is no longer valid. */
   async authenticate(connection: SocketConnection): Promise<boolean> {
     let seen: number;
     try {
@@ -64,7 +67,7 @@ export class SocketAuthenticator {
     return connection.isOpen;
   }
 
-  /** Gives the slot of a connection back to its user. */
+  /** Releases the connection's slot of its user. */
   release(connection: SocketConnection): void {
     const userId = connection.actor?.userId ?? '';
     const own = this.byUser.get(userId);
@@ -75,7 +78,7 @@ export class SocketAuthenticator {
     this.stopListening();
   }
 
-  /** A token that cannot be looked at, since the database is away, is looked at again next time. */
+  /** Verifies the token; during a database outage the next check does so. */
   private reauthenticate(connection: SocketConnection): void {
     this.authenticate(connection).catch((error: unknown) => this.logger.warn((error as Error).message));
   }
@@ -100,7 +103,7 @@ export class SocketAuthenticator {
   }
 }
 
-/** Some clients leave out the word Bearer. */
+/** Some clients omit the scheme Bearer. */
 function toBearer(value: unknown): string | undefined {
   const token = typeof value === 'string' ? value.replace(/^bearer(\s+|$)/i, '').trim() : '';
   return token ? `Bearer ${token}` : undefined;

@@ -26,19 +26,19 @@ type MessageListener = (message: string) => Promise<void>;
 
 const REFUSAL_CODES: readonly number[] = [CloseCode.Unauthenticated, CloseCode.Forbidden, CloseCode.TooMany];
 
-/** One socket: it translates for legacy clients, watches that the peer is alive and reads, and knows in whose name it acts. */
+/** One socket: translates messages of legacy clients, checks that the peer is alive and reads, and holds the actor. */
 export class SocketConnection implements ProtocolSocket {
-  /** The messages for graphql-ws; legacy clients are translated here. */
+  /** The protocol for graphql-ws; messages of legacy clients are translated. */
   readonly protocol = MODERN;
   actor?: Actor;
-  /** Settled once the socket is gone. */
+  /** Resolves when the socket is closed. */
   readonly closed: Promise<void>;
 
   private readonly legacy: boolean;
   private readonly pingTimer: NodeJS.Timeout;
   private recheckTimer?: NodeJS.Timeout;
   private readonly writer: SocketWriter;
-  /** What the operations of this socket hold in memory. */
+  /** The memory that the running operations of this socket use. */
   private readonly responses = new Set<InFlightResponse>();
   private readonly allowance: MessageAllowance;
   private isPongReceived = true;
@@ -48,10 +48,10 @@ export class SocketConnection implements ProtocolSocket {
 
   constructor(
     private readonly socket: WebSocket,
-    /** What its frames are written to. */
+    /** The underlying stream, to which frames are written. */
     stream: Duplex,
     readonly request: IncomingMessage,
-    /** Of the caller. */
+    /** The network of the caller. */
     readonly network: string,
     private readonly options: SocketOptions,
     private readonly faults: FaultLog,
@@ -68,15 +68,15 @@ export class SocketConnection implements ProtocolSocket {
       this.isPongReceived = true;
       this.countMessage();
     });
-    socket.on('error', () => undefined); // ws closes the socket after each error by itself.
+    socket.on('error', () => undefined); // ws closes the socket after each error.
   }
 
-  /** Calls back once, as soon as nothing more is to be sent, whichever side closed it. */
+  /** Calls back once, as soon as either side has closed the socket. */
   onEnded(callback: (code: number, reason: string) => void): void {
     this.endListener = callback;
   }
 
-  /** Calls `check` again and again as long as the socket is open. */
+  /** Calls `check` periodically while the socket is open. */
   checkRepeatedly(check: () => void): void {
     if (!this.ended) this.recheckTimer = setInterval(check, this.options.recheckMs);
   }
@@ -85,19 +85,22 @@ export class SocketConnection implements ProtocolSocket {
     return !this.ended;
   }
 
-  /** Messages that are still at work: an operation counts until its handler has ended, also when the client completed it before. */
+  /**
+   * The number of messages being handled. An operation counts until its handler has ended, even when the client
+   * completed it earlier.
+   */
   get pendingMessages(): number {
     return this.responses.size;
   }
 
-  /** Resolves on a later turn of the event loop, so that a source which never waits leaves time to write and to read. */
+  /** Resolves in a later turn of the event loop, so that a source that never waits does not block writes and reads. */
   async send(message: string): Promise<void> {
     if (this.ended) return;
     this.writer.write(formatOutgoing(this.socket.protocol, message));
     await this.turns.take();
   }
 
-  /** Sends results of an operation that are JSON already, in one piece. */
+  /** Sends serialized results of an operation with one write. */
   async sendResults(id: string, payloads: string[]): Promise<void> {
     if (this.ended) return;
     const begin = beginResult(this.socket.protocol, id);
@@ -109,7 +112,7 @@ export class SocketConnection implements ProtocolSocket {
     this.socket.on('message', (data, isBinary) => void this.receive(data, isBinary, listener));
   }
 
-  /** Ends what runs on the socket at once, then gives the client a moment to hear why. */
+  /** Ends the operations of the socket, and closes it after a delay in which the client can read the reason. */
   close(code: number, reason: string): void {
     if (this.ended) return;
     if (this.legacy && REFUSAL_CODES.includes(code)) this.socket.send(legacyRefusal(reason));
@@ -140,7 +143,7 @@ export class SocketConnection implements ProtocolSocket {
     if (this.legacy) this.writer.write(LEGACY_KEEP_ALIVE);
   }
 
-  /** Closes the socket when it sends more than it may, and reads no more of it: frames cost time even when they are ignored. */
+  /** Counts a message against the limit. Above it, closes the socket and stops reading, because even ignored frames take time. */
   private countMessage(): boolean {
     if (this.allowance.take()) return true;
     this.close(CloseCode.TooMany, `One socket may send ${this.options.messagesPerSecond} messages a second.`);
@@ -151,7 +154,7 @@ export class SocketConnection implements ProtocolSocket {
   private async receive(data: RawData, isBinary: boolean, listener: MessageListener): Promise<void> {
     if (this.ended || !this.countMessage()) return;
     try {
-      if (isBinary) throw new MalformedMessage('Messages are text');
+      if (isBinary) throw new MalformedMessage('Messages must be text');
       const message = parseIncoming(this.socket.protocol, data as Buffer);
       if (!message) return this.close(1000, 'Terminated by the client.');
       if (message.type === 'connection_init') await this.handleInit(() => listener(message.text));
@@ -170,7 +173,7 @@ export class SocketConnection implements ProtocolSocket {
     if (this.legacy && !this.ended) this.writer.write(LEGACY_KEEP_ALIVE);
   }
 
-  /** Legacy clients send their operations without waiting to be let in, modern ones may not. */
+  /** Legacy clients may send operations before connection_ack; modern clients may not. */
   private async handleMessage(listen: () => Promise<void>): Promise<void> {
     if (this.legacy) await this.initHandling;
     if (this.ended) return;
@@ -190,7 +193,7 @@ export class SocketConnection implements ProtocolSocket {
   }
 }
 
-/** A close frame holds 123 bytes; a letter that is cut grows to the three bytes of U+FFFD. */
+/** A close frame holds 123 bytes; a character that is cut becomes U+FFFD, which takes three bytes. */
 function truncateReason(reason: string): string {
   return Buffer.from(reason).subarray(0, 120).toString();
 }

@@ -3,7 +3,7 @@ import type { Actor } from '../../access/actor.js';
 import { AppError } from '../../errors/app-error.js';
 import type { SocketConnection } from './socket-connection.js';
 
-/** What resolvers and guards find in an operation that came over a socket. */
+/** The GraphQL context of an operation over a socket. */
 export interface SocketContext {
   req: { headers: IncomingHttpHeaders; actor: Actor };
   actor: Actor;
@@ -12,7 +12,7 @@ export interface SocketContext {
 
 /** @throws Error before the socket is authenticated */
 export function buildContext({ actor, request }: SocketConnection): SocketContext {
-  if (!actor) throw new Error('No operation runs before its socket is authenticated');
+  if (!actor) throw new Error('The socket is not authenticated');
   return { req: { headers: request.headers, actor }, actor, socket: true };
 }
 

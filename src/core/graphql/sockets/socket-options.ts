@@ -8,40 +8,40 @@ import { DEFAULT_QUERY_LIMITS, type QueryLimits } from '../limits/query-limits.j
 export const SOCKET_OPTIONS = Symbol('graphql socket options');
 
 export interface SocketOptions {
-  /** Origins such as `https://example.org` that browsers may connect from, beside the host that they connect to; `*` is any. */
+  /** Origins, such as `https://example.org`, whose pages may connect in addition to the server's own; `*` allows any. */
   allowedOrigins: readonly string[];
-  /** The same function that Apollo has: `original` is the GraphQLError, whose `originalError` was thrown. */
+  /** The function that Apollo uses: `original` is the GraphQLError, whose `originalError` was thrown. */
   formatError: (error: GraphQLFormattedError, original: unknown) => GraphQLFormattedError;
-  /** Hears that a socket was not let in, or that its token ended. */
+  /** Called when a socket is rejected, or its token ends. */
   onRefused?: (error: AppError) => void;
   limits: QueryLimits;
-  /** Called before a socket is opened, which it is not when this throws; nothing is known of the caller but the network. */
+  /** Called before the handshake, with the network of the caller; an error rejects the socket. */
   beforeHandshake?: (network: string) => Promise<void>;
-  /** Called before each operation, which is not run when this throws: so that a rate limit holds here too. */
+  /** Called before each operation, for rate limits; an error rejects the operation. */
   beforeOperation?: (actor: Actor) => Promise<void>;
-  /** Sockets of one user at a time. */
+  /** The maximum number of sockets of one user. */
   perUser: number;
-  /** Operations that run on one socket at a time. */
+  /** The maximum number of concurrent operations on one socket. */
   operationsPerSocket: number;
-  /** Messages, pings included, that one socket may send at once, and how many more each second; it is closed beyond. */
+  /** Token bucket of the messages, including pings, of one socket: its capacity and refill rate. The socket is closed above it. */
   messageBurst: number;
   messagesPerSecond: number;
-  /** Bytes of the largest message from a client; messages are parsed on the main thread. */
+  /** The maximum size of a client's message in bytes; messages are parsed on the main thread. */
   maxPayload: number;
-  /** A client is dropped that lets more bytes than this wait, or any message longer than `maxUnsentMs`. */
+  /** A client is closed when more unsent bytes than this, or any message for longer than `maxUnsentMs`, wait to be read. */
   maxUnsentBytes: number;
   maxUnsentMs: number;
-  /** How long a client may take to send connection_init. */
+  /** The timeout of connection_init. */
   initTimeoutMs: number;
-  /** How often a client is pinged; one that has not answered by the next ping is dropped. */
+  /** The ping interval; a client that has not answered by the next ping is closed. */
   pingMs: number;
-  /** How often the token of an open socket is authenticated again, so that no socket outlives its token by more. */
+  /** The interval in which tokens of open sockets are verified, which limits how long a socket outlives its token. */
   recheckMs: number;
-  /** How long a client may take to answer that its socket is closed. */
+  /** The timeout of the closing handshake. */
   closeMs: number;
 }
 
-/** What does not depend on the installation. */
+/** Defaults that do not depend on the installation. */
 export const SOCKET_DEFAULTS: Omit<SocketOptions, 'allowedOrigins' | 'formatError'> = {
   limits: DEFAULT_QUERY_LIMITS,
   perUser: 20,

@@ -21,10 +21,10 @@ import { SOCKET_DEFAULTS, SOCKET_OPTIONS, type SocketOptions } from './socket-op
 
 export const PATH = '/api/system/graphql/query';
 
-/** Tokens of this file: `<user>` or `<user>/<session>`; those in `ended` do not hold. */
+/** An authenticator with tokens `<user>` or `<user>/<session>`; those in `ended` are invalid. */
 export class Tokens extends Authenticator {
   readonly ended = new Set<string>();
-  /** How long a token takes to be looked up, and how many are being looked up. */
+  /** The time to verify a token, and the number being verified. */
   pauseMs = 1;
   running = 0;
   private readonly listeners = new Set<(revoked: { userId: string; sessionId: string | null }) => void>();
@@ -158,7 +158,7 @@ export async function start(options: Partial<SocketOptions> = {}) {
 export type Started = Awaited<ReturnType<typeof start>>;
 export type Message = { type: string; id?: string; payload?: Record<string, unknown> };
 
-/** A client that sends and shows every message as it is. */
+/** A client that sends and records raw messages. */
 export class RawClient {
   readonly received: Message[] = [];
   readonly closed: Promise<{ code: number; reason: string }>;
@@ -174,7 +174,7 @@ export class RawClient {
     return client;
   }
 
-  /** A client that has been let in with a token. */
+  /** Connects a client and authenticates it with a token. */
   static async signedIn(server: Started, token: string, protocol?: string, options?: ClientOptions) {
     const client = await RawClient.open(server, protocol, options);
     client.send({ type: 'connection_init', payload: { Authorization: `Bearer ${token}` } });
@@ -196,7 +196,7 @@ export class RawClient {
   }
 }
 
-/** Short intervals, so that tests need not wait for them. */
+/** Short intervals, so that tests are fast. */
 export const QUICK: Partial<SocketOptions> = {
   allowedOrigins: ['https://console.example.org'],
   pingMs: 200,
@@ -208,7 +208,7 @@ export const QUICK: Partial<SocketOptions> = {
 export class TestClients {
   private readonly clients: RawClient[] = [];
 
-  /** @param token to be let in with; without one it has not said who it is */
+  /** @param token authenticates the client; without one it sends no connection_init */
   async connect(server: Started, token?: string, protocol?: string, options?: ClientOptions): Promise<RawClient> {
     const client = await (token
       ? RawClient.signedIn(server, token, protocol, options)
@@ -227,7 +227,7 @@ export const run = (query: string, variables?: Record<string, unknown>, id = '1'
   payload: { query, variables },
 });
 
-/** Whether the limit of operations refuses them. */
+/** Whether the limit of operations rejects them. */
 export const operations = { areRefused: false };
 export const beforeOperation = (): Promise<void> =>
   operations.areRefused

@@ -2,14 +2,14 @@ import type { Duplex } from 'node:stream';
 import type { WebSocket } from 'ws';
 import type { SocketOptions } from './socket-options.js';
 
-/** Writes messages to a socket, and watches that its client reads them. */
+/** Writes messages to a socket, and detects clients that do not read them. */
 export class SocketWriter {
   private timer?: NodeJS.Timeout;
   private written = 0;
   private sent = 0;
   private ended = false;
 
-  /** @param onSlow called when the client does not read what is sent to it; ends the writer */
+  /** @param onSlow called when the client does not read; the writer then stops */
   constructor(
     private readonly socket: WebSocket,
     private readonly stream: Duplex,
@@ -25,7 +25,7 @@ export class SocketWriter {
     if (!this.timer && this.socket.bufferedAmount > 0) this.watch();
   }
 
-  /** Writes several messages with one call of the system. */
+  /** Writes several messages with one system call. */
   writeAll(texts: string[]): void {
     this.stream.cork();
     for (const text of texts) this.write(text);

@@ -3,30 +3,31 @@ import { Follower } from '../../pubsub/follower.js';
 import { SharedMessage } from '../../pubsub/shared-message.js';
 import { currentRequest } from '../../telemetry/request-context.js';
 
-/** Messages that are sent in one piece, and about how many characters. */
+/** The maximum number of messages in one write, and their approximate maximum length in characters. */
 const MAX_MESSAGES = 64;
 const MAX_CHARACTERS = 64 * 1024;
 
-/** Sends results of one operation, each as JSON; resolves when there may be more. */
+/** Sends serialized results of one operation; resolves when it accepts more. */
 export type SendResults = (results: string[]) => Promise<void>;
 
 type Result = ExecutionResult | Promise<ExecutionResult>;
 
 interface SharedResult {
   result: Result;
-  /** The same as JSON; null when it has errors or is not there yet. */
+  /** The result as JSON; null when it has errors or is not ready. */
   text: string | null;
 }
 
 /**
- * The results of a subscription. Those that are the same for many are written as JSON once and sent, as many together as are there;
- * all others are returned. No generator: its return() would wait for the next message before it ended the source.
+ * Iterates over the results of a subscription. Results that many subscribers share are serialized once and sent
+ * directly, all available ones in one write; others are returned. Not a generator, whose return() would wait for the
+ * next message before it ends the source.
  */
 export class SubscriptionResults implements AsyncIterableIterator<ExecutionResult> {
   private messages: unknown[] = [];
   private ended = false;
 
-  /** @param operation names the operation with its variables, when its results are the same for all */
+  /** @param operation identifies the operation with its variables, when subscribers share its results */
   constructor(
     private readonly source: AsyncIterator<unknown>,
     private readonly resolve: (message: unknown) => Result,
@@ -57,14 +58,14 @@ export class SubscriptionResults implements AsyncIterableIterator<ExecutionResul
     return this;
   }
 
-  /** None at the end. */
+  /** Returns an empty list at the end. */
   private async readMessages(): Promise<unknown[]> {
     if (this.source instanceof Follower) return this.source.nextBatch(MAX_MESSAGES) as Promise<unknown[]>;
     const message: IteratorResult<unknown, unknown> = await this.source.next();
     return message.done ? [] : [message.value];
   }
 
-  /** The next results that are there as JSON. */
+  /** Takes the next results that are serialized. */
   private takeTexts(): string[] {
     const texts: string[] = [];
     for (let characters = 0; this.messages.length > 0 && characters < MAX_CHARACTERS;) {

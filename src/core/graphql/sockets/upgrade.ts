@@ -6,28 +6,28 @@ import { LEGACY, MODERN } from './protocols.js';
 /** The path of GraphQL, over HTTP and over sockets. */
 export const GRAPHQL_PATH = '/api/system/graphql/query';
 
-/** Why a request is not upgraded to a socket. */
+/** The response to a rejected upgrade. */
 export interface UpgradeRefusal {
   status: number;
   detail: string;
   headers?: Record<string, string>;
 }
 
-/** What Express makes of each request, which has its settings. */
+/** The part of the Express application that parses requests by its settings. */
 export interface ExpressApplication {
   request: object;
 }
 
-/** The address of a caller as it has it in Express, which upgrades do not pass: behind the proxies that are trusted. */
+/** Returns the caller's address as Express computes it from `trust proxy`; upgrade requests do not pass through Express. */
 export function findAddress(request: IncomingMessage, app: ExpressApplication): string | undefined {
   return (Object.setPrototypeOf(request, app.request) as Request).ip;
 }
 
-/** Reports what is wrong with an upgrade; null when nothing is. */
+/** Validates an upgrade request; null when it is valid. */
 export function findUpgradeRefusal(request: IncomingMessage, allowedOrigins: readonly string[]): UpgradeRefusal | null {
   const { origin, host, 'sec-websocket-protocol': offered = '' } = request.headers;
   if (request.url?.split('?', 1)[0] !== GRAPHQL_PATH)
-    return { status: 404, detail: `There are sockets at ${GRAPHQL_PATH} only.` };
+    return { status: 404, detail: `WebSockets are available at ${GRAPHQL_PATH} only.` };
   if (origin !== undefined && !isAllowedOrigin(origin, host, allowedOrigins))
     return {
       status: 403,
@@ -35,11 +35,11 @@ export function findUpgradeRefusal(request: IncomingMessage, allowedOrigins: rea
     };
   const protocols = offered.split(',').map((name) => name.trim());
   if (!protocols.includes(MODERN) && !protocols.includes(LEGACY))
-    return { status: 400, detail: `Ask for the sub-protocol ${MODERN}, or for ${LEGACY}, in Sec-WebSocket-Protocol.` };
+    return { status: 400, detail: `Request the sub-protocol ${MODERN} or ${LEGACY} in Sec-WebSocket-Protocol.` };
   return null;
 }
 
-/** Answers over plain HTTP and hangs up. */
+/** Responds over plain HTTP and closes the connection. */
 export function refuseUpgrade(socket: Duplex, { status, detail, headers = {} }: UpgradeRefusal): void {
   const title = STATUS_CODES[status] ?? '';
   const body = JSON.stringify({ type: 'about:blank', title, status, detail, error: detail });
@@ -51,7 +51,7 @@ export function refuseUpgrade(socket: Duplex, { status, detail, headers = {} }: 
   );
 }
 
-/** Only browsers send an origin, and cannot be made to send another. */
+/** Only browsers send an Origin header, and pages cannot change it. */
 function isAllowedOrigin(origin: string, host: string | undefined, allowed: readonly string[]): boolean {
   if (allowed.includes('*') || allowed.some((entry) => entry.replace(/\/$/, '') === origin)) return true;
   return URL.canParse(origin) && new URL(origin).host === host?.toLowerCase();

@@ -12,7 +12,7 @@ beforeEach(() => {
 
 const receive = (bytes: number): boolean => request.emit('data', Buffer.alloc(bytes));
 
-/** Watches a body; resolves with how it is refused. */
+/** Monitors a body; resolves with its error. */
 function watch(time: number): { arrival: BodyArrival; refused: Promise<unknown> } {
   let refuse: (reason: AppError) => void;
   const refused = new Promise<AppError>((resolve) => (refuse = resolve));

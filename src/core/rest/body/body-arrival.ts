@@ -1,15 +1,15 @@
 import type { IncomingMessage } from 'node:http';
 import { AppError, InvalidRequest } from '../../errors/app-error.js';
 
-/** Pieces in which any body may arrive, and bytes that each has on average where there are more: every piece costs the parser a call. */
+/** Bodies with more chunks than this need a minimum average chunk size, because each chunk costs a call of the parser. */
 const MAX_SMALL_PIECES = 1_000;
 const MIN_PIECE_BYTES = 32;
-/** In each interval of so many milliseconds a body must go on by so many bytes: 8 kB a second. */
+/** The minimum pace of a body per interval in milliseconds: 8 kB a second. */
 const MIN_PACE = { interval: 15_000, bytes: 120 * 1024 };
 
-/** Watches how a body arrives on its connection, until it is stopped or refuses the body. */
+/** Monitors the arrival of a body until it is stopped or rejects the body. */
 export class BodyArrival {
-  /** Bytes as they were sent. */
+  /** The number of bytes received, before decompression. */
   received = 0;
   private pieces = 0;
   private receivedBefore = 0;
@@ -17,10 +17,7 @@ export class BodyArrival {
   private timer?: NodeJS.Timeout;
   private isStopped = false;
 
-  /**
-   * @param time milliseconds in which the whole body must arrive
-   * @param refuse called once, with 408 or 400
-   */
+  /** @param time the timeout of the whole body in milliseconds @param refuse called once, with the 408 or 400 error */
   constructor(
     private readonly request: IncomingMessage,
     private readonly time: number,
@@ -41,7 +38,7 @@ export class BodyArrival {
     this.received += chunk.length;
     this.pieces += 1;
     if (this.pieces > MAX_SMALL_PIECES && this.received < this.pieces * MIN_PIECE_BYTES) {
-      // The parser has more of them.
+      // The parser has buffered more chunks.
       this.request.socket.pause();
       this.end(tooSmallPieces());
     }
@@ -49,11 +46,11 @@ export class BodyArrival {
 
   private wait(): void {
     const left = this.since + this.time - performance.now();
-    // What has arrived while the event loop was busy is read before it is missed.
-    this.timer = setTimeout(() => setImmediate(() => this.judge()), Math.max(0, Math.min(this.pace.interval, left)));
+    // `setImmediate` first reads what arrived while the event loop was busy.
+    this.timer = setTimeout(() => setImmediate(() => this.check()), Math.max(0, Math.min(this.pace.interval, left)));
   }
 
-  private judge(): void {
+  private check(): void {
     if (this.isStopped) return;
     if (performance.now() - this.since >= this.time)
       return this.end(tooSlow(`the body did not arrive within ${this.time / 1000} seconds`));

@@ -9,7 +9,7 @@ beforeEach(() => {
   budget = new BodyMemoryBudget(() => now);
 });
 
-/** A body of which so many bytes have arrived; one that is refused is answered. */
+/** A body of which this many bytes have arrived; a rejected body is answered. */
 function arrive(caller: string, bytes: number): BodyReservation & { ended?: AppError } {
   const body: BodyReservation & { ended?: AppError } = budget.reserve(caller);
   body.onEvicted = (reason) => (body.ended = reason);
@@ -73,7 +73,7 @@ describe('the memory of bodies', () => {
     const fast = arrive('another', 60 * MB);
     expect(slow.map(({ ended }) => ended?.code)).toEqual(['TOO_BUSY', ...Array<undefined>(8).fill(undefined)]);
     expect([whole.ended, small.ended, fast.ended]).toEqual([undefined, undefined, undefined]);
-    // What was ended takes nothing any more.
+    // A body that has ended reserves nothing.
     slow[0]?.take(400 * MB);
     expect(() => fast.take(5 * MB)).not.toThrow();
   });

@@ -1,20 +1,20 @@
 import { AppError } from '../../errors/app-error.js';
 
 const MB = 1024 * 1024;
-/** Bytes of bodies that this process has in memory at a time: of all callers, and of one that sends several. */
+/** The maximum memory of bodies in this process: in total, and of one caller with several. */
 const MAX_BYTES = 512 * MB;
 const MAX_BYTES_PER_CALLER = 160 * MB;
-/** Bodies up to this size are never evicted, and have a reserve of their own: for all callers, and for one. */
+/** Bodies up to this size are never evicted, and have a reserve of their own, in total and per caller. */
 const SMALL_BYTES = MB;
 const SMALL_RESERVE = 128 * MB;
 const SMALL_RESERVE_PER_CALLER = 32 * MB;
-/** Milliseconds after which a body that still arrives can be evicted in favour of one that arrives faster. */
+/** Milliseconds after which an incomplete body can be evicted in favour of a faster one. */
 const GRACE_MS = 10_000;
 
 /** The memory that one body reserves. */
 export class BodyReservation {
   bytes = 0;
-  /** Called when the body is evicted in favour of a faster one; the receiver refuses the rest of it. */
+  /** Called when the body is evicted in favour of a faster one; the receiver rejects it. */
   onEvicted: (reason: AppError) => void = () => undefined;
 
   constructor(
@@ -23,12 +23,12 @@ export class BodyReservation {
     private readonly budget: BodyMemoryBudget,
   ) {}
 
-  /** Reserves memory for bytes that have arrived. @throws AppError 503 when there is none */
+  /** Reserves memory for received bytes. @throws AppError 503 when none is free */
   take(bytes: number): void {
     this.budget.take(this, bytes);
   }
 
-  /** Marks the body as complete: from now on it is not evicted. */
+  /** Marks the body as complete; it is no longer evicted. */
   complete(): void {
     this.budget.complete(this);
   }
@@ -40,8 +40,8 @@ export class BodyReservation {
 }
 
 /**
- * Bounds the memory that bodies take together, from their first byte until they are answered. What counts is what has
- * arrived, not what was announced. When none is left, the slowest body is evicted in favour of one that arrives faster.
+ * Limits the memory of request bodies, from their first byte to the response. Received bytes count, not the
+ * Content-Length. When no memory is free, the slowest body is evicted in favour of a faster one.
  */
 export class BodyMemoryBudget {
   private total = 0;
@@ -49,7 +49,7 @@ export class BodyMemoryBudget {
   private readonly open = new Set<BodyReservation>();
   private readonly arriving = new Set<BodyReservation>();
 
-  /** @param now milliseconds of a monotonic clock */
+  /** @param now returns the milliseconds of a monotonic clock */
   constructor(private readonly now = (): number => performance.now()) {}
 
   reserve(caller: string): BodyReservation {
@@ -80,21 +80,21 @@ export class BodyMemoryBudget {
     if (this.open.delete(body)) this.add(body, -body.bytes);
   }
 
-  /** A single body passes whatever its size is: its own limit bounds it. */
+  /** A caller's only body is limited by its own maximum size alone. */
   private isWithinShare(body: BodyReservation, bytes: number): boolean {
     const own = this.byCaller.get(body.caller) ?? 0;
     const limit = MAX_BYTES_PER_CALLER + (isSmall(body, bytes) ? SMALL_RESERVE_PER_CALLER : 0);
     return own === body.bytes || own + bytes <= limit;
   }
 
-  /** Several bodies of one caller take no more than they leave free for others. */
+  /** Several bodies of one caller may use at most as much memory as they leave free for others. */
   private isAvailableTo(body: BodyReservation, bytes: number): boolean {
     const own = this.byCaller.get(body.caller) ?? 0;
     const free = MAX_BYTES - this.total + (isSmall(body, bytes) ? SMALL_RESERVE : 0);
     return (own === body.bytes ? bytes : own + bytes) <= free;
   }
 
-  /** The slowest of the large bodies that arrive, when it is slower than this one. */
+  /** Returns the slowest incomplete large body, if it is slower than this one. */
   private findSlower(body: BodyReservation): BodyReservation | undefined {
     let [found, least] = [undefined as BodyReservation | undefined, this.bytesPerSecond(body)];
     for (const each of this.arriving) {
@@ -104,7 +104,7 @@ export class BodyMemoryBudget {
     return found;
   }
 
-  /** How fast a body has arrived so far; one that has just begun counts as fast. */
+  /** The average speed of a body; one that has just started counts as fast. */
   private bytesPerSecond({ since, bytes }: BodyReservation): number {
     const time = this.now() - since;
     return time < GRACE_MS ? Infinity : (bytes * 1000) / time;

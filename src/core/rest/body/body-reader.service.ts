@@ -12,23 +12,23 @@ import { hashJson, parseJsonBody } from './json-body.js';
 import { assembleBody, LargeBodyReader } from './large-body.js';
 import { type ReceiveLimits, receiveBytes, type SizeLimit, tooManyBytes } from './receive-bytes.js';
 
-/** Milliseconds in which a JSON body must arrive: with a token, and without. */
+/** The timeout of a JSON body in milliseconds: with a token, and without. */
 const AUTHENTICATED_TIMEOUT_MS = 60_000;
 const ANONYMOUS_TIMEOUT_MS = 10_000;
 
 export interface AcceptedBodies {
-  /** The route is open to callers without a token, who may send little and nothing compressed. */
+  /** The route needs no token; without one, bodies are small and uncompressed. */
   isPublic: boolean;
-  /** The route takes files in a multipart form. */
+  /** The route accepts files in a multipart form. */
   takesFiles: boolean;
 }
 
 export interface RequestWithBody extends Request, AuthenticatedCaller {
-  /** The digest of a body, but for its files, as a value: the order of members does not count. Of calls with an idempotency key. */
+  /** A digest of the parsed body without its files, independent of the order of members; set for calls with an idempotency key. */
   bodyDigest?: string;
 }
 
-/** The one reader of request bodies, for REST and GraphQL; nothing calls it before the caller's right to the route is known. */
+/** Parses request bodies of REST and GraphQL, after the permission on the route was checked. */
 @Injectable()
 export class BodyReader {
   private readonly memory = new BodyMemoryBudget();
@@ -41,22 +41,22 @@ export class BodyReader {
   ) {}
 
   /**
-   * Leaves the parsed body in `request.body` and the files of a form beside it.
-   * @throws Unauthenticated when the token ended while the body arrived, which may take minutes
+   * Sets `request.body` and the files of a form.
+   * @throws Unauthenticated when the token was revoked while the body arrived, which may take minutes
    */
   async readBody(request: RequestWithBody, response: Response, taken: AcceptedBodies): Promise<void> {
     if (!hasBody(request)) return;
     const isForm = Boolean(request.is('multipart/form-data'));
     if (!(isForm ? taken.takesFiles : request.is(['json', '+json'])))
       throw unsupportedMediaType(
-        `the content type ${request.headers['content-type'] ?? '(none)'} is not taken here`,
+        `the content type ${request.headers['content-type'] ?? '(none)'} is not supported here`,
         taken.takesFiles ? 'Send application/json, or multipart/form-data with a file.' : 'Send application/json.',
       );
     if (isForm) assertNotCompressed(request);
     const limits = this.limitsFor(request, taken);
     assertAnnouncedSize(request, isForm ? this.uploads.limits : limits);
     const reservation = this.memory.reserve(request.actor?.userId ?? clientNetwork(request.ip));
-    // A caller who hung up while the guards asked has closed it already: no second event would come.
+    // The caller may have disconnected while guards ran; the `close` event is not emitted again.
     if (response.closed) reservation.release();
     else response.once('close', () => reservation.release());
     if (/^100-continue$/i.test(request.headers.expect ?? '')) {
@@ -68,7 +68,7 @@ export class BodyReader {
       else await this.readJson(request, limits, reservation);
       if (request.actor) await this.authenticator.authenticate(request, () => clientNetwork(request.ip));
     } catch (error) {
-      // What is left of the body is not read, so that no other request can follow it on this connection.
+      // The rest of the body is not read, so no other request can follow on this connection.
       if (!request.complete && !response.headersSent) response.setHeader('Connection', 'close');
       throw error;
     }
@@ -111,7 +111,7 @@ export class BodyReader {
   }
 }
 
-/** Whether a request has a body that is read: what comes with a read is not. */
+/** Reports whether a request has a body to parse; bodies of GET and HEAD are ignored. */
 export function hasBody({ method, headers }: Request): boolean {
   if (method === 'GET' || method === 'HEAD') return false;
   return headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0;
@@ -122,12 +122,12 @@ function assertNotCompressed({ headers }: Request): void {
   const encoding = headers['content-encoding'] ?? 'identity';
   if (encoding.trim().toLowerCase() === 'identity') return;
   throw unsupportedMediaType(
-    `the Content-Encoding ${encoding} is not taken for forms`,
+    `the Content-Encoding ${encoding} is not supported for forms`,
     'Send the form as identity; its files may be compressed, as .tgz or .zip.',
   );
 }
 
-/** @throws AppError 413 when a body is announced that is larger than it may be */
+/** @throws AppError 413 when Content-Length exceeds the limit */
 function assertAnnouncedSize({ headers }: Request, limits: SizeLimit): void {
   if (Number(headers['content-length'] ?? 0) > limits.bytes) throw tooManyBytes(limits);
 }

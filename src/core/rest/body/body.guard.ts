@@ -13,8 +13,9 @@ import { BodyReader, hasBody, type RequestWithBody } from './body-reader.service
 import { IGNORES_BODY } from './ignores-body.decorator.js';
 
 /**
- * The last guard of a REST call: reads the body, once every other guard has let the caller pass, and judges the rights that a route
- * declares by it as soon as it is parsed: before a kept answer is replayed, before validation, and before files are interpreted.
+ * The last guard of a REST request. Parses the body after every other guard has passed, then checks the permissions
+ * that the route declares for it: before a stored response is replayed, before validation, and before files are
+ * parsed.
  */
 @Injectable()
 export class BodyGuard implements CanActivate {
@@ -24,7 +25,7 @@ export class BodyGuard implements CanActivate {
     private readonly reflector: Reflector,
   ) {}
 
-  /** What has neither a body nor a right to judge passes without waiting. */
+  /** Requests with neither a body nor body permissions pass synchronously. */
   canActivate(context: ExecutionContext): boolean | Promise<boolean> {
     if (context.getType() !== 'http') return true;
     const request = context.switchToHttp().getRequest<RequestWithBody & AnsweredRequest>();
@@ -55,7 +56,7 @@ export class BodyGuard implements CanActivate {
       await this.modules.get(authorizer, { strict: false }).authorizeIn(actor, operation, fields);
   }
 
-  /** Keeps what the query says in place of the body, and what the answer has to know of its route. */
+  /** Stores what the query provides for the body, and what the response needs to know of the route. */
   private pass(context: ExecutionContext, request: RequestWithBody & AnsweredRequest): boolean {
     const call = currentRequest();
     if (call && request.method !== 'GET')

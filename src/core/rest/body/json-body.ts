@@ -3,20 +3,21 @@ import { InvalidRequest } from '../../errors/app-error.js';
 import { payloadTooLarge } from '../../errors/problem.js';
 import { MAX_JSON_DEPTH } from '../../json/storable-json.js';
 
-/** Values of one body, each element of a list and each member of an object being one. */
+/** The maximum number of values in a body; each list element and each object member counts. */
 const MAX_VALUES = 1_000_000;
 
 /**
- * Parses what must be JSON, and checks its shape before anything walks it: nesting and number of values.
- * @param what the subject of the errors
- * @throws InvalidRequest MALFORMED_JSON, AppError 413
+ * Parses JSON and limits its nesting and number of values before anything traverses it.
+ * @param what the subject of error messages
+ * @throws InvalidRequest MALFORMED_JSON
+ * @throws AppError 413
  */
 export function parseJsonBody(bytes: Uint8Array, what = 'the body'): unknown {
   let value: unknown;
   try {
     value = JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(bytes));
   } catch (error) {
-    // The parser's own message quotes the body, which may hold a secret.
+    // The parser's message quotes the body, which may contain a secret.
     const position = /position (\d+)/.exec((error as Error).message)?.[1];
     const detail = error instanceof SyntaxError ? 'is not valid JSON' : 'is not UTF-8 text';
     throw malformedJson(what, position ? `${detail} at position ${position}` : detail);
@@ -25,7 +26,7 @@ export function parseJsonBody(bytes: Uint8Array, what = 'the body'): unknown {
   return value;
 }
 
-/** The digest of a value, in which the order of members does not count. */
+/** Computes a digest of a value that is independent of the order of members. */
 export function hashJson(value: unknown): string {
   return createHash('sha256')
     .update(JSON.stringify(sortMembers(value)))
@@ -44,7 +45,7 @@ function sortMembers(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(sortMembers);
   if (typeof value !== 'object' || value === null) return value;
   const members = Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1));
-  // A list of pairs, since an object would order names that are numbers before all others.
+  // A list of pairs, because objects order integer-like names first.
   return { members: members.map(([key, member]) => [key, sortMembers(member)]) };
 }
 

@@ -4,32 +4,32 @@ import { PackedJson } from '../../json/packed-json.js';
 import { findUnstorableParts } from '../../json/storable-json.js';
 import { hashJson, parseJsonBody } from './json-body.js';
 
-/** Members of an object beyond which it is packed as a whole. */
+/** Objects with more members are packed as a whole. */
 const MAX_MEMBERS = 100;
-/** Objects further down are packed as a whole. */
+/** Objects at this depth or deeper are packed as a whole. */
 const MAX_OPEN_DEPTH = 2;
 
-/** A body as a worker read it, in a form that passes between threads. */
+/** A body that a worker parsed, in a form that can be transferred between threads. */
 export interface LargeBody {
-  /** What of it is light, as data. */
+  /** The small parts, as data. */
   value: unknown;
-  /** What of it is not, and where it belongs. */
+  /** The large parts as JSON, with their paths. */
   packed: { path: string[]; bytes: Uint8Array<ArrayBuffer>; isList: boolean; faults: Fault[] }[];
-  /** The digest of the whole as a value, when it was asked for. */
+  /** The digest of the whole value, if requested. */
   digest?: string;
 }
 
-/** Reads large bodies in a worker; provided to the application under this class as its token. */
+/** Parses large bodies in a worker; this class is its provider token. */
 export abstract class LargeBodyReader {
-  /** As parseBody. The bytes go over to the worker. */
-  abstract parse(bytes: Uint8Array<ArrayBuffer>, wish: { digest: boolean }): Promise<LargeBody>;
+  /** Like parseBody; transfers the bytes to the worker. */
+  abstract parse(bytes: Uint8Array<ArrayBuffer>, options: { digest: boolean }): Promise<LargeBody>;
 }
 
 /**
- * Parses a body, and divides it so that the main thread gets little data: lists, and objects below the members of the
- * members of the body, are packed once the data that fits is used up.
+ * Parses a body so that the main thread receives little data: lists, and objects below the second level, are packed
+ * once the allowance for data is used up.
  */
-export function parseLargeBody(bytes: Uint8Array, wish: { digest: boolean }): LargeBody {
+export function parseLargeBody(bytes: Uint8Array, options: { digest: boolean }): LargeBody {
   const body = parseJsonBody(bytes);
   const packed: LargeBody['packed'] = [];
   const path: string[] = [];
@@ -43,7 +43,7 @@ export function parseLargeBody(bytes: Uint8Array, wish: { digest: boolean }): La
     }
     const isList = Array.isArray(value);
     const members = Object.entries(value);
-    // The root is always opened: its members are the fields of the request.
+    // The root is never packed: its members are the fields of the request.
     const isClosed = path.length > 0 && (path.length >= MAX_OPEN_DEPTH || members.length > MAX_MEMBERS);
     if (isList || isClosed) {
       packed.push({
@@ -62,10 +62,10 @@ export function parseLargeBody(bytes: Uint8Array, wish: { digest: boolean }): La
     });
     return Object.fromEntries(opened);
   };
-  return { value: divided(body), packed, ...(wish.digest ? { digest: hashJson(body) } : {}) };
+  return { value: divided(body), packed, ...(options.digest ? { digest: hashJson(body) } : {}) };
 }
 
-/** The body with its packed parts in their places. */
+/** Inserts the packed parts into the body. */
 export function assembleBody({ value, packed }: LargeBody): unknown {
   const root = { body: value };
   for (const { path, bytes, isList, faults } of packed) {

@@ -7,16 +7,16 @@ import { payloadTooLarge, unsupportedMediaType } from '../../errors/problem.js';
 import { BodyArrival } from './body-arrival.js';
 import type { BodyReservation } from './body-memory-budget.js';
 
-/** Bytes of a body, unpacked, and the setting that raises them. */
+/** The maximum size of a decompressed body, and the setting of the limit. */
 export interface SizeLimit {
   bytes: number;
   setting: LimitSetting;
 }
 
 export interface ReceiveLimits extends SizeLimit {
-  /** Whether a compressed body is taken. */
+  /** Whether compressed bodies are accepted. */
   compressed: boolean;
-  /** Milliseconds in which the whole body must arrive. */
+  /** The timeout of the whole body in milliseconds. */
   time: number;
 }
 
@@ -27,15 +27,15 @@ const DECODERS = new Map([
   ['br', createBrotliDecompress],
 ]);
 
-/** Bytes unpacked for each byte received: real JSON stays below 50, bombs reach 1,000 and more. */
+/** The maximum ratio of decompressed to received bytes: real JSON stays below 50, decompression bombs reach 1,000 and more. */
 const MAX_COMPRESSION_RATIO = 100;
-/** What may be unpacked whatever the ratio is. */
+/** The ratio applies only above this size. */
 const UNRESTRICTED_BYTES = 64 * 1024;
 
 /**
- * Receives the whole body of a request, unpacked, and stops reading at the first bound that it reaches.
- * @throws AppError 413 over a bound, 415 for an encoding that is not taken, 408 when it takes too long, 400 when it is cut off,
- *   503 when there is no room for it
+ * Receives and decompresses the body of a request, and stops at the first exceeded limit.
+ * @throws AppError 413 over a limit, 415 for an unsupported encoding, 408 on a timeout, 400 for an incomplete body,
+ * 503 without free memory
  */
 export async function receiveBytes(
   request: IncomingMessage,
@@ -58,7 +58,7 @@ export async function receiveBytes(
         request.pause();
         reject(error);
       } else {
-        // What follows a compressed body is dropped, or the next request on the connection would never be reached.
+        // Discards bytes after a compressed body, so that the next request on the connection can be read.
         request.resume();
         resolve(concatChunks(chunks, size));
       }
@@ -79,7 +79,7 @@ export async function receiveBytes(
       }
     };
     const cutOff = (): void => {
-      if (!request.complete) stop(new InvalidRequest('the body was not received whole'));
+      if (!request.complete) stop(new InvalidRequest('the body is incomplete'));
     };
     const arrival = new BodyArrival(request, limits.time, stop);
     reservation.onEvicted = stop;
@@ -90,7 +90,7 @@ export async function receiveBytes(
   });
 }
 
-/** The chunks in a buffer of their own, which can go over to a worker. */
+/** Copies the chunks to one buffer, which can be transferred to a worker. */
 function concatChunks(chunks: readonly Buffer[], size: number): Uint8Array<ArrayBuffer> {
   const whole = new Uint8Array(size);
   let at = 0;
@@ -107,7 +107,7 @@ function createDecoder(request: IncomingMessage, compressed: boolean) {
   const create = compressed ? DECODERS.get(encoding) : undefined;
   if (create) return create();
   const taken = compressed ? `${[...DECODERS.keys()].join(', ')} or identity` : 'identity';
-  throw unsupportedMediaType(`the Content-Encoding ${encoding} is not taken here`, `Send the body as ${taken}.`);
+  throw unsupportedMediaType(`the Content-Encoding ${encoding} is not supported here`, `Send the body as ${taken}.`);
 }
 
 export const tooManyBytes = ({ bytes, setting }: SizeLimit): AppError =>

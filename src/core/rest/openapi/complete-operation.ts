@@ -22,7 +22,7 @@ type MediaTypes = Record<string, { schema?: Schemas[string]; example?: unknown }
 const BEARER = { bearer: [] };
 const TAGGED_MEDIA_TYPES = ['application/json', 'image/svg+xml'];
 
-/** Adds to an operation what guards, interceptors and middleware do on every route: nothing that one route does alone. */
+/** Adds to an operation what guards, interceptors and middleware do on every route. */
 export function completeOperation(
   method: Method,
   operation: OperationObject,
@@ -75,7 +75,10 @@ function errorsOf(
   return [...found.flatMap(([status, isGiven]) => (isGiven ? [status] : [])), ...(notes?.errors ?? [])];
 }
 
-/** Whether a parameter or a field of the body is the id of a record, such as the organization, which the caller has to see. */
+/**
+ * Reports whether a parameter or body field is the id of a record, such as the organization, that the caller must be
+ * able to see.
+ */
 function namesRecord({ parameters = [], requestBody }: OperationObject, schemas: Schemas): boolean {
   if (parameters.some((each) => 'schema' in each && isId(each.schema))) return true;
   const content = requestBody && 'content' in requestBody ? Object.values(requestBody.content) : [];
@@ -110,7 +113,7 @@ function completeResponse(
 const isTagged = (response: ResponseObject | undefined): boolean =>
   TAGGED_MEDIA_TYPES.some((type) => response?.content?.[type] !== undefined) && !isFile(response);
 
-/** Answers that are saved under a name are binary or of several forms. */
+/** Downloads are binary or have several media types. */
 const isFile = (response: ResponseObject | undefined): boolean =>
   Object.values(response?.content ?? {}).some(
     ({ schema }) => schema !== undefined && 'format' in schema && schema.format === 'binary',
@@ -130,7 +133,10 @@ function addExample({ requestBody }: OperationObject, example: object): void {
   if (json) json.example = example;
 }
 
-/** Forms carry the fields of the JSON body as text, and files beside them or in place of a field; they are the usual way. */
+/**
+ * Adds the multipart form of an operation: the fields of the JSON body as text, with files besides or instead of a
+ * field. It is listed first.
+ */
 function addFileFields({ requestBody }: OperationObject, names: readonly string[], schemas: Schemas): void {
   const body = requestBody as { content: MediaTypes };
   const form = body.content['multipart/form-data'];

@@ -10,7 +10,7 @@ import { REST_OPERATION, type RestOperationMetadata } from './rest-operation.met
 type Handler = (...args: never[]) => unknown;
 type Answers = Record<string, { type?: unknown }>;
 
-/** What a handler of a route declares to guards and interceptors, as far as callers notice it. */
+/** The metadata of a route's handler that affects callers. */
 export class DocumentedRoute {
   constructor(
     private readonly controller: Type<object>,
@@ -29,12 +29,12 @@ export class DocumentedRoute {
     return this.isMarked(IS_REGISTRY_READ);
   }
 
-  /** The fields of a form in which it takes files. */
+  /** The form fields in which it accepts files. */
   get fileFields(): readonly string[] {
     return getFileFields(this.handler);
   }
 
-  /** Whether it answers this status with a record that has a revision: a view that is made of its entity. */
+  /** Reports whether the response of this status is a record with a revision: a view with `fromEntity`. */
   answersRecord(status: string): boolean {
     const answers = (Reflect.getMetadata(DECORATORS.API_RESPONSE, this.handler) ?? {}) as Answers;
     const type = answers[status]?.type;
@@ -46,7 +46,7 @@ export class DocumentedRoute {
   }
 }
 
-/** The handlers of all controllers by `Controller.method`. */
+/** Maps the handlers of all controllers by `Controller.method`. */
 export function findDocumentedRoutes(app: INestApplication): Map<string, DocumentedRoute> {
   const routes = new Map<string, DocumentedRoute>();
   const controllers = [...app.get(ModulesContainer).values()].flatMap((module) => [...module.controllers.values()]);

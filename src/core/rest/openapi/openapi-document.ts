@@ -9,7 +9,7 @@ type SchemaObject = Exclude<NonNullable<NonNullable<OpenAPIObject['components']>
 
 const METHODS: readonly Method[] = ['get', 'post', 'put', 'delete'];
 
-/** The links lead to operations in the reference page. */
+/** Links point to operations in the reference page. */
 const DESCRIPTION = `Manages cloud native infrastructure: designs, environments, workspaces, deployments.
 
 ## The main job
@@ -38,12 +38,12 @@ const BEARER = `An access token, which [signing in](#tag/auth/signIn) with an ad
 (\`POST /api/auth/login\`) and which is valid for \`expires_in\` seconds, or a personal access token, which
 [\`POST /api/identity/tokens\`](#tag/tokens/createToken) answers once.`;
 
-/** `@nestjs/swagger` distinguishes several paths of a handler by an index. */
+/** `@nestjs/swagger` marks several paths of a handler by an index. */
 const PATH_INDEX = /\[\d+\]$/;
 
 /**
- * Makes the OpenAPI 3.1 document of the server. Decorators describe what each route takes and answers; what guards and
- * interceptors do on all of them (security, errors, headers) is added by `completeOperation`.
+ * Builds the OpenAPI 3.1 document of the server from decorators. `completeOperation` adds what guards and
+ * interceptors do on all routes: security, errors, headers.
  */
 export function buildOpenApiDocument(app: INestApplication, baseUrl: string): OpenAPIObject {
   const settings = new DocumentBuilder()
@@ -89,7 +89,7 @@ export const listOperations = ({ paths }: OpenAPIObject): [Method, OperationObje
     METHODS.flatMap((method): [Method, OperationObject][] => (path[method] ? [[method, path[method]]] : [])),
   );
 
-/** The further paths of a handler are deprecated twins of its first. */
+/** Marks additional paths of a handler as deprecated aliases of the first one. */
 function nameOperation(operation: OperationObject, id: string | undefined, known: Set<string>): void {
   if (id === undefined) return;
   const isTwin = known.has(id);
@@ -98,7 +98,7 @@ function nameOperation(operation: OperationObject, id: string | undefined, known
   known.add(operation.operationId);
 }
 
-/** The schema of the body in JSON, where it is an object with fields. */
+/** Returns the schema of the JSON body when it is an object. */
 function findBodySchema({ components }: OpenAPIObject, { requestBody }: OperationObject): SchemaObject | undefined {
   const json = (requestBody as { content?: Record<string, { schema?: { $ref?: string } }> } | undefined)?.content?.[
     'application/json'
@@ -107,5 +107,5 @@ function findBodySchema({ components }: OpenAPIObject, { requestBody }: Operatio
   return schema && 'type' in schema ? schema : undefined;
 }
 
-/** A body none of whose fields is required may be left out. */
+/** A body without required fields is optional. */
 const isRequired = ({ required = [] }: SchemaObject): boolean => required.length > 0;

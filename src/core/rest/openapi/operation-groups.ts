@@ -2,26 +2,25 @@ import type { OpenAPIObject } from '@nestjs/swagger';
 
 interface OperationGroup {
   name: string;
-  /** The tags of its operations in the order in which a reader needs them, each with what it is about. */
+  /** The tags in reading order, with their descriptions. */
   tags: Record<string, string>;
 }
 
-/** Other paths of operations, and operations that others replace. */
+/** The tag of deprecated paths, and of operations that others replace. */
 export const DEPRECATED_TAG = 'deprecated paths';
 
-/** The tags of all operations, the main job first. */
+/** The tags of all operations, the main ones first. */
 const GROUPS: readonly OperationGroup[] = [
   {
     name: 'Main job',
     tags: {
-      auth: 'Sign in for a token, renew it, end it; passwords, and invitations as those who are invited answer them.',
-      connections:
-        'Clusters and other systems that the server works with; a kubeconfig registers one for each context.',
-      environments: 'Connections that are deployed to together: staging, production.',
-      workspaces: 'Where roles decide who may deploy which designs to which environments, within quotas.',
+      auth: 'Sign-in, renewal and revocation of tokens, passwords, and accepting invitations.',
+      connections: 'Clusters and other external systems; a kubeconfig registers one for each context.',
+      environments: 'Groups of connections that are deployment targets, such as staging and production.',
+      workspaces: 'Designs, environments and members, with roles and quotas.',
       designs: 'Declarative infrastructure: import, edit, validate, draw, version, compare, publish, download.',
       deployments: 'Designs on clusters: plan, deploy, approve, roll back, undeploy.',
-      events: 'What happened, as a list and as a stream.',
+      events: 'Events of an organization, as a list and as a stream.',
     },
   },
   {
@@ -30,8 +29,8 @@ const GROUPS: readonly OperationGroup[] = [
       organizations: 'The unit of tenancy, with its members, teams, invitations and service accounts.',
       users: 'The profile of the caller, and the users of the installation.',
       tokens: 'Personal access tokens and tokens of service accounts, narrowed by scopes.',
-      audit: 'Who did what, from where, and what was refused, as a tamper-evident chain of entries.',
-      credentials: 'Secrets that connections use; they go in and are never answered.',
+      audit: 'The audit log: operations and refusals as a tamper-evident chain of entries.',
+      credentials: 'Secrets of connections; they are never returned.',
     },
   },
   {
@@ -40,26 +39,26 @@ const GROUPS: readonly OperationGroup[] = [
       registry: 'Packages, registrants and categories of definitions; validates resources against them.',
       'registry: models': 'Models: versioned groups of components and relationships.',
       'registry: components': 'Components: kinds of resources with the schema of each.',
-      'registry: relationships': 'Relationships: how components of a design belong together.',
+      'registry: relationships': 'Relationships: rules that connect components of a design.',
     },
   },
   {
     name: 'More',
     tags: {
-      resources: 'What runs on the connected clusters, as the watch of each cluster keeps it.',
+      resources: 'Objects on the connected clusters, as the watch of each cluster stores them.',
       filters: 'WebAssembly filters of service meshes, and their catalog.',
       performance: 'Load tests: profiles, runs with their progress, results, comparisons and charts.',
-      telemetry: 'Queries to the Prometheus and Grafana servers that connections lead to.',
-      operations: 'Long-running work that was answered 202: status, progress, result, cancellation.',
+      telemetry: 'Queries to Prometheus and Grafana through their connections.',
+      operations: 'Long-running requests that were answered with 202: status, progress, result, cancellation.',
       health: 'Probes and the version of the server.',
-      [DEPRECATED_TAG]: 'Paths that older clients know, each for an operation that has a path above. Use that one.',
+      [DEPRECATED_TAG]: 'Paths kept for older clients; each has a replacement above.',
     },
   },
 ];
 
 type TagsOfDocument = Pick<OpenAPIObject, 'tags'> & { 'x-tagGroups': { name: string; tags: string[] }[] };
 
-/** What the document says of its tags. */
+/** Builds the document's description of its tags. */
 export const describeTags = (): TagsOfDocument => ({
   tags: GROUPS.flatMap(({ tags }) => Object.entries(tags).map(([name, description]) => ({ name, description }))),
   'x-tagGroups': GROUPS.map(({ name, tags }) => ({ name, tags: Object.keys(tags) })),

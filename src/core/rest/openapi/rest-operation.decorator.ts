@@ -4,12 +4,12 @@ import { ApiOperation } from '@nestjs/swagger';
 import { IdempotencyInterceptor } from '../idempotency.interceptor.js';
 import { type OperationNotes, REST_OPERATION, type RestOperationMetadata } from './rest-operation.metadata.js';
 
-/** Stands in examples for the id of a record of the reader. */
+/** The example value of ids, to be replaced by the reader. */
 export const EXAMPLE_ID = '01890a5d-ac96-774b-bcce-b302099a8057';
 
 /**
- * Documents a route: the name of its function in generated clients (a verb and a noun, unique), what it does in a few
- * words, and what callers should know. A write is done once for an idempotency key.
+ * Documents a route: its operation id, which names the function of generated clients (a verb and a noun, unique), a
+ * short summary, and a description. Adds idempotency keys to writes.
  */
 export const RestOperation = (
   id: string,
@@ -23,7 +23,7 @@ export const RestOperation = (
     onceForKey,
   );
 
-/** The decorator of the method stands below, so that it is applied first. */
+/** The method decorator is written below this one, so it is applied first. */
 const onceForKey: MethodDecorator = (target, key, descriptor: PropertyDescriptor) => {
   const isRead = Reflect.getMetadata(METHOD_METADATA, descriptor.value as object) === RequestMethod.GET;
   if (!isRead) UseInterceptors(IdempotencyInterceptor)(target, key, descriptor);

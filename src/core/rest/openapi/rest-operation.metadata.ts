@@ -2,22 +2,22 @@ import type { ErrorStatus } from './shared-components.js';
 
 export const REST_OPERATION = 'armature:rest-operation';
 
-/** What the document says of an operation beyond what its decorators imply. */
+/** The documentation of an operation that its decorators do not imply. */
 export interface OperationNotes {
-  /** Errors of the work itself; those of rights, parameters, body and load are derived. */
+  /** Errors of the operation itself; those of permissions, parameters, body and load are derived. */
   errors?: readonly ErrorStatus[];
   /**
-   * Where the record that it creates is found, as a reference relative to the route with `{field}` of the answer;
-   * `{id}` below the route unless said otherwise.
+   * The location of the created record, as a reference relative to the route with `{field}` of the response;
+   * default `{id}` below the route.
    */
   location?: string;
-  /** The operation works with a token and without. */
+  /** The operation works with and without a token. */
   bearer?: 'optional';
-  /** A health probe: neither counted nor limited. */
+  /** A health probe, which is exempt from rate limits. */
   probe?: true;
-  /** A JSON body that a reader can send once the ids in it are those of own records. */
+  /** A JSON body that a reader can send after replacing its ids. */
   example?: object;
-  /** Another path of the same operation, kept for clients that know it. */
+  /** An alias path, kept for older clients. */
   deprecated?: true;
 }
 

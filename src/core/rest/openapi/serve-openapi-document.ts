@@ -5,12 +5,12 @@ import { type OpenAPIObject, SwaggerModule } from '@nestjs/swagger';
 import { buildOpenApiDocument } from './openapi-document.js';
 
 /**
- * Written by the build, beside the bundle that this is a part of, since making the document holds up the event loop for a second. What
- * runs from modules of its own, as in tests and development, has none.
+ * Written by the build beside the bundle, because generating the document blocks the event loop for a second. Absent
+ * when the server runs from separate modules, as in tests and development.
  */
 const BUILT_DOCUMENT = join(import.meta.dirname, 'openapi.json');
 
-/** Serves the document at `/api/openapi.json` and `/api/openapi.yaml`; ReferenceController serves the page that shows it. */
+/** Serves the document at `/api/openapi.json` and `/api/openapi.yaml`; ReferenceController serves the reference page. */
 export function serveOpenApiDocument(app: INestApplication, baseUrl: string): void {
   let document: OpenAPIObject | undefined;
   SwaggerModule.setup(
@@ -25,7 +25,7 @@ export function serveOpenApiDocument(app: INestApplication, baseUrl: string): vo
   );
 }
 
-/** The document as it was built, with the address of this server. */
+/** Reads the built document and inserts the URL of this server. */
 function readBuiltDocument(baseUrl: string): OpenAPIObject | undefined {
   if (!existsSync(BUILT_DOCUMENT)) return undefined;
   const document = JSON.parse(readFileSync(BUILT_DOCUMENT, 'utf8')) as OpenAPIObject;

@@ -52,7 +52,7 @@ export const errorRef = (status: ErrorStatus): { $ref: string } => ({
   $ref: `#/components/responses/${ERRORS[status][0]}`,
 });
 
-/** What the names in paths stand for, the same on every route. */
+/** Descriptions of path parameters, by name. */
 export const PATH_PARAMETERS: Record<string, string> = {
   id: 'The id of the record.',
   freezeId: 'The id of the freeze window.',
@@ -99,7 +99,7 @@ function errorResponse(status: ErrorStatus): ResponseObject {
   };
 }
 
-/** What operations refer to: the problem document, error answers, headers and parameters that many share. */
+/** Components that operations reference: the problem document, error responses, and shared headers and parameters. */
 export const SHARED_COMPONENTS = {
   schemas: { Problem: PROBLEM_SCHEMA },
   headers: HEADERS,
@@ -108,7 +108,7 @@ export const SHARED_COMPONENTS = {
       (Object.keys(ERRORS).map(Number) as ErrorStatus[]).map((status) => [ERRORS[status][0], errorResponse(status)]),
     ),
     NotModified: {
-      description: 'The caller has this answer already: `If-None-Match` names its tag.',
+      description: 'The caller has this answer already: `If-None-Match` contains its ETag.',
       headers: headerRefs(['ETag']),
     },
   },

@@ -2,10 +2,10 @@ import type { Request } from 'express';
 import { validate } from 'uuid';
 import { foldKey } from '../input.pipe.js';
 
-/** Fields of one request that are looked at; no route takes as many. */
+/** The maximum number of fields to examine; no route has as many. */
 const MAX_FIELDS = 1000;
 
-/** The fields of a request before validation: of its body, else of its query, in any spelling that clients use. */
+/** The unvalidated fields of a request's body, otherwise of its query, in any common spelling. */
 export class RequestFields {
   private readonly fields = new Map<string, unknown>();
   private readonly parameters: Readonly<Record<string, unknown>>;
@@ -20,13 +20,13 @@ export class RequestFields {
     return this.fields.get(foldKey(name));
   }
 
-  /** The id in a field; undefined when there is none, or something else. */
+  /** The UUID in a field; undefined when it is missing or malformed. */
   id(name: string): string | undefined {
     const value = this.value(name);
     return typeof value === 'string' && validate(value) ? value.toLowerCase() : undefined;
   }
 
-  /** The id that a parameter of the path is; undefined when it is something else. */
+  /** The UUID in a path parameter; undefined when it is not a UUID. */
   pathId(name: string): string | undefined {
     const value = this.parameters[name];
     return typeof value === 'string' && validate(value) ? value.toLowerCase() : undefined;

@@ -3,37 +3,37 @@ import type { Actor } from '../../access/actor.js';
 import type { Operation } from '../../access/policy.js';
 import type { RequestFields } from './request-fields.js';
 
-/** A provider that judges calls by the record which parameters of the path name. */
+/** A provider that authorizes requests by the record in the path. */
 export interface RecordAuthorizer {
-  /** @throws NotFound when the actor does not see the record, Forbidden when their role does not reach */
+  /** @throws NotFound when the actor may not see the record, Forbidden when the role does not suffice */
   authorize(actor: Actor, operation: Operation, ...ids: string[]): Promise<void>;
 }
 
-/** A provider that judges calls by the record, or the place of a new one, which the body or the query names. */
+/** A provider that authorizes requests by a record in the body or query: the one to change, or the parent of a new one. */
 export interface PlacementAuthorizer {
   /**
-   * The fields are not validated yet: what is missing or malformed is left to the validation that follows.
-   * @throws NotFound when the actor does not see what is named, Forbidden when their role does not reach
+   * Checks permissions on unvalidated fields; ignores missing and malformed ones, which the validation reports.
+   * @throws NotFound when the actor may not see a record, Forbidden when the role does not suffice
    */
   authorizeIn(actor: Actor, operation: Operation, fields: RequestFields): Promise<void>;
 }
 
-/** A right that is known by the path, before the body is read. */
+/** A permission that is checked by the path, before the body is parsed. */
 export interface PathRight {
   operation: Operation;
   authorizer?: Type<RecordAuthorizer>;
   parameters: string[];
-  /** The parameters may be something else than ids, and then name no record. */
+  /** The parameters may be something other than ids, and then identify no record. */
   isOptional?: true;
 }
 
-/** A right that is known once the body is parsed, before anything else is done with it. */
+/** A permission that is checked after the body was parsed, before anything else. */
 export interface BodyRight {
   operation: Operation;
   authorizer: Type<PlacementAuthorizer>;
 }
 
-/** What a route declares, in the order in which its decorators are written. */
+/** The declared permissions of a route, in the order of its decorators. */
 export interface DeclaredRights {
   path: PathRight[];
   body: BodyRight[];
@@ -43,34 +43,34 @@ const declaredRights = new WeakMap<object, DeclaredRights>();
 const NO_RIGHTS: DeclaredRights = { path: [], body: [] };
 
 /**
- * Declares the right to a route: the scope of the token, then what the provider says of the record that the parameters of
- * the path name (`id` by default). Without a provider only the token and the caller are judged.
+ * Declares the permission of a route: the scope of the token, and the provider's check of the record that path
+ * parameters identify (`id` by default). Without a provider, only the token and the caller are checked.
  */
 export const RequiresRight = (
   operation: Operation,
-  judge?: Type<RecordAuthorizer>,
+  authorizer?: Type<RecordAuthorizer>,
   ...parameters: string[]
 ): MethodDecorator =>
   addRights(({ path }) =>
-    path.unshift({ operation, authorizer: judge, parameters: parameters.length > 0 ? parameters : ['id'] }),
+    path.unshift({ operation, authorizer, parameters: parameters.length > 0 ? parameters : ['id'] }),
   );
 
-/** The same for a route whose parameter is the id of a record or something else, for which its body right stands in. */
+/** Like `RequiresRight`, for a route whose parameter may be something other than an id; its body permission then applies. */
 export const RequiresRightOfId = (
   operation: Operation,
-  judge: Type<RecordAuthorizer>,
+  authorizer: Type<RecordAuthorizer>,
   parameter: string,
 ): MethodDecorator =>
-  addRights(({ path }) => path.unshift({ operation, authorizer: judge, parameters: [parameter], isOptional: true }));
+  addRights(({ path }) => path.unshift({ operation, authorizer, parameters: [parameter], isOptional: true }));
 
-/** The same for a route whose body or query names the record, or the place of a new one. */
-export const RequiresBodyRight = (operation: Operation, judge: Type<PlacementAuthorizer>): MethodDecorator =>
-  addRights(({ body }) => body.unshift({ operation, authorizer: judge }));
+/** Like `RequiresRight`, for a route whose body or query identifies the record or the parent of a new one. */
+export const RequiresBodyRight = (operation: Operation, authorizer: Type<PlacementAuthorizer>): MethodDecorator =>
+  addRights(({ body }) => body.unshift({ operation, authorizer }));
 
-/** The rights that a handler of a route declares. */
+/** Returns the declared permissions of a handler. */
 export const getDeclaredRights = (handler: object): DeclaredRights => declaredRights.get(handler) ?? NO_RIGHTS;
 
-/** Decorators are applied from the last to the first. */
+/** Decorators are applied from last to first. */
 function addRights(add: (rights: DeclaredRights) => void): MethodDecorator {
   return (_target, _key, descriptor) => {
     const handler = descriptor.value as object;

@@ -14,8 +14,8 @@ import { type PathRight, getDeclaredRights } from './rights.decorators.js';
 type AuthorizedRequest = Request & AuthenticatedCaller & RepeatedDelete;
 
 /**
- * Judges the right that a route declares before anything of the body is read: the token, then whether the record of the
- * path is visible, then the role. Services check again in their transaction, because the record may change concurrently.
+ * Checks the declared permission of a route before the body is parsed: the token, the visibility of the record in
+ * the path, then the role. Services check again in their transaction, because the record may change concurrently.
  */
 @Injectable()
 export class RightsGuard implements CanActivate {
@@ -24,7 +24,7 @@ export class RightsGuard implements CanActivate {
     private readonly keys: IdempotencyKeysStore,
   ) {}
 
-  /** Where only the token is judged there is nothing to wait for. */
+  /** Passes synchronously where only the token is checked. */
   canActivate(context: ExecutionContext): boolean | Promise<boolean> {
     if (context.getType() !== 'http') return true;
     const request = context.switchToHttp().getRequest<AuthorizedRequest>();
@@ -48,7 +48,7 @@ export class RightsGuard implements CanActivate {
     return true;
   }
 
-  /** Whether the caller deleted the record by this very call: a client that missed the answer sends it again. */
+  /** Reports whether this is a retry of the caller's own DELETE, whose response the client missed. */
   private async isRepeatedDelete(actor: Actor, request: Request): Promise<boolean> {
     const call = request.method === 'DELETE' ? findIdempotentCall(request, actor) : null;
     return call !== null && (await this.keys.isKnown(call));
@@ -56,12 +56,12 @@ export class RightsGuard implements CanActivate {
 
   private async authorize(
     actor: Actor,
-    { operation, authorizer: judge, parameters, isOptional }: PathRight,
+    { operation, authorizer, parameters, isOptional }: PathRight,
     { params }: Request,
   ): Promise<void> {
-    if (!judge) return;
+    if (!authorizer) return;
     if (isOptional && !parameters.every((name) => validate(params[name]))) return;
     const ids = parameters.map((name) => new IdPipe(name).transform(String(params[name])));
-    await this.modules.get(judge, { strict: false }).authorize(actor, operation, ...ids);
+    await this.modules.get(authorizer, { strict: false }).authorize(actor, operation, ...ids);
   }
 }

@@ -7,7 +7,7 @@ interface Adapter {
 
 const published = (name: string): string => `docker.io/meshery/meshery-${name}:stable-latest`;
 
-/** The adapters that are published, with the ports that they listen on. */
+/** The published adapters with their ports. */
 const PUBLISHED: Readonly<Record<string, number>> = {
   istio: 10000,
   linkerd: 10001,
@@ -20,11 +20,11 @@ const PUBLISHED: Readonly<Record<string, number>> = {
   'nginx-sm': 10010,
   cilium: 10012,
 };
-/** Of an adapter that is none of these, unless the call names one. */
+/** The default port of other adapters. */
 const OTHER_PORT = 10100;
 const PORT = /^(?:.{0,253}:)?(\d{1,5})$/;
 
-/** The adapters that can be deployed: those that are published, with the images that the settings name for them and for others. */
+/** Lists the adapters that can be deployed: the published ones, with images overridden or added by the settings. */
 export function listAdapters(images: readonly string[]): Map<string, Adapter> {
   const adapters = new Map(Object.entries(PUBLISHED).map(([name, port]) => [name, { image: published(name), port }]));
   for (const setting of images) {
@@ -35,7 +35,10 @@ export function listAdapters(images: readonly string[]): Map<string, Adapter> {
   return adapters;
 }
 
-/** The adapter that is meant: `istio`, `ISTIO` and `meshery-istio` are the same. @throws InvalidRequest naming those that are known */
+/**
+ * Normalizes the name of an adapter: `istio`, `ISTIO` and `meshery-istio` are equal.
+ * @throws InvalidRequest listing the known names
+ */
 export function resolveAdapterName(given: string, adapters: ReadonlyMap<string, Adapter>): string {
   const name = given
     .trim()
@@ -47,7 +50,7 @@ export function resolveAdapterName(given: string, adapters: ReadonlyMap<string, 
   throw InvalidRequest.forField('/input/adapter', `must be one of ${known}`, `Send one of ${known}.`);
 }
 
-/** A port, also as the end of an address; undefined for an empty text. @throws InvalidRequest */
+/** Parses a port, or the port at the end of an address; undefined for an empty string. @throws InvalidRequest */
 export function parseAdapterPort(given: string): number | undefined {
   if (given.trim() === '') return undefined;
   const port = Number(PORT.exec(given.trim())?.[1] ?? 0);

@@ -15,7 +15,7 @@ const ADAPTER_PREFIX = 'adapter-';
 
 export const adapterInstallation = (adapter: string): string => ADAPTER_PREFIX + adapter;
 
-/** Makes the objects that the operator and adapters consist of, by the settings of this installation. */
+/** Builds the objects of the operator and of adapters from the settings. */
 @Injectable()
 export class ControllerManifestsService {
   readonly adapters: ReturnType<typeof listAdapters>;
@@ -27,7 +27,11 @@ export class ControllerManifestsService {
     this.adapters = listAdapters(env.ADAPTER_IMAGES);
   }
 
-  /** In the order in which they are applied. @throws AppError OPERATOR_MANIFEST_INVALID, NOT_FOUND for an adapter that the settings no longer have */
+  /**
+   * Builds the objects in the order in which they are applied.
+   * @throws AppError OPERATOR_MANIFEST_INVALID
+   * @throws AppError NOT_FOUND for an adapter that is no longer in the settings
+   */
   async build({ name, port }: Pick<ControllerInstallation, 'name' | 'port'>): Promise<KubernetesObject[]> {
     const { OPERATOR_NAMESPACE: namespace } = this.env;
     if (name === OPERATOR) return this.buildOperator(namespace);
@@ -56,14 +60,14 @@ export class ControllerManifestsService {
       const documents = await new DocumentReader(this.pool).parse({ path: 'OPERATOR_MANIFEST', bytes });
       return documents.map(({ value }) => toObject(value));
     } catch (error) {
-      const said = error instanceof AppError ? error.message : 'it cannot be read';
+      const reason = error instanceof AppError ? error.message : 'it cannot be read';
       throw new AppError(
         500,
         'OPERATOR_MANIFEST_INVALID',
         'Invalid setting',
-        `the file of OPERATOR_MANIFEST is not valid: ${said}`,
+        `the file of OPERATOR_MANIFEST is not valid: ${reason}`,
         {
-          remedy: 'Ask who runs this server to correct the file that OPERATOR_MANIFEST names.',
+          remedy: 'Ask the operator of the server to correct the file of OPERATOR_MANIFEST.',
           cause: error,
         },
       );

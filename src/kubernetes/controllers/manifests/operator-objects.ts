@@ -12,7 +12,7 @@ const GROUP = 'rbac.authorization.k8s.io';
 const BROKER_PORT = 4222;
 const BROKER_MONITORING_PORT = 8222;
 
-/** What Pod Security `restricted` asks of pods and containers. */
+/** The requirements of the Pod Security Standard `restricted`. */
 const POD_SECURITY = {
   runAsNonRoot: true,
   runAsUser: 65532,
@@ -47,7 +47,10 @@ export function buildNamespace(name: string): KubernetesObject {
   return { apiVersion: 'v1', kind: 'Namespace', metadata: { name, labels } };
 }
 
-/** The operator with its definitions and rights, a broker for its messages, and the resource sync, which reads and never writes. */
+/**
+ * Builds the operator with its CustomResourceDefinitions and RBAC, the message broker, and the resource sync with
+ * read-only RBAC.
+ */
 export function buildOperatorObjects(namespace: string, images: OperatorImages): KubernetesObject[] {
   return [
     buildNamespace(namespace),
@@ -99,7 +102,7 @@ export function buildOperatorObjects(namespace: string, images: OperatorImages):
   ];
 }
 
-/** An adapter: its callers bring the access to clusters, so it has no rights of its own. */
+/** Builds an adapter. It has no RBAC of its own, because callers provide the access to clusters. */
 export function buildAdapterObjects(
   namespace: string,
   adapter: { name: string; image: string; port: number },
@@ -174,7 +177,7 @@ function buildService(component: string, namespace: string, ports: { name: strin
   };
 }
 
-/** A service account with these rights on the whole cluster. */
+/** Builds a service account with a ClusterRole of these rules. */
 function buildAccess(component: string, namespace: string, rules: object[]): KubernetesObject[] {
   const name = `meshery-${component}`;
   const labels = labelsOf(component);
@@ -191,7 +194,7 @@ function buildAccess(component: string, namespace: string, rules: object[]): Kub
   ];
 }
 
-/** Replicas of the operator agree by a Lease which of them works. */
+/** Builds the RBAC of leader election by a Lease. */
 function buildLeaderElection(namespace: string): KubernetesObject[] {
   const metadata = { name: 'meshery-operator', namespace, labels: labelsOf('operator') };
   return [

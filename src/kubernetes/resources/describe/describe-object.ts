@@ -5,13 +5,13 @@ import type { KubernetesObject } from '../../clusters/kubernetes-object.js';
 import { sanitizeClusterText } from '../../clusters/sanitize-cluster-text.js';
 import { withoutSecrets } from '../resource-row.js';
 
-/** Characters of one text, of one value in it, and its nesting. */
+/** The maximum length of a description and of a value in it, and the maximum nesting. */
 const MAX_TEXT = 200_000;
 const MAX_VALUE = 4_000;
 const MAX_DEPTH = 20;
 const CUT = '… (cut)';
 
-/** The object and its events as `kubectl describe` shows them: secret values as sizes, values of environment variables hidden. */
+/** Describes an object and its events like `kubectl describe`: Secret values as sizes, values of environment variables hidden. */
 export function describeObject(
   kind: ResourceKind,
   object: KubernetesObject,
@@ -76,7 +76,7 @@ function toAge(ms: number): string {
   return seconds < 172_800 ? `${Math.floor(seconds / 3_600)}h` : `${Math.floor(seconds / 86_400)}d`;
 }
 
-/** `creationTimestamp` becomes `Creation Timestamp`. */
+/** Converts `creationTimestamp` to `Creation Timestamp`. */
 function toTitle(field: string): string {
   const words = field.replace(/([a-z0-9])([A-Z])/g, '$1 $2').replace(/([A-Z])([A-Z][a-z])/g, '$1 $2');
   return words.charAt(0).toUpperCase() + words.slice(1);

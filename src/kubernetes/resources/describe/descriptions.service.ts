@@ -8,13 +8,13 @@ import type { OpenCluster } from '../../middleware/open-clusters.service.js';
 import type { KctlDescribeDetails } from '../cluster-resource.graphql.js';
 import { describeObject } from './describe-object.js';
 
-/** Events that one description shows. */
+/** The maximum number of events in a description. */
 const MAX_EVENTS = 100;
 
-/** Describes objects as they are on a cluster now. */
+/** Describes the current state of objects on a cluster. */
 @Injectable()
 export class DescriptionsService {
-  /** On the one cluster that is meant. @throws InvalidRequest when several are */
+  /** Describes an object on the only cluster. @throws InvalidRequest when there are several */
   async describeOn(
     clusters: OpenCluster[],
     kind: string,
@@ -33,8 +33,9 @@ export class DescriptionsService {
   }
 
   /**
-   * @param kind as `kubectl` takes it: `Pod`, `pods` or `deployments.apps`
-   * @throws InvalidRequest for a kind that the cluster does not serve, ClusterError when there is no such object
+   * @param kind in kubectl's notation: `Pod`, `pods` or `deployments.apps`
+   * @throws InvalidRequest when the cluster does not serve the kind
+   * @throws ClusterError when the object does not exist
    */
   private async describe(client: ClusterClient, kind: string, name: string, namespace: string): Promise<string> {
     const found = await this.findKind(client, kind);
@@ -50,13 +51,13 @@ export class DescriptionsService {
         [one.kind.toLowerCase(), one.plural].includes(word) &&
         (group.length === 0 || one.group === group.join('.')),
     );
-    // The kinds of Kubernetes itself come before others of the same name, as those of the core before theirs.
+    // Core kinds precede other built-in kinds, which precede custom kinds of the same name.
     const [found] = candidates.sort((a, b) => a.group.length - b.group.length);
     if (found) return found;
     throw InvalidRequest.forField('kind', 'is not served by the cluster', 'Send a kind such as Pod or Deployment.');
   }
 
-  /** Who may read the object need not be allowed to read events. */
+  /** The credential may lack permission to read events. */
   private async listEvents(client: ClusterClient, { metadata }: KubernetesObject): Promise<KubernetesObject[]> {
     const kind = await client.findKind('v1', 'Event');
     if (!kind || !metadata.uid) return [];

@@ -1,6 +1,6 @@
 import type { KubernetesObject } from '../../clusters/kubernetes-object.js';
 
-/** From the best to the worst. */
+/** From best to worst. */
 export const HEALTH_STATUSES = ['Healthy', 'Suspended', 'Progressing', 'Missing', 'Degraded', 'Unknown'] as const;
 export type HealthStatus = (typeof HEALTH_STATUSES)[number];
 
@@ -9,7 +9,7 @@ export interface Health {
   message: string | null;
 }
 
-/** Judges objects of one kind; what is read of spec and status may be anything. */
+/** Assesses objects of one kind; `spec` and `status` may be malformed. */
 export type HealthRule = (spec: object, status: object, object: KubernetesObject) => Health | null;
 
 export interface Condition {
@@ -26,7 +26,7 @@ export function findCondition(status: { conditions?: unknown }, type: string): C
   return (status.conditions as (Condition | null)[]).find((one) => one?.type === type) ?? undefined;
 }
 
-/** The worst of several; null when none of them has a health. */
+/** Returns the worst status; null when none has a health. */
 export function findWorstHealth(statuses: readonly (HealthStatus | null)[]): HealthStatus | null {
   const rank = Math.max(...statuses.map((status) => (status ? HEALTH_STATUSES.indexOf(status) : -1)), -1);
   return HEALTH_STATUSES[rank] ?? null;

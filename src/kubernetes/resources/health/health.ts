@@ -18,18 +18,18 @@ const RULES: Record<string, HealthRule> = {
   'apiextensions.k8s.io/CustomResourceDefinition': definition,
 };
 
-/** Groups of Kubernetes itself: their kinds have health by a rule above or none at all. */
+/** Built-in API groups: their kinds have health by one of the rules above or not at all. */
 const BUILT_IN = /^$|^(apps|batch|autoscaling|policy|extensions)$|\.k8s\.io$/;
 
-/** Whether objects of a kind can have a health; of custom kinds it depends on the object. */
+/** Reports whether objects of a kind may have health; for custom kinds it depends on the object. */
 export function hasHealth(apiVersion: string, kind: string): boolean {
   const group = groupOf(apiVersion);
   return `${group}/${kind}` in RULES || !BUILT_IN.test(group);
 }
 
 /**
- * The health of an object by its kind, by the rules that users of Argo CD know; null for a kind that has none, such as a
- * ConfigMap. Custom kinds are judged by `status.conditions` as kstatus does.
+ * Assesses the health of an object by the rules of Argo CD; null for kinds without health, such as ConfigMap. Custom
+ * kinds are assessed by `status.conditions` as in kstatus.
  */
 export function assessHealth(object: KubernetesObject): Health | null {
   const group = groupOf(object.apiVersion);
@@ -40,7 +40,7 @@ export function assessHealth(object: KubernetesObject): Health | null {
     const health = rule(toFields(object.spec), toFields(object.status), object);
     return health && { ...health, message: health.message && sanitizeClusterText(health.message, MAX_MESSAGE) };
   } catch {
-    // Fields of a foreign object that are not built as its kind says.
+    // Malformed fields of the object.
     return healthOf('Unknown', 'Its status cannot be read');
   }
 }
@@ -106,7 +106,7 @@ const FAULT_TYPES = ['Stalled', 'Failed', 'Degraded'];
 const GOOD_TYPES = ['Ready', 'Available', 'Healthy', 'Succeeded', 'Complete'];
 const FAULT_REASON = /fail|error|invalid|denied|unauthorized|notfound/i;
 
-/** Custom kinds: by the conditions that most of them have. One without any has no health. */
+/** Assesses custom kinds by common conditions. Without any, they have no health. */
 function conditions(
   spec: { suspend?: unknown },
   status: { conditions?: unknown; observedGeneration?: unknown },

@@ -5,17 +5,16 @@ import { isWatchedKind } from '../watch/watched-kinds.js';
 import { hasHealth } from './health.js';
 import { type Health, healthOf } from './health-status.js';
 
-/** What was kept counts for so long after the cluster was last reached: a watch that is resumed is no news. */
+/** How long stored objects count as current after the watch was last connected, so that resumed watches cause no change. */
 const STALE_MS = 15_000;
 
 type Seen = Pick<ClusterResource, 'health' | 'healthMessage'>;
 
 /**
- * The health of an object that should be there, as far as the watch of its cluster can determine it: `Missing` only where the watch
- * would see it, `Unknown` where it cannot see it now. Null for kinds that have no health.
- *
- * @param found as the watch keeps it, if it does
- * @param watch of its cluster, if there is one
+ * Assesses an object that should exist from the state of its cluster's watch: `Missing` only when the watch would
+ * have received it, `Unknown` when the watch cannot tell. Null for kinds without health.
+ * @param found the stored object, if any
+ * @param watch the watch of its cluster, if any
  */
 export function judgeWatched(
   name: ResourceName,
@@ -39,6 +38,6 @@ export function judgeWatched(
   if (gap && !gap.namespaces?.includes(name.namespace ?? '')) return unknown(`The kind is not watched: ${gap.detail}`);
   if (found) return found.health && healthOf(found.health, found.healthMessage);
   if (watch.status !== 'watching') return unknown('Not everything on the cluster has been listed yet');
-  // A Job may be deleted some time after its end, by its own wish.
+  // A Job may have been deleted by its own `ttlSecondsAfterFinished`.
   return name.kind === 'Job' ? null : healthOf('Missing', 'It is not on the cluster');
 }

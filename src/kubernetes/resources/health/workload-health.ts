@@ -102,7 +102,7 @@ function replicas(spec: Spec, status: Status, object: KubernetesObject): Health 
   return healthOf('Progressing', `${availableReplicas} of ${wanted} replicas are available`);
 }
 
-/** Reasons for which a container waits that do not end by waiting longer. */
+/** Waiting reasons of containers that do not resolve by themselves. */
 const FAULT_REASON = /^Err|Error$|BackOff$|^InvalidImageName$/;
 
 function pod(spec: Spec, status: Status): Health {

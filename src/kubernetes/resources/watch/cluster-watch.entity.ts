@@ -4,25 +4,25 @@ export const WATCH_STATUSES = ['starting', 'watching', 'failing'] as const;
 export type WatchStatus = (typeof WATCH_STATUSES)[number];
 
 export const RESYNCS = ['list', 'clear', 'discover'] as const;
-/** What a watch is asked for: to list everything again, to discard what it knows before, or to discover the kinds anew as well. */
+/** The action of a resync: `list` everything again, `clear` the stored objects before, or also `discover` the kinds again. */
 export type Resync = (typeof RESYNCS)[number];
 
-/** A kind of a cluster that is not watched, and why. */
+/** A kind that is not watched, and the reason. */
 export interface MissingKind {
   api_version: string;
-  /** `*` of an API whose server is down: all of its kinds. */
+  /** `*` for all kinds of an aggregated API whose server is unavailable. */
   kind: string;
   /**
-   * `partial`: it is watched in some namespaces only, for it may not be listed in all of them. `unavailable`: the server of its
-   * API does not answer, and what was known before is kept.
+   * `partial`: watched in some namespaces only, because listing all is forbidden. `unavailable`: the aggregated
+   * API server does not respond; stored objects remain.
    */
   reason: 'forbidden' | 'partial' | 'too_large' | 'failing' | 'unavailable';
   detail: string;
-  /** Of `partial`: where it is watched. */
+  /** For `partial`: the watched namespaces. */
   namespaces?: string[];
 }
 
-/** Who watches a connected cluster, and how far the watch is. */
+/** The watch of a connected cluster: its holder and state. */
 @Entity('cluster_watch')
 export class ClusterWatch {
   @ForeignKey('Connection', { onDelete: 'CASCADE' })
@@ -33,7 +33,7 @@ export class ClusterWatch {
   @Column('uuid')
   organizationId!: string;
 
-  /** The process that watches it until its lease runs out. */
+  /** The process that watches it until its lease expires. */
   @Column('text', { nullable: true })
   worker!: string | null;
 
@@ -46,22 +46,25 @@ export class ClusterWatch {
   @Column('text', { nullable: true })
   error!: string | null;
 
-  /** The uid of the namespace kube-system: another one is another cluster behind the same address. */
+  /**
+   * The uid of the namespace kube-system, which identifies the cluster: a different uid is a different cluster at
+   * the same address.
+   */
   @Column('text', { nullable: true })
   clusterUid!: string | null;
 
-  /** How many kinds are watched. */
+  /** The number of watched kinds. */
   @Column('integer', { default: 0 })
   kinds!: number;
 
   @Column('jsonb', { default: [] })
   missing!: MissingKind[];
 
-  /** When everything had been listed; null until then. */
+  /** When everything was first listed; null until then. */
   @Column({ type: 'timestamptz', precision: 3, nullable: true })
   syncedAt!: Date | null;
 
-  /** Since when what is kept may be out of date; null while it is kept up to date, and before anything was kept. */
+  /** Since when stored objects may be outdated; null while they are updated, and before any were stored. */
   @Column({ type: 'timestamptz', precision: 3, nullable: true })
   staleSince!: Date | null;
 

@@ -5,57 +5,57 @@ import { ClusterError } from '../../clusters/cluster-error.js';
 import type { ResourceChanges } from '../resource-changes.js';
 import type { Resync } from './cluster-watch.entity.js';
 import type { ClusterWatchesStore } from './cluster-watches.store.js';
-import { EventPace } from './event-pace.js';
+import { EventRateLimiter } from './event-rate-limiter.js';
 import { type KindSink, type KindWatch, WATCH_TIMING, type WatchTiming } from './kind-watch.js';
 import { KindWatches } from './kind-watches.js';
-import { Slots } from './slots.js';
+import { Semaphore } from './semaphore.js';
 import type { WatchedNamespaces } from './watched-namespaces.js';
 import { type WatchedResourcesStore, type WatchLease, WatchLeaseLost } from './watched-resources.store.js';
 
-/** What a watcher works with, the same for all clusters of a process. */
+/** Shared dependencies of all watchers in a process. */
 export interface WatcherTools {
   watches: ClusterWatchesStore;
   resources: WatchedResourcesStore;
   changes: ResourceChanges;
-  /** Lists at a time, over all clusters. */
-  lists: Slots;
+  /** Limits concurrent lists across all clusters. */
+  lists: Semaphore;
   namespaces: WatchedNamespaces;
-  /** Objects that are kept of one cluster. */
+  /** The maximum number of stored objects per cluster. */
   maxResources: number;
   timing?: WatchTiming;
 }
 
-/** A client for one session, which ends it: with the address and credential as they are then. */
+/** Opens a client with the current address and credential for one session, which closes it. */
 export type OpenClient = () => Promise<ClusterClient>;
 
-/** Kinds whose objects are, or bring, other kinds. */
+/** Kinds whose objects define other kinds. */
 const DEFINING = new Set(['CustomResourceDefinition', 'APIService']);
 const DISCOVERY_DELAY_MS = 500;
 const DISCOVERY_INTERVAL_MS = 600_000;
-/** Of one cluster. */
+/** The maximum number of concurrent lists per cluster. */
 const LISTS_AT_ONCE = 3;
 const REPORT_DELAY_MS = 500;
-/** The cluster itself is looked at no more often than this, however many of its watches have faults. */
-const SUSPECT_DELAY_MS = 2_000;
-/** Namespaces of kinds that may not be listed in all may have become known. */
+/** The minimum interval between checks of the cluster itself after faults of its watches. */
+const CLUSTER_CHECK_DELAY_MS = 2_000;
+/** The interval of updating the namespaces of kinds that may not be listed in all namespaces. */
 const NARROW_INTERVAL_MS = 15_000;
-/** A session that lasted so long has recovered from what went wrong before. */
-const STEADY_MS = 30_000;
+/** A session that lasts this long resets the back-off. */
+const BACKOFF_RESET_MS = 30_000;
 
-/** Keeps everything that one cluster runs, kind by kind, for as long as its lease is held. What fails is tried again, ever more slowly. */
+/** Stores all objects of one cluster while its lease is held: one watch per kind. Failures are retried with back-off. */
 export class ClusterWatcher implements KindSink {
   private readonly stopping = new AbortController();
   private readonly kinds: KindWatches;
-  private readonly pacing = new EventPace();
-  private readonly lists = new Slots(LISTS_AT_ONCE);
+  private readonly pacing = new EventRateLimiter();
+  private readonly lists = new Semaphore(LISTS_AT_ONCE);
   private session = new AbortController();
   private client: ClusterClient | null = null;
   private resync: Resync | null = null;
   private error: string | null = null;
   private discoverAt = Infinity;
   private narrowAt = Infinity;
-  private suspectAt = Infinity;
-  private lookedAt = -Infinity;
+  private nextCheckAt = Infinity;
+  private checkedAt = -Infinity;
   private reportAt = Infinity;
   private readonly timing: WatchTiming;
 
@@ -79,7 +79,7 @@ export class ClusterWatcher implements KindSink {
         failures = 0;
       } catch (error) {
         if (error instanceof WatchLeaseLost || signal.aborted) return;
-        failures = performance.now() - startedAt > STEADY_MS ? 1 : failures + 1;
+        failures = performance.now() - startedAt > BACKOFF_RESET_MS ? 1 : failures + 1;
         this.error = error instanceof ClusterError ? error.message : 'The resources could not be written';
         await this.saveState().catch(() => undefined);
         await sleep(backoff(failures, this.timing.retryMs, this.timing.maxRetryMs), undefined, { signal }).catch(
@@ -94,7 +94,7 @@ export class ClusterWatcher implements KindSink {
     this.session.abort();
   }
 
-  /** Goes on with another session: after the credential changed, or to read everything anew. */
+  /** Starts a new session, after the credential changed or for a resync. */
   restart(resync: Resync | null): void {
     this.resync = resync;
     this.session.abort();
@@ -124,8 +124,8 @@ export class ClusterWatcher implements KindSink {
     return this.pacing.take();
   }
 
-  /** Waits for a turn among its own lists first: no cluster keeps the others from theirs. */
-  whenListed<T>(list: () => Promise<T>): Promise<T> {
+  /** Waits for a slot of its own cluster first, so that no cluster occupies the shared slots. */
+  withListSlot<T>(list: () => Promise<T>): Promise<T> {
     return this.lists.run(() => this.tools.lists.run(list));
   }
 
@@ -133,11 +133,11 @@ export class ClusterWatcher implements KindSink {
     this.reportAt = Math.min(this.reportAt, performance.now() + REPORT_DELAY_MS);
   }
 
-  suspect(): void {
-    this.suspectAt = Math.min(this.suspectAt, Math.max(performance.now(), this.lookedAt + SUSPECT_DELAY_MS));
+  requestClusterCheck(): void {
+    this.nextCheckAt = Math.min(this.nextCheckAt, Math.max(performance.now(), this.checkedAt + CLUSTER_CHECK_DELAY_MS));
   }
 
-  /** Watches all kinds until one finds that something is wrong with the whole cluster, or the session is ended from outside. */
+  /** Watches all kinds until a failure concerns the whole cluster, or the session is aborted. */
   private async runSession(): Promise<void> {
     this.session = new AbortController();
     const signal = AbortSignal.any([this.stopping.signal, this.session.signal]);
@@ -145,7 +145,7 @@ export class ClusterWatcher implements KindSink {
     this.client = client;
     const running = new Map<KindWatch, { stop: AbortController; done: Promise<void> }>();
     let failure: Error | null = null;
-    /** Brings what runs in line with what is wanted. */
+    /** Aligns the running watches with the kinds to watch. */
     const reconcile = (): void => {
       const wanted = new Set(this.kinds.all);
       for (const [watch, { stop }] of running)
@@ -169,13 +169,13 @@ export class ClusterWatcher implements KindSink {
       while (!signal.aborted) {
         if (performance.now() >= this.discoverAt) {
           this.discoverAt = performance.now() + DISCOVERY_INTERVAL_MS;
-          this.suspect();
+          this.requestClusterCheck();
           await this.kinds.discover(client);
           this.error = null;
           this.narrowAt = performance.now();
           this.report();
         }
-        if (performance.now() >= this.suspectAt) await this.lookAgain(client);
+        if (performance.now() >= this.nextCheckAt) await this.checkCluster(client);
         if (performance.now() >= this.narrowAt) {
           await this.kinds.narrow(client);
           this.narrowAt = performance.now() + (this.kinds.isSettled ? NARROW_INTERVAL_MS : REPORT_DELAY_MS);
@@ -195,7 +195,7 @@ export class ClusterWatcher implements KindSink {
     if (failure) throw failure;
   }
 
-  /** Does what was asked for, and discards everything when the address belongs to another cluster by now. */
+  /** Executes a requested resync, and deletes the stored objects when the address leads to a different cluster. */
   private async prepare(client: ClusterClient): Promise<void> {
     const uid = await this.findClusterUid(client);
     const isAnother = uid !== null && this.clusterUid !== null && uid !== this.clusterUid;
@@ -212,7 +212,7 @@ export class ClusterWatcher implements KindSink {
     await this.tools.watches.saveClusterUid(this.lease, uid);
   }
 
-  /** The uid of the first namespace stands for the cluster; null when it may not be read. */
+  /** Returns the uid of kube-system, which identifies the cluster; null when reading it is forbidden. */
   private async findClusterUid(client: ClusterClient): Promise<string | null> {
     const kind = await client.findKind('v1', 'Namespace');
     try {
@@ -223,13 +223,16 @@ export class ClusterWatcher implements KindSink {
     }
   }
 
-  /** @throws ClusterError when the cluster does not answer, or another one does: the next session discards what was kept of it */
-  private async lookAgain(client: ClusterClient): Promise<void> {
-    this.suspectAt = Infinity;
-    this.lookedAt = performance.now();
+  /**
+   * Checks that the cluster responds and is the same; the next session deletes the objects of a different one.
+   * @throws ClusterError
+   */
+  private async checkCluster(client: ClusterClient): Promise<void> {
+    this.nextCheckAt = Infinity;
+    this.checkedAt = performance.now();
     const uid = await this.findClusterUid(client);
     if (uid !== null && this.clusterUid !== null && uid !== this.clusterUid)
-      throw new ClusterError('failed', 'Another cluster answers at the address');
+      throw new ClusterError('failed', 'A different cluster responds at this address');
   }
 
   private discoverSoon(): void {

@@ -4,7 +4,10 @@ import { CredentialUpdated } from '../../../connections/credentials/credential.e
 import { EventBus } from '../../../core/events/event-bus.js';
 import { ClusterWatchesService } from './cluster-watches.service.js';
 
-/** Changes of connections and credentials reach the watches of this replica at once, those of others with their next heartbeat. */
+/**
+ * Applies changes of connections and credentials to watches of this replica immediately; other replicas detect them
+ * at their next heartbeat.
+ */
 @Injectable()
 export class ClusterWatchesListeners implements OnModuleInit {
   constructor(

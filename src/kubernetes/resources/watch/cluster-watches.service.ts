@@ -8,23 +8,23 @@ import { ClustersService } from '../../clusters/clusters.service.js';
 import { ResourceChanges } from '../resource-changes.js';
 import { ClusterWatcher, type WatcherTools } from './cluster-watcher.js';
 import { ClusterWatchesStore, type HeldWatch } from './cluster-watches.store.js';
-import { Slots } from './slots.js';
+import { Semaphore } from './semaphore.js';
 import { WatchedNamespaces } from './watched-namespaces.js';
 import { WatchedResourcesStore } from './watched-resources.store.js';
 
 const REASON = 'a watch of a cluster';
-/** When a process dies, another one takes its watches over after this time and a heartbeat. */
+/** The lease of watches; when a process dies, another takes over within this time plus a heartbeat. */
 const LEASE_MS = 10_000;
 const HEARTBEAT_MS = 2_500;
-/** Clusters that one process takes on at each heartbeat, so that replicas share them. */
+/** The maximum number of clusters that a process claims per heartbeat, so that replicas share them. */
 const MAX_CLAIMED = 4;
 const MAX_WATCHES = 200;
-/** Over all clusters. */
+/** The maximum number of concurrent lists across all clusters. */
 const LISTS_AT_ONCE = 16;
-/** Each kind is watched over a connection of its own. */
+/** Each kind is watched over its own connection. */
 const LIMITS = { connections: 520, answerTimeoutMs: 30_000, attempts: 2 };
 
-/** Watches the connected clusters, each by one of all replicas: leases are renewed, and those of a process that died are taken over. */
+/** Watches each connected cluster on one replica: renews the leases, and takes over those of processes that died. */
 @Injectable()
 export class ClusterWatchesService implements OnApplicationBootstrap, BeforeApplicationShutdown {
   private readonly logger = new Logger(ClusterWatchesService.name);
@@ -44,7 +44,7 @@ export class ClusterWatchesService implements OnApplicationBootstrap, BeforeAppl
     namespaces: WatchedNamespaces,
     private readonly env: Env,
   ) {
-    const lists = new Slots(LISTS_AT_ONCE);
+    const lists = new Semaphore(LISTS_AT_ONCE);
     this.tools = { watches, resources, changes, namespaces, lists, maxResources: env.LIMIT_CLUSTER_RESOURCES };
   }
 
@@ -64,13 +64,13 @@ export class ClusterWatchesService implements OnApplicationBootstrap, BeforeAppl
     await runAsSystem(REASON, () => this.watches.release(this.worker)).catch(() => undefined);
   }
 
-  /** Looks now for clusters to watch, and for those not to watch any more. */
+  /** Claims and releases watches immediately. */
   wake(): void {
     if (!this.timer || this.isStopping) return;
     this.beat ??= runAsSystem(REASON, () => this.heartbeat())
       .catch((error: unknown) => {
         if (!isDatabaseOutage(error)) this.logger.warn(error, 'the watches of clusters could not be renewed');
-        // Another replica may hold the leases by now.
+        // After this time another replica may hold the leases.
         if (performance.now() - this.renewedAt > LEASE_MS) this.stopAll();
       })
       .finally(() => (this.beat = null));
@@ -118,7 +118,7 @@ export class ClusterWatchesService implements OnApplicationBootstrap, BeforeAppl
     found.watcher.restart(resync);
   }
 
-  /** What is kept of a cluster that is not connected any more goes with its watch. */
+  /** Deletes the watch of a cluster that is no longer connected, and its stored objects. */
   private async end(connectionId: string): Promise<void> {
     const found = this.running.get(connectionId);
     found?.watcher.stop();

@@ -8,13 +8,13 @@ import type { WatchLease } from './watched-resources.store.js';
 export interface HeldWatch {
   connectionId: string;
   organizationId: string;
-  /** Moves whenever the address or the credential of the connection does. */
+  /** Changes with the address and the credential of the connection. */
   revision: string;
   resync: Resync | null;
   clusterUid: string | null;
 }
 
-/** The state of a watch, as those who see the connection may read it. */
+/** The state of a watch, visible to users who may see the connection. */
 export interface WatchState {
   status: WatchStatus;
   error: string | null;
@@ -23,18 +23,18 @@ export interface WatchState {
   isSynced: boolean;
 }
 
-/** What cannot be reached for a while is tried on, and what was kept of it stays. */
+/** A temporarily unreachable cluster stays watched, and its stored objects remain. */
 const WATCHED = `connection.kind = 'kubernetes' AND connection.status IN ('connected', 'disconnected') AND connection.deleted_at IS NULL`;
 const HELD = `w.connection_id AS "connectionId", w.organization_id AS "organizationId", w.resync, w.cluster_uid AS "clusterUid",
   concat_ws('.', connection.revision, connection.credential_id, credential.revision) AS revision`;
 const JOINED = `JOIN connection ON connection.id = w.connection_id LEFT JOIN credential ON credential.id = connection.credential_id`;
 
-/** Which process watches which cluster, by leases. Asked in the name of the system. */
+/** Assigns watches of clusters to processes by leases. Queries run as the system. */
 @Injectable()
 export class ClusterWatchesStore {
   constructor(private readonly unit: UnitOfWork) {}
 
-  /** Adds a watch for each connected cluster. @returns the connections whose watch is to end */
+  /** Creates a watch for each connected cluster. @returns the connections whose watch has to end */
   async reconcile(): Promise<string[]> {
     await this.unit.manager.query(
       `INSERT INTO cluster_watch (connection_id, organization_id)
@@ -47,12 +47,12 @@ export class ClusterWatchesStore {
     return ended.map(({ id }) => id);
   }
 
-  /** Takes the watch from its current holder, so that nothing more is written. */
+  /** Removes the holder of a watch, which can then no longer write. */
   async revoke(connectionId: string): Promise<void> {
     await this.unit.manager.query('UPDATE cluster_watch SET worker = NULL WHERE connection_id = $1', [connectionId]);
   }
 
-  /** Deletes a watch, unless its cluster was connected again since. */
+  /** Deletes a watch, unless its cluster was connected again meanwhile. */
   async remove(connectionId: string): Promise<void> {
     await this.unit.manager.query(
       `DELETE FROM cluster_watch w USING connection WHERE connection.id = w.connection_id AND w.connection_id = $1 AND NOT (${WATCHED})`,
@@ -60,7 +60,7 @@ export class ClusterWatchesStore {
     );
   }
 
-  /** Takes watches that nobody holds, or whose holder has died. */
+  /** Claims watches without a holder or with an expired lease. */
   async claim(worker: string, limit: number, leaseMs: number): Promise<HeldWatch[]> {
     return this.unit.manager.query(
       `WITH free AS (
@@ -76,7 +76,7 @@ export class ClusterWatchesStore {
     );
   }
 
-  /** Prolongs the leases. @returns the watches that are still held, with what they are asked for since the last time */
+  /** Renews the leases. @returns the watches that are still held, with requested resyncs */
   async renew(worker: string, ids: string[], leaseMs: number): Promise<HeldWatch[]> {
     return this.unit.manager.query(
       `WITH asked AS (SELECT connection_id, resync FROM cluster_watch WHERE worker = $1 AND connection_id = ANY ($2) FOR UPDATE),
@@ -89,14 +89,14 @@ export class ClusterWatchesStore {
     );
   }
 
-  /** Gives the watches back, for others to take at once. */
+  /** Releases the watches to other processes. */
   async release(worker: string): Promise<void> {
     await this.unit.manager.query('UPDATE cluster_watch SET worker = NULL, lease_until = now() WHERE worker = $1', [
       worker,
     ]);
   }
 
-  /** Writes how a watch stands, while its lease is held. */
+  /** Stores the state of a watch while its lease is held. */
   async saveState({ connectionId, worker }: WatchLease, state: WatchState): Promise<void> {
     await this.unit.manager.query(
       `UPDATE cluster_watch SET status = $3, error = $4, kinds = $5, missing = $6, updated_at = now(),
@@ -107,7 +107,7 @@ export class ClusterWatchesStore {
     );
   }
 
-  /** Nothing is kept of the cluster any more: it is as if it had never been watched. */
+  /** Resets the state of a watch after the stored objects were deleted. */
   async reset({ connectionId, worker }: WatchLease): Promise<void> {
     await this.unit.manager.query(
       'UPDATE cluster_watch SET synced_at = NULL, stale_since = NULL WHERE connection_id = $1 AND worker = $2',
@@ -122,7 +122,7 @@ export class ClusterWatchesStore {
     );
   }
 
-  /** Asks the replica that watches a cluster to read it again. @returns false when it is not watched */
+  /** Requests a resync from the replica that watches the cluster. @returns false when it is not watched */
   async requestResync(connectionId: string, resync: Resync): Promise<boolean> {
     const asked = await this.unit.manager.query<unknown[]>(
       `WITH asked AS (UPDATE cluster_watch SET resync = $2 WHERE connection_id = $1 RETURNING 1) SELECT FROM asked`,

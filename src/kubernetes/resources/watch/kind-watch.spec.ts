@@ -24,7 +24,7 @@ async function* oneAfterAnother<T>(values: T[]): AsyncGenerator<T> {
   for (const value of values) yield Promise.resolve(value);
 }
 
-/** What is written of a cluster whose list is empty and that then sends these states at once. */
+/** The writes for a cluster with an empty list that then sends these states at once. */
 async function watched(states: KubernetesObject[]): Promise<SeenResource[]> {
   const stop = new AbortController();
   const written: SeenResource[] = [];
@@ -42,9 +42,9 @@ async function watched(states: KubernetesObject[]): Promise<SeenResource[]> {
     sweep: () => Promise.resolve(),
     hasRoomFor: () => true,
     pace: () => 0,
-    whenListed: (list) => list(),
+    withListSlot: (list) => list(),
     report: () => undefined,
-    suspect: () => undefined,
+    requestClusterCheck: () => undefined,
   };
   await new KindWatch(CONFIG_MAPS, sink).run(client, stop.signal);
   return written;

@@ -10,32 +10,32 @@ import { rememberApplied } from '../applied-fields.js';
 import { type SeenResource, toSeenResource } from '../resource-row.js';
 import type { MissingKind } from './cluster-watch.entity.js';
 
-/** Where a watch of one kind writes to. */
+/** Receives the changes of watches. */
 export interface KindSink {
   upsert(kind: ResourceKind, seen: SeenResource[]): Promise<void>;
   delete(kind: ResourceKind, objects: { namespace: string; name: string }[]): Promise<void>;
-  /** @param namespace of the list that had these, where it was not all */
+  /** Deletes stored objects that are not in a list. @param namespace of the list; undefined for all namespaces */
   sweep(kind: ResourceKind, uids: ReadonlySet<string>, namespace?: string): Promise<void>;
-  /** Whether a watch may keep so many objects beside those of the others. */
+  /** Reports whether a watch may store this many objects, given those of other watches. */
   hasRoomFor(watch: KindWatch, count: number): boolean;
-  /** Milliseconds to pause after an event, so that no cluster keeps this process busy with its changes. */
+  /** Returns the milliseconds to pause after an event, to limit the rate of a cluster. */
   pace(): number;
-  /** One of so many lists at a time. */
-  whenListed<T>(list: () => Promise<T>): Promise<T>;
-  /** The state of a kind has changed. */
+  /** Runs a list when a slot is free. */
+  withListSlot<T>(list: () => Promise<T>): Promise<T>;
+  /** Reports a changed state of a kind. */
   report(): void;
-  /** Something went wrong that may be a matter of the whole cluster: whether it answers, and is still the same, is to be seen. */
-  suspect(): void;
+  /** Requests a check of the whole cluster after a failure that may concern it. */
+  requestClusterCheck(): void;
 }
 
-/** Times of a watch, so that tests need not wait for them. */
+/** The timing of a watch, configurable for tests. */
 export interface WatchTiming {
-  /** What changed is written together after so long. */
+  /** Changes are collected for this time and written together. */
   flushMs: number;
-  /** Between tries, at first and at most. */
+  /** The initial and maximum back-off. */
   retryMs: number;
   maxRetryMs: number;
-  /** Until a kind that may not be listed is asked for again. */
+  /** The retry interval of a kind that may not be listed. */
   forbiddenRetryMs: number;
 }
 
@@ -48,36 +48,36 @@ export const WATCH_TIMING: WatchTiming = {
 
 const PAGE_SIZE = 250;
 const MAX_BATCH = 200;
-/** Characters of contents that are written at once. */
+/** The maximum size of contents in a batch, in characters. */
 const MAX_BATCH_SIZE = 2 * 1024 * 1024;
-/** A watch that lasted so long has recovered from what went wrong before; one that ends earlier is tried again ever later. */
-const STEADY_MS = 10_000;
-/** Kubernetes names are shorter. */
+/** A watch that lasts this long resets the back-off. */
+const BACKOFF_RESET_MS = 10_000;
+/** The maximum length of names in Kubernetes. */
 const MAX_NAME = 253;
 
-/** What says nothing of the objects: the watch goes on from where it was. */
-const CUTS = new Set(['unreachable', 'timeout', 'unavailable', 'throttled']);
+/** Failures of the connection, after which the watch continues from its resource version. */
+const CONNECTION_FAILURES = new Set(['unreachable', 'timeout', 'unavailable', 'throttled']);
 
-/** Of one kind, before it is reported as not watched. */
+/** The number of consecutive failures of a kind before it is reported as not watched. */
 const MAX_QUIET_FAILURES = 3;
-/** One after another, before everything is listed again. */
-const MAX_CUTS = 8;
+/** The number of consecutive connection failures before everything is listed again. */
+const MAX_CONNECTION_FAILURES = 8;
 
-const TIME_IS_UP = Symbol('time is up');
+const TIMED_OUT = Symbol('time is up');
 
 /**
- * Keeps the objects of one kind of a cluster as they are: lists them, then watches from the version of the list on; lists again
- * when the cluster no longer knows the version. It keeps the last resource version when it is stopped, and resumes from there.
+ * The watch of one kind: lists its objects, then watches from the resource version of the list, and lists again when
+ * the version has expired. A stopped watch resumes from its last resource version.
  */
 export class KindWatch {
   /** Why the kind is not watched; null while it is. */
   missing: MissingKind | null = null;
-  /** How many objects there are. */
+  /** The number of objects. */
   count = 0;
   private resourceVersion: string | null = null;
   private failures = 0;
 
-  /** @param namespace that it is limited to, where the kind may not be listed in all */
+  /** @param namespace to watch, when listing all namespaces is forbidden */
   constructor(
     readonly kind: ResourceKind,
     private readonly sink: KindSink,
@@ -85,23 +85,27 @@ export class KindWatch {
     readonly namespace?: string,
   ) {}
 
-  /** Whether all objects were listed, or cannot be. */
+  /** Whether the first list has completed, or failed permanently. */
   get isSettled(): boolean {
     return this.resourceVersion !== null || this.missing !== null;
   }
 
-  /** The next run lists again. */
+  /** Makes the next run list again. */
   reset(): void {
     this.resourceVersion = null;
   }
 
-  /** Runs until the signal is aborted. @throws ClusterError what is wrong with the cluster as a whole, and what the sink throws */
+  /**
+   * Runs until the signal is aborted.
+   * @throws ClusterError for failures of the whole cluster
+   * @throws errors of the sink
+   */
   async run(client: ClusterClient, signal: AbortSignal): Promise<void> {
     while (!signal.aborted) {
       let watchedFrom = Infinity;
-      const hasLasted = (): boolean => performance.now() - watchedFrom > STEADY_MS;
+      const hasLasted = (): boolean => performance.now() - watchedFrom > BACKOFF_RESET_MS;
       try {
-        this.resourceVersion ??= await this.sink.whenListed(() => this.list(client, signal));
+        this.resourceVersion ??= await this.sink.withListSlot(() => this.list(client, signal));
         this.settle(null);
         watchedFrom = performance.now();
         await this.watch(client, this.resourceVersion, signal);
@@ -118,8 +122,9 @@ export class KindWatch {
 
   private async handleFault(error: ClusterError, signal: AbortSignal): Promise<void> {
     const isAhead = error.causes.some(({ reason }) => reason === 'ResourceVersionTooLarge');
-    const patience = this.resourceVersion !== null ? MAX_CUTS : MAX_QUIET_FAILURES;
-    if (CUTS.has(error.kind) && !isAhead && this.failures < patience) return this.pauseAfterFault(signal);
+    const patience = this.resourceVersion !== null ? MAX_CONNECTION_FAILURES : MAX_QUIET_FAILURES;
+    if (CONNECTION_FAILURES.has(error.kind) && !isAhead && this.failures < patience)
+      return this.pauseAfterFault(signal);
     this.resourceVersion = null;
     if (error.kind === 'expired' || isAhead) return this.pauseAfterFault(signal);
     const isRefused = error.kind === 'forbidden' || error.kind === 'notFound' || error.answered === 405;
@@ -134,7 +139,7 @@ export class KindWatch {
   }
 
   private async pauseAfterFault(signal: AbortSignal): Promise<void> {
-    this.sink.suspect();
+    this.sink.requestClusterCheck();
     this.failures++;
     const { retryMs, maxRetryMs } = this.timing;
     await sleep(backoff(this.failures, retryMs, maxRetryMs), undefined, { signal }).catch(() => undefined);
@@ -145,7 +150,7 @@ export class KindWatch {
     this.sink.report();
   }
 
-  /** @returns the version of the list */
+  /** @returns the resource version of the list */
   private async list(client: ClusterClient, signal: AbortSignal): Promise<string> {
     const uids = new Set<string>();
     const turns = new TimeSlicer();
@@ -185,34 +190,34 @@ export class KindWatch {
       for (;;) {
         const result = batch.isEmpty
           ? await next
-          : await Promise.race([next, sleep(batch.remainingMs(this.timing.flushMs), TIME_IS_UP, { ref: false })]);
-        if (result !== TIME_IS_UP && !result.done) {
+          : await Promise.race([next, sleep(batch.remainingMs(this.timing.flushMs), TIMED_OUT, { ref: false })]);
+        if (result !== TIMED_OUT && !result.done) {
           version = laterOf(version, this.take(batch, result.value));
           const pause = this.sink.pace();
           if (pause > 0) await sleep(pause, undefined, { signal });
           next = this.nextOf(events);
         }
-        if (result !== TIME_IS_UP && !result.done && !batch.isFull) {
+        if (result !== TIMED_OUT && !result.done && !batch.isFull) {
           if (batch.isEmpty) this.resourceVersion = version;
           continue;
         }
         await this.flush(batch);
         this.resourceVersion = version;
-        if (result !== TIME_IS_UP && result.done) return;
+        if (result !== TIMED_OUT && result.done) return;
       }
     } finally {
       stop.abort();
     }
   }
 
-  /** The next event; that nobody waits for it any more when something else fails is no fault of its own. */
+  /** Requests the next event; a rejection after the watch has ended is ignored. */
   private nextOf(events: AsyncGenerator<WatchEvent>): Promise<IteratorResult<WatchEvent, void>> {
     const next = events.next();
     next.catch(() => undefined);
     return next;
   }
 
-  /** @returns the version that the event stands for */
+  /** @returns the resource version of the event */
   private take(batch: Batch, event: WatchEvent): string | undefined {
     if (event.type === 'BOOKMARK') return event.resourceVersion;
     const { object } = event;
@@ -240,7 +245,7 @@ export class KindWatch {
   }
 }
 
-/** What is written together: of each object its last state. */
+/** The pending changes: the last state of each object. */
 class Batch {
   private readonly changes = new Map<string, SeenResource | { namespace: string; name: string }>();
   private size = 0;
@@ -257,7 +262,7 @@ class Batch {
   put(kind: ResourceKind, object: KubernetesObject): void {
     const seen = toSeenResource(kind, object);
     const before = this.changes.get(keyOf(seen.row));
-    // What others take over before it is written was applied all the same.
+    // Keeps the applied fields of a state that is replaced before it was written.
     if (before && 'row' in before && before.row.uid === seen.row.uid && before.applied)
       seen.appliedBefore = rememberApplied(before.applied, before.appliedBefore);
     this.add(seen.row, seen);
@@ -269,7 +274,7 @@ class Batch {
     this.add(named, named);
   }
 
-  /** Of the time after its first change. */
+  /** The remaining part of `wholeMs` since the first change. */
   remainingMs(wholeMs: number): number {
     return Math.max(0, this.begunAt + wholeMs - performance.now());
   }
@@ -292,12 +297,12 @@ class Batch {
 
 const keyOf = ({ namespace, name }: { namespace: string; name: string }): string => JSON.stringify([namespace, name]);
 
-/** Characters that are held of it; of an object whose content was too large to keep whole, as many as are written at once. */
+/** The size of an object in memory, in characters; an applied object with omitted content is kept whole and counts as a full batch. */
 function sizeOf({ row: { content, omitted }, applied }: SeenResource): number {
   return applied && omitted.length > 0 ? MAX_BATCH_SIZE : content.length;
 }
 
-/** Versions only grow: an earlier one from a cluster is ignored. What cannot be compared is accepted as it comes. */
+/** Returns the later of two resource versions; versions that are not numbers are accepted in order of arrival. */
 function laterOf(version: string, other: string | undefined): string {
   if (other === undefined || other === '') return version;
   const isComparable = /^\d{1,30}$/.test(version) && /^\d{1,30}$/.test(other);

@@ -7,7 +7,7 @@ import { isWatchedKind } from './watched-kinds.js';
 import type { WatchedNamespaces } from './watched-namespaces.js';
 import type { WatchedResourcesStore, WatchLease } from './watched-resources.store.js';
 
-/** More are not watched: each is a connection to the cluster. */
+/** The maximum number of watches per cluster, each of which needs a connection. */
 const MAX_WATCHES = 500;
 
 const keyOf = ({ apiVersion, kind }: ResourceKind, namespace?: string): string =>
@@ -19,12 +19,12 @@ interface Tools {
   namespaces: WatchedNamespaces;
 }
 
-/** Which kinds of a cluster are watched: each in all namespaces or, where that is forbidden, in those that are known. */
+/** The watches of a cluster's kinds: in all namespaces or, where that is forbidden, in the known ones. */
 export class KindWatches {
   private readonly watches = new Map<string, KindWatch>();
-  /** Of kinds that may not be listed in all namespaces, those in which what was kept has stayed. */
+  /** For kinds that are watched in some namespaces: the namespaces whose stored objects were kept. */
   private readonly kept = new Map<string, string>();
-  /** Aggregated APIs whose own server is down: what was kept of them stays. */
+  /** Group versions of unavailable aggregated APIs, whose stored objects are kept. */
   private unavailable: ReadonlySet<string> = new Set();
 
   constructor(
@@ -38,18 +38,18 @@ export class KindWatches {
     return [...this.watches.values()];
   }
 
-  /** Whether all objects were listed, or cannot be. */
+  /** Whether every watch has completed its first list, or failed permanently. */
   get isSettled(): boolean {
     return this.watches.size > 0 && this.all.every((watch) => watch.isSettled);
   }
 
-  /** How many kinds are watched. */
+  /** The number of watched kinds. */
   get count(): number {
     const known = this.wide.filter(({ kind }) => !this.unavailable.has(kind.apiVersion));
     return known.filter(({ kind, missing }) => !missing || this.listNarrowed(kind).length > 0).length;
   }
 
-  /** The kinds that are not watched, or not in all namespaces. */
+  /** The kinds that are not watched, or only in some namespaces. */
   get missing(): MissingKind[] {
     const kinds = this.wide.flatMap(({ kind, missing }) => {
       if (!missing || this.unavailable.has(kind.apiVersion)) return [];
@@ -63,12 +63,12 @@ export class KindWatches {
     return [...kinds, ...apis];
   }
 
-  /** Objects that others than this one keep. */
+  /** The number of objects of all other watches. */
   countOthers(asking: KindWatch): number {
     return this.all.reduce((sum, watch) => (watch === asking ? sum : sum + watch.count), 0);
   }
 
-  /** All are listed again. */
+  /** Makes all watches list again. */
   reset(): void {
     for (const watch of this.watches.values()) watch.reset();
   }
@@ -79,8 +79,8 @@ export class KindWatches {
   }
 
   /**
-   * Brings the watches in line with the kinds that the cluster serves; a kind that is gone takes its objects with it, unless only
-   * the server of its API is down.
+   * Aligns the watches with the kinds that the cluster serves; deletes the stored objects of removed kinds, unless
+   * only their aggregated API server is unavailable.
    */
   async discover(client: ClusterClient): Promise<void> {
     client.invalidateKinds();
@@ -95,8 +95,8 @@ export class KindWatches {
   }
 
   /**
-   * What may not be listed in all namespaces is watched in those that are known: that of the kubeconfig, and where something is
-   * deployed. What was kept of others is deleted, for nobody sees what becomes of it.
+   * Watches kinds that may not be listed in all namespaces in the known ones: the namespace of the kubeconfig, and
+   * those of deployments. Deletes stored objects of other namespaces, which would not be updated.
    */
   async narrow(client: ClusterClient): Promise<void> {
     const refused = this.wide.filter(({ kind, missing }) => kind.namespaced && missing?.reason === 'forbidden');
@@ -119,7 +119,7 @@ export class KindWatches {
     }
   }
 
-  /** Those of all namespaces. */
+  /** The watches of all namespaces. */
   private get wide(): KindWatch[] {
     return this.all.filter(({ namespace }) => namespace === undefined);
   }

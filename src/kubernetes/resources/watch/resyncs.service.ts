@@ -8,7 +8,7 @@ import { assertWatching } from './assert-watching.js';
 import { ClusterWatchesService } from './cluster-watches.service.js';
 import { ClusterWatchesStore } from './cluster-watches.store.js';
 
-/** Has the watches of clusters read everything anew. */
+/** Requests resyncs of watches. */
 @Injectable()
 export class ResyncsService {
   constructor(
@@ -17,7 +17,7 @@ export class ResyncsService {
     private readonly env: Env,
   ) {}
 
-  /** The replica that watches a cluster does it with the next heartbeat. @throws Conflict WATCH_DISABLED */
+  /** The replica that watches a cluster executes it at the next heartbeat. @throws Conflict WATCH_DISABLED */
   async request(clusters: OpenCluster[], actions: ReSyncActions | null | undefined): Promise<ClusterStatus> {
     this.assertWatching();
     const resync = actions ? toResync(actions) : 'list';

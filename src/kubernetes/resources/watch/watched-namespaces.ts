@@ -2,10 +2,10 @@ import { Injectable } from '@nestjs/common';
 
 export type NamespaceFinder = (connectionId: string, limit: number) => Promise<string[]>;
 
-/** Of one cluster; each of its kinds is watched in each of them. */
+/** The maximum number of namespaces per cluster; each kind is watched in each of them. */
 const MAX_NAMESPACES = 20;
 
-/** Later features register here the namespaces of a cluster that they need, for credentials that may not list objects in all. */
+/** Later features register the namespaces that they use on a cluster, for credentials that may not list all namespaces. */
 @Injectable()
 export class WatchedNamespaces {
   private readonly finders: NamespaceFinder[] = [];

@@ -8,24 +8,24 @@ import type { ResourceChange } from '../resource-changes.js';
 import { type AppliedFields, combineApplied, digestApplied, rememberApplied } from '../applied-fields.js';
 import type { ResourceRow, SeenResource } from '../resource-row.js';
 
-/** Messages name the connection whose resources changed, at most a few a second. */
+/** The topic of changed resources; messages contain the connection, at most a few a second. */
 export const RESOURCES_TOPIC = 'cluster_resources';
 
 export interface ResourcesMessage {
   connection: string;
 }
 
-/** The lease under which a cluster is watched. Nothing is written by one who has lost it. */
+/** The lease of a cluster's watch. Without a valid lease, writes have no effect. */
 export interface WatchLease {
   connectionId: string;
   organizationId: string;
   worker: string;
 }
 
-/** The lease of a watch was taken over, or its connection is watched no more. */
+/** The lease was taken over, or the connection is no longer watched. */
 export class WatchLeaseLost extends Error {}
 
-/** Of an owner's chain, as Deployment, ReplicaSet, Pod. */
+/** The maximum length of a chain of owners, such as Deployment, ReplicaSet, Pod. */
 const MAX_CHAIN = 5;
 const DELETED_AT_ONCE = 5_000;
 
@@ -36,7 +36,7 @@ const HELD = `SELECT organization_id FROM cluster_watch WHERE connection_id = $1
 const OF_KIND = `connection_id = $1 AND api_version = $3 AND kind = $4`;
 const OWN_DESIGN = `labels ? 'armature.dev/design'`;
 
-/** A row as it was before it was written or deleted. */
+/** A row before it was changed or deleted. */
 interface ChangedRow {
   beforeDigest: string | null;
   beforeDesign: string | null;
@@ -51,7 +51,7 @@ interface WrittenRow extends ChangedRow {
   ownerUid: string | null;
 }
 
-/** Resources as watches write them: in batches, only what differs, and only while the lease is held. */
+/** Writes the resources of watches: in batches, only differences, and only while the lease is held. */
 @Injectable()
 export class WatchedResourcesStore {
   constructor(private readonly unit: UnitOfWork) {}
@@ -99,7 +99,8 @@ export class WatchedResourcesStore {
     assertHeld(written);
     const changed = written as WrittenRow[];
     const moved = changed.filter(({ designId, beforeDesign }) => designId !== beforeDesign);
-    // An owner of another kind may have been written at the same time, neither statement seeing the other's rows.
+    // An owner of another kind may have been written concurrently, so that neither statement saw the other's
+    // rows.
     const unlinked = changed.filter(({ ownerUid, designId }) => ownerUid !== null && designId === null);
     await this.linkToOwners(lease.connectionId, [
       ...moved.map(({ uid }) => uid),
@@ -111,7 +112,7 @@ export class WatchedResourcesStore {
     );
   }
 
-  /** With what this server applied to the objects: as it was stored for those that were seen before. */
+  /** Compares the objects with the stored applied fields, and adds those to the rows. */
   private async compareApplied(lease: WatchLease, kind: ResourceKind, seen: SeenResource[]): Promise<ResourceRow[]> {
     const applied = seen.filter((one) => one.applied !== null);
     if (applied.length === 0) return seen.map(({ row }) => row);
@@ -144,7 +145,7 @@ export class WatchedResourcesStore {
     );
   }
 
-  /** Deletes what a list of the whole kind, or of one namespace, did not have. @throws WatchLeaseLost */
+  /** Deletes resources that were missing in a list of the kind, or of one namespace. @throws WatchLeaseLost */
   sweep(
     lease: WatchLease,
     kind: ResourceKind,
@@ -160,12 +161,15 @@ export class WatchedResourcesStore {
     );
   }
 
-  /** Deletes what is kept of a kind in other namespaces than these. @throws WatchLeaseLost */
+  /** Deletes the resources of a kind in other namespaces. @throws WatchLeaseLost */
   deleteOutside(lease: WatchLease, kind: ResourceKind, namespaces: string[]): Promise<ResourceChange[]> {
     return this.deleteWhere(lease, kind, `namespace <> ALL ($5::text[])`, namespaces);
   }
 
-  /** Deletes what is kept of kinds that the cluster serves no more; `kinds` are those that it does, as `apiVersion kind`. */
+  /**
+   * Deletes resources of kinds that the cluster no longer serves.
+   * @param kinds the served kinds as `apiVersion kind`
+   */
   async deleteOtherKinds(lease: WatchLease, kinds: string[], apiVersions: string[]): Promise<void> {
     await this.unit.manager.query(
       `DELETE FROM cluster_resource WHERE connection_id = $1 AND EXISTS (${HELD}) AND api_version || ' ' || kind <> ALL ($3::text[])
@@ -174,7 +178,7 @@ export class WatchedResourcesStore {
     );
   }
 
-  /** Deletes everything that is kept of a cluster, a part at a time. */
+  /** Deletes all resources of a cluster in batches. */
   async deleteAll(connectionId: string): Promise<void> {
     for (let deleted = DELETED_AT_ONCE; deleted === DELETED_AT_ONCE;) {
       const [row] = await this.unit.manager.query<{ count: number }[]>(
@@ -188,7 +192,7 @@ export class WatchedResourcesStore {
     }
   }
 
-  /** How many objects are kept of a cluster. */
+  /** Counts the resources of a cluster. */
   async count(connectionId: string): Promise<number> {
     const [row] = await this.unit.manager.query<{ count: number }[]>(
       `SELECT count(*)::int AS count FROM cluster_resource WHERE connection_id = $1`,
@@ -197,7 +201,7 @@ export class WatchedResourcesStore {
     return row?.count ?? 0;
   }
 
-  /** What belongs to these objects is of their design, unless it has owner labels of its own; it may have been seen before them. */
+  /** Sets the design of resources without owner labels to that of their owners, which may have been written later. */
   private async linkToOwners(connectionId: string, uids: string[]): Promise<void> {
     for (let step = 0; step < MAX_CHAIN && uids.length > 0; step++) {
       const linked = await this.unit.manager.query<{ uid: string }[]>(
@@ -244,7 +248,7 @@ function assertHeld(rows: (ChangedRow | { held: false })[]): void {
   if (rows.some((row) => 'held' in row && row.held === false)) throw new WatchLeaseLost();
 }
 
-/** Rows as one JSON array; their contents are JSON already. */
+/** Serializes rows as a JSON array; their contents are already JSON. */
 function toBatch(rows: ResourceRow[]): string {
   const items = rows.map(({ content, ...row }) => {
     const fields = toJsonb({ id: newId(), ...row }) ?? '{}';
@@ -253,7 +257,7 @@ function toBatch(rows: ResourceRow[]): string {
   return `[${items.join(',')}]`;
 }
 
-/** Of the design and environment whose objects they were, whatever their labels say now; each once. */
+/** Lists the designs and environments of the changed objects by their previous labels, without duplicates. */
 function toChanges({ connectionId, organizationId }: WatchLease, rows: ChangedRow[]): ResourceChange[] {
   const changes = rows.flatMap(({ beforeDigest, wasOwn, beforeDesign: designId, beforeEnvironment: environmentId }) =>
     beforeDigest !== null && wasOwn && designId !== null

@@ -5,15 +5,15 @@ import { createClient } from 'graphql-ws';
 import { createRoot } from 'react-dom/client';
 import './playground.css';
 
-// The build replaces WORKERS by the names of the bundled workers, which lie beside this module.
+// The build replaces WORKERS by the names of the bundled workers in the folder of this module.
 globalThis.MonacoEnvironment = {
   getWorker: (_id, label) => new Worker(new URL(WORKERS[label] ?? WORKERS.editor, import.meta.url), { type: 'module' }),
 };
 
 const url = new URL('../query', import.meta.url).href;
 
-// Each operation has a client of its own, which connects with the headers of its tab and does not insist on a token
-// that was refused (4403).
+// Each operation has its own client, which connects with the headers of its tab and does not retry with a token
+// that was rejected (4403).
 const fetcher = (parameters, options) => {
   const wsClient = createClient({
     url: url.replace(/^http/, 'ws'),

@@ -4,14 +4,14 @@ import type { Request, Response } from 'express';
 import { Public } from '../../../access/access.decorators.js';
 import { BundledPage } from '../../bundled-page.js';
 
-/** The interactive reference of the REST API, bundled with the server. */
+/** Serves the interactive reference of the REST API, which is bundled with the server. */
 @Public()
 @ApiExcludeController()
 @Controller()
 export class ReferenceController {
   private readonly bundle = new BundledPage('reference');
 
-  /** A relative address, so that it holds below any path that a proxy puts before it. */
+  /** A relative redirect, which works below any path prefix of a proxy. */
   @Get('/')
   @Redirect('api/docs')
   root(): void {}

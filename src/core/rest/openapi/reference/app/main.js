@@ -4,13 +4,13 @@ import './reference.css';
 
 globalThis.Scalar.createApiReference('#reference', {
   url: new URL('../openapi.json', import.meta.url).href,
-  // The server that the page came from, by whichever name and path the browser knows it.
+  // The server of this page, with the host and path in the browser's address.
   servers: [{ url: new URL('../..', import.meta.url).href.replace(/\/$/, '') }],
   hideModels: true,
   orderSchemaPropertiesBy: 'preserve',
-  // Links name operations by the id that generated clients use: #tag/designs/importDesign.
+  // Links contain the operation id: #tag/designs/importDesign.
   generateOperationSlug: ({ operationId, method, path }) => operationId ?? `${method}${path}`,
-  // Nothing is asked of other servers, and tokens are kept for as long as the page is open.
+  // No requests to other servers; tokens are discarded when the page is closed.
   persistAuth: false,
   telemetry: false,
   withDefaultFonts: false,

@@ -1,5 +1,5 @@
-/** So many at a time; others wait for their turn. */
-export class Slots {
+/** A semaphore: limits concurrent work; further work waits. */
+export class Semaphore {
   private readonly waiting: (() => void)[] = [];
 
   constructor(private free: number) {}
