@@ -1,12 +1,14 @@
-import { randomUUID } from 'node:crypto';
+import { createHmac, hkdfSync, randomUUID } from 'node:crypto';
 import pg from 'pg';
 import { Actor } from '../src/core/access/actor.js';
+import { Env } from '../src/core/config/env.js';
 import { DatabaseUrl } from '../src/core/database/database-url.js';
 import { UnitOfWork } from '../src/core/database/unit-of-work.js';
 import { runInRequestContext } from '../src/core/telemetry/request-context.js';
 import { AuditSealer } from '../src/events/audit/chain/audit-sealer.service.js';
 import { ChainsStore } from '../src/events/audit/chain/chains.store.js';
 import type { Json } from './support/person.js';
+import { SETTINGS } from './support/settings.js';
 import { until } from './support/until.js';
 import { done } from './support/workspace-scene.js';
 import { World } from './support/world.js';
@@ -131,16 +133,70 @@ it('reads nothing of a chain to append to it', async () => {
   await newEnvironment();
   await world.get(AuditSealer).sealCommitted();
   const [unit, chains] = [world.get(UnitOfWork), world.get(ChainsStore)];
+  // The counters of a session have what its last transactions read, too, until they are flushed.
+  const countRead = async (): Promise<number> => {
+    const [row] = await unit.manager.query<[{ read: number }]>(
+      `SELECT (seq_tup_read + idx_tup_fetch + coalesce((SELECT sum(pg_stat_get_xact_tuples_returned(indexrelid))
+                FROM pg_index WHERE indrelid = relid), 0))::int AS read
+         FROM pg_stat_xact_user_tables WHERE relname = 'audit_entry'`,
+    );
+    return row.read;
+  };
   const read = await runInRequestContext({ requestId: 'test', actor: Actor.system('test') }, () =>
     unit.run(async () => {
+      const before = await countRead();
       await chains.findEndsToAppendTo([world.organization]);
-      const [row] = await unit.manager.query<{ read: number }[]>(
-        `SELECT (seq_tup_read + idx_tup_fetch + coalesce((SELECT sum(pg_stat_get_xact_tuples_returned(indexrelid))
-                  FROM pg_index WHERE indrelid = relid), 0))::int AS read
-           FROM pg_stat_xact_user_tables WHERE relname = 'audit_entry'`,
-      );
-      return row?.read;
+      return (await countRead()) - before;
     }),
   );
   expect(read).toBe(0);
+});
+
+it('keeps the text of a request whatever a caller writes into it', async () => {
+  const agent = String.raw`NULL "quoted" {braces} \u0000 \\u0000 back\slash \n é`;
+  const headers = { 'user-agent': agent };
+  const { body: environment } = await world.admin.post(
+    '/api/environments',
+    { name: String.raw`{"a",NULL,\u0000\\} ${randomUUID()} 🙂`, organization_id: world.organization },
+    { headers },
+  );
+  expect((await world.stranger.get('/api/environments', { headers })).status).toBe(401);
+  expect(await entriesOf(`resource=${environment.id}`)).toMatchObject([
+    { action: 'environment.created', user_agent: agent, after: { name: environment.name } },
+  ]);
+  const { entries: refused } = await done(world.admin.get('/api/system/audit?outcome=refused'));
+  expect((refused as Json[]).map(({ user_agent }) => user_agent)).toContain(agent);
+  const { valid } = await done(world.admin.get(`/api/identity/orgs/${world.organization}/audit/verify`));
+  expect(valid).toBe(true);
+});
+
+it('seals a row whose signed request cannot be read, and those after it', async () => {
+  const { ENCRYPTION_KEY } = Env.parse(SETTINGS);
+  const key = Buffer.from(hkdfSync('sha256', ENCRYPTION_KEY as Buffer, '', 'audited requests', 32));
+  const broken = String.raw`{"request":"1","agent":"\"}`;
+  const signature = createHmac('sha256', key).update(broken).digest('base64url').slice(0, 22);
+  const resource = randomUUID();
+  await inTransaction((client) =>
+    client.query(
+      `INSERT INTO audit_pending (transaction, chain, source, action, resource_type, resource_id, acting, context, created_at)
+       VALUES (1, $1, 'change', 'environment.updated', 'environment', $2, 'system', $3, now())`,
+      [world.organization, resource, `${signature} ${broken}`],
+    ),
+  );
+  const environment = await newEnvironment();
+  expect(await entriesOf(`resource=${environment.id}`)).toHaveLength(1);
+  expect(await entriesOf(`resource=${resource}`)).toMatchObject([{ actor: { kind: 'database' }, user_agent: null }]);
+});
+
+it('seals a name that is cut off within a character as it is stored', async () => {
+  const resource = `${'x'.repeat(254)}🙂`;
+  await inTransaction((client) =>
+    client.query(
+      `INSERT INTO audit_pending (transaction, chain, source, action, resource_type, resource_id, acting, created_at)
+       VALUES (1, $1, 'change', $2, 'by hand', $2, 'system', now())`,
+      [world.organization, resource],
+    ),
+  );
+  const { valid } = await done(world.admin.get(`/api/identity/orgs/${world.organization}/audit/verify`));
+  expect(valid).toBe(true);
 });
