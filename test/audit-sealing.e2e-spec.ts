@@ -61,12 +61,12 @@ it('makes one entry of a change with its event, and writes the event down once',
     await client.query('SELECT pg_advisory_xact_lock(4152781)');
     const made = await newEnvironment();
     const { rows: waiting } = await client.query(
-      'SELECT source, with_events FROM audit_pending WHERE resource_id = $1',
+      'SELECT source, change_set IS NOT NULL AS first FROM audit_pending WHERE resource_id = $1',
       [made.id],
     );
     return [made, waiting];
   });
-  expect(rows).toEqual([{ source: 'change', with_events: true }]);
+  expect(rows).toEqual([{ source: 'change', first: true }]);
   const entries = await entriesOf(`resource=${environment.id}`);
   expect(entries).toHaveLength(1);
   expect(entries[0]).toMatchObject({
@@ -110,6 +110,30 @@ it('makes an entry of an event whose change was rolled back to a savepoint', asy
   expect(await entriesOf(`resource=${environment.id}&action=environment.updated`)).toMatchObject([
     { before: null, after: null },
   ]);
+});
+
+it('counts changes with a sequence, which a restore to a server that counts its transactions anew keeps', async () => {
+  await newEnvironment();
+  await newEnvironment();
+  const [numbers] = await inTransaction(async (client) => {
+    const { rows } = await client.query(
+      `SELECT max(change_set) AS last, count(DISTINCT change_set) = count(*) AS distinct,
+              (SELECT last_value FROM audit_change_set) AS counted FROM event WHERE action = 'created' AND category = 'environment'`,
+    );
+    return rows;
+  });
+  expect(numbers).toEqual({ last: expect.any(String), distinct: true, counted: numbers.last });
+});
+
+it('shows nothing that waits to a sealer of an earlier version', async () => {
+  const [seen, waiting] = await inTransaction(async (client) => {
+    await client.query('SELECT pg_advisory_xact_lock(4152781)');
+    const { id } = await newEnvironment();
+    const { rows } = await client.query('SELECT FROM audit_pending WHERE resource_id = $1', [id]);
+    return [await world.sql('SELECT FROM audit_pending'), rows];
+  });
+  expect(waiting).toHaveLength(1);
+  expect(seen).toEqual([]);
 });
 
 it('seals by itself what was committed behind that which it has sealed', async () => {

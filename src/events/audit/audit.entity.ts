@@ -51,9 +51,9 @@ export class PendingAuditRow {
   @Column({ type: 'timestamptz', precision: 3 })
   createdAt!: Date;
 
-  /** Whether the events of its transaction are read when it is sealed: so of the first change of each. */
-  @Column('boolean', { default: false })
-  withEvents!: boolean;
+  /** Of the first change of a transaction: under this number its events are read when it is sealed. */
+  @Column('bigint', { nullable: true })
+  changeSet!: string | null;
 }
 
 /** One entry of a chain. It never changes, but for what it says of persons, which can be erased. */

@@ -8,7 +8,7 @@ const EARLIEST = Date.UTC(2000, 0);
 const LATEST = Date.UTC(10_000, 0);
 
 /** What a change, an event or a refusal left behind, with the request that it was written for. */
-export interface TracedRow extends Omit<PendingAuditRow, 'position' | 'withEvents'> {
+export interface TracedRow extends Omit<PendingAuditRow, 'position' | 'changeSet'> {
   /** Null without one, and when no server of this installation has signed it. */
   request: AuditedRequest | null;
 }
