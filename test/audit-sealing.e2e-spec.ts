@@ -136,6 +136,31 @@ it('shows nothing that waits to a sealer of an earlier version', async () => {
   expect(seen).toEqual([]);
 });
 
+it('seals events before they are purged', async () => {
+  const { name } = await done(world.admin.get(`/api/identity/orgs/${world.organization}`));
+  const [environment, purge] = await inTransaction(async (client) => {
+    await client.query('SELECT pg_advisory_xact_lock(4152781)');
+    const made = await newEnvironment();
+    const number = `SELECT sequence FROM event WHERE acted_upon = $1`;
+    const [event] = await world.sql<{ sequence: string }>(number, [made.id]);
+    const purged = world.admin.post(`/api/identity/orgs/${world.organization}/events/purge`, {
+      through: event?.sequence,
+      confirm: name,
+    });
+    await until(async () => {
+      const { rows } = await client.query(
+        `SELECT FROM pg_locks WHERE locktype = 'advisory' AND objid = 4152781 AND NOT granted`,
+      );
+      return rows.length > 0 || (await world.sql(number, [made.id])).length === 0;
+    });
+    return [made, purged];
+  });
+  expect(await purge).toMatchObject({ status: 200 });
+  expect(await entriesOf(`resource=${environment.id}`)).toMatchObject([
+    { action: 'environment.created', event_id: expect.any(String), metadata: { name: environment.name } },
+  ]);
+});
+
 it('seals by itself what was committed behind that which it has sealed', async () => {
   const environment = await newEnvironment();
   const sealed = async (): Promise<boolean> =>

@@ -57,6 +57,14 @@ export class AuditSealer implements OnApplicationBootstrap, BeforeApplicationShu
     await this.seal(BEGINNING, true);
   }
 
+  /** The same however much it is, and however long that takes. @throws what the signal was aborted with */
+  async sealAllCommitted(signal: AbortSignal): Promise<void> {
+    for (let sealed = await this.sealBatch(BEGINNING, true); sealed?.hasMore;) {
+      signal.throwIfAborted();
+      sealed = await this.sealBatch(sealed.end, true);
+    }
+  }
+
   private scheduleNext(): void {
     this.timer = setTimeout(() => {
       this.running = this.sealNext()
