@@ -7,12 +7,13 @@ import { INSTALLATION_CHAIN, PendingAuditRow } from '../audit.entity.js';
 import type { TracedRow } from './pending-row.js';
 
 /**
- * What waits is read by its index alone. The table is a queue: nearly all of its rows have been removed and not yet vacuumed, and a
- * plan that was made while it was small would read each of them again for every batch. Nobody finds any who does not seal events with
- * the changes of their transaction.
+ * What waits is read in the order of its index alone. The table is a queue: nearly all of its rows have been removed and not yet
+ * vacuumed, and a plan that was made while it was small would read each of them, or all that wait, again for every batch. Nobody finds
+ * any who does not seal events with the changes of their transaction.
  */
 const BEGIN_SEALING = named(
-  `SELECT set_config('enable_seqscan', 'off', true), set_config('armature.sealing', 'change sets', true)`,
+  `SELECT set_config('enable_seqscan', 'off', true), set_config('enable_bitmapscan', 'off', true),
+          set_config('armature.sealing', 'change sets', true)`,
 );
 const IS_PENDING = named('SELECT EXISTS (SELECT FROM audit_pending WHERE position > $1) AS pending');
 const REMOVE = named('DELETE FROM audit_pending WHERE position = ANY($1)');
