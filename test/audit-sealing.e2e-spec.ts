@@ -1,15 +1,7 @@
 import { createHmac, hkdfSync, randomUUID } from 'node:crypto';
-import pg from 'pg';
-import { Actor } from '../src/core/access/actor.js';
+import type pg from 'pg';
 import { Env } from '../src/core/config/env.js';
-import { DatabaseUrl } from '../src/core/database/database-url.js';
-import { UnitOfWork } from '../src/core/database/unit-of-work.js';
-import { runInRequestContext } from '../src/core/telemetry/request-context.js';
-import { AuditSealer } from '../src/events/audit/chain/audit-sealer.service.js';
-import { ChainsStore } from '../src/events/audit/chain/chains.store.js';
-import { PendingRowsStore } from '../src/events/audit/chain/pending-rows.store.js';
-import { RefusalsStore } from '../src/events/audit/refusals/refusals.store.js';
-import { NotificationMailsStore } from '../src/events/notifications/mail/notification-mails.store.js';
+import { inOwnerTransaction } from './support/owner-transaction.js';
 import type { Json } from './support/person.js';
 import { SETTINGS } from './support/settings.js';
 import { until } from './support/until.js';
@@ -31,20 +23,7 @@ const entriesOf = async (query: string): Promise<Json[]> =>
 const newEnvironment = (): Promise<Json> =>
   done(world.admin.post('/api/environments', { name: `sealed ${randomUUID()}`, organization_id: world.organization }));
 
-/** In one transaction of the tables' owner, which no server has signed. */
-async function inTransaction<T>(work: (client: pg.Client) => Promise<T>): Promise<T> {
-  const client = new pg.Client({ connectionString: world.get(DatabaseUrl).href });
-  await client.connect();
-  try {
-    await client.query('BEGIN');
-    await client.query(`SELECT set_config('armature.user', 'system', true)`);
-    const result = await work(client);
-    await client.query('COMMIT');
-    return result;
-  } finally {
-    await client.end();
-  }
-}
+const inTransaction = <T>(work: (client: pg.Client) => Promise<T>): Promise<T> => inOwnerTransaction(world, work);
 
 /** @returns the id of the event */
 async function appendEvent(client: pg.Client, actedUpon: string): Promise<string> {
@@ -190,80 +169,6 @@ describe('seals by itself what was committed behind that which it has sealed', (
 
   it('in the end, of one that took longer', async () => {
     await commitAfter(3);
-  });
-});
-
-/** How many rows, or entries of indexes, of a table the work reads as the system, where no index is left unused. */
-async function countRead(table: string, work: () => Promise<unknown>): Promise<number> {
-  const unit = world.get(UnitOfWork);
-  // The counters of a session have what its last transactions read, too, until they are flushed.
-  const readCounters = async (): Promise<number> => {
-    const [row] = await unit.manager.query<[{ read: number }]>(
-      `SELECT (seq_tup_read + idx_tup_fetch + coalesce((SELECT sum(pg_stat_get_xact_tuples_returned(indexrelid))
-                FROM pg_index WHERE indrelid = relid), 0))::int AS read
-         FROM pg_stat_xact_user_tables WHERE relname = $1`,
-      [table],
-    );
-    return row.read;
-  };
-  return runInRequestContext({ requestId: 'test', actor: Actor.system('test') }, () =>
-    unit.run(async () => {
-      await unit.manager.query('SET LOCAL enable_seqscan = off');
-      const before = await readCounters();
-      await work();
-      return (await readCounters()) - before;
-    }),
-  );
-}
-
-describe('reads no more than it needs', () => {
-  it('of a chain to append to it', async () => {
-    await newEnvironment();
-    await world.get(AuditSealer).sealCommitted();
-    const read = await countRead('audit_entry', () => world.get(ChainsStore).findEndsToAppendTo([world.organization]));
-    expect(read).toBe(0);
-  });
-
-  it('of much that waits, whatever plan looks cheaper', async () => {
-    await world.get(AuditSealer).sealCommitted();
-    const read = await inTransaction(async (client) => {
-      await client.query('SELECT pg_advisory_xact_lock(4152781)');
-      await inTransaction((other) => other.query(INSERT_ENVIRONMENTS, [world.organization, world.admin.id, 2_000]));
-      const find = async (): Promise<void> => {
-        await world.get(UnitOfWork).manager.query('SET LOCAL enable_indexscan = off');
-        await world.get(PendingRowsStore).find('0', 10);
-      };
-      // The first one marks what has been removed.
-      await countRead('audit_pending', find);
-      return countRead('audit_pending', find);
-    });
-    expect(read).toBeLessThan(1_000);
-  });
-
-  it('of the accounts to know whom a refused sign-in names', async () => {
-    const refusal = {
-      ...{ context: '{}', acting: null, action: 'login', reason: 'UNAUTHORIZED', ids: [], at: new Date(), count: 1 },
-      account: ` ${world.admin.email.toUpperCase()}`,
-    };
-    await inTransaction((client) =>
-      client.query(
-        `INSERT INTO app_user (id, email, kind)
-         SELECT gen_random_uuid(), 'person-' || number || '@example.org', 'person' FROM generate_series(1, 50) AS number`,
-      ),
-    );
-    expect(await countRead('app_user', () => world.get(RefusalsStore).insert([refusal]))).toBeLessThan(10);
-    const { entries } = await done(world.admin.get(`/api/system/audit?resource=${world.admin.id}&outcome=refused`));
-    expect(entries).toMatchObject([{ action: 'login' }]);
-  });
-
-  it('of the events that were read for mail before', async () => {
-    const mails = world.get(NotificationMailsStore);
-    const next = (): Promise<unknown> => mails.requestNext(world.organization, { settleMs: 1, intervalMs: 1 });
-    for (let event = 0; event < 40; event++) await newEnvironment();
-    await countRead('event', next);
-    expect(await countRead('event', next)).toBe(0);
-    await newEnvironment();
-    expect(await countRead('event', next)).toBeLessThan(10);
   });
 });
 
