@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { UnitOfWork } from '../src/core/database/unit-of-work.js';
+import { AuditEntriesStore } from '../src/events/audit/audit-entries.store.js';
 import { AuditSealer } from '../src/events/audit/chain/audit-sealer.service.js';
 import { ChainsStore } from '../src/events/audit/chain/chains.store.js';
 import { PendingRowsStore } from '../src/events/audit/chain/pending-rows.store.js';
@@ -27,6 +28,33 @@ describe('under row-level security no more is read than is needed', () => {
       world.get(ChainsStore).findEndsToAppendTo([world.organization]),
     );
     expect(read).toBe(0);
+  });
+
+  it('of a chain to list its last entries', async () => {
+    for (let each = 0; each < 50; each++) await done(world.admin.post('/api/environments', newEnvironment()));
+    const { total_count } = await done(world.admin.get(`/api/identity/orgs/${world.organization}/audit`));
+    const [counted] = await world.sql<{ entries: number }>(
+      'SELECT count(*)::int AS entries FROM audit_entry WHERE chain = $1',
+      [world.organization],
+    );
+    expect(total_count).toBe(counted?.entries);
+    const list = (): Promise<unknown> => world.get(AuditEntriesStore).page(world.organization, { pagesize: '2' });
+    expect(await countRead(world, 'audit_entry', list)).toBeLessThan(10);
+  });
+
+  it('of a chain to list the entries of one user', async () => {
+    const { id } = await world.person();
+    await inOwnerTransaction(world, (client) =>
+      client.query(
+        `INSERT INTO environment (id, organization_id, owner, name, description)
+         SELECT gen_random_uuid(), $1, $2, 'other ' || number, '' FROM generate_series(1, 3000) AS number`,
+        [world.organization, world.admin.id],
+      ),
+    );
+    await world.get(AuditSealer).sealCommitted();
+    await inOwnerTransaction(world, (client) => client.query('ANALYZE audit_entry'));
+    const list = (): Promise<unknown> => world.get(AuditEntriesStore).page(world.organization, { actor: id });
+    expect(await countRead(world, 'audit_entry', list)).toBeLessThan(100);
   });
 
   it('of much that waits, whatever plan looks cheaper', async () => {

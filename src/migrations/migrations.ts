@@ -51,6 +51,7 @@ import { AuditOfInserts1764000000069 } from './1764000000069-audit-of-inserts.js
 import { AuditOfProgress1764000000070 } from './1764000000070-audit-of-progress.js';
 import { IdempotencyLeases1764000000074 } from './1764000000074-idempotency-leases.js';
 import { AuditOfEvents1764000000075 } from './1764000000075-audit-of-events.js';
+import { AuditOfRequesters1764000000079 } from './1764000000079-audit-of-requesters.js';
 
 /** Every change of the schema, oldest first. */
 export const migrations: Migration[] = [
@@ -106,4 +107,5 @@ export const migrations: Migration[] = [
   AuditOfProgress1764000000070,
   IdempotencyLeases1764000000074,
   AuditOfEvents1764000000075,
+  AuditOfRequesters1764000000079,
 ];

@@ -60,6 +60,7 @@ export class PendingAuditRow {
 @Entity('audit_entry')
 @Index('audit_entry_sequence', ['chain', 'sequence'], { unique: true })
 @Index('audit_entry_actor', ['chain', 'actorId', 'sequence'])
+@Index('audit_entry_requester', ['chain', 'onBehalfOf', 'sequence'], { where: 'on_behalf_of IS NOT NULL' })
 @Index('audit_entry_resource', ['chain', 'resourceId', 'sequence'])
 @Index('audit_entry_created', ['chain', 'createdAt', 'id'])
 export class AuditEntry {
