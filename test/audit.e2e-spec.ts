@@ -210,9 +210,9 @@ describe('an entry of a change', () => {
       await client.query('SELECT pg_advisory_xact_lock(4152781)');
       await done(world.admin.put(`/api/environments/${environment.id}`, { description: 'changed' }));
       await client.query(
-        `INSERT INTO audit_pending (transaction, chain, source, action, resource_type, resource_id, before, after, acting, created_at, with_events)
+        `INSERT INTO audit_pending (transaction, chain, source, action, resource_type, resource_id, before, after, acting, created_at, change_set)
          SELECT transaction, chain, 'change', 'environment.updated', 'environment', resource_id, '{"tier":"forged"}',
-                '{"tier":"forged"}', acting, created_at, true FROM audit_pending WHERE source = 'change' AND action = 'environment.updated' AND resource_id = $1`,
+                '{"tier":"forged"}', acting, created_at, change_set FROM audit_pending WHERE source = 'change' AND action = 'environment.updated' AND resource_id = $1`,
         [environment.id],
       );
       await client.query('COMMIT');

@@ -8,7 +8,7 @@ import type { Severity } from '../core/events/domain-event.js';
 @Index('event_organization', ['organizationId', 'createdAt', 'id'])
 @Index('event_workspace', ['workspaceId', 'createdAt', 'id'], { where: 'workspace_id IS NOT NULL' })
 @Index('event_subject', ['actedUpon', 'createdAt', 'id'])
-@Index('event_transaction', ['transaction'], { where: 'transaction IS NOT NULL' })
+@Index('event_change_set', ['changeSet'], { where: 'change_set IS NOT NULL' })
 export class RecordedEvent {
   @PrimaryColumn('uuid')
   id!: string;
@@ -60,9 +60,9 @@ export class RecordedEvent {
   @Column({ type: 'timestamptz', precision: 3, default: () => 'now()' })
   createdAt!: Date;
 
-  /** The transaction with whose changes it is audited; null when it has a row of its own in `audit_pending`. */
+  /** The changes of its transaction, with which it is audited; null when it has a row of its own in `audit_pending`. */
   @Column('bigint', { nullable: true, select: false })
-  transaction?: string | null;
+  changeSet?: string | null;
 
   /** The caller's mark, where a query joined it. */
   mark?: ReadMark | null;

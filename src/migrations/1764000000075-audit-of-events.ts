@@ -1,61 +1,71 @@
 import type { MigrationInterface, QueryRunner } from 'typeorm';
 import { replaceInFunction } from './replace-in-function.js';
 
-/** Whether the transaction has written a change down; a savepoint that is rolled back takes this back with the change. */
-const HAS_CHANGES = `current_setting('armature.changed', true) = 'on'`;
-/** Of the first change of a transaction: its events are read when this is sealed. */
-const WITH_EVENTS = `CASE WHEN ${HAS_CHANGES} THEN false ELSE set_config('armature.changed', 'on', true) = 'on' END`;
-/** Of an event of a transaction that has written a change down before it. */
-const TRANSACTION = `CASE WHEN ${HAS_CHANGES} THEN pg_current_xact_id()::text::bigint END`;
+/** The number of the changes of the transaction, once one is written down; a savepoint that is rolled back takes this back with the change. */
+const CHANGE_SET = `nullif(current_setting('armature.change_set', true), '')::bigint`;
+/** Of the first change of a transaction: under this number its events are read when it is sealed. */
+const NEW_CHANGE_SET = `CASE WHEN ${CHANGE_SET} IS NULL
+                      THEN set_config('armature.change_set', nextval('audit_change_set')::text, true)::bigint END`;
 
 const ATTACH: [string, string][] = [
   [
     'resource_type, resource_id, after, acting, context, created_at)',
-    'resource_type, resource_id, after, acting, context, created_at, with_events)',
+    'resource_type, resource_id, after, acting, context, created_at, change_set)',
   ],
   [
     'resource_type, resource_id, before, after, acting, context, created_at)',
-    'resource_type, resource_id, before, after, acting, context, created_at, with_events)',
+    'resource_type, resource_id, before, after, acting, context, created_at, change_set)',
   ],
   [
     `clock_timestamp());
                     RETURN NULL;`,
-    `clock_timestamp(), ${WITH_EVENTS});
+    `clock_timestamp(), ${NEW_CHANGE_SET});
                     RETURN NULL;`,
   ],
   [
     `clock_timestamp());
                   RETURN NULL;
                 END $body$`,
-    `clock_timestamp(), ${WITH_EVENTS});
+    `clock_timestamp(), ${NEW_CHANGE_SET});
                   RETURN NULL;
                 END $body$`,
   ],
 ];
 
 const APPEND: [string, string][] = [
-  ['metadata, created_at)\n        VALUES', 'metadata, created_at, transaction)\n        VALUES'],
-  [`one -> 'metadata', clock_timestamp())`, `one -> 'metadata', clock_timestamp(), ${TRANSACTION})`],
-  ['metadata, created_at)\n    SELECT', 'metadata, created_at, transaction)\n    SELECT'],
-  ['given.metadata, clock_timestamp()\n', `given.metadata, clock_timestamp(), ${TRANSACTION}\n`],
+  ['metadata, created_at)\n        VALUES', 'metadata, created_at, change_set)\n        VALUES'],
+  [`one -> 'metadata', clock_timestamp())`, `one -> 'metadata', clock_timestamp(), ${CHANGE_SET})`],
+  ['metadata, created_at)\n    SELECT', 'metadata, created_at, change_set)\n    SELECT'],
+  ['given.metadata, clock_timestamp()\n', `given.metadata, clock_timestamp(), ${CHANGE_SET}\n`],
 ];
+
+/**
+ * A sealer of an earlier version finds nothing that waits: it would seal changes without their events. One that reads these says so.
+ */
+const IS_SEALER = `current_setting('armature.sealing', true) = 'change sets'`;
+const reading = (condition: string): string => `DROP POLICY reading ON audit_pending;
+  CREATE POLICY reading ON audit_pending FOR SELECT USING ((SELECT ${condition}))`;
+const IS_SYSTEM = `current_setting('armature.user', true) = 'system'`;
 
 const TRIGGER = 'CREATE OR REPLACE TRIGGER audited AFTER INSERT ON event FOR EACH ROW';
 
 /**
- * An event of a transaction whose changes are audited is not written down a second time: it has the number of the transaction, by which
- * it is read when the first of the changes is sealed. Events without a change have rows of their own, as before.
+ * An event of a transaction whose changes are audited is not written down a second time: it has the number of these changes, under which
+ * it is read when the first of them is sealed. Events without a change have rows of their own, as before. The number is not that of the
+ * transaction: of these another server counts anew, to which the database may be restored.
  */
 export class AuditOfEvents1764000000075 implements MigrationInterface {
   async up(queryRunner: QueryRunner): Promise<void> {
     await queryRunner.query(`
-      ALTER TABLE audit_pending ADD COLUMN with_events boolean NOT NULL DEFAULT false;
-      ALTER TABLE event ADD COLUMN transaction bigint;
-      CREATE INDEX event_transaction ON event (transaction) WHERE transaction IS NOT NULL;
+      CREATE SEQUENCE audit_change_set;
+      ALTER TABLE audit_pending ADD COLUMN change_set bigint;
+      ALTER TABLE event ADD COLUMN change_set bigint;
+      CREATE INDEX event_change_set ON event (change_set) WHERE change_set IS NOT NULL;
+      ${reading(`${IS_SYSTEM} AND ${IS_SEALER}`)};
     `);
     await replaceInFunction(queryRunner, 'audit_attach()', ATTACH);
     await replaceInFunction(queryRunner, 'append_events(jsonb)', APPEND);
-    await queryRunner.query(`${TRIGGER} WHEN (NEW.transaction IS NULL) EXECUTE FUNCTION audit_event();
+    await queryRunner.query(`${TRIGGER} WHEN (NEW.change_set IS NULL) EXECUTE FUNCTION audit_event();
       SELECT audit_attach()`);
   }
 
@@ -66,9 +76,11 @@ export class AuditOfEvents1764000000075 implements MigrationInterface {
     await replaceInFunction(queryRunner, 'audit_attach()', back(ATTACH));
     await queryRunner.query(`
       SELECT audit_attach();
-      DROP INDEX event_transaction;
-      ALTER TABLE event DROP COLUMN transaction;
-      ALTER TABLE audit_pending DROP COLUMN with_events;
+      ${reading(IS_SYSTEM)};
+      DROP INDEX event_change_set;
+      ALTER TABLE event DROP COLUMN change_set;
+      ALTER TABLE audit_pending DROP COLUMN change_set;
+      DROP SEQUENCE audit_change_set;
     `);
   }
 }

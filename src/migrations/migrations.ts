@@ -52,6 +52,7 @@ import { AuditOfProgress1764000000070 } from './1764000000070-audit-of-progress.
 import { IdempotencyLeases1764000000074 } from './1764000000074-idempotency-leases.js';
 import { AuditOfEvents1764000000075 } from './1764000000075-audit-of-events.js';
 import { AuditChainSignatures1764000000076 } from './1764000000076-audit-chain-signatures.js';
+import { AuditOfRequesters1764000000079 } from './1764000000079-audit-of-requesters.js';
 
 /** Every change of the schema, oldest first. */
 export const migrations: Migration[] = [
@@ -108,4 +109,5 @@ export const migrations: Migration[] = [
   IdempotencyLeases1764000000074,
   AuditOfEvents1764000000075,
   AuditChainSignatures1764000000076,
+  AuditOfRequesters1764000000079,
 ];

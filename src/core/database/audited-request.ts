@@ -53,11 +53,12 @@ export class AuditedRequests {
       agent: origin?.userAgent,
       operation,
     };
-    const json = JSON.stringify(audited).replaceAll('\\u0000', '');
+    // The database has no text with this character. A backslash that stands before such letters is written as two.
+    const json = JSON.stringify(audited).replaceAll(/\\(?:u0000|.)/g, (escape) => (escape === '\\u0000' ? '' : escape));
     return `${sign(this.key, json)} ${json}`;
   }
 
-  /** Verifies and parses a signed request. @returns null unless a server of this installation signed it */
+  /** Verifies and parses a signed request. @returns null unless a server of this installation signed it and it can be parsed */
   read(text: string): AuditedRequest | null {
     const signature = Buffer.from(text.slice(0, SIGNATURE_LENGTH));
     const json = text.slice(SIGNATURE_LENGTH + 1);
@@ -65,7 +66,16 @@ export class AuditedRequests {
       const expected = Buffer.from(sign(key, json));
       return expected.length === signature.length && timingSafeEqual(expected, signature);
     });
-    return isSigned ? (JSON.parse(json) as AuditedRequest) : null;
+    return isSigned ? parse(json) : null;
+  }
+}
+
+/** A text that cannot be read keeps nothing that was written for other requests from being sealed. */
+function parse(json: string): AuditedRequest | null {
+  try {
+    return JSON.parse(json) as AuditedRequest;
+  } catch {
+    return null;
   }
 }
 

@@ -5,6 +5,8 @@ import { EntitySelect } from '../../core/database/entity-select.js';
 import { named } from '../../core/database/statements.js';
 import { UnitOfWork } from '../../core/database/unit-of-work.js';
 import { InvalidRequest } from '../../core/errors/app-error.js';
+import { KeysetCache } from '../../core/listing/keyset-cache.js';
+import type { StoredTotal } from '../../core/listing/list-source.js';
 import type { FilterCondition, Listing } from '../../core/listing/listing.js';
 import type { Page } from '../../core/listing/page.js';
 import { paginate } from '../../core/listing/paginate.js';
@@ -56,10 +58,17 @@ const listing: Listing<AuditEntry> = {
   filter: CONDITIONS,
 };
 
+/** A chain has no gaps: its ends say how many entries it has. */
+const WHOLE_CHAIN: StoredTotal = {
+  total: 'SELECT last - removed FROM audit_chain WHERE chain = :chain',
+  version: `SELECT last || ' ' || removed FROM audit_chain WHERE chain = :chain`,
+};
+
 /** The entries of the chains, as their readers see them. */
 @Injectable()
 export class AuditEntriesStore {
   private readonly select = new EntitySelect<AuditEntry>();
+  private readonly positions = new KeysetCache();
 
   constructor(private readonly unit: UnitOfWork) {}
 
@@ -70,6 +79,7 @@ export class AuditEntriesStore {
     const rows = this.selectChain(chain);
     return paginate(rows, { ...listing, filterDefaults: Object.fromEntries(given) }, query, {
       getMany: (page, options) => this.select.getMany(this.unit.manager, page, options),
+      ...(given.length === 0 ? { stored: { ...WHOLE_CHAIN, positions: this.positions } } : {}),
     });
   }
 

@@ -51,15 +51,16 @@ export class PendingAuditRow {
   @Column({ type: 'timestamptz', precision: 3 })
   createdAt!: Date;
 
-  /** Whether the events of its transaction are read when it is sealed: so of the first change of each. */
-  @Column('boolean', { default: false })
-  withEvents!: boolean;
+  /** Of the first change of a transaction: under this number its events are read when it is sealed. */
+  @Column('bigint', { nullable: true })
+  changeSet!: string | null;
 }
 
 /** One entry of a chain. It never changes, but for what it says of persons, which can be erased. */
 @Entity('audit_entry')
 @Index('audit_entry_sequence', ['chain', 'sequence'], { unique: true })
 @Index('audit_entry_actor', ['chain', 'actorId', 'sequence'])
+@Index('audit_entry_requester', ['chain', 'onBehalfOf', 'sequence'], { where: 'on_behalf_of IS NOT NULL' })
 @Index('audit_entry_resource', ['chain', 'resourceId', 'sequence'])
 @Index('audit_entry_created', ['chain', 'createdAt', 'id'])
 export class AuditEntry {

@@ -51,6 +51,6 @@ import { VerificationService } from './reports/verification.service.js';
     ForwardingStore,
     AuditForwarder,
   ],
-  exports: [AuditService],
+  exports: [AuditService, AuditSealer],
 })
 export class AuditModule {}

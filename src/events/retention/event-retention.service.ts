@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { Env } from '../../core/config/env.js';
+import { AuditSealer } from '../audit/chain/audit-sealer.service.js';
 import { KeptEventsStore, type RemovalEnd } from '../kept-events.store.js';
 
 /** A transaction of its own each, so that what reads the same rows waits for a moment only. Writers append, and never wait. */
@@ -10,6 +11,7 @@ const BATCH = 1_000;
 export class EventRetentionService {
   constructor(
     private readonly kept: KeptEventsStore,
+    private readonly sealer: AuditSealer,
     private readonly env: Env,
   ) {}
 
@@ -20,8 +22,9 @@ export class EventRetentionService {
       await this.remove(feed, { before, through: null }, signal);
   }
 
-  /** @throws what the signal was aborted with; another run goes on from there */
+  /** The audit reads events as long as it has not sealed them. @throws what the signal was aborted with; another run goes on from there */
   async remove(feed: string, end: RemovalEnd, signal: AbortSignal, onRemoved?: (some: number) => void): Promise<void> {
+    await this.sealer.sealAllCommitted(signal);
     for (let some = BATCH; some === BATCH;) {
       signal.throwIfAborted();
       some = await this.kept.removeOldest(feed, end, BATCH);

@@ -169,7 +169,7 @@ export class ClusterResourcesStore {
                 AS (connection_id uuid, api_version text, kind text, namespace text, name text)) WITH ORDINALITY
               AS wanted (connection_id, api_version, kind, namespace, name, position)
          JOIN ${ALIAS} r ON r.connection_id = wanted.connection_id AND r.kind = wanted.kind
-          AND r.namespace = coalesce(wanted.namespace, '') AND r.name = wanted.name
+          AND r.namespace = wanted.namespace AND r.name = wanted.name
           AND CASE WHEN r.api_version LIKE '%/%' THEN split_part(r.api_version, '/', 1) ELSE '' END
             = CASE WHEN wanted.api_version LIKE '%/%' THEN split_part(wanted.api_version, '/', 1) ELSE '' END`,
       [JSON.stringify(names.map(toName))],
@@ -221,8 +221,9 @@ export class ClusterResourcesStore {
   }
 }
 
+/** As the rows have it. Row-level security keeps `coalesce` from being looked up in an index. */
 const toName = ({ connection_id, api_version, kind, namespace, name }: ResourceName): ResourceName => ({
-  ...{ connection_id, api_version, kind, namespace, name },
+  ...{ connection_id, api_version, kind, namespace: namespace ?? '', name },
 });
 
 /** PostgreSQL evaluates the roles once per statement, not once per resource. */

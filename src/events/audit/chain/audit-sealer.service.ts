@@ -18,7 +18,8 @@ const MAX_BATCHES = 20;
 const INTERVAL_MS = 1_000;
 /**
  * Every so many times what waits is read from its beginning: a transaction that took long may be committed behind what has been sealed.
- * Otherwise it is read from there on: until the table is vacuumed, all that was removed would be passed over again.
+ * Otherwise it is read from where the time before the last ended: until the table is vacuumed, all that was removed would be passed over
+ * again.
  */
 const WHOLE_EVERY = 10;
 const BEGINNING = '0';
@@ -32,8 +33,8 @@ export class AuditSealer implements OnApplicationBootstrap, BeforeApplicationShu
   private readonly logger = new Logger('Audit');
   private timer?: NodeJS.Timeout;
   private times = 0;
-  /** The position in `audit_pending` up to which the last time sealed. */
-  private end = BEGINNING;
+  /** The positions in `audit_pending` up to which the last two times sealed. */
+  private ends: [earlier: string, last: string] = [BEGINNING, BEGINNING];
   private running: Promise<unknown> = Promise.resolve();
 
   constructor(
@@ -59,6 +60,14 @@ export class AuditSealer implements OnApplicationBootstrap, BeforeApplicationShu
     await this.seal(BEGINNING, true);
   }
 
+  /** The same however much it is, and however long that takes. @throws what the signal was aborted with */
+  async sealAllCommitted(signal: AbortSignal): Promise<void> {
+    for (let sealed = await this.sealBatch(BEGINNING, true); sealed?.hasMore;) {
+      signal.throwIfAborted();
+      sealed = await this.sealBatch(sealed.end, true);
+    }
+  }
+
   private scheduleNext(): void {
     this.timer = setTimeout(() => {
       this.running = this.sealNext()
@@ -74,7 +83,9 @@ export class AuditSealer implements OnApplicationBootstrap, BeforeApplicationShu
 
   private async sealNext(): Promise<void> {
     const isWhole = this.times++ % WHOLE_EVERY === 0;
-    this.end = await this.seal(isWhole ? BEGINNING : this.end, false);
+    const [earlier, last] = this.ends;
+    const end = await this.seal(isWhole ? BEGINNING : earlier, false);
+    this.ends = [last, end];
   }
 
   /** @returns the position up to which it sealed */

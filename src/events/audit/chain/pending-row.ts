@@ -8,7 +8,7 @@ const EARLIEST = Date.UTC(2000, 0);
 const LATEST = Date.UTC(10_000, 0);
 
 /** What a change, an event or a refusal left behind, with the request that it was written for. */
-export interface TracedRow extends Omit<PendingAuditRow, 'position' | 'withEvents'> {
+export interface TracedRow extends Omit<PendingAuditRow, 'position' | 'changeSet'> {
   /** Null without one, and when no server of this installation has signed it. */
   request: AuditedRequest | null;
 }
@@ -19,9 +19,9 @@ export interface TracedRow extends Omit<PendingAuditRow, 'position' | 'withEvent
  */
 export function toSoundRow(row: TracedRow): TracedRow {
   return Object.assign(row, {
-    action: row.action.slice(0, MAX_NAME_LENGTH),
-    resourceType: row.resourceType.slice(0, MAX_NAME_LENGTH),
-    resourceId: row.resourceId?.slice(0, MAX_NAME_LENGTH) ?? null,
+    action: cutOff(row.action),
+    resourceType: cutOff(row.resourceType),
+    resourceId: row.resourceId === null ? null : cutOff(row.resourceId),
     before: toFields(row.before),
     after: toFields(row.after),
     createdAt: isTime(row.createdAt) ? row.createdAt : new Date(),
@@ -32,10 +32,13 @@ export function toSoundRow(row: TracedRow): TracedRow {
 export function readRefusal(fields: Record<string, unknown> | null): { reason: string | null; count: number } {
   const { reason, count } = fields ?? {};
   return {
-    reason: typeof reason === 'string' ? reason.slice(0, MAX_NAME_LENGTH) : null,
+    reason: typeof reason === 'string' ? cutOff(reason) : null,
     count: Number.isInteger(count) ? Math.min(Math.max(count as number, 1), MAX_COUNT) : 1,
   };
 }
+
+/** Half of a character that is cut in two is stored as another one than is hashed. */
+const cutOff = (name: string): string => name.slice(0, MAX_NAME_LENGTH).toWellFormed();
 
 function toFields(value: unknown): Record<string, unknown> | null {
   if (value === null || value === undefined) return null;

@@ -7,18 +7,22 @@ import { INSTALLATION_CHAIN, PendingAuditRow } from '../audit.entity.js';
 import type { TracedRow } from './pending-row.js';
 
 /**
- * What waits is read by its index alone. The table is a queue: nearly all of its rows have been removed and not yet vacuumed, and a
- * plan that was made while it was small would read each of them again for every batch.
+ * What waits is read in the order of its index alone. The table is a queue: nearly all of its rows have been removed and not yet
+ * vacuumed, and a plan that was made while it was small would read each of them, or all that wait, again for every batch. Nobody finds
+ * any who does not seal events with the changes of their transaction.
  */
-const READ_BY_INDEX = 'SET LOCAL enable_seqscan = off';
+const BEGIN_SEALING = named(
+  `SELECT set_config('enable_seqscan', 'off', true), set_config('enable_bitmapscan', 'off', true),
+          set_config('armature.sealing', 'change sets', true)`,
+);
 const IS_PENDING = named('SELECT EXISTS (SELECT FROM audit_pending WHERE position > $1) AS pending');
 const REMOVE = named('DELETE FROM audit_pending WHERE position = ANY($1)');
-/** Events of transactions. How far a deployment has come is no change of anything. */
-const READ_EVENTS = named(`SELECT transaction, coalesce(organization_id, '${INSTALLATION_CHAIN}') AS chain,
+/** Events of transactions, in their order. How far a deployment has come is no change of anything. */
+const READ_EVENTS = named(`SELECT change_set, coalesce(organization_id, '${INSTALLATION_CHAIN}') AS chain,
        category || '.' || action AS action, category AS "resourceType", acted_upon AS "resourceId",
        coalesce(user_id::text, 'system') AS acting, created_at AS "createdAt",
        id AS event_id, workspace_id, system_actor, metadata
-  FROM event WHERE transaction = ANY($1) AND NOT (category = 'deployment' AND action = 'progress') ORDER BY id`);
+  FROM event WHERE change_set = ANY($1) AND NOT (category = 'deployment' AND action = 'progress') ORDER BY sequence, id`);
 
 const ADD_ACT =
   named(`INSERT INTO audit_pending (transaction, chain, source, action, resource_type, resource_id, after, acting, context, created_at)
@@ -34,7 +38,8 @@ export interface AuditAct {
 
 type WithRequest = PendingAuditRow & TracedRow;
 
-interface EventColumns extends Omit<TracedRow, 'source' | 'before' | 'after' | 'context' | 'request'> {
+interface EventColumns extends Omit<TracedRow, 'transaction' | 'source' | 'before' | 'after' | 'context' | 'request'> {
+  change_set: string;
   event_id: string;
   workspace_id: string | null;
   system_actor: string | null;
@@ -64,14 +69,14 @@ export class PendingRowsStore {
 
   /** Whether anything waits after a position. It locks nothing. */
   async exist(after: string): Promise<boolean> {
-    await this.unit.manager.query(READ_BY_INDEX);
+    await this.unit.manager.query(BEGIN_SEALING);
     const [row] = await this.unit.manager.query<{ pending: boolean }[]>(IS_PENDING, [after]);
     return row?.pending ?? false;
   }
 
   /** The oldest that wait after a position. Those of one transaction stay together as long as they are not more than asked for. */
   async find(after: string, most: number): Promise<PendingBatch> {
-    await this.unit.manager.query(READ_BY_INDEX);
+    await this.unit.manager.query(BEGIN_SEALING);
     const oldest = await this.unit.manager.query<PendingAuditRow[]>((this.readSql ??= this.buildRead()), [after, most]);
     const hasMore = oldest.length === most;
     // Of the last transaction there may be more.
@@ -109,13 +114,13 @@ export class PendingRowsStore {
   /** The events that have no rows of their own; they were appended for the request of the first change of their transaction. */
   private async findEvents(rows: WithRequest[]): Promise<TracedRow[]> {
     const first = new Map<string, TracedRow>();
-    for (const row of rows) if (row.withEvents && !first.has(row.transaction)) first.set(row.transaction, row);
+    for (const row of rows) if (row.changeSet !== null && !first.has(row.changeSet)) first.set(row.changeSet, row);
     if (first.size === 0) return [];
     const events = await this.unit.manager.query<EventColumns[]>(READ_EVENTS, [[...first.keys()]]);
-    return events.map(({ event_id, workspace_id, system_actor, metadata, ...event }) => {
-      const { context, request } = first.get(event.transaction) as TracedRow;
+    return events.map(({ change_set, event_id, workspace_id, system_actor, metadata, ...event }) => {
+      const { transaction, context, request } = first.get(change_set) as TracedRow;
       const after = { event_id, workspace_id, system_actor, metadata };
-      return { ...event, source: 'event', before: null, after, context, request };
+      return { ...event, transaction, source: 'event', before: null, after, context, request };
     });
   }
 

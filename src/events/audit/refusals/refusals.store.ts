@@ -17,9 +17,7 @@ const FIND_HOLDERS = named(
     ...HOLDERS.map((table) => `SELECT id, organization_id, '${table}' FROM "${table}" WHERE id = ANY($1::uuid[])`),
   ].join(' UNION ALL '),
 );
-const FIND_ACCOUNTS = named(
-  'SELECT id, lower(email) AS email FROM app_user WHERE lower(email) = ANY($1) AND deleted_at IS NULL',
-);
+const FIND_ACCOUNTS = named('SELECT id, email FROM app_user WHERE email = ANY($1) AND deleted_at IS NULL');
 
 const INSERT =
   named(`INSERT INTO audit_pending (transaction, chain, source, action, resource_type, resource_id, after, acting, context, created_at)

@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { UnitOfWork } from '../../../core/database/unit-of-work.js';
 import { toJsonb } from '../../../core/json/jsonb.js';
+import { feedColumn } from '../../feed.store.js';
 import { type MailFrequency, OWNER_CATEGORIES } from '../notification-preferences.js';
 import { type MailClaim, NotificationMail } from './notification-mail.entity.js';
 
@@ -88,6 +89,7 @@ export class NotificationMailsStore {
        SELECT $1, coalesce(
          (SELECT min(sequence) - 1 FROM event WHERE organization_id = $1 AND created_at > now() - ${FIRST_LOOK}),
          (SELECT last FROM event_counter WHERE feed = $1), 0)
+        WHERE NOT EXISTS (SELECT FROM notification_feed WHERE organization_id = $1)
        ON CONFLICT DO NOTHING`,
       [organizationId],
     );
@@ -103,7 +105,7 @@ export class NotificationMailsStore {
     const through = last - after > BigInt(BATCH_SIZE) ? after + BigInt(BATCH_SIZE) : last;
     const due = await this.unit.manager.query<DueMail[]>(
       `WITH batch AS MATERIALIZED (
-         SELECT * FROM event WHERE organization_id = $1 AND sequence > $2 AND sequence <= $3
+         SELECT * FROM event WHERE ${feedColumn('event')} = $1 AND sequence > $2 AND sequence <= $3
             AND created_at > now() - interval '1 day'
        ), recipients AS (
          SELECT wish.user_id, batch.created_at FROM batch
