@@ -52,6 +52,7 @@ import { AuditOfProgress1764000000070 } from './1764000000070-audit-of-progress.
 import { IdempotencyLeases1764000000074 } from './1764000000074-idempotency-leases.js';
 import { AuditOfEvents1764000000075 } from './1764000000075-audit-of-events.js';
 import { AuditOfRequesters1764000000079 } from './1764000000079-audit-of-requesters.js';
+import { EventErasureByFeed1764000000080 } from './1764000000080-event-erasure-by-feed.js';
 
 /** Every change of the schema, oldest first. */
 export const migrations: Migration[] = [
@@ -108,4 +109,5 @@ export const migrations: Migration[] = [
   IdempotencyLeases1764000000074,
   AuditOfEvents1764000000075,
   AuditOfRequesters1764000000079,
+  EventErasureByFeed1764000000080,
 ];
