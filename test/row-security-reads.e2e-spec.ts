@@ -5,6 +5,7 @@ import { AuditSealer } from '../src/events/audit/chain/audit-sealer.service.js';
 import { ChainsStore } from '../src/events/audit/chain/chains.store.js';
 import { PendingRowsStore } from '../src/events/audit/chain/pending-rows.store.js';
 import { RefusalsStore } from '../src/events/audit/refusals/refusals.store.js';
+import { EventLogStore } from '../src/events/log/event-log.store.js';
 import { NotificationMailsStore } from '../src/events/notifications/mail/notification-mails.store.js';
 import { ClusterResourcesStore } from '../src/kubernetes/resources/cluster-resources.store.js';
 import { countRead } from './support/count-read.js';
@@ -104,6 +105,24 @@ describe('under row-level security no more is read than is needed', () => {
     expect(await countRead(world, 'event', next)).toBe(0);
     await done(world.admin.post('/api/environments', newEnvironment()));
     expect(await countRead(world, 'event', next)).toBeLessThan(10);
+  });
+
+  it('of the events of an organization to erase a person from some', async () => {
+    await done(world.admin.post('/api/environments', newEnvironment()));
+    // Those of others have higher numbers.
+    await inOwnerTransaction(world, (client) =>
+      client.query(
+        `INSERT INTO event (id, sequence, system_actor, acted_upon, category, action, severity, description)
+         SELECT gen_random_uuid(), 1000000 + number, 'test', gen_random_uuid(), 'model', 'updated', 'informational', 'changed'
+           FROM generate_series(1, 500) AS number`,
+      ),
+    );
+    const [end] = await world.sql<{ last: string }>('SELECT last - 1 AS last FROM event_counter WHERE feed = $1', [
+      world.organization,
+    ]);
+    const erase = (): Promise<unknown> =>
+      world.get(EventLogStore).eraseAfter(world.organization, 'nobody@example.org', end?.last ?? '', 2_000);
+    expect(await countRead(world, 'event', erase)).toBeLessThan(10);
   });
 
   it('of the objects of a cluster with the same name', async () => {

@@ -53,6 +53,7 @@ import { IdempotencyLeases1764000000074 } from './1764000000074-idempotency-leas
 import { AuditOfEvents1764000000075 } from './1764000000075-audit-of-events.js';
 import { AuditChainSignatures1764000000076 } from './1764000000076-audit-chain-signatures.js';
 import { AuditOfRequesters1764000000079 } from './1764000000079-audit-of-requesters.js';
+import { EventErasureByFeed1764000000080 } from './1764000000080-event-erasure-by-feed.js';
 
 /** Every change of the schema, oldest first. */
 export const migrations: Migration[] = [
@@ -110,4 +111,5 @@ export const migrations: Migration[] = [
   AuditOfEvents1764000000075,
   AuditChainSignatures1764000000076,
   AuditOfRequesters1764000000079,
+  EventErasureByFeed1764000000080,
 ];
