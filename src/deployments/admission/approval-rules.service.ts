@@ -10,10 +10,10 @@ import { deploymentPolicy } from '../deployment.policy.js';
 import { TargetsStore } from '../targets/targets.store.js';
 import { DeploymentRightsService } from './deployment-rights.service.js';
 
-/** Who asked for which action, and who approved it. */
+/** A requested action with its requester and its approvals. */
 export type Mandate = Pick<Deployment, 'requestedBy' | 'action' | 'approvals'>;
 
-/** The request of a user, as far as rights and approvals depend on it. */
+/** The part of a user's request that rights and approvals depend on. */
 export interface RequestedAction {
   action: Deployment['action'];
   requestApproval?: boolean;
@@ -21,9 +21,9 @@ export interface RequestedAction {
 }
 
 /**
- * Says how many people must approve what is done in an environment, and whether they have. The environment asks for a number of
- * admins of the workspace; a requester who is one counts as one of them. Service accounts approve nothing, and where more than one
- * admin is asked for they do not count as one: an administrator of the organization can act as any of them.
+ * Counts the approvals that a deployment requires and has. An environment requires a number of workspace admins; a requester who is
+ * an admin counts as one of them. Service accounts cannot approve, and do not count as an admin where more than one is required,
+ * because an administrator of the organization can act as any of them.
  */
 @Injectable()
 export class ApprovalRulesService {
@@ -33,14 +33,14 @@ export class ApprovalRulesService {
     private readonly env: Env,
   ) {}
 
-  /** Until when a request that is made now waits for its approvals. */
+  /** When a request that is made now expires. */
   getExpiry(): Date {
     return new Date(Date.now() + this.env.APPROVAL_TTL * 1000);
   }
 
   /**
-   * Judges who asks, before anything of the request is resolved.
-   * @throws Forbidden; APPROVAL_REQUIRED when it needs approvals and asks for none
+   * Checks the requester before anything else of the request is resolved.
+   * @throws Forbidden; with APPROVAL_REQUIRED when an approval is required and the request does not ask for one
    */
   async requireRequest(actor: Actor, request: RequestedAction, location: DeploymentLocation): Promise<void> {
     await this.rights.authorize(actor, deploymentPolicy.deploy, location);
@@ -51,8 +51,8 @@ export class ApprovalRulesService {
   }
 
   /**
-   * How many people beside the requester must approve, by the roles, the tier and the number of now. On production a user who is no
-   * admin needs one at least; an admin who rolls back needs nobody.
+   * The number of approvals by other users that a request requires, by the current roles, tier and settings. On production, a
+   * requester who is not an admin requires at least one; a rollback by an admin requires none.
    */
   async countNeeded(
     { requestedBy, action }: Pick<Mandate, 'requestedBy' | 'action'>,
@@ -68,13 +68,13 @@ export class ApprovalRulesService {
     return isApprover ? requiredApprovals - 1 : requiredApprovals;
   }
 
-  /** How many approvals are missing; those whose approver could not give them any more do not count. */
+  /** The number of missing approvals. Approvals of users who have lost the right to approve do not count. */
   async countMissing(mandate: Mandate, location: DeploymentLocation): Promise<number> {
     const needed = await this.countNeeded(mandate, location);
     return needed === 0 ? 0 : Math.max(needed - (await this.countValid(mandate, location)), 0);
   }
 
-  /** Judges the requester by the rights of now. @throws Conflict REQUESTER_NOT_ALLOWED */
+  /** Checks the current rights of the requester. @throws Conflict REQUESTER_NOT_ALLOWED */
   async requireRequester({ requestedBy }: Mandate, location: DeploymentLocation): Promise<void> {
     if (await this.rights.isAllowed(requestedBy, deploymentPolicy.deploy, location)) return;
     throw new Conflict(
@@ -87,7 +87,7 @@ export class ApprovalRulesService {
   }
 
   /**
-   * Judges by the rights of now what was asked for, and maybe approved, before.
+   * Checks the requester and the approvals of an earlier request by current rights.
    * @throws Conflict REQUESTER_NOT_ALLOWED, APPROVER_NOT_ALLOWED; Forbidden APPROVAL_REQUIRED
    */
   async requireMandate(mandate: Mandate, location: DeploymentLocation): Promise<void> {
@@ -112,7 +112,7 @@ export class ApprovalRulesService {
   }
 }
 
-/** Different people other than the requester who approved. */
+/** The distinct users other than the requester who approved. */
 const findApprovers = ({ requestedBy, approvals }: Mandate): string[] => [
   ...new Set(
     approvals

@@ -20,52 +20,52 @@ import { ResourceFailed, toResourceError, toRunEnd } from './run-end.js';
 import { countOf } from '../../core/errors/wording.js';
 
 export interface UndeployOptions extends RunOptions, KeepOptions {
-  /** What records say was deployed: looked for one by one where the credential may not list. */
+  /** The objects that are recorded as deployed; each is read by name if the credential may not list its kind. */
   previous?: ObjectReference[];
-  /** Of a chart, run before and after. */
+  /** The hooks of a chart that run before and after. */
   hooks?: PlannedHooks;
-  /** For each hook; 5 minutes without it. */
+  /** Timeout of each hook. Default: 5 minutes. */
   hookTimeoutMs?: number;
-  /** Identifies the undeployment, so that hooks are not run again by the replica that resumes it. */
+  /** Identifies the undeployment, so that a replica that resumes it does not run hooks again. */
   run?: string;
 }
 
 interface RemovalItem extends OwnedObject {
   planned: PlannedResource;
-  /** A volume claim that a StatefulSet has made. */
+  /** A volume claim that a StatefulSet created. */
   isMade?: boolean;
 }
 
 interface RemovalItems {
   found: RemovalItem[];
-  /** What records speak of and this server cannot even read. */
+  /** Recorded objects that this server may not read. */
   unread: { planned: PlannedResource; error: ResourceError }[];
 }
 
 const CONCURRENCY = 6;
 
-/** What hooks may need to the last: their namespace, and definitions of kinds. */
+/** Namespaces and CustomResourceDefinitions may be needed by the last hooks. */
 const NAMESPACE_RANK = kindRank({ group: '', kind: 'Namespace' });
 
-/** Removes everything of an owner from one cluster, and nothing else. */
+/** Deletes all objects of an owner from one cluster, and no others. */
 export class Undeployer {
   constructor(
     private readonly cluster: ClusterClient,
     private readonly journal: ChangeJournal,
   ) {}
 
-  /** What would be deleted, in the order of deletion. Every kind of the cluster is searched, so that nothing stays behind. */
+  /** The objects that would be deleted, in the order of deletion. Searches all kinds of the cluster, so that no object is missed. */
   async plan(owner: Owner, options: Pick<UndeployOptions, 'previous' | 'signal'> = {}): Promise<PlannedResource[]> {
     const { found, unread } = await this.findRemovalItems(owner, options);
     return [...found, ...unread].map(({ planned }) => planned);
   }
 
   /**
-   * Deletes in reverse order, kind by kind, each kind once the one before is gone: what serves a kind outlives its objects.
-   * Namespaces and definitions that hold what others made are left and reported as `skipped`, volume claims and what is marked for
-   * it as `kept`. What an earlier attempt has deleted
-   * is reported as well.
-   * @throws ClusterError when the cluster cannot be searched, or shows nothing at all to this credential; all later failures are in the result
+   * Deletes in reverse order, kind by kind, each after the one before is gone, so that controllers outlive their objects.
+   * Namespaces and CustomResourceDefinitions with contents of others are reported as `skipped`, volume claims and objects that are
+   * marked to be kept as `kept`. Objects that an earlier attempt deleted are included in the result.
+   * @throws ClusterError when the cluster cannot be searched, or the credential may list no kind; all later failures are in the
+   *   result
    */
   async undeploy(owner: Owner, options: UndeployOptions = {}): Promise<DeploymentResult> {
     const { found, unread } = await this.findRemovalItems(owner, options);
@@ -91,7 +91,7 @@ export class Undeployer {
       for (const rank of ranks.filter((one) => one > NAMESPACE_RANK)) await remove(rank);
       if (!results.anyFailed) await hooks.run(after);
       await hooks.removeAll();
-      // What is in them of an API that does not answer, nobody knows, and the cluster could not delete it.
+      // If an API is unavailable, the contents of these objects are unknown and the cluster could not delete them.
       if (!unread.some(({ error }) => error.reason === 'API_UNAVAILABLE'))
         for (const rank of ranks.filter((one) => one <= NAMESPACE_RANK)) await remove(rank);
       if (results.anyFailed) throw new ResourceFailed();
@@ -106,7 +106,7 @@ export class Undeployer {
     }
   }
 
-  /** Writes down what is to be deleted. @returns what an earlier attempt has written down and is gone by now */
+  /** Records the planned deletions. @returns the resources that an earlier attempt recorded and that are gone by now */
   private async record(found: RemovalItem[]): Promise<{ planned: PlannedResource }[]> {
     const changes = found.map(({ kind, object }): AppliedChange => {
       const { name, namespace } = object.metadata;

@@ -8,7 +8,7 @@ import { deploymentPolicy } from '../deployment.policy.js';
 import { DeploymentsStore } from '../deployments.store.js';
 import { assertNotOwnRequest } from '../own-request.js';
 
-/** Deployments that wait for an approval, for those who may give it. */
+/** Deployments that wait for approval, for users who may approve them. */
 @Injectable()
 export class PendingDeploymentsService {
   constructor(
@@ -16,13 +16,13 @@ export class PendingDeploymentsService {
     private readonly rights: DeploymentRightsService,
   ) {}
 
-  /** @throws NotFound; Forbidden, with OWN_REQUEST for the requester of what waits, PERSON_REQUIRED for a service account */
+  /** @throws NotFound; Forbidden, with OWN_REQUEST for the requester of a pending deployment, PERSON_REQUIRED for a service account */
   async get(actor: Actor, id: string): Promise<Deployment> {
     assertScope(actor, deploymentPolicy.read);
     return this.judge(actor, await this.deployments.get(actor, id));
   }
 
-  /** The same, held until the end of the unit of work. @throws Conflict NOT_PENDING, APPROVAL_EXPIRED */
+  /** As `get`, and locks the row until the end of the transaction. @throws Conflict NOT_PENDING, APPROVAL_EXPIRED */
   async getForUpdate(actor: Actor, id: string): Promise<Deployment> {
     const deployment = await this.judge(actor, await this.deployments.getForUpdate(actor, id));
     if (deployment.status !== 'pending_approval')

@@ -10,7 +10,7 @@ import {
 import { colourOfHealth } from './deployment-marks.js';
 import type { CountedResources, NamedResource } from './environment-resources.store.js';
 
-/** A cluster of an environment, and what is to be said of how it is followed. */
+/** A cluster of an environment, with a note on the state of its watch. */
 export interface DrawnCluster {
   id: string;
   name: string;
@@ -21,11 +21,11 @@ export interface EnvironmentContents {
   name: string;
   clusters: DrawnCluster[];
   counts: CountedResources[];
-  /** The objects that have cards or titles of their own. */
+  /** The objects that are named in cards or titles. */
   named: NamedResource[];
 }
 
-/** Objects up to which all are named; and of one kind in a namespace that have a card each. */
+/** Up to this number of objects, all are named. Also the limit of cards per kind and namespace. */
 export const MAX_NAMED = 400;
 const MAX_SINGLE = 6;
 const MAX_CARDS = 600;
@@ -38,7 +38,7 @@ interface Location {
   counts: CountedResources[];
 }
 
-/** What runs in an environment: a frame for each namespace, a card for each object or, where there are many, for all of one kind. */
+/** The diagram of an environment: a frame for each namespace, with a card for each object or, if there are many, for each kind. */
 export function buildEnvironmentDiagram({ name, clusters, counts, named }: EnvironmentContents): Diagram {
   const total = sum(counts);
   const byKind = groupItemsBy(named, kindKey);
@@ -73,7 +73,7 @@ export function buildEnvironmentDiagram({ name, clusters, counts, named }: Envir
   };
 }
 
-/** Where something is not well comes first, then where most is. */
+/** Locations with unhealthy objects first, then by number of objects. */
 function readLocations(clusters: DrawnCluster[], counts: CountedResources[]): Location[] {
   const byId = new Map(clusters.map((cluster) => [cluster.id, cluster]));
   const locations = [...groupItemsBy(counts, ({ connection_id, namespace }) => `${connection_id} ${namespace}`)].map(

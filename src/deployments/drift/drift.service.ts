@@ -9,7 +9,7 @@ import { DriftChecksService, type DriftFinding } from './drift-checks.service.js
 import type { DriftQuery } from './drift.inputs.js';
 import type { DriftView } from './drift.view.js';
 
-/** Compares a design with what runs of it, for who asks. */
+/** Compares deployed designs with the live state at the request of users. */
 @Injectable()
 export class DriftService {
   private readonly running = new Map<string, Promise<DriftFinding>>();
@@ -21,7 +21,7 @@ export class DriftService {
     private readonly checks: DriftChecksService,
   ) {}
 
-  /** Of all destinations where it is deployed that the actor sees, or of those that are named. */
+  /** Compares the destinations that are visible to the actor and match the query. */
   async getDrift(actor: Actor, id: string, { environment_id, connection_id }: DriftQuery): Promise<DriftView> {
     assertScope(actor, deploymentPolicy.read);
     await this.designs.get(actor, id);
@@ -48,7 +48,7 @@ export class DriftService {
     };
   }
 
-  /** Who asks while it is compared is answered the same. */
+  /** Concurrent requests share one comparison. */
   private compareOnce(destination: DeployedDesign): Promise<DriftFinding> {
     const key = `${destination.deploymentId} ${destination.connectionId}`;
     const found = this.running.get(key);

@@ -13,8 +13,8 @@ export interface MadeClaim {
 }
 
 /**
- * The volume claims that a StatefulSet has made from its templates. They are nobody's when it is deleted: the cluster keeps them,
- * and names them after template, set and number.
+ * The volume claims that a StatefulSet created from its templates. The cluster keeps them when the set is deleted, and names them
+ * after template, set and ordinal.
  */
 export async function findClaimsOf(
   cluster: ClusterClient,
@@ -41,7 +41,7 @@ export async function findClaimsOf(
     .map((object) => ({ kind: claims, object }));
 }
 
-/** The same of a StatefulSet that is known by name. */
+/** As `findClaimsOf`, for a StatefulSet of which only the name is known. */
 export async function findMadeClaims(
   cluster: ClusterClient,
   kind: ResourceKind,

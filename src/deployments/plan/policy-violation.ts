@@ -1,7 +1,7 @@
 export const POLICY_MODES = ['enforce', 'warn'] as const;
 export type PolicyMode = (typeof POLICY_MODES)[number];
 
-/** Which resource of a design is meant. */
+/** Identifies a resource of a design. */
 export interface JudgedResource {
   component: string;
   api_version: string;
@@ -16,9 +16,9 @@ export interface PolicyViolation extends JudgedResource {
   policy: string;
   mode: PolicyMode;
   message: string;
-  /** Why the rule could not be evaluated; null when it answered false. */
+  /** Why the rule could not be evaluated; null when it evaluated to false. */
   reason: string | null;
 }
 
-/** Whether it refuses a deployment. */
+/** Whether the violation refuses a deployment. */
 export const isEnforced = ({ mode }: PolicyViolation): boolean => mode === 'enforce';

@@ -16,7 +16,7 @@ interface PruneOptions extends KeepOptions {
 
 const CONCURRENCY = 6;
 
-/** What left the design since it was deployed last: to be deleted, or kept for a reason. Hooks are no part of it. */
+/** The objects that left the design since its last deployment, to be deleted or kept for a reason. Hooks are excluded. */
 export async function findPrunes(
   cluster: ClusterClient,
   items: PlanItem[],
@@ -47,14 +47,14 @@ export async function findPrunes(
     const planned = plannedRemoval(kept === undefined ? 'prune' : 'unchanged', kind, object.metadata);
     return { planned: { ...planned, ...(kept !== undefined && { kept }) }, kind, live: object, ...rest };
   });
-  // What cannot be pruned stays in the inventory.
+  // An object that cannot be pruned remains in the inventory.
   for (const { reference, error } of inventory.unread)
     if (error.reason === 'API_UNAVAILABLE' && !items.some(({ planned }) => mayBe(planned, reference)))
       prunes.push({ planned: { ...plannedRemoval('prune', reference, reference), error } });
   return { prunes, unseen: inventory.unseen.map((kind) => [kind.kind, kind.group].filter(Boolean).join('.')) };
 }
 
-/** Whether a resource of the design is this object: where the kind is not known, neither is the namespace. */
+/** Whether a resource of the design may be this object. For an unknown kind, the namespace is not compared. */
 const mayBe = ({ api_version, kind, namespace, name }: PlannedResource, object: ObjectReference): boolean =>
   isSameKind({ apiVersion: api_version, kind }, object) &&
   name === object.name &&

@@ -6,7 +6,7 @@ import { DeployedDesignsStore } from '../deployed-designs.store.js';
 import { ApprovalRulesService, type Mandate } from '../admission/approval-rules.service.js';
 import type { LabelledOwner } from '../plan/owner.js';
 
-/** Judges whether objects of other deployments of this installation may be adopted: only by who may undeploy them where they are. */
+/** Decides whether objects of other deployments of this installation may be adopted: the requester must have the right to undeploy them. */
 @Injectable()
 export class AdoptionService {
   constructor(
@@ -14,7 +14,7 @@ export class AdoptionService {
     private readonly approvals: ApprovalRulesService,
   ) {}
 
-  /** Asks anew for every object, with the roles of that moment. An owner that nobody knows is nobody's to give. */
+  /** Returns a check that uses the current roles for each object. Objects of an unknown owner may not be adopted. */
   createCheck(mandate: Omit<Mandate, 'action'>): (owner: LabelledOwner) => Promise<boolean> {
     return async ({ design, environment }) => {
       if (!design || !environment || !isUUID(design) || !isUUID(environment)) return false;

@@ -18,31 +18,31 @@ interface PolicyTaskInput {
   resources: DesiredResource[];
   design: JsonObject;
   environment: JsonObject;
-  /** Answers the verdicts of complying resources, too. */
+  /** Also returns the verdicts on complying resources. */
   all: boolean;
 }
 
-/** What one policy says of one resource. */
+/** The result of one policy for one resource. */
 export interface PolicyVerdict {
   policy: PolicyRule;
   resource: JudgedResource;
   complies: boolean;
-  /** Why it could not be evaluated: such a rule is violated. */
+  /** Why the policy could not be evaluated; the resource counts as a violation then. */
   reason: string | null;
 }
 
-/** How many verdicts there are, and the first of them; violations come first. */
+/** The number of verdicts and the first of them, violations first. */
 export interface PolicyTrial {
   judged: number;
   violations: number;
   verdicts: PolicyVerdict[];
 }
 
-/** Judges all resources of a design by policies. */
+/** Evaluates policies for all resources of a design. */
 export const policyTask: Task<PolicyTaskInput, PolicyTrial> = defineTask(import.meta.url, { judgeInWorker });
 
 const MAX_VERDICTS = 500;
-/** Steps that one policy may take over one resource, and all of them together. */
+/** Maximum number of evaluation steps of one policy for one resource, and of all together. */
 const MAX_STEPS = 100_000;
 const MAX_STEPS_OF_ALL = 20_000_000;
 
@@ -75,7 +75,7 @@ export function judgeInWorker({ policies, resources, design, environment, all }:
   return { ...count, verdicts: [...violations, ...complying].slice(0, MAX_VERDICTS) };
 }
 
-/** Answers undefined for what complies, null for what does not, and why for what cannot be judged. */
+/** Returns undefined if the resource complies, null if it does not, and the reason if the policy cannot be evaluated. */
 function createJudge(
   { expression: source }: PolicyRule,
   budget: StepBudget,

@@ -10,7 +10,7 @@ import type { PolicyTrialRequest } from './policy.inputs.js';
 import type { PolicyTrial } from './policy-task.js';
 import { policyPolicy } from './policy.policy.js';
 
-/** Tries expressions against designs before they become policies. */
+/** Evaluates expressions for designs without saving them as policies. */
 @Injectable()
 export class PolicyTrialsService {
   constructor(

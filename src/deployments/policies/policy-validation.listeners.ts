@@ -11,7 +11,7 @@ import { TargetsStore } from '../targets/targets.store.js';
 import { PolicyEvaluationService } from './policy-evaluation.service.js';
 import { policyPolicy } from './policy.policy.js';
 
-/** Says what the policies of its workspace say of a design that is validated; nothing to those who may not read them. */
+/** Adds the verdicts of the workspace's policies to the validation of a design, for callers who may read the policies. */
 @Injectable()
 export class PolicyValidationListeners implements OnModuleInit {
   constructor(

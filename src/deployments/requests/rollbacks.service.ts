@@ -12,7 +12,7 @@ import { DeploymentRequestsService } from './deployment-requests.service.js';
 import { DeploymentsStore } from '../deployments.store.js';
 import { TargetsService } from '../targets/targets.service.js';
 
-/** Deploys again what was deployed before; since it counts for no quota, nothing else can be deployed this way. */
+/** Deploys an earlier version again. Rollbacks do not count against the quota, so only versions that were deployed before are accepted. */
 @Injectable()
 export class RollbacksService {
   constructor(
@@ -25,8 +25,8 @@ export class RollbacksService {
   ) {}
 
   /**
-   * To the version that is named, else to the one that was deployed there before this deployment; in the namespace it had then.
-   * @throws Conflict NOTHING_TO_ROLL_BACK_TO when it was never deployed there, or is now
+   * Rolls back to the requested version, else to the one that was deployed before this deployment, in the namespace that it had.
+   * @throws Conflict NOTHING_TO_ROLL_BACK_TO when that version was never deployed there, or is the current one
    */
   async rollback(actor: Actor, id: string, input: RollbackRequest): Promise<Deployment> {
     assertScope(actor, deploymentPolicy.read);
@@ -92,7 +92,7 @@ export class RollbacksService {
   }
 }
 
-/** What is deployed again, and where it was then. */
+/** The version to deploy again, and its namespace. */
 interface RollbackGoal {
   designVersion: number;
   namespace: string | undefined;

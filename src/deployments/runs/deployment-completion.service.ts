@@ -19,11 +19,11 @@ import { type ClusterStanding, type DeploymentOutcome, toDeployedCluster } from 
 
 const SYSTEM = Actor.system('deployment');
 
-/** In whose name a deployment runs. */
+/** The actor of a running deployment. */
 export const actorForDeployment = (deployment: Deployment): Actor =>
   deployment.requestedBy ? Actor.onBehalfOf(deployment.requestedBy, 'deployment') : SYSTEM;
 
-/** Writes how deployments ended: the record, what stands on the clusters, the event; the journal goes. */
+/** Writes the end of deployments: the record, the deployed designs and the event, and deletes the journal. */
 @Injectable()
 export class DeploymentCompletionService {
   constructor(

@@ -11,7 +11,7 @@ import type { DeploymentOutcome } from './deployment-outcome.js';
 
 const SYSTEM = Actor.system('deployment');
 
-/** Begins deployments. */
+/** Starts deployments. */
 @Injectable()
 export class DeploymentStartService {
   constructor(
@@ -22,7 +22,7 @@ export class DeploymentStartService {
     private readonly events: EventBus,
   ) {}
 
-  /** What was accepted is judged again as it begins; what may not go ahead any more ends here. */
+  /** Checks the deployment again; one that may no longer proceed ends here. */
   async start(id: string): Promise<Deployment> {
     return this.unit.run(async () => {
       const accepted = await this.deployments.get(SYSTEM, id);

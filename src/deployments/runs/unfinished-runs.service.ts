@@ -15,10 +15,10 @@ import { ChangeJournalsStore } from './change-journals.store.js';
 import { DeploymentContextService } from '../plans/deployment-context.service.js';
 import { CANCELLED, type DeploymentOutcome, isAtomic, type ClusterStanding } from './deployment-outcome.js';
 
-/** For undoing on one cluster. */
+/** Time limit of undoing on one cluster. */
 const UNDO_TIMEOUT_MS = 180_000;
 
-/** Completes failed deployments from their journals, which contain what was done in every attempt. */
+/** Completes failed deployments from their journals, which contain the changes of all attempts. */
 @Injectable()
 export class UnfinishedRunsService {
   constructor(
@@ -26,7 +26,7 @@ export class UnfinishedRunsService {
     private readonly work: DeploymentContextService,
   ) {}
 
-  /** Undoes what an atomic deployment did on all its clusters, the last first; of others it finds out what is there. */
+  /** Undoes an atomic deployment on all its clusters, the last first; for others, determines what is on the clusters. */
   async conclude(deployment: Deployment, context: JobContext): Promise<DeploymentOutcome> {
     const ends: { resources: DeployedResource[]; standing: ClusterStanding; changed: boolean }[] = [];
     for (const connectionId of [...deployment.connectionIds].reverse()) {
@@ -50,7 +50,7 @@ export class UnfinishedRunsService {
     };
   }
 
-  /** As conclude, where that was tried in vain: nothing is asked of any cluster. */
+  /** As `conclude`, after that has failed: makes no request to a cluster. */
   async abandon(deployment: Deployment): Promise<DeploymentOutcome> {
     const detail = 'The changes could not be rolled back: the server stopped during each attempt';
     const resources: DeployedResource[] = [];
@@ -90,7 +90,7 @@ export class UnfinishedRunsService {
     }
   }
 
-  /** What a lost attempt did not report. */
+  /** Adds resources that a lost attempt did not report. */
   private async addMissingResources(
     connectionId: string,
     resources: DeployedResource[],
@@ -123,7 +123,7 @@ export class UnfinishedRunsService {
   }
 }
 
-/** The resources on one cluster as a lost attempt last reported them, without those whose journal has more. */
+/** The resources on one cluster as a lost attempt last reported them, except those that the journal describes. */
 function settle({ resources }: Deployment, connectionId: string, changes: AppliedChange[]): DeployedResource[] {
   const changed = new Set(changes.map(changeKey));
   return resources
