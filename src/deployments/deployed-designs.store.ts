@@ -70,7 +70,7 @@ export class DeployedDesignsStore {
   }
 
   /** The clusters on which one of these deployments is the current or the upcoming one. */
-  findStanding(deploymentIds: string[]): Promise<Pick<DeployedDesign, 'deploymentId' | 'connectionId'>[]> {
+  findCurrent(deploymentIds: string[]): Promise<Pick<DeployedDesign, 'deploymentId' | 'connectionId'>[]> {
     return this.unit.manager.query(
       `SELECT deployment_id AS "deploymentId", connection_id AS "connectionId" FROM deployed_design WHERE deployment_id = ANY ($1)`,
       [deploymentIds],

@@ -14,7 +14,7 @@ const MAX_OBJECTS = 20_000;
 const SEEN_WITHIN_MS = 10_000;
 
 /** An object of a deployment; `index` is its position in `deployment.resources`. */
-interface Asked {
+interface DeploymentObject {
   deployment: Deployment;
   index: number;
   resource: DeployedResource;
@@ -36,28 +36,30 @@ export class DeploymentHealthService {
   async load(deployments: readonly Deployment[]): Promise<void> {
     const candidates = deployments.filter(({ action, resources }) => action !== 'undeploy' && resources.some(isThere));
     if (candidates.length === 0) return;
-    await this.unit.runAsSystem('the health of a deployment', () => this.loadStanding(candidates));
+    await this.unit.runAsSystem('the health of a deployment', () => this.loadCurrent(candidates));
   }
 
-  private async loadStanding(candidates: readonly Deployment[]): Promise<void> {
-    const standing = await this.deployed.findStanding(candidates.map(({ id }) => id));
-    if (standing.length === 0) return;
-    const destinations = new Set(standing.map(({ deploymentId, connectionId }) => `${deploymentId} ${connectionId}`));
-    const asked = candidates
-      .flatMap((deployment) => deployment.resources.map((resource, index): Asked => ({ deployment, index, resource })))
+  private async loadCurrent(candidates: readonly Deployment[]): Promise<void> {
+    const deployed = await this.deployed.findCurrent(candidates.map(({ id }) => id));
+    if (deployed.length === 0) return;
+    const destinations = new Set(deployed.map(({ deploymentId, connectionId }) => `${deploymentId} ${connectionId}`));
+    const objects = candidates
+      .flatMap((deployment) =>
+        deployment.resources.map((resource, index): DeploymentObject => ({ deployment, index, resource })),
+      )
       .filter(
         ({ deployment: { id }, resource }) => isThere(resource) && destinations.has(`${id} ${resource.connection_id}`),
       )
       .slice(0, MAX_OBJECTS);
-    const connectionIds = [...new Set(asked.map(({ resource }) => resource.connection_id))];
+    const connectionIds = [...new Set(objects.map(({ resource }) => resource.connection_id))];
     const watches = new Map(
       (await this.resources.listWatches(SYSTEM, connectionIds)).map((watch) => [watch.connection_id, watch]),
     );
-    const found = await this.resources.findByName(asked.map(({ resource }) => resource));
-    for (const [position, { deployment, index, resource }] of asked.entries()) {
+    const found = await this.resources.findByName(objects.map(({ resource }) => resource));
+    for (const [position, { deployment, index, resource }] of objects.entries()) {
       const health = judgeWatched(resource, found.get(position), watches.get(resource.connection_id));
       deployment.resourceHealth ??= deployment.resources.map(() => null);
-      deployment.resourceHealth[index] = health?.status === 'Missing' ? judgeMissing(deployment, resource) : health;
+      deployment.resourceHealth[index] = health?.status === 'Missing' ? toMissingHealth(deployment, resource) : health;
     }
   }
 }
@@ -70,7 +72,7 @@ const isThere = ({ action, status, hook }: DeployedResource): boolean =>
   (status === 'applied' || status === 'waiting' || status === 'ready' || status === 'unchanged' || status === 'failed');
 
 /** The watch may not have reported a new object yet, and a failed object may never have been created. */
-function judgeMissing({ finishedAt }: Deployment, { status }: DeployedResource): Health | null {
+function toMissingHealth({ finishedAt }: Deployment, { status }: DeployedResource): Health | null {
   if (status === 'failed') return null;
   if (finishedAt && Date.now() - finishedAt.getTime() > SEEN_WITHIN_MS)
     return healthOf('Missing', 'It is not on the cluster');

@@ -48,7 +48,7 @@ export interface DeploymentScope {
 }
 
 /** What was deployed on one cluster before a deployment: a version and its namespace, or nulls for nothing. */
-export interface StandingBefore {
+export interface PreviousVersion {
   designVersion: number | null;
   options: DeploymentOptions | null;
 }
@@ -143,14 +143,14 @@ export class DeploymentsStore extends Store<Deployment> {
   }
 
   /** What was deployed on each cluster before a deployment: the last deployment that succeeded there. */
-  findStandingBefore({
+  findPrevious({
     id,
     designId,
     environmentId,
     connectionIds,
     startedAt,
     createdAt,
-  }: Deployment): Promise<StandingBefore[]> {
+  }: Deployment): Promise<PreviousVersion[]> {
     return this.unit.manager.query(
       `SELECT before.design_version AS "designVersion", before.options
          FROM unnest($3::uuid[]) AS cluster (id) LEFT JOIN LATERAL (

@@ -11,7 +11,7 @@ import { TargetsStore } from '../targets/targets.store.js';
 import { DeploymentRightsService } from './deployment-rights.service.js';
 
 /** A requested action with its requester and its approvals. */
-export type Mandate = Pick<Deployment, 'requestedBy' | 'action' | 'approvals'>;
+export type ApprovalSubject = Pick<Deployment, 'requestedBy' | 'action' | 'approvals'>;
 
 /** The part of a user's request that rights and approvals depend on. */
 export interface RequestedAction {
@@ -55,7 +55,7 @@ export class ApprovalRulesService {
    * requester who is not an admin requires at least one; a rollback by an admin requires none.
    */
   async countNeeded(
-    { requestedBy, action }: Pick<Mandate, 'requestedBy' | 'action'>,
+    { requestedBy, action }: Pick<ApprovalSubject, 'requestedBy' | 'action'>,
     location: DeploymentLocation,
   ): Promise<number> {
     const { tier, requiredApprovals } = await this.targets.findProtection(location.environmentId);
@@ -69,13 +69,13 @@ export class ApprovalRulesService {
   }
 
   /** The number of missing approvals. Approvals of users who have lost the right to approve do not count. */
-  async countMissing(mandate: Mandate, location: DeploymentLocation): Promise<number> {
-    const needed = await this.countNeeded(mandate, location);
-    return needed === 0 ? 0 : Math.max(needed - (await this.countValid(mandate, location)), 0);
+  async countMissing(subject: ApprovalSubject, location: DeploymentLocation): Promise<number> {
+    const needed = await this.countNeeded(subject, location);
+    return needed === 0 ? 0 : Math.max(needed - (await this.countValid(subject, location)), 0);
   }
 
   /** Checks the current rights of the requester. @throws Conflict REQUESTER_NOT_ALLOWED */
-  async requireRequester({ requestedBy }: Mandate, location: DeploymentLocation): Promise<void> {
+  async requireRequester({ requestedBy }: ApprovalSubject, location: DeploymentLocation): Promise<void> {
     if (await this.rights.isAllowed(requestedBy, deploymentPolicy.deploy, location)) return;
     throw new Conflict(
       'REQUESTER_NOT_ALLOWED',
@@ -90,11 +90,11 @@ export class ApprovalRulesService {
    * Checks the requester and the approvals of an earlier request by current rights.
    * @throws Conflict REQUESTER_NOT_ALLOWED, APPROVER_NOT_ALLOWED; Forbidden APPROVAL_REQUIRED
    */
-  async requireMandate(mandate: Mandate, location: DeploymentLocation): Promise<void> {
-    await this.requireRequester(mandate, location);
-    const missing = await this.countMissing(mandate, location);
+  async requireStillAllowed(subject: ApprovalSubject, location: DeploymentLocation): Promise<void> {
+    await this.requireRequester(subject, location);
+    const missing = await this.countMissing(subject, location);
     if (missing === 0) return;
-    if ((await this.countValid(mandate, location)) === findApprovers(mandate).length) throw approvalRequired(missing);
+    if ((await this.countValid(subject, location)) === findApprovers(subject).length) throw approvalRequired(missing);
     throw new Conflict(
       'APPROVER_NOT_ALLOWED',
       'a user who approved the deployment no longer has the right to approve there',
@@ -104,16 +104,16 @@ export class ApprovalRulesService {
     );
   }
 
-  private async countValid(mandate: Mandate, location: DeploymentLocation): Promise<number> {
+  private async countValid(subject: ApprovalSubject, location: DeploymentLocation): Promise<number> {
     let valid = 0;
-    for (const approver of findApprovers(mandate))
+    for (const approver of findApprovers(subject))
       if (await this.rights.isAllowed(approver, deploymentPolicy.approve, location)) valid += 1;
     return valid;
   }
 }
 
 /** The distinct users other than the requester who approved. */
-const findApprovers = ({ requestedBy, approvals }: Mandate): string[] => [
+const findApprovers = ({ requestedBy, approvals }: ApprovalSubject): string[] => [
   ...new Set(
     approvals
       .filter(({ decision, user_id: approver }) => decision === 'approved' && approver !== requestedBy)

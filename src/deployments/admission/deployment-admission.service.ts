@@ -129,7 +129,7 @@ export class DeploymentAdmissionService {
   async findStartRefusal(deployment: AdmissionSubject): Promise<DeploymentFailure | undefined> {
     return (
       (await this.findRefusal(deployment)) ??
-      (await toRefusal(() => this.approvals.requireMandate(deployment, deployment)))
+      (await toRefusal(() => this.approvals.requireStillAllowed(deployment, deployment)))
     );
   }
 

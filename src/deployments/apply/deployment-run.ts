@@ -144,7 +144,7 @@ export class DeploymentRun {
       change = await this.recorded.add({ action: 'prune', kind, name, namespace, previous });
     };
     const { previous, isGone, ...step } = await this.removal.remove(
-      { kind, name, namespace, uid, isMade: item.isMade },
+      { kind, name, namespace, uid, isGenerated: item.isGenerated },
       { before },
     );
     if (change && !previous) await this.recorded.withdraw(change);

@@ -20,7 +20,7 @@ export interface RemovalTarget {
   /** The object as it was listed, which saves reading it again unless it has changed since. */
   seen?: ObjectMetadata;
   /** The cluster created it for an object of this owner, so it has no owner labels of its own. */
-  isMade?: boolean;
+  isGenerated?: boolean;
 }
 
 export interface RemovalResult {
@@ -69,7 +69,7 @@ export class Removal {
       previous = await this.cluster.lookup(kind, name, namespace);
       const uid = previous?.metadata.uid;
       if (!previous || (leaving.uid && leaving.uid !== uid)) return { status: 'deleted' };
-      const kept = await this.reasonToKeep(previous, leaving.isMade);
+      const kept = await this.reasonToKeep(previous, leaving.isGenerated);
       if (kept) return { status: kept.reason === 'KEPT' ? 'kept' : 'skipped', error: kept };
       await before?.(previous);
       const { isGone } = await this.cluster.delete(kind, name, namespace, {
@@ -88,13 +88,13 @@ export class Removal {
 
   /** @returns undefined when the object has changed since it was listed, or has to be inspected first */
   private async removeAsSeen(
-    { kind, name, namespace, seen, isMade }: RemovalTarget,
+    { kind, name, namespace, seen, isGenerated }: RemovalTarget,
     foreground: boolean,
   ): Promise<RemovalResult | undefined> {
     const { uid, resourceVersion } = seen?.metadata ?? {};
     if (!seen || !uid || !resourceVersion || seen.kind === 'Namespace' || isDefinition(seen)) return undefined;
     const isKept = this.keep && findKeepReason(seen, this.keep) !== undefined;
-    if (isKept || (!isMade && !isOwnedBy(this.owner, seen))) return undefined;
+    if (isKept || (!isGenerated && !isOwnedBy(this.owner, seen))) return undefined;
     try {
       const propagation = propagationFor(kind, foreground);
       const { isGone } = await this.cluster.delete(kind, name, namespace, { uid, resourceVersion, propagation });
@@ -105,8 +105,8 @@ export class Removal {
     }
   }
 
-  private async reasonToKeep(object: KubernetesObject, isMade = false): Promise<ResourceError | undefined> {
-    if (!isMade && !isOwnedBy(this.owner, object)) {
+  private async reasonToKeep(object: KubernetesObject, isGenerated = false): Promise<ResourceError | undefined> {
+    if (!isGenerated && !isOwnedBy(this.owner, object)) {
       return { reason: 'NOT_OWNED', detail: 'The object no longer belongs to this deployment' };
     }
     const kept = this.keep && findKeepReason(object, this.keep);

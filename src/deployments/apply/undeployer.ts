@@ -8,7 +8,7 @@ import { OwnedObjects, type OwnedObject } from '../plan/owned-objects.js';
 import { type Owner } from '../plan/owner.js';
 import { type PlannedResource, type ResourceError } from '../plan/planned-resource.js';
 import { plannedRemoval } from '../plan/prunes.js';
-import { findMadeClaims } from '../plan/made-claims.js';
+import { findClaimsByName } from '../plan/stateful-set-claims.js';
 import { type AppliedChange, changeKey, type ChangeJournal } from './applied-change.js';
 import { type PlannedHooks } from '../plan/hook-plans.js';
 import { HookRuns } from './hook-runs.js';
@@ -33,7 +33,7 @@ export interface UndeployOptions extends RunOptions, KeepOptions {
 interface RemovalItem extends OwnedObject {
   planned: PlannedResource;
   /** A volume claim that a StatefulSet created. */
-  isMade?: boolean;
+  isGenerated?: boolean;
 }
 
 interface RemovalItems {
@@ -131,7 +131,7 @@ export class Undeployer {
         `The credential may not list ${countOf(unseen.length, 'kind')}, so nothing of this deployment can be found`,
       );
     }
-    const found = [...objects, ...(await this.findMadeClaims(objects, signal))]
+    const found = [...objects, ...(await this.findClaimsByName(objects, signal))]
       .map((one): RemovalItem => ({ ...one, planned: plannedRemoval('delete', one.kind, one.object.metadata) }))
       .sort((a, b) => kindRank(b.kind) - kindRank(a.kind));
     return {
@@ -143,17 +143,17 @@ export class Undeployer {
     };
   }
 
-  private async findMadeClaims(objects: OwnedObject[], signal?: AbortSignal) {
+  private async findClaimsByName(objects: OwnedObject[], signal?: AbortSignal) {
     const owned = new Set(objects.map(({ object }) => object.metadata.uid));
     const made = await boundedParallel(
       objects.filter(({ object }) => object.kind === 'StatefulSet'),
       CONCURRENCY,
-      ({ kind, object }) => findMadeClaims(this.cluster, kind, object.metadata, signal),
+      ({ kind, object }) => findClaimsByName(this.cluster, kind, object.metadata, signal),
     );
     return made
       .flat()
       .filter(({ object }) => !owned.has(object.metadata.uid))
-      .map((claim) => ({ ...claim, isMade: true }));
+      .map((claim) => ({ ...claim, isGenerated: true }));
   }
 }
 
@@ -165,8 +165,8 @@ async function removeItem(
 ): Promise<void> {
   clock.check();
   const { name, namespace, uid } = departure.object.metadata;
-  const { kind, object, isMade } = departure;
-  const leaving = { kind, name, namespace, uid, isMade, seen: object };
+  const { kind, object, isGenerated } = departure;
+  const leaving = { kind, name, namespace, uid, isGenerated, seen: object };
   try {
     const { status, error, isGone } = await removal.remove(leaving);
     if (status === 'kept') return await results.set(departure, { status, message: error?.detail });

@@ -6,7 +6,7 @@ import { type KubernetesObject } from '../../kubernetes/clusters/kubernetes-obje
 import { omitServerFields } from '../plan/field-changes.js';
 import { boundedParallel } from '../plan/bounded-parallel.js';
 import { splitByKind } from '../plan/kind-order.js';
-import { findClaimsOf } from '../plan/made-claims.js';
+import { findClaimsOf } from '../plan/stateful-set-claims.js';
 import { findAppliedFields, FIELD_MANAGER, isOwnedBy, type Owner } from '../plan/owner.js';
 import { type ResourceError } from '../plan/planned-resource.js';
 import { toResourceError } from '../plan/resource-error.js';
@@ -103,7 +103,7 @@ export class Undo {
       const removed = await this.removal.remove(object, { foreground: false });
       const uid = removed.isGone ? undefined : removed.previous?.metadata.uid;
       const left = uid ? await this.removal.waitUntilGone(object, uid, this.clock, GONE_TIMEOUT_MS) : undefined;
-      if (removed.previous) await this.removeMadeClaims(removed.previous);
+      if (removed.previous) await this.removeClaims(removed.previous);
       return removed.error ?? left;
     }
     if (action === 'prune' || action === 'replace') {
@@ -120,12 +120,12 @@ export class Undo {
   }
 
   /** Deletes the volume claims that the cluster created for a StatefulSet which did not exist before; nothing has used them. */
-  private async removeMadeClaims(set: KubernetesObject): Promise<void> {
+  private async removeClaims(set: KubernetesObject): Promise<void> {
     const since = Date.parse(String(set.metadata['creationTimestamp']));
     for (const { kind, object } of await findClaimsOf(this.cluster, set)) {
       const { name, namespace, uid } = object.metadata;
       if (Date.parse(String(object.metadata['creationTimestamp'])) >= since)
-        await this.removal.remove({ kind, name, namespace, uid, isMade: true }, { foreground: false });
+        await this.removal.remove({ kind, name, namespace, uid, isGenerated: true }, { foreground: false });
     }
   }
 

@@ -2,7 +2,7 @@ import { DiagramLayout } from '../../designs/diagram/diagram-layout.js';
 import { renderSvg } from '../../designs/diagram/svg.js';
 import type { HealthStatus } from '../../kubernetes/resources/health/health-status.js';
 import { buildEnvironmentDiagram, type EnvironmentContents } from './build-environment-diagram.js';
-import type { CountedResources } from './environment-resources.store.js';
+import type { ResourceCount } from './environment-resources.store.js';
 
 const cluster = { id: 'c', name: 'one', notes: [] };
 const counted = (
@@ -10,7 +10,7 @@ const counted = (
   kind: string,
   count: number,
   health: HealthStatus | null = null,
-): CountedResources => ({ connection_id: 'c', namespace, group: 'apps', kind, health, count });
+): ResourceCount => ({ connection_id: 'c', namespace, group: 'apps', kind, health, count });
 const build = (contents: Partial<EnvironmentContents>) =>
   buildEnvironmentDiagram({ name: 'shop', clusters: [cluster], counts: [], named: [], ...contents });
 

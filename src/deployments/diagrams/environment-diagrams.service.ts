@@ -10,7 +10,7 @@ import { EnvironmentConnectionsService } from '../../environments/connections/en
 import { EnvironmentsService } from '../../environments/environments.service.js';
 import { ClusterResourcesService } from '../../kubernetes/resources/cluster-resources.service.js';
 import type { WatchSummary } from '../../kubernetes/resources/cluster-resources.store.js';
-import { buildEnvironmentDiagram, type DrawnCluster, MAX_NAMED } from './build-environment-diagram.js';
+import { buildEnvironmentDiagram, type DiagramCluster, MAX_NAMED } from './build-environment-diagram.js';
 import { EnvironmentResourcesStore } from './environment-resources.store.js';
 
 /** Maximum number of unhealthy objects that are read for titles. */
@@ -39,7 +39,7 @@ export class EnvironmentDiagramsService {
     const isSmall = total <= MAX_NAMED;
     const diagram = buildEnvironmentDiagram({
       name,
-      clusters: clusters.map((cluster) => toDrawn(cluster, watches)),
+      clusters: clusters.map((cluster) => toDiagramCluster(cluster, watches)),
       counts,
       named: await this.running.list(scope, !isSmall, isSmall ? MAX_NAMED : MAX_UNWELL),
     });
@@ -53,7 +53,7 @@ export class EnvironmentDiagramsService {
 }
 
 /** A cluster with a note on anything that makes its state unreliable. */
-function toDrawn({ id, name }: Connection, watches: WatchSummary[]): DrawnCluster {
+function toDiagramCluster({ id, name }: Connection, watches: WatchSummary[]): DiagramCluster {
   const watch = watches.find(({ connection_id }) => connection_id === id);
   const notes = !watch
     ? ['not watched']

@@ -3,7 +3,7 @@ import { UnitOfWork } from '../../core/database/unit-of-work.js';
 import type { HealthStatus } from '../../kubernetes/resources/health/health-status.js';
 
 /** The number of objects of one kind with the same health in one namespace of a cluster. */
-export interface CountedResources {
+export interface ResourceCount {
   connection_id: string;
   /** Empty for cluster-scoped kinds. */
   namespace: string;
@@ -13,7 +13,7 @@ export interface CountedResources {
   count: number;
 }
 
-export interface NamedResource extends Omit<CountedResources, 'count'> {
+export interface NamedResource extends Omit<ResourceCount, 'count'> {
   name: string;
   message: string | null;
 }
@@ -35,7 +35,7 @@ export class EnvironmentResourcesStore {
   constructor(private readonly unit: UnitOfWork) {}
 
   /** The largest counts first. */
-  count({ connectionIds, namespace }: RunningScope): Promise<CountedResources[]> {
+  count({ connectionIds, namespace }: RunningScope): Promise<ResourceCount[]> {
     return this.unit.manager.query(
       `SELECT ${KEY} AS "group", kind, health, count(*)::int AS count FROM cluster_resource
         WHERE ${IN_SCOPE} GROUP BY 1, 2, 3, 4, 5 ORDER BY count DESC, 1, 2, 3, 4 LIMIT ${MAX_COUNTS}`,

@@ -34,11 +34,11 @@ export interface DriftFinding {
 }
 
 /** The action after a comparison: none, heal now, or check again after a pause. */
-export type DriftConsequence = { action: 'none' | 'heal' } | { action: 'wait'; ms: number };
+export type DriftAction = { action: 'none' | 'heal' } | { action: 'wait'; ms: number };
 
 /** Pause between two heals, so that a conflict with another writer does not load the cluster. */
 const HEAL_PAUSE = { firstMs: 1_000, longestMs: 60_000 };
-const NONE: DriftConsequence = { action: 'none' };
+const NONE: DriftAction = { action: 'none' };
 
 /** Compares deployed designs with the live state, stores the results, and publishes changes of them. */
 @Injectable()
@@ -66,13 +66,13 @@ export class DriftChecksService {
       const resources = await this.context.readResources(destination.designId, destination.designVersion);
       return { deployment, error: null, ...toFinding(await comparison.compare(resources)), ...elapsed() };
     } catch (error) {
-      if (!isUnasked(error)) throw error;
+      if (!isUnreached(error)) throw error;
       return { deployment, status: 'unknown', resources: [], drifted: [], error, ...elapsed() };
     }
   }
 
   /** Stores a result, and publishes an event when the status has changed. */
-  async record(destination: DeployedDesign, finding: DriftFinding): Promise<DriftConsequence> {
+  async record(destination: DeployedDesign, finding: DriftFinding): Promise<DriftAction> {
     const { deployment, status } = finding;
     return this.unit.run(async () => {
       const before = await this.drifts.lock(destination, HEAL_WINDOW_MS);
@@ -92,7 +92,7 @@ export class DriftChecksService {
       if (stops) await this.drifts.stop(destination);
       if (known?.status !== 'drifted' || stops)
         await this.events.publish(new DeploymentDrifted(SYSTEM, deployment, describe(destination, finding, stops)));
-      return canHeal && !isExhausted ? toConsequence(known) : NONE;
+      return canHeal && !isExhausted ? toDriftAction(known) : NONE;
     });
   }
 
@@ -103,12 +103,12 @@ export class DriftChecksService {
 }
 
 /** A cluster that did not respond, or that must not be called because of the status of its connection. */
-const isUnasked = (error: unknown): error is AppError =>
+const isUnreached = (error: unknown): error is AppError =>
   error instanceof ClusterError || (error instanceof AppError && error.code === 'ILLEGAL_STATUS');
 
 const MAX_NAMED = 20;
 /** The first heal is made at once, later ones after increasing pauses. The pauses survive a restart. */
-function toConsequence(known: KnownDrift | null): DriftConsequence {
+function toDriftAction(known: KnownDrift | null): DriftAction {
   const { heals = 0, healedForMs = null } = known ?? {};
   if (healedForMs === null) return { action: 'heal' };
   const ms = backoff(heals, HEAL_PAUSE.firstMs, HEAL_PAUSE.longestMs) - healedForMs;

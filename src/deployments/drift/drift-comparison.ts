@@ -8,7 +8,7 @@ import { Comparison, type ComparisonResult } from '../plan/comparison.js';
 import { buildDesiredObject, parseDesired } from '../plan/desired-object.js';
 import { findAppliedFields, type Owner, parseOwnerLabels } from '../plan/owner.js';
 import { type DesiredResource, objectKey } from '../plan/planned-resource.js';
-import { StandingObjects } from '../plan/standing-objects.js';
+import { LiveObjects } from '../plan/live-objects.js';
 import { findFieldWriter } from './field-managers.js';
 
 export const DRIFT_RESOURCE_STATUSES = ['in_sync', 'changed', 'missing', 'unknown'] as const;
@@ -75,12 +75,12 @@ export class DriftComparison {
     const drafted = await boundedParallel(resources, CONCURRENCY, ({ object }) => this.draft(object, applied));
     const drafts = drafted.filter((one) => one !== undefined);
     const wanted = drafts.filter((one) => 'desired' in one);
-    const standing = await StandingObjects.read(this.cluster, owner, wanted, {
+    const live = await LiveObjects.read(this.cluster, owner, wanted, {
       previous: objects,
       signal: this.signal,
     });
     const found = await boundedParallel(drafts, CONCURRENCY, (draft) =>
-      'desired' in draft ? this.compareOne(draft, standing.find(draft)) : Promise.resolve(draft),
+      'desired' in draft ? this.compareOne(draft, live.find(draft)) : Promise.resolve(draft),
     );
     return {
       resources: found.map(({ resource }) => resource),
@@ -143,7 +143,7 @@ export class DriftComparison {
     { diff }: ComparisonResult,
   ): Promise<DriftChange[]> {
     const changes = diff.filter(
-      ({ path }) => !path.startsWith('/metadata/managedFields') && isWanted(desired, parsePointer(path)),
+      ({ path }) => !path.startsWith('/metadata/managedFields') && isDesired(desired, parsePointer(path)),
     );
     const isScaled = changes.some(({ path }) => path === '/spec/replicas') && (await this.isScaled(kind, desired));
     return changes
@@ -239,7 +239,7 @@ const endsByItself = ({ kind, spec }: KubernetesObject): boolean =>
   kind === 'Job' && (spec as { ttlSecondsAfterFinished?: unknown } | undefined)?.ttlSecondsAfterFinished !== undefined;
 
 /** Whether the design sets the field. For a path inside a list, the list counts, because the cluster may reorder and add items. */
-function isWanted(desired: unknown, path: readonly string[]): boolean {
+function isDesired(desired: unknown, path: readonly string[]): boolean {
   let at: unknown = desired;
   for (const name of path) {
     if (typeof at !== 'object' || at === null || Array.isArray(at)) return at !== undefined && at !== null;

@@ -26,12 +26,12 @@ export class DriftService {
     assertScope(actor, deploymentPolicy.read);
     await this.designs.get(actor, id);
     const use = { designId: id, environmentId: environment_id, connectionId: connection_id };
-    const standing = await this.deployed.findByUse(use);
+    const deployed = await this.deployed.findByUse(use);
     const visible = await this.connections.findAll(
       actor,
-      standing.map(({ connectionId }) => connectionId),
+      deployed.map(({ connectionId }) => connectionId),
     );
-    const destinations = standing.filter(({ connectionId }) => visible.has(connectionId));
+    const destinations = deployed.filter(({ connectionId }) => visible.has(connectionId));
     const findings = [];
     for (const destination of destinations)
       findings.push({ destination, finding: await this.compareOnce(destination) });

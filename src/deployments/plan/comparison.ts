@@ -2,7 +2,7 @@ import { type ClusterClient } from '../../kubernetes/clusters/cluster-client.js'
 import { ClusterError } from '../../kubernetes/clusters/cluster-error.js';
 import { type ResourceKind } from '../../kubernetes/clusters/discovery.js';
 import { type KubernetesObject } from '../../kubernetes/clusters/kubernetes-object.js';
-import { digestChanges, diffFields, diffWanted, digestWanted } from './field-changes.js';
+import { digestChanges, diffFields, diffDesired, digestDesired } from './field-changes.js';
 import { findKeepReason, isReplaceable, type KeepOptions } from './kept-objects.js';
 import { FIELD_MANAGER, matchesOwner, isOwnedBy, parseOwnerLabels, type LabelledOwner, type Owner } from './owner.js';
 import { apiUnavailable, type FieldChange, type ResourceError } from './planned-resource.js';
@@ -119,14 +119,14 @@ export class Comparison {
       const why = findKeepReason(live, this.options) ?? 'What it holds would be deleted with it';
       return { ...outcome, error: { ...error, detail: `${error.detail}. It is not replaced: ${why}` } };
     }
-    const diff = diffWanted(kind, live, desired);
+    const diff = diffDesired(kind, live, desired);
     return {
       ...outcome,
       error: undefined,
       verified: false,
       replaces: true,
       diff,
-      digest: digestWanted(kind, live, desired),
+      digest: digestDesired(kind, live, desired),
     };
   }
 

@@ -1,4 +1,4 @@
-import { diffFields, diffWanted } from './field-changes.js';
+import { diffFields, diffDesired } from './field-changes.js';
 
 const kind = (name: string) => ({ kind: name, subresources: [] }) as unknown as Parameters<typeof diffFields>[0];
 const object = (fields: object, name = 'ConfigMap') => ({
@@ -11,7 +11,7 @@ const numbered = (count: number, value: string): Record<string, string> =>
   Object.fromEntries(Array.from({ length: count }, (_, index) => [`key${index}`, value]));
 
 describe('The fields that a plan shows as changed', () => {
-  it.each([diffFields, diffWanted])('are at most 200', (diff) => {
+  it.each([diffFields, diffDesired])('are at most 200', (diff) => {
     const changes = diff(
       kind('ConfigMap'),
       object({ data: numbered(5_000, 'a') }),

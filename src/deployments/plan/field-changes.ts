@@ -46,14 +46,14 @@ export function diffFields(kind: ResourceKind, live: KubernetesObject, outcome: 
 }
 
 /** The changes of a replacement in the fields of the design. Defaults that the cluster adds are not known in advance. */
-export function diffWanted(kind: ResourceKind, live: KubernetesObject, desired: KubernetesObject): FieldChange[] {
+export function diffDesired(kind: ResourceKind, live: KubernetesObject, desired: KubernetesObject): FieldChange[] {
   return [...differences([], narrow(live, desired), desired)]
     .slice(0, MAX_CHANGES)
     .map((change) => toFieldChange(kind, change));
 }
 
-/** A hash of the changes of `diffWanted`, including secret values. */
-export function digestWanted(kind: ResourceKind, live: KubernetesObject, desired: KubernetesObject): string {
+/** A hash of the changes of `diffDesired`, including secret values. */
+export function digestDesired(kind: ResourceKind, live: KubernetesObject, desired: KubernetesObject): string {
   const changes = [...differences([], narrow(omitServerFields(kind, live), desired), desired)];
   return createHash('sha256').update(JSON.stringify(changes)).digest('hex');
 }

@@ -39,7 +39,7 @@ requires('CORPUS_DIR', 'A plan of an application', (corpus) => {
       return isSame ? 'unchanged' : 'update';
     };
     /** Where something is refused, nothing is pruned. */
-    const foretold = ({ planned }: PlanItem, isRefused: boolean): Effect => {
+    const predict = ({ planned }: PlanItem, isRefused: boolean): Effect => {
       if (planned.error) return 'refused';
       if (isRefused && planned.action === 'prune') return 'unchanged';
       return planned.kept !== undefined || planned.action === 'delete' ? 'unchanged' : planned.action;
@@ -50,7 +50,7 @@ requires('CORPUS_DIR', 'A plan of an application', (corpus) => {
       const plan: Plan = await scene.plan(objects);
       const before = await Promise.all(plan.items.map((item) => live(scene, item)));
       const isRefused = plan.items.some(({ planned }) => planned.error);
-      const outcomes = plan.items.map((item) => ({ effect: foretold(item, isRefused), diff: item.planned.diff }));
+      const outcomes = plan.items.map((item) => ({ effect: predict(item, isRefused), diff: item.planned.diff }));
       await scene.apply(plan, { atomic: false });
       const after = await Promise.all(plan.items.map((item) => live(scene, item)));
       return plan.items.map((item, index) => {

@@ -16,7 +16,7 @@ export interface PlanItem {
   /** Hash of all changes of an update. */
   digest?: string;
   /** A volume claim that a StatefulSet created. */
-  isMade?: boolean;
+  isGenerated?: boolean;
   /** It names no namespace, and is deployed to the namespace of the plan. */
   isInFallback?: boolean;
 }

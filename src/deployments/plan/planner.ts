@@ -12,7 +12,7 @@ import { type PlanItem } from './plan-item.js';
 import { type DesiredResource, objectKey, type ResourceError } from './planned-resource.js';
 import { isWaitingForPlan } from './prerequisites.js';
 import { findPrunes } from './prunes.js';
-import { StandingObjects } from './standing-objects.js';
+import { LiveObjects } from './live-objects.js';
 
 export interface PlanOptions extends OwnershipOptions {
   /** The namespace of objects that name none. Default: that of the kubeconfig's context, else `default`. */
@@ -60,11 +60,11 @@ export class Planner {
     if (given) items.push(given);
     const comparison = new Comparison(this.cluster, owner, options);
     const [first, rest] = [items.filter(isFoundation), items.filter((item) => !isFoundation(item))];
-    const standing = await StandingObjects.read(this.cluster, owner, items, options);
+    const live = await LiveObjects.read(this.cluster, owner, items, options);
     const compare = (item: PlanItem, refusals?: Map<PlanItem, ResourceError>) =>
       this.compare(item, items, comparison, {
         refusal: refusals?.get(item),
-        live: standing.find(item),
+        live: live.find(item),
         signal: options.signal,
       });
     await boundedParallel(first, CONCURRENCY, (item) => compare(item));

@@ -3,7 +3,7 @@ import { isSameKind } from '../../kubernetes/clusters/discovery.js';
 import { groupOf, type ObjectReference } from '../../kubernetes/clusters/kubernetes-object.js';
 import { boundedParallel } from './bounded-parallel.js';
 import { findKeepReason, findUseByDesign, type KeepOptions } from './kept-objects.js';
-import { findMadeClaims } from './made-claims.js';
+import { findClaimsByName } from './stateful-set-claims.js';
 import { OwnedObjects } from './owned-objects.js';
 import { isHookObject, type Owner } from './owner.js';
 import { type PlanItem } from './plan-item.js';
@@ -39,9 +39,9 @@ export async function findPrunes(
       !isHookObject(object) && !wanted.has(objectKey({ ...object.metadata, group: kind.group, kind: kind.kind })),
   );
   const claims = await boundedParallel(leaving, CONCURRENCY, ({ kind, object }) =>
-    findMadeClaims(cluster, kind, object.metadata, signal),
+    findClaimsByName(cluster, kind, object.metadata, signal),
   );
-  const made = claims.flat().map((claim) => ({ ...claim, isMade: true }));
+  const made = claims.flat().map((claim) => ({ ...claim, isGenerated: true }));
   const prunes = [...leaving, ...made].map(({ kind, object, ...rest }): PlanItem => {
     const kept = findKeepReason(object, options) ?? findUseByDesign(object, items);
     const planned = plannedRemoval(kept === undefined ? 'prune' : 'unchanged', kind, object.metadata);

@@ -3,7 +3,7 @@ import { isUUID } from 'class-validator';
 import { AppError } from '../../core/errors/app-error.js';
 import { isTemporary } from '../../core/errors/problem.js';
 import { DeployedDesignsStore } from '../deployed-designs.store.js';
-import { ApprovalRulesService, type Mandate } from '../admission/approval-rules.service.js';
+import { ApprovalRulesService, type ApprovalSubject } from '../admission/approval-rules.service.js';
 import type { LabelledOwner } from '../plan/owner.js';
 
 /** Decides whether objects of other deployments of this installation may be adopted: the requester must have the right to undeploy them. */
@@ -15,13 +15,13 @@ export class AdoptionService {
   ) {}
 
   /** Returns a check that uses the current roles for each object. Objects of an unknown owner may not be adopted. */
-  createCheck(mandate: Omit<Mandate, 'action'>): (owner: LabelledOwner) => Promise<boolean> {
+  createCheck(subject: Omit<ApprovalSubject, 'action'>): (owner: LabelledOwner) => Promise<boolean> {
     return async ({ design, environment }) => {
       if (!design || !environment || !isUUID(design) || !isUUID(environment)) return false;
       const location = await this.deployed.findLocation(design, environment);
       if (!location) return false;
       try {
-        await this.approvals.requireMandate({ ...mandate, action: 'undeploy' }, location);
+        await this.approvals.requireStillAllowed({ ...subject, action: 'undeploy' }, location);
         return true;
       } catch (error) {
         if (isTemporary(error) || !(error instanceof AppError)) throw error;

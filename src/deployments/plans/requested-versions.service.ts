@@ -64,8 +64,8 @@ export class RequestedVersionsService {
     design: Design,
     { environmentId, connectionIds }: Destination,
   ): Promise<string | undefined> {
-    const standing = await this.deployed.findByUse({ designId: design.id, environmentId });
-    const there = standing.find(({ connectionId }) => connectionIds.includes(connectionId));
+    const deployed = await this.deployed.findByUse({ designId: design.id, environmentId });
+    const there = deployed.find(({ connectionId }) => connectionIds.includes(connectionId));
     return there && this.variants.findNamespace(design, there.designVersion);
   }
 }

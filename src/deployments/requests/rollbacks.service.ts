@@ -44,7 +44,7 @@ export class RollbacksService {
     );
     if (workspaceId !== design.workspaceId)
       throw nothingToRollBackTo('the design has been moved to another workspace since');
-    const { designVersion, namespace } = await this.findGoal(deployment, version);
+    const { designVersion, namespace } = await this.findTarget(deployment, version);
     const isDeployed = connectionIds.every((connectionId) =>
       deployed.some(
         (destination) => destination.connectionId === connectionId && destination.designVersion === designVersion,
@@ -76,13 +76,13 @@ export class RollbacksService {
   }
 
   /** @throws Conflict NOTHING_TO_ROLL_BACK_TO */
-  private async findGoal(deployment: Deployment, version: number | undefined): Promise<RollbackGoal> {
+  private async findTarget(deployment: Deployment, version: number | undefined): Promise<RollbackTarget> {
     if (version !== undefined) {
       const earlier = await this.deployments.findOfVersion(deployment, version);
       if (!earlier) throw nothingToRollBackTo(`version ${version} was never deployed there successfully`);
       return { designVersion: version, namespace: earlier.options.namespace };
     }
-    const before = await this.deployments.findStandingBefore(deployment);
+    const before = await this.deployments.findPrevious(deployment);
     const versions = new Set(before.map(({ designVersion }) => designVersion));
     const [{ designVersion = null, options = null } = {}] = before;
     if (versions.size > 1)
@@ -93,7 +93,7 @@ export class RollbacksService {
 }
 
 /** The version to deploy again, and its namespace. */
-interface RollbackGoal {
+interface RollbackTarget {
   designVersion: number;
   namespace: string | undefined;
 }

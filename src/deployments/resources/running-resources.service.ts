@@ -49,10 +49,10 @@ export class RunningResourcesService {
   private async findDeployments(resources: ClusterResource[]): Promise<Map<string, string>> {
     const designs = [...new Set(resources.flatMap(({ designId }) => designId ?? []))];
     if (designs.length === 0) return new Map();
-    const standing = await this.deployed.findByDesigns(designs);
+    const deployed = await this.deployed.findByDesigns(designs);
     return new Map(
       resources.flatMap(({ id, designId, environmentId, connectionId }) => {
-        const found = standing.find(
+        const found = deployed.find(
           (one) =>
             one.designId === designId && one.environmentId === environmentId && one.connectionId === connectionId,
         );

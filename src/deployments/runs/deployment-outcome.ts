@@ -15,7 +15,7 @@ export const CANCELLED: Readonly<DeploymentFailure> = {
 };
 
 /** What is on one cluster after the deployment: its own objects (`new`), the previous ones (`old`), both (`mixed`) or none. */
-export type ClusterStanding =
+export type ClusterState =
   | { connectionId: string; is: 'new'; objects: ObjectReference[] }
   | { connectionId: string; is: 'old' | 'mixed' | 'none' };
 
@@ -36,7 +36,7 @@ export interface DeploymentOutcome {
   status: DeploymentStatus;
   resources: DeployedResource[];
   failure: DeploymentFailure | null;
-  standing: ClusterStanding[];
+  clusterStates: ClusterState[];
 }
 
 /** Whether a failure undoes all changes on all clusters. An undeployment is never undone. */
@@ -52,7 +52,7 @@ export function toDeploymentOutcome({ action }: Deployment, ends: ClusterOutcome
     status: worst ?? (undeploys ? 'undeployed' : 'succeeded'),
     resources: ends.flatMap((end) => end.resources),
     failure: toFirstFailure(ends),
-    standing: ends.map(({ connectionId, failure, objects, changed }) => {
+    clusterStates: ends.map(({ connectionId, failure, objects, changed }) => {
       if (failure) return { connectionId, is: changed ? 'mixed' : 'old' };
       return undeploys ? { connectionId, is: 'none' } : { connectionId, is: 'new', objects };
     }),
@@ -66,7 +66,7 @@ function toFirstFailure(ends: ClusterOutcome[]): DeploymentFailure | null {
 }
 
 /** The entry of a cluster in the record of a deployment. */
-export const toDeployedCluster = ({ connectionId, is }: ClusterStanding): DeployedCluster => ({
+export const toDeployedCluster = ({ connectionId, is }: ClusterState): DeployedCluster => ({
   connection_id: connectionId,
   outcome: ({ new: 'deployed', none: 'undeployed', old: 'unchanged', mixed: 'partial' } as const)[is],
 });

@@ -30,7 +30,7 @@ export class DeploymentStartService {
       const deployment = await this.deployments.getForUpdate(SYSTEM, id);
       if (deployment.status !== 'queued') return deployment;
       if (refusal) {
-        const outcome: DeploymentOutcome = { status: 'failed', resources: [], failure: refusal, standing: [] };
+        const outcome: DeploymentOutcome = { status: 'failed', resources: [], failure: refusal, clusterStates: [] };
         return (await this.endings.complete(deployment.id, outcome)) ?? deployment;
       }
       await this.deployments.update(deployment, { status: 'running', startedAt: new Date() });

@@ -43,7 +43,7 @@ export class InterruptedDeploymentsService {
       status: job.status === 'cancelled' ? 'cancelled' : 'failed',
       resources: deployment.resources.map(toSettled),
       failure,
-      standing: deployment.connectionIds.map((connectionId) => ({ connectionId, is: 'old' })),
+      clusterStates: deployment.connectionIds.map((connectionId) => ({ connectionId, is: 'old' })),
     });
   }
 }

@@ -13,7 +13,7 @@ import { objectKey, type ResourceError } from '../plan/planned-resource.js';
 import { groupOf } from '../../kubernetes/clusters/kubernetes-object.js';
 import { ChangeJournalsStore } from './change-journals.store.js';
 import { DeploymentContextService } from '../plans/deployment-context.service.js';
-import { CANCELLED, type DeploymentOutcome, isAtomic, type ClusterStanding } from './deployment-outcome.js';
+import { CANCELLED, type DeploymentOutcome, isAtomic, type ClusterState } from './deployment-outcome.js';
 
 /** Time limit of undoing on one cluster. */
 const UNDO_TIMEOUT_MS = 180_000;
@@ -28,7 +28,7 @@ export class UnfinishedRunsService {
 
   /** Undoes an atomic deployment on all its clusters, the last first; for others, determines what is on the clusters. */
   async conclude(deployment: Deployment, context: JobContext): Promise<DeploymentOutcome> {
-    const ends: { resources: DeployedResource[]; standing: ClusterStanding; changed: boolean }[] = [];
+    const ends: { resources: DeployedResource[]; state: ClusterState; changed: boolean }[] = [];
     for (const connectionId of [...deployment.connectionIds].reverse()) {
       const changes = await this.readChanges(deployment, connectionId);
       const before = settle(deployment, connectionId, changes);
@@ -37,16 +37,16 @@ export class UnfinishedRunsService {
         : await this.addMissingResources(connectionId, before, changes);
       const isClean = resources.every(({ error }) => error?.reason !== 'NOT_TAKEN_BACK');
       const is = changes.length === 0 || (isAtomic(deployment) && isClean) ? 'old' : 'mixed';
-      ends.unshift({ resources, standing: { connectionId, is }, changed: changes.length > 0 });
+      ends.unshift({ resources, state: { connectionId, is }, changed: changes.length > 0 });
     }
     const isUndone = isAtomic(deployment) && ends.some((end) => end.changed);
-    const isClean = ends.every(({ standing }) => standing.is === 'old');
+    const isClean = ends.every(({ state }) => state.is === 'old');
     const failure = deployment.failure ?? CANCELLED;
     return {
       status: failure.code === CANCELLED.code ? 'cancelled' : isUndone && isClean ? 'rolled_back' : 'failed',
       resources: ends.flatMap((end) => end.resources),
       failure,
-      standing: ends.map(({ standing }) => standing),
+      clusterStates: ends.map(({ state }) => state),
     };
   }
 
@@ -60,8 +60,8 @@ export class UnfinishedRunsService {
       const left = changes.map((change) => ({ change, error: { reason: 'NOT_TAKEN_BACK', detail } }));
       resources.push(...toUndoneResources(before, left, connectionId));
     }
-    const standing = deployment.connectionIds.map((connectionId) => ({ connectionId, is: 'mixed' as const }));
-    return { status: 'failed', resources, failure: deployment.failure, standing };
+    const clusterStates = deployment.connectionIds.map((connectionId) => ({ connectionId, is: 'mixed' as const }));
+    return { status: 'failed', resources, failure: deployment.failure, clusterStates };
   }
 
   private async readChanges(deployment: Deployment, connectionId: string): Promise<AppliedChange[]> {

@@ -20,7 +20,7 @@ const MIN_LISTED = 4;
 const CONCURRENCY = 6;
 
 /** The live objects of an owner, read by few list requests. Objects that are not found here must be read by name. */
-export class StandingObjects {
+export class LiveObjects {
   private constructor(private readonly found: ReadonlyMap<string, KubernetesObject>) {}
 
   /**
@@ -32,7 +32,7 @@ export class StandingObjects {
     owner: Owner,
     wanted: Wanted[],
     { previous = [], signal }: { previous?: ObjectReference[]; signal?: AbortSignal },
-  ): Promise<StandingObjects> {
+  ): Promise<LiveObjects> {
     const recorded = new Set(previous.map((one) => objectKey({ ...one, group: groupOf(one.apiVersion) })));
     const groups = new Map<string, Group>();
     for (const { kind, desired } of wanted) {
@@ -55,7 +55,7 @@ export class StandingObjects {
         if (!(error instanceof ClusterError) || error.kind === 'unreachable' || error.kind === 'timeout') throw error;
       }
     });
-    return new StandingObjects(found);
+    return new LiveObjects(found);
   }
 
   find({ kind, desired }: Wanted): KubernetesObject | undefined {

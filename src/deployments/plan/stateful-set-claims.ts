@@ -7,7 +7,7 @@ interface StatefulSetSpec {
   volumeClaimTemplates?: { metadata?: { name?: string } }[] | null;
 }
 
-export interface MadeClaim {
+export interface StatefulSetClaim {
   kind: ResourceKind;
   object: ObjectMetadata;
 }
@@ -20,7 +20,7 @@ export async function findClaimsOf(
   cluster: ClusterClient,
   { kind, spec, metadata }: KubernetesObject,
   signal?: AbortSignal,
-): Promise<MadeClaim[]> {
+): Promise<StatefulSetClaim[]> {
   if (kind !== 'StatefulSet') return [];
   const { name, namespace } = metadata;
   const { selector, volumeClaimTemplates } = (spec ?? {}) as StatefulSetSpec;
@@ -42,12 +42,12 @@ export async function findClaimsOf(
 }
 
 /** As `findClaimsOf`, for a StatefulSet of which only the name is known. */
-export async function findMadeClaims(
+export async function findClaimsByName(
   cluster: ClusterClient,
   kind: ResourceKind,
   { name, namespace }: { name: string; namespace?: string },
   signal?: AbortSignal,
-): Promise<MadeClaim[]> {
+): Promise<StatefulSetClaim[]> {
   const live = kind.kind === 'StatefulSet' ? await cluster.lookup(kind, name, namespace, signal) : undefined;
   return live ? findClaimsOf(cluster, live, signal) : [];
 }
