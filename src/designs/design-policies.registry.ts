@@ -3,7 +3,7 @@ import type { Actor } from '../core/access/actor.js';
 import type { Design } from './design.entity.js';
 import type { PolicyJudgement } from './enrichment/design-validation-task.js';
 
-/** Evaluates a design for an actor, optionally in an environment of its workspace. */
+/** Evaluates the policies for a design, optionally in an environment of its workspace. */
 export type PolicyJudge = (actor: Actor, design: Design, environmentId: string | undefined) => Promise<PolicyJudgement>;
 
 /** The module that owns policies registers their evaluation here, for the validation of designs. */

@@ -57,7 +57,10 @@ export const designValidationTask = defineTask<DesignValidationInput, Uint8Array
   verdictInWorker,
 });
 
-/** As designValidationTask of the JSON of a design, returned as faults: what an API server refuses, then the fields that it drops. */
+/**
+ * As `designValidationTask` for the JSON of a design, returned as faults: first those for which an API server refuses it, then the
+ * fields that it drops.
+ */
 export const designFindingsTask: Task<Uint8Array<ArrayBuffer>, Fault[]> = defineTask(import.meta.url, {
   findingsInWorker,
 });
@@ -108,7 +111,7 @@ const INVALID_REMEDY = 'A cluster refuses it: correct the source and import it a
 const UNKNOWN_FIELD_REMEDY = 'A cluster drops it: correct the name of the field, or remove it.';
 
 interface IndexedValidation {
-  /** Of the component in the design. */
+  /** The position of the component in the design. */
   index: number;
   validation: ComponentValidation;
 }
@@ -120,7 +123,7 @@ function toFault(
 ): Fault {
   const field = toFieldPath(pointer);
   const place = `${validation.kind} ${validation.name}${field === '' ? '' : `, ${field}`}`;
-  // A message about a Secret may quote it, and answers of operations are stored.
+  // The details of a fault in a Secret may contain its values, and results of operations are stored.
   const said = validation.kind === 'Secret' ? 'is not what an API server takes' : detail;
   return { pointer: `/components/${index}/configuration${pointer}`, detail: `${place}: ${said}`, keyword, remedy };
 }

@@ -72,7 +72,7 @@ async function convertDesign(
   }
 }
 
-/** A cluster could not have the same resource twice, and no import would take it. */
+/** Refuses a design that contains a resource twice, which neither a cluster nor an import would accept. */
 function requireDistinct(design: DesignFile, form: ConvertedFormat): DesignFile {
   const faults = new FaultList(MAX_FAULTS);
   for (const { component, index, first } of findRepeatedResources(design.components))

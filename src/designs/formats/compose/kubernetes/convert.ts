@@ -51,7 +51,7 @@ export function convertProject(project: ComposeProject, files: ProjectFiles): Pr
   return conversion;
 }
 
-/** Whether a workload runs to completion, like those that nothing connects to. */
+/** Whether a workload runs to completion. */
 function isOneOff({ kind }: JsonObject): boolean {
   return kind === 'Job' || kind === 'CronJob' || kind === 'Pod';
 }
@@ -84,6 +84,6 @@ function composeOf(service: ServiceConversion, others: readonly ServiceConversio
   };
 }
 
-function keptOf({ definition, homeless }: ServiceConversion): string[] {
-  return [...new Set([...Object.keys(definition).filter((key) => !mapped.has(key)), ...homeless])].sort();
+function keptOf({ definition, unmapped }: ServiceConversion): string[] {
+  return [...new Set([...Object.keys(definition).filter((key) => !mapped.has(key)), ...unmapped])].sort();
 }
