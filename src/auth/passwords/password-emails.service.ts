@@ -18,13 +18,13 @@ const HOUR_MS = 3_600_000;
 
 interface ResetMailPayload {
   email: string;
-  /** Another user has just created the account, and its owner is to confirm it. */
+  /** Set for an account that another user has just created, which its owner has to confirm. */
   confirms?: boolean;
 }
 
-/** Sends the emails with which users who forgot their password, or never chose it, set one. */
+/** Sends the emails with which users set a password that they forgot or never chose. */
 @Injectable()
-export class PasswordLettersService {
+export class PasswordEmailsService {
   constructor(
     private readonly users: UsersStore,
     private readonly resets: PasswordResetsStore,
@@ -41,13 +41,13 @@ export class PasswordLettersService {
     jobs.schedule('purge.password-resets', HOUR_MS, () => resets.purge());
   }
 
-  /** Behaves the same whether or not the account exists, so that neither the answer nor its duration reveals it: a job checks later. */
+  /** Responds the same whether or not the account exists, so that neither the response nor its duration reveals it; a job checks later. */
   async requestReset({ email }: ForgottenPassword, address: string): Promise<void> {
     await this.limit.begin(email, address);
     await this.enqueueMail({ email: normalizeEmail(email) });
   }
 
-  /** Writes to the owner of an account whose password another user chose; part of the unit of work that created it. */
+  /** Enqueues an email to the owner of an account whose password another user chose, in the transaction that created it. */
   async requestConfirmation(user: User): Promise<void> {
     if (user.unconfirmedBy && this.mailer.isConfigured) await this.enqueueMail({ email: user.email, confirms: true });
   }
