@@ -139,9 +139,9 @@ export class DeploymentAdmissionService {
   }
 }
 
-async function toRefusal(judge: () => Promise<void>): Promise<DeploymentFailure | undefined> {
+async function toRefusal(check: () => Promise<void>): Promise<DeploymentFailure | undefined> {
   try {
-    await judge();
+    await check();
     return undefined;
   } catch (error) {
     if (isTemporary(error) || !(error instanceof AppError)) throw error;

@@ -57,13 +57,13 @@ export function becomesReady({ apiVersion, kind }: { apiVersion: string; kind: s
 
 /** Determines the readiness of an object from its status by the rules of `kubectl rollout status` and `kubectl wait`. */
 export function getReadiness(object: KubernetesObject): Readiness {
-  const judge = RULES[`${groupOf(object.apiVersion)}/${object.kind}`];
+  const rule = RULES[`${groupOf(object.apiVersion)}/${object.kind}`];
   const status = (object.status ?? {}) as Status;
-  if (!judge) return READY;
+  if (!rule) return READY;
   const { generation } = object.metadata;
   const isObserved =
     object.kind === 'Pod' || object.kind === 'Job' || (status.observedGeneration ?? 0) >= (generation ?? 0);
-  return isObserved ? judge(object.spec ?? {}, status) : waiting('its controller has not seen it yet');
+  return isObserved ? rule(object.spec ?? {}, status) : waiting('its controller has not seen it yet');
 }
 
 /** As `getReadiness`, for a task that runs to completion: a pod is ready when it has succeeded. */

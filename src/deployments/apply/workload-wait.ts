@@ -95,8 +95,8 @@ export class WorkloadWait {
     const { object, endsByItself } = workload;
     const { name, namespace } = object.metadata;
     state.live = await this.cluster.lookup(workload.kind, name, namespace);
-    const judge = endsByItself ? getCompletion : getReadiness;
-    const readiness = state.live ? judge(state.live) : judgeGone(object);
+    const getState = endsByItself ? getCompletion : getReadiness;
+    const readiness = state.live ? getState(state.live) : readinessOfDeleted(object);
     if (readiness.state === 'ready') open.delete(workload);
     else Object.assign(state, { detail: readiness.detail, isFinal: state.isFinal || readiness.state === 'failed' });
   }
@@ -119,7 +119,7 @@ export class WorkloadWait {
 }
 
 /** A job with a TTL that no longer exists has completed. */
-function judgeGone({ spec }: KubernetesObject): Readiness {
+function readinessOfDeleted({ spec }: KubernetesObject): Readiness {
   const { ttlSecondsAfterFinished } = (spec ?? {}) as { ttlSecondsAfterFinished?: number };
   return ttlSecondsAfterFinished === undefined
     ? { state: 'failed', detail: 'it has been deleted' }

@@ -19,12 +19,12 @@ export class PendingDeploymentsService {
   /** @throws NotFound; Forbidden, with OWN_REQUEST for the requester of a pending deployment, PERSON_REQUIRED for a service account */
   async get(actor: Actor, id: string): Promise<Deployment> {
     assertScope(actor, deploymentPolicy.read);
-    return this.judge(actor, await this.deployments.get(actor, id));
+    return this.authorize(actor, await this.deployments.get(actor, id));
   }
 
   /** As `get`, and locks the row until the end of the transaction. @throws Conflict NOT_PENDING, APPROVAL_EXPIRED */
   async getForUpdate(actor: Actor, id: string): Promise<Deployment> {
-    const deployment = await this.judge(actor, await this.deployments.getForUpdate(actor, id));
+    const deployment = await this.authorize(actor, await this.deployments.getForUpdate(actor, id));
     if (deployment.status !== 'pending_approval')
       throw new Conflict('NOT_PENDING', `the deployment is ${deployment.status} and does not wait for approval`, {
         remedy: `Read its status: GET /api/deployments/${id}.`,
@@ -36,7 +36,7 @@ export class PendingDeploymentsService {
     return deployment;
   }
 
-  private async judge(actor: Actor, deployment: Deployment): Promise<Deployment> {
+  private async authorize(actor: Actor, deployment: Deployment): Promise<Deployment> {
     await this.rights.requireAccess(actor, deploymentPolicy.approve, deployment);
     assertNotOwnRequest(actor, deployment);
     return deployment;

@@ -110,12 +110,12 @@ export class DriftComparison {
       result.error?.reason === 'NOT_OWNED' && isOurs && (!other || other === this.applied.owner.design);
     if (hasLostLabels) result = await this.dryRun(kind, desired, { adopt: true });
     const changes = live ? await this.findChanges(kind, desired, live, result) : [];
-    const status = this.judge(desired, result, changes);
+    const status = this.toStatus(desired, result, changes);
     const resource = toResource(desired, status, changes, result.error?.detail ?? null);
     return { resource, kind, desired, isHealable: !live || (isOurs && !result.error) };
   }
 
-  private judge(
+  private toStatus(
     desired: KubernetesObject,
     { live, error, action }: ComparisonResult,
     changes: DriftChange[],

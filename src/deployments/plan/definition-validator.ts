@@ -17,7 +17,7 @@ const MAX_FAULTS = 20;
 export class DefinitionValidator {
   constructor(
     private readonly cluster: ClusterClient,
-    private readonly judge: SchemaValidator,
+    private readonly validator: SchemaValidator,
     private readonly defined: DefinedKind[],
   ) {}
 
@@ -26,7 +26,7 @@ export class DefinitionValidator {
    * @param plan the complete plan, whose definitions have been compared with the cluster
    */
   async findErrors(items: PlanItem[], plan: PlanItem[]): Promise<Map<PlanItem, ResourceError>> {
-    const judged = [];
+    const candidates = [];
     const schemas = new Map<string, string>();
     for (const item of items) {
       const { kind, desired } = item;
@@ -37,15 +37,15 @@ export class DefinitionValidator {
       if (isServed && !isRedefined(kind, plan)) continue;
       const key = `${apiVersion} ${kind.kind}`;
       if (!schemas.has(key)) schemas.set(key, stringifyExact(schema));
-      judged.push({ item, resource: desired, type: { apiVersion, kind: kind.kind }, schema: key });
+      candidates.push({ item, resource: desired, type: { apiVersion, kind: kind.kind }, schema: key });
     }
-    if (judged.length === 0) return new Map();
-    const verdicts = await this.judge.validateAgainst(
-      judged.map(({ resource, type, schema }) => ({ resource, type, schema })),
+    if (candidates.length === 0) return new Map();
+    const verdicts = await this.validator.validateAgainst(
+      candidates.map(({ resource, type, schema }) => ({ resource, type, schema })),
       schemas,
     );
     const refusals = new Map<PlanItem, ResourceError>();
-    for (const [index, { item }] of judged.entries()) {
+    for (const [index, { item }] of candidates.entries()) {
       const { errors } = verdicts[index] ?? { errors: [] };
       if (errors.length > 0) refusals.set(item, toResourceError(errors));
     }

@@ -35,7 +35,7 @@ const CONCURRENCY = 6;
 export class Planner {
   constructor(
     private readonly cluster: ClusterClient,
-    private readonly judge: SchemaValidator,
+    private readonly validator: SchemaValidator,
   ) {}
 
   /**
@@ -68,7 +68,7 @@ export class Planner {
         signal: options.signal,
       });
     await boundedParallel(first, CONCURRENCY, (item) => compare(item));
-    const refusals = await new DefinitionValidator(this.cluster, this.judge, defined).findErrors(rest, items);
+    const refusals = await new DefinitionValidator(this.cluster, this.validator, defined).findErrors(rest, items);
     await boundedParallel(rest, CONCURRENCY, (item) => compare(item, refusals));
     await hooks.verify([...before, ...after], items);
     const { prunes, unseen } = await findPrunes(this.cluster, items, owner, options);

@@ -2,7 +2,7 @@ export const POLICY_MODES = ['enforce', 'warn'] as const;
 export type PolicyMode = (typeof POLICY_MODES)[number];
 
 /** Identifies a resource of a design. */
-export interface JudgedResource {
+export interface PolicyResource {
   component: string;
   api_version: string;
   kind: string;
@@ -11,7 +11,7 @@ export interface JudgedResource {
 }
 
 /** A resource that violates a policy, as reported by plans, deployments and events. */
-export interface PolicyViolation extends JudgedResource {
+export interface PolicyViolation extends PolicyResource {
   policy_id: string;
   policy: string;
   mode: PolicyMode;

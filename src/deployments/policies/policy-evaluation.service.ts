@@ -41,12 +41,12 @@ export class PolicyEvaluationService {
     const rules = policies.map(({ id, name, expression, message, mode, kinds }) => ({
       ...{ id, name, expression, message, mode, kinds },
     }));
-    const { verdicts } = await this.judge(subject, rules, false);
+    const { verdicts } = await this.evaluate(subject, rules, false);
     return verdicts.map(toPolicyViolation);
   }
 
   /** Evaluates rules for a version. Without an environment, the rules see one with an empty name. @throws NotFound */
-  async judge(
+  async evaluate(
     {
       designId,
       designVersion,

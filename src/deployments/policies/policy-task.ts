@@ -7,7 +7,7 @@ import { CelUnsupported } from '../../validation/cel/tokens.js';
 import { CelError, type CelValue, typeName } from '../../validation/cel/values.js';
 import { BudgetExceeded, StepBudget } from '../../validation/schema/step-budget.js';
 import type { DesiredResource } from '../plan/planned-resource.js';
-import type { JudgedResource } from '../plan/policy-violation.js';
+import type { PolicyResource } from '../plan/policy-violation.js';
 import { redactSecretValues } from '../plan/redact-secret-values.js';
 import type { Policy } from './policy.entity.js';
 
@@ -25,7 +25,7 @@ interface PolicyTaskInput {
 /** The result of one policy for one resource. */
 export interface PolicyVerdict {
   policy: PolicyRule;
-  resource: JudgedResource;
+  resource: PolicyResource;
   complies: boolean;
   /** Why the policy could not be evaluated; the resource counts as a violation then. */
   reason: string | null;
@@ -39,7 +39,7 @@ export interface PolicyTrial {
 }
 
 /** Evaluates policies for all resources of a design. */
-export const policyTask: Task<PolicyTaskInput, PolicyTrial> = defineTask(import.meta.url, { judgeInWorker });
+export const policyTask: Task<PolicyTaskInput, PolicyTrial> = defineTask(import.meta.url, { evaluateInWorker });
 
 const MAX_VERDICTS = 500;
 /** Maximum number of evaluation steps of one policy for one resource, and of all together. */
@@ -47,7 +47,7 @@ const MAX_STEPS = 100_000;
 const MAX_STEPS_OF_ALL = 20_000_000;
 
 /** Task of the worker pool. */
-export function judgeInWorker({ policies, resources, design, environment, all }: PolicyTaskInput): PolicyTrial {
+export function evaluateInWorker({ policies, resources, design, environment, all }: PolicyTaskInput): PolicyTrial {
   const budget = new StepBudget(MAX_STEPS_OF_ALL);
   const components = resources.map(({ object }) => object as Json);
   const shared = {
@@ -58,11 +58,11 @@ export function judgeInWorker({ policies, resources, design, environment, all }:
   const complying: PolicyVerdict[] = [];
   const count = { judged: 0, violations: 0 };
   for (const policy of policies) {
-    const judge = createJudge(policy, budget);
+    const evaluate = createEvaluator(policy, budget);
     for (const { component, object } of resources) {
       const resource = describe(component, object as JsonObject);
       if (policy.kinds.length > 0 && !policy.kinds.includes(resource.kind)) continue;
-      const reason = judge({ component: jsonToCel(object as JsonObject, undefined), ...shared });
+      const reason = evaluate({ component: jsonToCel(object as JsonObject, undefined), ...shared });
       const complies = reason === undefined;
       count.judged++;
       if (!complies) count.violations++;
@@ -76,7 +76,7 @@ export function judgeInWorker({ policies, resources, design, environment, all }:
 }
 
 /** Returns undefined if the resource complies, null if it does not, and the reason if the policy cannot be evaluated. */
-function createJudge(
+function createEvaluator(
   { expression: source }: PolicyRule,
   budget: StepBudget,
 ): (variables: Record<string, CelValue>) => string | null | undefined {
@@ -100,7 +100,7 @@ function attempt<T>(work: () => T): { value: T } | { reason: string } {
   }
 }
 
-function describe(component: string, object: JsonObject): JudgedResource {
+function describe(component: string, object: JsonObject): PolicyResource {
   const metadata = isObject(object['metadata']) ? object['metadata'] : {};
   return {
     component,
@@ -111,4 +111,4 @@ function describe(component: string, object: JsonObject): JudgedResource {
   };
 }
 
-const typeOf = ({ api_version: apiVersion, kind, name }: JudgedResource) => ({ apiVersion, kind, metadata: { name } });
+const typeOf = ({ api_version: apiVersion, kind, name }: PolicyResource) => ({ apiVersion, kind, metadata: { name } });

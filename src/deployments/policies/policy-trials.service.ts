@@ -30,6 +30,6 @@ export class PolicyTrialsService {
       throw new NotFound('environment', environmentId);
     assertPolicyExpression(expression);
     const rule = { id: '', name: '', expression, message: '', mode: 'enforce' as const, kinds: [] };
-    return this.evaluation.judge({ designId, designVersion: design.versionNumber, environmentId }, [rule], true);
+    return this.evaluation.evaluate({ designId, designVersion: design.versionNumber, environmentId }, [rule], true);
   }
 }

@@ -49,9 +49,9 @@ export class UndeploymentsService implements PlacementAuthorizer {
   /** The destinations of a design, if the actor may undeploy it from all of them. Rights are checked before a response lists them. */
   private async findUndeployable(actor: Actor, design: Design): Promise<DeployedDesign[]> {
     const destinations = await this.targets.findDeployed(design);
-    const judged =
+    const workspaceIds =
       destinations.length > 0 ? destinations.map((destination) => destination.workspaceId) : [design.workspaceId];
-    for (const workspaceId of new Set(judged))
+    for (const workspaceId of new Set(workspaceIds))
       await this.designs.authorize(actor, deploymentPolicy.deploy, design, workspaceId);
     return destinations;
   }

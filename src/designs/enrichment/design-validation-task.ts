@@ -37,7 +37,7 @@ export interface DesignValidation {
 }
 
 /** The result of evaluating the policies of a workspace for a design. */
-export interface PolicyJudgement {
+export interface PolicyEvaluation {
   violations: object[];
   /** Whether one of them refuses a deployment. */
   refuses: boolean;
@@ -46,7 +46,7 @@ export interface PolicyJudgement {
 /** A design, and the results of the policies of its workspace. */
 export interface DesignValidationInput {
   content: PackedContent;
-  policies: PolicyJudgement;
+  policies: PolicyEvaluation;
 }
 
 /** The number of types per question. */
