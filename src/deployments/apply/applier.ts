@@ -124,8 +124,8 @@ export class Applier {
   ): Promise<void> {
     const workloads = wanted.flatMap((item) => {
       const { kind, desired } = item;
-      const stands = results.has(item, 'applied') || results.has(item, 'unchanged');
-      return kind && desired && stands && becomesReady(desired) ? { kind, object: desired, item } : [];
+      const isApplied = results.has(item, 'applied') || results.has(item, 'unchanged');
+      return kind && desired && isApplied && becomesReady(desired) ? { kind, object: desired, item } : [];
     });
     const before = new Map(workloads.map(({ item }) => [item, results.has(item, 'unchanged')]));
     const errors = await new WorkloadWait(this.cluster, clock).waitUntilReady(

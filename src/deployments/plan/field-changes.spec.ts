@@ -23,7 +23,7 @@ describe('The fields that a plan shows as changed', () => {
     expect(one).toEqual(changes[0]);
   });
 
-  it('have long paths, texts and values cut', () => {
+  it('truncate long paths, texts and values', () => {
     const long = 'x'.repeat(100_000);
     const changes = diffFields(
       kind('ConfigMap'),
@@ -35,7 +35,7 @@ describe('The fields that a plan shows as changed', () => {
     for (const change of changes) expect(JSON.stringify(change).length).toBeLessThan(1_200);
   });
 
-  it('have what is secret hidden before it is cut', () => {
+  it('hide secret values before truncating', () => {
     const secret = (value: string) => object({ data: { key: value } }, 'Secret');
     expect(diffFields(kind('Secret'), secret('aHVzaA=='), secret('bG91ZA=='))).toEqual([
       { path: '/data/key', from: '(hidden)', to: '(hidden)' },
