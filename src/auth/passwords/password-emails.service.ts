@@ -70,14 +70,14 @@ export class PasswordEmailsService {
 const confirmationMail = (to: string, baseUrl: string, token: string): Mail => ({
   to,
   subject: 'Confirm your account',
-  text: `An account was made for this address at ${baseUrl}, with a password that another user chose.
+  text: `An account was created for this address at ${baseUrl}, with a password that another user chose.
 
-Within seven days this confirms it with a password of your own, of at least 8 characters, and ends what was signed in with the other:
+To confirm it, set a password of your own with at least 8 characters within seven days. This ends all sessions with the other password:
 
   curl -X POST ${baseUrl}/api/auth/invitations/${token}/confirm -H 'Content-Type: application/json' \\
     -d '{"password": "…"}'
 
-If you do not know of it, do nothing: the account counts for no other organization.
+If you did not expect this email, ignore it: the account stays limited to that organization.
 `,
 });
 
@@ -86,11 +86,11 @@ const resetMail = (to: string, baseUrl: string, token: string): Mail => ({
   subject: 'Choose a new password',
   text: `A new password was requested for this address at ${baseUrl}.
 
-Within an hour this sets one of at least 8 characters and ends every session:
+To set one with at least 8 characters, send this request within an hour. It ends all sessions:
 
   curl -X POST ${baseUrl}/api/auth/password/reset -H 'Content-Type: application/json' \\
     -d '{"token": "${token}", "password": "…"}'
 
-If it was not you, do nothing: the password stays as it is.
+If you did not request it, ignore this email: the password is not changed.
 `,
 });

@@ -87,7 +87,7 @@ const invitationMail = (
   subject: `You are invited to ${organization}`,
   text: `${toSingleLine(inviter)} invites you to the organization ${toSingleLine(organization)}.
 
-Accept until ${expiresAt.toISOString()}. Without an account here, choose a password of at least 8 characters:
+The invitation is valid until ${expiresAt.toISOString()}. Without an account here, choose a password of at least 8 characters:
 
   curl -X POST '${url}' -H 'Content-Type: application/json' -d '{"password": "…"}'
 
@@ -95,6 +95,6 @@ With an account, sign in and accept with your token:
 
   curl -X POST '${url}' -H "Authorization: Bearer $TOKEN"
 
-If you do not know who this is, do nothing: without you nobody is added, and no account is made.
+If you did not expect this email, ignore it: no account is created, and you are not added.
 `,
 });
