@@ -3,7 +3,7 @@ import {
   clusterClient,
   configMap,
   DeploymentScene,
-  judge,
+  schemaValidator,
   MemoryJournal,
   outcomes,
 } from '../../../test/support/deployment-scene.js';
@@ -41,7 +41,7 @@ requires('KUBEBUILDER_ASSETS', 'A deployment to a cluster that fails', () => {
   it('changes nothing without permissions, and reports what is missing', async () => {
     const nobody = clusterClient(cluster.kubeconfigNobody);
     const resources = objects.map((object) => ({ component: object.metadata.name, object }));
-    const plan = await new Planner(nobody, judge).plan(resources, scene.owner, {
+    const plan = await new Planner(nobody, schemaValidator).plan(resources, scene.owner, {
       namespace: scene.namespace,
       previous: [],
     });

@@ -39,7 +39,7 @@ interface RemovalItem extends OwnedObject {
 interface RemovalItems {
   found: RemovalItem[];
   /** Recorded objects that this server may not read. */
-  unread: { planned: PlannedResource; error: ResourceError }[];
+  unreadable: { planned: PlannedResource; error: ResourceError }[];
 }
 
 const CONCURRENCY = 6;
@@ -56,8 +56,8 @@ export class Undeployer {
 
   /** The objects that would be deleted, in the order of deletion. Searches all kinds of the cluster, so that no object is missed. */
   async plan(owner: Owner, options: Pick<UndeployOptions, 'previous' | 'signal'> = {}): Promise<PlannedResource[]> {
-    const { found, unread } = await this.findRemovalItems(owner, options);
-    return [...found, ...unread].map(({ planned }) => planned);
+    const { found, unreadable } = await this.findRemovalItems(owner, options);
+    return [...found, ...unreadable].map(({ planned }) => planned);
   }
 
   /**
@@ -68,10 +68,10 @@ export class Undeployer {
    *   result
    */
   async undeploy(owner: Owner, options: UndeployOptions = {}): Promise<DeploymentResult> {
-    const { found, unread } = await this.findRemovalItems(owner, options);
+    const { found, unreadable } = await this.findRemovalItems(owner, options);
     const gone = await this.record(found);
     const { before = [], after = [] } = options.hooks ?? {};
-    const results = new ResourceResults([...before, ...gone, ...found, ...unread, ...after], options.onProgress);
+    const results = new ResourceResults([...before, ...gone, ...found, ...unreadable, ...after], options.onProgress);
     for (const one of gone) await results.set(one, { status: 'deleted' });
     const clock = new RunClock(options.timeoutMs ?? 300_000, options.signal);
     const removal = new Removal(this.cluster, owner, { deleteVolumes: options.deleteVolumes });
@@ -86,13 +86,13 @@ export class Undeployer {
       await boundedParallel(tier, CONCURRENCY, (departure) => removeItem(departure, removal, clock, results));
     };
     try {
-      for (const one of unread) await results.set(one, { status: 'failed', error: one.error });
+      for (const one of unreadable) await results.set(one, { status: 'failed', error: one.error });
       await hooks.run(before);
       for (const rank of ranks.filter((one) => one > NAMESPACE_RANK)) await remove(rank);
       if (!results.anyFailed) await hooks.run(after);
       await hooks.removeAll();
       // If an API is unavailable, the contents of these objects are unknown and the cluster could not delete them.
-      if (!unread.some(({ error }) => error.reason === 'API_UNAVAILABLE'))
+      if (!unreadable.some(({ error }) => error.reason === 'API_UNAVAILABLE'))
         for (const rank of ranks.filter((one) => one <= NAMESPACE_RANK)) await remove(rank);
       if (results.anyFailed) throw new ResourceFailed();
       return { status: 'undeployed', resources: results.all };
@@ -124,11 +124,11 @@ export class Undeployer {
     { previous, signal }: Pick<UndeployOptions, 'previous' | 'signal'>,
   ): Promise<RemovalItems> {
     const inventory = await new OwnedObjects(this.cluster).find(owner, 'everywhere', previous ?? [], signal);
-    const { objects, unseen, unread } = inventory;
-    if (objects.length === 0 && unseen.length > 0 && !previous?.length) {
+    const { objects, unlistable, unreadable } = inventory;
+    if (objects.length === 0 && unlistable.length > 0 && !previous?.length) {
       throw new ClusterError(
         'forbidden',
-        `The credential may not list ${countOf(unseen.length, 'kind')}, so nothing of this deployment can be found`,
+        `The credential may not list ${countOf(unlistable.length, 'kind')}, so nothing of this deployment can be found`,
       );
     }
     const found = [...objects, ...(await this.findClaimsByName(objects, signal))]
@@ -136,7 +136,7 @@ export class Undeployer {
       .sort((a, b) => kindRank(b.kind) - kindRank(a.kind));
     return {
       found,
-      unread: unread.map(({ reference, error }) => ({
+      unreadable: unreadable.map(({ reference, error }) => ({
         planned: plannedRemoval('delete', reference, reference),
         error,
       })),

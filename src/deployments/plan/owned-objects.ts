@@ -14,9 +14,9 @@ export interface OwnedObject {
 export interface OwnedInventory {
   objects: OwnedObject[];
   /** Kinds that this server may not list; objects other than the known ones may be missing. */
-  unseen: ResourceKind[];
+  unlistable: ResourceKind[];
   /** Known objects that cannot be read, because of missing permissions or an unavailable API; they may exist or not. */
-  unread: { reference: ObjectReference; error: ResourceError }[];
+  unreadable: { reference: ObjectReference; error: ResourceError }[];
 }
 
 const CONCURRENCY = 8;
@@ -36,16 +36,16 @@ export class OwnedObjects {
     signal?: AbortSignal,
   ): Promise<OwnedInventory> {
     const searched = kinds === 'everywhere' ? (await this.cluster.listKinds()).filter(isDeletable) : kinds;
-    const inventory: OwnedInventory = { objects: [], unseen: [], unread: [] };
+    const inventory: OwnedInventory = { objects: [], unlistable: [], unreadable: [] };
     const unavailable = await this.cluster.listUnavailable();
     for (const reference of known)
       if (unavailable.has(reference.apiVersion) && !searched.some((kind) => isSameKind(reference, kind)))
-        inventory.unread.push({ reference, error: apiUnavailable(reference.apiVersion) });
+        inventory.unreadable.push({ reference, error: apiUnavailable(reference.apiVersion) });
     const found = await boundedParallel(searched, CONCURRENCY, async (kind) => {
       const listed = await orUndefinedIfRefused(
         this.cluster.listMetadata(kind, { labelSelector: ownerSelector(owner), signal }),
       );
-      if (!listed) inventory.unseen.push(kind);
+      if (!listed) inventory.unlistable.push(kind);
       const objects = listed ?? (await this.lookup(kind, known, inventory, signal));
       return objects.map((object) => ({ kind, object }));
     });
@@ -57,7 +57,7 @@ export class OwnedObjects {
   private async lookup(
     kind: ResourceKind,
     known: ObjectReference[],
-    { unread }: OwnedInventory,
+    { unreadable }: OwnedInventory,
     signal?: AbortSignal,
   ): Promise<ObjectMetadata[]> {
     const references = known.filter((one) => isSameKind(one, kind));
@@ -65,7 +65,7 @@ export class OwnedObjects {
       const { name, namespace } = reference;
       const answer = await orUndefinedIfRefused(
         this.cluster.lookup(kind, name, namespace, signal).then((object) => ({ object })),
-        (refusal) => unread.push({ reference, error: toUnreadError(refusal, reference) }),
+        (refusal) => unreadable.push({ reference, error: toUnreadableError(refusal, reference) }),
       );
       return answer?.object;
     });
@@ -87,7 +87,7 @@ async function orUndefinedIfRefused<T>(
   }
 }
 
-const toUnreadError = ({ kind }: ClusterError, { apiVersion }: ObjectReference): ResourceError =>
+const toUnreadableError = ({ kind }: ClusterError, { apiVersion }: ObjectReference): ResourceError =>
   kind === 'unavailable'
     ? apiUnavailable(apiVersion)
     : { reason: 'FORBIDDEN', detail: 'The credential may not read the object, so it may still be there' };

@@ -17,7 +17,7 @@ export interface Plan {
   /** Hooks of a chart in the order in which they run. */
   hooks: PlannedHooks;
   /** Kinds whose objects could not be listed, as `Kind.group`; objects to prune may be missing there. */
-  unseen: string[];
+  unlistable: string[];
   /** Identifies the plan: it changes when the design or the effect of deploying it changes. */
   fingerprint: string;
 }

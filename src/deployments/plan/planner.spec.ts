@@ -5,7 +5,7 @@ import {
   customKind,
   deployment,
   DeploymentScene,
-  judge,
+  schemaValidator,
 } from '../../../test/support/deployment-scene.js';
 import { requires } from '../../../test/support/requirements.js';
 import { plannedResources } from './plan.js';
@@ -104,7 +104,7 @@ requires('KUBEBUILDER_ASSETS', 'A plan', () => {
     expect((await planned(objects)).map(({ namespace }) => namespace)).toEqual([scene.namespace, other.namespace]);
     const resources = objects.slice(0, 1).map((object) => ({ component: 'a', object }));
     const [nowhere] = plannedResources(
-      await new Planner(scene.client, judge).plan(resources, scene.owner, { previous: [] }),
+      await new Planner(scene.client, schemaValidator).plan(resources, scene.owner, { previous: [] }),
     );
     expect(nowhere?.namespace).toBe('default');
     const [role] = await planned([
@@ -249,12 +249,12 @@ requires('KUBEBUILDER_ASSETS', 'A plan', () => {
   it('reports missing permissions for each resource', async () => {
     const nobody = clusterClient(cluster.kubeconfigNobody);
     const resources = [{ component: 'a', object: configMap('a') }];
-    const { items, unseen } = await new Planner(nobody, judge).plan(resources, scene.owner, {
+    const { items, unlistable } = await new Planner(nobody, schemaValidator).plan(resources, scene.owner, {
       namespace: scene.namespace,
       previous: [],
     });
     expect(items[0]?.planned.error).toMatchObject({ reason: 'FORBIDDEN' });
-    expect(unseen).toEqual(['ConfigMap']);
+    expect(unlistable).toEqual(['ConfigMap']);
     await nobody.close();
   });
 

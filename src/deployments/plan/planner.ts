@@ -71,7 +71,7 @@ export class Planner {
     const refusals = await new DefinitionValidator(this.cluster, this.validator, defined).findErrors(rest, items);
     await boundedParallel(rest, CONCURRENCY, (item) => compare(item, refusals));
     await hooks.verify([...before, ...after], items);
-    const { prunes, unseen } = await findPrunes(this.cluster, items, owner, options);
+    const { prunes, unlistable } = await findPrunes(this.cluster, items, owner, options);
     const all = [...items, ...prunes];
     const { adopt, mayAdopt, force, replace, deleteVolumes } = options;
     return {
@@ -80,7 +80,7 @@ export class Planner {
       namespace: placed ? drafts.fallback : null,
       items: all,
       hooks: { before, after },
-      unseen,
+      unlistable,
       fingerprint: await fingerprint([...all, ...before, ...after]),
     };
   }

@@ -22,7 +22,7 @@ export async function findPrunes(
   items: PlanItem[],
   owner: Owner,
   options: PruneOptions,
-): Promise<{ prunes: PlanItem[]; unseen: string[] }> {
+): Promise<{ prunes: PlanItem[]; unlistable: string[] }> {
   const { previous, signal } = options;
   const served = await cluster.listKinds();
   const references = [...items.flatMap(({ desired }) => desired ?? []), ...(previous ?? [])];
@@ -48,10 +48,10 @@ export async function findPrunes(
     return { planned: { ...planned, ...(kept !== undefined && { kept }) }, kind, live: object, ...rest };
   });
   // An object that cannot be pruned remains in the inventory.
-  for (const { reference, error } of inventory.unread)
+  for (const { reference, error } of inventory.unreadable)
     if (error.reason === 'API_UNAVAILABLE' && !items.some(({ planned }) => mayBe(planned, reference)))
       prunes.push({ planned: { ...plannedRemoval('prune', reference, reference), error } });
-  return { prunes, unseen: inventory.unseen.map((kind) => [kind.kind, kind.group].filter(Boolean).join('.')) };
+  return { prunes, unlistable: inventory.unlistable.map((kind) => [kind.kind, kind.group].filter(Boolean).join('.')) };
 }
 
 /** Whether a resource of the design may be this object. For an unknown kind, the namespace is not compared. */
