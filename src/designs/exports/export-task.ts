@@ -88,7 +88,11 @@ function requireDistinct(design: DesignFile, form: ConvertedFormat): DesignFile 
 function toComposeText(file: DesignFile): string {
   if (!isObject(file.metadata['compose'])) {
     const remedy = 'Use export=kubernetes, helm, design or json.';
-    throw InvalidRequest.forField('export', 'docker-compose is for designs that were made of a Compose file', remedy);
+    throw InvalidRequest.forField(
+      'export',
+      'docker-compose is only for designs that were imported from a Compose file',
+      remedy,
+    );
   }
   const { file: compose, unconverted: left } = toCompose(file);
   const text = toYaml([compose]);

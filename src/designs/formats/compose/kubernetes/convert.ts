@@ -58,8 +58,8 @@ function isOneOff({ kind }: JsonObject): boolean {
 
 function warnOfMissingService(service: ServiceConversion): void {
   if (service.service.network_mode) return;
-  const detail = 'has no ports, and no other service names it, so it gets no Service: nothing reaches it by name';
-  service.warn([], detail, 'Write the ports that it listens on in "expose" if something is to reach it.');
+  const detail = 'has no ports, and no other service names it, so it gets no Service and cannot be reached by name';
+  service.warn([], detail, 'Write the ports that it listens on in "expose" if other services connect to it.');
 }
 
 /** The service in whose pod a service runs: itself, unless it shares the network of another. */
