@@ -51,7 +51,7 @@ const planted = async (): Promise<{ email: string; member: Json; person: Person 
 describe('an account made beforehand with a password that an admin knows', () => {
   it('says so to the admin, counts in that organization, and gets no rights by an invitation elsewhere', async () => {
     const { email, member, person } = await planted();
-    expect(member.confirmation).toContain('letter');
+    expect(member.confirmation).toContain('An email was sent');
     expect(await eventOf(member.id, 'added')).toMatchObject({ account: 'unconfirmed' });
     expect(await organizationsOf(person)).toEqual([mallory.organization]);
 

@@ -11,13 +11,13 @@ import { ChartExporter } from '../../src/designs/exports/chart-exporter.js';
 import { ComposeCorpus } from '../../src/designs/formats/compose/corpus.fixture.js';
 import {
   type Attempt,
-  type Judged,
-  judgedDesigns,
-  judgedManifests,
+  type ImportOutcome,
+  importDesigns,
+  importManifests,
   refusal,
   Score,
 } from '../../src/designs/formats/corpus.fixture.js';
-import { comparedWithReference, judgedCharts } from '../../src/designs/formats/helm/corpus.fixture.js';
+import { comparedWithReference, importCharts } from '../../src/designs/formats/helm/corpus.fixture.js';
 import { importTask } from '../../src/designs/enrichment/import-task.js';
 import {
   isRegistryQuestion,
@@ -25,7 +25,7 @@ import {
   type RegistryQuestion,
 } from '../../src/designs/enrichment/enrich-design.js';
 import type { PackedDefinitions } from '../../src/registry/relationships/evaluation/evaluation-task.js';
-import { judgedKustomizations } from '../../src/designs/formats/kustomize/corpus.fixture.js';
+import { importKustomizations } from '../../src/designs/formats/kustomize/corpus.fixture.js';
 import { load, table } from '../support/load.js';
 import { LoopWatch } from '../support/loop-watch.js';
 
@@ -84,12 +84,12 @@ const answerFromEmptyRegistry = ({ registry }: RegistryQuestion): KnownModels | 
 
 const charts = new ChartExporter(new DocumentReader(new InlineTaskRunner()), new InlineTaskRunner());
 const compose = new ComposeCorpus(corpus);
-const formats: Record<string, (attempt: Attempt) => AsyncIterable<Judged>> = {
-  kubernetes: (attempt) => judgedManifests(corpus, attempt),
-  design: (attempt) => judgedDesigns(corpus, attempt),
-  'docker-compose': (attempt) => measured(compose.judged(), attempt),
-  helm: (attempt) => judgedCharts(corpus, attempt, ({ design }, source) => charts.fromSource(design, source)),
-  kustomize: (attempt) => judgedKustomizations(corpus, kubectl, attempt),
+const formats: Record<string, (attempt: Attempt) => AsyncIterable<ImportOutcome>> = {
+  kubernetes: (attempt) => importManifests(corpus, attempt),
+  design: (attempt) => importDesigns(corpus, attempt),
+  'docker-compose': (attempt) => measured(compose.outcomes(), attempt),
+  helm: (attempt) => importCharts(corpus, attempt, ({ design }, source) => charts.fromSource(design, source)),
+  kustomize: (attempt) => importKustomizations(corpus, kubectl, attempt),
 };
 
 const rows: string[][] = [];
@@ -98,9 +98,9 @@ const total = { right: 0, all: 0, equal: 0, written: 0 };
 try {
   // The first worker loads its modules.
   await new Costs().attempt({ path: 'a.yaml', bytes: Buffer.from('a: 1') });
-  for (const [name, judge] of Object.entries(formats)) {
+  for (const [name, importAll] of Object.entries(formats)) {
     const costs = new Costs();
-    const { counts, wrong, trips, resources } = await Score.of(judge(costs.attempt));
+    const { counts, wrong, trips, resources } = await Score.of(importAll(costs.attempt));
     const { imported, refused, foreign } = counts;
     const all = imported + refused + foreign + counts.wrong;
     const written = trips.equal + trips.different.length;
@@ -146,9 +146,9 @@ async function compareWithOthers(): Promise<void> {
   console.log(`Charts against reference renderings: ${helm.equal} resources equal, ${helm.different} different`);
 }
 
-/** Compose files are judged among the files of their repository, and timed as they are sent: alone. */
-async function* measured(judged: AsyncIterable<Judged>, attempt: Attempt): AsyncGenerator<Judged> {
-  for await (const each of judged) {
+/** Compose files are imported with the files of their repository, and timed as uploaded: alone. */
+async function* measured(outcomes: AsyncIterable<ImportOutcome>, attempt: Attempt): AsyncGenerator<ImportOutcome> {
+  for await (const each of outcomes) {
     const [project = '', ...path] = each.path.split('/');
     const file = compose.filesOf(project).get(path.join('/'));
     if (file && file.bytes.length > 0) await attempt(file);

@@ -28,7 +28,7 @@ export class AuthGuard implements CanActivate {
     throw request.authenticationError ?? new Unauthenticated('a bearer token is required');
   }
 
-  /** The name used in the interface: the function of generated clients, or the GraphQL field. */
+  /** The name in the API: the operation id of a route, or the GraphQL field. */
   private findOperation(context: ExecutionContext): string | undefined {
     if (context.getType<string>() === 'graphql')
       return context.getArgByIndex<GraphQLResolveInfo | undefined>(3)?.fieldName;

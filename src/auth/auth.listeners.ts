@@ -4,7 +4,7 @@ import { JobsService } from '../jobs/jobs.service.js';
 import { UserCreated, UserDeactivated, UserReactivated, UserUpdated } from '../organizations/users/user.events.js';
 import { AttemptsStore } from './attempts/attempts.store.js';
 import { AccountSignInsService } from './passwords/account-sign-ins.service.js';
-import { PasswordLettersService } from './passwords/password-letters.service.js';
+import { PasswordEmailsService } from './passwords/password-emails.service.js';
 import { SessionsStore } from './sessions/sessions.store.js';
 import { RevocationsService } from './tokens/revocations.service.js';
 
@@ -14,14 +14,14 @@ export class AuthListeners implements OnModuleInit {
   constructor(
     private readonly revocations: RevocationsService,
     private readonly signIns: AccountSignInsService,
-    private readonly letters: PasswordLettersService,
+    private readonly emails: PasswordEmailsService,
     private readonly events: EventBus,
   ) {}
 
   onModuleInit(): void {
-    this.events.within(UserCreated, ({ user }) => this.letters.requestConfirmation(user));
+    this.events.within(UserCreated, ({ user }) => this.emails.requestConfirmation(user));
     this.events.within(UserUpdated, ({ user }) => this.revocations.notifyChanged(user.id));
-    // Its tokens are valid again, and some may have been rejected a moment ago.
+    // The tokens of the user are valid again, but some may be cached as rejected.
     this.events.within(UserReactivated, ({ user }) => this.revocations.notifyChanged(user.id));
     this.events.within(UserDeactivated, ({ user }) => this.signIns.endAll(user.id));
   }
@@ -30,7 +30,7 @@ export class AuthListeners implements OnModuleInit {
 const HOUR_MS = 3_600_000;
 const DAY_MS = 86_400_000;
 
-/** Purges ended sessions and tokens, and attempts that no longer count. */
+/** Purges ended sessions and tokens, and expired attempts. */
 @Injectable()
 export class AuthPurges implements OnModuleInit {
   constructor(

@@ -16,7 +16,7 @@ import { ExternalTokenStrategy } from './external/external-token.strategy.js';
 import { IssuerKeysService } from './external/issuer-keys.service.js';
 import { FirstStartService } from './first-start.service.js';
 import { AccountSignInsService } from './passwords/account-sign-ins.service.js';
-import { PasswordLettersService } from './passwords/password-letters.service.js';
+import { PasswordEmailsService } from './passwords/password-emails.service.js';
 import { PasswordResetsService } from './passwords/password-resets.service.js';
 import { PasswordChangesService } from './passwords/password-changes.service.js';
 import { PasswordResetsStore } from './passwords/password-resets.store.js';
@@ -59,7 +59,7 @@ import { TokenAuthenticator } from './token.authenticator.js';
     PasswordResetsStore,
     PasswordChangesService,
     PasswordResetsService,
-    PasswordLettersService,
+    PasswordEmailsService,
     AccountSignInsService,
     PersonalTokenVerifier,
     PersonalTokensService,

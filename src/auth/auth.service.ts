@@ -18,7 +18,7 @@ export class AuthService {
     private readonly unit: UnitOfWork,
   ) {}
 
-  /** @throws Unauthenticated for an unknown address or a wrong password alike; 429 after too many failures */
+  /** @throws Unauthenticated, the same for an unknown address and a wrong password; 429 after too many failures */
   async login({ email, password }: SignIn, address: string): Promise<TokensView> {
     const attempt = await this.limit.begin(email, address);
     const user = await this.unit.runAsSystem('signing in', () => this.users.findByEmail(email));

@@ -9,14 +9,14 @@ import { findRepeatedHeader, repeatedHeader } from '../core/rest/request-headers
 import { assertUrl } from '../core/rest/request-url.js';
 import { currentRequest } from '../core/telemetry/request-context.js';
 
-/** Paths that are neither counted nor need a token: probes must succeed while everything else is refused. */
+/** Paths of probes, which need no token and are not rate limited: they must succeed while everything else is refused. */
 const PROBE_PATHS = new Set(['/healthz/live', '/healthz/ready']);
-/** Its token is METRICS_TOKEN, which belongs to no user. */
+/** Authenticated by METRICS_TOKEN, which belongs to no user. */
 const METRICS_PATH = '/metrics';
 
 /**
- * The first stage of every request, known path or not: identifies the caller and counts the call. The guards then decide
- * whether the route needs a caller; no stage reads the body before both have passed.
+ * The first stage of every request, for known and unknown paths: identifies the caller and counts the call. The guards then decide
+ * whether the route requires a caller. The body is read only after both have passed.
  */
 @Injectable()
 export class AuthenticationMiddleware {
@@ -25,14 +25,14 @@ export class AuthenticationMiddleware {
     private readonly limit: RateLimitService,
   ) {}
 
-  /** This middleware in the form that Express expects. A token that is known lets the request go on at once. */
+  /** The middleware in the form that Express expects. A request with a cached token continues synchronously. */
   readonly use = (request: Request, response: Response, next: NextFunction): void => {
     const pending = this.authenticateAndCount(request, response);
     if (pending) pending.then(() => next(), next);
     else next();
   };
 
-  /** @returns what is to be waited for, if anything */
+  /** @returns a promise to wait for; undefined when the result is known already */
   private authenticateAndCount(request: Request & AuthenticatedCaller, response: Response): void | Promise<void> {
     if (PROBE_PATHS.has(request.path)) return;
     const repeated = findRepeatedHeader(request);

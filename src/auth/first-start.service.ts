@@ -23,7 +23,7 @@ export interface FirstAdministrator {
   token: string;
 }
 
-/** On an empty database: the organization Default with its workspace, and an administrator who owns it. */
+/** Creates the organization Default with its workspace, and an administrator who owns it, in an empty database. */
 @Injectable()
 export class FirstStartService {
   constructor(
@@ -35,8 +35,8 @@ export class FirstStartService {
   ) {}
 
   /**
-   * Fills the database unless it has users, as the last step of a start. The administrator is stored only after `show` has
-   * printed the credentials: a password that was never shown is not stored, and the next start generates and prints another.
+   * Initializes the database unless it has users, as the last step of the start. The administrator is stored only after `show` has
+   * printed the credentials: a password that was never shown is not stored, and the next start generates another.
    * @returns null when the database was not empty
    */
   async seed(show: (administrator: FirstAdministrator) => Promise<void>): Promise<FirstAdministrator | null> {

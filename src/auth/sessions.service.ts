@@ -21,7 +21,7 @@ export class SessionsService {
     private readonly env: Env,
   ) {}
 
-  /** @returns null when the user was deactivated, or their password changed, after they were read */
+  /** Opens a session. @returns null when the user was deactivated, or their password changed, after they were read */
   open(user: User): Promise<TokensView | null> {
     return this.runAsSystem(async () => {
       const sessionId = await this.sessions.create(user, this.env.REFRESH_TOKEN_TTL);
@@ -30,8 +30,8 @@ export class SessionsService {
   }
 
   /**
-   * Exchanges a refresh token for the next pair. Reusing a token ends its whole session, because either user of it may have
-   * stolen it.
+   * Exchanges a refresh token for the next pair of tokens. The reuse of a token ends its whole session, because it may have been
+   * stolen.
    * @throws Unauthenticated
    */
   async refresh(refreshToken: string): Promise<TokensView> {
@@ -49,7 +49,7 @@ export class SessionsService {
     return issued;
   }
 
-  /** Ends the session of a refresh token, even when the token was used before; that token is refused as well. */
+  /** Ends the session of a refresh token, even if the token was used before; the token itself becomes invalid too. */
   async logout(refreshToken: string): Promise<void> {
     const use = await this.runAsSystem(async () => {
       const found = await this.sessions.consumeRefreshToken(hashSecretToken(refreshToken));
@@ -59,7 +59,7 @@ export class SessionsService {
     if (!use?.first) throw invalidRefreshToken();
   }
 
-  /** No user may read sessions, not even their own. */
+  /** Runs as the system, because no user may read sessions, not even their own. */
   private runAsSystem<T>(work: () => Promise<T>): Promise<T> {
     return this.unit.runAsSystem('sessions', () => this.unit.run(work));
   }

@@ -5,7 +5,7 @@ export function readyLogLine(baseUrl: string): string {
   return `${JSON.stringify({ level: 'info', time: new Date().toISOString(), url: baseUrl, msg: 'ready' })}\n`;
 }
 
-/** The welcome as a JSON line: without a token, which would outlive the line in a log store. */
+/** The welcome as a JSON log line. It contains no token, because log stores keep lines longer than a token should exist. */
 export function welcomeLogLine(baseUrl: string, { email, generatedPassword }: FirstAdministrator): string {
   const facts = {
     level: 'info',
@@ -20,7 +20,7 @@ export function welcomeLogLine(baseUrl: string, { email, generatedPassword }: Fi
   return `${JSON.stringify(facts)}\n`;
 }
 
-/** The welcome of the first start, for the person who signs in: printed once on standard output, never to the log. */
+/** The welcome of the first start for the administrator: printed once on standard output, never to the log. */
 export function welcomeMessage(baseUrl: string, admin: FirstAdministrator): string {
   const password = admin.generatedPassword ?? '(the one in ADMIN_PASSWORD)';
   return `

@@ -9,10 +9,10 @@ import { decodeUnverified } from './tokens/json-web-token.js';
 import { SessionTokenStrategy } from './sessions/session-token.strategy.js';
 import { invalidToken, type VerifiedToken } from './tokens/verified-token.js';
 
-/** The middleware that Passport makes of a strategy; with a callback it needs no response. */
+/** The middleware that Passport creates from a strategy; with a callback it needs no response. */
 type PassportMiddleware = (request: IncomingMessage, response: undefined, next: (error?: unknown) => void) => void;
 
-/** The kinds of tokens: Passport strategies for JSON Web Tokens, and a verifier for opaque personal tokens. */
+/** Verifies tokens: JSON Web Tokens by Passport strategies, and opaque personal tokens by a verifier. */
 @Injectable()
 export class TokenStrategies {
   private readonly passport = new passport.Passport();
@@ -46,7 +46,7 @@ export class TokenStrategies {
   }
 }
 
-/** Maps the reasons of passport-jwt to messages of this server. */
+/** Converts the reasons of passport-jwt to errors of this server. */
 function toError(reason: unknown): AppError {
   if (reason instanceof AppError) return reason;
   const expired = reason instanceof Error && reason.name === 'TokenExpiredError';

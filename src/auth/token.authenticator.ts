@@ -11,25 +11,25 @@ import { invalidToken, type VerifiedToken } from './tokens/verified-token.js';
 import { type Revocation, type RevocationNotice, RevocationsService } from './tokens/revocations.service.js';
 import { TokenStrategies } from './token-strategies.js';
 
-/** Headers cannot be longer; the connection payload of a WebSocket could be. */
+/** Maximum token length; headers cannot be longer, but the connection payload of a WebSocket could be. */
 const MAX_TOKEN_LENGTH = 16_384;
 const CACHE_MAX_AGE_MS = 30_000;
 const MAX_CACHED = 20_000;
 
 interface CachedToken extends VerifiedToken {
-  /** On the clock of `performance.now()`: a clock that is set back keeps nothing for longer. */
+  /** In time of `performance.now()`, so that setting the clock back does not extend it. */
   keptUntil: number;
 }
 
 /**
- * Authenticates tokens for REST, GraphQL and WebSockets. A result is cached for at most 30 seconds under
- * the hash of the token and dropped on revocation: a cached request needs neither a signature check nor a statement.
+ * Authenticates tokens for REST, GraphQL and WebSockets. A result is cached for at most 30 seconds under the hash of the token, and
+ * dropped on revocation. A cached request needs neither a signature check nor a statement.
  */
 @Injectable()
 export class TokenAuthenticator extends Authenticator implements OnModuleInit {
   private readonly cache = new Map<string, CachedToken>();
   private readonly rejected = new RejectedTokens();
-  /** Counts revocation notices: a result found while one arrived may be outdated and is not cached. */
+  /** Counts revocation notices. A result is not cached if a notice arrived during its verification, because it may be outdated. */
   private notices = 0;
 
   constructor(
@@ -66,7 +66,7 @@ export class TokenAuthenticator extends Authenticator implements OnModuleInit {
     return (kept.expiresAt ?? Infinity) > Date.now() ? kept : null;
   }
 
-  /** A token that was valid before and has not been revoked since is not counted as a guess. */
+  /** A token that was valid before and has not been revoked does not count as a failed attempt. */
   private async verifyCounted(
     request: IncomingMessage,
     token: string,
@@ -91,7 +91,7 @@ export class TokenAuthenticator extends Authenticator implements OnModuleInit {
 
   private async verify(request: IncomingMessage, token: string, key: string): Promise<VerifiedToken> {
     const before = this.notices;
-    // No caller is authenticated yet: the system actor reads.
+    // No caller is authenticated yet, so the system actor reads.
     const outcome = await runAsSystem('checking a token', () => this.strategies.verify(request, token));
     if (before === this.notices) this.store(key, outcome);
     return outcome;

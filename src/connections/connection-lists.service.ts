@@ -8,7 +8,7 @@ import type { EnvironmentName, ListedConnection } from './connection.view.js';
 import { ConnectionsStore } from './connections.store.js';
 import { CredentialsService } from './credentials/credentials.service.js';
 
-/** The environments of each of these connections that the actor may see. */
+/** Finds the environments of each of these connections that the actor may see. */
 type EnvironmentFinder = (actor: Actor, connectionIds: string[]) => Promise<Map<string, EnvironmentName[]>>;
 
 /** Lists connections with the environments that they are in. */
@@ -22,7 +22,7 @@ export class ConnectionListsService {
     private readonly credentials: CredentialsService,
   ) {}
 
-  /** The feature that maps connections to environments provides the lookup. */
+  /** Registers the lookup; the module that maps connections to environments provides it. */
   registerEnvironmentFinder(finder: EnvironmentFinder): void {
     this.findEnvironments = finder;
   }
@@ -38,7 +38,7 @@ export class ConnectionListsService {
     return this.connections.pageByCredential(credentialId, query);
   }
 
-  /** A page of connections, each with the environments that the actor may see it in. */
+  /** Adds to each connection of a page its environments that the actor may see. */
   async withEnvironments(actor: Actor, page: Page<Connection>): Promise<Page<ListedConnection>> {
     const environments = await this.findEnvironments(
       actor,

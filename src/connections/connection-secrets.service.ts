@@ -22,7 +22,7 @@ export class ConnectionSecretsService {
     private readonly outbound: Outbound,
   ) {}
 
-  /** @throws InvalidRequest when the kind's schemas or the outbound guard refuse */
+  /** @throws InvalidRequest when the schemas of the kind or the outbound guard refuse the input */
   async validate(
     name: string,
     metadata: Json,
@@ -56,7 +56,7 @@ export class ConnectionSecretsService {
 
   /**
    * The credential after a change, or undefined when it stays. A secret is written to the existing credential, and so for all
-   * connections that share it; together with `credential_id: null` a new credential is made for this connection.
+   * connections that share it; with `credential_id: null`, a new credential is created for this connection.
    */
   async resolveForUpdate(
     actor: Actor,

@@ -24,7 +24,7 @@ const TRANSITIONS: Record<ConnectionStatus, readonly ConnectionStatus[]> = {
   deleted: [],
 };
 
-/** Whether the remote system was not reached yet, or is no longer reached; statuses that a user set are neither. */
+/** Whether the connection has not reached the remote system yet, or no longer does. False for statuses that a user sets. */
 export const isUnreached = (status: ConnectionStatus): boolean => status === 'registered' || status === 'disconnected';
 
 export const canTransition = (from: ConnectionStatus, to: ConnectionStatus): boolean => TRANSITIONS[from].includes(to);

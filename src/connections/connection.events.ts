@@ -3,7 +3,7 @@ import { DomainEvent } from '../core/events/domain-event.js';
 import type { ConnectionStatus } from './connection-status.js';
 import type { Connection } from './connection.entity.js';
 
-/** An event of a connection. */
+/** Base class of the events of a connection. */
 export abstract class ConnectionEvent extends DomainEvent {
   readonly category = 'connection';
   protected abstract readonly verb: string;
@@ -45,7 +45,7 @@ export class ConnectionStatusChanged extends ConnectionEvent {
   }
 }
 
-/** It was restored after a deletion at `deletedAt`. */
+/** The connection was restored after a deletion at `deletedAt`. */
 export class ConnectionRestored extends ConnectionStatusChanged {
   constructor(
     actor: Actor,

@@ -63,7 +63,7 @@ export class ConnectionView extends RecordView {
     });
   }
 
-  /** In lists, with the environments that the caller may see it in. */
+  /** A connection of a list, with its environments that the caller may see. */
   static fromListed(this: void, { connection, environments }: ListedConnection): ConnectionView {
     return Object.assign(ConnectionView.fromEntity(connection), { environments });
   }

@@ -61,7 +61,7 @@ export class ConnectionsController {
     return ConnectionView.fromEntity(await this.connections.create(actor, input));
   }
 
-  /** The schemas of each kind. Other lowercase kinds are accepted too, with free metadata. */
+  /** Lists the schemas of each kind. Other lowercase kinds are accepted too, with free metadata. */
   @RestOperation(
     'listConnectionKinds',
     'List kinds of connections',
@@ -110,7 +110,7 @@ export class ConnectionsController {
     return ConnectionView.fromEntity(await this.connections.delete(actor, id, match));
   }
 
-  /** Restores a deleted connection as registered, with the environments it was in. */
+  /** Restores a deleted connection with the status `registered`, and with its environments. */
 
   @RestOperation(
     'restoreConnection',
@@ -125,7 +125,7 @@ export class ConnectionsController {
     return ConnectionView.fromEntity(await this.connections.restore(actor, id));
   }
 
-  /** Calls the remote system now. 502 or 504, with the record under `connection`, when it does not answer. */
+  /** Calls the remote system. Responds with 502 or 504, and the record under `connection`, when the system does not respond. */
 
   @RestOperation(
     'pingConnection',

@@ -9,7 +9,7 @@ import { ConnectionKindRegistry } from './kinds/connection-kind.registry.js';
 import { httpKinds } from './kinds/http-kinds.js';
 import { countOf } from '../core/errors/wording.js';
 
-/** Adds the kinds, and the checks that connections need on the credentials they use. */
+/** Registers the kinds, and the checks of connections on the credentials that they use. */
 @Injectable()
 export class ConnectionsListeners implements OnModuleInit {
   constructor(

@@ -22,7 +22,7 @@ import { ConnectionView } from './connection.view.js';
 import { ConnectionSecretsService } from './connection-secrets.service.js';
 import { ConnectionsStore } from './connections.store.js';
 
-/** Connections as records; each change of one is published as an event. */
+/** Connection records; each change is published as an event. */
 @Injectable()
 export class ConnectionsService extends RecordGate<Connection, typeof connectionPolicy> {
   constructor(
@@ -97,10 +97,7 @@ export class ConnectionsService extends RecordGate<Connection, typeof connection
     });
   }
 
-  /**
-   * Records the result of a call to the remote system: its status, where that transition is still allowed, and
-   * the metadata it reported.
-   */
+  /** Records the result of a call to the remote system: the status, if that transition is allowed, and the reported metadata. */
   async recordProbe(
     actor: Actor,
     id: string,
@@ -119,7 +116,7 @@ export class ConnectionsService extends RecordGate<Connection, typeof connection
     });
   }
 
-  /** Records that the remote system answered: a connection that was not reached before becomes connected. */
+  /** Records that the remote system responded: a connection that was not reached before becomes `connected`. */
   async markReached(actor: Actor, id: string): Promise<void> {
     await this.unit.run(async () => {
       const connection = await this.connections.lock(actor, id);
@@ -130,12 +127,12 @@ export class ConnectionsService extends RecordGate<Connection, typeof connection
     });
   }
 
-  /** Its mappings are deleted with it; listeners refuse while something is deployed through it. Its credential stays. */
+  /** Deletes a connection and its mappings; its credential stays. Listeners refuse while something is deployed through it. */
   async delete(actor: Actor, id: string, match: Precondition): Promise<Connection> {
     return this.unit.run(async () => this.remove(actor, await this.getForUpdate(actor, id, 'delete', match)));
   }
 
-  /** Restores a deleted connection as registered, with its mappings. Restoring an existing one changes nothing. */
+  /** Restores a deleted connection and its mappings, with the status `registered`. Has no effect on a connection that is not deleted. */
   async restore(actor: Actor, id: string): Promise<Connection> {
     return this.unit.run(async () => {
       const connection = await this.getForRestore(actor, id);
@@ -151,7 +148,7 @@ export class ConnectionsService extends RecordGate<Connection, typeof connection
     });
   }
 
-  /** The metadata and secret after a change; nothing of either when the change contains neither. */
+  /** The validated metadata and secret of a change; empty when the change contains neither. */
   private async validateChange(
     { kind, metadata }: Connection,
     change: ConnectionChange,

@@ -39,7 +39,7 @@ export const connectionListing: Listing<Connection> = {
   filterDefaults: { deleted_at: false },
 };
 
-/** Connections that a user may see: admins those of their organization, others those of the environments they see. */
+/** Connections, visible to the admins of their organization and to users who see one of their environments. */
 @Injectable()
 export class ConnectionsStore extends RecordStore<Connection> {
   constructor(
@@ -71,7 +71,7 @@ export class ConnectionsStore extends RecordStore<Connection> {
     });
   }
 
-  /** The references of a deleted connection that still exist and are still its own. */
+  /** The references that a restored connection keeps: its credential if that exists, its fingerprint if no other connection has it. */
   async findRestorableReferences({
     id,
     organizationId,
@@ -93,7 +93,7 @@ export class ConnectionsStore extends RecordStore<Connection> {
     return this.repository.findOneBy({ organizationId, fingerprint });
   }
 
-  /** The connected connections of a kind that the actor sees, by name. */
+  /** The connections of a kind with the status `connected` that the actor sees, by name. */
   listConnected(actor: Actor, kind: string, limit: number): Promise<Connection[]> {
     return this.getMany(
       this.visibleTo(actor)

@@ -20,8 +20,8 @@ export class PingsService {
   ) {}
 
   /**
-   * A success makes the connection `connected`; a failure makes a connected one `disconnected` and is thrown as 502 or
-   * 504 with the record under `connection`.
+   * After a success, the connection is `connected`. After a failure, a connected one is `disconnected`.
+   * @throws AppError 502 or 504 with the record under `connection`
    */
   async ping(actor: Actor, id: string): Promise<Connection> {
     const connection = await this.connections.getAuthorized(actor, id, 'ping');

@@ -3,7 +3,7 @@ import { ApiAcceptedResponse } from '@nestjs/swagger';
 import { ApiFlagQuery } from '../core/rest/openapi/schemas.js';
 import { DeploymentView } from './deployment.view.js';
 
-/** Documents a route that deploys: it waits for the end unless `?async=true`. */
+/** Documents a route that starts a deployment: it responds when the deployment has ended, or with 202 for `?async=true`. */
 export const ApiAsyncDeployment = (): MethodDecorator =>
   applyDecorators(
     ApiFlagQuery('async', 'true answers 202 at once.'),

@@ -1,7 +1,7 @@
 import { Column, Entity, ForeignKey, Index, PrimaryColumn } from 'typeorm';
 import type { ObjectReference } from '../kubernetes/clusters/kubernetes-object.js';
 
-/** What stood on a cluster before the deployment that is under way there. */
+/** The deployment that was on the cluster before the one in progress. */
 export interface PreviousDeployment {
   deployment_id: string;
   design_version: number;
@@ -9,7 +9,7 @@ export interface PreviousDeployment {
   namespace?: string | null;
 }
 
-/** That a design stands on a cluster: objects of it may be there until it is undeployed. */
+/** A design that is deployed on a cluster. The row exists until the design is undeployed. */
 @Entity('deployed_design')
 @Index('deployed_design_connection', ['connectionId'])
 @Index('deployed_design_workspace', ['workspaceId'])
@@ -41,11 +41,11 @@ export class DeployedDesignRecord {
   @Column('integer')
   designVersion!: number;
 
-  /** Where those of its objects are that name no namespace; null when there are none. */
+  /** The namespace of objects that name none; null when the design has no such objects. */
   @Column('text', { nullable: true })
   namespace!: string | null;
 
-  /** Everything that its deployments have applied there. */
+  /** All objects that its deployments have applied on the cluster. */
   @Column('jsonb', { default: [] })
   objects!: ObjectReference[];
 

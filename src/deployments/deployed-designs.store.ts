@@ -5,9 +5,9 @@ import type { ObjectReference } from '../kubernetes/clusters/kubernetes-object.j
 import type { DeployedDesignRecord } from './deployed-design.entity.js';
 import type { Deployment } from './deployment.entity.js';
 
-/** Where a design stands, as callers see it. */
+/** A deployed design as callers see it. */
 export type DeployedDesign = Omit<DeployedDesignRecord, 'organizationId' | 'previous'> & {
-  /** Whether another deployment stood there before the one that is under way. */
+  /** Whether another deployment was there before the one in progress. */
   hasPrevious: boolean;
 };
 
@@ -15,7 +15,7 @@ const COLUMNS = `design_id AS "designId", connection_id AS "connectionId", envir
   workspace_id AS "workspaceId", deployment_id AS "deploymentId", design_version AS "designVersion", namespace, objects,
   previous IS NOT NULL AS "hasPrevious"`;
 
-/** What a deployment uses; what is left out is any. */
+/** What a deployment uses; an omitted field matches any value. */
 export type DeploymentUse = Partial<
   Pick<DeployedDesign, 'designId' | 'connectionId' | 'environmentId' | 'workspaceId'>
 >;
@@ -29,7 +29,7 @@ const DEPLOYED: UseConditions = {
 };
 const UNFINISHED: UseConditions = { ...DEPLOYED, connectionId: (id) => `${id} = ANY (connection_ids)` };
 
-/** Where something is deployed, or is to be: the roles in the workspace and the tier of the environment decide who may act there. */
+/** Where something is or will be deployed. The roles in the workspace and the tier of the environment decide who may act there. */
 export interface DeploymentLocation {
   workspaceId: string;
   organizationId: string;
@@ -51,7 +51,7 @@ export class DeployedDesignsStore {
     );
   }
 
-  /** Whether something is deployed that uses it, or a deployment that does has not ended. */
+  /** Whether a deployed design or an unfinished deployment uses it. */
   async isInUse(use: DeploymentUse): Promise<boolean> {
     const used = Object.entries(use) as [keyof DeploymentUse, string][];
     const where = (conditions: UseConditions): string =>
@@ -64,20 +64,20 @@ export class DeployedDesignsStore {
     return row?.used ?? false;
   }
 
-  /** Everything that is deployed of these designs. */
+  /** All deployed instances of these designs. */
   findByDesigns(designIds: string[]): Promise<DeployedDesign[]> {
     return this.unit.manager.query(`SELECT ${COLUMNS} FROM deployed_design WHERE design_id = ANY ($1)`, [designIds]);
   }
 
-  /** Where these deployments are what stands, or are about to be. */
-  findStanding(deploymentIds: string[]): Promise<Pick<DeployedDesign, 'deploymentId' | 'connectionId'>[]> {
+  /** The clusters on which one of these deployments is the current or the upcoming one. */
+  findCurrent(deploymentIds: string[]): Promise<Pick<DeployedDesign, 'deploymentId' | 'connectionId'>[]> {
     return this.unit.manager.query(
       `SELECT deployment_id AS "deploymentId", connection_id AS "connectionId" FROM deployed_design WHERE deployment_id = ANY ($1)`,
       [deploymentIds],
     );
   }
 
-  /** The namespaces in which something is deployed through a connection. */
+  /** The namespaces that contain objects deployed through a connection. */
   async listNamespaces(connectionId: string, limit: number): Promise<string[]> {
     const rows = await this.unit.manager.query<{ namespace: string }[]>(
       `SELECT DISTINCT one.namespace FROM deployed_design d CROSS JOIN LATERAL (
@@ -88,7 +88,7 @@ export class DeployedDesignsStore {
     return rows.map(({ namespace }) => namespace);
   }
 
-  /** Whether a deployment of the design into the environment is under way. */
+  /** Whether a deployment of the design into the environment is in progress. */
   async isChanging({ designId, environmentId }: Pick<DeployedDesign, 'designId' | 'environmentId'>): Promise<boolean> {
     const [row] = await this.unit.manager.query<{ changing: boolean }[]>(
       `SELECT EXISTS (SELECT FROM deployment WHERE design_id = $1 AND environment_id = $2 AND status = 'running') AS changing`,
@@ -97,7 +97,7 @@ export class DeployedDesignsStore {
     return row?.changing ?? false;
   }
 
-  /** Whether the workspace and the environment where something stands are neither archived nor deleted. */
+  /** Whether neither the workspace nor the environment of a deployed design is archived or deleted. */
   async isActive({
     workspaceId,
     environmentId,
@@ -110,7 +110,7 @@ export class DeployedDesignsStore {
     return row?.active ?? false;
   }
 
-  /** Where a design is deployed in an environment; when it is not, the place that it would be deployed from now. Null for an unknown design. */
+  /** Where a design is deployed in an environment, or else the location from which it would be deployed now. Null for an unknown design. */
   async findLocation(designId: string, environmentId: string): Promise<DeploymentLocation | null> {
     const [place] = await this.unit.runAsSystem('the place of a deployment', () =>
       this.unit.manager.query<Omit<DeploymentLocation, 'environmentId'>[]>(
@@ -135,8 +135,8 @@ export class DeployedDesignsStore {
   }
 
   /**
-   * Before the first object is applied, so that nothing is ever on a cluster without being known. What stood there before is kept
-   * until the deployment has ended; doing it again in another attempt changes nothing of that.
+   * Records the deployment before the first object is applied, so that every object on a cluster has a record. The previous
+   * deployment is kept until this one has ended. Calling it again in another attempt has no further effect.
    */
   async begin(
     deployment: Deployment,
@@ -167,7 +167,7 @@ export class DeployedDesignsStore {
     );
   }
 
-  /** The deployment stands: these objects are all that is there. */
+  /** The deployment succeeded: these are all its objects on the cluster. */
   async complete(deployment: Deployment, connectionId: string, objects: ObjectReference[]): Promise<void> {
     await this.unit.manager.query(
       `UPDATE deployed_design SET objects = $3, previous = NULL WHERE deployment_id = $1 AND connection_id = $2`,
@@ -175,7 +175,7 @@ export class DeployedDesignsStore {
     );
   }
 
-  /** The deployment has failed and left something: its objects may be there, beside those from before. */
+  /** The deployment failed and left objects, beside those of the previous deployment. */
   async keepBoth(deployment: Deployment, connectionId: string): Promise<void> {
     await this.unit.manager.query(
       `UPDATE deployed_design SET previous = NULL WHERE deployment_id = $1 AND connection_id = $2`,
@@ -183,7 +183,7 @@ export class DeployedDesignsStore {
     );
   }
 
-  /** Nothing of the deployment is there: what stood before it stands again. */
+  /** The deployment left no objects: the previous deployment is the current one again. */
   async revert(deployment: Deployment, connectionId: string): Promise<void> {
     const place = [deployment.id, connectionId];
     await this.unit.manager.query(
@@ -199,7 +199,7 @@ export class DeployedDesignsStore {
     );
   }
 
-  /** What is deployed of a design follows it into another workspace. */
+  /** Moves the records of a deployed design to another workspace. */
   async moveToWorkspace(designId: string, workspaceId: string): Promise<void> {
     await this.unit.manager.query(`UPDATE deployed_design SET workspace_id = $2 WHERE design_id = $1`, [
       designId,

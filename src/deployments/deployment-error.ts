@@ -2,10 +2,10 @@ import { AppError, MAX_FAULTS } from '../core/errors/app-error.js';
 import type { Deployment, DeploymentFailure } from './deployment.entity.js';
 import { findResourceRemedy } from './plan/resource-remedies.js';
 
-/** Different remedies that one answer names. */
+/** Maximum number of different remedies in one error. */
 const MAX_REMEDIES = 3;
 
-/** The error that a deployment without success answers with. */
+/** The error with which the API responds to a failed deployment. */
 export function toDeploymentError({ failure, resources }: Pick<Deployment, 'failure' | 'resources'>): AppError {
   const { status, code, detail, remedy } = failure ?? {
     status: 500,
@@ -27,7 +27,7 @@ export function toDeploymentError({ failure, resources }: Pick<Deployment, 'fail
   });
 }
 
-/** Why a deployment could not go ahead, as its record keeps it. */
+/** Converts an error to the form that is stored in the record of a deployment. */
 export const toDeploymentFailure = ({ status, code, message, remedy }: AppError): DeploymentFailure => ({
   status,
   code,

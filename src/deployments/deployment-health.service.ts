@@ -8,19 +8,19 @@ import { DeployedDesignsStore } from './deployed-designs.store.js';
 import type { DeployedResource, Deployment } from './deployment.entity.js';
 
 const SYSTEM = Actor.system('the health of a deployment');
-/** Of all deployments of an answer: those beyond have no health in it. */
+/** Maximum number of objects per response, over all deployments; the health of further objects is omitted. */
 const MAX_OBJECTS = 20_000;
-/** A watch sees within so long what was applied. */
+/** Time in which a watch reports an applied object. */
 const SEEN_WITHIN_MS = 10_000;
 
-/** An object of a deployment, by its positions. */
-interface Asked {
+/** An object of a deployment; `index` is its position in `deployment.resources`. */
+interface DeploymentObject {
   deployment: Deployment;
   index: number;
   resource: DeployedResource;
 }
 
-/** Says of the objects of deployments that stand how they are now, by what the watches of the clusters keep. */
+/** Reads the current health of the objects of deployments from the watches of the clusters. */
 @Injectable()
 export class DeploymentHealthService {
   constructor(
@@ -29,45 +29,50 @@ export class DeploymentHealthService {
     private readonly unit: UnitOfWork,
   ) {}
 
-  /** For whom may read the deployments. What another deployment has replaced, or was undeployed, has no health. */
+  /**
+   * Sets `resourceHealth` of the deployments that are the current ones on their clusters. The caller has checked the right to read
+   * them. Deployments that were replaced or undeployed have no health.
+   */
   async load(deployments: readonly Deployment[]): Promise<void> {
     const candidates = deployments.filter(({ action, resources }) => action !== 'undeploy' && resources.some(isThere));
     if (candidates.length === 0) return;
-    await this.unit.runAsSystem('the health of a deployment', () => this.loadStanding(candidates));
+    await this.unit.runAsSystem('the health of a deployment', () => this.loadCurrent(candidates));
   }
 
-  private async loadStanding(candidates: readonly Deployment[]): Promise<void> {
-    const standing = await this.deployed.findStanding(candidates.map(({ id }) => id));
-    if (standing.length === 0) return;
-    const destinations = new Set(standing.map(({ deploymentId, connectionId }) => `${deploymentId} ${connectionId}`));
-    const asked = candidates
-      .flatMap((deployment) => deployment.resources.map((resource, index): Asked => ({ deployment, index, resource })))
+  private async loadCurrent(candidates: readonly Deployment[]): Promise<void> {
+    const deployed = await this.deployed.findCurrent(candidates.map(({ id }) => id));
+    if (deployed.length === 0) return;
+    const destinations = new Set(deployed.map(({ deploymentId, connectionId }) => `${deploymentId} ${connectionId}`));
+    const objects = candidates
+      .flatMap((deployment) =>
+        deployment.resources.map((resource, index): DeploymentObject => ({ deployment, index, resource })),
+      )
       .filter(
         ({ deployment: { id }, resource }) => isThere(resource) && destinations.has(`${id} ${resource.connection_id}`),
       )
       .slice(0, MAX_OBJECTS);
-    const connectionIds = [...new Set(asked.map(({ resource }) => resource.connection_id))];
+    const connectionIds = [...new Set(objects.map(({ resource }) => resource.connection_id))];
     const watches = new Map(
       (await this.resources.listWatches(SYSTEM, connectionIds)).map((watch) => [watch.connection_id, watch]),
     );
-    const found = await this.resources.findByName(asked.map(({ resource }) => resource));
-    for (const [position, { deployment, index, resource }] of asked.entries()) {
+    const found = await this.resources.findByName(objects.map(({ resource }) => resource));
+    for (const [position, { deployment, index, resource }] of objects.entries()) {
       const health = judgeWatched(resource, found.get(position), watches.get(resource.connection_id));
       deployment.resourceHealth ??= deployment.resources.map(() => null);
-      deployment.resourceHealth[index] = health?.status === 'Missing' ? judgeMissing(deployment, resource) : health;
+      deployment.resourceHealth[index] = health?.status === 'Missing' ? toMissingHealth(deployment, resource) : health;
     }
   }
 }
 
-/** Whether the object should be on the cluster as far as the deployment has come. */
+/** Whether the deployment should have put the object on the cluster by now. */
 const isThere = ({ action, status, hook }: DeployedResource): boolean =>
   !hook &&
   action !== 'delete' &&
   action !== 'prune' &&
   (status === 'applied' || status === 'waiting' || status === 'ready' || status === 'unchanged' || status === 'failed');
 
-/** What was applied just now, a watch may not have seen yet; what failed may never have been made. */
-function judgeMissing({ finishedAt }: Deployment, { status }: DeployedResource): Health | null {
+/** The watch may not have reported a new object yet, and a failed object may never have been created. */
+function toMissingHealth({ finishedAt }: Deployment, { status }: DeployedResource): Health | null {
   if (status === 'failed') return null;
   if (finishedAt && Date.now() - finishedAt.getTime() > SEEN_WITHIN_MS)
     return healthOf('Missing', 'It is not on the cluster');

@@ -19,13 +19,13 @@ export type DeploymentStatus = (typeof DEPLOYMENT_STATUSES)[number];
 export const DEPLOYMENT_ACTIONS = ['deploy', 'undeploy', 'rollback'] as const;
 export type DeploymentAction = (typeof DEPLOYMENT_ACTIONS)[number];
 
-/** What became of one resource on one cluster. */
+/** The result for one resource on one cluster. */
 export type DeployedResource = Omit<ResourceResult, 'component'> & { connection_id: string };
 
 export const APPROVAL_DECISIONS = ['approved', 'rejected'] as const;
 export type ApprovalDecision = (typeof APPROVAL_DECISIONS)[number];
 
-/** What one person decided over a deployment that waited for approval, as the record keeps it. */
+/** The decision of one user on a deployment that waits for approval. */
 export interface DeploymentApproval {
   user_id: string;
   decision: ApprovalDecision;
@@ -33,49 +33,49 @@ export interface DeploymentApproval {
   at: string;
 }
 
-/** How the caller wants it done. */
+/** The options of a deployment request. */
 export interface DeploymentOptions {
   namespace?: string;
   create_namespace?: boolean;
-  /** Deploys to a different namespace than before, and removes the objects from the old one. */
+  /** Deploys to another namespace than before, and deletes the objects from the previous one. */
   move?: boolean;
-  /** Deletes and makes anew what cannot be changed in place. */
+  /** Deletes and recreates objects that cannot be updated in place. */
   replace?: boolean;
   delete_volumes?: boolean;
-  /** Undeploys without the hooks of a chart. */
+  /** Undeploys without running the hooks of a chart. */
   skip_hooks?: boolean;
   wait?: boolean;
-  /** Seconds for that waiting. */
+  /** Timeout of `wait`, in seconds. */
   timeout?: number;
   atomic?: boolean;
   adopt?: boolean;
   force?: boolean;
   plan_id?: string;
   override_freeze?: boolean;
-  /** What drifts is applied again. */
+  /** Applies resources that have drifted again. */
   self_heal?: boolean;
 }
 
 export const CLUSTER_OUTCOMES = ['deployed', 'undeployed', 'unchanged', 'partial'] as const;
 export type ClusterOutcomeWord = (typeof CLUSTER_OUTCOMES)[number];
 
-/** What stands on one cluster since a deployment ended, as the record keeps it. */
+/** What is deployed on one cluster after a deployment has ended. */
 export interface DeployedCluster {
   connection_id: string;
   outcome: ClusterOutcomeWord;
 }
 
-/** Why it did not succeed, as the API answers it. */
+/** Why a deployment failed, as the API returns it. */
 export interface DeploymentFailure {
   status: number;
   code: string;
   detail: string;
   remedy?: string;
-  /** The cluster that it failed on, where it was one. */
+  /** The cluster on which it failed; absent when the failure concerns no single cluster. */
   connection_id?: string;
 }
 
-/** One deployment, undeployment or rollback of a design into an environment, from its request to its end. */
+/** One deployment, undeployment or rollback of a design in an environment, from the request to the end. */
 @Entity('deployment')
 @Index('deployment_created', ['organizationId', 'createdAt', 'id'])
 @Index('deployment_design', ['designId', 'createdAt', 'id'])
@@ -92,7 +92,7 @@ export class Deployment extends TenantEntity {
   @Column('uuid')
   designId!: string;
 
-  /** The number of the version of the design. */
+  /** The version number of the design. */
   @Column('integer')
   designVersion!: number;
 
@@ -120,20 +120,20 @@ export class Deployment extends TenantEntity {
   @Column('uuid', { nullable: true })
   approvedBy!: string | null;
 
-  /** Every decision, in the order in which they were made; `approvedBy` is whose approval was the last that it needed. */
+  /** All decisions in the order in which they were made; `approvedBy` is the user who gave the last required approval. */
   @Column('jsonb', { default: [] })
   approvals!: DeploymentApproval[];
 
-  /** Until when it waits for approvals; null when it never waited for any. */
+  /** When the request for approval expires; null for a deployment that never waited for approval. */
   @Column({ type: 'timestamptz', precision: 3, nullable: true })
   approvalExpiresAt!: Date | null;
 
-  /** The deployment in another environment whose version this one deploys. */
+  /** The deployment in another environment from which this one was promoted. */
   @ForeignKey('Deployment')
   @Column('uuid', { nullable: true })
   promotedFrom!: string | null;
 
-  /** The job that does it; null while it waits for an approval. */
+  /** The job that runs it; null while the deployment waits for approval. */
   @Column('uuid', { nullable: true })
   jobId!: string | null;
 
@@ -143,11 +143,11 @@ export class Deployment extends TenantEntity {
   @Column('jsonb', { default: [] })
   resources!: DeployedResource[];
 
-  /** Of each cluster, once it has ended. */
+  /** One entry for each cluster; empty until the deployment has ended. */
   @Column('jsonb', { default: [] })
   clusters!: DeployedCluster[];
 
-  /** Of policies that only warn, as it was asked for. */
+  /** Violations of policies that only warn, found when the deployment was requested. */
   @Column('jsonb', { default: [] })
   policyViolations!: PolicyViolation[];
 
@@ -160,10 +160,10 @@ export class Deployment extends TenantEntity {
   @Column({ type: 'timestamptz', precision: 3, nullable: true })
   finishedAt!: Date | null;
 
-  /** Its position in the queue, from 1, where a store has looked it up and it waits in one. */
+  /** The position in the queue, from 1; set by the store for a queued deployment on request. */
   queuePosition?: number;
 
-  /** Of each of its resources how it is now, where that was looked up and the deployment stands. */
+  /** The current health of each resource; set by DeploymentHealthService for the current deployment of a cluster. */
   resourceHealth?: (Health | null)[];
 
   get hasEnded(): boolean {

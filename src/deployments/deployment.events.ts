@@ -2,14 +2,14 @@ import type { Actor } from '../core/access/actor.js';
 import { DomainEvent, type Severity } from '../core/events/domain-event.js';
 import type { Deployment, DeploymentAction } from './deployment.entity.js';
 
-/** What descriptions call a deployment by its action. */
+/** The subject of event descriptions by action. */
 const SUBJECTS: Record<DeploymentAction, string> = {
   deploy: 'Deployment',
   undeploy: 'Undeployment of',
   rollback: 'Rollback of',
 };
 
-/** Something happened to a deployment. */
+/** Base class of the events of a deployment. */
 export abstract class DeploymentEvent extends DomainEvent {
   readonly category = 'deployment';
   protected abstract readonly verb: string;
@@ -44,7 +44,7 @@ export class DeploymentRequested extends DeploymentEvent {
   protected readonly verb = 'was requested';
 }
 
-/** One person approved it; it may need others. */
+/** One user approved the deployment; others may still have to. */
 export class DeploymentApproved extends DeploymentEvent {
   readonly action = 'approved';
   protected readonly verb = 'was approved';
@@ -55,7 +55,7 @@ export class DeploymentStarted extends DeploymentEvent {
   protected readonly verb = 'has started';
 }
 
-/** How far a running deployment has come. */
+/** The progress of a running deployment. */
 export class DeploymentProgressed extends DeploymentEvent {
   readonly action = 'progress';
   protected readonly verb: string;
@@ -96,14 +96,14 @@ export class DesignUndeployed extends DeploymentEvent {
   protected readonly verb = 'succeeded';
 }
 
-/** What runs is not what was deployed any more. */
+/** The resources on the cluster differ from what was deployed. */
 export class DeploymentDrifted extends DeploymentEvent {
   readonly action = 'drifted';
   override readonly severity: Severity = 'warning';
   protected readonly verb = 'has drifted';
 }
 
-/** What runs is what was deployed again. */
+/** The resources on the cluster match what was deployed again. */
 export class DeploymentHealed extends DeploymentEvent {
   readonly action = 'healed';
   override readonly severity: Severity = 'success';

@@ -43,7 +43,7 @@ const ConnectionIdsInput = () =>
 const ValuesInput = (description: string) =>
   applyDecorators(ApiPropertyOptional({ oneOf: [{ type: 'string' }, { type: 'object' }], description }), IsOptional());
 
-/** Deploying, undeploying or rolling back in spite of a freeze. */
+/** Lets a deployment, undeployment or rollback override a freeze. */
 export class FreezeOverride {
   @FlagInput({
     optional: true,
@@ -55,7 +55,7 @@ export class FreezeOverride {
   reason?: string;
 }
 
-/** Where a design is deployed to: all that is left out is found, or the call is 400 and names the choices. */
+/** The target of a deployment. Omitted fields are resolved; when several values are possible, the response is 400 and lists them. */
 export class DeploymentTarget extends FreezeOverride {
   @IdInput({ optional: true, description: 'The design.' })
   id?: string;
@@ -149,7 +149,7 @@ export class DeployRequest extends PlanRequest {
   pattern_file?: string;
 }
 
-/** A content that is sent along is what is deployed. @throws InvalidRequest when the call says something else too */
+/** Rejects fields that contradict the content of the design in `pattern_file`. @throws InvalidRequest */
 export function assertFileFits({ pattern_file, version, plan_id, dry_run }: DeployRequest): void {
   if (pattern_file === undefined) return;
   const other = version !== undefined ? 'version' : plan_id !== undefined ? 'plan_id' : dry_run ? 'dry_run' : undefined;
@@ -191,7 +191,7 @@ export class RollbackRequest extends FreezeOverride {
   timeout?: number;
 }
 
-/** Deploying in another environment what has succeeded in one. */
+/** Deploys a version that succeeded in one environment in another. */
 export class PromotionRequest extends FreezeOverride {
   @IdInput({ description: 'The environment that it is promoted to.' })
   environment_id!: string;
@@ -221,7 +221,7 @@ export class PromotionRequest extends FreezeOverride {
   timeout?: number;
 }
 
-/** Why a user approves a deployment. */
+/** An approval with an optional reason. */
 export class ApprovalRequest {
   @TextInput({ optional: true, max: MAX_REASON_LENGTH, description: 'Why it is approved; the record keeps it.' })
   reason?: string;
@@ -233,7 +233,7 @@ export class RejectionRequest {
   reason!: string;
 }
 
-/** Targets may come in the query too, for bodies of DELETE get lost in proxies. */
+/** The target in the query string, because some proxies drop the body of a DELETE request. */
 export class TargetQuery {
   @ApiPropertyOptional({ format: 'uuid', description: 'The design.' })
   @IsOptional()
@@ -259,7 +259,7 @@ export class TargetQuery {
   @IsString()
   async?: string;
 
-  /** What the body leaves out. */
+  /** Sets the fields that the body omits. */
   mergeInto<T extends DeploymentTarget>(target: T): T {
     const listed = [this.connection_ids ?? this.contexts ?? []]
       .flat()

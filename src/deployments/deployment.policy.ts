@@ -1,6 +1,6 @@
 import { definePolicy } from '../core/access/policy.js';
 
-/** The roles are those in the workspace of the design; on an environment of the tier production only admins act. */
+/** The roles are roles in the workspace of the design. In environments of the tier `production`, they require a workspace admin. */
 export const deploymentPolicy = definePolicy(
   'deployment',
   {

@@ -240,7 +240,7 @@ export class DeploymentView extends RecordView {
   }
 }
 
-/** The worst health, and which object has it. */
+/** The worst health of all resources, with the resource that has it. */
 function findWorst({ resources, resourceHealth = [] }: Deployment): ResourceHealthView | null {
   const status = findWorstHealth(resourceHealth.map((health) => health?.status ?? null));
   const worst = resourceHealth.findIndex((health) => health?.status === status);

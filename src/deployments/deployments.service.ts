@@ -15,7 +15,7 @@ import { deploymentPolicy } from './deployment.policy.js';
 import { DeploymentsStore } from './deployments.store.js';
 import { assertNotOwnRequest } from './own-request.js';
 
-/** Deployments as records: who sees them. */
+/** Deployment records, as far as the caller may see them. */
 @Injectable()
 export class DeploymentsService implements RecordAuthorizer {
   constructor(
@@ -52,13 +52,13 @@ export class DeploymentsService implements RecordAuthorizer {
     return deployment;
   }
 
-  /** The same, with its position in the queue where it waits in one. */
+  /** Sets the position in the queue of a queued deployment. */
   async withQueuePosition(deployment: Deployment): Promise<Deployment> {
     await this.deployments.findQueuePositions([deployment]);
     return deployment;
   }
 
-  /** Judges the role in the workspace; what the tier of the environment asks for is judged with the rest of the call. */
+  /** Checks the role in the workspace. What the tier of the environment requires is checked with the rest of the call. */
   async authorize(actor: Actor, operation: Operation, id: string): Promise<void> {
     assertScope(actor, deploymentPolicy.read);
     const deployment = await this.deployments.get(actor, id);

@@ -38,7 +38,7 @@ const listing: Listing<Deployment> = {
   },
 };
 
-/** What narrows a list of deployments beside the query that every list has. */
+/** Filters of a list of deployments in addition to those of every list. */
 export interface DeploymentScope {
   organizationId?: string;
   workspaceId?: string;
@@ -47,13 +47,13 @@ export interface DeploymentScope {
   status?: DeploymentStatus;
 }
 
-/** What stood on one cluster: a version as it was deployed, or nulls where there was none. */
-export interface StandingBefore {
+/** What was deployed on one cluster before a deployment: a version and its namespace, or nulls for nothing. */
+export interface PreviousVersion {
   designVersion: number | null;
   options: DeploymentOptions | null;
 }
 
-/** Deployments as the members of their workspace see them. */
+/** Deployments, visible to the members of their workspace. */
 @Injectable()
 export class DeploymentsStore extends Store<Deployment> {
   constructor(
@@ -83,12 +83,12 @@ export class DeploymentsStore extends Store<Deployment> {
     return this.getOne(this.visibleTo(actor).andWhere('deployment.id = :id', { id }));
   }
 
-  /** @throws NotFound when there is none that the actor may see */
+  /** @throws NotFound when no such deployment is visible to the actor */
   async get(actor: Actor, id: string): Promise<Deployment> {
     return orNotFound(id, await this.find(actor, id));
   }
 
-  /** The same, locked until the end of the unit of work. */
+  /** As `get`, and locks the row until the end of the transaction. */
   async getForUpdate(actor: Actor, id: string): Promise<Deployment> {
     return orNotFound(id, await this.lock(actor, id));
   }
@@ -97,7 +97,7 @@ export class DeploymentsStore extends Store<Deployment> {
     return this.getOne(this.visibleTo(actor).andWhere('deployment.id = :id', { id }).setLock('pessimistic_write'));
   }
 
-  /** How many deployments of designs (undeployments and rollbacks apart) were accepted in a workspace since midnight UTC. */
+  /** The number of deployments (without undeployments and rollbacks) accepted in a workspace since midnight UTC. */
   async countToday(workspaceId: string): Promise<number> {
     return this.createQueryBuilder()
       .where(`deployment.workspace_id = :workspaceId AND deployment.action = 'deploy'`, { workspaceId })
@@ -105,7 +105,7 @@ export class DeploymentsStore extends Store<Deployment> {
       .getCount();
   }
 
-  /** Ids of requests that have waited too long for their approvals, the oldest first. */
+  /** Ids of the deployments whose request for approval has expired, oldest first. */
   async findOverdueApprovals(limit: number): Promise<string[]> {
     const rows = await this.unit.manager.query<{ id: string }[]>(
       `SELECT id FROM deployment WHERE status = 'pending_approval' AND approval_expires_at <= now()
@@ -115,7 +115,7 @@ export class DeploymentsStore extends Store<Deployment> {
     return rows.map(({ id }) => id);
   }
 
-  /** Those that use something and have not ended. */
+  /** Unfinished deployments that use something. */
   findUnfinished({ designId, connectionId, environmentId, workspaceId }: DeploymentUse): Promise<Deployment[]> {
     const rows = this.createQueryBuilder().andWhere('deployment.finished_at IS NULL');
     if (designId) rows.andWhere('deployment.design_id = :designId', { designId });
@@ -125,7 +125,7 @@ export class DeploymentsStore extends Store<Deployment> {
     return rows.orderBy('deployment.id').getMany();
   }
 
-  /** Sets the position of those that are queued in their queue. */
+  /** Sets `queuePosition` of the deployments that are queued. */
   async findQueuePositions(deployments: Deployment[]): Promise<void> {
     const queued = new Map(
       deployments.filter(({ status }) => status === 'queued').map((deployment) => [deployment.id, deployment]),
@@ -142,15 +142,15 @@ export class DeploymentsStore extends Store<Deployment> {
     for (const { id, position } of rows) Object.assign(queued.get(id) ?? {}, { queuePosition: position });
   }
 
-  /** What stood on each cluster of a deployment before it began: the last that had ended with success there. */
-  findStandingBefore({
+  /** What was deployed on each cluster before a deployment: the last deployment that succeeded there. */
+  findPrevious({
     id,
     designId,
     environmentId,
     connectionIds,
     startedAt,
     createdAt,
-  }: Deployment): Promise<StandingBefore[]> {
+  }: Deployment): Promise<PreviousVersion[]> {
     return this.unit.manager.query(
       `SELECT before.design_version AS "designVersion", before.options
          FROM unnest($3::uuid[]) AS cluster (id) LEFT JOIN LATERAL (
@@ -162,7 +162,7 @@ export class DeploymentsStore extends Store<Deployment> {
     );
   }
 
-  /** The last deployment of a version that succeeded where another one goes, on all of its clusters. */
+  /** The last successful deployment of a version to the destination of another one, on all of its clusters. */
   findOfVersion({ designId, environmentId, connectionIds }: Deployment, version: number): Promise<Deployment | null> {
     return this.createQueryBuilder()
       .andWhere('deployment.design_id = :designId AND deployment.environment_id = :environmentId', {

@@ -10,7 +10,7 @@ import { designPolicy } from './design.policy.js';
 import { DesignPage, DesignView } from './design.view.js';
 import { type PageEnvelope, toPageEnvelope, singlePage } from '../core/listing/page.js';
 
-/** Several designs at once. */
+/** Bulk operations on designs. */
 @ApiTags('designs')
 @Controller('patterns')
 export class BulkDesignsController {

@@ -31,8 +31,8 @@ export class DesignChangesService {
   ) {}
 
   /**
-   * Changes the content, the name and the visibility, where they are sent.
-   * @param target the id of the design, or the source type of the content; then the body identifies the design
+   * Changes the content, the name and the visibility, if present in the request.
+   * @param target the id of the design, or the source type of the content, in which case the body identifies the design
    */
   async update(
     actor: Actor,
@@ -50,7 +50,7 @@ export class DesignChangesService {
     return this.change(actor, current, input, files, types, match);
   }
 
-  /** Makes an import the next version of a design. */
+  /** Imports the next version of a design. */
   async renew(
     actor: Actor,
     id: string,
@@ -64,7 +64,7 @@ export class DesignChangesService {
     return this.change(actor, current, input, files, type === undefined ? null : parseSourceTypes(type), match);
   }
 
-  /** Makes the content of an earlier version the next version; the current content makes none. */
+  /** Stores the content of an earlier version as the next version. Restoring the current content has no effect. */
   async restore(
     actor: Actor,
     current: Design,

@@ -23,7 +23,7 @@ export class DesignCreationService {
     private readonly changes: DesignChangesService,
   ) {}
 
-  /** The workspace in which an import creates a design, or of the design that it updates. @throws what the import would */
+  /** The workspace in which an import creates a design, or that of the design that it updates. @throws the errors of the import */
   async findPlace(actor: Actor, input: DesignImport): Promise<{ workspaceId: string; organizationId: string }> {
     if (input.id) return this.designs.getAllowed(actor, input.id, 'update');
     const { id, organizationId } = await this.placement.resolve(actor, input, designPolicy.create);

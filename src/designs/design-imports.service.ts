@@ -18,12 +18,12 @@ import { packContent, unpackContent } from './contents/packed-content.js';
 
 const QUEUE = 'design-import';
 const CONCURRENCY = 2;
-/** For organizations without a running one. */
+/** Workers that are reserved for organizations without a running import. */
 const RESERVE = 4;
 
 /** The payload of the import job; the file may contain secrets, so all of it is encrypted. */
 interface ImportJobPayload {
-  /** The target of the design. */
+  /** The target workspace. */
   workspace: string;
   sealed: string;
 }
@@ -34,7 +34,7 @@ interface SealedImport {
   files: { fieldname: string; originalname: string; gzip: string }[];
 }
 
-/** Imports that continue after the request was answered. */
+/** Runs imports as jobs, after the request was answered. */
 @Injectable()
 export class DesignImportsService implements OnModuleInit {
   constructor(
@@ -54,7 +54,7 @@ export class DesignImportsService implements OnModuleInit {
     });
   }
 
-  /** @throws what the import would: the target and the right to it are checked immediately */
+  /** Checks the target and the right to it immediately. @throws the errors of these checks */
   async enqueue(actor: Actor, input: DesignImport, files: FormFile[]): Promise<Job> {
     const { workspaceId, organizationId } = await this.creation.findPlace(actor, input);
     const id = newId();

@@ -15,7 +15,7 @@ import { DesignQuotaService } from './design-quota.service.js';
 import type { ParsedDesignSource } from './design-source.reader.js';
 import { DesignsStore } from './designs.store.js';
 
-/** The fields of a new design beside its content. */
+/** The fields of a new design apart from its content. */
 interface InitialProperties {
   name?: string;
   visibility?: Visibility;
@@ -35,8 +35,8 @@ export class DesignInsertionService {
   ) {}
 
   /**
-   * Creates a design from a source, in a workspace where the actor may.
-   * @param save false only returns what the design would be
+   * Creates a design from a source. The caller has checked the right to create designs in the workspace.
+   * @param save false returns the design without storing it
    * @param Event the event to publish
    */
   async insert(

@@ -18,7 +18,7 @@ export class DesignQuotaService implements OnModuleInit {
   }
 
   /**
-   * Locks a workspace for one more design, until the end of the unit of work.
+   * Locks a workspace, in which a design will be created, until the end of the transaction.
    * @throws Conflict when it is archived or its quota is used up
    */
   async lockForOneMore(actor: Actor, workspaceId: string): Promise<void> {

@@ -57,7 +57,7 @@ export class DesignRemovalService implements PlacementAuthorizer {
   }
 
   /**
-   * Deletes all of them or none; one event for those of one workspace.
+   * Deletes all of the designs or none. Publishes one event per workspace.
    * @throws the first refusal, naming each design that cannot be deleted
    */
   async deleteMany(actor: Actor, given: readonly string[]): Promise<Design[]> {
@@ -69,7 +69,7 @@ export class DesignRemovalService implements PlacementAuthorizer {
       places.add((await this.prepareDeletion(actor, id, false)).workspaceId),
     );
     return this.unit.run(async () => {
-      // All workspaces before any design: the same lock order as in other operations.
+      // Locks all workspaces before any design, the same lock order as in other operations.
       await this.workspaces.lockAllActive(actor, [...places].sort());
       const deleted: Design[] = [];
       await forEachCollectingFaults(given, ids, async (id) => {
@@ -85,7 +85,7 @@ export class DesignRemovalService implements PlacementAuthorizer {
     });
   }
 
-  /** Restoring an existing one changes nothing. */
+  /** Restoring a design that is not deleted has no effect. */
   async restore(actor: Actor, id: string): Promise<Design> {
     const current = await this.designs.getWithDeleted(actor, id);
     await this.designs.assertAllowed(actor, 'restore', current);
@@ -101,7 +101,7 @@ export class DesignRemovalService implements PlacementAuthorizer {
     });
   }
 
-  /** Of designs of one workspace. */
+  /** Publishes the deletion of designs of one workspace. */
   private async publishDeletion(actor: Actor, designs: Design[]): Promise<void> {
     const [first, ...others] = designs;
     if (!first) return;

@@ -15,7 +15,7 @@ interface DesignRevision {
   version: PreparedVersion | null;
 }
 
-/** Writes changes of designs: each is one revision of the record; what changes nothing is none. */
+/** Writes changes of designs. Each change increments the revision of the record; writing unchanged values does not. */
 @Injectable()
 export class DesignRevisionService {
   constructor(

@@ -43,15 +43,15 @@ export interface ParsedDesignSource extends DesignSource {
   imported: Omit<ImportedDesign, 'design'> & { design: PackedDesign };
 }
 
-/** What a version of a chart is rendered with instead of its own settings. */
+/** Settings that replace those of a version of a chart when it is rendered. */
 export interface ChartSettings {
-  /** Merged over its own. */
+  /** Merged over the values of the version. */
   values?: string | Record<string, unknown>;
-  /** Of the release. */
+  /** The namespace of the release. */
   namespace?: string;
 }
 
-/** An import is three tasks in one: it reads, converts and enriches. */
+/** An import takes as long as three tasks: it reads, converts and enriches. */
 const IMPORT_TIME_FACTOR = 3;
 const INLINE_LOCATION: DesignLocation = { type: 'inline', host: '', path: '', branch: '' };
 
@@ -75,9 +75,9 @@ export class DesignSourceReader {
   }
 
   /**
-   * The content of a change: new content of one of the types, or settings alone, with which the stored source is read again; null for neither.
-   * A chart keeps its values, its namespace and the name of its release unless others are sent.
-   * @param types null for all of them
+   * The content of a change: new content of one of the types, or only settings, with which the stored source is read again; null
+   * for neither. A chart keeps its values, its namespace and its release name unless the change sets others.
+   * @param types null for all types
    */
   async fromChange(
     design: Design,
@@ -107,7 +107,7 @@ export class DesignSourceReader {
   }
 
   /**
-   * A version of a chart, rendered again with values merged over its own, or for another namespace; null when neither is asked for.
+   * Renders a version of a chart again, with values merged over its own, or for another namespace; null when neither is requested.
    * @throws InvalidRequest for values of a version that is not of a chart
    */
   async fromVersionWithSettings(
@@ -131,7 +131,7 @@ export class DesignSourceReader {
     });
   }
 
-  /** An upload, a file in base64, or a file at a URL. */
+  /** Reads an upload, a base64 file or a URL. */
   async fromImport(input: DesignImport, files: FormFile[]): Promise<ParsedDesignSource> {
     const types = input.type === undefined ? null : parseSourceTypes(input.type);
     return this.parseAndValidate(
@@ -142,7 +142,7 @@ export class DesignSourceReader {
     );
   }
 
-  /** In one task, from bytes to bytes, so that a large file is never parsed on this thread. */
+  /** Runs as one task on bytes, so that a large file is never parsed on the main thread. */
   private async parse(
     source: DesignSource,
     types: readonly SourceType[] | null,
@@ -167,7 +167,7 @@ export class DesignSourceReader {
     return { ...source, imported: { ...imported, design: new PackedDesign(design) } };
   }
 
-  /** The same, with warnings about settings without effect and about what a cluster would refuse. */
+  /** As `parse`, with warnings about settings without effect and about resources that a cluster would refuse. */
   private async parseAndValidate(
     source: DesignSource,
     types: readonly SourceType[] | null,

@@ -10,7 +10,7 @@ import { DesignTypeView } from './design-type.view.js';
 export class DesignTypesController {
   constructor(private readonly engines: LocalRenderEngines) {}
 
-  /** All of them, in the order of detection. */
+  /** Returns all types in the order of detection. */
   @RestOperation('listDesignTypes', 'List types of designs', 'Lists the formats that designs are imported from.')
   @Get()
   @ApiOkResponse({ type: DesignTypeView, isArray: true })

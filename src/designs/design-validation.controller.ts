@@ -35,7 +35,7 @@ export class DesignValidationController {
     @Query() query: ValidationQuery,
   ): Promise<SerializedJson> {
     const design = await this.designs.get(actor, id);
-    const policies = await this.policies.judge(actor, design, query.environment_id);
+    const policies = await this.policies.evaluate(actor, design, query.environment_id);
     return this.knowledge.validate({ content: await this.contents.readPacked(design), policies });
   }
 }

@@ -56,7 +56,7 @@ export class DesignWritingController {
     return this.presenter.toWriteResponse(await this.creation.create(actor, input), response);
   }
 
-  /** With `?async=true` it answers 202 and the URL of the operation. */
+  /** With `?async=true`, responds with 202 and the URL of the operation. */
 
   @RestOperation(
     'importDesign',
@@ -83,7 +83,7 @@ export class DesignWritingController {
     return this.presenter.toWriteResponse(imported, response);
   }
 
-  /** For any design that the caller may read, including those of the catalog. */
+  /** Requires the right to read the design; designs of the catalog can be cloned by everyone. */
 
   @RestOperation(
     'cloneDesign',

@@ -33,7 +33,7 @@ export class Design extends WorkspaceOwnedEntity {
   @Column('integer', { default: 1 })
   versionNumber!: number;
 
-  /** The same as semver, also part of the design file. */
+  /** The same value as `semver`, which is also part of the design file. */
   @Column('text')
   version!: string;
 
@@ -54,7 +54,7 @@ export class Design extends WorkspaceOwnedEntity {
   @Column('integer', { default: 0 })
   deploymentCount!: number;
 
-  /** The versions that a reader of this record may see, first and last. */
+  /** The first and the last version that a reader of this record may see. */
   get visibleVersions(): [first: number, last: number] {
     return [1, MAX_VERSION_NUMBER];
   }

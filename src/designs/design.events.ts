@@ -3,7 +3,7 @@ import { DomainEvent } from '../core/events/domain-event.js';
 import type { Design } from './design.entity.js';
 import { countOf } from '../core/errors/wording.js';
 
-/** An event of a design. */
+/** Base class of the events of a design. */
 export abstract class DesignEvent extends DomainEvent {
   readonly category = 'design';
   protected abstract readonly verb: string;
@@ -67,7 +67,7 @@ export class DesignDeleted extends DesignEvent {
   protected readonly verb = 'was deleted';
 }
 
-/** Several designs of one workspace were deleted together. Listeners veto it as for each. */
+/** Several designs of one workspace were deleted together. Listeners may veto it as for each single design. */
 export class DesignsDeleted extends DomainEvent {
   readonly category = 'design';
   readonly action = 'deleted';

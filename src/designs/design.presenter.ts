@@ -14,7 +14,7 @@ export interface DesignWriteResult {
   warnings: Fault[];
   /** `parsed` when the caller only requested a preview. */
   outcome: 'created' | 'changed' | 'parsed';
-  /** Its new content; null when that is unchanged. */
+  /** The new content; null when the content is unchanged. */
   file: PackedDesign | null;
 }
 
@@ -30,7 +30,7 @@ export class DesignPresenter {
     return toPageEnvelope({ ...page, items: await this.toViews(page.items, populate) }, 'patterns', (view) => view);
   }
 
-  /** Designs with the requested contents, within the limits of one answer. */
+  /** Converts designs to views with the requested contents, within the size limit of one response. */
   async toViews(designs: readonly Design[], populate = ''): Promise<DesignView[]> {
     const wanted = populate.split(',');
     const texts = wanted.includes('pattern_file') ? await this.shownContents.loadTexts(designs) : undefined;
@@ -45,13 +45,13 @@ export class DesignPresenter {
     return Object.assign(shown, { designs: shown.patterns });
   }
 
-  /** One design always comes with its file. */
+  /** The view of a single design always contains its file. */
   async toDetailView(design: Design, populate = ''): Promise<DesignView> {
     const [view] = await this.toViews([design], `pattern_file,${populate}`);
     return view as DesignView;
   }
 
-  /** 201 for a new design, 200 for one that was changed or only parsed; with the warnings of the source. */
+  /** Responds with 201 for a new design, 200 for a changed or previewed one, including the warnings about the source. */
   async toWriteResponse(
     { design, warnings, outcome, file }: DesignWriteResult,
     response: Response,

@@ -27,7 +27,7 @@ export class NullString {
   Valid!: boolean;
 }
 
-/** Contents that can be requested beside the record. */
+/** Contents that can be requested in addition to the record. */
 export interface PopulatedContent {
   patternFile?: string;
   source?: Buffer;

@@ -4,7 +4,7 @@ import { EventBus } from '../core/events/event-bus.js';
 import { WorkspaceDeleted, WorkspaceRestored } from '../workspaces/workspace.events.js';
 import { DesignsStore } from './designs.store.js';
 
-/** Designs are deleted and restored with their workspace. */
+/** Deletes and restores designs with their workspace. */
 @Injectable()
 export class DesignsListeners implements OnModuleInit {
   constructor(

@@ -20,7 +20,7 @@ import { parseScope } from '../workspaces/workspace-owned/workspace-owned.query.
 import { isObject } from '../core/json/json.js';
 import { OrganizationsService } from '../organizations/organizations.service.js';
 
-/** Designs as records, and the rights to see and change them. */
+/** Design records, and the rights to see and change them. */
 @Injectable()
 export class DesignsService implements RecordAuthorizer, PlacementAuthorizer {
   constructor(
@@ -40,8 +40,8 @@ export class DesignsService implements RecordAuthorizer, PlacementAuthorizer {
   }
 
   /**
-   * A design that the actor may see; one that they see only in the catalog is shown as it was published.
-   * @throws NotFound when there is none
+   * A design that the actor may see. A reader with access only through the catalog gets the published version.
+   * @throws NotFound
    */
   async get(actor: Actor, id: string, within = new OrganizationQuery()): Promise<Design> {
     assertScope(actor, designPolicy.read);
@@ -72,14 +72,14 @@ export class DesignsService implements RecordAuthorizer, PlacementAuthorizer {
     });
   }
 
-  /** Readers of a design may clone it, including those of the catalog. */
+  /** Readers of a design, including one of the catalog, may clone it. */
   async authorize(actor: Actor, operation: Operation, id: string): Promise<void> {
     const design =
       operation === designPolicy.restore ? await this.getWithDeleted(actor, id) : await this.get(actor, id);
     if (operation !== designPolicy.clone) await this.assertAllowedIn(actor, operation, design);
   }
 
-  /** The same for the design that a body identifies by its id; the body of a change may also identify it by its content. */
+  /** As `authorize`, for the design that a body identifies by its id. The body of a change may also identify it by its content. */
   async authorizeIn(actor: Actor, operation: Operation, fields: RequestFields): Promise<void> {
     const id = fields.pathId('sourcetype') ?? fields.id('id') ?? fields.id('pattern_id');
     if (id) return this.authorize(actor, operation, id);
@@ -89,13 +89,13 @@ export class DesignsService implements RecordAuthorizer, PlacementAuthorizer {
       await this.assertAllowedIn(actor, operation, await this.resolve(actor, named));
   }
 
-  /** Finds deleted ones too; locked until the end of the unit of work when requested. */
+  /** Also finds deleted designs; `hold` locks the row until the end of the transaction. */
   async getWithDeleted(actor: Actor, id: string, hold = false): Promise<Design> {
     return orNotFound(id, await this.designs.findWithDeleted(actor, id, hold));
   }
 
   /**
-   * The first step of every change of one design: finds it, checks rights and preconditions, and refuses in an archived workspace. The
+   * The first step of every change of one design: finds it, checks rights and preconditions, and refuses an archived workspace. The
    * workspace is locked before the design, the same order as in operations on workspaces.
    */
   async getForUpdate(
@@ -127,7 +127,7 @@ export class DesignsService implements RecordAuthorizer, PlacementAuthorizer {
     return this.access.authorize(actor, operation, { type: 'workspace', id: workspaceId, organizationId });
   }
 
-  /** One that the actor may do this to. */
+  /** The design, if the actor has the right to the operation. */
   async getAllowed(actor: Actor, id: string, operation: keyof typeof designPolicy): Promise<Design> {
     const design = await this.get(actor, id);
     await this.assertAllowed(actor, operation, design);
@@ -135,7 +135,7 @@ export class DesignsService implements RecordAuthorizer, PlacementAuthorizer {
   }
 
   /**
-   * Locks a design until the end of the unit of work, which locks its workspace.
+   * Locks a design until the end of the transaction, which has locked its workspace.
    * @throws Conflict CONCURRENT_CHANGE when it has been moved to another workspace
    */
   async lock(actor: Actor, id: string, workspaceId: string): Promise<Design> {
@@ -144,7 +144,7 @@ export class DesignsService implements RecordAuthorizer, PlacementAuthorizer {
     throw new Conflict('CONCURRENT_CHANGE', 'the design has just been moved', { remedy: 'Repeat the call.' });
   }
 
-  /** Assigns a locked design to another workspace, which the unit of work has locked as well. */
+  /** Assigns a locked design to another workspace, which the transaction has locked as well. */
   async changeWorkspace(design: Design, workspaceId: string): Promise<void> {
     await this.designs.update(design, { workspaceId });
   }

@@ -4,7 +4,7 @@ import { Design } from './design.entity.js';
 /** A design as published in the catalog: in the published version, under the name that it had then. */
 @ViewEntity({ name: 'published_design', synchronize: false })
 export class PublishedDesign extends Design {
-  /** In lower case: those from the publisher, and the models of its components. */
+  /** Lower-case names: those given by the publisher, and the models of its components. */
   @Column('text', { array: true })
   technologies!: string[];
 

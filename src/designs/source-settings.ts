@@ -5,7 +5,7 @@ import { parseDotenv } from './formats/compose/dotenv.js';
 import type { ImportOptions } from './formats/format.js';
 import type { SourceType } from './formats/source-type.js';
 
-/** The settings for reading a source, as sent. */
+/** The settings for reading a source, as in the request. */
 export interface SourceSettings {
   values?: unknown;
   env?: unknown;
@@ -29,7 +29,7 @@ const FORMAT_OF_SETTING: Partial<Record<SettingName, { sourceType: SourceType; w
 /** The maximum size of a `.env` text, which is parsed synchronously. */
 const MAX_ENV_LENGTH = 100_000;
 const MAX_PATH_LENGTH = 1000;
-/** What Kubernetes takes as the name of a namespace, and Helm as that of a release. */
+/** A valid name of a Kubernetes namespace and of a Helm release. */
 const NAMESPACE = /^[a-z0-9](?:[-a-z0-9]{0,61}[a-z0-9])?$/;
 const RELEASE_NAME = /^(?=.{1,53}$)[a-z0-9](?:[-a-z0-9]*[a-z0-9])?(?:\.[a-z0-9](?:[-a-z0-9]*[a-z0-9])?)*$/;
 
@@ -38,7 +38,7 @@ export function getSentSettings(settings: SourceSettings): SettingName[] {
   return SETTING_NAMES.filter((name) => settings[name] !== undefined && settings[name] !== '');
 }
 
-/** The settings at the top of a body with those in its `pattern_data`. @throws InvalidRequest for one that is in both */
+/** Merges the settings at the top of a body with those in its `pattern_data`. @throws InvalidRequest for a setting in both */
 export function mergeSettings(top: SourceSettings, nested: SourceSettings): SourceSettings {
   const both = SETTING_NAMES.find((name) => top[name] !== undefined && nested[name] !== undefined);
   if (both) throw InvalidRequest.forField(`/pattern_data/${both}`, `is given beside ${both}`, 'Send it once.');

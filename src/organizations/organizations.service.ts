@@ -21,9 +21,7 @@ import { type OrganizationOperation, organizationPolicy } from './organization.p
 import { OrganizationView } from './organization.view.js';
 import { OrganizationsStore } from './organizations.store.js';
 
-/**
- * Organizations as records. Changes of members lock the organization too, so that they are serialized.
- */
+/** Organization records. Changes of members also lock the organization, so that they are serialized. */
 @Injectable()
 export class OrganizationsService
   extends RecordGate<Organization, typeof organizationPolicy>
@@ -51,18 +49,18 @@ export class OrganizationsService
     return this.organizations.page(actor, query);
   }
 
-  /** @throws NotFound when there is none that the actor may see */
+  /** @throws NotFound when no such organization is visible to the actor */
   override async get(actor: Actor, id: string): Promise<Organization> {
     assertScope(actor, organizationPolicy.read);
     return super.get(actor, id);
   }
 
-  /** Locks it until the end of the unit of work, so that what is counted in it stays so. @throws NotFound */
+  /** Locks the organization until the end of the transaction, so that counts of its records remain valid. @throws NotFound */
   async lock(actor: Actor, id: string): Promise<void> {
     this.orNotFound(id, await this.organizations.lock(actor, id));
   }
 
-  /** The user who creates an organization becomes its owner; only installation administrators may. */
+  /** Creates an organization with the user as its owner; requires an installation administrator. */
   async create(actor: Actor, owner: string, input: NewOrganization): Promise<Organization> {
     assertScope(actor, organizationPolicy.create);
     assertInstallationAdmin(actor, organizationPolicy.create);
@@ -83,7 +81,7 @@ export class OrganizationsService
     });
   }
 
-  /** Listeners refuse while it has workspaces; empty personal ones are deleted with it. */
+  /** Deletes an organization and its empty personal workspaces. Listeners refuse while it has other workspaces. */
   async delete(actor: Actor, id: string, match: Precondition): Promise<Organization> {
     return this.runAsSystem('deleting an organization', async () => {
       const organization = await this.getForUpdate(actor, id, 'delete', match);
@@ -96,8 +94,8 @@ export class OrganizationsService
   }
 
   /**
-   * The organization of a call: the one it names, else the caller's only one, else the default of their profile.
-   * @throws NotFound when it is not visible, InvalidRequest naming the choices when none is meant
+   * The organization of a call: the one that it names, else the caller's only one, else the default of their profile.
+   * @throws NotFound when it is not visible, InvalidRequest listing the choices when it is ambiguous
    */
   async resolve(actor: Actor, id: string | undefined): Promise<{ id: string }> {
     assertScope(actor, organizationPolicy.read);
@@ -119,24 +117,24 @@ export class OrganizationsService
     return userId ? this.organizations.listByMember(userId) : [];
   }
 
-  /** Authorizes a call before its content is read. */
+  /** Checks the right before the content of the request is read. */
   override async authorize(actor: Actor, operation: Operation, id: string): Promise<void> {
     if (!(await this.memberships.findRole(actor, id))) return super.authorize(actor, operation, id);
     await this.access.authorize(actor, operation, { type: 'organization', id, organizationId: id });
   }
 
-  /** The same for the organization of a body; when it is ambiguous, the service refuses and lists the choices. */
+  /** As `authorize`, for the organization of a body. When it is ambiguous, the service refuses later and lists the choices. */
   async authorizeIn(actor: Actor, operation: Operation, fields: RequestFields): Promise<void> {
     const id = fields.id('organization_id') ?? defaultOrganization(actor, await this.listOfMember(actor))?.id;
     if (id) await this.authorize(actor, operation, id);
   }
 
-  /** The feed of an organization also reports its creation and deletion, when it has no members. */
+  /** Runs as the system, because the creation and deletion of an organization are published while it has no members. */
   private runAsSystem<T>(reason: string, work: () => Promise<T>): Promise<T> {
     return this.unit.runAsSystem(reason, () => this.unit.run(work));
   }
 
-  /** Whether the actor may perform this on an organization that they see. */
+  /** Whether the actor has the right to an operation on an organization that they see. */
   async isAllowed(actor: Actor, operation: OrganizationOperation, id: string): Promise<boolean> {
     const role = await this.access.roleOn(actor, { type: 'organization', id, organizationId: id });
     return permissionError(actor, organizationPolicy[operation], role) === null;

@@ -24,7 +24,7 @@ const OF_MEMBER = named(`
 @Injectable()
 export class OrganizationsStore extends RecordStore<Organization> {
   constructor(unit: UnitOfWork) {
-    // Records of an organization are written while it is locked.
+    // FOR NO KEY UPDATE allows records that reference the organization to be written while it is locked.
     super(unit, Organization, 'organization', 'for_no_key_update');
   }
 
@@ -32,7 +32,7 @@ export class OrganizationsStore extends RecordStore<Organization> {
     return this.paginate(this.visibleTo(actor), listing, query);
   }
 
-  /** Waits for transactions that are creating records of an organization, and blocks others until the end of the unit of work. */
+  /** Waits for transactions that are creating records of an organization, and blocks others until the end of the transaction. */
   async lockAgainstNewRecords(id: string): Promise<void> {
     await this.unit.manager.query('SELECT FROM organization WHERE id = $1 FOR UPDATE', [id]);
   }

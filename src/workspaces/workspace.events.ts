@@ -2,7 +2,7 @@ import type { Actor } from '../core/access/actor.js';
 import { DomainEvent } from '../core/events/domain-event.js';
 import type { Workspace } from './workspace.entity.js';
 
-/** An event of a workspace. */
+/** Base class of the events of a workspace. */
 export abstract class WorkspaceEvent extends DomainEvent {
   readonly category = 'workspace';
   protected abstract readonly verb: string;
@@ -39,7 +39,7 @@ export class WorkspaceArchived extends WorkspaceEvent {
   protected readonly verb = 'was archived';
 }
 
-/** It is active again; `deletedAt` is when it was deleted, null when it was only archived. */
+/** The workspace is active again; `deletedAt` is when it was deleted, null when it was only archived. */
 export class WorkspaceRestored extends WorkspaceEvent {
   readonly action = 'restored';
   protected readonly verb = 'was restored';
@@ -82,7 +82,7 @@ export class EnvironmentUnassigned extends WorkspaceEvent {
   }
 }
 
-/** The environment was deleted, for which nothing may be deployed there. */
+/** The environment was deleted, which requires that nothing is deployed there. */
 export class DeletedEnvironmentUnassigned extends WorkspaceEvent {
   readonly action = 'environment_unassigned';
   protected readonly verb = 'lost an environment that was deleted';

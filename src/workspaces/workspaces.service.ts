@@ -27,7 +27,7 @@ import { WorkspacesStore } from './workspaces.store.js';
 /** The fields of a workspace that its members may read. */
 type ReadOperation = 'read' | 'readMembers' | 'readQuotas';
 
-/** Workspaces as records; each change of one is published as an event. */
+/** Workspace records; each change is published as an event. */
 @Injectable()
 export class WorkspacesService extends RecordGate<Workspace, typeof workspacePolicy> {
   constructor(
@@ -55,7 +55,7 @@ export class WorkspacesService extends RecordGate<Workspace, typeof workspacePol
     return this.workspaces.page(actor, organization.id, query);
   }
 
-  /** @throws NotFound when there is none that the actor may see */
+  /** @throws NotFound when no such workspace is visible to the actor */
   override async get(
     actor: Actor,
     id: string,
@@ -94,7 +94,7 @@ export class WorkspacesService extends RecordGate<Workspace, typeof workspacePol
     });
   }
 
-  /** Members lose access until it is restored, and it is read-only. Archiving twice changes nothing. */
+  /** Archives a workspace, which becomes read-only; members lose access until it is restored. Has no effect on an archived one. */
   async archive(actor: Actor, id: string): Promise<Workspace> {
     return this.unit.run(async () => {
       const workspace = await this.getForUpdate(actor, id, 'archive', Precondition.none);
@@ -106,7 +106,7 @@ export class WorkspacesService extends RecordGate<Workspace, typeof workspacePol
     });
   }
 
-  /** Restores an archived or deleted workspace as active, with its records. Restoring an active one changes nothing. */
+  /** Restores an archived or deleted workspace with its records, as active. Has no effect on an active one. */
   async restore(actor: Actor, id: string): Promise<Workspace> {
     return this.unit.run(async () => {
       const workspace = await this.getForRestore(actor, id);
@@ -119,7 +119,7 @@ export class WorkspacesService extends RecordGate<Workspace, typeof workspacePol
     });
   }
 
-  /** Its designs and mappings are hidden with it, and restored with it. */
+  /** Deletes a workspace; its designs and mappings are hidden, and restored with it. */
   async delete(actor: Actor, id: string, match: Precondition): Promise<Workspace> {
     return this.unit.run(async () => {
       const workspace = await this.getForUpdate(actor, id, 'delete', match);
@@ -131,7 +131,7 @@ export class WorkspacesService extends RecordGate<Workspace, typeof workspacePol
   }
 
   /**
-   * The workspace, locked until the end of the unit of work, when it is writable.
+   * Locks an active workspace until the end of the transaction.
    * @throws NotFound, or Conflict WORKSPACE_ARCHIVED
    */
   async lockActive(actor: Actor, id: string): Promise<Workspace> {
@@ -140,14 +140,14 @@ export class WorkspacesService extends RecordGate<Workspace, typeof workspacePol
     return workspace;
   }
 
-  /** The same for several at once, locked in one order to prevent deadlocks. */
+  /** As `lockActive`, for several workspaces in a fixed order to prevent deadlocks. */
   async lockAllActive(actor: Actor, ids: string[]): Promise<Map<string, Workspace>> {
     const held = new Map((await this.workspaces.lockAll(actor, ids)).map((workspace) => [workspace.id, workspace]));
     for (const id of ids) this.orNotFound(id, held.get(id) ?? null).assertActive();
     return held;
   }
 
-  /** An archived workspace is read-only. @throws Conflict WORKSPACE_ARCHIVED */
+  /** Refuses changes of an archived workspace, which is read-only. @throws Conflict WORKSPACE_ARCHIVED */
   override async getForUpdate(
     actor: Actor,
     id: string,

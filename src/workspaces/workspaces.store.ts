@@ -28,11 +28,11 @@ const listing: Listing<Workspace> = {
   filterDefaults: { deleted_at: false },
 };
 
-/** SQL that holds for a workspace that the environment `:id` is assigned to. */
+/** SQL condition: the environment `:id` is assigned to the workspace. */
 const HAS_ENVIRONMENT =
   'workspace.id IN (SELECT workspace_id FROM workspace_environment WHERE environment_id = :id AND deleted_at IS NULL)';
 
-/** Workspaces that a user may see: members theirs, admins of the organization all; a former admin of a deleted one still finds it. */
+/** Workspaces, visible to their members and to admins of the organization. A former admin of a deleted workspace still finds it. */
 @Injectable()
 export class WorkspacesStore extends RecordStore<Workspace> {
   constructor(
@@ -53,7 +53,7 @@ export class WorkspacesStore extends RecordStore<Workspace> {
     return this.paginate(rows, listing, query, storedTotalOf(rows, 'workspace'));
   }
 
-  /** Several at once, in the order of their ids to prevent deadlocks. */
+  /** Locks several workspaces, in the order of their ids to prevent deadlocks. */
   lockAll(actor: Actor, ids: string[]): Promise<Workspace[]> {
     return this.visibleTo(actor)
       .andWhere('workspace.id = ANY(:ids)', { ids })
@@ -62,7 +62,7 @@ export class WorkspacesStore extends RecordStore<Workspace> {
       .getMany();
   }
 
-  /** Those with a limit of members that a team has a role in, locked until the end of the unit of work. */
+  /** Locks the workspaces that limit members and in which a team has a role, until the end of the transaction. */
   lockLimitedByTeam(teamId: string): Promise<Workspace[]> {
     return this.lockLimited(
       'workspace.max_members IS NOT NULL AND workspace.id IN (SELECT workspace_id FROM workspace_team WHERE team_id = :id)',
@@ -70,12 +70,12 @@ export class WorkspacesStore extends RecordStore<Workspace> {
     );
   }
 
-  /** Those with a limit of environments that an environment is assigned to, locked until the end of the unit of work. */
+  /** Locks the workspaces that limit environments and to which an environment is assigned, until the end of the transaction. */
   lockLimitedByEnvironment(environmentId: string): Promise<Workspace[]> {
     return this.lockLimited(`workspace.max_environments IS NOT NULL AND ${HAS_ENVIRONMENT}`, environmentId);
   }
 
-  /** Those that an environment is assigned to. */
+  /** The workspaces to which an environment is assigned. */
   listByEnvironment(environmentId: string): Promise<Workspace[]> {
     return this.createQueryBuilder().where(HAS_ENVIRONMENT, { id: environmentId }).orderBy('workspace.id').getMany();
   }

@@ -19,7 +19,7 @@ import { type KubernetesObject, type ObjectReference } from '../../src/kubernete
 import { validateInWorker } from '../../src/validation/validation-task.js';
 
 /** Judges by schemas as the service does, without a worker. */
-export const judge: SchemaValidator = {
+export const schemaValidator: SchemaValidator = {
   validateAgainst: (resources, schemas) => Promise.resolve(validateInWorker({ resources, schemas })),
 };
 
@@ -76,7 +76,7 @@ export class DeploymentScene {
   plan(objects: Record<string, unknown>[], options: PlanOptions = {}): Promise<Plan> {
     const resources = objects.map((object, index) => ({ component: `component-${index}`, object }));
     const settings = { namespace: this.namespace, previous: [...this.recorded], ...options };
-    return new Planner(this.client, judge).plan(resources, this.owner, settings);
+    return new Planner(this.client, schemaValidator).plan(resources, this.owner, settings);
   }
 
   async deploy(objects: KubernetesObject[], options: PlanOptions & ApplyOptions = {}): Promise<SceneResult> {

@@ -1,22 +1,22 @@
 import { Column, Entity, Index, PrimaryColumn } from 'typeorm';
 
-/** Counts recent failed attempts. */
+/** A counter of recent failed attempts. */
 @Entity('failed_attempt')
 @Index('failed_attempt_until', ['until'])
 export class FailedAttempt {
-  /** A keyed hash of what was attempted. */
+  /** A keyed hash of what the attempts count against: an account, a network, or both. */
   @PrimaryColumn('bytea')
   key!: Buffer;
 
   @Column('integer')
   failures!: number;
 
-  /** When the count restarts. */
+  /** When the counter is reset. */
   @Column('timestamptz')
   until!: Date;
 }
 
-/** Records that an account has signed in from a network. */
+/** A network from which an account has signed in. */
 @Entity('known_network')
 @Index('known_network_seen', ['seenAt'])
 export class KnownNetwork {

@@ -9,8 +9,8 @@ import { type Attempt, AttemptsStore } from './attempts.store.js';
 const WINDOW_SECONDS = 900;
 
 /**
- * The attempts allowed for one account per quarter of an hour: from one network, and from all networks that the
- * account did not sign in from recently. This slows guesses from many addresses without locking the owner out.
+ * Limits the attempts for one account per quarter of an hour: from one network, and from all networks from which the account has
+ * not signed in recently. This slows guesses from many addresses without locking out the owner.
  */
 abstract class AttemptLimiter {
   private readonly key: Buffer;
@@ -67,6 +67,6 @@ export class SignInLimiter extends AttemptLimiter {
 @Injectable()
 export class PasswordResetLimiter extends AttemptLimiter {
   constructor(attempts: AttemptsStore, env: Env) {
-    super(attempts, env, { fromOneNetwork: 3, fromEverywhere: 5 }, 'letters for a forgotten password');
+    super(attempts, env, { fromOneNetwork: 3, fromEverywhere: 5 }, 'emails for a forgotten password');
   }
 }

@@ -3,25 +3,24 @@ import { UnitOfWork } from '../../core/database/unit-of-work.js';
 
 const KNOWN_NETWORK_DAYS = 30;
 
-/** What an attempt counts against, as hashes, and the limit of each. */
+/** The hashes that an attempt counts against, and the limit of each. */
 export interface Attempt {
   /** One account from one network. */
   pair: Buffer;
   mostOfPair: number;
-  /** The account from all networks, and the network for all accounts: checked only for unknown pairs. */
+  /** The account from all networks, and the network for all accounts. Checked only for unknown pairs. */
   others: Buffer[];
   mostOfOthers: number;
 }
 
-/** Recent failures, shared by all replicas and kept across restarts, and the networks accounts signed in from. Hashes only. */
+/** Recent failures and the networks from which accounts have signed in, shared by all replicas. Only hashes are stored. */
 @Injectable()
 export class AttemptsStore {
   constructor(private readonly unit: UnitOfWork) {}
 
   /**
-   * Counts an attempt. One that is refused for its pair does not count for the others; otherwise a single network could exhaust the
-   * shared limits.
-   *
+   * Counts an attempt. If it is refused for its pair, it does not count for the others; otherwise a single network could exhaust
+   * the shared limits.
    * @returns milliseconds until the next attempt is allowed, or null when this one is allowed
    */
   async count({ pair, mostOfPair, others, mostOfOthers }: Attempt, seconds: number): Promise<number | null> {
@@ -39,7 +38,7 @@ export class AttemptsStore {
     return row?.wait ?? null;
   }
 
-  /** The attempt succeeded: it is no longer counted, and its pair is known from now on. */
+  /** Removes a successful attempt from the counts, and marks its pair as known. */
   async recordSuccess({ pair, others }: Attempt): Promise<void> {
     await this.queryAsSystem(
       `WITH reset AS (DELETE FROM failed_attempt WHERE key = $1),
@@ -57,7 +56,7 @@ export class AttemptsStore {
     );
   }
 
-  /** Runs before sign-in, or independently of the signed-in user. */
+  /** Runs as the system and outside of any open transaction, because callers may not be signed in yet. */
   private queryAsSystem<T>(query: string, parameters: unknown[]): Promise<T[]> {
     return this.unit.runOutside(() =>
       this.unit.runAsSystem('counting attempts', () => this.unit.manager.query<T[]>(query, parameters)),

@@ -11,8 +11,8 @@ import { PasswordsService } from '../passwords/passwords.service.js';
 import type { ExternalClaims } from './external-claims.js';
 
 /**
- * The accounts of users that the issuer authenticates. An account is identified by its issuer and subject alone: one that its owner has
- * confirmed is never taken over through its address.
+ * The accounts of users that the issuer authenticates. An account is identified only by its issuer and subject: a confirmed account
+ * cannot be taken over through its address.
  */
 @Injectable()
 export class ExternalAccountsService {
@@ -30,9 +30,9 @@ export class ExternalAccountsService {
   }
 
   /**
-   * Makes the account unless it exists. The address becomes the user's when the issuer has verified it and no confirmed account has it; pending
-   * invitations for the address are then accepted, too.
-   * An account that another user created for the address is transferred to its owner, without its password, sessions and tokens.
+   * Creates the account unless it exists. It gets the address if the issuer has verified it and no confirmed account has it;
+   * pending invitations for the address are then accepted too. An account that another user created for the address is transferred
+   * to its owner, without its password, sessions and tokens.
    */
   create(claims: ExternalClaims): Promise<User> {
     return this.unit.run(async () => {

@@ -8,7 +8,7 @@ const MAX_CHARACTERS = 255;
 /** The claims of an issuer that this server uses. */
 export interface ExternalClaims {
   subject: string;
-  /** Null unless the issuer has verified it. */
+  /** Null unless the issuer has verified the address. */
   email: string | null;
   firstName: string;
   lastName: string;
@@ -40,7 +40,7 @@ const claimsSchema = z.object({
     .nullish(),
 });
 
-/** @returns the first fault of the claims, for the log, when they cannot be stored as they are */
+/** @returns the claims, or the first fault (for the log) of claims that cannot be stored */
 export function parseClaims(payload: object): ExternalClaims | { fault: string } {
   const read = claimsSchema.safeParse(payload);
   if (!read.success) {

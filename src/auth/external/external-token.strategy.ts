@@ -53,7 +53,7 @@ export class ExternalTokenStrategy extends JwtStrategy {
 
   /** The user of these claims, created at the first sign-in and added to the teams of their groups. @throws Unauthenticated */
   private resolveUser(claims: ExternalClaims): Promise<User> {
-    // No actor is known yet: the system actor reads and publishes.
+    // No actor is known yet, so the system actor reads and publishes.
     return this.unit.runAsSystem('a user of the issuer', async () => {
       const user = (await this.accounts.find(claims)) ?? (await this.accounts.create(claims));
       if (user.deactivatedAt) throw invalidToken('the account of this token is deactivated');

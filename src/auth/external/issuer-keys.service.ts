@@ -7,11 +7,11 @@ import { RemoteFailure } from '../../core/errors/app-error.js';
 import { Outbound } from '../../core/outbound/outbound.service.js';
 import { JsonWebKeyEntry } from './json-web-keys.js';
 
-/** An unknown key is looked up again at most this often, so that made-up key ids do not cause requests. */
+/** Minimum interval between lookups of unknown keys, so that forged key ids do not cause requests. */
 const COOLDOWN_MS = 5_000;
-/** A key that the issuer revoked is dropped within this time. */
+/** Maximum time until a key that the issuer revoked is dropped. */
 const CACHE_MAX_AGE_MS = 600_000;
-/** Issuers have a few keys, some with chains of certificates. */
+/** Maximum size of the key set; issuers have few keys, some with certificate chains. */
 const MAX_RESPONSE_BYTES = 128 * 1024;
 const MAX_KEYS = 100;
 
@@ -24,10 +24,10 @@ const jsonText = z.string().transform((text, context): unknown => {
   }
 });
 
-/** The fields that are read of OpenID Connect Discovery 1.0, section 3. */
+/** The fields of OpenID Connect Discovery 1.0, section 3, that are used. */
 const discoverySchema = jsonText.pipe(z.object({ issuer: z.string(), jwks_uri: z.url() }));
 
-/** The fields that are read of a JSON Web Key Set (RFC 7517, section 5). */
+/** The fields of a JSON Web Key Set (RFC 7517, section 5) that are used. */
 const keySetSchema = jsonText.pipe(z.object({ keys: z.array(z.unknown()).max(MAX_KEYS) }));
 
 /** The keys of the OpenID Connect issuer, found through its discovery document and refreshed as they rotate. */
@@ -58,13 +58,13 @@ export class IssuerKeysService {
     return performance.now() - this.readAt;
   }
 
-  /** Without `kid`, only the one key that matches: trying several would cost one verification each. */
+  /** Without `kid`, returns a key only if exactly one matches, because trying several would cost one verification each. */
   private findKnown(header: JwtHeader): KeyObject | undefined {
     const [found, ...others] = this.keys.filter((key) => key.matches(header));
     return others.length === 0 ? found?.key : undefined;
   }
 
-  /** Reads the keys; concurrent callers wait for the same answer. */
+  /** Reads the keys; concurrent callers share one request. */
   private refresh(): Promise<void> {
     this.reading ??= this.readKeys().finally(() => (this.reading = null));
     return this.reading;
@@ -98,7 +98,7 @@ export class IssuerKeysService {
     return answer.bytes;
   }
 
-  /** The next attempt asks where the keys are as well: the issuer may have moved them. */
+  /** The next attempt reads the discovery document again, because the issuer may have moved the keys. */
   private failed(reason: string): RemoteFailure {
     this.keysUrl = undefined;
     this.failedAt = performance.now();

@@ -5,7 +5,7 @@ import { z } from 'zod';
 /** Key requirements of RFC 7518, sections 3.3 and 3.5. */
 const MIN_RSA_BITS = 2048;
 
-/** The fields that are read of a JSON Web Key (RFC 7517, section 4); OpenSSL parses its numbers. */
+/** The fields of a JSON Web Key (RFC 7517, section 4) that are used; OpenSSL parses its numbers. */
 const keySchema = z.looseObject({
   kty: z.enum(['RSA', 'EC']),
   kid: z.string().optional(),
@@ -14,7 +14,7 @@ const keySchema = z.looseObject({
   key_ops: z.array(z.unknown()).optional(),
 });
 
-/** A key of an issuer for verifying signatures. */
+/** A key of an issuer that verifies signatures. */
 export class JsonWebKeyEntry {
   private constructor(
     private readonly kid: string | undefined,
@@ -22,7 +22,7 @@ export class JsonWebKeyEntry {
     readonly key: KeyObject,
   ) {}
 
-  /** @returns null for a key that cannot verify signatures here: a set may hold keys for other uses and of other types */
+  /** @returns null for a key that cannot verify signatures here, because a set may contain keys for other uses and of other types */
   static parse(value: unknown): JsonWebKeyEntry | null {
     const read = keySchema.safeParse(value);
     if (!read.success) return null;

@@ -3,7 +3,7 @@ import { PersonalTokensStore } from '../personal-tokens/personal-tokens.store.js
 import { SessionsStore } from '../sessions/sessions.store.js';
 import { RevocationsService } from '../tokens/revocations.service.js';
 
-/** Ends the sessions and revokes the personal tokens of an account. Part of the open unit of work. */
+/** Ends the sessions and revokes the personal tokens of an account, in the open transaction. */
 @Injectable()
 export class AccountSignInsService {
   constructor(
@@ -18,7 +18,7 @@ export class AccountSignInsService {
       await this.revocations.revoke({ userId, sessionId });
   }
 
-  /** Ends every session of a deactivated user, and rejects their open tokens. */
+  /** Ends all sessions of a deactivated user, and rejects their open tokens. */
   async endAll(userId: string): Promise<void> {
     await this.sessions.endAll(userId);
     await this.revocations.revoke({ userId, sessionId: null });

@@ -9,7 +9,7 @@ import { SignInLimiter } from '../attempts/attempts.limiter.js';
 import type { PasswordChange } from './password.inputs.js';
 import { PasswordsService } from './passwords.service.js';
 
-/** Changes of the password by users who know the current one. */
+/** Changes passwords for users who know the current one. */
 @Injectable()
 export class PasswordChangesService {
   constructor(
@@ -18,7 +18,7 @@ export class PasswordChangesService {
     private readonly limit: SignInLimiter,
   ) {}
 
-  /** The calling session stays open; the user's other sessions end. */
+  /** Changes the password. The calling session stays open; the other sessions of the user end. */
   async change(actor: Actor, { current_password: current, password }: PasswordChange, address: string): Promise<void> {
     assertScope(actor, userPolicy.changePassword);
     const user = actor.userId ? await this.users.find(actor.userId) : null;

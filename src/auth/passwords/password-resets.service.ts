@@ -10,7 +10,7 @@ import type { PasswordReset } from './password.inputs.js';
 import { canReset, PasswordResetsStore } from './password-resets.store.js';
 import { PasswordsService } from './passwords.service.js';
 
-/** Sets the password that a user chooses with the token mailed to their address. */
+/** Sets a new password with a token that was sent to the user by email. */
 @Injectable()
 export class PasswordResetsService {
   constructor(

@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { UnitOfWork } from '../../core/database/unit-of-work.js';
 import type { User } from '../../organizations/users/user.entity.js';
 
-/** Users who sign in at an issuer have no password here, and cannot get one through a reset. */
+/** Whether a password can be reset. Users of an external issuer have no password here. */
 export const canReset = (user: User): boolean => user.passwordHash !== null && user.deactivatedAt === null;
 
 /** The mailed reset tokens, by their hashes. */
@@ -17,7 +17,7 @@ export class PasswordResetsStore {
     );
   }
 
-  /** The user of the token while it is valid. */
+  /** The user of a valid token. */
   async findUserId(hash: Buffer): Promise<string | null> {
     const [row] = await this.unit.manager.query<{ user_id: string }[]>(
       `SELECT user_id FROM password_reset WHERE hash = $1 AND expires_at > now()`,
@@ -26,7 +26,7 @@ export class PasswordResetsStore {
     return row?.user_id ?? null;
   }
 
-  /** Consumes a token; answers whether this call did. */
+  /** Consumes a token. @returns whether this call consumed it */
   async consume(hash: Buffer): Promise<boolean> {
     const [, used] = await this.unit.manager.query<[unknown, number]>(
       `DELETE FROM password_reset WHERE hash = $1 AND expires_at > now()`,

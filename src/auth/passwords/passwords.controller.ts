@@ -5,7 +5,7 @@ import { CurrentActor, Public } from '../../core/access/access.decorators.js';
 import { NoStore } from '../../core/rest/no-store.decorator.js';
 import { RequiresRight } from '../../core/rest/rights/rights.decorators.js';
 import { userPolicy } from '../../organizations/users/user.policy.js';
-import { PasswordLettersService } from './password-letters.service.js';
+import { PasswordEmailsService } from './password-emails.service.js';
 import { PasswordResetsService } from './password-resets.service.js';
 import { Confirmation, ForgottenPassword, PasswordChange, PasswordReset } from './password.inputs.js';
 import { PasswordChangesService } from './password-changes.service.js';
@@ -19,7 +19,7 @@ export class PasswordsController {
   constructor(
     private readonly changes: PasswordChangesService,
     private readonly resets: PasswordResetsService,
-    private readonly letters: PasswordLettersService,
+    private readonly emails: PasswordEmailsService,
   ) {}
 
   @RestOperation(
@@ -46,7 +46,7 @@ export class PasswordsController {
   @HttpCode(200)
   @ApiEmptyResponse('The same whether or not there is such an account.')
   async forgot(@Body() input: ForgottenPassword, @Ip() address: string): Promise<object> {
-    await this.letters.requestReset(input, address);
+    await this.emails.requestReset(input, address);
     return {};
   }
 

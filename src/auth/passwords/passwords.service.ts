@@ -8,7 +8,7 @@ import { UsersStore } from '../../organizations/users/users.store.js';
 import { AccountSignInsService } from './account-sign-ins.service.js';
 import { PasswordResetsStore } from './password-resets.store.js';
 
-/** The effects of a new password, however it was set: sessions opened with the old one end, mailed tokens become invalid. */
+/** Sets passwords, and applies the effects: sessions opened with the old one end, and reset tokens become invalid. */
 @Injectable()
 export class PasswordsService {
   constructor(
@@ -20,9 +20,8 @@ export class PasswordsService {
   ) {}
 
   /**
-   * Sets the password of a user if it is still the one that was read; all their sessions end except `keep`. Knowing the
-   * password confirms nothing: the user that chose it for another user knows it, too.
-   *
+   * Sets the password of a user if it has not changed since it was read; all their sessions end except `keep`. It does not confirm
+   * the account, because a user who chose the password for another user knows it too.
    * @returns false when it was changed concurrently
    */
   replace(actor: Actor, user: User, passwordHash: string, keep: string | null = null): Promise<boolean> {
@@ -34,7 +33,7 @@ export class PasswordsService {
     });
   }
 
-  /** The same for a password that is known to come from the owner of the address, which confirms the account. */
+  /** As `replace`, for a password that the owner of the address has set, which confirms the account. */
   replaceByOwner(actor: Actor, user: User, passwordHash: string): Promise<boolean> {
     return this.runAsSystem(async () => {
       if (!(await this.replace(actor, user, passwordHash))) return false;
@@ -44,13 +43,13 @@ export class PasswordsService {
     });
   }
 
-  /** Transfers an unconfirmed account to the user whose address an issuer has verified: part of a unit of work that locks it. */
+  /** Transfers an unconfirmed account to the user whose address an issuer has verified, in a transaction that locks the account. */
   async linkIdentity(actor: Actor, user: User, identity: { issuer: string; subject: string }): Promise<void> {
     await this.change(actor, user, { passwordHash: null }, null);
     await this.confirm(actor, user, identity);
   }
 
-  /** No user may write sessions and passwords, not even their own. */
+  /** Runs as the system, because no user may write sessions and passwords, not even their own. */
   private runAsSystem<T>(work: () => Promise<T>): Promise<T> {
     return this.unit.runAsSystem('a new password', () => this.unit.run(work));
   }
@@ -62,7 +61,7 @@ export class PasswordsService {
     await this.events.publish(new UserPasswordChanged(actor, user));
   }
 
-  /** Revokes also what was created with the account while another user could sign in to it. */
+  /** Also revokes what was created with the account while another user could sign in to it. */
   private async confirm(actor: Actor, user: User, change: Partial<User>): Promise<void> {
     await this.users.update(user, { ...change, unconfirmedBy: null });
     await this.signIns.revokeTokens(user.id);

@@ -2,7 +2,7 @@ import { Check, Column, Entity, ForeignKey, Index, Unique } from 'typeorm';
 import type { Scope } from '../../core/access/actor.js';
 import { BaseEntity } from '../../core/database/base.entity.js';
 
-/** An opaque token that acts for its user with some of their rights. A revoked token counts as deleted. */
+/** An opaque token that acts for its user with some of their rights. A revoked token is deleted. */
 @Entity('personal_token')
 @Index('personal_token_user', ['userId', 'createdAt', 'id'], { where: 'deleted_at IS NULL' })
 @Check('personal_token_scopes_check', `cardinality(scopes) > 0 AND scopes <@ ARRAY['read', 'write', 'deploy', 'admin']`)
@@ -25,7 +25,7 @@ export class PersonalToken extends BaseEntity {
   @Column({ type: 'timestamptz', precision: 3, nullable: true })
   expiresAt!: Date | null;
 
-  /** Accurate to the minute. */
+  /** Time of the last use, accurate to the minute. */
   @Column({ type: 'timestamptz', precision: 3, nullable: true })
   lastUsedAt!: Date | null;
 }

@@ -2,7 +2,7 @@ import type { Actor } from '../../core/access/actor.js';
 import { DomainEvent } from '../../core/events/domain-event.js';
 import type { PersonalToken } from './personal-token.entity.js';
 
-/** An event of a token. The organization is that of a service account; tokens of people belong to none. */
+/** Base class of the events of a token. The organization is that of a service account; tokens of people belong to none. */
 abstract class TokenEvent extends DomainEvent {
   readonly category = 'token';
   protected abstract readonly verb: string;

@@ -1,6 +1,6 @@
 import { definePolicy } from '../../core/access/policy.js';
 
-/** Everyone may have tokens of their own. Only a token with every scope creates others, so that a narrow one cannot extend itself. */
+/** Users may have tokens of their own. Only a token with all scopes may create others, so that a restricted one cannot extend itself. */
 export const tokenPolicy = definePolicy('token', {
   read: { needs: 'none', scope: 'read' },
   create: { needs: 'none', scope: 'admin' },

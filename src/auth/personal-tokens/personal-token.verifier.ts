@@ -5,7 +5,7 @@ import { invalidToken, type VerifiedToken } from '../tokens/verified-token.js';
 import { PersonalTokensStore } from './personal-tokens.store.js';
 import { TokenUsageRecorder } from './token-usage.recorder.js';
 
-/** The prefix of every token of this kind, which people and secret scanners recognize. */
+/** The prefix of personal tokens, recognizable by people and secret scanners. */
 export const TOKEN_PREFIX = 'arm_';
 
 /** Checks the opaque tokens of people and service accounts. */
@@ -27,7 +27,7 @@ export class PersonalTokenVerifier {
     const actor = Actor.user({
       id: bearer.user_id,
       email: bearer.email,
-      // The rights of an installation administrator always need the scope admin.
+      // The rights of an installation administrator always require the scope `admin`.
       installationAdmin: bearer.installation_admin && bearer.scopes.includes('admin'),
       scopes: bearer.scopes,
       sessionId: bearer.token_id,

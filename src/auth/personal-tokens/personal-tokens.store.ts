@@ -46,7 +46,7 @@ export class PersonalTokensStore extends Store<PersonalToken> {
     return this.repository.findOneBy({ userId, id });
   }
 
-  /** Locked until the end of the unit of work. */
+  /** Locks a token until the end of the transaction. */
   lock(userId: string, id: string): Promise<PersonalToken | null> {
     return this.createQueryBuilder()
       .where('personal_token.user_id = :userId AND personal_token.id = :id', { userId, id })
@@ -54,7 +54,7 @@ export class PersonalTokensStore extends Store<PersonalToken> {
       .getOne();
   }
 
-  /** The bearer of a valid token whose user is active. */
+  /** The bearer of a valid token, if their user is active. */
   async findBearer(hash: Buffer): Promise<TokenBearer | null> {
     const [row] = await this.unit.manager.query<TokenBearer[]>(
       `SELECT t.id AS token_id, t.scopes, t.expires_at,
@@ -75,7 +75,7 @@ export class PersonalTokensStore extends Store<PersonalToken> {
     );
   }
 
-  /** Records that a token was used; with several replicas still once a minute. */
+  /** Records the use of a token, at most once per minute over all replicas. */
   async touch(id: string): Promise<void> {
     await this.unit.manager.query(
       `UPDATE personal_token SET last_used_at = now()

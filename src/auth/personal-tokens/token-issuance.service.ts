@@ -20,7 +20,7 @@ export interface TokenOwner {
   organizationId: string | null;
 }
 
-/** Creates and revokes tokens; the caller has authorized it before. */
+/** Creates and revokes tokens; the caller has checked the rights. */
 @Injectable()
 export class TokenIssuanceService {
   constructor(
@@ -30,7 +30,7 @@ export class TokenIssuanceService {
     private readonly events: EventBus,
   ) {}
 
-  /** A token created with another token has neither more scopes nor a later expiry than that one. */
+  /** Creates a token. One created with another token has neither more scopes nor a later expiry than that one. */
   async issue(actor: Actor, owner: TokenOwner, input: NewToken): Promise<{ record: PersonalToken; secret: string }> {
     for (const scope of input.scopes) assertScope(actor, { ...tokenPolicy.create, scope });
     const secret = `${TOKEN_PREFIX}${owner.organizationId ? 'svc' : 'pat'}_${generateSecretToken()}`;
@@ -68,7 +68,7 @@ export class TokenIssuanceService {
     });
   }
 
-  /** The rights of tokens are decided here and not by the database, so the system writes them. */
+  /** Runs as the system, because the rights to tokens are checked here and not by the database. */
   private runAsSystem<T>(work: () => Promise<T>): Promise<T> {
     return this.unit.runAsSystem('writing a token', () => this.unit.run(work));
   }

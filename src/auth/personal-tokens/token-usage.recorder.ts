@@ -5,7 +5,7 @@ import { PersonalTokensStore } from './personal-tokens.store.js';
 const INTERVAL_MS = 60_000;
 const MAX_REMEMBERED = 20_000;
 
-/** Records when tokens were last used: at most once a minute for each, without delaying the request. */
+/** Records the last use of tokens, at most once per minute for each, without delaying the request. */
 @Injectable()
 export class TokenUsageRecorder {
   private readonly logger = new Logger(TokenUsageRecorder.name);

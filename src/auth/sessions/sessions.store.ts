@@ -23,8 +23,9 @@ export class SessionsStore {
   constructor(private readonly unit: UnitOfWork) {}
 
   /**
-   * Opens a session for a user who is active and whose password is still the one that was checked; a concurrent change of the
-   * password or deactivation prevents it. Answers its id, or null.
+   * Opens a session for an active user whose password is still the one that was checked; a concurrent change of the password or a
+   * deactivation prevents it.
+   * @returns its id, or null
    */
   async create(
     { id, passwordHash }: { id: string; passwordHash: string | null },
@@ -40,7 +41,7 @@ export class SessionsStore {
     return row?.id ?? null;
   }
 
-  /** The user of a session that is open and whose user is active. */
+  /** The user of an open session, if they are active. */
   async findUser(sessionId: string): Promise<SessionUser | null> {
     const [row] = await this.unit.manager.query<SessionUser[]>(FIND_USER, [sessionId]);
     return row ?? null;
@@ -50,7 +51,7 @@ export class SessionsStore {
     await this.unit.manager.query(`INSERT INTO refresh_token (hash, session_id) VALUES ($1, $2)`, [hash, sessionId]);
   }
 
-  /** Marks a token as used; answers its session and whether this was its first use, or null when it is unknown. */
+  /** Marks a token as used. @returns its session and whether this was its first use, or null when it is unknown */
   async consumeRefreshToken(hash: Buffer): Promise<{ sessionId: string; first: boolean } | null> {
     const [row] = await this.unit.manager.query<{ session_id: string; used_at: Date | null }[]>(
       `SELECT session_id, used_at FROM refresh_token WHERE hash = $1 FOR UPDATE`,
@@ -63,7 +64,7 @@ export class SessionsStore {
     return { sessionId: row.session_id, first: row.used_at === null };
   }
 
-  /** Ends a session; answers its user, or null when it was not open. */
+  /** Ends a session. @returns its user, or null when it was not open */
   async end(sessionId: string): Promise<string | null> {
     const [rows] = await this.unit.manager.query<[{ user_id: string }[], number]>(
       `UPDATE session SET ended_at = now() WHERE id = $1 AND ended_at IS NULL RETURNING user_id`,
@@ -72,7 +73,7 @@ export class SessionsStore {
     return rows[0]?.user_id ?? null;
   }
 
-  /** Ends the open sessions of a user except `keep`; answers which. */
+  /** Ends the open sessions of a user except `keep`. @returns their ids */
   async endAll(userId: string, keep: string | null = null): Promise<string[]> {
     const [rows] = await this.unit.manager.query<[{ id: string }[], number]>(
       `UPDATE session SET ended_at = now() WHERE user_id = $1 AND id IS DISTINCT FROM $2 AND ended_at IS NULL RETURNING id`,

@@ -20,7 +20,7 @@ export function signAccessToken(
   return jwt.sign({ sid }, signer, { algorithm, keyid: kid, issuer: OWN_ISSUER, subject: sub, expiresIn });
 }
 
-/** The claims of a token before any verification; null when it is no JSON Web Token. */
+/** The claims of a token before its verification; null when it is not a JSON Web Token. */
 export function decodeUnverified(token: string): { header: jwt.JwtHeader; issuer: unknown } | null {
   const decoded = decode(token);
   if (!decoded) return null;

@@ -6,7 +6,7 @@ import { ExtractJwt, Strategy, type StrategyOptionsWithoutRequest } from 'passpo
 import { decodeUnverified } from './json-web-token.js';
 import type { VerifiedToken } from './verified-token.js';
 
-/** The key that a header names; undefined when none matches its algorithm. */
+/** Finds the key that a header names; undefined when none matches its algorithm. */
 export type FindKey = (header: JwtHeader) => KeyObject | undefined | Promise<KeyObject | undefined>;
 
 type JwtOptions = Pick<StrategyOptionsWithoutRequest, 'issuer' | 'audience' | 'algorithms' | 'jsonWebTokenOptions'>;
@@ -27,7 +27,7 @@ export abstract class JwtStrategy extends PassportStrategy(Strategy) {
   /** @throws Unauthenticated when the claims identify no user, or a user that no longer exists */
   abstract override validate(claims: object): Promise<VerifiedToken>;
 
-  /** Not the registry of the module `passport`, which is shared by all applications of a process. */
+  /** A registry of its own, because that of the module `passport` is shared by all applications of a process. */
   protected getPassportInstance(): InstanceType<typeof passport.Passport> {
     return new passport.Passport();
   }
@@ -35,7 +35,7 @@ export abstract class JwtStrategy extends PassportStrategy(Strategy) {
 
 async function selectKey(findKey: FindKey, token: string): Promise<KeyObject> {
   const header = decodeUnverified(token)?.header;
-  // RFC 7515, section 4.1.11: critical extensions are not understood here.
+  // RFC 7515, section 4.1.11: tokens with critical extensions are refused, because none is supported.
   const key = header && header.crit === undefined ? await findKey(header) : undefined;
   if (!key) throw new Error('no key of the issuer verifies the token');
   return key;

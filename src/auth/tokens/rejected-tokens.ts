@@ -3,7 +3,7 @@ import type { Unauthenticated } from '../../core/errors/app-error.js';
 const MAX_AGE_MS = 5_000;
 const MAX_REMEMBERED = 10_000;
 
-/** Recently rejected tokens, by their hashes: a client that repeats one causes no further look-up. */
+/** Recently rejected tokens, by their hashes, so that a client that repeats one causes no further lookup. */
 export class RejectedTokens {
   private readonly remembered = new Map<string, { error: Unauthenticated; until: number }>();
 

@@ -15,7 +15,7 @@ export interface RevocationNotice extends Revocation {
   ended: boolean;
 }
 
-/** Notifies every replica that tokens were revoked, or that the account behind them has changed. */
+/** Notifies all replicas that tokens were revoked, or that their account has changed. */
 @Injectable()
 export class RevocationsService implements OnModuleInit {
   private readonly listeners = new Set<(notice: RevocationNotice) => void>();
@@ -32,12 +32,12 @@ export class RevocationsService implements OnModuleInit {
     });
   }
 
-  /** Part of the open transaction, if there is one: published when it commits. */
+  /** Publishes a revocation when the open transaction commits, or at once without one. */
   revoke(revocation: Revocation): Promise<void> {
     return this.notify({ ...revocation, ended: true });
   }
 
-  /** The tokens of this user remain valid, but must be checked again. */
+  /** Publishes that the tokens of a user remain valid, but must be checked again. */
   notifyChanged(userId: string): Promise<void> {
     return this.notify({ userId, sessionId: null, ended: false });
   }
@@ -48,12 +48,12 @@ export class RevocationsService implements OnModuleInit {
     return () => this.listeners.delete(listener);
   }
 
-  /** Calls back when notices may have been missed. */
+  /** Registers a callback for when notices may have been missed. */
   onGap(listener: () => void): () => void {
     return this.notifications.onReconnect(listener);
   }
 
-  /** This replica applies it on commit, so that the caller's next request sees the change. */
+  /** This replica applies the notice on commit, so that the caller's next request sees the change. */
   private async notify(notice: RevocationNotice): Promise<void> {
     const { userId, sessionId, ended } = notice;
     await this.unit.manager.query(`SELECT pg_notify('${CHANNEL}', $1)`, [JSON.stringify([userId, sessionId, ended])]);

@@ -11,8 +11,8 @@ export interface VerificationKey {
 }
 
 /**
- * The keys of this server's own tokens: HS256 with JWT_SECRET, or ES256 with JWT_PRIVATE_KEY; JWT_PREVIOUS_KEYS only
- * verify. Keys are key objects, not strings: verification is fifty times as fast with them.
+ * The keys of this server's own tokens: HS256 with JWT_SECRET, or ES256 with JWT_PRIVATE_KEY; JWT_PREVIOUS_KEYS only verify. They
+ * are key objects, because verification with strings takes fifty times as long.
  */
 @Injectable()
 export class SigningKeysService {
@@ -28,7 +28,7 @@ export class SigningKeysService {
     this.byId = new Map(all.map((key) => [key.kid, key]));
   }
 
-  /** The key of an id, unless the token names another algorithm. */
+  /** The key with an id, unless the token names another algorithm. */
   find(kid: string | undefined, algorithm: string): VerificationKey | undefined {
     const key = this.byId.get(kid ?? '');
     return key?.algorithm === algorithm ? key : undefined;

@@ -6,7 +6,7 @@ export interface VerifiedToken {
   actor: Actor;
   /** When the token itself expires, in milliseconds since the epoch; null when it does not. */
   expiresAt: number | null;
-  /** Called whenever the token is used. */
+  /** Called on each use of the token. */
   onUse?: () => void;
 }
 

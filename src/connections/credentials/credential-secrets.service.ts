@@ -21,12 +21,12 @@ export class CredentialSecretsService {
     private readonly vault: Vault,
   ) {}
 
-  /** Adds a check of every secret before it is encrypted; features that use credentials register theirs. */
+  /** Registers a check that each secret must pass before it is encrypted; modules that use credentials register theirs. */
   registerCheck(check: SecretCheck): void {
     this.checks.push(check);
   }
 
-  /** The input in stored form. @throws InvalidRequest when it is unusable for the type */
+  /** Normalizes the input to its stored form. @throws InvalidRequest when it is unusable for the type */
   normalize(type: string, entered: Json): Promise<Json> {
     return this.kinds.normalizeSecret(this.kinds.get(type), entered, '/secret');
   }

@@ -1,7 +1,7 @@
 import { Column, Entity, ForeignKey, Index } from 'typeorm';
 import { TenantEntity } from '../../core/database/base.entity.js';
 
-/** A secret for signing in to connections. It is write-only and stored encrypted. */
+/** A secret that authenticates connections. It is write-only and stored encrypted. */
 @Entity('credential')
 @Index('credential_name', { synchronize: false })
 @Index('credential_search', { synchronize: false })

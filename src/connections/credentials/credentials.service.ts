@@ -77,7 +77,7 @@ export class CredentialsService extends RecordGate<Credential, typeof credential
     });
   }
 
-  /** Replaces the secret, for every connection that uses it, with one that a connection's kind has accepted. */
+  /** Replaces the secret of every connection that uses the credential. The connection's kind has validated it. */
   async replaceSecret(actor: Actor, id: string, taken: Record<string, unknown>): Promise<Credential> {
     return this.unit.run(async () => {
       const credential = await this.getForUpdate(actor, id, 'update', Precondition.none);
@@ -85,7 +85,7 @@ export class CredentialsService extends RecordGate<Credential, typeof credential
     });
   }
 
-  /** Listeners refuse while it is in use. */
+  /** Deletes a credential. Listeners refuse while it is in use. */
   async delete(actor: Actor, id: string, match: Precondition): Promise<Credential> {
     return this.unit.run(async () => {
       const credential = await this.getForUpdate(actor, id, 'delete', match);
@@ -96,8 +96,8 @@ export class CredentialsService extends RecordGate<Credential, typeof credential
   }
 
   /**
-   * The credential, locked until the end of the unit of work so that it is not deleted concurrently. One of another
-   * organization is treated as absent.
+   * Locks the credential until the end of the transaction, so that it is not deleted concurrently. A credential of another
+   * organization is not found.
    * @throws NotFound
    */
   async getOfOrganizationForUpdate(actor: Actor, id: string, organizationId: string): Promise<Credential> {

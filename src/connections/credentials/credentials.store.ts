@@ -37,7 +37,7 @@ export class CredentialsStore extends RecordStore<Credential> {
     return this.paginate(rows, listing, query, storedTotalOf(rows, 'credential'));
   }
 
-  /** The sealed secret and the revision it belongs to; null when there is no such credential. */
+  /** The encrypted secret and its revision; null when there is no such credential. */
   async findSealed(id: string): Promise<{ secret: Buffer; revision: number } | null> {
     const row = await this.createQueryBuilder()
       .addSelect('credential.secret')
@@ -47,8 +47,8 @@ export class CredentialsStore extends RecordStore<Credential> {
   }
 
   /**
-   * This name, or with the next number when a credential of the organization has it. Concurrent callers are serialized,
-   * each until the end of its unit of work.
+   * This name, or this name with the next number when a credential of the organization has it. Concurrent callers wait until the
+   * end of each other's transaction.
    */
   async findFreeName(organizationId: string, name: string): Promise<string> {
     await this.unit.manager.query('SELECT pg_advisory_xact_lock(hashtextextended($1, 0))', [

@@ -12,16 +12,16 @@ const MAX_METADATA = 256 * 1024;
 const MAX_SECRET = 2 * 1024 * 1024;
 const MAX_MEMBERS = 1000;
 
-/** The table of kinds. Later modules register theirs; an unregistered kind accepts any metadata and cannot be pinged. */
+/** The connection kinds. Later modules register theirs; an unregistered kind accepts any metadata and cannot be pinged. */
 @Injectable()
 export class ConnectionKindRegistry {
   private readonly kinds = new Map<string, ConnectionKind>();
   private defined = new Map<string, ConnectionKind>();
   private readonly ajv = addFormats.default(new Ajv({ allErrors: true, strict: false }));
-  /** Schemas of the server's own kinds, each compiled when it is first needed: compiling them all would delay the start. */
+  /** Schemas of the server's own kinds, compiled on first use to keep the start fast. */
   private readonly ownSchemas = new Set<object>();
 
-  /** Kinds of this server, whose schemas are its own. */
+  /** Registers kinds whose schemas are part of this server. */
   register(...kinds: ConnectionKind[]): void {
     for (const kind of kinds) {
       this.kinds.set(kind.name, kind);
@@ -29,7 +29,7 @@ export class ConnectionKindRegistry {
     }
   }
 
-  /** Kinds that the registry defines; they replace those it defined before, but not the server's own. */
+  /** Defines kinds of the registry; they replace those it defined before, but not the server's own. */
   define(kinds: ConnectionKind[]): void {
     this.defined = new Map(kinds.map((kind) => [kind.name, kind]));
   }
@@ -44,7 +44,7 @@ export class ConnectionKindRegistry {
   }
 
   /**
-   * The input in stored form.
+   * Normalizes the input to its stored form.
    * @throws InvalidRequest with every fault of the metadata and the secret, without values of the secret
    */
   async normalize(
@@ -59,14 +59,14 @@ export class ConnectionKindRegistry {
     return normal;
   }
 
-  /** The same for a secret alone; `at` is the pointer to it in the input. */
+  /** As `normalize`, for a secret alone; `at` is the pointer to it in the input. */
   async normalizeSecret(kind: ConnectionKind, secret: Json, at: string): Promise<Json> {
     assertNoFaults(await this.findSecretFaults(kind, secret, at));
     return (await kind.normalize?.({}, secret))?.secret ?? secret;
   }
 
   /**
-   * A stored secret in the form that connections of this kind use.
+   * Converts a stored secret to the form that connections of this kind use.
    * @throws InvalidRequest when it is unusable for them
    */
   async resolveSecret(kind: ConnectionKind, metadata: Json, kept: Json, at = '/credential_id'): Promise<Json> {

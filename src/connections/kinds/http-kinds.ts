@@ -8,7 +8,7 @@ type Json = Record<string, unknown>;
 const URL_SCHEMA = { type: 'string', format: 'uri', pattern: '^https?://', description: 'http or https' };
 const URL_METADATA_SCHEMA = { type: 'object', required: ['url'], properties: { url: URL_SCHEMA } };
 const MESH_SCHEMA = { type: 'object', properties: { url: URL_SCHEMA, namespace: { type: 'string' } } };
-/** It is sent in a header, which allows no spaces, line breaks or control characters. */
+/** The token is sent in a header, which allows no spaces, line breaks or control characters. */
 const TOKEN_SCHEMA = { type: 'string', pattern: '^[\\x21-\\x7e]+$', description: 'sent as Bearer' };
 const SECRET_SCHEMA = {
   type: 'object',
@@ -20,7 +20,7 @@ const SECRET_SCHEMA = {
   dependencies: { password: ['username'] },
 };
 
-/** Limits of every call of a ping. */
+/** Limits of each call of a ping. */
 const LIMITS = { timeoutMs: 10_000, maxBytes: 1024 * 1024 };
 /** Indexes of public chart repositories have tens of megabytes; the first bytes suffice to recognize one. */
 const MAX_INDEX_BYTES = 64 * 1024 * 1024;

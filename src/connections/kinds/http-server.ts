@@ -2,7 +2,7 @@ import { type AppError, RemoteFailure } from '../../core/errors/app-error.js';
 
 type Json = Record<string, unknown>;
 
-/** The headers that authenticate a call: with a token, else with a name and a password. */
+/** The authentication headers of a call: with a token, else with a user name and a password. */
 export function authorization(secret: Json | null): Record<string, string> {
   if (typeof secret?.['token'] === 'string') return { authorization: `Bearer ${secret['token']}` };
   if (typeof secret?.['username'] !== 'string') return {};
@@ -10,14 +10,14 @@ export function authorization(secret: Json | null): Record<string, string> {
   return { authorization: `Basic ${Buffer.from(pair).toString('base64')}` };
 }
 
-/** 502: the server is not of the kind that the connection states. */
+/** A 502 error: the server is not of the kind that the connection states. */
 export function unexpectedResponse(what: string): AppError {
   return new RemoteFailure('CONNECTION_NOT_UNDERSTOOD', `the address answers, but not as ${what} does`, {
     remedy: 'Check the url of the connection.',
   });
 }
 
-/** 502: the server answers with an error. */
+/** A 502 error: the server responded with an error. */
 export function failedResponse(what: string, status: number): AppError {
   const denied = status === 401 || status === 403;
   return new RemoteFailure(

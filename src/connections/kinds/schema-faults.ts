@@ -1,10 +1,10 @@
 import type { ErrorObject } from 'ajv';
 import type { Fault } from '../../core/errors/app-error.js';
 
-/** The most values of a schema, or of the input, that a fault repeats. */
+/** Maximum length of schema values, or of input, that a fault repeats, in characters. */
 const MAX_CHARACTERS = 200;
 
-/** Patterns of the schemas of this server, in words. */
+/** Descriptions of the patterns in the schemas of this server. */
 const PATTERNS: Record<string, { detail: string; remedy: string }> = {
   '^https?://': { detail: 'must be an http or https address', remedy: 'Write it as in https://example.org.' },
   '^[\\x21-\\x7e]+$': {
@@ -21,7 +21,7 @@ const FORMATS: Record<string, string> = {
   uuid: '123e4567-e89b-12d3-a456-426614174000',
 };
 
-/** The faults of a value by a schema, each once and at its field, with a remedy; values are never repeated. */
+/** Converts schema errors to faults, each once and at its field, with a remedy; values of the input are never repeated. */
 export function toFaults(errors: readonly ErrorObject[], at: string): Fault[] {
   const faults = errors.filter(({ keyword }) => !COMPOSITE_KEYWORDS.has(keyword)).map((error) => toFault(error, at));
   const listed = faults.length > 0 ? faults : errors.map((error) => toFault(error, at));

@@ -10,10 +10,10 @@ import { deploymentPolicy } from '../deployment.policy.js';
 import { TargetsStore } from '../targets/targets.store.js';
 import { DeploymentRightsService } from './deployment-rights.service.js';
 
-/** Who asked for which action, and who approved it. */
-export type Mandate = Pick<Deployment, 'requestedBy' | 'action' | 'approvals'>;
+/** A requested action with its requester and its approvals. */
+export type ApprovalSubject = Pick<Deployment, 'requestedBy' | 'action' | 'approvals'>;
 
-/** The request of a user, as far as rights and approvals depend on it. */
+/** The part of a user's request that rights and approvals depend on. */
 export interface RequestedAction {
   action: Deployment['action'];
   requestApproval?: boolean;
@@ -21,9 +21,9 @@ export interface RequestedAction {
 }
 
 /**
- * Says how many people must approve what is done in an environment, and whether they have. The environment asks for a number of
- * admins of the workspace; a requester who is one counts as one of them. Service accounts approve nothing, and where more than one
- * admin is asked for they do not count as one: an administrator of the organization can act as any of them.
+ * Counts the approvals that a deployment requires and has. An environment requires a number of workspace admins; a requester who is
+ * an admin counts as one of them. Service accounts cannot approve, and do not count as an admin where more than one is required,
+ * because an administrator of the organization can act as any of them.
  */
 @Injectable()
 export class ApprovalRulesService {
@@ -33,14 +33,14 @@ export class ApprovalRulesService {
     private readonly env: Env,
   ) {}
 
-  /** Until when a request that is made now waits for its approvals. */
+  /** When a request that is made now expires. */
   getExpiry(): Date {
     return new Date(Date.now() + this.env.APPROVAL_TTL * 1000);
   }
 
   /**
-   * Judges who asks, before anything of the request is resolved.
-   * @throws Forbidden; APPROVAL_REQUIRED when it needs approvals and asks for none
+   * Checks the requester before anything else of the request is resolved.
+   * @throws Forbidden; with APPROVAL_REQUIRED when an approval is required and the request does not ask for one
    */
   async requireRequest(actor: Actor, request: RequestedAction, location: DeploymentLocation): Promise<void> {
     await this.rights.authorize(actor, deploymentPolicy.deploy, location);
@@ -51,11 +51,11 @@ export class ApprovalRulesService {
   }
 
   /**
-   * How many people beside the requester must approve, by the roles, the tier and the number of now. On production a user who is no
-   * admin needs one at least; an admin who rolls back needs nobody.
+   * The number of approvals by other users that a request requires, by the current roles, tier and settings. On production, a
+   * requester who is not an admin requires at least one; a rollback by an admin requires none.
    */
   async countNeeded(
-    { requestedBy, action }: Pick<Mandate, 'requestedBy' | 'action'>,
+    { requestedBy, action }: Pick<ApprovalSubject, 'requestedBy' | 'action'>,
     location: DeploymentLocation,
   ): Promise<number> {
     const { tier, requiredApprovals } = await this.targets.findProtection(location.environmentId);
@@ -68,14 +68,14 @@ export class ApprovalRulesService {
     return isApprover ? requiredApprovals - 1 : requiredApprovals;
   }
 
-  /** How many approvals are missing; those whose approver could not give them any more do not count. */
-  async countMissing(mandate: Mandate, location: DeploymentLocation): Promise<number> {
-    const needed = await this.countNeeded(mandate, location);
-    return needed === 0 ? 0 : Math.max(needed - (await this.countValid(mandate, location)), 0);
+  /** The number of missing approvals. Approvals of users who have lost the right to approve do not count. */
+  async countMissing(subject: ApprovalSubject, location: DeploymentLocation): Promise<number> {
+    const needed = await this.countNeeded(subject, location);
+    return needed === 0 ? 0 : Math.max(needed - (await this.countValid(subject, location)), 0);
   }
 
-  /** Judges the requester by the rights of now. @throws Conflict REQUESTER_NOT_ALLOWED */
-  async requireRequester({ requestedBy }: Mandate, location: DeploymentLocation): Promise<void> {
+  /** Checks the current rights of the requester. @throws Conflict REQUESTER_NOT_ALLOWED */
+  async requireRequester({ requestedBy }: ApprovalSubject, location: DeploymentLocation): Promise<void> {
     if (await this.rights.isAllowed(requestedBy, deploymentPolicy.deploy, location)) return;
     throw new Conflict(
       'REQUESTER_NOT_ALLOWED',
@@ -87,14 +87,14 @@ export class ApprovalRulesService {
   }
 
   /**
-   * Judges by the rights of now what was asked for, and maybe approved, before.
+   * Checks the requester and the approvals of an earlier request by current rights.
    * @throws Conflict REQUESTER_NOT_ALLOWED, APPROVER_NOT_ALLOWED; Forbidden APPROVAL_REQUIRED
    */
-  async requireMandate(mandate: Mandate, location: DeploymentLocation): Promise<void> {
-    await this.requireRequester(mandate, location);
-    const missing = await this.countMissing(mandate, location);
+  async requireStillAllowed(subject: ApprovalSubject, location: DeploymentLocation): Promise<void> {
+    await this.requireRequester(subject, location);
+    const missing = await this.countMissing(subject, location);
     if (missing === 0) return;
-    if ((await this.countValid(mandate, location)) === findApprovers(mandate).length) throw approvalRequired(missing);
+    if ((await this.countValid(subject, location)) === findApprovers(subject).length) throw approvalRequired(missing);
     throw new Conflict(
       'APPROVER_NOT_ALLOWED',
       'a user who approved the deployment no longer has the right to approve there',
@@ -104,16 +104,16 @@ export class ApprovalRulesService {
     );
   }
 
-  private async countValid(mandate: Mandate, location: DeploymentLocation): Promise<number> {
+  private async countValid(subject: ApprovalSubject, location: DeploymentLocation): Promise<number> {
     let valid = 0;
-    for (const approver of findApprovers(mandate))
+    for (const approver of findApprovers(subject))
       if (await this.rights.isAllowed(approver, deploymentPolicy.approve, location)) valid += 1;
     return valid;
   }
 }
 
-/** Different people other than the requester who approved. */
-const findApprovers = ({ requestedBy, approvals }: Mandate): string[] => [
+/** The distinct users other than the requester who approved. */
+const findApprovers = ({ requestedBy, approvals }: ApprovalSubject): string[] => [
   ...new Set(
     approvals
       .filter(({ decision, user_id: approver }) => decision === 'approved' && approver !== requestedBy)

@@ -30,7 +30,7 @@ type AdmissionSubject = Pick<
   | 'options'
 >;
 
-/** Judges whether a deployment may go ahead: when it is requested, again when it is approved, and again when its job begins. */
+/** Decides whether a deployment may proceed: when it is requested, when it is approved, and when its job starts. */
 @Injectable()
 export class DeploymentAdmissionService {
   constructor(
@@ -43,8 +43,8 @@ export class DeploymentAdmissionService {
   ) {}
 
   /**
-   * Judges one that is requested, and locks its workspace and what it uses until the end of the transaction.
-   * What waits for an approval waits for the end of a freeze, too: it is judged again when it is approved.
+   * Admits a requested deployment, and locks its workspace and everything that it uses until the end of the transaction. A
+   * deployment that waits for approval may be requested during a freeze, because it is checked again when it is approved.
    * @returns the freeze that it overrides, if any
    * @throws Conflict when the workspace is archived, its quota is used up, the target is gone or the environment is frozen
    */
@@ -58,8 +58,8 @@ export class DeploymentAdmissionService {
   }
 
   /**
-   * Locks what the deployment uses until the end of the transaction; the caller holds the lock of the workspace. What is deployed
-   * can be undeployed whatever became of its environment.
+   * Locks what the deployment uses until the end of the transaction. The caller holds the lock of the workspace. Undeploying
+   * remains possible when the environment has been archived or unassigned.
    * @throws Conflict naming what is gone
    */
   private async requireTarget(deployment: AdmissionSubject): Promise<void> {
@@ -93,13 +93,13 @@ export class DeploymentAdmissionService {
       );
   }
 
-  /** Locks the workspace of a deployment before the deployment itself. @throws Conflict when it is archived */
+  /** Locks the workspace of a deployment; must be called before the deployment is locked. @throws Conflict when it is archived */
   async lockWorkspace(actor: Actor, id: string): Promise<void> {
     await this.workspaces.lockActive(actor, id);
   }
 
   /**
-   * Holds what is deployed to the policies of the workspace; what is undeployed complies. Needs that no unit of work is open.
+   * Evaluates the policies of the workspace; undeployments always comply. Must be called outside of a transaction.
    * @returns the violations of policies that only warn
    * @throws Conflict POLICY_VIOLATION
    */
@@ -110,12 +110,12 @@ export class DeploymentAdmissionService {
     return deployment.action === 'undeploy' ? [] : this.policies.requireCompliance(actor, deployment);
   }
 
-  /** An approval in a freeze is refused, and the deployment waits on. @throws Conflict ENVIRONMENT_FROZEN */
+  /** Refuses an approval during a freeze; the deployment keeps waiting. @throws Conflict ENVIRONMENT_FROZEN */
   async requireOpen(deployment: AdmissionSubject): Promise<void> {
     await this.freezes.requireOpen(deployment);
   }
 
-  /** Why a request may not proceed now, regardless of approvals; undefined when it may. Needs an open unit of work. */
+  /** Why a request may not proceed now, apart from approvals; undefined when it may. Requires an open transaction. */
   findRefusal(deployment: AdmissionSubject): Promise<DeploymentFailure | undefined> {
     return toRefusal(async () => {
       await this.workspaces.lockActive(SYSTEM, deployment.workspaceId);
@@ -125,23 +125,23 @@ export class DeploymentAdmissionService {
     });
   }
 
-  /** The same for what is about to begin: all approvals that it needs now must have been given. */
+  /** As `findRefusal`, when the job starts: all approvals that are required now must have been given. */
   async findStartRefusal(deployment: AdmissionSubject): Promise<DeploymentFailure | undefined> {
     return (
       (await this.findRefusal(deployment)) ??
-      (await toRefusal(() => this.approvals.requireMandate(deployment, deployment)))
+      (await toRefusal(() => this.approvals.requireStillAllowed(deployment, deployment)))
     );
   }
 
-  /** How many approvals a request still needs. */
+  /** The number of approvals that a request still requires. */
   countMissingApprovals(deployment: AdmissionSubject): Promise<number> {
     return this.approvals.countMissing(deployment, deployment);
   }
 }
 
-async function toRefusal(judge: () => Promise<void>): Promise<DeploymentFailure | undefined> {
+async function toRefusal(check: () => Promise<void>): Promise<DeploymentFailure | undefined> {
   try {
-    await judge();
+    await check();
     return undefined;
   } catch (error) {
     if (isTemporary(error) || !(error instanceof AppError)) throw error;

@@ -5,7 +5,7 @@ import { WorkspaceQuotasService } from '../../workspaces/quotas/workspace-quotas
 import type { Workspace } from '../../workspaces/workspace.entity.js';
 import { DeploymentsStore } from '../deployments.store.js';
 
-/** How often a workspace may deploy in a day; undeploying and rolling back count for nothing. */
+/** Limits the deployments of a workspace per day. Undeployments and rollbacks do not count. */
 @Injectable()
 export class DeploymentQuotaService implements OnModuleInit {
   constructor(
@@ -17,7 +17,10 @@ export class DeploymentQuotaService implements OnModuleInit {
     this.quotas.registerCounter('max_deployments_per_day', (id) => this.deployments.countToday(id));
   }
 
-  /** @param workspace held by the open unit of work. @throws Conflict QUOTA_EXCEEDED */
+  /**
+   * @param workspace locked by the open transaction
+   * @throws Conflict QUOTA_EXCEEDED
+   */
   assertOneMore(workspace: Workspace): Promise<void> {
     return this.quotas.assertWithinLimit(workspace, 'max_deployments_per_day');
   }

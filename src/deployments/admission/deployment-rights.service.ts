@@ -11,7 +11,7 @@ import type { FreezeOverride } from '../deployment.inputs.js';
 import { deploymentPolicy } from '../deployment.policy.js';
 import { TargetsStore } from '../targets/targets.store.js';
 
-/** Judges who may act where something is deployed: by their role in its workspace, and by the tier of its environment. */
+/** Checks rights to deployed designs: the role in the workspace, and the tier of the environment. */
 @Injectable()
 export class DeploymentRightsService {
   constructor(
@@ -20,12 +20,12 @@ export class DeploymentRightsService {
     private readonly users: UsersStore,
   ) {}
 
-  /** @throws Forbidden when the role in the workspace, or the scopes of the token, do not reach */
+  /** @throws Forbidden when the role in the workspace or the scopes of the token are insufficient */
   async authorize(actor: Actor, operation: Operation, location: DeploymentLocation): Promise<void> {
     await this.access.authorize(actor, operation, toResource(location));
   }
 
-  /** The same, where production needs an admin of the workspace. */
+  /** As `authorize`; on production it also requires an admin of the workspace. */
   async requireAccess(actor: Actor, operation: Operation, location: DeploymentLocation): Promise<void> {
     await this.authorize(actor, operation, location);
     const { tier } = await this.targets.findProtection(location.environmentId);
@@ -35,7 +35,7 @@ export class DeploymentRightsService {
     });
   }
 
-  /** Judges the override of a freeze that is asked for. @throws Forbidden, InvalidRequest when it has no reason */
+  /** Checks whether the actor may override a freeze. @throws Forbidden; InvalidRequest without a reason */
   async requireOverride(
     actor: Actor,
     { override_freeze: overrides, reason }: FreezeOverride,
@@ -55,7 +55,7 @@ export class DeploymentRightsService {
       );
   }
 
-  /** Whether a user may do this by the role that they have now. */
+  /** Whether the current role of a user allows the operation. */
   async isAllowed(userId: string | null, operation: Operation, location: DeploymentLocation): Promise<boolean> {
     const user = userId === null ? null : await this.users.find(userId);
     if (!user || user.deactivatedAt) return false;

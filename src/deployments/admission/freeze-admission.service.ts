@@ -7,7 +7,7 @@ import { DeploymentRightsService } from './deployment-rights.service.js';
 
 type FrozenSubject = Pick<Deployment, 'organizationId' | 'workspaceId' | 'environmentId' | 'requestedBy' | 'options'>;
 
-/** Keeps deployments out of frozen environments, unless an admin of the organization overrides the freeze. */
+/** Refuses deployments in frozen environments, unless an admin of the organization overrides the freeze. */
 @Injectable()
 export class FreezeAdmissionService {
   constructor(
@@ -16,7 +16,7 @@ export class FreezeAdmissionService {
   ) {}
 
   /**
-   * The freeze that a deployment overrides, if any; its requester must be allowed to as of now.
+   * The freeze that a deployment overrides, if any. The requester must have the right to override it now.
    * @throws Conflict ENVIRONMENT_FROZEN
    */
   async requireOpen(deployment: FrozenSubject): Promise<ActiveFreeze | undefined> {

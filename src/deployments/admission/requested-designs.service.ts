@@ -6,14 +6,14 @@ import { InvalidRequest } from '../../core/errors/app-error.js';
 import type { Design } from '../../designs/design.entity.js';
 import { DesignsService } from '../../designs/designs.service.js';
 
-/** How a request names a design. */
+/** The fields of a request that identify a design. */
 interface DesignName {
   id?: string;
   pattern_id?: string;
   pattern_file?: string;
 }
 
-/** Finds the designs that requests name. */
+/** Finds the design of a request. */
 @Injectable()
 export class RequestedDesignsService {
   constructor(
@@ -21,7 +21,7 @@ export class RequestedDesignsService {
     private readonly access: Access,
   ) {}
 
-  /** @throws InvalidRequest when no design is named, NotFound */
+  /** @throws InvalidRequest when the request identifies no design, NotFound */
   get(actor: Actor, { id, pattern_id, pattern_file }: DesignName): Promise<Design> {
     const design = id ?? pattern_id;
     if (!design && pattern_file !== undefined)
@@ -30,14 +30,14 @@ export class RequestedDesignsService {
     return this.designs.get(actor, design);
   }
 
-  /** The same for an actor who may do this in the workspace of the design. @throws Forbidden */
+  /** As `get`, and checks the right to the operation in the workspace of the design. @throws Forbidden */
   async getAllowed(actor: Actor, operation: Operation, name: DesignName): Promise<Design> {
     const design = await this.get(actor, name);
     await this.authorize(actor, operation, design, design.workspaceId);
     return design;
   }
 
-  /** Judges what an actor does with a design in a workspace where it is deployed. @throws Forbidden */
+  /** Checks the right to an operation on a design in a workspace from which it is deployed. @throws Forbidden */
   authorize(actor: Actor, operation: Operation, { organizationId }: Design, workspaceId: string): Promise<void> {
     return this.access.authorize(actor, operation, { type: 'workspace', id: workspaceId, organizationId });
   }

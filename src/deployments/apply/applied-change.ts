@@ -3,34 +3,34 @@ import { type KubernetesObject, type ObjectReference } from '../../kubernetes/cl
 import { findAppliedFields } from '../plan/owner.js';
 import { objectKey } from '../plan/planned-resource.js';
 
-/** One change of an object that a run made, or was about to make. */
+/** A change of one object that a run has made or is about to make. */
 export interface AppliedChange {
   action: 'create' | 'update' | 'replace' | 'prune' | 'delete';
   kind: ResourceKind;
   name: string;
   namespace?: string;
-  /** The object as it was before an update, a replacement or a prune, as far as undoing that needs it. */
+  /** The object before an update, a replacement or a prune, with the fields that undoing needs. */
   previous?: KubernetesObject;
-  /** Of a hook of a chart: the phase in which it is run. */
+  /** For a hook of a chart: the phase in which it runs. */
   hook?: string;
-  /** The hook has completed, and is not run again by the replica that resumes. */
+  /** The hook has completed; a replica that resumes the deployment does not run it again. */
   done?: boolean;
 }
 
 /**
- * What a deployment changes on one cluster, recorded before it is changed: the replica that takes the deployment over can finish it or
- * undo it, and knows what was done from what was there before.
+ * The changes of a deployment on one cluster. Each is recorded before it is made, so that a replica that takes over the deployment
+ * can complete or undo it.
  */
 export interface ChangeJournal {
-  /** In the order in which they were recorded, those of earlier attempts included. */
+  /** All changes in the order in which they were recorded, including those of earlier attempts. */
   readonly changes: readonly AppliedChange[];
-  /** Resolves once the changes are durable. @throws JobAborted when another worker has taken the deployment over */
+  /** Resolves when the changes are stored. @throws JobAborted when another worker has taken over the deployment */
   record(changes: AppliedChange[]): Promise<void>;
-  /** Takes back the record of a change that the cluster refused. */
+  /** Removes the record of a change that the cluster refused. */
   withdraw(change: AppliedChange): Promise<void>;
 }
 
-/** The same for all versions of a kind. */
+/** The identity of an object across the versions of its kind. */
 export function changeKey({
   kind,
   name,
@@ -44,7 +44,7 @@ export function toReference({ kind, name, namespace }: AppliedChange): ObjectRef
   return { apiVersion: kind.apiVersion, kind: kind.kind, name, ...(namespace && { namespace }) };
 }
 
-/** An object without what undoing never reads: its status, and the fields of other managers. */
+/** The object without fields that undoing never reads: the status, and the fields of other managers. */
 export function toRecordedObject(kind: ResourceKind, object: KubernetesObject): KubernetesObject {
   const { status, ...rest } = object;
   const ours = findAppliedFields(object);

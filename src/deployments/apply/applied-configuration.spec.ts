@@ -17,11 +17,11 @@ function live(fieldsV1: Record<string, unknown> | undefined, content: object): K
 const HEAD = { apiVersion: 'v1', kind: 'Thing', metadata: { name: 'a', namespace: 'n' } };
 
 describe('What was last applied', () => {
-  it('is nothing but the name where nothing was', () => {
+  it('contains only the name when nothing was applied', () => {
     expect(appliedConfiguration(live(undefined, { data: { a: 1 } }))).toEqual(HEAD);
   });
 
-  it('is the fields that are ours, with their values', () => {
+  it('contains the owned fields with their values', () => {
     const set = { 'f:spec': { 'f:replicas': {}, 'f:whole': {}, 'f:absent': {} }, 'f:data': { '.': {}, 'f:a.b/c': {} } };
     const content = { spec: { replicas: 2, whole: { a: [1] }, theirs: 1 }, data: { 'a.b/c': 'x', theirs: 'y' } };
     expect(appliedConfiguration(live(set, content))).toEqual({
@@ -31,7 +31,7 @@ describe('What was last applied', () => {
     });
   });
 
-  it('takes list items by key, value and index, in the order of the list', () => {
+  it('selects list items by key, value and index, in the order of the list', () => {
     const set = {
       'f:spec': {
         'f:containers': {
@@ -79,7 +79,7 @@ describe('What was last applied', () => {
 });
 
 describe('A merge patch', () => {
-  it('takes one object to the other', () => {
+  it('turns one object into the other', () => {
     const from = { same: { a: 1 }, changed: { a: 1, b: 2 }, gone: 1, list: [1, 2] };
     const to = { same: { a: 1 }, changed: { a: 1, b: 3 }, added: { x: 1 }, list: [2] };
     expect(mergePatch(from, to)).toEqual({ changed: { b: 3 }, gone: null, added: { x: 1 }, list: [2] });

@@ -5,8 +5,8 @@ import { type FieldSet, subtractFieldSets } from '../../kubernetes/clusters/fiel
 import { findAppliedFields } from '../plan/owner.js';
 
 /**
- * What this server last applied to an object: those of its fields that managedFields says are ours.
- * Applied again, it takes the object back to that state and leaves the fields of others alone.
+ * The configuration that this server last applied to an object: the fields that it owns by `managedFields`. Applying it again
+ * restores that state and leaves the fields of other managers alone.
  */
 export function appliedConfiguration(object: KubernetesObject): KubernetesObject {
   const { apiVersion, kind, metadata } = object;
@@ -17,9 +17,9 @@ export function appliedConfiguration(object: KubernetesObject): KubernetesObject
 }
 
 /**
- * What an object held at the fields that this server has taken from others since, and that nobody else holds now: applied by another
- * manager, it stays when this server lets go of the fields.
- * @returns undefined when there is no such field
+ * The previous values of the fields that this server has taken over from other managers and that no other manager owns now. When
+ * another field manager applies them, they remain after this server releases the fields.
+ * @returns undefined when there are no such fields
  */
 export function takenConfiguration(now: KubernetesObject, previous: KubernetesObject): KubernetesObject | undefined {
   const ours = findAppliedFields(now);
@@ -35,7 +35,7 @@ export function takenConfiguration(now: KubernetesObject, previous: KubernetesOb
   return { ...fields, apiVersion: previous.apiVersion, kind: previous.kind, metadata: { ...metadata, ...named } };
 }
 
-/** A value without mappings that hold nothing; undefined for one that holds nothing itself. */
+/** The value without empty mappings; undefined when nothing is left. */
 function omitEmpty(value: unknown): unknown {
   if (!isMapping(value)) return value;
   const held = Object.entries(value)
@@ -44,7 +44,7 @@ function omitEmpty(value: unknown): unknown {
   return held.length > 0 ? Object.fromEntries(held) : undefined;
 }
 
-/** Walks a value along a FieldsV1 set; a set without members stands for the whole value. */
+/** Selects the fields of a FieldsV1 set from a value; a set without members selects the whole value. */
 function extract(value: unknown, set: FieldSet): unknown {
   const members = Object.keys(set).filter((name) => name !== '.');
   if (members.length === 0) return Object.hasOwn(set, '.') ? emptyContainer(value) : value;
@@ -58,7 +58,7 @@ function extract(value: unknown, set: FieldSet): unknown {
   return Object.fromEntries(fields);
 }
 
-/** Items come in the order of the list, which the order of the set's members says nothing of. */
+/** Returns the items in the order of the list, because the members of the set are not ordered. */
 function extractItems(list: unknown[], set: FieldSet, members: string[]): unknown[] {
   return list.flatMap((item, index) => {
     const member = members.find((one) => isNamedBy(one, item, index));
@@ -86,13 +86,13 @@ function isNamedBy(member: string, item: unknown, index: number): boolean {
   }
 }
 
-/** Only the thing itself is ours, not what it holds. */
+/** The set owns the container itself but not its contents. */
 function emptyContainer(value: unknown): unknown {
   if (Array.isArray(value)) return [];
   return typeof value === 'object' && value !== null ? {} : value;
 }
 
-/** The RFC 7386 merge patch that makes `from` into `to`. */
+/** The RFC 7386 merge patch that turns `from` into `to`. */
 export function mergePatch(from: Record<string, unknown>, to: Record<string, unknown>): Record<string, unknown> {
   const patch: Record<string, unknown> = {};
   for (const name of new Set([...Object.keys(from), ...Object.keys(to)])) {

@@ -24,14 +24,14 @@ requires('KUBEBUILDER_ASSETS', 'A deployment', () => {
 
   afterEach(() => scene.close());
 
-  /** More objects of a kind than are worked on at once. */
+  /** The number of objects of a kind that are applied concurrently. */
   const AT_ONCE = 6;
   const MANY = ['a', 'b', 'c', 'd', 'e', 'f', 'g', 'h'];
 
   const data = async (name: string) => (await scene.live('v1', 'ConfigMap', name))?.data;
   const version = async (name: string) => (await scene.live('v1', 'ConfigMap', name))?.metadata.resourceVersion;
 
-  /** Valid for a dry run, refused when it is written: a quota of the namespace that another object of the design fills. */
+  /** A quota that passes its dry run and refuses the write, because another object of the design uses it up. */
   const noRoomFor = (limit: number): KubernetesObject => ({
     apiVersion: 'v1',
     kind: 'ResourceQuota',
@@ -53,7 +53,7 @@ requires('KUBEBUILDER_ASSETS', 'A deployment', () => {
     },
   });
 
-  it('applies what the plan says and labels it with its owner', async () => {
+  it('applies the plan, and labels objects with their owner', async () => {
     const result = await scene.deploy([configMap('a'), configMap('b')]);
     expect(result).toMatchObject({ status: 'succeeded' });
     expect(outcomes(result)).toEqual(['ConfigMap/a: applied', 'ConfigMap/b: applied']);
@@ -65,7 +65,7 @@ requires('KUBEBUILDER_ASSETS', 'A deployment', () => {
     });
   });
 
-  it('moves no resourceVersion when it is done again', async () => {
+  it('does not change the resourceVersion when it is repeated', async () => {
     const objects = [
       configMap('a'),
       configMap('b'),
@@ -86,14 +86,14 @@ requires('KUBEBUILDER_ASSETS', 'A deployment', () => {
     expect([await data('a'), await data('b'), await data('foreign')]).toEqual([{ a: '2' }, undefined, { a: '1' }]);
   });
 
-  it('leaves the fields of others alone', async () => {
+  it('leaves the fields of other managers alone', async () => {
     await scene.deploy([configMap('a', { ours: '1' })]);
     await scene.others(configMap('a', { theirs: '1' }));
     await scene.deploy([configMap('a', { ours: '2' })]);
     expect(await data('a')).toEqual({ ours: '2', theirs: '1' });
   });
 
-  it('applies a namespace and a definition before what they hold, whatever their order in the design', async () => {
+  it('applies a namespace and a definition before their contents, regardless of their order in the design', async () => {
     const { definition, object } = customKind();
     const namespace = `${scene.namespace}-new`;
     const objects = [
@@ -128,7 +128,7 @@ requires('KUBEBUILDER_ASSETS', 'A deployment', () => {
     expect((await scene.live(object('x').apiVersion, 'Gadget', 'gadget'))?.spec).toEqual({ size: 1, weight: 7 });
   });
 
-  it('does not begin what cannot succeed as a whole', async () => {
+  it('does not start when an atomic plan has errors', async () => {
     const objects = [configMap('a'), configMap('b', { wrong: 1 })];
     const result = await scene.deploy(objects);
     expect(result).toMatchObject({ status: 'failed', failure: { status: 422 } });
@@ -136,7 +136,7 @@ requires('KUBEBUILDER_ASSETS', 'A deployment', () => {
     expect(await data('a')).toBeUndefined();
   });
 
-  it('does what it can when it is not atomic, and then prunes nothing', async () => {
+  it('applies what it can when it is not atomic, and then prunes nothing', async () => {
     await scene.deploy([configMap('old')]);
     const result = await scene.deploy([configMap('a'), configMap('b', { wrong: 1 })], { atomic: false });
     expect(result).toMatchObject({ status: 'failed', failure: { status: 422 } });
@@ -144,7 +144,7 @@ requires('KUBEBUILDER_ASSETS', 'A deployment', () => {
     expect(await data('old')).toEqual({ a: '1' });
   });
 
-  it('takes everything back when something fails', async () => {
+  it('rolls everything back when something fails', async () => {
     await scene.deploy([configMap('changes', { keep: '1', drop: '1' }), configMap('stays')]);
     await scene.others(configMap('changes', { theirs: '1' }));
     const before = await version('stays');
@@ -180,7 +180,7 @@ requires('KUBEBUILDER_ASSETS', 'A deployment', () => {
     ]);
   });
 
-  it('gives fields that it took from others back with their values', async () => {
+  it('restores the fields of other managers with their values', async () => {
     await scene.deploy([configMap('shared', { ours: '1', both: '1' })]);
     const kind = await scene.client.findKind('v1', 'ConfigMap');
     if (!kind) throw new Error('no ConfigMap');
@@ -195,12 +195,12 @@ requires('KUBEBUILDER_ASSETS', 'A deployment', () => {
     const fieldsOf = (manager: string) =>
       live?.metadata.managedFields?.find((one) => one.manager === manager)?.fieldsV1;
     expect(fieldsOf('armature')?.['f:data']).toEqual({ 'f:ours': {} });
-    // What its manager held all the time is not held by another one now.
+    // Fields that their manager owned all the time get no other owner.
     expect(fieldsOf('kubectl-edit')?.['f:data']).toEqual({ 'f:alone': {} });
     expect(fieldsOf('armature-take-back')?.['f:data']).toEqual({ 'f:both': {} });
   });
 
-  it('gives an adopted object back as it was', async () => {
+  it('restores an adopted object', async () => {
     await scene.others(configMap('theirs', { a: 'theirs', b: 'theirs' }));
     const wanted = [noRoomFor(0), configMap('theirs', { a: 'ours', c: 'ours' }), job('too-many')];
     const result = await scene.deploy(wanted, { adopt: true, force: true });
@@ -211,7 +211,7 @@ requires('KUBEBUILDER_ASSETS', 'A deployment', () => {
     expect(live?.metadata.managedFields?.map(({ manager }) => manager)).not.toContain('armature');
   });
 
-  it('brings back what it pruned', async () => {
+  it('restores pruned objects', async () => {
     await scene.deploy([configMap('kept'), configMap('pruned', { precious: '1' })]);
     const plan = await scene.plan([configMap('kept')]);
     const [, prune] = plan.items;
@@ -235,7 +235,7 @@ requires('KUBEBUILDER_ASSETS', 'A deployment', () => {
     ]);
   });
 
-  it('takes back objects of one kind six at a time, and each kind before the one that was made before it', async () => {
+  it('rolls back six objects of one kind concurrently, and kinds in reverse order', async () => {
     const { client } = scene;
     const remove = client.delete.bind(client);
     const order: string[] = [];
@@ -259,7 +259,7 @@ requires('KUBEBUILDER_ASSETS', 'A deployment', () => {
     expect(await scene.live('v1', 'ConfigMap', 'many-8')).toBeUndefined();
   });
 
-  it('stops when it is cancelled, and takes back what it had done', async () => {
+  it('stops when it is cancelled, and rolls back its changes', async () => {
     expect((await scene.deploy(MANY.map((name) => configMap(name)))).status).toBe('succeeded');
     const again = await scene.plan(MANY.map((name) => configMap(name, { a: '2' })));
     const stopped = new AbortController();
@@ -274,7 +274,7 @@ requires('KUBEBUILDER_ASSETS', 'A deployment', () => {
     for (const name of MANY) expect(await data(name)).toEqual({ a: '1' });
   });
 
-  it('ends when its time is over', async () => {
+  it('ends after its timeout', async () => {
     const plan = await scene.plan(MANY.map((name) => configMap(name)));
     const result = await scene.apply(plan, {
       timeoutMs: 3_000,
@@ -284,7 +284,7 @@ requires('KUBEBUILDER_ASSETS', 'A deployment', () => {
     for (const name of MANY) expect(await data(name)).toBeUndefined();
   });
 
-  it('applies to the version that was planned, and compares again when there is another', async () => {
+  it('applies to the planned resource version, and compares again when it has changed', async () => {
     await scene.deploy([configMap('still'), configMap('moving')]);
     const plan = await scene.plan([configMap('still', { a: '2' }), configMap('moving', { a: '2' })]);
     await scene.others(configMap('moving', { theirs: '1' }));
@@ -306,7 +306,7 @@ requires('KUBEBUILDER_ASSETS', 'A deployment', () => {
     expect(of('moving').slice(0, 4)).toEqual(['apply moving', 'read moving', 'try moving', 'apply moving']);
   });
 
-  it('reads many objects by a list, and tries each that stands once', async () => {
+  it('reads many objects by one list request, and runs one dry run for each existing one', async () => {
     await scene.deploy(MANY.map((name) => configMap(name)));
     const { client } = scene;
     const lookup = jest.spyOn(client, 'lookup');
@@ -318,7 +318,7 @@ requires('KUBEBUILDER_ASSETS', 'A deployment', () => {
     expect(apply).toHaveBeenCalledTimes(MANY.length + 1);
   });
 
-  it('refuses an object that another user created since it was planned', async () => {
+  it('refuses an object that another user created after the plan', async () => {
     const plan = await scene.plan([configMap('a', { mine: '1' })]);
     await scene.others(configMap('a', { theirs: '1' }));
     const result = await scene.apply(plan);
@@ -326,7 +326,7 @@ requires('KUBEBUILDER_ASSETS', 'A deployment', () => {
     expect(await data('a')).toEqual({ theirs: '1' });
   });
 
-  it('leaves two owners of one namespace apart', async () => {
+  it('keeps two owners in one namespace apart', async () => {
     const neighbour = await DeploymentScene.open(cluster.kubeconfig);
     await scene.deploy([configMap('a')]);
     await neighbour.deploy([configMap('b')], { namespace: scene.namespace });
@@ -336,13 +336,13 @@ requires('KUBEBUILDER_ASSETS', 'A deployment', () => {
   });
 
   describe('that waits', () => {
-    it('succeeds when its workloads run', async () => {
+    it('succeeds when its workloads are ready', async () => {
       const result = await scene.deploy([deployment('web', 2), job('once')], { wait: true, waitTimeoutMs: 20_000 });
       expect(outcomes(result)).toEqual(['Deployment/web: ready', 'Job/once: ready']);
       expect(await scene.live('apps/v1', 'Deployment', 'web')).toMatchObject({ status: { availableReplicas: 2 } });
     });
 
-    it('names why they do not, and takes them back', async () => {
+    it('reports why they are not, and rolls them back', async () => {
       const result = await scene.deploy([deployment('web', 1, 'crash'), configMap('a')], {
         wait: true,
         waitTimeoutMs: 3_000,

@@ -17,22 +17,22 @@ import { ResourceFailed, toResourceError, type RunEnd, toRunEnd } from './run-en
 import { WorkloadWait } from './workload-wait.js';
 
 export interface ApplyOptions extends RunOptions {
-  /** Ends with the first failure, for all that was done is undone after it. True without it. */
+  /** Stops at the first failure, because the caller undoes all changes then. Default: false. */
   atomic?: boolean;
-  /** Waits until workloads are ready before anything is pruned. False without it. */
+  /** Waits until the workloads are ready before it prunes. Default: false. */
   wait?: boolean;
-  /** For that waiting, and for each hook; 5 minutes without it. */
+  /** Timeout of `wait`, and of each hook. Default: 5 minutes. */
   waitTimeoutMs?: number;
-  /** Identifies the deployment, so that hooks are not run again by the replica that resumes it. */
+  /** Identifies the deployment, so that a replica that resumes it does not run hooks again. */
   run?: string;
 }
 
 const DEFAULT_WAIT_MS = 300_000;
 
-/** Resources of one kind that are worked on at once. */
+/** Number of resources of one kind that are applied concurrently. */
 const CONCURRENCY = 6;
 
-/** Carries out plans on one cluster. */
+/** Executes plans on one cluster. */
 export class Applier {
   constructor(
     private readonly cluster: ClusterClient,
@@ -40,9 +40,9 @@ export class Applier {
   ) {}
 
   /**
-   * Applies what the plan creates or updates, then prunes, and finishes what an earlier attempt has begun. A plan with errors is
-   * not begun when `atomic`. It does not throw for what a cluster does: every failure is in the result.
-   * @throws JobAborted when another worker goes on with it
+   * Creates and updates resources, then prunes, and completes what an earlier attempt has begun. With `atomic`, a plan with errors
+   * is not started. Failures of the cluster are not thrown but returned in the result.
+   * @throws JobAborted when another worker has taken over the job
    */
   async apply(plan: Plan, options: ApplyOptions = {}): Promise<DeploymentResult> {
     const { atomic = true } = options;
@@ -124,8 +124,8 @@ export class Applier {
   ): Promise<void> {
     const workloads = wanted.flatMap((item) => {
       const { kind, desired } = item;
-      const stands = results.has(item, 'applied') || results.has(item, 'unchanged');
-      return kind && desired && stands && becomesReady(desired) ? { kind, object: desired, item } : [];
+      const isApplied = results.has(item, 'applied') || results.has(item, 'unchanged');
+      return kind && desired && isApplied && becomesReady(desired) ? { kind, object: desired, item } : [];
     });
     const before = new Map(workloads.map(({ item }) => [item, results.has(item, 'unchanged')]));
     const errors = await new WorkloadWait(this.cluster, clock).waitUntilReady(
@@ -141,7 +141,7 @@ export class Applier {
   }
 }
 
-/** @throws whatever ends the run, which is also what became of the resource */
+/** @throws the error that ends the run, after setting it as the result of the resource */
 async function carryOut(
   item: PlanItem,
   work: (item: PlanItem) => Promise<Step>,
@@ -156,9 +156,9 @@ async function carryOut(
 }
 
 /**
- * Makes the plan of another attempt say what the deployment does as a whole: what the cluster shows as unchanged by now was
- * created or updated by it.
- * @returns items for what it has pruned already
+ * Adjusts the plan of a later attempt so that it describes the whole deployment: resources that earlier attempts created or updated
+ * are not reported as unchanged.
+ * @returns additional items for objects that have been pruned already
  */
 function resumeItems(items: PlanItem[], changes: readonly AppliedChange[]): PlanItem[] {
   const recorded = new Map(changes.filter(({ hook }) => !hook).map((change) => [changeKey(change), change]));

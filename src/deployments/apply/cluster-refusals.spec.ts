@@ -14,7 +14,7 @@ const service = (name: string): KubernetesObject => ({
   ...{ apiVersion: 'v1', kind: 'Service', metadata: { name }, spec: { ports: [{ port: 80 }] } },
 });
 
-/** Which answers nothing as long as it hangs. */
+/** A webhook server, which does not respond while it hangs. */
 class ValidatingWebhook {
   hangs = false;
   calls = 0;
@@ -31,7 +31,7 @@ class ValidatingWebhook {
     },
   );
 
-  /** Asked of Services of one namespace. */
+  /** Registers the webhook for Services of one namespace. */
   async start(name: string, namespace: string): Promise<KubernetesObject> {
     await once(this.server.listen(0, '127.0.0.1'), 'listening');
     const { port } = this.server.address() as AddressInfo;
@@ -80,7 +80,7 @@ requires('KUBEBUILDER_ASSETS', 'A deployment to a cluster that refuses', () => {
   };
   const data = async (name: string) => (await scene.live('v1', 'ConfigMap', name))?.['data'];
 
-  it('by a webhook that does not answer is taken back, and says which object it was', async () => {
+  it('by a webhook that does not respond is rolled back, and names the object', async () => {
     const webhook = new ValidatingWebhook();
     const configuration = await webhook.start(`hangs-${scene.namespace}`, scene.namespace);
     await scene.others(configuration);
@@ -114,7 +114,7 @@ requires('KUBEBUILDER_ASSETS', 'A deployment to a cluster that refuses', () => {
     }
   }, 120_000);
 
-  it('that never serves a definition is taken back, with what the definition says', async () => {
+  it('that never serves a definition is rolled back, with the conditions of the definition', async () => {
     const { definition } = customKind();
     await scene.others(definition);
     const { group } = definition['spec'] as { group: string };
@@ -134,7 +134,7 @@ requires('KUBEBUILDER_ASSETS', 'A deployment to a cluster that refuses', () => {
     await remove(definition);
   }, 60_000);
 
-  it('whose object is replaced as it is written leaves the new one alone', async () => {
+  it('whose object is replaced during the write leaves the new one alone', async () => {
     await scene.deploy([configMap('first', { value: 'old' }), configMap('replaced', { value: 'old' })]);
     const plan = await scene.plan([configMap('first', { value: 'new' }), configMap('replaced', { value: 'new' })]);
     const { client } = scene;
@@ -151,7 +151,7 @@ requires('KUBEBUILDER_ASSETS', 'A deployment to a cluster that refuses', () => {
     expect(outcomes(result)).toEqual(['ConfigMap/first: rolled_back', 'ConfigMap/replaced: failed NOT_OWNED']);
     expect(await data('first')).toEqual({ value: 'old' });
     expect(await data('replaced')).toEqual({ theirs: '1' });
-    // The same of what it is about to prune.
+    // The same for an object that it is about to prune.
     const prune = await scene.plan([configMap('replaced', { theirs: '1' })], { adopt: true });
     expect(prune.items.map(({ planned }) => planned.action)).toEqual(['update', 'prune']);
     await remove(configMap('first'));
@@ -160,7 +160,7 @@ requires('KUBEBUILDER_ASSETS', 'A deployment to a cluster that refuses', () => {
     expect(await data('first')).toEqual({ theirs: '1' });
   }, 60_000);
 
-  it('that keeps what is to be pruned goes on after a while, and names the finalizer', async () => {
+  it('that does not delete an object to prune continues after a while, and names the finalizer', async () => {
     await scene.deploy([configMap('stays'), configMap('held')]);
     await scene.others(configMap('held', {}, { finalizers: ['example.org/never'] }));
     const result = await scene.deploy([configMap('stays')]);
@@ -173,7 +173,7 @@ requires('KUBEBUILDER_ASSETS', 'A deployment to a cluster that refuses', () => {
     await until(async () => (await scene.live('v1', 'ConfigMap', 'held')) === undefined, 10_000);
   }, 60_000);
 
-  it('for the server of an API is down takes nothing for deleted, and keeps its inventory', async () => {
+  it('because an API server is unavailable does not count objects as deleted, and keeps the inventory', async () => {
     const { definition, object } = customKind();
     await scene.others(definition);
     const gadget = object('one');

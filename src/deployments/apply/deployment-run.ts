@@ -18,7 +18,10 @@ import { type Condition } from './readiness.js';
 import { type RunClock } from './run-clock.js';
 import { isTransient } from './transient.js';
 
-/** Refusals that pass when what was applied before has come up: a webhook's pods, the account that a namespace gets, a schema. */
+/**
+ * How long to retry refusals that end when earlier resources become ready: a webhook's pods, the service account of a namespace, a
+ * schema.
+ */
 const TRANSIENT_TIMEOUT_MS = 30_000;
 const ESTABLISH_TIMEOUT_MS = 30_000;
 const PRUNE_TIMEOUT_MS = 10_000;
@@ -26,9 +29,9 @@ const REPLACE_TIMEOUT_MS = 60_000;
 
 const NOTHING_LIVE: ComparisonResult = { action: 'create', diff: [], verified: true, warnings: [] };
 
-/** What is to be applied to an object, or to none. */
+/** What to apply, and the live object that it is applied to, if any. */
 interface Write extends Pick<ComparisonResult, 'live' | 'replaces'> {
-  /** Only to that very version of the object. */
+  /** Fails when the object has another resource version than `live`. */
   exactly?: boolean;
 }
 
@@ -38,7 +41,7 @@ export type Step = {
   error?: ResourceError;
 };
 
-/** Carries out single items of a plan. Every change is recorded before it is made, so that it can be undone. */
+/** Executes single items of a plan. Every change is recorded before it is made, so that it can be undone. */
 export class DeploymentRun {
   private readonly recorded: RecordedChanges;
   private readonly comparison: Comparison;
@@ -55,7 +58,7 @@ export class DeploymentRun {
     this.removal = new Removal(cluster, plan.owner, { deleteVolumes: plan.options.deleteVolumes });
   }
 
-  /** @throws ClusterError when the cluster as a whole cannot be worked with, RunEnded */
+  /** @throws ClusterError for a failure of the cluster as a whole, RunEnded */
   async apply(item: PlanItem): Promise<Step> {
     const { planned, desired } = item;
     if (planned.error || !desired) return { status: 'failed', error: planned.error };
@@ -77,7 +80,7 @@ export class DeploymentRun {
       const compared = await this.comparison.compare(kind, desired);
       const wasApplied = this.recorded.has({ kind, ...desired.metadata });
       if (compared.action === 'unchanged') return { status: wasApplied ? 'applied' : 'unchanged' };
-      // The namespace has been created concurrently, and so exists.
+      // The namespace was created concurrently.
       if (isGivenNamespace && compared.error?.reason === 'NOT_OWNED') return { status: 'unchanged' };
       const error = compared.error ?? (await this.write(kind, desired, compared));
       if (error === 'unchanged') return { status: wasApplied ? 'applied' : 'unchanged' };
@@ -90,8 +93,8 @@ export class DeploymentRun {
   }
 
   /**
-   * What the cluster has tried for the plan is applied without trying it again, to the object as it was then.
-   * @returns undefined when the object is another by now, or was refused
+   * Applies a change that the dry run of the plan has verified without another dry run, at the resource version of the plan.
+   * @returns undefined when the object has changed since, or the cluster refused it
    */
   private async applyAsPlanned(
     kind: ResourceKind,
@@ -107,7 +110,7 @@ export class DeploymentRun {
     return outcome ? undefined : { status: 'applied' };
   }
 
-  /** Waits until an applied definition is served, so that objects of its kinds can be applied. */
+  /** Waits until the API of an applied CustomResourceDefinition is served, so that its custom resources can be applied. */
   async waitUntilEstablished({ desired, kind }: PlanItem): Promise<ResourceError | undefined> {
     if (!desired || !kind || !isDefinition(desired)) return undefined;
     let refusal: string | undefined;
@@ -129,7 +132,7 @@ export class DeploymentRun {
     };
   }
 
-  /** Deletes what left the design. */
+  /** Deletes an object that is no longer in the design. */
   async prune(item: PlanItem): Promise<Step> {
     const { planned, kind, live } = item;
     if (planned.error) return { status: 'failed', error: planned.error };
@@ -141,7 +144,7 @@ export class DeploymentRun {
       change = await this.recorded.add({ action: 'prune', kind, name, namespace, previous });
     };
     const { previous, isGone, ...step } = await this.removal.remove(
-      { kind, name, namespace, uid, isMade: item.isMade },
+      { kind, name, namespace, uid, isGenerated: item.isGenerated },
       { before },
     );
     if (change && !previous) await this.recorded.withdraw(change);
@@ -170,7 +173,7 @@ export class DeploymentRun {
           }
         : { action: 'create', kind, name, namespace },
     );
-    // With the uid, an object that was deleted or replaced since it was looked at is a conflict.
+    // The uid precondition makes the deletion of a replaced object a conflict.
     const { uid, resourceVersion } = live?.metadata ?? {};
     const seen = { ...(uid && { uid }), ...(exactly && resourceVersion && { resourceVersion }) };
     const wanted = { ...desired, metadata: { ...desired.metadata, ...seen } };
@@ -183,7 +186,7 @@ export class DeploymentRun {
       if (change) await this.recorded.withdraw(change);
       return 'unchanged';
     } catch (error) {
-      // Only the cluster's refusal says that nothing has changed: without an answer, or with a broken one, it may have.
+      // Only a refusal by the cluster proves that nothing changed. Without a valid response, the change may have been made.
       if (!(error instanceof ClusterError) || error.answered === undefined) throw error;
       if (change && error.answered < 500) await this.recorded.withdraw(change);
       if (isClusterFailure(error)) throw error;
@@ -191,7 +194,7 @@ export class DeploymentRun {
     }
   }
 
-  /** Deletes what is to be made anew. */
+  /** Deletes an object that is going to be recreated. */
   private async removeForReplacement(kind: ResourceKind, live: KubernetesObject): Promise<ResourceError | undefined> {
     const { name, namespace, uid } = live.metadata;
     const target = { kind, name, namespace, uid };

@@ -12,7 +12,7 @@ import { type ResourceError } from '../plan/planned-resource.js';
 const CONCURRENCY = 8;
 const SYSTEM_NAMESPACES = ['default', 'kube-system', 'kube-public', 'kube-node-lease'];
 
-/** What the control plane and running programs leave in a namespace by themselves. */
+/** Kinds of objects that the control plane and running programs create in a namespace. */
 const SYSTEM_KINDS = ['Endpoints', 'EndpointSlice', 'Event', 'Lease'];
 const SYSTEM_OBJECTS = [
   'ServiceAccount default',
@@ -22,9 +22,9 @@ const SYSTEM_OBJECTS = [
 ];
 
 /**
- * Why an object must not be deleted although it is this owner's: a namespace and a definition take with them everything inside,
- * also what others have put there, and what is to be kept. Undefined when nothing is lost.
- * @throws ClusterError also when a kind may not be listed, because then it cannot be determined
+ * Why an owned object must not be deleted: deleting a namespace or a CustomResourceDefinition also deletes its contents, including
+ * those of others and those that are to be kept. Undefined when it may be deleted.
+ * @throws ClusterError also when a kind may not be listed, because the contents are unknown then
  */
 export async function findContentsToKeep(
   cluster: ClusterClient,
@@ -79,13 +79,13 @@ async function list(
   try {
     return await cluster.listMetadata(kind, where);
   } catch (error) {
-    // The kind itself is gone since the cluster was asked for its kinds.
+    // The API of the kind was removed after discovery.
     if (error instanceof ClusterError && error.kind === 'notFound') return [];
     throw error;
   }
 }
 
-/** What is being deleted is not lost here; what was made for another object goes with that object and is nobody's by itself. */
+/** Omits objects that are being deleted anyway, and objects that another object owns and that are deleted with it. */
 function filterForeign(objects: ObjectMetadata[], owner: Owner): ObjectMetadata[] {
   return objects.filter(
     (object) =>

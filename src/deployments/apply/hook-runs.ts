@@ -21,15 +21,15 @@ const TRANSIENT_TIMEOUT_MS = 30_000;
 const DEFAULT_POLICIES = ['before-hook-creation'];
 
 export interface HookRunOptions {
-  /** Identifies this deployment, so that the replica that resumes it recognizes its own hooks. */
+  /** Identifies this deployment, so that a replica that resumes it recognizes its own hooks. */
   run: string;
-  /** For each hook. */
+  /** Timeout of each hook. */
   timeoutMs: number;
-  /** Leaves out hooks that cannot be made because what they need is gone: so that what is half gone can be undeployed. */
+  /** Skips hooks that cannot be created because something that they need is gone, so that a partly deleted design can be undeployed. */
   isLenient?: boolean;
 }
 
-/** Runs the hooks of a chart on one cluster: one after another, each to its end, once for each deployment. */
+/** Runs the hooks of a chart on one cluster: sequentially, each until it completes, once per deployment. */
 export class HookRuns {
   private readonly removal: Removal;
 
@@ -44,7 +44,7 @@ export class HookRuns {
     this.removal = new Removal(cluster, owner);
   }
 
-  /** The hooks of one phase, in their order. @throws ResourceFailed when one fails, ClusterError, RunEnded */
+  /** Runs the hooks of one phase in order. @throws ResourceFailed when one fails, ClusterError, RunEnded */
   async run(items: HookItem[]): Promise<void> {
     const succeeded: HookItem[] = [];
     for (const item of items) {
@@ -62,7 +62,7 @@ export class HookRuns {
     await this.removeSucceeded(succeeded);
   }
 
-  /** Deletes what the hooks of this deployment have left, but what is marked to be kept. */
+  /** Deletes the objects that the hooks of this deployment have left, except those that are marked to be kept. */
   async removeAll(): Promise<void> {
     for (const { hook, done, kind, name, namespace } of this.journal.changes) {
       if (!hook || done) continue;
@@ -106,7 +106,7 @@ export class HookRuns {
     return undefined;
   }
 
-  /** Deletes what an earlier run of the hook has left; what is not this owner's is never deleted. */
+  /** Deletes the object of an earlier run of the hook, unless it belongs to another owner. */
   private async makeRoom(
     { hook }: HookItem,
     kind: ResourceKind,
@@ -122,7 +122,7 @@ export class HookRuns {
           reason: 'KEPT',
           detail: `The object that is deployed under the name of the hook is left in place. ${kept}`,
         };
-      // What was deployed before, and is a hook by now, comes back when this fails.
+      // A deployed resource that became a hook is restored when the deployment fails.
       const previous = toRecordedObject(kind, live);
       await this.journal.record([{ action: 'prune', kind, name, namespace, previous }]);
     }
@@ -161,7 +161,7 @@ export class HookRuns {
     }
   }
 
-  /** Jobs and pods are run to their end; all else is done once it is there. */
+  /** Waits until jobs and pods complete; other objects are complete when they exist. */
   private async waitForEnd(
     item: HookItem,
     kind: ResourceKind,

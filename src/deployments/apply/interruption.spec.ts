@@ -12,12 +12,12 @@ import { type AppliedChange } from './applied-change.js';
 
 class Killed extends Error {}
 
-/** As the journal of a process that was killed: what it recorded is there, what it remembered is not. */
+/** The journal of a process that was killed: keeps what was recorded, loses what was in memory. */
 class DurableJournal extends MemoryJournal {
   private writes = 0;
   private isDead = false;
 
-  /** @param dieAt the number of the record after which the process is gone, counted from 1 */
+  /** @param dieAt the number of the record, from 1, after which the process is killed */
   constructor(private dieAt = 0) {
     super();
   }
@@ -65,7 +65,7 @@ requires('KUBEBUILDER_ASSETS', 'A run whose process is killed', () => {
   const wanted = [configMap('same'), configMap('updated', { a: '2' }), configMap('created'), secret('more', 'x')];
   const names = ['same', 'updated', 'created'];
 
-  /** All that the test's objects hold, by name. */
+  /** The contents of all objects of the test, by name. */
   const state = async (): Promise<unknown[]> => [
     ...(await Promise.all(names.map(async (name) => (await scene.live('v1', 'ConfigMap', name))?.data))),
     ...(await Promise.all(['pruned', 'more'].map(async (name) => (await scene.live('v1', 'Secret', name))?.data))),
@@ -73,13 +73,13 @@ requires('KUBEBUILDER_ASSETS', 'A run whose process is killed', () => {
   const OLD = [{ a: '1' }, { a: '1', b: '1', theirs: '1' }, undefined, { value: 'cHJlY2lvdXM=' }, undefined];
   const NEW = [{ a: '1' }, { a: '2', theirs: '1' }, { a: '1' }, undefined, { value: 'eA==' }];
 
-  /** Kills the process right after the cluster has carried out its n-th write. */
+  /** Kills the process right after the cluster has executed its n-th write. */
   const dieAfterWrite = (dieAt: number): void => {
     const { client } = scene;
     let writes = 0;
     const counted = <A extends unknown[], R>(write: (...args: A) => Promise<R>, isDry: (...args: A) => boolean) => {
       return async (...args: A): Promise<R> => {
-        // What runs beside it dies with it.
+        // Concurrent work of the process is killed too.
         if (writes >= dieAt) throw new Killed();
         const answer = await write(...args);
         if (!isDry(...args) && ++writes >= dieAt) throw new Killed();
@@ -91,7 +91,7 @@ requires('KUBEBUILDER_ASSETS', 'A run whose process is killed', () => {
     jest.spyOn(client, 'delete').mockImplementation(counted(remove, () => false));
   };
 
-  /** Runs until it is killed. @returns the journal that it leaves, or undefined when it came to its end */
+  /** Runs until the process is killed. @returns its journal, or undefined when it completed */
   const killed = async (moment: 'before' | 'after', dieAt: number): Promise<DurableJournal | undefined> => {
     const journal = new DurableJournal(moment === 'before' ? dieAt : 0);
     if (moment === 'after') dieAfterWrite(dieAt);
@@ -108,35 +108,38 @@ requires('KUBEBUILDER_ASSETS', 'A run whose process is killed', () => {
     { moment: 'after' as const, at },
   ]);
 
-  it.each(MOMENTS)('$moment write $at is finished by another, which reports everything', async ({ moment, at }) => {
-    const journal = await killed(moment, at);
-    if (!journal) throw new Error('it was not killed');
-    const result = await scene.apply(await scene.plan(wanted), {}, journal);
-    expect(await state()).toEqual(NEW);
-    expect(result.status).toBe('succeeded');
-    expect(actions(result)).toEqual([
-      'created: create applied',
-      'more: create applied',
-      'pruned: prune deleted',
-      'same: unchanged unchanged',
-      'updated: update applied',
-    ]);
-    await scene.undo({ status: 'failed', resources: [] }, journal);
-    expect(await state()).toEqual(OLD);
-  });
+  it.each(MOMENTS)(
+    '$moment write $at is completed by another replica, which reports everything',
+    async ({ moment, at }) => {
+      const journal = await killed(moment, at);
+      if (!journal) throw new Error('it was not killed');
+      const result = await scene.apply(await scene.plan(wanted), {}, journal);
+      expect(await state()).toEqual(NEW);
+      expect(result.status).toBe('succeeded');
+      expect(actions(result)).toEqual([
+        'created: create applied',
+        'more: create applied',
+        'pruned: prune deleted',
+        'same: unchanged unchanged',
+        'updated: update applied',
+      ]);
+      await scene.undo({ status: 'failed', resources: [] }, journal);
+      expect(await state()).toEqual(OLD);
+    },
+  );
 
-  it.each(MOMENTS)('$moment write $at is undone by another', async ({ moment, at }) => {
+  it.each(MOMENTS)('$moment write $at is undone by another replica', async ({ moment, at }) => {
     const journal = await killed(moment, at);
     if (!journal) throw new Error('it was not killed');
     const undone = await scene.undo({ status: 'failed', resources: [] }, journal);
     expect(await state()).toEqual(OLD);
     expect(undone.status).toBe('rolled_back');
-    // Others of the same kind were under way.
+    // Other changes of the same kind were in progress.
     expect(undone.resources.length).toBeGreaterThanOrEqual(at);
     expect(outcomes(await scene.deploy(before)).filter((outcome) => !outcome.endsWith('unchanged'))).toEqual([]);
   });
 
-  it('makes no more than it did when it is killed while it undoes', async () => {
+  it('is undone although the undo is interrupted as well', async () => {
     const journal = await killed('after', 4);
     if (!journal) throw new Error('it was not killed');
     for (const at of [1, 2, 2]) {
@@ -148,7 +151,7 @@ requires('KUBEBUILDER_ASSETS', 'A run whose process is killed', () => {
     expect(await state()).toEqual(OLD);
   });
 
-  it('gives back what it adopted, whether it came to that or not', async () => {
+  it('releases what it adopted, or had only recorded', async () => {
     await scene.others(configMap('theirs', { a: 'theirs' }));
     const plan = await scene.plan([...before, configMap('theirs', { a: 'ours', c: 'ours' })], {
       adopt: true,
@@ -166,7 +169,7 @@ requires('KUBEBUILDER_ASSETS', 'A run whose process is killed', () => {
     }
   });
 
-  it('is undeployed to the end by another, which reports everything', async () => {
+  it('completes an undeployment in another replica, which reports everything', async () => {
     const journal = new DurableJournal();
     dieAfterWrite(2);
     await expect(scene.undeploy({}, journal)).rejects.toThrow(Killed);

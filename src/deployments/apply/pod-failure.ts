@@ -2,11 +2,11 @@ import { sanitizeClusterText } from '../../kubernetes/clusters/sanitize-cluster-
 import { type KubernetesObject } from '../../kubernetes/clusters/kubernetes-object.js';
 import { condition, type Condition } from './readiness.js';
 
-/** What keeps a pod from being ready. */
+/** Why a pod is not ready. */
 export interface PodFailure {
-  /** Such as `container app: CrashLoopBackOff`. */
+  /** For example `container app: CrashLoopBackOff`. */
   detail: string;
-  /** For so long it lasts until it is taken for final; without it, it passes by itself or it is not known. */
+  /** Milliseconds after which the state counts as final; undefined for a state that is transient or unknown. */
   finalAfterMs?: number;
 }
 
@@ -23,11 +23,11 @@ interface PodStatus {
   initContainerStatuses?: ContainerStatus[];
 }
 
-/** So often a container has been restarted when nobody waits for it to come up by itself. */
+/** Number of restarts after which a crashing container counts as failed. */
 const MANY_RESTARTS = 3;
 const CRASH_LOOP_MS = 10_000;
 
-/** Something else may yet bring what is missing, or make room. */
+/** These states may end without a change of the pod: when something missing is created, or capacity is freed. */
 const FINAL_AFTER_MS: Record<string, number> = {
   ImagePullBackOff: 0,
   InvalidImageName: 0,
@@ -37,8 +37,8 @@ const FINAL_AFTER_MS: Record<string, number> = {
 const UNSCHEDULABLE_MS = 10_000;
 
 /**
- * What the status of a pod names; undefined when it names nothing.
- * @param mayCrash its job counts by itself how often it may
+ * The reason in the status of a pod, if any.
+ * @param mayCrash true for a pod whose job limits the number of failures itself
  */
 export function findPodFailure(object: KubernetesObject, mayCrash = false): PodFailure | undefined {
   const status = (object.status ?? {}) as PodStatus;

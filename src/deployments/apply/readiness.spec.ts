@@ -108,7 +108,7 @@ describe('Readiness', () => {
     expect(getReadiness(object)).toEqual({ state: 'failed', detail });
   });
 
-  it('is a matter of workloads only', () => {
+  it('applies to workloads only', () => {
     expect(becomesReady({ apiVersion: 'apps/v1', kind: 'Deployment' })).toBe(true);
     expect(becomesReady({ apiVersion: 'example.com/v1', kind: 'Deployment' })).toBe(false);
     expect(becomesReady({ apiVersion: 'v1', kind: 'constructor' })).toBe(false);

@@ -1,7 +1,7 @@
 import { sanitizeClusterText } from '../../kubernetes/clusters/sanitize-cluster-text.js';
 import { groupOf, type KubernetesObject } from '../../kubernetes/clusters/kubernetes-object.js';
 
-/** How far an object has come; `failed` is final, `waiting` may still become ready. */
+/** The readiness of an object. `failed` is final; `waiting` may still become `ready`. */
 export type Readiness = { state: 'ready' } | { state: 'waiting' | 'failed'; detail: string };
 
 export interface Condition {
@@ -11,7 +11,7 @@ export interface Condition {
   message?: string;
 }
 
-/** Fields of the specs and statuses of all workload kinds, as far as they are read. */
+/** The fields of specs and statuses of workload kinds that are read here. */
 interface Spec {
   replicas?: number;
   paused?: boolean;
@@ -50,23 +50,23 @@ const RULES: Record<string, (spec: Spec, status: Status) => Readiness> = {
   'batch/Job': job,
 };
 
-/** Whether objects of this kind become ready at some time; all others are ready once they are applied. */
+/** Whether objects of this kind have a readiness; others are ready when they have been applied. */
 export function becomesReady({ apiVersion, kind }: { apiVersion: string; kind: string }): boolean {
   return Object.hasOwn(RULES, `${groupOf(apiVersion)}/${kind}`);
 }
 
-/** Judges an object by its status, by the rules of `kubectl rollout status` and `kubectl wait`. */
+/** Determines the readiness of an object from its status by the rules of `kubectl rollout status` and `kubectl wait`. */
 export function getReadiness(object: KubernetesObject): Readiness {
-  const judge = RULES[`${groupOf(object.apiVersion)}/${object.kind}`];
+  const rule = RULES[`${groupOf(object.apiVersion)}/${object.kind}`];
   const status = (object.status ?? {}) as Status;
-  if (!judge) return READY;
+  if (!rule) return READY;
   const { generation } = object.metadata;
   const isObserved =
     object.kind === 'Pod' || object.kind === 'Job' || (status.observedGeneration ?? 0) >= (generation ?? 0);
-  return isObserved ? judge(object.spec ?? {}, status) : waiting('its controller has not seen it yet');
+  return isObserved ? rule(object.spec ?? {}, status) : waiting('its controller has not seen it yet');
 }
 
-/** As getReadiness, for what is to do its work once: a pod is ready when it has ended. */
+/** As `getReadiness`, for a task that runs to completion: a pod is ready when it has succeeded. */
 export function getCompletion(object: KubernetesObject): Readiness {
   const { phase } = (object.status ?? {}) as Status;
   return object.kind !== 'Pod' || phase === 'Failed' || phase === 'Succeeded'

@@ -4,7 +4,10 @@ import { type KubernetesObject } from '../../kubernetes/clusters/kubernetes-obje
 import { findAppliedFields } from '../plan/owner.js';
 import { type AppliedChange, changeKey, type ChangeJournal, toRecordedObject } from './applied-change.js';
 
-/** What a run has recorded of each resource, in this attempt or an earlier one: each was made unless its worker was killed just then. */
+/**
+ * The changes that a run has recorded, by resource, in this attempt or earlier ones. A recorded change was made, unless the worker
+ * was killed before it.
+ */
 export class RecordedChanges {
   private readonly byKey: Map<string, AppliedChange>;
 
@@ -20,7 +23,7 @@ export class RecordedChanges {
     return this.byKey.has(changeKey({ kind, name, namespace }));
   }
 
-  /** @returns the change, unless it was recorded before: what was there first is what counts */
+  /** @returns the change; undefined when the resource has a recorded change already, whose previous state is the one to restore */
   async add(change: AppliedChange): Promise<AppliedChange | undefined> {
     if (this.byKey.has(changeKey(change))) return undefined;
     await this.journal.record([change]);
@@ -33,7 +36,7 @@ export class RecordedChanges {
     this.byKey.delete(changeKey(change));
   }
 
-  /** An object as it is recorded: in the version that it was last applied in, for that is what its managedFields speak of. */
+  /** The object as it is recorded: in the version in which it was last applied, because its `managedFields` refer to that version. */
   async describe(kind: ResourceKind, live: KubernetesObject): Promise<KubernetesObject> {
     const apiVersion = findAppliedFields(live)?.apiVersion ?? live.apiVersion;
     const then = apiVersion === live.apiVersion ? undefined : await this.cluster.findKind(apiVersion, live.kind);

@@ -11,36 +11,36 @@ import { findKeepReason, type KeepOptions } from '../plan/kept-objects.js';
 import { findContentsToKeep } from './foreign-contents.js';
 import { type RunClock, RunEnded } from './run-clock.js';
 
-/** One of this owner's objects that is to go. */
+/** An object of this owner that is to be deleted. */
 export interface RemovalTarget {
   kind: ResourceKind;
   name: string;
   namespace?: string;
   uid?: string;
-  /** The object as it was listed, so that it need not be read again unless it has changed since. */
+  /** The object as it was listed, which saves reading it again unless it has changed since. */
   seen?: ObjectMetadata;
-  /** The cluster made it for an object of this owner, and so it carries no owner of its own. */
-  isMade?: boolean;
+  /** The cluster created it for an object of this owner, so it has no owner labels of its own. */
+  isGenerated?: boolean;
 }
 
 export interface RemovalResult {
-  /** `kept`: it is to outlive what it belongs to, for the reason that its error gives. */
+  /** `kept`: it remains on the cluster for the reason in `error`. */
   status: 'deleted' | 'skipped' | 'kept' | 'failed';
-  /** The object as it was before; absent when it was gone already, or deleted as it was listed. */
+  /** The object before its deletion; absent when it was gone already, or was deleted as it was listed. */
   previous?: KubernetesObject;
-  /** The cluster says that it is gone, and not only going. */
+  /** The cluster confirmed that the object is gone, not only being deleted. */
   isGone?: boolean;
   error?: ResourceError;
 }
 
 const DELETING = 'The object is being deleted but not gone yet';
 
-/** Groups of kinds that have nothing made for them which could outlive them; a ReplicationController has pods. */
+/** API groups whose kinds have no dependents that could outlive them. In the core group, a ReplicationController has pods. */
 const WITHOUT_DEPENDENTS = /^(|policy|[a-z.]+\.k8s\.io)$/;
 
-/** Deletes objects of one owner, and never anybody else's. */
+/** Deletes objects of one owner, and never those of others. */
 export class Removal {
-  /** @param keep what is kept though it is the owner's; nothing is without it, as when what was just made is undone */
+  /** @param keep options for objects that are kept although the owner has them; omit it to delete all, as when undoing */
   constructor(
     private readonly cluster: ClusterClient,
     private readonly owner: Owner,
@@ -48,10 +48,11 @@ export class Removal {
   ) {}
 
   /**
-   * Asks for the deletion of the object that it saw, if it is still this owner's and takes nothing of others with it.
-   * @param options.foreground whether the object stays until its dependents are gone, such as the pods of a workload; true unless given
-   * @param options.before is awaited with the object right before its deletion is asked for
-   * @throws ClusterError when the cluster as a whole cannot be worked with
+   * Requests the deletion of an object if it still belongs to this owner and contains nothing of others.
+   * @param options.foreground whether the object remains until its dependents, such as the pods of a workload, are gone. Default:
+   *   true
+   * @param options.before is awaited with the object right before the deletion request
+   * @throws ClusterError for a failure of the cluster as a whole
    */
   async remove(
     leaving: RemovalTarget,
@@ -68,7 +69,7 @@ export class Removal {
       previous = await this.cluster.lookup(kind, name, namespace);
       const uid = previous?.metadata.uid;
       if (!previous || (leaving.uid && leaving.uid !== uid)) return { status: 'deleted' };
-      const kept = await this.reasonToKeep(previous, leaving.isMade);
+      const kept = await this.reasonToKeep(previous, leaving.isGenerated);
       if (kept) return { status: kept.reason === 'KEPT' ? 'kept' : 'skipped', error: kept };
       await before?.(previous);
       const { isGone } = await this.cluster.delete(kind, name, namespace, {
@@ -85,15 +86,15 @@ export class Removal {
     }
   }
 
-  /** @returns undefined when the object has changed since it was listed, or has to be looked into */
+  /** @returns undefined when the object has changed since it was listed, or has to be inspected first */
   private async removeAsSeen(
-    { kind, name, namespace, seen, isMade }: RemovalTarget,
+    { kind, name, namespace, seen, isGenerated }: RemovalTarget,
     foreground: boolean,
   ): Promise<RemovalResult | undefined> {
     const { uid, resourceVersion } = seen?.metadata ?? {};
     if (!seen || !uid || !resourceVersion || seen.kind === 'Namespace' || isDefinition(seen)) return undefined;
     const isKept = this.keep && findKeepReason(seen, this.keep) !== undefined;
-    if (isKept || (!isMade && !isOwnedBy(this.owner, seen))) return undefined;
+    if (isKept || (!isGenerated && !isOwnedBy(this.owner, seen))) return undefined;
     try {
       const propagation = propagationFor(kind, foreground);
       const { isGone } = await this.cluster.delete(kind, name, namespace, { uid, resourceVersion, propagation });
@@ -104,8 +105,8 @@ export class Removal {
     }
   }
 
-  private async reasonToKeep(object: KubernetesObject, isMade = false): Promise<ResourceError | undefined> {
-    if (!isMade && !isOwnedBy(this.owner, object)) {
+  private async reasonToKeep(object: KubernetesObject, isGenerated = false): Promise<ResourceError | undefined> {
+    if (!isGenerated && !isOwnedBy(this.owner, object)) {
       return { reason: 'NOT_OWNED', detail: 'The object no longer belongs to this deployment' };
     }
     const kept = this.keep && findKeepReason(object, this.keep);
@@ -114,7 +115,10 @@ export class Removal {
       : { reason: 'KEPT', detail: kept };
   }
 
-  /** Waits until the object is gone; what holds it back is the error. @param onWaiting is called with what that is, each time it differs */
+  /**
+   * Waits until the object is gone; returns an error that says what blocks the deletion.
+   * @param onWaiting is called with the blocking reason each time it changes
+   */
   async waitUntilGone(
     { kind, name, namespace }: RemovalTarget,
     uid: string | undefined,
@@ -145,7 +149,7 @@ function propagationFor(kind: ResourceKind, foreground: boolean): 'Background' |
   return isAlone || !foreground ? 'Background' : 'Foreground';
 }
 
-/** Finalizers by name; the conditions of a namespace report what it could not delete. */
+/** The names of the finalizers; for a namespace, also the conditions that report what could not be deleted. */
 function finalizersOf(object: KubernetesObject): string[] {
   const { conditions } = (object.status ?? {}) as {
     conditions?: { type: string; status: string; message?: string }[] | null;

@@ -49,7 +49,7 @@ requires('KUBEBUILDER_ASSETS', 'A deployment', () => {
     until(async () => (await live('PersistentVolumeClaim', name)) !== undefined, 20_000);
 
   describe('that may replace', () => {
-    it('makes anew what cannot be changed in place, as its plan says, and only then', async () => {
+    it('recreates only what cannot be updated in place, as planned', async () => {
       await scene.deploy([settings('blue')]);
       const before = await uidOf('ConfigMap', 'settings');
       expect(outcomes(await scene.deploy([settings('red')]))).toEqual(['ConfigMap/settings: failed IMMUTABLE']);
@@ -71,7 +71,7 @@ requires('KUBEBUILDER_ASSETS', 'A deployment', () => {
       expect(await uidOf('ConfigMap', 'settings')).toBe(kept);
     });
 
-    it('restores what was there when something fails later', async () => {
+    it('restores the previous object when something fails later', async () => {
       await scene.deploy([settings('blue')]);
       const quota: KubernetesObject = {
         apiVersion: 'v1',
@@ -93,7 +93,7 @@ requires('KUBEBUILDER_ASSETS', 'A deployment', () => {
       expect(outcomes(await scene.deploy([settings('blue')]))).toEqual(['ConfigMap/settings: unchanged']);
     });
 
-    it('never makes a volume claim anew, nor what is to be kept', async () => {
+    it('never recreates a volume claim, or an object to be kept', async () => {
       await scene.deploy([claim('2Mi')]);
       const before = await uidOf('PersistentVolumeClaim', 'data');
       const refused = await scene.deploy([claim('1Mi')], { replace: true });
@@ -101,7 +101,7 @@ requires('KUBEBUILDER_ASSETS', 'A deployment', () => {
       expect(await uidOf('PersistentVolumeClaim', 'data')).toBe(before);
     });
 
-    it('says what holds back the object that is to go, and leaves all as it was', async () => {
+    it('reports what blocks the deletion of the object, and restores everything', async () => {
       const held = settings('blue');
       await scene.deploy([held]);
       const kind = await scene.client.findKind('v1', 'ConfigMap');
@@ -121,7 +121,7 @@ requires('KUBEBUILDER_ASSETS', 'A deployment', () => {
   });
 
   describe('that removes', () => {
-    it('keeps volume claims and what is marked for it, and names them', async () => {
+    it('keeps volume claims and objects that are marked to be kept, and reports them', async () => {
       const keep = (name: string, annotation: string, value: string) =>
         configMap(name, {}, { annotations: { [annotation]: value } });
       const kept = [
@@ -159,7 +159,7 @@ requires('KUBEBUILDER_ASSETS', 'A deployment', () => {
       expect(outcomes(whole)).toContain('ConfigMap/helm: kept');
     }, 30_000);
 
-    it('keeps the claims of a StatefulSet with their namespace, unless volumes are to go', async () => {
+    it('keeps the claims of a StatefulSet with their namespace, unless volumes are deleted', async () => {
       const name = `${scene.namespace}-data`;
       const namespace = { apiVersion: 'v1', kind: 'Namespace', metadata: { name } };
       const placed = { ...set('db'), metadata: { name: 'db', namespace: name } };
@@ -181,7 +181,7 @@ requires('KUBEBUILDER_ASSETS', 'A deployment', () => {
       expect(await scene.live('v1', 'Namespace', name)).toBeUndefined();
     }, 60_000);
 
-    it('takes claims back that the cluster made for a StatefulSet of a deployment that failed', async () => {
+    it('deletes the claims of a StatefulSet of a failed deployment', async () => {
       const last: KubernetesObject = {
         apiVersion: 'networking.k8s.io/v1',
         kind: 'Ingress',
@@ -202,7 +202,7 @@ requires('KUBEBUILDER_ASSETS', 'A deployment', () => {
       await until(async () => (await live('PersistentVolumeClaim', 'data-web-0')) === undefined, 20_000);
     }, 60_000);
 
-    it('keeps a namespace that the design let go of while its objects are in it', async () => {
+    it('keeps a namespace that left the design while it contains its objects', async () => {
       const name = `${scene.namespace}-inner`;
       const inside = configMap('inside', {}, { namespace: name });
       await scene.deploy([{ apiVersion: 'v1', kind: 'Namespace', metadata: { name } }, inside]);
@@ -215,7 +215,7 @@ requires('KUBEBUILDER_ASSETS', 'A deployment', () => {
   });
 
   describe('into a namespace', () => {
-    it('makes it where it is not there, owns it then, and leaves that of others', async () => {
+    it('creates and owns a missing namespace, and leaves that of others', async () => {
       const namespace = `${scene.namespace}-made`;
       expect(outcomes(await scene.deploy([configMap('a')], { namespace }))).toEqual([
         'ConfigMap/a: failed NAMESPACE_NOT_FOUND',

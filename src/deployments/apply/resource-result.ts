@@ -1,9 +1,9 @@
 import { type PlannedResource, type ResourceError } from '../plan/planned-resource.js';
 
 /**
- * While a deployment runs: `pending`, its turn has not come; `waiting`, it is applied and not ready yet, or deleted and not gone. Then `ready` where the
- * deployment waited for that, else `applied`. `rolled_back`: it was done and then taken back. `skipped`: it was not begun, or left
- * alone for the reason given. `kept`: it was to go, and stays for the reason given.
+ * While a deployment runs: `pending`, not started; `waiting`, applied but not ready, or deleted but not gone. At the end: `ready`
+ * if the deployment waited for readiness, else `applied`. `rolled_back`: done and then undone. `skipped`: not started, or left
+ * unchanged for the reason given. `kept`: to be deleted, but kept for the reason given.
  */
 export const RESOURCE_STATUSES = [
   'pending',
@@ -19,19 +19,19 @@ export const RESOURCE_STATUSES = [
 ] as const;
 export type ResourceStatus = (typeof RESOURCE_STATUSES)[number];
 
-/** What became of one resource, in wire form. */
+/** The result for one resource, in wire form. */
 export interface ResourceResult extends Pick<
   PlannedResource,
   'component' | 'api_version' | 'kind' | 'namespace' | 'name' | 'action' | 'hook'
 > {
   status: ResourceStatus;
-  /** What it waits for, or why it is kept. */
+  /** What the resource is waiting for, or why it is kept. */
   message?: string;
   error?: ResourceError;
 }
 
 export interface DeploymentFailure {
-  /** As the API answers it: 502 the cluster is unreachable, 504 timed out, 422 refused by the cluster or not ready. */
+  /** The HTTP status that the API returns: 502 cluster unreachable, 504 timeout, 422 refused by the cluster or not ready. */
   status: 502 | 504 | 422;
   detail: string;
   remedy?: string;
@@ -45,19 +45,19 @@ export interface DeploymentResult {
 }
 
 export interface RunOptions {
-  /** Ends the run before the next resource, and any waiting at once. */
+  /** Aborts any waiting at once, and ends the run before the next resource. */
   signal?: AbortSignal;
-  /** For the whole run; 10 minutes without it. */
+  /** Timeout of the whole run. Default: 10 minutes. */
   timeoutMs?: number;
-  /** Called for every change of a resource's status; awaited, so that a record may be written. An error ends the run in its current state. */
+  /** Called and awaited for every change of a resource's status. An error that it throws ends the run in its current state. */
   onProgress?: (result: ResourceResult, progress: RunProgress) => void | Promise<void>;
 }
 
-/** How far a run has come. */
+/** The progress of a run. */
 export interface RunProgress {
   done: number;
   total: number;
-  /** As they are when this is asked. */
+  /** Returns the current results. */
   resources: () => ResourceResult[];
 }
 
@@ -66,7 +66,7 @@ export function toPendingResult(planned: PlannedResource): ResourceResult {
   return { component, api_version, kind, namespace, name, action, ...(hook && { hook }), status: 'pending' };
 }
 
-/** The state of a resource that nobody works on any more. */
+/** The final state of a resource after the work on it has stopped. */
 export function toSettled<R extends Pick<ResourceResult, 'action' | 'status' | 'message'>>(resource: R): R {
   const { action, status } = resource;
   if (status === 'pending') return { ...resource, status: 'skipped' };

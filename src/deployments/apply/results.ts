@@ -16,7 +16,7 @@ interface ResourceChange {
   error?: ResourceError;
 }
 
-/** What became of each resource so far. */
+/** The current results of all resources. */
 export class ResourceResults {
   private readonly byItem: Map<Subject, ResourceResult>;
   private readonly done = new Set<Subject>();
@@ -28,7 +28,7 @@ export class ResourceResults {
     this.byItem = new Map(items.map((item) => [item, toPendingResult(item.planned)]));
   }
 
-  /** As they stay when nothing more is done. */
+  /** The results as they remain when the run stops now. */
   get all(): ResourceResult[] {
     return [...this.byItem.values()].map(toSettled);
   }
@@ -53,7 +53,7 @@ export class ResourceResults {
     await this.onProgress?.(now, { done: this.done.size, total: this.byItem.size, resources });
   }
 
-  /** Names what failed, as `Deployment shop/web: …`. */
+  /** Lists the failed resources, as `Deployment shop/web: …`. */
   summary(): string {
     const failed = this.all.filter(({ status }) => status === 'failed');
     const details = failed

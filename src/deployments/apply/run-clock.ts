@@ -1,7 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { JobAborted } from '../../jobs/job-aborted.js';
 
-/** Why a run ends before its work is done. */
+/** Why a run ends early. */
 export class RunEnded extends Error {
   constructor(readonly why: 'cancelled' | 'timeout') {
     super(why === 'cancelled' ? 'The deployment was cancelled' : 'The deployment exceeded its time limit');
@@ -9,7 +9,7 @@ export class RunEnded extends Error {
   }
 }
 
-/** How long a run may go on: until it is cancelled or interrupted, or its time is over. */
+/** The time limit and the cancellation of a run. */
 export class RunClock {
   private readonly end: number;
 
@@ -22,8 +22,8 @@ export class RunClock {
   }
 
   /**
-   * @throws RunEnded when the run is to end here
-   * @throws JobAborted when another worker goes on with it, so that nothing may be undone
+   * @throws RunEnded when the run was cancelled, interrupted or has timed out
+   * @throws JobAborted when another worker has taken over the job, so that nothing may be undone
    */
   check(): void {
     if (this.signal?.aborted) {
@@ -35,8 +35,7 @@ export class RunClock {
   }
 
   /**
-   * Asks again and again until the answer is not undefined, or until the time given is over, which answers undefined.
-   * The time between two questions grows from 50 ms to one second.
+   * Polls until the result is not undefined, or returns undefined after the timeout. The interval grows from 50 ms to one second.
    * @throws RunEnded when the whole run ends before
    */
   async poll<T>(withinMs: number, ask: () => Promise<T | undefined>): Promise<T | undefined> {

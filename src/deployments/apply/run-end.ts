@@ -3,19 +3,19 @@ import { type ResourceError } from '../plan/planned-resource.js';
 import { type DeploymentFailure } from './resource-result.js';
 import { RunEnded } from './run-clock.js';
 
-/** A resource failed, which ends the run; its result says how. */
+/** Ends a run after the failure of a resource, which is in the result of that resource. */
 export class ResourceFailed extends Error {}
 
-/** What ended a run before its work was done. */
+/** What ended a run early. */
 export interface RunEnd extends DeploymentFailure {
   cancelled: boolean;
-  /** For the resource that was being worked on. */
+  /** The reason for the resource that was being processed. */
   reason: string;
 }
 
 /**
- * @param refused reports the resources that failed
- * @throws the error itself when it is a fault of this program
+ * @param refused describes the resources that failed
+ * @throws the error itself when it is an internal error
  */
 export function toRunEnd(error: unknown, refused: () => string): RunEnd {
   if (error instanceof ResourceFailed) return { status: 422, cancelled: false, reason: 'REFUSED', detail: refused() };

@@ -25,7 +25,7 @@ requires('KUBEBUILDER_ASSETS', 'An undeployment', () => {
 
   afterEach(() => scene.close());
 
-  it('removes all that is its own, in reverse order, and nothing else', async () => {
+  it('deletes all owned objects in reverse order, and nothing else', async () => {
     await scene.others(configMap('foreign'));
     await scene.deploy([
       configMap('a'),
@@ -46,7 +46,7 @@ requires('KUBEBUILDER_ASSETS', 'An undeployment', () => {
     expect((await scene.undeploy()).resources).toEqual([]);
   });
 
-  it('asks once for what is as it was listed, and leaves what became of another owner since', async () => {
+  it('sends one request for an unchanged object, and leaves one that has another owner since', async () => {
     await scene.deploy([configMap('still'), configMap('taken')]);
     const { client } = scene;
     const [lookup, remove] = [jest.spyOn(client, 'lookup'), client.delete.bind(client)];
@@ -64,7 +64,7 @@ requires('KUBEBUILDER_ASSETS', 'An undeployment', () => {
     expect(await scene.live('v1', 'ConfigMap', 'taken')).toBeDefined();
   });
 
-  it('removes a namespace that holds nothing of others', async () => {
+  it('deletes a namespace without contents of others', async () => {
     const name = `${scene.namespace}-own`;
     const namespace = { apiVersion: 'v1', kind: 'Namespace', metadata: { name } };
     await scene.deploy([namespace, configMap('a', {}, { namespace: name }), deployment('web', 1)]);
@@ -72,7 +72,7 @@ requires('KUBEBUILDER_ASSETS', 'An undeployment', () => {
     expect(await scene.live('v1', 'Namespace', name)).toBeUndefined();
   });
 
-  it('leaves a namespace that others use, and says whose', async () => {
+  it('leaves a namespace that others use, and names its contents', async () => {
     const name = `${scene.namespace}-shared`;
     const namespace = { apiVersion: 'v1', kind: 'Namespace', metadata: { name } };
     await scene.deploy([namespace, configMap('a', {}, { namespace: name })]);
@@ -94,7 +94,7 @@ requires('KUBEBUILDER_ASSETS', 'An undeployment', () => {
     expect(await scene.live(object('x').apiVersion, 'Gadget', 'foreign')).toBeDefined();
   });
 
-  it('names what holds an object back when its time is over', async () => {
+  it('reports what blocks the deletion of an object after its timeout', async () => {
     await scene.deploy([configMap('held'), { apiVersion: 'v1', kind: 'ServiceAccount', metadata: { name: 'sa' } }]);
     const kind = await scene.client.findKind('v1', 'ConfigMap');
     if (!kind) throw new Error('no ConfigMap');

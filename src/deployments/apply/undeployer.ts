@@ -8,7 +8,7 @@ import { OwnedObjects, type OwnedObject } from '../plan/owned-objects.js';
 import { type Owner } from '../plan/owner.js';
 import { type PlannedResource, type ResourceError } from '../plan/planned-resource.js';
 import { plannedRemoval } from '../plan/prunes.js';
-import { findMadeClaims } from '../plan/made-claims.js';
+import { findClaimsByName } from '../plan/stateful-set-claims.js';
 import { type AppliedChange, changeKey, type ChangeJournal } from './applied-change.js';
 import { type PlannedHooks } from '../plan/hook-plans.js';
 import { HookRuns } from './hook-runs.js';
@@ -20,58 +20,58 @@ import { ResourceFailed, toResourceError, toRunEnd } from './run-end.js';
 import { countOf } from '../../core/errors/wording.js';
 
 export interface UndeployOptions extends RunOptions, KeepOptions {
-  /** What records say was deployed: looked for one by one where the credential may not list. */
+  /** The objects that are recorded as deployed; each is read by name if the credential may not list its kind. */
   previous?: ObjectReference[];
-  /** Of a chart, run before and after. */
+  /** The hooks of a chart that run before and after. */
   hooks?: PlannedHooks;
-  /** For each hook; 5 minutes without it. */
+  /** Timeout of each hook. Default: 5 minutes. */
   hookTimeoutMs?: number;
-  /** Identifies the undeployment, so that hooks are not run again by the replica that resumes it. */
+  /** Identifies the undeployment, so that a replica that resumes it does not run hooks again. */
   run?: string;
 }
 
 interface RemovalItem extends OwnedObject {
   planned: PlannedResource;
-  /** A volume claim that a StatefulSet has made. */
-  isMade?: boolean;
+  /** A volume claim that a StatefulSet created. */
+  isGenerated?: boolean;
 }
 
 interface RemovalItems {
   found: RemovalItem[];
-  /** What records speak of and this server cannot even read. */
-  unread: { planned: PlannedResource; error: ResourceError }[];
+  /** Recorded objects that this server may not read. */
+  unreadable: { planned: PlannedResource; error: ResourceError }[];
 }
 
 const CONCURRENCY = 6;
 
-/** What hooks may need to the last: their namespace, and definitions of kinds. */
+/** Namespaces and CustomResourceDefinitions may be needed by the last hooks. */
 const NAMESPACE_RANK = kindRank({ group: '', kind: 'Namespace' });
 
-/** Removes everything of an owner from one cluster, and nothing else. */
+/** Deletes all objects of an owner from one cluster, and no others. */
 export class Undeployer {
   constructor(
     private readonly cluster: ClusterClient,
     private readonly journal: ChangeJournal,
   ) {}
 
-  /** What would be deleted, in the order of deletion. Every kind of the cluster is searched, so that nothing stays behind. */
+  /** The objects that would be deleted, in the order of deletion. Searches all kinds of the cluster, so that no object is missed. */
   async plan(owner: Owner, options: Pick<UndeployOptions, 'previous' | 'signal'> = {}): Promise<PlannedResource[]> {
-    const { found, unread } = await this.findRemovalItems(owner, options);
-    return [...found, ...unread].map(({ planned }) => planned);
+    const { found, unreadable } = await this.findRemovalItems(owner, options);
+    return [...found, ...unreadable].map(({ planned }) => planned);
   }
 
   /**
-   * Deletes in reverse order, kind by kind, each kind once the one before is gone: what serves a kind outlives its objects.
-   * Namespaces and definitions that hold what others made are left and reported as `skipped`, volume claims and what is marked for
-   * it as `kept`. What an earlier attempt has deleted
-   * is reported as well.
-   * @throws ClusterError when the cluster cannot be searched, or shows nothing at all to this credential; all later failures are in the result
+   * Deletes in reverse order, kind by kind, each after the one before is gone, so that controllers outlive their objects.
+   * Namespaces and CustomResourceDefinitions with contents of others are reported as `skipped`, volume claims and objects that are
+   * marked to be kept as `kept`. Objects that an earlier attempt deleted are included in the result.
+   * @throws ClusterError when the cluster cannot be searched, or the credential may list no kind; all later failures are in the
+   *   result
    */
   async undeploy(owner: Owner, options: UndeployOptions = {}): Promise<DeploymentResult> {
-    const { found, unread } = await this.findRemovalItems(owner, options);
+    const { found, unreadable } = await this.findRemovalItems(owner, options);
     const gone = await this.record(found);
     const { before = [], after = [] } = options.hooks ?? {};
-    const results = new ResourceResults([...before, ...gone, ...found, ...unread, ...after], options.onProgress);
+    const results = new ResourceResults([...before, ...gone, ...found, ...unreadable, ...after], options.onProgress);
     for (const one of gone) await results.set(one, { status: 'deleted' });
     const clock = new RunClock(options.timeoutMs ?? 300_000, options.signal);
     const removal = new Removal(this.cluster, owner, { deleteVolumes: options.deleteVolumes });
@@ -86,13 +86,13 @@ export class Undeployer {
       await boundedParallel(tier, CONCURRENCY, (departure) => removeItem(departure, removal, clock, results));
     };
     try {
-      for (const one of unread) await results.set(one, { status: 'failed', error: one.error });
+      for (const one of unreadable) await results.set(one, { status: 'failed', error: one.error });
       await hooks.run(before);
       for (const rank of ranks.filter((one) => one > NAMESPACE_RANK)) await remove(rank);
       if (!results.anyFailed) await hooks.run(after);
       await hooks.removeAll();
-      // What is in them of an API that does not answer, nobody knows, and the cluster could not delete it.
-      if (!unread.some(({ error }) => error.reason === 'API_UNAVAILABLE'))
+      // If an API is unavailable, the contents of these objects are unknown and the cluster could not delete them.
+      if (!unreadable.some(({ error }) => error.reason === 'API_UNAVAILABLE'))
         for (const rank of ranks.filter((one) => one <= NAMESPACE_RANK)) await remove(rank);
       if (results.anyFailed) throw new ResourceFailed();
       return { status: 'undeployed', resources: results.all };
@@ -106,7 +106,7 @@ export class Undeployer {
     }
   }
 
-  /** Writes down what is to be deleted. @returns what an earlier attempt has written down and is gone by now */
+  /** Records the planned deletions. @returns the resources that an earlier attempt recorded and that are gone by now */
   private async record(found: RemovalItem[]): Promise<{ planned: PlannedResource }[]> {
     const changes = found.map(({ kind, object }): AppliedChange => {
       const { name, namespace } = object.metadata;
@@ -124,36 +124,36 @@ export class Undeployer {
     { previous, signal }: Pick<UndeployOptions, 'previous' | 'signal'>,
   ): Promise<RemovalItems> {
     const inventory = await new OwnedObjects(this.cluster).find(owner, 'everywhere', previous ?? [], signal);
-    const { objects, unseen, unread } = inventory;
-    if (objects.length === 0 && unseen.length > 0 && !previous?.length) {
+    const { objects, unlistable, unreadable } = inventory;
+    if (objects.length === 0 && unlistable.length > 0 && !previous?.length) {
       throw new ClusterError(
         'forbidden',
-        `The credential may not list ${countOf(unseen.length, 'kind')}, so nothing of this deployment can be found`,
+        `The credential may not list ${countOf(unlistable.length, 'kind')}, so nothing of this deployment can be found`,
       );
     }
-    const found = [...objects, ...(await this.findMadeClaims(objects, signal))]
+    const found = [...objects, ...(await this.findClaimsByName(objects, signal))]
       .map((one): RemovalItem => ({ ...one, planned: plannedRemoval('delete', one.kind, one.object.metadata) }))
       .sort((a, b) => kindRank(b.kind) - kindRank(a.kind));
     return {
       found,
-      unread: unread.map(({ reference, error }) => ({
+      unreadable: unreadable.map(({ reference, error }) => ({
         planned: plannedRemoval('delete', reference, reference),
         error,
       })),
     };
   }
 
-  private async findMadeClaims(objects: OwnedObject[], signal?: AbortSignal) {
+  private async findClaimsByName(objects: OwnedObject[], signal?: AbortSignal) {
     const owned = new Set(objects.map(({ object }) => object.metadata.uid));
     const made = await boundedParallel(
       objects.filter(({ object }) => object.kind === 'StatefulSet'),
       CONCURRENCY,
-      ({ kind, object }) => findMadeClaims(this.cluster, kind, object.metadata, signal),
+      ({ kind, object }) => findClaimsByName(this.cluster, kind, object.metadata, signal),
     );
     return made
       .flat()
       .filter(({ object }) => !owned.has(object.metadata.uid))
-      .map((claim) => ({ ...claim, isMade: true }));
+      .map((claim) => ({ ...claim, isGenerated: true }));
   }
 }
 
@@ -165,8 +165,8 @@ async function removeItem(
 ): Promise<void> {
   clock.check();
   const { name, namespace, uid } = departure.object.metadata;
-  const { kind, object, isMade } = departure;
-  const leaving = { kind, name, namespace, uid, isMade, seen: object };
+  const { kind, object, isGenerated } = departure;
+  const leaving = { kind, name, namespace, uid, isGenerated, seen: object };
   try {
     const { status, error, isGone } = await removal.remove(leaving);
     if (status === 'kept') return await results.set(departure, { status, message: error?.detail });

@@ -6,7 +6,7 @@ import { type KubernetesObject } from '../../kubernetes/clusters/kubernetes-obje
 import { omitServerFields } from '../plan/field-changes.js';
 import { boundedParallel } from '../plan/bounded-parallel.js';
 import { splitByKind } from '../plan/kind-order.js';
-import { findClaimsOf } from '../plan/made-claims.js';
+import { findClaimsOf } from '../plan/stateful-set-claims.js';
 import { findAppliedFields, FIELD_MANAGER, isOwnedBy, type Owner } from '../plan/owner.js';
 import { type ResourceError } from '../plan/planned-resource.js';
 import { toResourceError } from '../plan/resource-error.js';
@@ -15,25 +15,25 @@ import { appliedConfiguration, mergePatch, takenConfiguration } from './applied-
 import { Removal, type RemovalTarget } from './removal.js';
 import { type RunClock, RunEnded } from './run-clock.js';
 
-/** Changes of one kind that are undone at once. */
+/** Number of changes of one kind that are undone concurrently. */
 const CONCURRENCY = 6;
 
 const GONE_TIMEOUT_MS = 30_000;
-/** A cluster that does not answer may be back in a minute. */
+/** How long to retry while the cluster does not respond. */
 const RETRY_TIMEOUT_MS = 90_000;
 
-/** Under this name the fields of others are given back. */
+/** The field manager that restores the fields of other managers. */
 const TAKE_BACK_MANAGER = `${FIELD_MANAGER}-take-back`;
 
-/** A change with why it could not be undone, if it could not. */
+/** A change, with the error if undoing it failed. */
 export interface UndoneChange {
   change: AppliedChange;
   error?: ResourceError;
 }
 
 /**
- * Undoes changes on one cluster. Undoing a change again, or one that was recorded and never made, changes nothing, so that a run
- * that was killed at any moment can be undone. It has a time limit of its own and cannot be cancelled.
+ * Undoes changes on one cluster. Undoing a change twice, or one that was recorded but never made, has no effect, so that a run can
+ * be undone wherever it was interrupted. It has a time limit of its own and cannot be cancelled.
  */
 export class Undo {
   private readonly removal: Removal;
@@ -48,8 +48,8 @@ export class Undo {
   }
 
   /**
-   * The last change first, those of one kind that were made together at once, as they were made.
-   * @param before is awaited before each; a throw ends it as it stands
+   * Undoes the last change first; consecutive changes of one kind are undone concurrently.
+   * @param before is awaited before each change; if it throws, undoing stops
    */
   async undoAll(changes: readonly AppliedChange[], before?: () => Promise<void>): Promise<UndoneChange[]> {
     const undone: UndoneChange[] = [];
@@ -66,7 +66,7 @@ export class Undo {
     return undone;
   }
 
-  /** A cluster that does not answer is asked again for a while, but not for every change anew. */
+  /** Retries while the cluster does not respond. All changes share one time limit. */
   private async undoWithRetries(change: AppliedChange): Promise<ResourceError | undefined> {
     let failure: ResourceError | undefined;
     try {
@@ -103,7 +103,7 @@ export class Undo {
       const removed = await this.removal.remove(object, { foreground: false });
       const uid = removed.isGone ? undefined : removed.previous?.metadata.uid;
       const left = uid ? await this.removal.waitUntilGone(object, uid, this.clock, GONE_TIMEOUT_MS) : undefined;
-      if (removed.previous) await this.removeMadeClaims(removed.previous);
+      if (removed.previous) await this.removeClaims(removed.previous);
       return removed.error ?? left;
     }
     if (action === 'prune' || action === 'replace') {
@@ -119,17 +119,17 @@ export class Undo {
     return this.restore(kind, previous);
   }
 
-  /** Volume claims that the cluster made for a StatefulSet which was not there before; nothing has used them. */
-  private async removeMadeClaims(set: KubernetesObject): Promise<void> {
+  /** Deletes the volume claims that the cluster created for a StatefulSet which did not exist before; nothing has used them. */
+  private async removeClaims(set: KubernetesObject): Promise<void> {
     const since = Date.parse(String(set.metadata['creationTimestamp']));
     for (const { kind, object } of await findClaimsOf(this.cluster, set)) {
       const { name, namespace, uid } = object.metadata;
       if (Date.parse(String(object.metadata['creationTimestamp'])) >= since)
-        await this.removal.remove({ kind, name, namespace, uid, isMade: true }, { foreground: false });
+        await this.removal.remove({ kind, name, namespace, uid, isGenerated: true }, { foreground: false });
     }
   }
 
-  /** Deletes what was made in the place of another. */
+  /** Deletes the object that replaced another. */
   private async removeReplacement(
     target: RemovalTarget,
     { metadata }: KubernetesObject,
@@ -141,7 +141,7 @@ export class Undo {
     return removed.error ?? (uid ? this.removal.waitUntilGone(target, uid, this.clock, GONE_TIMEOUT_MS) : undefined);
   }
 
-  /** Whether the object was never deleted: its deletion was recorded, and not asked for any more. */
+  /** Whether the object still exists: its deletion was recorded but not requested. */
   private async wasNeverDeleted(kind: ResourceKind, { metadata }: KubernetesObject): Promise<boolean> {
     const now = await this.cluster.lookup(kind, metadata.name, metadata.namespace);
     return now?.metadata.uid === metadata.uid && !now?.metadata.deletionTimestamp;
@@ -153,7 +153,7 @@ export class Undo {
     await this.cluster.apply(then, applied, { fieldManager: FIELD_MANAGER, force: true });
   }
 
-  /** Sets fields that were taken from other managers to what they were, so that they do not go when this server lets go of them. */
+  /** Restores fields that were taken over from other managers, so that they remain when this server releases them. */
   private async giveBack(kind: ResourceKind, previous: KubernetesObject): Promise<void> {
     const { name, namespace, uid } = previous.metadata;
     const applied = await this.findVersion(kind, previous);
@@ -162,16 +162,19 @@ export class Undo {
     if (taken) await this.cluster.apply(applied, taken, { fieldManager: TAKE_BACK_MANAGER, force: true });
   }
 
-  /** The kind in the version of a recorded object, as far as the cluster still serves it. */
+  /** The kind in the version of a recorded object; another version when the cluster no longer serves that one. */
   private async findVersion(kind: ResourceKind, { apiVersion, kind: name }: KubernetesObject): Promise<ResourceKind> {
     return (await this.cluster.findKind(apiVersion, name)) ?? kind;
   }
 
-  /** Gives an adopted object back: first the values that were taken from others, then the fields that only this server held. */
+  /**
+   * Releases an adopted object: first restores values taken over from other managers, then removes the fields that only this server
+   * owned.
+   */
   private async release(kind: ResourceKind, previous: KubernetesObject): Promise<undefined> {
     const { name, namespace } = previous.metadata;
     const now = await this.cluster.lookup(kind, name, namespace);
-    // An adoption that was recorded and never made leaves nothing to give back.
+    // The adoption was recorded but never made.
     if (!now || isDeepStrictEqual(findAppliedFields(now)?.fieldsV1, findAppliedFields(previous)?.fieldsV1)) return;
     const body = mergePatch(omitServerFields(kind, now), omitServerFields(kind, previous));
     if (Object.keys(body).length > 0)

@@ -6,7 +6,7 @@ import { type UndoneChange } from './undo.js';
 
 export type ResourceState = Omit<ResourceResult, 'component'>;
 
-/** A resource as recorded in its change alone. */
+/** The state of a resource of which only the recorded change is known. */
 export function toResourceState(change: AppliedChange, status: ResourceState['status']): ResourceState {
   const { action, kind, name, namespace, hook } = change;
   return {
@@ -20,7 +20,7 @@ export function toResourceState(change: AppliedChange, status: ResourceState['st
   };
 }
 
-/** The resources of one cluster after changes were undone: what failed keeps its error, what could not be undone gets one. */
+/** The resources of one cluster after changes were undone. Failed resources keep their error; those that could not be undone get one. */
 export function applyUndo<R extends ResourceState>(
   resources: R[],
   undone: UndoneChange[],

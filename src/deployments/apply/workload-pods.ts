@@ -11,14 +11,14 @@ interface LabelSelector {
 
 const REVISION = 'deployment.kubernetes.io/revision';
 const DAEMON_SET_GENERATION = 'deprecated.daemonset.template.generation';
-/** Transient scheduling failures, which end when other pods free resources. */
+/** Time after which a refusal to create pods counts as final; before, other pods may free resources. */
 const REFUSED_POD_MS = 10_000;
 
-/** Finds out what keeps a workload from being ready: what its pods wait for, or why it gets none. */
+/** Finds the reason why a workload is not ready: the state of its pods, or why they cannot be created. */
 export class WorkloadPods {
   constructor(private readonly cluster: ClusterClient) {}
 
-  /** @returns a final reason, if any; undefined also when the cluster does not report it */
+  /** @returns the reason; undefined when there is none or the cluster does not report it */
   async findFailure(workload: KubernetesObject): Promise<PodFailure | undefined> {
     try {
       return (await this.findInPods(workload)) ?? findRefusedPod(workload);
@@ -47,13 +47,13 @@ export class WorkloadPods {
         if (named.finalAfterMs !== undefined) return named;
         found ??= named;
       }
-      // The pods of one workload behave alike: those of the first page suffice.
+      // All pods of a workload have the same template, so the first page suffices.
       break;
     }
     return found;
   }
 
-  /** Distinguishes the current pods from those that are being replaced, which may well be broken. */
+  /** Selects the current pods; those of the previous template may be broken and are being replaced. */
   private async findCurrentLabels(workload: KubernetesObject, labelSelector: string): Promise<string[]> {
     const { uid, namespace, annotations } = workload.metadata;
     const status = (workload.status ?? {}) as { updateRevision?: string };
@@ -77,7 +77,7 @@ export class WorkloadPods {
   }
 }
 
-/** Why the cluster refuses the pods of a workload, such as for a quota that is used up. */
+/** Why the cluster refuses to create pods of a workload, such as an exceeded quota. */
 function findRefusedPod({ status = {} }: KubernetesObject): PodFailure | undefined {
   const failure = condition(status as { conditions?: Condition[] }, 'ReplicaFailure');
   if (failure?.status !== 'True' || failure.reason !== 'FailedCreate') return undefined;

@@ -10,33 +10,33 @@ import { WorkloadPods } from './workload-pods.js';
 export interface Workload {
   kind: ResourceKind;
   object: KubernetesObject;
-  /** It is waited for its end, as of a job or a pod that does something once. */
+  /** Whether to wait for completion, as for a job or a pod that performs a task. */
   endsByItself?: boolean;
 }
 
-/** Hears how workloads fare while they are waited for. */
+/** Is notified of the progress of workloads. */
 export interface WaitObserver<W extends Workload> {
   onWaiting: (workload: W, why: string) => Promise<void>;
   onReady: (workload: W) => Promise<void>;
 }
 
-/** How a workload that is not ready stands. */
+/** The state of a workload that is not ready yet. */
 interface OpenWorkload {
   detail: string;
   live?: KubernetesObject;
-  /** What its pods wait for. */
+  /** The problem that its pods report. */
   trouble?: string;
-  /** Since when it has been in a state that nobody expects to pass. */
+  /** Since when it has been in a state that is not expected to end. */
   stuckSince?: number;
   isFinal: boolean;
 }
 
 const CONCURRENCY = 6;
-/** Between two looks at pods; for many workloads it is longer. */
+/** Minimum interval between two checks of the pods; longer for many workloads. */
 const POD_INTERVAL_MS = 2_000;
 const POD_INTERVAL_PER_WORKLOAD_MS = 50;
 
-/** Waits until workloads run, and finds out why one does not. */
+/** Waits until workloads are ready, and finds out why one is not. */
 export class WorkloadWait {
   private readonly pods: WorkloadPods;
 
@@ -48,8 +48,8 @@ export class WorkloadWait {
   }
 
   /**
-   * Waits until all are ready, one has failed for good, or the time is over.
-   * @returns the errors of those that have failed, else of those that are not ready, by workload; empty when all are
+   * Waits until all workloads are ready, one has failed, or the timeout is reached.
+   * @returns the errors of the failed workloads, else of those that are not ready; empty when all are ready
    * @throws ClusterError, RunEnded when the run is cancelled
    */
   async waitUntilReady<W extends Workload>(
@@ -95,13 +95,13 @@ export class WorkloadWait {
     const { object, endsByItself } = workload;
     const { name, namespace } = object.metadata;
     state.live = await this.cluster.lookup(workload.kind, name, namespace);
-    const judge = endsByItself ? getCompletion : getReadiness;
-    const readiness = state.live ? judge(state.live) : judgeGone(object);
+    const getState = endsByItself ? getCompletion : getReadiness;
+    const readiness = state.live ? getState(state.live) : readinessOfDeleted(object);
     if (readiness.state === 'ready') open.delete(workload);
     else Object.assign(state, { detail: readiness.detail, isFinal: state.isFinal || readiness.state === 'failed' });
   }
 
-  /** A state that waiting does not change ends the waiting, once it has lasted for a while. */
+  /** Ends the waiting when a workload has been in a stuck state for some time. */
   private async lookAtPods<W extends Workload>(open: Map<W, OpenWorkload>, observer?: WaitObserver<W>): Promise<void> {
     await boundedParallel([...open], CONCURRENCY, async ([workload, state]) => {
       if (!state.live) return;
@@ -118,8 +118,8 @@ export class WorkloadWait {
   }
 }
 
-/** A job that is to be deleted after its end has come to it. */
-function judgeGone({ spec }: KubernetesObject): Readiness {
+/** A job with a TTL that no longer exists has completed. */
+function readinessOfDeleted({ spec }: KubernetesObject): Readiness {
   const { ttlSecondsAfterFinished } = (spec ?? {}) as { ttlSecondsAfterFinished?: number };
   return ttlSecondsAfterFinished === undefined
     ? { state: 'failed', detail: 'it has been deleted' }

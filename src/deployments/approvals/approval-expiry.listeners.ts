@@ -6,7 +6,7 @@ import { ApprovalExpiryService } from './approval-expiry.service.js';
 const MIN_INTERVAL_MS = 1_000;
 const MAX_INTERVAL_MS = 30_000;
 
-/** Looks for overdue requests, more often where they wait for a short time only. */
+/** Checks for expired requests periodically; the interval depends on the configured expiry. */
 @Injectable()
 export class ApprovalExpiryListeners implements OnModuleInit {
   constructor(

@@ -7,10 +7,10 @@ import { DeploymentsStore } from '../deployments.store.js';
 
 const SYSTEM = Actor.system('approval expiry');
 
-/** Requests that one statement finds. */
+/** Maximum number of requests per query. */
 const BATCH = 100;
 
-/** Ends requests that have waited too long for their approvals. */
+/** Ends deployments whose request for approval has expired. */
 @Injectable()
 export class ApprovalExpiryService {
   constructor(
@@ -27,7 +27,7 @@ export class ApprovalExpiryService {
       }
   }
 
-  /** Each in a transaction of its own: an approval that comes at the same time is before it, or too late. */
+  /** Each runs in a transaction of its own, so that a concurrent approval comes either before it or too late. */
   private async expire(id: string): Promise<void> {
     await this.unit.run(async () => {
       const deployment = await this.deployments.lock(SYSTEM, id);

@@ -10,7 +10,7 @@ import { DeploymentsStore } from '../deployments.store.js';
 import { DeploymentQueueService } from '../requests/deployment-queue.service.js';
 import { PendingDeploymentsService } from './pending-deployments.service.js';
 
-/** Decides over deployments that wait for approvals. */
+/** Approves and rejects deployments. */
 @Injectable()
 export class ApprovalsService {
   constructor(
@@ -23,10 +23,10 @@ export class ApprovalsService {
   ) {}
 
   /**
-   * Adds the approval of one person; with the last that it needs by the rights and settings of now, the deployment is queued. What may
-   * not go ahead any more is not begun: it ends with the reason.
-   * @throws Forbidden, with OWN_REQUEST for the requester, PERSON_REQUIRED for a service account; Conflict NOT_PENDING, ALREADY_APPROVED, APPROVAL_EXPIRED,
-   *   ENVIRONMENT_FROZEN, POLICY_VIOLATION
+   * Adds the approval of one user. After the last approval that current rights and settings require, the deployment is queued; if
+   * it may no longer proceed, it ends with the reason.
+   * @throws Forbidden, with OWN_REQUEST for the requester, PERSON_REQUIRED for a service account; Conflict NOT_PENDING,
+   *   ALREADY_APPROVED, APPROVAL_EXPIRED, ENVIRONMENT_FROZEN, POLICY_VIOLATION
    */
   async approve(actor: Actor, id: string, reason?: string): Promise<Deployment> {
     const requested = await this.pending.get(actor, id);
@@ -51,7 +51,7 @@ export class ApprovalsService {
     });
   }
 
-  /** Ends it for good: one rejection is enough. @throws as approve */
+  /** Ends the deployment; a single rejection suffices. @throws the errors of `approve` */
   async reject(actor: Actor, id: string, reason: string): Promise<Deployment> {
     return this.unit.run(async () => {
       const deployment = await this.pending.getForUpdate(actor, id);

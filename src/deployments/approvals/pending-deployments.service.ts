@@ -8,7 +8,7 @@ import { deploymentPolicy } from '../deployment.policy.js';
 import { DeploymentsStore } from '../deployments.store.js';
 import { assertNotOwnRequest } from '../own-request.js';
 
-/** Deployments that wait for an approval, for those who may give it. */
+/** Deployments that wait for approval, for users who may approve them. */
 @Injectable()
 export class PendingDeploymentsService {
   constructor(
@@ -16,15 +16,15 @@ export class PendingDeploymentsService {
     private readonly rights: DeploymentRightsService,
   ) {}
 
-  /** @throws NotFound; Forbidden, with OWN_REQUEST for the requester of what waits, PERSON_REQUIRED for a service account */
+  /** @throws NotFound; Forbidden, with OWN_REQUEST for the requester of a pending deployment, PERSON_REQUIRED for a service account */
   async get(actor: Actor, id: string): Promise<Deployment> {
     assertScope(actor, deploymentPolicy.read);
-    return this.judge(actor, await this.deployments.get(actor, id));
+    return this.authorize(actor, await this.deployments.get(actor, id));
   }
 
-  /** The same, held until the end of the unit of work. @throws Conflict NOT_PENDING, APPROVAL_EXPIRED */
+  /** As `get`, and locks the row until the end of the transaction. @throws Conflict NOT_PENDING, APPROVAL_EXPIRED */
   async getForUpdate(actor: Actor, id: string): Promise<Deployment> {
-    const deployment = await this.judge(actor, await this.deployments.getForUpdate(actor, id));
+    const deployment = await this.authorize(actor, await this.deployments.getForUpdate(actor, id));
     if (deployment.status !== 'pending_approval')
       throw new Conflict('NOT_PENDING', `the deployment is ${deployment.status} and does not wait for approval`, {
         remedy: `Read its status: GET /api/deployments/${id}.`,
@@ -36,7 +36,7 @@ export class PendingDeploymentsService {
     return deployment;
   }
 
-  private async judge(actor: Actor, deployment: Deployment): Promise<Deployment> {
+  private async authorize(actor: Actor, deployment: Deployment): Promise<Deployment> {
     await this.rights.requireAccess(actor, deploymentPolicy.approve, deployment);
     assertNotOwnRequest(actor, deployment);
     return deployment;

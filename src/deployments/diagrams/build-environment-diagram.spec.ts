@@ -2,7 +2,7 @@ import { DiagramLayout } from '../../designs/diagram/diagram-layout.js';
 import { renderSvg } from '../../designs/diagram/svg.js';
 import type { HealthStatus } from '../../kubernetes/resources/health/health-status.js';
 import { buildEnvironmentDiagram, type EnvironmentContents } from './build-environment-diagram.js';
-import type { CountedResources } from './environment-resources.store.js';
+import type { ResourceCount } from './environment-resources.store.js';
 
 const cluster = { id: 'c', name: 'one', notes: [] };
 const counted = (
@@ -10,12 +10,12 @@ const counted = (
   kind: string,
   count: number,
   health: HealthStatus | null = null,
-): CountedResources => ({ connection_id: 'c', namespace, group: 'apps', kind, health, count });
+): ResourceCount => ({ connection_id: 'c', namespace, group: 'apps', kind, health, count });
 const build = (contents: Partial<EnvironmentContents>) =>
   buildEnvironmentDiagram({ name: 'shop', clusters: [cluster], counts: [], named: [], ...contents });
 
-describe('the picture of an environment', () => {
-  it('has a card for each object of a small one, in the frame of its namespace', () => {
+describe('the diagram of an environment', () => {
+  it('has a card for each object of a small environment, in the frame of its namespace', () => {
     const counts = [counted('web', 'Deployment', 1, 'Healthy'), counted('', 'ClusterRole', 1)];
     const named = counts.map(({ count: _, ...one }) => ({ ...one, name: 'a', message: null }));
     const { groups, nodes, notes } = build({ counts, named });
@@ -30,7 +30,7 @@ describe('the picture of an environment', () => {
     expect(notes[0]).toBe('2 objects in 2 locations, 1 cluster');
   });
 
-  it('counts thousands by namespace and kind, with the worst health and who has it', () => {
+  it('counts thousands by namespace and kind, with the worst health and its object', () => {
     const counts = [counted('web', 'Pod', 49_000, 'Healthy'), counted('web', 'Pod', 2, 'Degraded')];
     const { count: _, ...pod } = counted('web', 'Pod', 1, 'Degraded');
     const { nodes } = build({ counts, named: [{ ...pod, name: 'web-1', message: 'CrashLoopBackOff' }] });
@@ -42,7 +42,7 @@ describe('the picture of an environment', () => {
     });
   });
 
-  it('draws what is not well first, and says how much it leaves out', () => {
+  it('shows unhealthy locations first, and says how much is omitted', () => {
     const kinds = Array.from({ length: 20 }, (_, kind) => `Kind${kind}`);
     const counts = Array.from({ length: 200 }, (_, at) => kinds.map((kind) => counted(`n${at}`, kind, 50))).flat();
     const { groups, nodes, notes } = build({ counts: [...counts, counted('ill', 'Pod', 1, 'Degraded')] });
@@ -51,7 +51,7 @@ describe('the picture of an environment', () => {
     expect(notes).toContainEqual(expect.stringMatching(/^\d+ further locations with [\d,]+ objects not drawn$/));
   });
 
-  it('shows foreign words as words', () => {
+  it('escapes names', () => {
     const evil = '<script>alert(1)</script>"\u0000\u202e';
     const counts = [counted(evil, evil, 1, 'Degraded')];
     const { count: _, ...one } = counted(evil, evil, 1, 'Degraded');

@@ -8,10 +8,10 @@ import {
   type HealthStatus,
 } from '../../kubernetes/resources/health/health-status.js';
 import { colourOfHealth } from './deployment-marks.js';
-import type { CountedResources, NamedResource } from './environment-resources.store.js';
+import type { ResourceCount, NamedResource } from './environment-resources.store.js';
 
-/** A cluster of an environment, and what is to be said of how it is followed. */
-export interface DrawnCluster {
+/** A cluster of an environment, with a note on the state of its watch. */
+export interface DiagramCluster {
   id: string;
   name: string;
   notes: string[];
@@ -19,13 +19,13 @@ export interface DrawnCluster {
 
 export interface EnvironmentContents {
   name: string;
-  clusters: DrawnCluster[];
-  counts: CountedResources[];
-  /** The objects that have cards or titles of their own. */
+  clusters: DiagramCluster[];
+  counts: ResourceCount[];
+  /** The objects that are named in cards or titles. */
   named: NamedResource[];
 }
 
-/** Objects up to which all are named; and of one kind in a namespace that have a card each. */
+/** Up to this number of objects, all are named. Also the limit of cards per kind and namespace. */
 export const MAX_NAMED = 400;
 const MAX_SINGLE = 6;
 const MAX_CARDS = 600;
@@ -33,12 +33,12 @@ const MAX_TITLES = 20;
 
 interface Location {
   key: string;
-  cluster: DrawnCluster | undefined;
+  cluster: DiagramCluster | undefined;
   namespace: string;
-  counts: CountedResources[];
+  counts: ResourceCount[];
 }
 
-/** What runs in an environment: a frame for each namespace, a card for each object or, where there are many, for all of one kind. */
+/** The diagram of an environment: a frame for each namespace, with a card for each object or, if there are many, for each kind. */
 export function buildEnvironmentDiagram({ name, clusters, counts, named }: EnvironmentContents): Diagram {
   const total = sum(counts);
   const byKind = groupItemsBy(named, kindKey);
@@ -73,8 +73,8 @@ export function buildEnvironmentDiagram({ name, clusters, counts, named }: Envir
   };
 }
 
-/** Where something is not well comes first, then where most is. */
-function readLocations(clusters: DrawnCluster[], counts: CountedResources[]): Location[] {
+/** Locations with unhealthy objects first, then by number of objects. */
+function readLocations(clusters: DiagramCluster[], counts: ResourceCount[]): Location[] {
   const byId = new Map(clusters.map((cluster) => [cluster.id, cluster]));
   const locations = [...groupItemsBy(counts, ({ connection_id, namespace }) => `${connection_id} ${namespace}`)].map(
     ([key, ofLocation]): Location => ({
@@ -89,13 +89,17 @@ function readLocations(clusters: DrawnCluster[], counts: CountedResources[]): Lo
   return locations.sort((one, other) => rank(other) - rank(one) || sum(other.counts) - sum(one.counts));
 }
 
-const toFrame = (cluster: DrawnCluster | undefined, namespace: string, clusters: number): Diagram['groups'][number] =>
+const toFrame = (
+  cluster: DiagramCluster | undefined,
+  namespace: string,
+  clusters: number,
+): Diagram['groups'][number] =>
   namespace === ''
     ? { kind: 'Cluster', name: toDisplayText(cluster?.name ?? '') }
     : { kind: 'Namespace', name: toDisplayText(clusters > 1 ? `${namespace} on ${cluster?.name ?? ''}` : namespace) };
 
 /** @param kinds the counts of one kind in one location, by health */
-function toNodes(kinds: CountedResources[], named: NamedResource[], group: number, isSmall: boolean): DiagramNode[] {
+function toNodes(kinds: ResourceCount[], named: NamedResource[], group: number, isSmall: boolean): DiagramNode[] {
   const [first] = kinds;
   const count = sum(kinds);
   if (!first) return [];
@@ -132,6 +136,6 @@ const toMark = (health: HealthStatus | null, message: string | null): DiagramMar
     : undefined;
 
 const rankOf = (health: HealthStatus | null): number => (health ? HEALTH_STATUSES.indexOf(health) : -1);
-const kindKey = ({ connection_id, namespace, group, kind }: Omit<CountedResources, 'health' | 'count'>): string =>
+const kindKey = ({ connection_id, namespace, group, kind }: Omit<ResourceCount, 'health' | 'count'>): string =>
   JSON.stringify([connection_id, namespace, group, kind]);
-const sum = (counts: readonly CountedResources[]): number => counts.reduce((all, { count }) => all + count, 0);
+const sum = (counts: readonly ResourceCount[]): number => counts.reduce((all, { count }) => all + count, 0);

@@ -16,7 +16,7 @@ import { ResourceStatesStore } from './resource-states.store.js';
 
 const SYSTEM = Actor.system('deployment');
 
-/** Draws deployments: the version of the design that they deploy, coloured by how it is on the clusters. */
+/** Renders deployments: the deployed version of the design, coloured by the state of its resources on the clusters. */
 @Injectable()
 export class DeploymentDiagramsService {
   constructor(
@@ -27,7 +27,7 @@ export class DeploymentDiagramsService {
     private readonly states: ResourceStatesStore,
   ) {}
 
-  /** @throws NotFound when there is no such deployment that the actor may see, or its design has been deleted */
+  /** @throws NotFound when the deployment is not visible to the actor, or its design has been deleted */
   async diagram(
     actor: Actor,
     id: string,
@@ -53,7 +53,7 @@ export class DeploymentDiagramsService {
     return this.diagrams.draw(version, { ...options, marks });
   }
 
-  /** What it has done, else what it is planned to do; with their health where it stands. */
+  /** The results of the deployment with the current health, or the planned actions before it has started. */
   private async readStates(deployment: Deployment, colour: DiagramColour): Promise<ResourceState[]> {
     const { resources, resourceHealth } = deployment;
     if (resources.length === 0) return this.states.findPlanned(deployment);

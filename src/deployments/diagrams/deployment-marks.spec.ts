@@ -12,7 +12,7 @@ const textsOf = (...of: Parameters<typeof toDiagramMarks>) =>
   Object.fromEntries(Object.entries(toDiagramMarks(...of)).map(([id, { text }]) => [id, text]));
 
 describe('the marks of a deployed design', () => {
-  it('show health, failures and actions of the objects of components, whatever their version', () => {
+  it('show health, failures and actions of the objects of components, regardless of version', () => {
     const resources = [
       resource('a', 'Deployment', 'web', 'shop'),
       resource('b', 'Deployment', 'db'),
@@ -33,7 +33,7 @@ describe('the marks of a deployed design', () => {
     expect(textsOf([resource('a', 'Deployment', 'web')], states)).toEqual({ a: 'Degraded' });
   });
 
-  it('are of objects without a namespace too, and of nothing that has no name', () => {
+  it('include cluster-scoped objects, and exclude objects without a name', () => {
     const resources = [resource('a', 'Deployment', 'web', 'shop'), { component: 'b', object: { metadata: null } }];
     expect(textsOf(resources, [state('web', { namespace: null, action: 'create' })])).toEqual({ a: 'create' });
   });

@@ -3,7 +3,7 @@ import { groupOf } from '../../kubernetes/clusters/kubernetes-object.js';
 import type { HealthStatus } from '../../kubernetes/resources/health/health-status.js';
 import type { DesiredResource, ResourceAction } from '../plan/planned-resource.js';
 
-/** What is known of one object of a deployment. */
+/** The state of one object of a deployment. */
 export interface ResourceState {
   api_version: string;
   kind: string;
@@ -16,7 +16,7 @@ export interface ResourceState {
   message?: string | null;
 }
 
-/** From the least to the most important: of several clusters the worst is shown. */
+/** From the least to the most important; of several clusters, the most important is shown. */
 const COLOURS = ['network', 'other', 'workload', 'definition'] as const satisfies DiagramMark['colour'][];
 
 const BY_HEALTH: Readonly<Record<HealthStatus, (typeof COLOURS)[number]>> = {
@@ -38,7 +38,7 @@ const BY_ACTION: Readonly<Record<ResourceAction, (typeof COLOURS)[number]>> = {
   delete: 'definition',
 };
 
-/** How the components of a design are where it is deployed: their health, or what the deployment does with them. */
+/** The marks of the components of a design: the health of their resources, or what the deployment does with them. */
 export function toDiagramMarks(resources: readonly DesiredResource[], states: readonly ResourceState[]): DiagramMarks {
   const byObject = new Map<string, ResourceState[]>();
   for (const state of states) {

@@ -10,13 +10,13 @@ import { EnvironmentConnectionsService } from '../../environments/connections/en
 import { EnvironmentsService } from '../../environments/environments.service.js';
 import { ClusterResourcesService } from '../../kubernetes/resources/cluster-resources.service.js';
 import type { WatchSummary } from '../../kubernetes/resources/cluster-resources.store.js';
-import { buildEnvironmentDiagram, type DrawnCluster, MAX_NAMED } from './build-environment-diagram.js';
+import { buildEnvironmentDiagram, type DiagramCluster, MAX_NAMED } from './build-environment-diagram.js';
 import { EnvironmentResourcesStore } from './environment-resources.store.js';
 
-/** Objects that are not well and that titles may name. */
+/** Maximum number of unhealthy objects that are read for titles. */
 const MAX_UNWELL = 500;
 
-/** Draws what runs in environments. */
+/** Renders the resources that run in environments. */
 @Injectable()
 export class EnvironmentDiagramsService {
   constructor(
@@ -27,7 +27,7 @@ export class EnvironmentDiagramsService {
     private readonly pool: WorkerPool,
   ) {}
 
-  /** The objects of those of its clusters that the actor sees. @throws NotFound */
+  /** Contains the objects of the clusters that are visible to the actor. @throws NotFound */
   async diagram(actor: Actor, id: string, theme: Theme, namespace?: string): Promise<DiagramAnswer> {
     const { name, revision } = await this.environments.get(actor, id);
     const visible = (await this.connections.listByEnvironment(actor, [id])).get(id) ?? [];
@@ -39,7 +39,7 @@ export class EnvironmentDiagramsService {
     const isSmall = total <= MAX_NAMED;
     const diagram = buildEnvironmentDiagram({
       name,
-      clusters: clusters.map((cluster) => toDrawn(cluster, watches)),
+      clusters: clusters.map((cluster) => toDiagramCluster(cluster, watches)),
       counts,
       named: await this.running.list(scope, !isSmall, isSmall ? MAX_NAMED : MAX_UNWELL),
     });
@@ -52,8 +52,8 @@ export class EnvironmentDiagramsService {
   }
 }
 
-/** A cluster, with what may be wrong with what is known of it. */
-function toDrawn({ id, name }: Connection, watches: WatchSummary[]): DrawnCluster {
+/** A cluster with a note on anything that makes its state unreliable. */
+function toDiagramCluster({ id, name }: Connection, watches: WatchSummary[]): DiagramCluster {
   const watch = watches.find(({ connection_id }) => connection_id === id);
   const notes = !watch
     ? ['not watched']

@@ -3,7 +3,7 @@ import { Column, Entity, ForeignKey, PrimaryColumn } from 'typeorm';
 export const DRIFT_STATUSES = ['in_sync', 'drifted', 'unknown'] as const;
 export type DriftStatus = (typeof DRIFT_STATUSES)[number];
 
-/** Whether what a design should be on a cluster is what is there, as it was last compared. */
+/** The result of the last drift comparison of a design on a cluster. */
 @Entity('deployed_drift')
 export class DeployedDrift {
   @ForeignKey('Design', { onDelete: 'CASCADE' })
@@ -21,7 +21,7 @@ export class DeployedDrift {
   @Column('uuid')
   organizationId!: string;
 
-  /** The deployment that stood there. */
+  /** The deployment that was compared. */
   @Column('uuid')
   deploymentId!: string;
 
@@ -31,15 +31,15 @@ export class DeployedDrift {
   @Column({ type: 'timestamptz', precision: 3 })
   checkedAt!: Date;
 
-  /** How long the comparison took, in milliseconds. */
+  /** Duration of the comparison in milliseconds. */
   @Column('integer', { default: 0 })
   tookMs!: number;
 
-  /** When it was healed lately: times of ISO 8601. */
+  /** The times of recent heals, in ISO 8601. */
   @Column('jsonb', { default: [] })
   heals!: string[];
 
-  /** Whether healing has stopped because it was tried too often. */
+  /** Whether self-healing has stopped after too many attempts. */
   @Column('boolean', { default: false })
   stopped!: boolean;
 }

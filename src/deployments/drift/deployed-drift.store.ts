@@ -4,16 +4,16 @@ import type { Deployment } from '../deployment.entity.js';
 import type { DeployedDesign } from '../deployed-designs.store.js';
 import type { DriftStatus } from './deployed-drift.entity.js';
 
-/** Where a design stands. */
+/** Identifies a deployed design. */
 export type DriftKey = Pick<DeployedDesign, 'designId' | 'connectionId' | 'environmentId'>;
 
 export interface KnownDrift {
   deploymentId: string;
   status: DriftStatus;
   stopped: boolean;
-  /** How often it was healed within the time in which attempts count. */
+  /** The number of heals within the time window. */
   heals: number;
-  /** Milliseconds since it was healed last, within that time. */
+  /** Milliseconds since the last heal within the time window. */
   healedForMs: number | null;
 }
 
@@ -24,12 +24,12 @@ const keyOf = ({ designId, connectionId, environmentId }: DriftKey): string[] =>
   environmentId,
 ];
 
-/** What was found when designs were last compared with what runs. Written in the name of the system. */
+/** The results of drift comparisons, written as the system. */
 @Injectable()
 export class DeployedDriftStore {
   constructor(private readonly unit: UnitOfWork) {}
 
-  /** Locked until the end of the unit of work. @param windowMs in which attempts to heal count */
+  /** Locks the row until the end of the transaction. @param windowMs time window in which heals are counted */
   async lock(key: DriftKey, windowMs: number): Promise<KnownDrift | null> {
     const [found] = await this.unit.manager.query<KnownDrift[]>(
       `SELECT deployment_id AS "deploymentId", status, stopped,
@@ -42,7 +42,7 @@ export class DeployedDriftStore {
     return found ?? null;
   }
 
-  /** Another deployment than the one that stood there begins anew. @param tookMs of the comparison */
+  /** Saves a result; a new deployment resets the counters. @param tookMs duration of the comparison */
   async save(
     key: DriftKey,
     { organizationId, id: deploymentId }: Pick<Deployment, 'organizationId' | 'id'>,
@@ -61,7 +61,7 @@ export class DeployedDriftStore {
     );
   }
 
-  /** Milliseconds that are left of the pause since each was compared: `factor` times as long as that took, at most `mostMs`. */
+  /** The remaining pause of each since its last comparison, in milliseconds: `factor` times its duration, at most `mostMs`. */
   async listPauses(keys: DriftKey[], { factor, mostMs }: { factor: number; mostMs: number }): Promise<number[]> {
     if (keys.length === 0) return [];
     const pauses = await this.unit.manager.query<{ ms: number }[]>(
@@ -79,7 +79,7 @@ export class DeployedDriftStore {
     return pauses.map(({ ms }) => ms);
   }
 
-  /** Counts an attempt to heal, and removes those outside the window. */
+  /** Adds a heal, and removes those outside of the time window. */
   async addHeal(key: DriftKey, windowMs: number): Promise<void> {
     await this.unit.manager.query(
       `UPDATE deployed_drift SET heals = to_jsonb(ARRAY(
@@ -97,7 +97,7 @@ export class DeployedDriftStore {
     await this.unit.manager.query(`DELETE FROM deployed_drift WHERE ${KEY}`, keyOf(key));
   }
 
-  /** Everything that stands somewhere, for a look from time to time: what was compared the longest ago comes first. */
+  /** All deployed designs for the periodic check, least recently compared first. */
   async listDue(limit: number): Promise<(DriftKey & { organizationId: string })[]> {
     return this.unit.manager.query(
       `SELECT d.design_id AS "designId", d.connection_id AS "connectionId", d.environment_id AS "environmentId",

@@ -15,32 +15,32 @@ import type { DriftStatus } from './deployed-drift.entity.js';
 import { DriftComparison, type DriftedObject, type DriftResource, isDrifted } from './drift-comparison.js';
 
 const SYSTEM = Actor.system('drift');
-/** However slowly a cluster answers. */
+/** Timeout of a comparison. */
 const TIMEOUT_MS = 120_000;
 
-/** In so long at most so many attempts to heal are made; then it stops, for something works against it. */
+/** Time window that limits heals; when too many are needed, another writer undoes them, and healing stops. */
 export const HEAL_WINDOW_MS = 600_000;
 export const MAX_HEALS = 5;
 
-/** What a comparison found at one destination. */
+/** The result of a comparison at one destination. */
 export interface DriftFinding {
   deployment: Deployment;
   status: DriftStatus;
   resources: DriftResource[];
   drifted: DriftedObject[];
-  /** Why the cluster could not be compared with. */
+  /** Why the comparison failed. */
   error: AppError | null;
   tookMs: number;
 }
 
-/** What is to be done about a finding: to heal it now, or to look again after a pause. */
-export type DriftConsequence = { action: 'none' | 'heal' } | { action: 'wait'; ms: number };
+/** The action after a comparison: none, heal now, or check again after a pause. */
+export type DriftAction = { action: 'none' | 'heal' } | { action: 'wait'; ms: number };
 
-/** Between two attempts to heal: whatever undoes them gets time to end, and no cluster is kept busy. */
+/** Pause between two heals, so that a conflict with another writer does not load the cluster. */
 const HEAL_PAUSE = { firstMs: 1_000, longestMs: 60_000 };
-const NONE: DriftConsequence = { action: 'none' };
+const NONE: DriftAction = { action: 'none' };
 
-/** Compares what is deployed with what runs, stores the findings, and publishes changes of them. */
+/** Compares deployed designs with the live state, stores the results, and publishes changes of them. */
 @Injectable()
 export class DriftChecksService {
   constructor(
@@ -51,7 +51,7 @@ export class DriftChecksService {
     private readonly events: EventBus,
   ) {}
 
-  /** Nothing is changed or kept by it. A cluster that cannot be worked with is the status unknown. */
+  /** Compares without changing or storing anything. If the cluster cannot be used, the status is `unknown`. */
   async compare(destination: DeployedDesign, signal?: AbortSignal): Promise<DriftFinding> {
     const deployment = await this.deployments.get(SYSTEM, destination.deploymentId);
     const startedAt = performance.now();
@@ -66,18 +66,19 @@ export class DriftChecksService {
       const resources = await this.context.readResources(destination.designId, destination.designVersion);
       return { deployment, error: null, ...toFinding(await comparison.compare(resources)), ...elapsed() };
     } catch (error) {
-      if (!isUnasked(error)) throw error;
+      if (!isUnreached(error)) throw error;
       return { deployment, status: 'unknown', resources: [], drifted: [], error, ...elapsed() };
     }
   }
 
-  /** Stores a finding, and publishes it when it has changed. */
-  async record(destination: DeployedDesign, finding: DriftFinding): Promise<DriftConsequence> {
+  /** Stores a result, and publishes an event when the status has changed. */
+  async record(destination: DeployedDesign, finding: DriftFinding): Promise<DriftAction> {
     const { deployment, status } = finding;
     return this.unit.run(async () => {
       const before = await this.drifts.lock(destination, HEAL_WINDOW_MS);
       const known = before?.deploymentId === destination.deploymentId ? before : null;
-      // A cluster that was not reached gives no new finding; the check is recorded all the same, so that others come before it.
+      // If the cluster was not reached, the previous status remains; the time of the check is stored so that other designs come
+      // first.
       const isStill = status === 'unknown' && known?.status === 'drifted';
       await this.drifts.save(destination, deployment, isStill ? 'drifted' : status, finding.tookMs);
       if (status === 'in_sync' && known?.status === 'drifted')
@@ -91,23 +92,23 @@ export class DriftChecksService {
       if (stops) await this.drifts.stop(destination);
       if (known?.status !== 'drifted' || stops)
         await this.events.publish(new DeploymentDrifted(SYSTEM, deployment, describe(destination, finding, stops)));
-      return canHeal && !isExhausted ? toConsequence(known) : NONE;
+      return canHeal && !isExhausted ? toDriftAction(known) : NONE;
     });
   }
 
-  /** Nothing stands there any more. */
+  /** Deletes the result after the design was undeployed. */
   async remove(destination: Pick<DeployedDesign, 'designId' | 'connectionId' | 'environmentId'>): Promise<void> {
     await this.drifts.remove(destination);
   }
 }
 
-/** A cluster that did not answer, or that is not asked as long as its connection is set aside. */
-const isUnasked = (error: unknown): error is AppError =>
+/** A cluster that did not respond, or that must not be called because of the status of its connection. */
+const isUnreached = (error: unknown): error is AppError =>
   error instanceof ClusterError || (error instanceof AppError && error.code === 'ILLEGAL_STATUS');
 
 const MAX_NAMED = 20;
-/** The first attempt is made at once, each further one after a longer pause since the last, which is kept across restarts. */
-function toConsequence(known: KnownDrift | null): DriftConsequence {
+/** The first heal is made at once, later ones after increasing pauses. The pauses survive a restart. */
+function toDriftAction(known: KnownDrift | null): DriftAction {
   const { heals = 0, healedForMs = null } = known ?? {};
   if (healedForMs === null) return { action: 'heal' };
   const ms = backoff(heals, HEAL_PAUSE.firstMs, HEAL_PAUSE.longestMs) - healedForMs;

@@ -8,23 +8,23 @@ import { Comparison, type ComparisonResult } from '../plan/comparison.js';
 import { buildDesiredObject, parseDesired } from '../plan/desired-object.js';
 import { findAppliedFields, type Owner, parseOwnerLabels } from '../plan/owner.js';
 import { type DesiredResource, objectKey } from '../plan/planned-resource.js';
-import { StandingObjects } from '../plan/standing-objects.js';
+import { LiveObjects } from '../plan/live-objects.js';
 import { findFieldWriter } from './field-managers.js';
 
 export const DRIFT_RESOURCE_STATUSES = ['in_sync', 'changed', 'missing', 'unknown'] as const;
 export type DriftResourceStatus = (typeof DRIFT_RESOURCE_STATUSES)[number];
 
-/** A field that is not as the design says. Secret values are shown as `(hidden)`. */
+/** A field that differs from the design. Secret values are shown as `(hidden)`. */
 export interface DriftChange {
   pointer: string;
   desired: unknown;
   live: unknown;
-  /** Who wrote it, and when; null when nobody holds the field any more. */
+  /** The field manager that wrote it, and when; null when no manager owns the field any more. */
   manager: string | null;
   at: string | null;
 }
 
-/** How one resource of a design is on a cluster. */
+/** The state of one resource of a design on a cluster. */
 export interface DriftResource {
   api_version: string;
   kind: string;
@@ -36,29 +36,29 @@ export interface DriftResource {
   detail: string | null;
 }
 
-/** What of a drifted resource is to be applied again. */
+/** A drifted resource, with what is needed to apply it again. */
 export interface DriftedObject {
   resource: DriftResource;
   kind: ResourceKind;
   desired: KubernetesObject;
-  /** Whether the object is this owner's, or deleted: an object of another owner is not touched. */
+  /** Whether the object belongs to this owner or was deleted; objects of other owners are not changed. */
   isHealable: boolean;
 }
 
 export interface AppliedObjects {
   owner: Owner;
   namespace: string;
-  /** Everything that was applied there. */
+  /** All objects that were applied on the cluster. */
   objects: ObjectReference[];
 }
 
 type Draft = Pick<DriftedObject, 'kind' | 'desired'>;
 
 const CONCURRENCY = 6;
-/** Autoscalers of one namespace that are looked at. */
+/** Maximum number of autoscalers that are read in a namespace. */
 const MAX_AUTOSCALERS = 500;
 
-/** Compares what a design should be on a cluster with what is there: a dry run of the apply of each resource, and nothing is changed. */
+/** Compares the desired and the live state of a design on a cluster by a server-side apply dry run of each resource. */
 export class DriftComparison {
   private readonly scaled = new Map<string, Promise<Set<string>>>();
 
@@ -68,19 +68,19 @@ export class DriftComparison {
     private readonly signal?: AbortSignal,
   ) {}
 
-  /** @throws ClusterError when the cluster as a whole cannot be worked with */
+  /** @throws ClusterError for a failure of the cluster as a whole */
   async compare(resources: DesiredResource[]): Promise<{ resources: DriftResource[]; drifted: DriftedObject[] }> {
     const { owner, objects } = this.applied;
     const applied = new Set(objects.map(keyOf));
     const drafted = await boundedParallel(resources, CONCURRENCY, ({ object }) => this.draft(object, applied));
     const drafts = drafted.filter((one) => one !== undefined);
     const wanted = drafts.filter((one) => 'desired' in one);
-    const standing = await StandingObjects.read(this.cluster, owner, wanted, {
+    const live = await LiveObjects.read(this.cluster, owner, wanted, {
       previous: objects,
       signal: this.signal,
     });
     const found = await boundedParallel(drafts, CONCURRENCY, (draft) =>
-      'desired' in draft ? this.compareOne(draft, standing.find(draft)) : Promise.resolve(draft),
+      'desired' in draft ? this.compareOne(draft, live.find(draft)) : Promise.resolve(draft),
     );
     return {
       resources: found.map(({ resource }) => resource),
@@ -88,7 +88,7 @@ export class DriftComparison {
     };
   }
 
-  /** The object as it should be, or what is known without asking for it; undefined for what was not applied here. */
+  /** The desired object, or the result when no dry run is possible; undefined for an object that was not applied on this cluster. */
   private async draft(
     given: DesiredResource['object'],
     applied: ReadonlySet<string>,
@@ -110,12 +110,12 @@ export class DriftComparison {
       result.error?.reason === 'NOT_OWNED' && isOurs && (!other || other === this.applied.owner.design);
     if (hasLostLabels) result = await this.dryRun(kind, desired, { adopt: true });
     const changes = live ? await this.findChanges(kind, desired, live, result) : [];
-    const status = this.judge(desired, result, changes);
+    const status = this.toStatus(desired, result, changes);
     const resource = toResource(desired, status, changes, result.error?.detail ?? null);
     return { resource, kind, desired, isHealable: !live || (isOurs && !result.error) };
   }
 
-  private judge(
+  private toStatus(
     desired: KubernetesObject,
     { live, error, action }: ComparisonResult,
     changes: DriftChange[],
@@ -135,7 +135,7 @@ export class DriftComparison {
     return comparison.compare(kind, desired, { signal: this.signal, live });
   }
 
-  /** Only fields that the design has: what others add is theirs. The number of replicas belongs to an autoscaler, where there is one. */
+  /** Compares only fields of the design; other fields belong to others. If an autoscaler exists, the number of replicas is ignored. */
   private async findChanges(
     kind: ResourceKind,
     desired: KubernetesObject,
@@ -143,7 +143,7 @@ export class DriftComparison {
     { diff }: ComparisonResult,
   ): Promise<DriftChange[]> {
     const changes = diff.filter(
-      ({ path }) => !path.startsWith('/metadata/managedFields') && isWanted(desired, parsePointer(path)),
+      ({ path }) => !path.startsWith('/metadata/managedFields') && isDesired(desired, parsePointer(path)),
     );
     const isScaled = changes.some(({ path }) => path === '/spec/replicas') && (await this.isScaled(kind, desired));
     return changes
@@ -161,7 +161,7 @@ export class DriftComparison {
     return (await reading).has(`${kind.group}/${kind.kind}/${metadata.name}`);
   }
 
-  /** What the autoscalers of a namespace scale. */
+  /** The workloads that the autoscalers of a namespace scale. */
   private async readScaled(namespace: string): Promise<Set<string>> {
     const kinds = (await this.cluster.listKinds()).filter(
       (one) => one.preferred && one.group === 'autoscaling' && one.kind === 'HorizontalPodAutoscaler',
@@ -184,7 +184,7 @@ export class DriftComparison {
     return found;
   }
 
-  /** A kind that is gone took its objects with it; one whose server is down still has them. */
+  /** If the kind was removed, so were its objects; if only its API server is unavailable, they still exist. */
   private async compareUnserved(
     object: KubernetesObject,
     applied: ReadonlySet<string>,
@@ -231,15 +231,15 @@ const toResource = (
   },
 });
 
-/** Hooks of charts come and go as their policies say. */
+/** Hooks of charts are created and deleted by their own policies. */
 const isHook = ({ metadata }: KubernetesObject): boolean => Boolean(metadata.annotations?.['helm.sh/hook']);
 
-/** A Job that is deleted some time after its end. */
+/** A Job that is deleted after its TTL. */
 const endsByItself = ({ kind, spec }: KubernetesObject): boolean =>
   kind === 'Job' && (spec as { ttlSecondsAfterFinished?: unknown } | undefined)?.ttlSecondsAfterFinished !== undefined;
 
-/** Whether the design says something of the field; within lists, whose items the cluster may order and add to, of the list. */
-function isWanted(desired: unknown, path: readonly string[]): boolean {
+/** Whether the design sets the field. For a path inside a list, the list counts, because the cluster may reorder and add items. */
+function isDesired(desired: unknown, path: readonly string[]): boolean {
   let at: unknown = desired;
   for (const name of path) {
     if (typeof at !== 'object' || at === null || Array.isArray(at)) return at !== undefined && at !== null;

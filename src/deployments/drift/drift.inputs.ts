@@ -1,7 +1,7 @@
 import { ApiPropertyOptional } from '@nestjs/swagger';
 import { IsOptional, IsUUID } from 'class-validator';
 
-/** Which of the destinations where a design is deployed are compared. */
+/** Filters the destinations to compare. */
 export class DriftQuery {
   @ApiPropertyOptional({ format: 'uuid', description: 'Only in this environment.' })
   @IsOptional()

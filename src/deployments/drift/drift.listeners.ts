@@ -14,13 +14,16 @@ import { DeployedDriftStore } from './deployed-drift.store.js';
 import { DRIFT_QUEUE, type DriftPayload, HEAL_QUEUE, SelfHealingService, SETTLE_MS } from './self-healing.service.js';
 
 const CONCURRENCY = 2;
-/** For organizations that have none running. */
+/** Workers that are reserved for organizations without a running job. */
 const RESERVE = 4;
-/** Changes that no watch reported are found periodically. */
+/** Interval of the periodic check, which finds changes that no watch reported. */
 const SWEEP_MS = 600_000;
 const SWEPT_AT_ONCE = 200;
 
-/** While clusters are watched: looks for drift when a watch sees a change of what was deployed, when a deployment ends, and from time to time. */
+/**
+ * Schedules drift checks while clusters are watched: when a watch reports a change of a deployed object, when a deployment ends,
+ * and periodically.
+ */
 @Injectable()
 export class DriftListeners implements OnModuleInit {
   constructor(

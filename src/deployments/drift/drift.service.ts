@@ -9,7 +9,7 @@ import { DriftChecksService, type DriftFinding } from './drift-checks.service.js
 import type { DriftQuery } from './drift.inputs.js';
 import type { DriftView } from './drift.view.js';
 
-/** Compares a design with what runs of it, for who asks. */
+/** Compares deployed designs with the live state at the request of users. */
 @Injectable()
 export class DriftService {
   private readonly running = new Map<string, Promise<DriftFinding>>();
@@ -21,17 +21,17 @@ export class DriftService {
     private readonly checks: DriftChecksService,
   ) {}
 
-  /** Of all destinations where it is deployed that the actor sees, or of those that are named. */
+  /** Compares the destinations that are visible to the actor and match the query. */
   async getDrift(actor: Actor, id: string, { environment_id, connection_id }: DriftQuery): Promise<DriftView> {
     assertScope(actor, deploymentPolicy.read);
     await this.designs.get(actor, id);
     const use = { designId: id, environmentId: environment_id, connectionId: connection_id };
-    const standing = await this.deployed.findByUse(use);
+    const deployed = await this.deployed.findByUse(use);
     const visible = await this.connections.findAll(
       actor,
-      standing.map(({ connectionId }) => connectionId),
+      deployed.map(({ connectionId }) => connectionId),
     );
-    const destinations = standing.filter(({ connectionId }) => visible.has(connectionId));
+    const destinations = deployed.filter(({ connectionId }) => visible.has(connectionId));
     const findings = [];
     for (const destination of destinations)
       findings.push({ destination, finding: await this.compareOnce(destination) });
@@ -48,7 +48,7 @@ export class DriftService {
     };
   }
 
-  /** Who asks while it is compared is answered the same. */
+  /** Concurrent requests share one comparison. */
   private compareOnce(destination: DeployedDesign): Promise<DriftFinding> {
     const key = `${destination.deploymentId} ${destination.connectionId}`;
     const found = this.running.get(key);

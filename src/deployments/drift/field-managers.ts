@@ -2,15 +2,15 @@ import { hasField } from '../../kubernetes/clusters/field-set.js';
 import type { KubernetesObject, ManagedFields } from '../../kubernetes/clusters/kubernetes-object.js';
 import { FIELD_MANAGER } from '../plan/owner.js';
 
-/** Who last wrote a field, as the API server knows it. */
+/** The last writer of a field by `managedFields`. */
 export interface FieldWriter {
   manager: string;
   at: string | null;
 }
 
 /**
- * Who else wrote the field at a path of the live object, from its managed fields (FieldsV1); null when nobody holds it, such as
- * of a field that was removed.
+ * The other manager that owns the field at a path of the live object, by its managed fields (FieldsV1); null when no manager owns
+ * it, for example after the field was removed.
  */
 export function findFieldWriter(live: KubernetesObject, path: readonly string[]): FieldWriter | null {
   const others = (live.metadata.managedFields ?? []).filter(

@@ -18,21 +18,21 @@ const SYSTEM = Actor.system('drift');
 
 export interface DriftPayload extends DriftKey {
   organizationId: string;
-  /** How often the cluster could not be asked since it was looked at last. */
+  /** Consecutive checks in which the cluster could not be reached. */
   failures?: number;
 }
 
-/** A cluster that cannot be asked is asked again so often, after ever longer pauses; then when something changes or the next sweep comes. */
+/** Retries with back-off while a cluster cannot be reached; afterwards, the next change or periodic check triggers a new check. */
 const RETRIES = { most: 6, firstMs: 2_000, longestMs: 60_000 };
 
-/** What changes together is looked at together. */
+/** Delay after a change, so that changes in quick succession cause one check. */
 export const SETTLE_MS = 300;
-/** After a comparison, before changes lead to the next: five times as long as it took, so that no stream of changes fills the queue. */
+/** Pause after a comparison before changes trigger the next: five times its duration, so that frequent changes do not fill the queue. */
 const PAUSE = { factor: 5, mostMs: 60_000 };
 
 /**
- * Looks for drift and applies again what has drifted, each as a job: what was seen is looked into whatever dies. Where nothing may
- * be deployed, since the workspace or the environment is archived, nothing is applied again.
+ * Checks for drift and applies drifted resources again, both in jobs, so that the work survives a restart. Nothing is applied while
+ * the workspace or the environment is archived.
  */
 @Injectable()
 export class SelfHealingService {
@@ -45,7 +45,7 @@ export class SelfHealingService {
     private readonly unit: UnitOfWork,
   ) {}
 
-  /** Requests a check of targets whose objects were changed. */
+  /** Requests a check of destinations whose objects have changed. */
   async checkChanged(destinations: DriftPayload[]): Promise<void> {
     const pauses = await this.drifts.listPauses(destinations, PAUSE);
     await this.request(
@@ -53,7 +53,7 @@ export class SelfHealingService {
     );
   }
 
-  /** Requests a check of these targets: one for each is enough, however often it is requested in the meantime. */
+  /** Requests a check of these destinations. Repeated requests are merged into one job per destination. */
   async checkSoon(destinations: DriftPayload[], delayMs = 0): Promise<void> {
     await this.request(destinations.map((destination) => ({ ...destination, delayMs })));
   }
@@ -82,13 +82,13 @@ export class SelfHealingService {
     );
   }
 
-  /** A destination where a deployment is under way is looked at when that has ended. */
+  /** Skips a destination with a deployment in progress, which is checked when the deployment ends. */
   async check(payload: DriftPayload, signal: AbortSignal): Promise<void> {
     const destination = await this.deployed.find(payload, payload.connectionId);
     if (!destination) return this.checks.remove(payload);
     if (await this.deployed.isChanging(payload)) return;
     const finding = await this.checks.compare(destination, signal);
-    // A deployment since then is compared on its own.
+    // A deployment that started in the meantime triggers its own check.
     const now = await this.deployed.find(payload, payload.connectionId);
     if (now?.deploymentId !== destination.deploymentId || (await this.deployed.isChanging(payload))) return;
     const next = await this.checks.record(destination, finding);
@@ -98,7 +98,7 @@ export class SelfHealingService {
     if (next.action === 'wait') return this.checkSoon([payload], next.ms);
     if (next.action === 'none' || !(await this.deployed.isActive(destination))) return;
     const { designId, environmentId, organizationId } = payload;
-    // Under the key of deployments, so that none to the same target runs concurrently.
+    // The serial key of deployments prevents a concurrent deployment to the same destination.
     await this.jobs.enqueue(SYSTEM, {
       queue: HEAL_QUEUE,
       payload,
@@ -107,7 +107,7 @@ export class SelfHealingService {
     });
   }
 
-  /** Applies what has drifted as it is wanted now, then looks again. */
+  /** Applies the drifted resources again, then requests another check. */
   async heal(payload: DriftPayload, signal: AbortSignal): Promise<void> {
     const destination = await this.deployed.find(payload, payload.connectionId);
     if (!destination || (await this.deployed.isChanging(payload))) return;
@@ -121,7 +121,7 @@ export class SelfHealingService {
       await cluster
         .apply(kind, desired, { fieldManager: FIELD_MANAGER, force: true, signal })
         .catch((error: unknown) => {
-          // The next check reports what is left; an object that the cluster refuses does not stop the others.
+          // The next check reports what is left; a refusal of one object does not stop the others.
           if (!(error instanceof ClusterError)) throw error;
         });
     await this.checkSoon([payload]);

@@ -1,6 +1,6 @@
 /**
- * Does the work for every item, at most `width` at a time, and answers in the order of the items.
- * After a failure nothing more is begun; it is thrown once what was under way has ended.
+ * Runs `work` for every item, at most `width` at a time, and returns the results in the order of the items. After a failure no
+ * further item is started; the error is thrown when the running ones have ended.
  */
 export async function boundedParallel<T, R>(items: T[], width: number, work: (item: T) => Promise<R>): Promise<R[]> {
   const results: R[] = [];

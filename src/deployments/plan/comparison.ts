@@ -2,50 +2,50 @@ import { type ClusterClient } from '../../kubernetes/clusters/cluster-client.js'
 import { ClusterError } from '../../kubernetes/clusters/cluster-error.js';
 import { type ResourceKind } from '../../kubernetes/clusters/discovery.js';
 import { type KubernetesObject } from '../../kubernetes/clusters/kubernetes-object.js';
-import { digestChanges, diffFields, diffWanted, digestWanted } from './field-changes.js';
+import { digestChanges, diffFields, diffDesired, digestDesired } from './field-changes.js';
 import { findKeepReason, isReplaceable, type KeepOptions } from './kept-objects.js';
 import { FIELD_MANAGER, matchesOwner, isOwnedBy, parseOwnerLabels, type LabelledOwner, type Owner } from './owner.js';
 import { apiUnavailable, type FieldChange, type ResourceError } from './planned-resource.js';
 import { isClusterFailure, toResourceError } from './resource-error.js';
 
-/** What may be done to objects that stand in the way of a deployment. */
+/** Options for objects that exist already. */
 export interface OwnershipOptions extends KeepOptions {
-  /** Takes over objects that exist without this owner. */
+  /** Adopts existing objects that have no owner. */
   adopt?: boolean;
-  /** Whether an object of another owner of this installation may be taken over; without it none may. */
+  /** Whether an object of another owner in this installation may be adopted. Default: no. */
   mayAdopt?: (owner: LabelledOwner) => Promise<boolean>;
-  /** Takes fields from other managers. */
+  /** Takes over fields from other field managers (`force` of server-side apply). */
   force?: boolean;
-  /** Deletes and makes anew what cannot be changed in place. */
+  /** Deletes and recreates objects that cannot be updated in place. */
   replace?: boolean;
 }
 
-/** What applying one object would do now. */
+/** The result of the dry run of one object. */
 export interface ComparisonResult {
   action: 'create' | 'update' | 'unchanged';
   diff: FieldChange[];
-  /** False when the cluster could not try it. */
+  /** False when the cluster could not run it. */
   verified: boolean;
   warnings: string[];
-  /** The object as it is now. */
+  /** The live object. */
   live?: KubernetesObject;
-  /** Stands for all that an update changes. */
+  /** Hash of all changes of an update. */
   digest?: string;
-  /** The object has to be deleted and made anew. */
+  /** The object has to be deleted and recreated. */
   replaces?: boolean;
   error?: ResourceError;
 }
 
 export interface CompareOptions {
   signal?: AbortSignal;
-  /** The object as it was read a moment ago; without it, it is read first. */
+  /** The live object, if it was read just now; otherwise it is read first. */
   live?: KubernetesObject;
 }
 
-/** What was discovered this long ago may be otherwise by now. */
+/** Age after which discovery results are refreshed. */
 const STALE_MS = 2_000;
 
-/** Asks a cluster what an object would become, by a dry run of the very apply that a deployment does. */
+/** Determines the effect of applying an object by a server-side apply dry run with the options of the deployment. */
 export class Comparison {
   constructor(
     private readonly cluster: ClusterClient,
@@ -53,14 +53,14 @@ export class Comparison {
     private readonly options: OwnershipOptions,
   ) {}
 
-  /** Whether fields are taken from other managers. */
+  /** Whether fields are taken over from other managers. */
   get isForced(): boolean {
     return this.options.force ?? false;
   }
 
   /**
-   * @returns with `error` when this object cannot be applied
-   * @throws ClusterError when the cluster as a whole cannot be worked with
+   * @returns a result with `error` when this object cannot be applied
+   * @throws ClusterError for a failure of the cluster as a whole
    */
   async compare(
     kind: ResourceKind,
@@ -72,13 +72,13 @@ export class Comparison {
     try {
       live ??= await this.cluster.lookup(kind, desired.metadata.name, desired.metadata.namespace, signal);
       const error = live && (await this.findRefusal(live));
-      // What was read before may have changed since.
+      // The known object may be outdated.
       if (error && known) return this.compare(kind, desired, { signal }, again);
       if (error) return { action: 'update', diff: [], verified: true, warnings: [], live, error };
       const options = { fieldManager: FIELD_MANAGER, force: this.options.force, dryRun: true, signal };
       const { object, warnings } = await this.cluster.apply(kind, desired, options);
       if (!live) return { action: 'create', diff: [], verified: true, warnings };
-      // What a controller wrote between the two requests would pass for a change of ours.
+      // A controller changed the object between the two requests; its changes must not appear in the diff.
       if (object.metadata.resourceVersion !== live.metadata.resourceVersion && again > 0)
         return this.compare(kind, desired, { signal }, again - 1);
       const diff = diffFields(kind, live, object);
@@ -92,7 +92,7 @@ export class Comparison {
         warnings: [],
         live,
       };
-      // A cluster that is up may have an API whose own server is down.
+      // A running cluster may have an aggregated API whose server is unavailable.
       const isDown = error instanceof ClusterError && error.kind === 'unavailable';
       if (isDown && (await this.cluster.isUnavailable(kind.apiVersion, STALE_MS)))
         return { ...untried, error: apiUnavailable(kind.apiVersion) };
@@ -106,7 +106,7 @@ export class Comparison {
     }
   }
 
-  /** What cannot be changed in place can be replaced, when that is wanted and nothing is lost with it. */
+  /** Whether an object that cannot be updated in place can be replaced: requested, and without loss of data. */
   private compareReplacement(
     kind: ResourceKind,
     live: KubernetesObject,
@@ -119,14 +119,14 @@ export class Comparison {
       const why = findKeepReason(live, this.options) ?? 'What it holds would be deleted with it';
       return { ...outcome, error: { ...error, detail: `${error.detail}. It is not replaced: ${why}` } };
     }
-    const diff = diffWanted(kind, live, desired);
+    const diff = diffDesired(kind, live, desired);
     return {
       ...outcome,
       error: undefined,
       verified: false,
       replaces: true,
       diff,
-      digest: digestWanted(kind, live, desired),
+      digest: digestDesired(kind, live, desired),
     };
   }
 

@@ -8,25 +8,25 @@ import { type DefinedKind, definedKinds } from './definitions.js';
 import { type PlanItem } from './plan-item.js';
 import { type ResourceError } from './planned-resource.js';
 
-/** Judges resources by schemas that are no part of the registry. */
+/** Validates resources against schemas that are not in the registry. */
 export type SchemaValidator = Pick<ValidationService, 'validateAgainst'>;
 
 const MAX_FAULTS = 20;
 
-/** Judges objects by the definitions of their own design, where the cluster does not know these yet. */
+/** Validates custom resources against the CustomResourceDefinitions of the same design, if the cluster does not serve these yet. */
 export class DefinitionValidator {
   constructor(
     private readonly cluster: ClusterClient,
-    private readonly judge: SchemaValidator,
+    private readonly validator: SchemaValidator,
     private readonly defined: DefinedKind[],
   ) {}
 
   /**
-   * What is wrong with those of these items that the cluster cannot judge.
-   * @param plan the whole of it, with definitions that are compared with the cluster already
+   * The errors of those items that the cluster cannot validate.
+   * @param plan the complete plan, whose definitions have been compared with the cluster
    */
   async findErrors(items: PlanItem[], plan: PlanItem[]): Promise<Map<PlanItem, ResourceError>> {
-    const judged = [];
+    const candidates = [];
     const schemas = new Map<string, string>();
     for (const item of items) {
       const { kind, desired } = item;
@@ -37,15 +37,15 @@ export class DefinitionValidator {
       if (isServed && !isRedefined(kind, plan)) continue;
       const key = `${apiVersion} ${kind.kind}`;
       if (!schemas.has(key)) schemas.set(key, stringifyExact(schema));
-      judged.push({ item, resource: desired, type: { apiVersion, kind: kind.kind }, schema: key });
+      candidates.push({ item, resource: desired, type: { apiVersion, kind: kind.kind }, schema: key });
     }
-    if (judged.length === 0) return new Map();
-    const verdicts = await this.judge.validateAgainst(
-      judged.map(({ resource, type, schema }) => ({ resource, type, schema })),
+    if (candidates.length === 0) return new Map();
+    const verdicts = await this.validator.validateAgainst(
+      candidates.map(({ resource, type, schema }) => ({ resource, type, schema })),
       schemas,
     );
     const refusals = new Map<PlanItem, ResourceError>();
-    for (const [index, { item }] of judged.entries()) {
+    for (const [index, { item }] of candidates.entries()) {
       const { errors } = verdicts[index] ?? { errors: [] };
       if (errors.length > 0) refusals.set(item, toResourceError(errors));
     }
@@ -57,7 +57,7 @@ export class DefinitionValidator {
   }
 }
 
-/** Whether this plan changes the definition of the kind, so that a dry run under the present one is not conclusive. */
+/** Whether this plan changes the CustomResourceDefinition of the kind, which makes a dry run under the current one inconclusive. */
 export function isRedefined(kind: ResourceKind, plan: PlanItem[]): boolean {
   return plan.some(
     ({ planned, desired }) =>
@@ -67,7 +67,7 @@ export function isRedefined(kind: ResourceKind, plan: PlanItem[]): boolean {
   );
 }
 
-/** In the words of an API server; what is missing comes first. */
+/** Formats the errors as the API server does, missing fields first. */
 function toResourceError(errors: Finding[]): ResourceError {
   const isMissing = ({ keyword }: Finding) => keyword === 'required';
   const faults = [...errors.filter(isMissing), ...errors.filter((error) => !isMissing(error))]

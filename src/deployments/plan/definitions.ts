@@ -2,7 +2,7 @@ import { isObject, type JsonObject } from '../../core/json/json.js';
 import { type ResourceKind } from '../../kubernetes/clusters/discovery.js';
 import { groupOf } from '../../kubernetes/clusters/kubernetes-object.js';
 
-/** The part of a CustomResourceDefinition (apiextensions.k8s.io/v1) that is read here. */
+/** The fields of a CustomResourceDefinition (apiextensions.k8s.io/v1) that are read here. */
 interface DefinitionSpec {
   group?: string;
   scope?: string;
@@ -17,7 +17,7 @@ interface DefinitionSpec {
 
 export interface DefinedKind {
   kind: ResourceKind;
-  /** In the form of the cluster's OpenAPI document: marked with its kind. */
+  /** In the format of the cluster's OpenAPI document, with `x-kubernetes-group-version-kind`. */
   schema?: JsonObject;
 }
 
@@ -29,7 +29,7 @@ export function isDefinition({ apiVersion, kind }: { apiVersion?: unknown; kind?
   );
 }
 
-/** The kinds that a definition will serve once it stands, one a version; none of anything else. */
+/** The kinds that a CustomResourceDefinition serves, one for each version; empty for other objects. */
 export function definedKinds(object: Record<string, unknown>): DefinedKind[] {
   if (!isDefinition(object)) return [];
   const { group, scope, names, versions } = (object['spec'] ?? {}) as DefinitionSpec;

@@ -3,7 +3,7 @@ import { type KubernetesObject } from '../../kubernetes/clusters/kubernetes-obje
 import { addOwnerLabels, type Owner } from './owner.js';
 import { type ResourceError } from './planned-resource.js';
 
-/** What the API server writes; it comes along when a manifest was exported from a cluster, and must not be applied. */
+/** Fields that the API server sets. Manifests exported from a cluster contain them, and they must not be applied. */
 const SERVER_FIELDS = [
   'managedFields',
   'resourceVersion',
@@ -14,7 +14,7 @@ const SERVER_FIELDS = [
   'selfLink',
 ];
 
-/** The object that something in a design is, or why it is none that can be applied, before any cluster is asked. */
+/** Parses a resource of a design, or returns why it cannot be applied. Makes no request to a cluster. */
 export function parseDesired(given: Record<string, unknown>): { object: KubernetesObject } | { error: ResourceError } {
   const { apiVersion, kind } = given;
   if (typeof apiVersion !== 'string' || !apiVersion) return missingField('apiVersion');
@@ -34,7 +34,7 @@ function missingField(field: string): { error: ResourceError } {
 }
 
 /**
- * The object as it is applied: in its namespace, labelled with its owner, without what only the API server writes.
+ * The object to apply: with its namespace and owner labels, without fields that only the API server sets.
  * @param fallback namespace of an object that names none
  */
 export function buildDesiredObject(
@@ -55,7 +55,10 @@ export function buildDesiredObject(
   );
 }
 
-/** The API server turns stringData into data but remembers it as stringData, so that a key once applied could never be removed. */
+/**
+ * Moves `stringData` into `data`. The API server does so too but owns the fields as `stringData`, so that an applied key could
+ * never be removed.
+ */
 function encodeStringData(secret: KubernetesObject): KubernetesObject {
   const { stringData, ...rest } = secret;
   if (typeof stringData !== 'object' || stringData === null) return secret;

@@ -5,7 +5,7 @@ import { isOwnedBy, type Owner } from './owner.js';
 import { type PlanItem } from './plan-item.js';
 import { apiUnavailable, type DesiredResource, type PlannedResource, type ResourceError } from './planned-resource.js';
 
-/** Creates the items of a plan as far as the design alone determines them. */
+/** Creates plan items from the design, before they are compared with the cluster. */
 export class DraftItems {
   constructor(
     private readonly cluster: ClusterClient,
@@ -13,12 +13,12 @@ export class DraftItems {
     private readonly options: { namespace?: string; signal?: AbortSignal },
   ) {}
 
-  /** Where objects go that name no namespace. */
+  /** The namespace of objects that name none. */
   get fallback(): string {
     return this.options.namespace || this.cluster.namespace || 'default';
   }
 
-  /** @param defined kinds that the design itself brings */
+  /** @param defined kinds that the design itself defines */
   async draft({ component, object: given }: DesiredResource, defined: DefinedKind[]): Promise<PlanItem> {
     const metadata = (given['metadata'] ?? {}) as Record<string, unknown>;
     const text = (value: unknown) => (typeof value === 'string' ? value : '');
@@ -45,7 +45,10 @@ export class DraftItems {
     return { planned: { ...planned, namespace }, desired, kind, isInFallback: planned.namespace !== namespace };
   }
 
-  /** The namespace of objects without one; undefined when the design contains it, or it exists and belongs to another owner. */
+  /**
+   * An item for the namespace of objects that name none; undefined when the design contains it, or it exists and belongs to another
+   * owner.
+   */
   async draftNamespace(items: PlanItem[]): Promise<PlanItem | undefined> {
     const name = this.fallback;
     if (items.some(({ planned }) => planned.kind === 'Namespace' && planned.name === name)) return undefined;

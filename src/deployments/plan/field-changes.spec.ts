@@ -1,4 +1,4 @@
-import { diffFields, diffWanted } from './field-changes.js';
+import { diffFields, diffDesired } from './field-changes.js';
 
 const kind = (name: string) => ({ kind: name, subresources: [] }) as unknown as Parameters<typeof diffFields>[0];
 const object = (fields: object, name = 'ConfigMap') => ({
@@ -11,7 +11,7 @@ const numbered = (count: number, value: string): Record<string, string> =>
   Object.fromEntries(Array.from({ length: count }, (_, index) => [`key${index}`, value]));
 
 describe('The fields that a plan shows as changed', () => {
-  it.each([diffFields, diffWanted])('are at most 200', (diff) => {
+  it.each([diffFields, diffDesired])('are at most 200', (diff) => {
     const changes = diff(
       kind('ConfigMap'),
       object({ data: numbered(5_000, 'a') }),
@@ -23,7 +23,7 @@ describe('The fields that a plan shows as changed', () => {
     expect(one).toEqual(changes[0]);
   });
 
-  it('have long paths, texts and values cut', () => {
+  it('truncate long paths, texts and values', () => {
     const long = 'x'.repeat(100_000);
     const changes = diffFields(
       kind('ConfigMap'),
@@ -35,7 +35,7 @@ describe('The fields that a plan shows as changed', () => {
     for (const change of changes) expect(JSON.stringify(change).length).toBeLessThan(1_200);
   });
 
-  it('have what is secret hidden before it is cut', () => {
+  it('hide secret values before truncating', () => {
     const secret = (value: string) => object({ data: { key: value } }, 'Secret');
     expect(diffFields(kind('Secret'), secret('aHVzaA=='), secret('bG91ZA=='))).toEqual([
       { path: '/data/key', from: '(hidden)', to: '(hidden)' },

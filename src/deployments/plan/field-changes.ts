@@ -13,10 +13,10 @@ import { type FieldChange } from './planned-resource.js';
 const MAX_CHANGES = 200;
 const MAX_TEXT_LENGTH = 500;
 
-/** Fields of metadata that the API server keeps by itself. */
+/** Fields of metadata that the API server maintains. */
 const SERVER_FIELDS = ['managedFields', 'resourceVersion', 'generation', 'creationTimestamp', 'uid', 'selfLink'];
 
-/** The object without what the API server and controllers write: the part that a design decides on. */
+/** The object without the fields that the API server and controllers write. */
 export function omitServerFields(kind: Pick<ResourceKind, 'subresources'>, object: KubernetesObject): KubernetesObject {
   const metadata = Object.fromEntries(
     Object.entries(object.metadata).filter(([name]) => !SERVER_FIELDS.includes(name)),
@@ -26,15 +26,16 @@ export function omitServerFields(kind: Pick<ResourceKind, 'subresources'>, objec
 }
 
 /**
- * What differs between the live object and the outcome of a dry run, as it may be shown; empty when a deployment has nothing to do.
- * At most 200 entries, long texts cut.
+ * The differences between the live object and the result of a dry run, without secret values; empty when nothing would change. At
+ * most 200 entries; long values are truncated.
  */
 export function diffFields(kind: ResourceKind, live: KubernetesObject, outcome: KubernetesObject): FieldChange[] {
   const changes = [...differences([], omitServerFields(kind, live), omitServerFields(kind, outcome))]
     .slice(0, MAX_CHANGES)
     .map((change) => toFieldChange(kind, change));
   const [before, after] = [fieldCount(live), fieldCount(outcome)];
-  // Values that stay while the design lets go of them, or takes them over: without the write, it would still hold, or not hold, them.
+  // Only the ownership of fields changes, not their values. This is reported as a change, because without the write the ownership
+  // would stay.
   if (
     changes.length === 0 &&
     !isDeepStrictEqual(findAppliedFields(live)?.fieldsV1, findAppliedFields(outcome)?.fieldsV1)
@@ -44,20 +45,20 @@ export function diffFields(kind: ResourceKind, live: KubernetesObject, outcome: 
   return changes;
 }
 
-/** What a replacement changes of the fields that the design names; what the cluster adds to them by itself is not known before. */
-export function diffWanted(kind: ResourceKind, live: KubernetesObject, desired: KubernetesObject): FieldChange[] {
+/** The changes of a replacement in the fields of the design. Defaults that the cluster adds are not known in advance. */
+export function diffDesired(kind: ResourceKind, live: KubernetesObject, desired: KubernetesObject): FieldChange[] {
   return [...differences([], narrow(live, desired), desired)]
     .slice(0, MAX_CHANGES)
     .map((change) => toFieldChange(kind, change));
 }
 
-/** Stands for the same, secret values included. */
-export function digestWanted(kind: ResourceKind, live: KubernetesObject, desired: KubernetesObject): string {
+/** A hash of the changes of `diffDesired`, including secret values. */
+export function digestDesired(kind: ResourceKind, live: KubernetesObject, desired: KubernetesObject): string {
   const changes = [...differences([], narrow(omitServerFields(kind, live), desired), desired)];
   return createHash('sha256').update(JSON.stringify(changes)).digest('hex');
 }
 
-/** A value without the members that another does not have. */
+/** The value without members that the other value does not have. */
 function narrow(value: unknown, to: unknown): unknown {
   if (!isContainer(value) || !isContainer(to) || Array.isArray(value) !== Array.isArray(to)) return value;
   if (Array.isArray(value))
@@ -75,7 +76,7 @@ const toFieldChange = (
   to: truncate(maskSecrets(kind.kind, path, to)),
 });
 
-/** Represents what differs, including secret values, without revealing it. */
+/** A hash of the differences, including secret values, that does not reveal them. */
 export function digestChanges(kind: ResourceKind, live: KubernetesObject, outcome: KubernetesObject): string {
   const changes = [...differences([], omitServerFields(kind, live), omitServerFields(kind, outcome))];
   return createHash('sha256')

@@ -10,7 +10,7 @@ import { type DesiredResource } from './planned-resource.js';
 import { isWaitingForPlan } from './prerequisites.js';
 import { isClusterFailure, toResourceError } from './resource-error.js';
 
-/** What is run before and after an act, by the names of Helm. */
+/** The phases that run before and after an action, by Helm's names. */
 export type HookPhases = readonly [before: string, after: string];
 
 export const INSTALL_PHASES: HookPhases = ['pre-install', 'post-install'];
@@ -18,7 +18,7 @@ export const UPGRADE_PHASES: HookPhases = ['pre-upgrade', 'post-upgrade'];
 export const ROLLBACK_PHASES: HookPhases = ['pre-rollback', 'post-rollback'];
 export const DELETE_PHASES: HookPhases = ['pre-delete', 'post-delete'];
 
-/** A hook of a chart that is run in a phase. */
+/** A hook of a chart that runs in a phase. */
 export interface HookItem extends PlanItem {
   hook: HelmHook & { phase: string };
 }
@@ -28,7 +28,7 @@ export interface PlannedHooks {
   after: HookItem[];
 }
 
-/** Finds out which hooks of a chart are run, in which order, and whether the cluster would take them. */
+/** Selects and orders the hooks of a chart, and checks by a dry run whether the cluster accepts them. */
 export class HookPlans {
   constructor(
     private readonly cluster: ClusterClient,
@@ -48,7 +48,7 @@ export class HookPlans {
     };
   }
 
-  /** What is there by the name of a hook already is deleted before the hook runs, so that only what is not there can be tried. */
+  /** An existing object with the name of a hook is deleted before the hook runs, so only hooks that do not exist can be tried. */
   async verify(hooks: HookItem[], items: PlanItem[]): Promise<void> {
     for (const { planned, desired, kind } of hooks) {
       if (planned.error || !desired || !kind) continue;

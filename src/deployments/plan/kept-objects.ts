@@ -5,18 +5,18 @@ import { definedKinds, isDefinition } from './definitions.js';
 import { type PlanItem } from './plan-item.js';
 
 export interface KeepOptions {
-  /** Deletes volume claims too, which are kept otherwise. */
+  /** Also deletes volume claims, which are kept by default. */
   deleteVolumes?: boolean;
 }
 
-/** Annotations that say that an object outlives its deployment, in the words of Helm, of Argo CD and of this server. */
+/** Annotations of Helm, Argo CD and this server that exclude an object from deletion. */
 const KEEPING: { annotation: string; keeps: (value: string) => boolean }[] = [
   { annotation: 'helm.sh/resource-policy', keeps: (value) => splitList(value).includes('keep') },
   { annotation: 'argocd.argoproj.io/sync-options', keeps: (value) => splitList(value).includes('Prune=false') },
   { annotation: 'armature.dev/keep', keeps: (value) => value !== 'false' },
 ];
 
-/** Why an object is not deleted although nothing wants it any more; undefined when it may go. */
+/** Why an object that the design no longer contains is not deleted; undefined when it may be. */
 export function findKeepReason(
   object: Pick<ObjectMetadata, 'apiVersion' | 'kind'> & { metadata: { annotations?: unknown } },
   { deleteVolumes }: KeepOptions,
@@ -36,7 +36,7 @@ export function isVolumeClaim({ apiVersion, kind }: { apiVersion: string; kind: 
   return kind === 'PersistentVolumeClaim' && apiVersion === 'v1';
 }
 
-/** Why an object that left the design must stay: what is wanted is in it, or is of the kind that it defines. */
+/** Why an object that left the design must remain: it contains resources of the design, or defines their kind. */
 export function findUseByDesign(object: ObjectMetadata, wanted: PlanItem[]): string | undefined {
   const { name } = object.metadata;
   const isNamespace = object.kind === 'Namespace' && object.apiVersion === 'v1';
@@ -48,7 +48,7 @@ export function findUseByDesign(object: ObjectMetadata, wanted: PlanItem[]): str
     : undefined;
 }
 
-/** Whether deleting an object and making it anew takes nothing else with it. */
+/** Whether the object can be deleted and recreated without losing anything else. */
 export function isReplaceable(kind: ResourceKind, object: ObjectMetadata, options: KeepOptions): boolean {
   const holdsOthers =
     (kind.kind === 'Namespace' && kind.group === '') || isDefinition(object) || definedKinds(object).length > 0;

@@ -1,7 +1,7 @@
 import { inKindOrder } from './kind-order.js';
 
 describe('The order of kinds', () => {
-  it('puts first what others need, and keeps the order within a kind', () => {
+  it('sorts dependencies first, and keeps the order within a kind', () => {
     const items = [
       ['admissionregistration.k8s.io', 'ValidatingWebhookConfiguration'],
       ['example.com', 'Gadget'],

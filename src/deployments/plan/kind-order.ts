@@ -1,4 +1,4 @@
-/** The order in which kinds are applied; what others refer to comes first. It is Helm's, with definitions moved to the front. */
+/** The order in which kinds are applied: Helm's order, with CustomResourceDefinitions moved to the front. */
 const ORDER = [
   'CustomResourceDefinition',
   'Namespace',
@@ -33,19 +33,22 @@ const ORDER = [
   'APIService',
 ];
 
-/** A webhook whose pods are not up yet would refuse everything that came after it. */
+/** Webhooks come last, because a webhook whose pods are not ready refuses all later requests. */
 const LAST = ['MutatingWebhookConfiguration', 'ValidatingWebhookConfiguration'];
 
 const BUILT_IN = /^$|^[a-z]+$|\.k8s\.io$/;
 
-/** Where a kind stands: kinds of definitions come after the workloads that serve them and before the webhooks that judge them. */
+/**
+ * The position of a kind in the order. Custom resources come after workloads, which serve them, and before webhooks, which validate
+ * them.
+ */
 export function kindRank({ group, kind }: { group: string; kind: string }): number {
   const rank = BUILT_IN.test(group) ? ORDER.indexOf(kind) : -1;
   if (rank >= 0) return rank;
   return LAST.includes(kind) ? ORDER.length + 1 : ORDER.length;
 }
 
-/** Sorted by kind; resources of one kind stay in the order they came in. */
+/** Sorts by kind; the order within a kind is preserved. */
 export function inKindOrder<T>(items: T[], kindOf: (item: T) => { group: string; kind: string }): T[] {
   return items
     .map((item, index) => ({ item, index, rank: kindRank(kindOf(item)) }))
@@ -53,7 +56,7 @@ export function inKindOrder<T>(items: T[], kindOf: (item: T) => { group: string;
     .map(({ item }) => item);
 }
 
-/** Items in their order, those of one kind that follow one another together: nothing of a kind waits for another of it. */
+/** Splits ordered items into runs of the same kind. Items of one kind do not depend on each other. */
 export function splitByKind<T>(items: readonly T[], kindOf: (item: T) => { apiVersion: string; kind: string }): T[][] {
   const groups: T[][] = [];
   let last: string | undefined;

@@ -13,21 +13,21 @@ export interface OwnedObject {
 
 export interface OwnedInventory {
   objects: OwnedObject[];
-  /** Kinds that this server may not list, so that objects of them may have been missed, but for those known. */
-  unseen: ResourceKind[];
-  /** Known objects that cannot be read either, for the credential may not or their API does not answer: they may be there, or not. */
-  unread: { reference: ObjectReference; error: ResourceError }[];
+  /** Kinds that this server may not list; objects other than the known ones may be missing. */
+  unlistable: ResourceKind[];
+  /** Known objects that cannot be read, because of missing permissions or an unavailable API; they may exist or not. */
+  unreadable: { reference: ObjectReference; error: ResourceError }[];
 }
 
 const CONCURRENCY = 8;
 
-/** Finds what an owner has on a cluster, by its labels. Contents are not fetched. */
+/** Finds the objects of an owner on a cluster by their labels. Reads only metadata. */
 export class OwnedObjects {
   constructor(private readonly cluster: ClusterClient) {}
 
   /**
-   * @param kinds where to look: the kinds of records, which costs a request a kind, or `everywhere`, which misses nothing
-   * @param known objects that this owner is known to have had: looked for one by one where the credential may not list
+   * @param kinds where to search: the kinds of earlier records, one request per kind, or `everywhere`, which is complete
+   * @param known recorded objects of this owner, read by name when the credential may not list their kind
    */
   async find(
     owner: Owner,
@@ -36,20 +36,20 @@ export class OwnedObjects {
     signal?: AbortSignal,
   ): Promise<OwnedInventory> {
     const searched = kinds === 'everywhere' ? (await this.cluster.listKinds()).filter(isDeletable) : kinds;
-    const inventory: OwnedInventory = { objects: [], unseen: [], unread: [] };
+    const inventory: OwnedInventory = { objects: [], unlistable: [], unreadable: [] };
     const unavailable = await this.cluster.listUnavailable();
     for (const reference of known)
       if (unavailable.has(reference.apiVersion) && !searched.some((kind) => isSameKind(reference, kind)))
-        inventory.unread.push({ reference, error: apiUnavailable(reference.apiVersion) });
+        inventory.unreadable.push({ reference, error: apiUnavailable(reference.apiVersion) });
     const found = await boundedParallel(searched, CONCURRENCY, async (kind) => {
       const listed = await orUndefinedIfRefused(
         this.cluster.listMetadata(kind, { labelSelector: ownerSelector(owner), signal }),
       );
-      if (!listed) inventory.unseen.push(kind);
+      if (!listed) inventory.unlistable.push(kind);
       const objects = listed ?? (await this.lookup(kind, known, inventory, signal));
       return objects.map((object) => ({ kind, object }));
     });
-    // One object may be served under several groups, as Events and Ingresses are.
+    // One object may be served in several API groups, such as Events and Ingresses.
     const byId = new Map(found.flat().map((one) => [one.object.metadata.uid, one]));
     return { ...inventory, objects: [...byId.values()].filter(({ object }) => isOwnedBy(owner, object)) };
   }
@@ -57,7 +57,7 @@ export class OwnedObjects {
   private async lookup(
     kind: ResourceKind,
     known: ObjectReference[],
-    { unread }: OwnedInventory,
+    { unreadable }: OwnedInventory,
     signal?: AbortSignal,
   ): Promise<ObjectMetadata[]> {
     const references = known.filter((one) => isSameKind(one, kind));
@@ -65,7 +65,7 @@ export class OwnedObjects {
       const { name, namespace } = reference;
       const answer = await orUndefinedIfRefused(
         this.cluster.lookup(kind, name, namespace, signal).then((object) => ({ object })),
-        (refusal) => unread.push({ reference, error: toUnreadError(refusal, reference) }),
+        (refusal) => unreadable.push({ reference, error: toUnreadableError(refusal, reference) }),
       );
       return answer?.object;
     });
@@ -73,7 +73,7 @@ export class OwnedObjects {
   }
 }
 
-/** Undefined when the cluster refuses this one question, which is no reason to ask no others. */
+/** Undefined when the cluster refuses this request; other requests may still succeed. */
 async function orUndefinedIfRefused<T>(
   asked: Promise<T>,
   onRefusal: (error: ClusterError) => void = () => undefined,
@@ -87,12 +87,12 @@ async function orUndefinedIfRefused<T>(
   }
 }
 
-const toUnreadError = ({ kind }: ClusterError, { apiVersion }: ObjectReference): ResourceError =>
+const toUnreadableError = ({ kind }: ClusterError, { apiVersion }: ObjectReference): ResourceError =>
   kind === 'unavailable'
     ? apiUnavailable(apiVersion)
     : { reason: 'FORBIDDEN', detail: 'The credential may not read the object, so it may still be there' };
 
-/** One version of each kind, of those that can be listed and deleted: others hold nothing of ours. */
+/** Selects kinds that can be listed and deleted, in one version each; objects of other kinds cannot be deployed. */
 export function isDeletable(kind: ResourceKind): boolean {
   return kind.preferred && kind.verbs.includes('list') && kind.verbs.includes('delete') && kind.kind !== 'Event';
 }

@@ -10,11 +10,14 @@ import {
 
 export { FIELD_MANAGER, findAppliedFields, type LabelledOwner, parseOwnerLabels };
 
-/** Whose an object is: this installation's deployment of one design, into one environment, through one connection. All are UUIDs. */
+/**
+ * The owner of an object: this installation's deployment of one design, into one environment, through one connection. All ids are
+ * UUIDs.
+ */
 export interface Owner {
   installation: string;
   design: string;
-  /** Null when the design was deployed to a connection without naming an environment. */
+  /** Null when the design was deployed to a connection without an environment. */
   environment: string | null;
   connection: string;
 }
@@ -23,7 +26,7 @@ export function ownerLabels(owner: Owner): Record<string, string> {
   return Object.fromEntries(OWNER_PARTS.flatMap((part) => (owner[part] ? [[PREFIX + part, owner[part]]] : [])));
 }
 
-/** The labels without any owner's: those of a design that was exported from a cluster belong to that cluster. */
+/** The labels without owner labels. A design that was exported from a cluster contains those of its original owner. */
 export function omitOwnerLabels(labels: Record<string, string>): Record<string, string> {
   const names = new Set<string>(OWNER_PARTS.map((part) => PREFIX + part));
   return Object.fromEntries(Object.entries(labels).filter(([name]) => !names.has(name)));
@@ -34,8 +37,8 @@ export function ownerSelector(owner: Owner): string {
 }
 
 /**
- * Whether the object is this owner's. Labels alone do not prove it: controllers copy them to what they make, as from a Service to
- * its EndpointSlices. So this server must have applied the object as well.
+ * Whether the object belongs to this owner. Labels alone are no proof, because controllers copy them, as from a Service to its
+ * EndpointSlices; this server must also be a field manager of the object.
  */
 export function isOwnedBy(owner: Owner, object: ObjectMetadata): boolean {
   const labels = object.metadata.labels ?? {};
@@ -45,12 +48,12 @@ export function isOwnedBy(owner: Owner, object: ObjectMetadata): boolean {
   );
 }
 
-/** Whether the labels name this very owner. */
+/** Whether the labels identify this owner. */
 export function matchesOwner(owner: Owner, labelled: LabelledOwner): boolean {
   return OWNER_PARTS.every((part) => labelled[part] === (owner[part] ?? undefined));
 }
 
-/** The object as this owner wants it, labelled as its own. */
+/** The object with the labels of this owner. */
 export function addOwnerLabels(owner: Owner, object: KubernetesObject): KubernetesObject {
   const labels = { ...omitOwnerLabels(object.metadata.labels ?? {}), ...ownerLabels(owner) };
   return { ...object, metadata: { ...object.metadata, labels } };
@@ -59,7 +62,7 @@ export function addOwnerLabels(owner: Owner, object: KubernetesObject): Kubernet
 const HOOK_LABEL = `${PREFIX}hook`;
 const HOOK_RUN_ANNOTATION = `${PREFIX}hook-run`;
 
-/** The hook of a chart as its owner creates it: kept apart from deployed resources, and neither pruned nor compared with them. */
+/** Marks the object of a hook, which excludes it from pruning and from comparisons with deployed resources. */
 export function addHookLabel(object: KubernetesObject, phase: string): KubernetesObject {
   const labels = { ...object.metadata.labels, [HOOK_LABEL]: phase };
   return { ...object, metadata: { ...object.metadata, labels } };
@@ -67,7 +70,7 @@ export function addHookLabel(object: KubernetesObject, phase: string): Kubernete
 
 export const isHookObject = ({ metadata }: ObjectMetadata): boolean => metadata.labels?.[HOOK_LABEL] !== undefined;
 
-/** The hook with an annotation that identifies the run of the object. */
+/** Adds an annotation that identifies the run of the hook. */
 export function addHookRun(object: KubernetesObject, run: string): KubernetesObject {
   const annotations = { ...(object.metadata['annotations'] as object | undefined), [HOOK_RUN_ANNOTATION]: run };
   return { ...object, metadata: { ...object.metadata, annotations } };

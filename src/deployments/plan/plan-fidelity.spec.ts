@@ -10,11 +10,11 @@ import { omitServerFields } from './field-changes.js';
 import { type Plan } from './plan.js';
 import { type PlanItem } from './plan-item.js';
 
-/** Deployments that are compared with their plans; 300 and more are asked for by `FIDELITY_DEPLOYMENTS=300`. */
+/** Number of deployments that are compared with their plans; `FIDELITY_DEPLOYMENTS=300` runs more. */
 const DEPLOYMENTS = Number(process.env['FIDELITY_DEPLOYMENTS'] ?? 9);
 const MAX_RESOURCES = 60;
 
-/** What a deployment did to one object. */
+/** The effect of a deployment on one object. */
 type Effect = 'create' | 'update' | 'unchanged' | 'prune' | 'refused';
 
 requires('CORPUS_DIR', 'A plan of an application', (corpus) => {
@@ -38,25 +38,25 @@ requires('CORPUS_DIR', 'A plan of an application', (corpus) => {
       const isSame = isDeepStrictEqual(omitServerFields(kind, before), omitServerFields(kind, after));
       return isSame ? 'unchanged' : 'update';
     };
-    /** Where something is refused, nothing is pruned. */
-    const foretold = ({ planned }: PlanItem, isRefused: boolean): Effect => {
+    /** After a refusal, nothing is pruned. */
+    const predict = ({ planned }: PlanItem, isRefused: boolean): Effect => {
       if (planned.error) return 'refused';
       if (isRefused && planned.action === 'prune') return 'unchanged';
       return planned.kept !== undefined || planned.action === 'delete' ? 'unchanged' : planned.action;
     };
 
-    /** Deploys, and compares each object with what its plan said. */
+    /** Deploys, and compares the effect on each object with the plan. */
     const compare = async (scene: DeploymentScene, objects: KubernetesObject[]): Promise<string[]> => {
       const plan: Plan = await scene.plan(objects);
       const before = await Promise.all(plan.items.map((item) => live(scene, item)));
       const isRefused = plan.items.some(({ planned }) => planned.error);
-      const outcomes = plan.items.map((item) => ({ effect: foretold(item, isRefused), diff: item.planned.diff }));
+      const outcomes = plan.items.map((item) => ({ effect: predict(item, isRefused), diff: item.planned.diff }));
       await scene.apply(plan, { atomic: false });
       const after = await Promise.all(plan.items.map((item) => live(scene, item)));
       return plan.items.map((item, index) => {
         const { effect = 'refused', diff = [] } = outcomes[index] ?? {};
         const was = effectOf(item, before[index], after[index]);
-        // What is refused stays as it was; a change of what is held alone changes no value.
+        // A refused object is unchanged; a change of ownership alone changes no value.
         const holdsOnly = diff.length > 0 && diff.every(({ path }) => path === '/metadata/managedFields');
         const isAsTold =
           was === effect ||
@@ -100,7 +100,7 @@ requires('CORPUS_DIR', 'A plan of an application', (corpus) => {
   });
 });
 
-/** Manifests of the corpus whose objects have names, each once. */
+/** The manifests of the corpus with named objects, without duplicates. */
 function* applications(corpus: string): Generator<[string, KubernetesObject[]]> {
   const folder = join(corpus, 'kubernetes');
   const files = readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter((name) => /\.ya?ml$/.test(name));
@@ -120,12 +120,12 @@ function isNamed(object: unknown): object is KubernetesObject {
   return Boolean(apiVersion && kind && metadata?.name);
 }
 
-/** In the namespace of the scene, whatever namespace it names. */
+/** Moves an object to the namespace of the scene. */
 function place(object: KubernetesObject, { namespace }: DeploymentScene): KubernetesObject {
   return { ...object, metadata: { ...object.metadata, ...(object.metadata.namespace && { namespace }) } };
 }
 
-/** Another number of replicas, another value, another annotation. */
+/** Changes the number of replicas, a value and an annotation. */
 function change(object: KubernetesObject, index: number): KubernetesObject {
   if (index % 3 === 2) return object;
   const { spec, data } = object as { spec?: Record<string, unknown>; data?: Record<string, unknown> };

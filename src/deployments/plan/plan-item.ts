@@ -2,21 +2,21 @@ import { type PlannedResource } from './planned-resource.js';
 import { type KubernetesObject, type ObjectMetadata } from '../../kubernetes/clusters/kubernetes-object.js';
 import { type ResourceKind } from '../../kubernetes/clusters/discovery.js';
 
-/** One resource of a plan, with what is needed to carry it out. */
+/** One resource of a plan, with what is needed to apply it. */
 export interface PlanItem {
   planned: PlannedResource;
-  /** The object to apply; absent for a prune and for what cannot be applied at all. */
+  /** The object to apply; absent for a prune and for a resource that cannot be applied. */
   desired?: KubernetesObject;
-  /** Absent when neither the cluster nor the design knows it. */
+  /** Absent when neither the cluster nor the design defines it. */
   kind?: ResourceKind;
-  /** What is on the cluster now, of a prune its metadata only. */
+  /** The live object; only its metadata for a prune. */
   live?: ObjectMetadata;
-  /** The whole object that it was compared with. */
+  /** The complete live object that it was compared with. */
   compared?: KubernetesObject;
-  /** Stands for all that an update changes. */
+  /** Hash of all changes of an update. */
   digest?: string;
-  /** A volume claim that a StatefulSet has made. */
-  isMade?: boolean;
-  /** It names no namespace, and goes where such objects go. */
+  /** A volume claim that a StatefulSet created. */
+  isGenerated?: boolean;
+  /** It names no namespace, and is deployed to the namespace of the plan. */
   isInFallback?: boolean;
 }

@@ -6,28 +6,28 @@ import { type PlannedHooks } from './hook-plans.js';
 import { type Owner } from './owner.js';
 import { type PlannedResource } from './planned-resource.js';
 
-/** What a deployment would do on one cluster. */
+/** The effect of a deployment on one cluster. */
 export interface Plan {
   owner: Owner;
   options: OwnershipOptions;
-  /** Where the objects go that name no namespace; null when there are none. */
+  /** The namespace of objects that name none; null when there are no such objects. */
   namespace: string | null;
-  /** In the order of the design, then what is to be pruned. */
+  /** In the order of the design, followed by the objects to prune. */
   items: PlanItem[];
-  /** Hooks of a chart, in the order in which they run. */
+  /** Hooks of a chart in the order in which they run. */
   hooks: PlannedHooks;
-  /** Kinds whose objects could not be listed, as `Kind.group`: something that left the design may be missed there. */
-  unseen: string[];
-  /** The same as long as the design and what deploying it would change on the cluster are the same. */
+  /** Kinds whose objects could not be listed, as `Kind.group`; objects to prune may be missing there. */
+  unlistable: string[];
+  /** Identifies the plan: it changes when the design or the effect of deploying it changes. */
   fingerprint: string;
 }
 
-/** The wire form: what is shown of a plan and kept in the record of a deployment. */
+/** The plan in wire form, as the API returns it and the record of a deployment stores it. */
 export function plannedResources(plan: Plan): PlannedResource[] {
   return plan.items.map(({ planned }) => planned);
 }
 
-/** Hashes the JSON of all items piece by piece: as a whole it is as large as the design. */
+/** Hashes the JSON of the items one by one, because the whole text is as large as the design. */
 export async function fingerprint(items: PlanItem[]): Promise<string> {
   const hash = createHash('sha256').update('[');
   const turns = new TimeSlicer();

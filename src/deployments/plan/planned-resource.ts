@@ -1,12 +1,12 @@
 import { type HelmHook } from '../../formats/design-file/helm-hook.js';
 
-/** One resource of a design, as it should be on the cluster. */
+/** One resource of a design in its desired state. */
 export interface DesiredResource {
-  /** Id of the component of the design that it comes from. */
+  /** Id of the component of the design. */
   component: string;
-  /** As it was written: what is wrong with it, `apiVersion` and `kind` included, is an error of its plan. */
+  /** The resource as written. Errors in it, including in `apiVersion` and `kind`, are reported in its plan. */
   object: Record<string, unknown>;
-  /** Of a hook of a chart: when it is run. */
+  /** For a hook of a chart: when it runs. */
   hook?: HelmHook;
 }
 
@@ -22,13 +22,13 @@ export interface ResourceError {
   detail: string;
 }
 
-/** Nothing can be known or done of what the server of an aggregated API keeps while that does not answer. */
+/** The error for resources of an aggregated API whose server does not respond. */
 export const apiUnavailable = (apiVersion: string): ResourceError => ({
   reason: 'API_UNAVAILABLE',
   detail: `The cluster has the API ${apiVersion}, but the server of it does not answer`,
 });
 
-/** What differs at one place of an object; null stands for absent. Secret values are shown as `(hidden)`. */
+/** A difference in one field; null means absent. Secret values are shown as `(hidden)`. */
 export interface FieldChange {
   /** RFC 6901 pointer into the object. */
   path: string;
@@ -36,38 +36,38 @@ export interface FieldChange {
   to: unknown;
 }
 
-/** What a deployment would do with one resource. */
+/** The effect of a deployment on one resource. */
 export interface PlannedResource {
-  /** Null for what is on the cluster only. */
+  /** Null for a resource that exists only on the cluster. */
   component: string | null;
   api_version: string;
   kind: string;
-  /** Null for kinds that have none. */
+  /** Null for cluster-scoped kinds. */
   namespace: string | null;
   name: string;
   action: ResourceAction;
-  /** Of an update; empty for every other action. */
+  /** The changes of an update; empty for other actions. */
   diff: FieldChange[];
-  /** Whether the cluster itself has tried it, by a dry run. */
+  /** Whether the cluster verified it by a dry run. */
   verified: boolean;
   /** Warnings of the API server, such as of a deprecated version or an unknown field. */
   warnings: string[];
-  /** Of an update: the object is deleted and made anew, for the cluster refuses the change of a field. */
+  /** The update deletes and recreates the object, because the cluster refuses to change a field. */
   replaces?: boolean;
-  /** Of a hook of a chart: the phase in which it is run, such as `pre-install`. */
+  /** For a hook of a chart: the phase in which it runs, such as `pre-install`. */
   hook?: string;
-  /** Why an object that left the design is left where it is. */
+  /** Why an object that left the design is kept. */
   kept?: string;
   error?: ResourceError;
 }
 
-/** Two resources with one key are one object, whatever their versions. */
+/** The identity of an object, regardless of its version. */
 export function objectKey(of: {
   group: string;
   kind: string;
   namespace?: string | null;
   name: string;
-  /** A hook is another thing in each phase. */
+  /** The phase; a hook counts as a separate object in each phase. */
   hook?: string;
 }): string {
   return [of.group, of.kind, of.namespace ?? '', of.name, ...(of.hook ? [of.hook] : [])].join('|');

@@ -5,7 +5,7 @@ import {
   customKind,
   deployment,
   DeploymentScene,
-  judge,
+  schemaValidator,
 } from '../../../test/support/deployment-scene.js';
 import { requires } from '../../../test/support/requirements.js';
 import { plannedResources } from './plan.js';
@@ -30,7 +30,7 @@ requires('KUBEBUILDER_ASSETS', 'A plan', () => {
   const actions = async (objects: Record<string, unknown>[], options?: PlanOptions) =>
     (await planned(objects, options)).map(({ name, action, error }) => `${name}: ${error?.reason ?? action}`);
 
-  it('creates what is not there, and touches nothing', async () => {
+  it('creates what does not exist, and changes nothing', async () => {
     const [resource] = await planned([configMap('a')]);
     expect(resource).toEqual({
       component: 'component-0',
@@ -63,14 +63,14 @@ requires('KUBEBUILDER_ASSETS', 'A plan', () => {
     expect(plan[0]?.diff).toHaveLength(3);
   });
 
-  it('does not take what the cluster fills in for a change', async () => {
+  it('does not report defaults of the cluster as changes', async () => {
     const service = { apiVersion: 'v1', kind: 'Service', metadata: { name: 'web' }, spec: { ports: [{ port: 80 }] } };
     const objects = [deployment('web', 0), service];
     await scene.deploy(objects);
     expect(await actions(objects)).toEqual(['web: unchanged', 'web: unchanged']);
   });
 
-  it('reports of secrets only that they changed', async () => {
+  it('reports of Secrets only that they changed', async () => {
     const secret = (values: Record<string, string>, more = {}) => ({
       apiVersion: 'v1',
       kind: 'Secret',
@@ -98,13 +98,13 @@ requires('KUBEBUILDER_ASSETS', 'A plan', () => {
     expect(JSON.stringify(refused)).not.toMatch(/hush|98765/);
   });
 
-  it('puts objects where they say, else where the deployment says', async () => {
+  it('places objects in their own namespace, else in that of the deployment', async () => {
     const other = await DeploymentScene.open(cluster.kubeconfig);
     const objects = [configMap('a'), configMap('b', {}, { namespace: other.namespace })];
     expect((await planned(objects)).map(({ namespace }) => namespace)).toEqual([scene.namespace, other.namespace]);
     const resources = objects.slice(0, 1).map((object) => ({ component: 'a', object }));
     const [nowhere] = plannedResources(
-      await new Planner(scene.client, judge).plan(resources, scene.owner, { previous: [] }),
+      await new Planner(scene.client, schemaValidator).plan(resources, scene.owner, { previous: [] }),
     );
     expect(nowhere?.namespace).toBe('default');
     const [role] = await planned([
@@ -114,7 +114,7 @@ requires('KUBEBUILDER_ASSETS', 'A plan', () => {
     await other.close();
   });
 
-  it('refuses what is not this owner’s, unless it is to be adopted', async () => {
+  it('refuses objects of others, unless they are adopted', async () => {
     await scene.others(configMap('a'));
     const neighbour = new DeploymentScene(clusterClient(cluster.kubeconfig));
     await neighbour.deploy([configMap('b')], { namespace: scene.namespace });
@@ -126,7 +126,7 @@ requires('KUBEBUILDER_ASSETS', 'A plan', () => {
     await neighbour.close();
   });
 
-  it('does not take the copies of its labels that controllers make for its own', async () => {
+  it('does not own objects to which controllers copied its labels', async () => {
     const labels = (await scene.plan([configMap('a')])).items[0]?.desired?.metadata.labels ?? {};
     await scene.others(configMap('copy', {}, { labels }));
     expect(await actions([configMap('a')], { previous: undefined })).toEqual(['a: create']);
@@ -142,7 +142,7 @@ requires('KUBEBUILDER_ASSETS', 'A plan', () => {
     expect(await actions([configMap('a', { shared: 'ours' })], { force: true })).toEqual(['a: update']);
   });
 
-  it('lets go of a field that another manager owns too', async () => {
+  it('releases a field that another manager owns too', async () => {
     await scene.deploy([configMap('a', { shared: 'x', own: 'x' })]);
     await scene.others(configMap('a', { shared: 'x' }));
     const [resource] = await planned([configMap('a', { own: 'x' })]);
@@ -152,7 +152,7 @@ requires('KUBEBUILDER_ASSETS', 'A plan', () => {
     expect((await scene.live('v1', 'ConfigMap', 'a'))?.data).toEqual({ shared: 'x', own: 'x' });
   });
 
-  it('prunes what left the design and is still its own', async () => {
+  it('prunes owned objects that left the design', async () => {
     await scene.deploy([configMap('stays'), configMap('goes'), deployment('goes-too', 0)]);
     await scene.others(configMap('foreign'));
     expect((await actions([configMap('stays')])).sort()).toEqual([
@@ -167,7 +167,7 @@ requires('KUBEBUILDER_ASSETS', 'A plan', () => {
     ]);
   });
 
-  it('names everything that is wrong', async () => {
+  it('reports every error', async () => {
     await scene.deploy([deployment('immutable', 0)]);
     const immutable = deployment('immutable', 0);
     Object.assign(immutable.spec as object, { selector: { matchLabels: { app: 'other' } } });
@@ -207,7 +207,7 @@ requires('KUBEBUILDER_ASSETS', 'A plan', () => {
     expect(errors[8]?.detail).toContain('no-such-namespace');
   });
 
-  it('plans a namespace and a definition with what they hold, as far as it can be known', async () => {
+  it('plans a namespace and a definition with their contents, as far as these are known', async () => {
     const { definition, object } = customKind();
     const namespace = `${scene.namespace}-new`;
     const inside = { namespace };
@@ -234,7 +234,7 @@ requires('KUBEBUILDER_ASSETS', 'A plan', () => {
     );
   });
 
-  it('has a fingerprint that moves with design and cluster, and with nothing else', async () => {
+  it('has a fingerprint that changes only with the design and the cluster', async () => {
     await scene.deploy([deployment('web', 1), configMap('a')]);
     const objects = [deployment('web', 2), configMap('a')];
     const { fingerprint } = await scene.plan(objects);
@@ -246,19 +246,19 @@ requires('KUBEBUILDER_ASSETS', 'A plan', () => {
     expect((await scene.plan(objects)).fingerprint).not.toBe(fingerprint);
   });
 
-  it('without rights reports it for each resource', async () => {
+  it('reports missing permissions for each resource', async () => {
     const nobody = clusterClient(cluster.kubeconfigNobody);
     const resources = [{ component: 'a', object: configMap('a') }];
-    const { items, unseen } = await new Planner(nobody, judge).plan(resources, scene.owner, {
+    const { items, unlistable } = await new Planner(nobody, schemaValidator).plan(resources, scene.owner, {
       namespace: scene.namespace,
       previous: [],
     });
     expect(items[0]?.planned.error).toMatchObject({ reason: 'FORBIDDEN' });
-    expect(unseen).toEqual(['ConfigMap']);
+    expect(unlistable).toEqual(['ConfigMap']);
     await nobody.close();
   });
 
-  it('is quick for a design of a hundred resources', async () => {
+  it('takes a short time for a hundred resources', async () => {
     const objects = Array.from({ length: 100 }, (_, index) => configMap(`one-${index}`));
     const started = performance.now();
     expect((await planned(objects)).every(({ action, verified }) => action === 'create' && verified)).toBe(true);

@@ -12,18 +12,18 @@ import { type PlanItem } from './plan-item.js';
 import { type DesiredResource, objectKey, type ResourceError } from './planned-resource.js';
 import { isWaitingForPlan } from './prerequisites.js';
 import { findPrunes } from './prunes.js';
-import { StandingObjects } from './standing-objects.js';
+import { LiveObjects } from './live-objects.js';
 
 export interface PlanOptions extends OwnershipOptions {
-  /** Of objects that name none: else that of the kubeconfig's context, else `default`. */
+  /** The namespace of objects that name none. Default: that of the kubeconfig's context, else `default`. */
   namespace?: string;
-  /** Makes that namespace when it is not there and something goes into it, whether it names it or not. */
+  /** Creates that namespace if it does not exist and an object of the design needs it. */
   createNamespace?: boolean;
-  /** Which hooks of a chart are run; none without it. */
+  /** The phases whose hooks are run. Default: none. */
   phases?: HookPhases;
   /**
-   * Everything that earlier deployments of this owner applied, by their records: where to look for what left the design.
-   * Without it every kind of the cluster is searched.
+   * All objects that earlier deployments of this owner applied; their kinds are searched for objects to prune. Without it, all
+   * kinds of the cluster are searched.
    */
   previous?: ObjectReference[];
   signal?: AbortSignal;
@@ -31,16 +31,16 @@ export interface PlanOptions extends OwnershipOptions {
 
 const CONCURRENCY = 6;
 
-/** Finds out what deploying a design would do on one cluster, by asking the cluster itself; nothing is changed. */
+/** Determines the effect of deploying a design on one cluster by dry runs on that cluster. */
 export class Planner {
   constructor(
     private readonly cluster: ClusterClient,
-    private readonly judge: SchemaValidator,
+    private readonly validator: SchemaValidator,
   ) {}
 
   /**
-   * One item for each resource, with its error if it cannot be deployed, and one for each object that left the design.
-   * @throws ClusterError when the cluster as a whole cannot be worked with
+   * Returns one item for each resource, with its error if it cannot be deployed, and one for each object that left the design.
+   * @throws ClusterError for a failure of the cluster as a whole
    */
   async plan(resources: DesiredResource[], owner: Owner, options: PlanOptions = {}): Promise<Plan> {
     const defined = resources.flatMap(({ object }) => definedKinds(object));
@@ -60,18 +60,18 @@ export class Planner {
     if (given) items.push(given);
     const comparison = new Comparison(this.cluster, owner, options);
     const [first, rest] = [items.filter(isFoundation), items.filter((item) => !isFoundation(item))];
-    const standing = await StandingObjects.read(this.cluster, owner, items, options);
+    const live = await LiveObjects.read(this.cluster, owner, items, options);
     const compare = (item: PlanItem, refusals?: Map<PlanItem, ResourceError>) =>
       this.compare(item, items, comparison, {
         refusal: refusals?.get(item),
-        live: standing.find(item),
+        live: live.find(item),
         signal: options.signal,
       });
     await boundedParallel(first, CONCURRENCY, (item) => compare(item));
-    const refusals = await new DefinitionValidator(this.cluster, this.judge, defined).findErrors(rest, items);
+    const refusals = await new DefinitionValidator(this.cluster, this.validator, defined).findErrors(rest, items);
     await boundedParallel(rest, CONCURRENCY, (item) => compare(item, refusals));
     await hooks.verify([...before, ...after], items);
-    const { prunes, unseen } = await findPrunes(this.cluster, items, owner, options);
+    const { prunes, unlistable } = await findPrunes(this.cluster, items, owner, options);
     const all = [...items, ...prunes];
     const { adopt, mayAdopt, force, replace, deleteVolumes } = options;
     return {
@@ -80,12 +80,12 @@ export class Planner {
       namespace: placed ? drafts.fallback : null,
       items: all,
       hooks: { before, after },
-      unseen,
+      unlistable,
       fingerprint: await fingerprint([...all, ...before, ...after]),
     };
   }
 
-  /** @param options.refusal what the definition in the design says against it, when the cluster cannot judge it */
+  /** @param options.refusal the error by the definition in the design, for kinds that the cluster cannot validate */
   private async compare(
     item: PlanItem,
     all: PlanItem[],

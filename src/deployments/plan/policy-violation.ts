@@ -1,8 +1,8 @@
 export const POLICY_MODES = ['enforce', 'warn'] as const;
 export type PolicyMode = (typeof POLICY_MODES)[number];
 
-/** Which resource of a design is meant. */
-export interface JudgedResource {
+/** Identifies a resource of a design. */
+export interface PolicyResource {
   component: string;
   api_version: string;
   kind: string;
@@ -11,14 +11,14 @@ export interface JudgedResource {
 }
 
 /** A resource that violates a policy, as reported by plans, deployments and events. */
-export interface PolicyViolation extends JudgedResource {
+export interface PolicyViolation extends PolicyResource {
   policy_id: string;
   policy: string;
   mode: PolicyMode;
   message: string;
-  /** Why the rule could not be evaluated; null when it answered false. */
+  /** Why the rule could not be evaluated; null when it evaluated to false. */
   reason: string | null;
 }
 
-/** Whether it refuses a deployment. */
+/** Whether the violation refuses a deployment. */
 export const isEnforced = ({ mode }: PolicyViolation): boolean => mode === 'enforce';

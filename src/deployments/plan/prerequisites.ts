@@ -1,7 +1,7 @@
 import { type PlanItem } from './plan-item.js';
 import { type PlannedResource, type ResourceError } from './planned-resource.js';
 
-/** Kinds that others cannot be tried without. */
+/** Kinds that other resources need for a successful dry run. */
 const PREREQUISITE_KINDS = [
   'ServiceAccount',
   'PriorityClass',
@@ -12,7 +12,7 @@ const PREREQUISITE_KINDS = [
   'LimitRange',
 ];
 
-/** Whether the cluster refuses only because something is missing that this very plan creates first. */
+/** Whether the cluster refuses the resource only because of something missing that an earlier item of this plan creates. */
 export function isWaitingForPlan(planned: PlannedResource, error: ResourceError, all: PlanItem[]): boolean {
   const created = all.filter(
     (item) => item.planned.action === 'create' && !item.planned.error && item.planned !== planned,

@@ -3,7 +3,7 @@ import { isSameKind } from '../../kubernetes/clusters/discovery.js';
 import { groupOf, type ObjectReference } from '../../kubernetes/clusters/kubernetes-object.js';
 import { boundedParallel } from './bounded-parallel.js';
 import { findKeepReason, findUseByDesign, type KeepOptions } from './kept-objects.js';
-import { findMadeClaims } from './made-claims.js';
+import { findClaimsByName } from './stateful-set-claims.js';
 import { OwnedObjects } from './owned-objects.js';
 import { isHookObject, type Owner } from './owner.js';
 import { type PlanItem } from './plan-item.js';
@@ -16,13 +16,13 @@ interface PruneOptions extends KeepOptions {
 
 const CONCURRENCY = 6;
 
-/** What left the design since it was deployed last: to be deleted, or kept for a reason. Hooks are no part of it. */
+/** The objects that left the design since its last deployment, to be deleted or kept for a reason. Hooks are excluded. */
 export async function findPrunes(
   cluster: ClusterClient,
   items: PlanItem[],
   owner: Owner,
   options: PruneOptions,
-): Promise<{ prunes: PlanItem[]; unseen: string[] }> {
+): Promise<{ prunes: PlanItem[]; unlistable: string[] }> {
   const { previous, signal } = options;
   const served = await cluster.listKinds();
   const references = [...items.flatMap(({ desired }) => desired ?? []), ...(previous ?? [])];
@@ -39,22 +39,22 @@ export async function findPrunes(
       !isHookObject(object) && !wanted.has(objectKey({ ...object.metadata, group: kind.group, kind: kind.kind })),
   );
   const claims = await boundedParallel(leaving, CONCURRENCY, ({ kind, object }) =>
-    findMadeClaims(cluster, kind, object.metadata, signal),
+    findClaimsByName(cluster, kind, object.metadata, signal),
   );
-  const made = claims.flat().map((claim) => ({ ...claim, isMade: true }));
+  const made = claims.flat().map((claim) => ({ ...claim, isGenerated: true }));
   const prunes = [...leaving, ...made].map(({ kind, object, ...rest }): PlanItem => {
     const kept = findKeepReason(object, options) ?? findUseByDesign(object, items);
     const planned = plannedRemoval(kept === undefined ? 'prune' : 'unchanged', kind, object.metadata);
     return { planned: { ...planned, ...(kept !== undefined && { kept }) }, kind, live: object, ...rest };
   });
-  // What cannot be pruned stays in the inventory.
-  for (const { reference, error } of inventory.unread)
+  // An object that cannot be pruned remains in the inventory.
+  for (const { reference, error } of inventory.unreadable)
     if (error.reason === 'API_UNAVAILABLE' && !items.some(({ planned }) => mayBe(planned, reference)))
       prunes.push({ planned: { ...plannedRemoval('prune', reference, reference), error } });
-  return { prunes, unseen: inventory.unseen.map((kind) => [kind.kind, kind.group].filter(Boolean).join('.')) };
+  return { prunes, unlistable: inventory.unlistable.map((kind) => [kind.kind, kind.group].filter(Boolean).join('.')) };
 }
 
-/** Whether a resource of the design is this object: where the kind is not known, neither is the namespace. */
+/** Whether a resource of the design may be this object. For an unknown kind, the namespace is not compared. */
 const mayBe = ({ api_version, kind, namespace, name }: PlannedResource, object: ObjectReference): boolean =>
   isSameKind({ apiVersion: api_version, kind }, object) &&
   name === object.name &&

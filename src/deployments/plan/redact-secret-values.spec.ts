@@ -10,12 +10,12 @@ const secret = {
 };
 
 describe('a message about a Secret', () => {
-  it('is reported without its values, also where control characters were taken out of them', () => {
+  it('is reported without its values, also when control characters were removed', () => {
     const message = 'keys holds hush hush, and first\r\nsecond, or first\nsecond';
     expect(redactSecretValues(message, secret)).toBe('keys holds (hidden), and (hidden), or (hidden)');
   });
 
-  it('is not reported when it was cut, for half a value may stand at its end', () => {
+  it('is not reported when it was truncated, because it may end with a part of a value', () => {
     expect(redactSecretValues(`keys holds hush hu${TRUNCATION_MARK}`, secret)).not.toContain('hush');
     const plain = { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'a' }, data: { a: 'hush' } };
     expect(redactSecretValues(`holds hush${TRUNCATION_MARK}`, plain)).toBe(`holds hush${TRUNCATION_MARK}`);

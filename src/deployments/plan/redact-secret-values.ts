@@ -3,12 +3,12 @@ import { MASKED, isSecret } from '../../formats/design-file/secret-values.js';
 import { sanitizeClusterText, TRUNCATION_MARK } from '../../kubernetes/clusters/sanitize-cluster-text.js';
 import { type KubernetesObject } from '../../kubernetes/clusters/kubernetes-object.js';
 
-/** A message of the cluster about an object, without the secret values of the object that it repeats. */
+/** Removes the secret values of an object from a message of the cluster. */
 export function redactSecretValues(message: string, object: KubernetesObject): string {
   const secrets = [...findSecretValues(object.kind, [], object)].filter((value) => value.length >= 3);
   if (secrets.length > 0 && message.endsWith(TRUNCATION_MARK))
     return 'The message of the cluster is hidden because it may contain secret values';
-  // What was taken out of the message is missing from values that it repeats.
+  // The message may contain a value with parts of it redacted already.
   const safe = secrets
     .flatMap((value) => [value, sanitizeClusterText(value, value.length)])
     .filter((value) => value.length >= 3)

@@ -4,16 +4,16 @@ import { type KubernetesObject } from '../../kubernetes/clusters/kubernetes-obje
 import { redactSecretValues } from './redact-secret-values.js';
 import { type ResourceError } from './planned-resource.js';
 
-/** Characters of all fields that one error names. */
+/** Maximum length of the field paths in one error, in characters. */
 const MAX_FIELD_LENGTH = 1_000;
 
-/** Failures of the cluster as a whole: with one of these there is no use in going on with the next resource. */
+/** Whether the cluster as a whole has failed, so that the next resource would fail as well. */
 export function isClusterFailure(error: unknown): boolean {
   if (!(error instanceof ClusterError)) return true;
   return ['unreachable', 'timeout', 'unauthorized', 'throttled', 'unavailable', 'protocol'].includes(error.kind);
 }
 
-/** What the cluster said about one resource. The value of a secret that it repeats is taken out. */
+/** Converts an error of the cluster to the error of one resource, without secret values. */
 export function toResourceError(error: ClusterError, object: KubernetesObject): ResourceError {
   const fields = error.causes.flatMap((cause) => cause.field ?? []);
   const field = sanitizeClusterText(
@@ -43,7 +43,7 @@ function toReason(error: ClusterError): string {
   if (/failed calling webhook/.test(message)) return 'WEBHOOK_FAILED';
   if (/denied the request/.test(message)) return 'DENIED';
   if (/exceeded quota/.test(message)) return 'QUOTA_EXCEEDED';
-  // The write named the uid of the object that it was meant for.
+  // The uid precondition of the write failed.
   if (causes.some((cause) => cause.field === 'metadata.uid')) return 'CONFLICT';
   if (/is immutable|may not (be )?change|cannot (be )?change|are forbidden/.test(message) && error.kind === 'invalid') {
     return 'IMMUTABLE';
@@ -52,7 +52,7 @@ function toReason(error: ClusterError): string {
   return error.kind.replace(/[A-Z]/g, (letter) => `_${letter}`).toUpperCase();
 }
 
-/** Server-side apply names fields in its message only: `… (ns/name; v1, Kind=ConfigMap): .data.a: expected string`, one a line when several. */
+/** The fields in the message of a server-side apply error: `… (ns/name; v1, Kind=ConfigMap): .data.a: expected string`, one per line. */
 function parseField(message: string): string | undefined {
   const fields = [...message.matchAll(/\s(\.[A-Za-z][^\s:]*): /g)].map((match) => match[1]);
   return fields.length > 0 ? fields.join(', ') : undefined;

@@ -1,4 +1,4 @@
-/** What to do about a resource that cannot be, or was not, deployed, by the reason of its error. */
+/** Remedies for resources that cannot be, or were not, deployed, by the reason of the error. */
 const REMEDIES: Record<string, string> = {
   IMMUTABLE: 'Deploy with replace: true, which deletes and recreates the object, or undo the change of these fields.',
   FIELD_CONFLICT: 'Leave the fields out of the design, or deploy with force: true to take them over.',

@@ -3,10 +3,10 @@ import { isUUID } from 'class-validator';
 import { AppError } from '../../core/errors/app-error.js';
 import { isTemporary } from '../../core/errors/problem.js';
 import { DeployedDesignsStore } from '../deployed-designs.store.js';
-import { ApprovalRulesService, type Mandate } from '../admission/approval-rules.service.js';
+import { ApprovalRulesService, type ApprovalSubject } from '../admission/approval-rules.service.js';
 import type { LabelledOwner } from '../plan/owner.js';
 
-/** Judges whether objects of other deployments of this installation may be adopted: only by who may undeploy them where they are. */
+/** Decides whether objects of other deployments of this installation may be adopted: the requester must have the right to undeploy them. */
 @Injectable()
 export class AdoptionService {
   constructor(
@@ -14,14 +14,14 @@ export class AdoptionService {
     private readonly approvals: ApprovalRulesService,
   ) {}
 
-  /** Asks anew for every object, with the roles of that moment. An owner that nobody knows is nobody's to give. */
-  createCheck(mandate: Omit<Mandate, 'action'>): (owner: LabelledOwner) => Promise<boolean> {
+  /** Returns a check that uses the current roles for each object. Objects of an unknown owner may not be adopted. */
+  createCheck(subject: Omit<ApprovalSubject, 'action'>): (owner: LabelledOwner) => Promise<boolean> {
     return async ({ design, environment }) => {
       if (!design || !environment || !isUUID(design) || !isUUID(environment)) return false;
       const location = await this.deployed.findLocation(design, environment);
       if (!location) return false;
       try {
-        await this.approvals.requireMandate({ ...mandate, action: 'undeploy' }, location);
+        await this.approvals.requireStillAllowed({ ...subject, action: 'undeploy' }, location);
         return true;
       } catch (error) {
         if (isTemporary(error) || !(error instanceof AppError)) throw error;

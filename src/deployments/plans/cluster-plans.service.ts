@@ -11,13 +11,13 @@ import { AdoptionService } from './adoption.service.js';
 import { DeployedNamespacesService } from './deployed-namespaces.service.js';
 import { DeploymentContextService } from './deployment-context.service.js';
 
-/** However slowly a cluster answers, and however much is asked of it. */
+/** Timeout of a plan on one cluster. */
 const PLAN_TIMEOUT_MS = 600_000;
 
 type PlanSubject = Pick<Deployment, 'designId' | 'environmentId' | 'options' | 'requestedBy' | 'approvals'> &
   Partial<Pick<Deployment, 'id' | 'action'>>;
 
-/** Plans on clusters, by asking them. */
+/** Creates plans by requests to the clusters. */
 @Injectable()
 export class ClusterPlansService {
   constructor(
@@ -28,7 +28,7 @@ export class ClusterPlansService {
     private readonly validation: ValidationService,
   ) {}
 
-  /** What would be done now on each of the clusters, by connection. @throws ClusterError */
+  /** Plans on each of the clusters, by connection. @throws ClusterError */
   async planAll(of: PlanSubject & Pick<Deployment, 'designVersion' | 'connectionIds'>): Promise<Map<string, Plan>> {
     const resources = await this.context.readResources(of.designId, of.designVersion);
     const plans = new Map<string, Plan>();
@@ -36,7 +36,7 @@ export class ClusterPlansService {
     return plans;
   }
 
-  /** What would be done on one cluster now. @throws ClusterError when it cannot be worked with */
+  /** Plans on one cluster. @throws ClusterError when the cluster cannot be used */
   async plan(of: PlanSubject, connectionId: string, resources: DesiredResource[], signal?: AbortSignal): Promise<Plan> {
     const cluster = await this.context.getClient(connectionId);
     const owner = await this.context.getOwner(of, connectionId);
@@ -64,7 +64,7 @@ export class ClusterPlansService {
   }
 }
 
-/** A design without a deployment there is installed; a replica that resumes the deployment installs it, too. */
+/** A deployment to a cluster without the design runs the install hooks, also when a replica resumes it. */
 function phasesOf({ id, action }: PlanSubject, known: DeployedDesign | null): HookPhases {
   if (action === 'rollback') return ROLLBACK_PHASES;
   const isFirst = known === null || (known.deploymentId === id && !known.hasPrevious);

@@ -3,12 +3,12 @@ import { Conflict } from '../../core/errors/app-error.js';
 import { DeployedDesignsStore } from '../deployed-designs.store.js';
 import type { Deployment, DeploymentOptions } from '../deployment.entity.js';
 
-/** Keeps the namespace into which the objects of a design are deployed that name none. */
+/** Resolves the namespace for objects of a design that name none. */
 @Injectable()
 export class DeployedNamespacesService {
   constructor(private readonly deployed: DeployedDesignsStore) {}
 
-  /** @throws Conflict NAMESPACE_CHANGED when the design is deployed in another namespace on one of the clusters */
+  /** @throws Conflict NAMESPACE_CHANGED when the design is deployed to another namespace on one of the clusters */
   async requireSame(
     { designId, environmentId, connectionIds }: Pick<Deployment, 'designId' | 'environmentId' | 'connectionIds'>,
     options: Pick<DeploymentOptions, 'namespace' | 'move'>,
@@ -19,8 +19,8 @@ export class DeployedNamespacesService {
   }
 
   /**
-   * The namespace that is asked for, else the one that the design is deployed in; undefined when neither is known.
-   * @throws Conflict NAMESPACE_CHANGED when the two differ and no move is meant
+   * The requested namespace, else the one to which the design is deployed; undefined when neither is known.
+   * @throws Conflict NAMESPACE_CHANGED when the two differ and the request does not set `move`
    */
   resolve(
     deployed: string | null | undefined,

@@ -15,7 +15,7 @@ import type { DesiredResource } from '../plan/planned-resource.js';
 
 const SYSTEM = Actor.system('deployment');
 
-/** What plans and runs work with: the resources of a version, the client of a cluster, and the owner in whose name they act. */
+/** Provides the inputs of plans and runs: the resources of a version, the client of a cluster, and the owner of the objects. */
 @Injectable()
 export class DeploymentContextService {
   private installation?: Promise<string>;
@@ -28,19 +28,19 @@ export class DeploymentContextService {
     private readonly unit: UnitOfWork,
   ) {}
 
-  /** The resources of one version of a design, as they should be on a cluster; read in a worker where there are many. */
+  /** The desired resources of one version of a design; large designs are read in a worker. */
   async readResources(designId: string, version: number): Promise<DesiredResource[]> {
     const design = await this.designs.find(SYSTEM, designId);
     if (!design) throw new NotFound('design', designId);
     return this.contents.readResources(design, version);
   }
 
-  /** Users who may deploy use the credential without ever seeing it. */
+  /** The client uses the credential of the connection, which users who may deploy cannot see. */
   getClient(connectionId: string): Promise<ClusterClient> {
     return runAsSystem('deployment', async () => this.clusters.getClient(await this.getConnection(connectionId)));
   }
 
-  /** The same for what nobody asked for. @throws Conflict ILLEGAL_STATUS for a connection that was set aside */
+  /** As `getClient`, for work that no user requested. @throws Conflict ILLEGAL_STATUS when the status of the connection forbids calls */
   getCallableClient(connectionId: string): Promise<ClusterClient> {
     return runAsSystem('deployment', async () => {
       const connection = await this.getConnection(connectionId);
@@ -69,7 +69,7 @@ export class DeploymentContextService {
       .query<{ id: string }[]>('SELECT id FROM installation')
       .then(([row]) => row?.id ?? Promise.reject(new Error('the installation has no id')))
       .catch((error: unknown) => {
-        // What failed is asked for again by the next deployment.
+        // The next deployment tries again after an error.
         this.installation = undefined;
         throw error;
       });

@@ -3,12 +3,12 @@ import { newId } from '../../core/database/base.entity.js';
 import type { PlannedResource } from '../plan/planned-resource.js';
 import type { DeploymentOptions } from '../deployment.entity.js';
 
-/** What a plan would do with one object. */
+/** The planned action on one object. */
 export type PlannedAction = Pick<PlannedResource, 'api_version' | 'kind' | 'namespace' | 'name' | 'action'> & {
   connection_id: string;
 };
 
-/** What a plan was made of, so that `plan_id` can deploy exactly that; kept for a day. */
+/** The inputs of a plan, so that `plan_id` can deploy exactly that plan; kept for a day. */
 @Entity('deployment_plan')
 @Index('deployment_plan_age', ['createdAt'])
 export class DeploymentPlan {
@@ -26,7 +26,7 @@ export class DeploymentPlan {
   @Column('integer')
   designVersion!: number;
 
-  /** The design's current version when the plan was made; null when the caller named the version to plan. */
+  /** The current version of the design when the plan was made; null when the caller named a version. */
   @Column('integer', { nullable: true })
   currentVersion!: number | null;
 
@@ -44,7 +44,7 @@ export class DeploymentPlan {
   @Column('jsonb')
   fingerprints!: Record<string, string>;
 
-  /** What it would do with each object, as pictures show it. */
+  /** The planned action on each object, for diagrams. */
   @Column('jsonb', { default: [] })
   resources!: PlannedAction[];
 

@@ -5,13 +5,13 @@ import { DeploymentQuotaService } from '../admission/deployment-quota.service.js
 import { type PolicySubject, PolicyEvaluationService } from '../policies/policy-evaluation.service.js';
 import type { PolicyViolation } from '../plan/policy-violation.js';
 
-/** What beside the clusters a plan depends on. */
+/** The conditions of a plan that do not depend on the clusters. */
 export interface PlanConditions {
   quota: QuotaStatus;
   violations: PolicyViolation[];
 }
 
-/** Answers what the workspace says of a plan: its quota, and its policies. */
+/** Checks a plan against the quota and the policies of the workspace. */
 @Injectable()
 export class PlanConditionsService {
   constructor(

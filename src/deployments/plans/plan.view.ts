@@ -108,7 +108,7 @@ export class PlannedHookView {
   }
 }
 
-/** What deploying a design would do, resource by resource; `plan_id` on deploy does exactly this. */
+/** The effect of deploying a design, resource by resource; a deployment with `plan_id` does exactly this. */
 export class PlanView {
   @IdField({ rest: true })
   plan_id!: string;

@@ -12,7 +12,7 @@ import { PlanView } from './plan.view.js';
 import { PlansStore } from './plans.store.js';
 import { RequestedVersionsService } from './requested-versions.service.js';
 
-/** Answers what a deployment would do, and keeps what the plan was made of for a deployment of exactly that. */
+/** Creates plans, and stores their inputs so that exactly that plan can be deployed. */
 @Injectable()
 export class PlansService {
   constructor(
@@ -24,7 +24,7 @@ export class PlansService {
     private readonly conditions: PlanConditionsService,
   ) {}
 
-  /** @throws ClusterError when a cluster cannot be worked with */
+  /** @throws ClusterError when a cluster cannot be used */
   async plan(actor: Actor, input: PlanRequest): Promise<PlanView> {
     const design = await this.designs.getAllowed(actor, deploymentPolicy.plan, input);
     const target = await this.targets.resolveForDeployment(actor, design, input);

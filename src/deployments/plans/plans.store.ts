@@ -5,10 +5,10 @@ import type { Design } from '../../designs/design.entity.js';
 import type { Plan } from '../plan/plan.js';
 import { DeploymentPlan } from './deployment-plan.entity.js';
 
-/** Versions that one statement deletes. */
+/** Maximum number of versions per DELETE statement. */
 const PURGE_BATCH = 500;
 
-/** What plans were made of, for a day. */
+/** The inputs of plans, kept for a day. */
 @Injectable()
 export class PlansStore {
   constructor(private readonly unit: UnitOfWork) {}
@@ -18,7 +18,7 @@ export class PlansStore {
   }
 
   /**
-   * The plan that a deployment of this design names, when the design is still what it was.
+   * The plan that the deployment of a design names, if the design has not changed since.
    * @throws NotFound, Conflict PLAN_STALE
    */
   async getCurrent(design: Design, id: string): Promise<DeploymentPlan> {
@@ -29,13 +29,13 @@ export class PlansStore {
     return plan;
   }
 
-  /** @throws Conflict PLAN_STALE when the cluster is no longer what it was when the plan was made */
+  /** @throws Conflict PLAN_STALE when the cluster has changed since the plan was made */
   async assertUnchanged(id: string, connectionId: string, now: Plan): Promise<void> {
     const plan = await this.plans.findOneBy({ id });
     if (plan?.fingerprints[connectionId] !== now.fingerprint) throw planStale('the cluster has changed since');
   }
 
-  /** Deletes plans of more than a day ago that no unfinished deployment is to apply, and the versions with other values that were made for them alone. */
+  /** Deletes plans older than a day that no unfinished deployment uses, and versions with other values that were created only for them. */
   async purge(): Promise<void> {
     await this.unit.manager.query(
       `DELETE FROM deployment_plan p WHERE created_at < now() - interval '1 day'
@@ -44,7 +44,7 @@ export class PlansStore {
     while ((await this.deleteUnusedVariants()) === PURGE_BATCH);
   }
 
-  /** The version of the highest number stays, so that no number is given twice. */
+  /** Keeps the version with the highest number, so that its number is not reused. */
   private async deleteUnusedVariants(): Promise<number> {
     const [, deleted] = await this.unit.manager.query<[unknown, number]>(
       `DELETE FROM design_version WHERE (design_id, number) IN (

@@ -13,7 +13,7 @@ import type { DeployRequest, PlanRequest } from '../deployment.inputs.js';
 /** Where a version is to be deployed. */
 type Destination = Pick<Deployment, 'environmentId' | 'connectionIds'>;
 
-/** Finds, or makes, the versions of designs that requests are for. */
+/** Finds or creates the design version of a request. */
 @Injectable()
 export class RequestedVersionsService {
   constructor(
@@ -23,7 +23,7 @@ export class RequestedVersionsService {
     private readonly deployed: DeployedDesignsStore,
   ) {}
 
-  /** The same for a content that is sent along, which is saved as the next version when it differs from the stored one. */
+  /** As `resolve`, for content in the request, which is saved as the next version if it differs from the stored one. */
   async resolveWithFile(
     actor: Actor,
     design: Design,
@@ -37,14 +37,14 @@ export class RequestedVersionsService {
     return this.resolve(actor, saved.design, request, destination);
   }
 
-  /** Whether a version is another one, or that one with other values. */
+  /** Whether a version is the given one, or that one with other values. */
   async isVersionOrVariant(design: Design, number: number, of: number): Promise<boolean> {
     return number === of || (await this.versions.getVersion(design, number)).variantOf === of;
   }
 
   /**
-   * The number of the version that is named or current. One of a chart is rendered with the values that are sent, and for the namespace
-   * that it is deployed in: its templates may name the namespace of the release.
+   * The number of the requested or current version. A chart is rendered with the values of the request and for the target
+   * namespace, because its templates may use the namespace of the release.
    * @throws NotFound
    */
   async resolve(
@@ -59,13 +59,13 @@ export class RequestedVersionsService {
     return this.variants.findOrCreate(actor, design, base, { values, namespace: release });
   }
 
-  /** The namespace that what stands there was rendered for, when it is not that of the design. */
+  /** The namespace for which the deployed version was rendered, if it differs from that of the design. */
   private async findNamespace(
     design: Design,
     { environmentId, connectionIds }: Destination,
   ): Promise<string | undefined> {
-    const standing = await this.deployed.findByUse({ designId: design.id, environmentId });
-    const there = standing.find(({ connectionId }) => connectionIds.includes(connectionId));
+    const deployed = await this.deployed.findByUse({ designId: design.id, environmentId });
+    const there = deployed.find(({ connectionId }) => connectionIds.includes(connectionId));
     return there && this.variants.findNamespace(design, there.designVersion);
   }
 }

@@ -15,10 +15,10 @@ import { policyPolicy } from './policy.policy.js';
 import { PolicyView } from './policy.view.js';
 import { PoliciesStore } from './policies.store.js';
 
-/** Each deployment is judged by all of them. */
+/** Every deployment is checked against all policies of its workspace. */
 const MAX_POLICIES = 100;
 
-/** The policies of workspaces as records. */
+/** Policy records of workspaces. */
 @Injectable()
 export class PoliciesService extends RecordGate<Policy, typeof policyPolicy> {
   constructor(

@@ -17,7 +17,7 @@ const listing: Listing<Policy> = {
   search: ['policy.name'],
 };
 
-/** Policies, for those who see their workspace; the row policies of the table say who that is. */
+/** Policies, visible to those who see their workspace by row-level security. */
 @Injectable()
 export class PoliciesStore extends RecordStore<Policy> {
   constructor(
@@ -35,7 +35,7 @@ export class PoliciesStore extends RecordStore<Policy> {
     return this.repository.countBy({ workspaceId });
   }
 
-  /** Those that apply to deployments of a workspace, for any caller; enforced ones come first. */
+  /** The enabled policies of a workspace, independent of the caller; enforced ones first. */
   findEnabled(workspaceId: string): Promise<Policy[]> {
     const rows = this.inWorkspace(this.createQueryBuilder(), workspaceId)
       .andWhere('policy.enabled')

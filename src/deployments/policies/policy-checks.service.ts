@@ -7,7 +7,7 @@ import { isEnforced, type PolicyViolation } from '../plan/policy-violation.js';
 import { policyConflict } from './policy-conflict.js';
 import { PolicyViolated } from './policy.events.js';
 
-/** Checks deployments against the policies of their workspace; each violation is published as an event. */
+/** Checks deployments against the policies of their workspace; violations are published as an event. */
 @Injectable()
 export class PolicyChecksService {
   constructor(
@@ -17,7 +17,8 @@ export class PolicyChecksService {
   ) {}
 
   /**
-   * Judges a deployment before anything of it is done; needs that no unit of work is open, for the event outlives a refusal.
+   * Checks a deployment before it is created. Must be called outside of a transaction, because the event is stored even when the
+   * deployment is refused.
    * @returns the violations of policies that only warn
    * @throws Conflict POLICY_VIOLATION naming resource, policy and message
    */

@@ -2,7 +2,7 @@ import { Conflict, MAX_FAULTS } from '../../core/errors/app-error.js';
 import type { PolicyViolation } from '../plan/policy-violation.js';
 import type { PolicyVerdict } from './policy-task.js';
 
-/** A verdict against a resource, with the words of its policy. */
+/** A violation with the message of its policy. */
 export function toPolicyViolation({ policy, resource, reason }: PolicyVerdict): PolicyViolation {
   const said = policy.message || `does not comply with policy ${policy.name}`;
   return {
@@ -15,7 +15,7 @@ export function toPolicyViolation({ policy, resource, reason }: PolicyVerdict): 
   };
 }
 
-/** The refusal of a deployment with these violations of enforced policies. */
+/** The error for violations of enforced policies. */
 export function policyConflict(violations: PolicyViolation[]): Conflict {
   const errors = violations.slice(0, MAX_FAULTS).map(({ kind, namespace, name, policy, message }) => ({
     detail: `${kind} ${namespace ? `${namespace}/` : ''}${name}: policy ${policy}: ${message}`,

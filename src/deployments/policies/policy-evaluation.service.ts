@@ -15,13 +15,13 @@ import { toPolicyViolation } from './policy-conflict.js';
 
 const SYSTEM = Actor.system('policies');
 
-/** What is judged: a version of a design, where it is deployed. */
+/** A version of a design and where it is deployed. */
 export type PolicySubject = Pick<
   Deployment,
   'organizationId' | 'workspaceId' | 'designId' | 'designVersion' | 'environmentId'
 >;
 
-/** Judges versions of designs by policies, in a worker. */
+/** Evaluates policies for versions of designs, in a worker. */
 @Injectable()
 export class PolicyEvaluationService {
   constructor(
@@ -32,7 +32,7 @@ export class PolicyEvaluationService {
     private readonly pool: WorkerPool,
   ) {}
 
-  /** The violations of the policies of a workspace, those that are enforced first. */
+  /** The violations of the policies of a workspace, enforced ones first. */
   async findViolations(
     subject: Omit<PolicySubject, 'environmentId'> & { environmentId?: string },
   ): Promise<PolicyViolation[]> {
@@ -41,12 +41,12 @@ export class PolicyEvaluationService {
     const rules = policies.map(({ id, name, expression, message, mode, kinds }) => ({
       ...{ id, name, expression, message, mode, kinds },
     }));
-    const { verdicts } = await this.judge(subject, rules, false);
+    const { verdicts } = await this.evaluate(subject, rules, false);
     return verdicts.map(toPolicyViolation);
   }
 
-  /** What these rules say of a version; without an environment of one that has no name. @throws NotFound */
-  async judge(
+  /** Evaluates rules for a version. Without an environment, the rules see one with an empty name. @throws NotFound */
+  async evaluate(
     {
       designId,
       designVersion,

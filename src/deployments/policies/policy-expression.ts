@@ -3,12 +3,12 @@ import { isFunction } from '../../validation/cel/functions.js';
 import { type CelExpression, parseCel } from '../../validation/cel/parser.js';
 import { CelUnsupported } from '../../validation/cel/tokens.js';
 
-/** What the expression of a policy sees. */
+/** The variables of a policy expression. */
 export const POLICY_VARIABLES = ['component', 'design', 'environment'];
 
 const TYPES = ['int', 'uint', 'double', 'bool', 'string', 'bytes', 'list', 'map', 'null_type', 'type'];
 
-/** Compiles an expression before it is kept. @throws InvalidRequest when it does not compile, or names what is not there */
+/** Checks that an expression compiles and uses only known variables. @throws InvalidRequest */
 export function assertPolicyExpression(source: string): void {
   const unknown = [...new Set(findFreeNames(compile(source)))];
   if (unknown.length === 0) return;
@@ -28,13 +28,13 @@ function compile(source: string): CelExpression {
   }
 }
 
-/** The names that nothing declares: neither the policy, nor a macro around them, nor the language. */
+/** The identifiers that neither the policy, nor an enclosing macro, nor the language declares. */
 function findFreeNames(expression: CelExpression): string[] {
   const bound = new Set([...POLICY_VARIABLES, ...TYPES]);
   const names: string[] = [];
   for (const part of walk(expression)) {
     if (part.kind === 'name') names.push(part.name);
-    // Macros of lists and maps declare the names that come before their last argument.
+    // Macros of lists and maps declare the identifiers before their last argument.
     if (part.kind !== 'call' || !part.target) continue;
     for (const argument of part.args.slice(0, -1)) if (argument.kind === 'name') bound.add(argument.name);
   }

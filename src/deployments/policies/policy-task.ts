@@ -7,7 +7,7 @@ import { CelUnsupported } from '../../validation/cel/tokens.js';
 import { CelError, type CelValue, typeName } from '../../validation/cel/values.js';
 import { BudgetExceeded, StepBudget } from '../../validation/schema/step-budget.js';
 import type { DesiredResource } from '../plan/planned-resource.js';
-import type { JudgedResource } from '../plan/policy-violation.js';
+import type { PolicyResource } from '../plan/policy-violation.js';
 import { redactSecretValues } from '../plan/redact-secret-values.js';
 import type { Policy } from './policy.entity.js';
 
@@ -18,36 +18,36 @@ interface PolicyTaskInput {
   resources: DesiredResource[];
   design: JsonObject;
   environment: JsonObject;
-  /** Answers the verdicts of complying resources, too. */
+  /** Also returns the verdicts on complying resources. */
   all: boolean;
 }
 
-/** What one policy says of one resource. */
+/** The result of one policy for one resource. */
 export interface PolicyVerdict {
   policy: PolicyRule;
-  resource: JudgedResource;
+  resource: PolicyResource;
   complies: boolean;
-  /** Why it could not be evaluated: such a rule is violated. */
+  /** Why the policy could not be evaluated; the resource counts as a violation then. */
   reason: string | null;
 }
 
-/** How many verdicts there are, and the first of them; violations come first. */
+/** The number of verdicts and the first of them, violations first. */
 export interface PolicyTrial {
   judged: number;
   violations: number;
   verdicts: PolicyVerdict[];
 }
 
-/** Judges all resources of a design by policies. */
-export const policyTask: Task<PolicyTaskInput, PolicyTrial> = defineTask(import.meta.url, { judgeInWorker });
+/** Evaluates policies for all resources of a design. */
+export const policyTask: Task<PolicyTaskInput, PolicyTrial> = defineTask(import.meta.url, { evaluateInWorker });
 
 const MAX_VERDICTS = 500;
-/** Steps that one policy may take over one resource, and all of them together. */
+/** Maximum number of evaluation steps of one policy for one resource, and of all together. */
 const MAX_STEPS = 100_000;
 const MAX_STEPS_OF_ALL = 20_000_000;
 
 /** Task of the worker pool. */
-export function judgeInWorker({ policies, resources, design, environment, all }: PolicyTaskInput): PolicyTrial {
+export function evaluateInWorker({ policies, resources, design, environment, all }: PolicyTaskInput): PolicyTrial {
   const budget = new StepBudget(MAX_STEPS_OF_ALL);
   const components = resources.map(({ object }) => object as Json);
   const shared = {
@@ -58,11 +58,11 @@ export function judgeInWorker({ policies, resources, design, environment, all }:
   const complying: PolicyVerdict[] = [];
   const count = { judged: 0, violations: 0 };
   for (const policy of policies) {
-    const judge = createJudge(policy, budget);
+    const evaluate = createEvaluator(policy, budget);
     for (const { component, object } of resources) {
       const resource = describe(component, object as JsonObject);
       if (policy.kinds.length > 0 && !policy.kinds.includes(resource.kind)) continue;
-      const reason = judge({ component: jsonToCel(object as JsonObject, undefined), ...shared });
+      const reason = evaluate({ component: jsonToCel(object as JsonObject, undefined), ...shared });
       const complies = reason === undefined;
       count.judged++;
       if (!complies) count.violations++;
@@ -75,8 +75,8 @@ export function judgeInWorker({ policies, resources, design, environment, all }:
   return { ...count, verdicts: [...violations, ...complying].slice(0, MAX_VERDICTS) };
 }
 
-/** Answers undefined for what complies, null for what does not, and why for what cannot be judged. */
-function createJudge(
+/** Returns undefined if the resource complies, null if it does not, and the reason if the policy cannot be evaluated. */
+function createEvaluator(
   { expression: source }: PolicyRule,
   budget: StepBudget,
 ): (variables: Record<string, CelValue>) => string | null | undefined {
@@ -100,7 +100,7 @@ function attempt<T>(work: () => T): { value: T } | { reason: string } {
   }
 }
 
-function describe(component: string, object: JsonObject): JudgedResource {
+function describe(component: string, object: JsonObject): PolicyResource {
   const metadata = isObject(object['metadata']) ? object['metadata'] : {};
   return {
     component,
@@ -111,4 +111,4 @@ function describe(component: string, object: JsonObject): JudgedResource {
   };
 }
 
-const typeOf = ({ api_version: apiVersion, kind, name }: JudgedResource) => ({ apiVersion, kind, metadata: { name } });
+const typeOf = ({ api_version: apiVersion, kind, name }: PolicyResource) => ({ apiVersion, kind, metadata: { name } });

@@ -10,7 +10,7 @@ import type { PolicyTrialRequest } from './policy.inputs.js';
 import type { PolicyTrial } from './policy-task.js';
 import { policyPolicy } from './policy.policy.js';
 
-/** Tries expressions against designs before they become policies. */
+/** Evaluates expressions for designs without saving them as policies. */
 @Injectable()
 export class PolicyTrialsService {
   constructor(
@@ -30,6 +30,6 @@ export class PolicyTrialsService {
       throw new NotFound('environment', environmentId);
     assertPolicyExpression(expression);
     const rule = { id: '', name: '', expression, message: '', mode: 'enforce' as const, kinds: [] };
-    return this.evaluation.judge({ designId, designVersion: design.versionNumber, environmentId }, [rule], true);
+    return this.evaluation.evaluate({ designId, designVersion: design.versionNumber, environmentId }, [rule], true);
   }
 }

@@ -4,14 +4,14 @@ import type { Actor } from '../../core/access/actor.js';
 import { isRoleAtLeast } from '../../core/access/roles.js';
 import { NotFound } from '../../core/errors/app-error.js';
 import { DesignPoliciesRegistry } from '../../designs/design-policies.registry.js';
-import type { PolicyJudgement } from '../../designs/enrichment/design-validation-task.js';
+import type { PolicyEvaluation } from '../../designs/enrichment/design-validation-task.js';
 import type { Design } from '../../designs/design.entity.js';
 import { isEnforced } from '../plan/policy-violation.js';
 import { TargetsStore } from '../targets/targets.store.js';
 import { PolicyEvaluationService } from './policy-evaluation.service.js';
 import { policyPolicy } from './policy.policy.js';
 
-/** Says what the policies of its workspace say of a design that is validated; nothing to those who may not read them. */
+/** Adds the verdicts of the workspace's policies to the validation of a design, for callers who may read the policies. */
 @Injectable()
 export class PolicyValidationListeners implements OnModuleInit {
   constructor(
@@ -22,11 +22,11 @@ export class PolicyValidationListeners implements OnModuleInit {
   ) {}
 
   onModuleInit(): void {
-    this.registry.register((actor, design, environmentId) => this.judge(actor, design, environmentId));
+    this.registry.register((actor, design, environmentId) => this.evaluate(actor, design, environmentId));
   }
 
   /** @throws NotFound when the workspace has no such environment */
-  private async judge(actor: Actor, design: Design, environmentId?: string): Promise<PolicyJudgement> {
+  private async evaluate(actor: Actor, design: Design, environmentId?: string): Promise<PolicyEvaluation> {
     const { id: designId, organizationId, workspaceId, versionNumber: designVersion } = design;
     const role = await this.access.roleOn(actor, { type: 'workspace', id: workspaceId, organizationId });
     const isReader = isRoleAtLeast(role, policyPolicy.read.needs);

@@ -2,7 +2,7 @@ import { Column, Entity, ForeignKey, Index } from 'typeorm';
 import { TenantEntity } from '../../core/database/base.entity.js';
 import type { PolicyMode } from '../plan/policy-violation.js';
 
-/** A rule that the resources of the designs of a workspace comply with when they are deployed. */
+/** A rule for the deployed resources of the designs of a workspace. */
 @Entity('policy')
 @Index('policy_workspace', ['workspaceId', 'createdAt', 'id'], { where: 'deleted_at IS NULL' })
 @Index('policy_name', { synchronize: false })
@@ -14,7 +14,7 @@ export class Policy extends TenantEntity {
   @Column('text')
   name!: string;
 
-  /** CEL, true where the resource complies. */
+  /** A CEL expression that evaluates to true for a complying resource. */
   @Column('text')
   expression!: string;
 
@@ -24,7 +24,7 @@ export class Policy extends TenantEntity {
   @Column('text')
   mode!: PolicyMode;
 
-  /** Kinds of the resources that it judges; all of them when there are none. */
+  /** Kinds of resources that it applies to; empty for all kinds. */
   @Column('text', { array: true, default: [] })
   kinds!: string[];
 

@@ -3,10 +3,10 @@ import { DomainEvent, type Severity } from '../../core/events/domain-event.js';
 import type { PolicyViolation } from '../plan/policy-violation.js';
 import type { PolicySubject } from './policy-evaluation.service.js';
 
-/** Violations that one event names. */
+/** Maximum number of violations in one event. */
 const MAX_NAMED = 20;
 
-/** A deployment was asked for whose resources violate policies; `refused` says whether it was refused for that. */
+/** The resources of a requested deployment violate policies; `refused` is true if the deployment was refused for that. */
 export class PolicyViolated extends DomainEvent {
   readonly category = 'policy';
   readonly action = 'violation';

@@ -77,7 +77,7 @@ export class PolicyVerdictView {
   reason!: string | null;
 }
 
-/** What an expression says of the resources of a design. */
+/** The verdicts of an expression on the resources of a design. */
 export class PolicyTrialView {
   @IntField({ rest: true, description: 'Resources that were evaluated.' })
   judged!: number;

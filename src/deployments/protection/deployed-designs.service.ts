@@ -7,7 +7,7 @@ import { ApprovalRulesService } from '../admission/approval-rules.service.js';
 import { inUseConflict, InUseProtectionService } from './in-use-protection.service.js';
 import { TargetsStore } from '../targets/targets.store.js';
 
-/** Judges moves of designs: what is deployed follows its design only when that is no way round the rights of its destination. */
+/** Moves deployed designs between workspaces, without bypassing the rights to their destinations. */
 @Injectable()
 export class DeployedDesignsService {
   constructor(
@@ -18,9 +18,9 @@ export class DeployedDesignsService {
   ) {}
 
   /**
-   * As part of a move that holds the design and both workspaces.
+   * Runs in the transaction of a move that has locked the design and both workspaces.
    * @param design as it is after the move
-   * @throws Conflict IN_USE unless the actor may undeploy it wherever it is deployed, and its new workspace has those environments
+   * @throws Conflict IN_USE unless the actor may undeploy the design everywhere and its new workspace has those environments
    */
   async moveWithDesign(actor: Actor, design: Design): Promise<void> {
     const { id, workspaceId: to, organizationId } = design;

@@ -9,8 +9,8 @@ import { DeployedDesignsService } from './deployed-designs.service.js';
 import { InUseProtectionService } from './in-use-protection.service.js';
 
 /**
- * Keeps what deployments use from being taken away. The publisher holds the row that it takes away, and a new deployment locks
- * the same rows, so that of the two one comes first and the other is refused.
+ * Vetoes the removal of anything that a deployment uses. The publisher has locked the row that it removes, and a new deployment
+ * locks the same rows, so that the second of the two is refused.
  */
 @Injectable()
 export class DeploymentsListeners implements OnModuleInit {

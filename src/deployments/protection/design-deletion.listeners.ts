@@ -7,7 +7,7 @@ import { DeploymentPresenter } from '../requests/deployment.presenter.js';
 import { UndeploymentsService } from '../requests/undeployments.service.js';
 import { InUseProtectionService } from './in-use-protection.service.js';
 
-/** Undeploys a design before it is deleted, when that is asked for; else a deployed one stays. */
+/** Undeploys a design before its deletion on request; otherwise refuses to delete a deployed design. */
 @Injectable()
 export class DesignDeletionListeners implements OnModuleInit {
   constructor(

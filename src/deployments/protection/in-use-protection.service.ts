@@ -9,7 +9,7 @@ import { describeDeployed } from '../targets/targets.service.js';
 
 const MAX_LISTED = 100;
 
-/** Protects what deployments use: what is deployed, and what has been accepted and has not ended. */
+/** Protects what deployed designs and unfinished deployments use. */
 @Injectable()
 export class InUseProtectionService {
   constructor(
@@ -28,14 +28,14 @@ export class InUseProtectionService {
     if (deployed.length + unfinished.length > 0) throw inUseConflict(deployed, unfinished);
   }
 
-  /** The same for unfinished deployments only. */
+  /** As `requireUnused`, for unfinished deployments only. */
   async requireFinished(use: DeploymentUse): Promise<void> {
     const unfinished = await this.unit.runAsSystem('the use of a record', () => this.deployments.findUnfinished(use));
     if (unfinished.length > 0) throw inUseConflict([], unfinished);
   }
 }
 
-/** Names what is deployed, and the deployments that have not ended. */
+/** The error that lists deployed designs and unfinished deployments. */
 export function inUseConflict(
   deployed: DeployedDesign[],
   unfinished: Deployment[] = [],

@@ -12,7 +12,7 @@ import { deploymentPolicy } from '../deployment.policy.js';
 import { DeploymentRightsService } from '../admission/deployment-rights.service.js';
 import { DeploymentsStore } from '../deployments.store.js';
 
-/** Ends deployments before they are done. */
+/** Cancels deployments. */
 @Injectable()
 export class CancellationsService {
   constructor(
@@ -25,9 +25,9 @@ export class CancellationsService {
   ) {}
 
   /**
-   * Stops it: a waiting one ends at once; a running one ends as soon as it can, and with `atomic` is rolled back. The user that asked for
-   * an approval may withdraw the request. The job is locked before the deployment, as at its end, so that the two never wait for
-   * one another.
+   * Cancels a deployment: one that has not started ends at once; a running one ends as soon as possible, and is rolled back if `atomic`. The
+   * requester may withdraw a request for approval. The job is locked before the deployment, as at the end of a job, to avoid a
+   * deadlock.
    */
   async cancel(actor: Actor, id: string): Promise<Deployment> {
     const deployment = await this.authorize(actor, id);
@@ -52,12 +52,12 @@ export class CancellationsService {
     return deployment;
   }
 
-  /** Ends everything that is unfinished in a workspace, as part of its archiving. */
+  /** Cancels all unfinished deployments of a workspace that is being archived. */
   async cancelByWorkspace(actor: Actor, workspaceId: string): Promise<void> {
     for (const deployment of await this.deployments.findUnfinished({ workspaceId })) await this.stop(actor, deployment);
   }
 
-  /** Ends one in the open unit of work, for a caller who has judged that it may be ended. */
+  /** Cancels a deployment in the open transaction; the caller has checked the rights. */
   async stop(actor: Actor, { id, jobId, hasEnded }: Deployment): Promise<void> {
     if (hasEnded) return;
     if (jobId) {

@@ -17,7 +17,7 @@ import { EXAMPLE_ID, RestOperation } from '../../core/rest/openapi/rest-operatio
 import { ApiAsyncDeployment } from '../api-async-deployment.decorator.js';
 import { FlagQuery } from '../../core/rest/flag.pipe.js';
 
-/** What follows a deployment: it is ended, reverted or promoted. */
+/** Actions on a deployment: cancel, roll back, promote. */
 @ApiTags('deployments')
 @Controller('deployments')
 export class DeploymentChangesController {

@@ -4,7 +4,7 @@ import { assertWatching } from '../../kubernetes/resources/watch/assert-watching
 import type { Deployment, DeploymentOptions } from '../deployment.entity.js';
 import { DeployedNamespacesService } from '../plans/deployed-namespaces.service.js';
 
-/** Judges whether what a caller wants of a deployment can be had here. */
+/** Checks whether the options of a request can be satisfied. */
 @Injectable()
 export class DeploymentConditionsService {
   constructor(
@@ -12,7 +12,7 @@ export class DeploymentConditionsService {
     private readonly env: Env,
   ) {}
 
-  /** @throws Conflict NAMESPACE_CHANGED; WATCH_DISABLED for healing where nobody would see what drifts */
+  /** @throws Conflict NAMESPACE_CHANGED; WATCH_DISABLED for self-healing while clusters are not watched */
   async require(
     location: Pick<Deployment, 'designId' | 'environmentId' | 'connectionIds'>,
     options: Pick<DeploymentOptions, 'namespace' | 'move' | 'self_heal'>,

@@ -10,7 +10,7 @@ export interface DeploymentPayload {
   deployment: string;
 }
 
-/** The job of a deployment. Those of one design into one environment run one after another. */
+/** The job of a deployment. Jobs of one design in one environment run sequentially. */
 export function deploymentJob({
   id,
   organizationId,
@@ -26,7 +26,7 @@ export function deploymentJob({
   };
 }
 
-/** How a deployment ended is final; a fault of the server or its database is not, and the next attempt goes on from the journal. */
+/** The outcome of a deployment is final. Internal errors are retried, and the next attempt resumes from the journal. */
 export function retryDeployment(failures: number, error: unknown): number | null {
   return error instanceof AppError && !isTemporary(error) ? null : defaultRetryDelayMs(failures);
 }

@@ -7,7 +7,7 @@ import { DeploymentFailed } from '../deployment.events.js';
 import { DeploymentsStore } from '../deployments.store.js';
 import { deploymentJob } from './deployment-job.js';
 
-/** Decides in the open unit of work what becomes of an accepted deployment: it gets its job, or ends before it has begun. */
+/** Enqueues the job of an accepted deployment in the open transaction, or ends the deployment. */
 @Injectable()
 export class DeploymentQueueService {
   constructor(

@@ -13,22 +13,22 @@ import { DeploymentsStore } from '../deployments.store.js';
 import { DeploymentQueueService } from './deployment-queue.service.js';
 import type { Target } from '../targets/targets.service.js';
 
-/** The request of a user who may deploy the design at all. */
+/** The request of a user who has the right to deploy the design. */
 export interface DeploymentRequest {
   action: DeploymentAction;
   design: Design;
-  /** Found once it is known that the environment may be reached: it may have to be made. */
+  /** Called after the rights to the environment have been checked, because it may create a version. */
   version: () => Promise<number>;
   target: Target;
   name: string;
   options: DeploymentOptions;
   requestApproval?: boolean;
   override: FreezeOverride;
-  /** The deployment in another environment whose version it is. */
+  /** The deployment in another environment that is promoted. */
   promotedFrom?: string;
 }
 
-/** Turns wishes into deployments that wait for their job or for an approval; production asks for an admin. */
+/** Creates deployments, which wait for their job or for approval; production requires an admin. */
 @Injectable()
 export class DeploymentRequestsService {
   constructor(
@@ -41,7 +41,7 @@ export class DeploymentRequestsService {
   ) {}
 
   /**
-   * Keeps what is asked for: queued, or waiting for an approval when that is asked for too.
+   * Creates a deployment, queued or, if the request asks for it, waiting for approval.
    * @throws Forbidden APPROVAL_REQUIRED, Conflict when the workspace is archived, its quota is used up or the target is gone
    */
   async create(actor: Actor, request: DeploymentRequest): Promise<Deployment> {
@@ -93,7 +93,7 @@ export class DeploymentRequestsService {
   }
 }
 
-/** The override in the event of the request. */
+/** The freeze override for the event of the request. */
 const describeOverride = ({ override_freeze: overrides, reason }: FreezeOverride, overridden?: ActiveFreeze): object =>
   overrides
     ? {

@@ -8,10 +8,10 @@ import { toDeploymentError } from '../deployment-error.js';
 import { DeploymentView } from '../deployment.view.js';
 import { DeploymentsService } from '../deployments.service.js';
 
-/** A request waits so long for the end of its deployment; then it is answered 202 and the deployment goes on. */
+/** How long a request waits for the end of its deployment; afterwards the response is 202 and the deployment continues. */
 const MAX_WAIT_MS = 15 * 60_000;
 
-/** Answers what was asked for with how it ended: 200 only for success, 202 for what goes on, a problem for what failed. */
+/** Creates responses to deployment requests: 200 for success, 202 while it is running, a problem document for a failure. */
 @Injectable()
 export class DeploymentPresenter {
   constructor(
@@ -19,14 +19,14 @@ export class DeploymentPresenter {
     private readonly jobs: JobsService,
   ) {}
 
-  /** @throws AppError with the record under `deployment` when it did not succeed */
+  /** @throws AppError with the record under `deployment` when the deployment failed */
   async respond(actor: Actor, requested: Deployment, later: boolean, response: Response): Promise<DeploymentView> {
-    // It may have ended already; a caller who does not wait gets the accepted request all the same.
+    // The deployment may have ended already; a caller who does not wait gets it as accepted.
     if (later) return this.toResponse(await this.deployments.withQueuePosition(requested), response);
     return this.toResponse(await this.waitForEnd(actor, requested, response), response);
   }
 
-  /** As answer, without a caller: for what one action asks of another. */
+  /** As `respond`, for use by another service instead of a request. */
   async waitForSuccess(actor: Actor, requested: Deployment): Promise<Deployment> {
     const deployment = await this.waitForEnd(actor, requested);
     if (deployment.hasEnded && deployment.failure) throw failureWithRecord(deployment);
@@ -39,7 +39,7 @@ export class DeploymentPresenter {
     return DeploymentView.fromEntity(deployment);
   }
 
-  /** The deployment at its end, or as it is once nobody waits any more. A job that was lost may leave the end to another. */
+  /** The deployment at its end, or as it is after the maximum wait. The end may be written after the job was lost. */
   private async waitForEnd(actor: Actor, requested: Deployment, response?: Response): Promise<Deployment> {
     const until = performance.now() + MAX_WAIT_MS;
     let deployment = requested;
@@ -52,7 +52,7 @@ export class DeploymentPresenter {
     return deployment;
   }
 
-  /** A caller who hangs up waits no longer; the deployment goes on. */
+  /** Stops waiting when the caller disconnects; the deployment continues. */
   private async waitForJob(jobId: string, timeoutMs: number, response?: Response): Promise<void> {
     const gone = new AbortController();
     response?.once('close', () => gone.abort());

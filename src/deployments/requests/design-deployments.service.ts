@@ -12,7 +12,7 @@ import { TargetsService } from '../targets/targets.service.js';
 import { DeploymentConditionsService } from './deployment-conditions.service.js';
 import { DeploymentRequestsService } from './deployment-requests.service.js';
 
-/** Deploys designs, as they are or as a plan was made of them; a job does it. */
+/** Requests deployments of designs, with or without a plan. */
 @Injectable()
 export class DesignDeploymentsService {
   constructor(
@@ -51,7 +51,7 @@ export class DesignDeploymentsService {
   }
 }
 
-/** @throws InvalidRequest when the call names another target or version than the plan was made for, or values */
+/** @throws InvalidRequest when the request names another target or version than the plan, or values */
 export function assertMatchesPlan(
   input: Pick<DeployRequest, 'values' | 'environment_id' | 'connection_ids' | 'namespace' | 'version'>,
   plan: DeploymentPlan,

@@ -14,7 +14,7 @@ import { TargetsService } from '../targets/targets.service.js';
 import { assertMatchesPlan } from './design-deployments.service.js';
 import { DeploymentRequestsService } from './deployment-requests.service.js';
 
-/** Deploys what stands in one environment in another: the very same version, with its values and files. */
+/** Deploys the version of one environment in another, with the same values and files. */
 @Injectable()
 export class PromotionsService {
   constructor(
@@ -27,8 +27,8 @@ export class PromotionsService {
   ) {}
 
   /**
-   * It needs what any deployment there needs: rights, quota, approvals, and that nothing is frozen.
-   * @throws Conflict NOT_PROMOTABLE unless it has succeeded; InvalidRequest for its own environment, or a plan of another version
+   * Requires what any deployment to that environment requires: rights, quota, approvals, and no freeze.
+   * @throws Conflict NOT_PROMOTABLE unless it has succeeded; InvalidRequest for the same environment, or a plan of another version
    */
   async promote(actor: Actor, id: string, input: PromotionRequest): Promise<Deployment> {
     assertScope(actor, deploymentPolicy.read);
@@ -64,7 +64,7 @@ export class PromotionsService {
     });
   }
 
-  /** Where it goes in the other environment: as the call says, as it is deployed there already, or as where it comes from. */
+  /** The namespace in the other environment: of the request, of the existing deployment there, or of the promoted deployment. */
   private async chooseNamespace(
     { options }: Deployment,
     design: Design,

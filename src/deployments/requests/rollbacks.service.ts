@@ -12,7 +12,7 @@ import { DeploymentRequestsService } from './deployment-requests.service.js';
 import { DeploymentsStore } from '../deployments.store.js';
 import { TargetsService } from '../targets/targets.service.js';
 
-/** Deploys again what was deployed before; since it counts for no quota, nothing else can be deployed this way. */
+/** Deploys an earlier version again. Rollbacks do not count against the quota, so only versions that were deployed before are accepted. */
 @Injectable()
 export class RollbacksService {
   constructor(
@@ -25,8 +25,8 @@ export class RollbacksService {
   ) {}
 
   /**
-   * To the version that is named, else to the one that was deployed there before this deployment; in the namespace it had then.
-   * @throws Conflict NOTHING_TO_ROLL_BACK_TO when it was never deployed there, or is now
+   * Rolls back to the requested version, else to the one that was deployed before this deployment, in the namespace that it had.
+   * @throws Conflict NOTHING_TO_ROLL_BACK_TO when that version was never deployed there, or is the current one
    */
   async rollback(actor: Actor, id: string, input: RollbackRequest): Promise<Deployment> {
     assertScope(actor, deploymentPolicy.read);
@@ -44,7 +44,7 @@ export class RollbacksService {
     );
     if (workspaceId !== design.workspaceId)
       throw nothingToRollBackTo('the design has been moved to another workspace since');
-    const { designVersion, namespace } = await this.findGoal(deployment, version);
+    const { designVersion, namespace } = await this.findTarget(deployment, version);
     const isDeployed = connectionIds.every((connectionId) =>
       deployed.some(
         (destination) => destination.connectionId === connectionId && destination.designVersion === designVersion,
@@ -76,13 +76,13 @@ export class RollbacksService {
   }
 
   /** @throws Conflict NOTHING_TO_ROLL_BACK_TO */
-  private async findGoal(deployment: Deployment, version: number | undefined): Promise<RollbackGoal> {
+  private async findTarget(deployment: Deployment, version: number | undefined): Promise<RollbackTarget> {
     if (version !== undefined) {
       const earlier = await this.deployments.findOfVersion(deployment, version);
       if (!earlier) throw nothingToRollBackTo(`version ${version} was never deployed there successfully`);
       return { designVersion: version, namespace: earlier.options.namespace };
     }
-    const before = await this.deployments.findStandingBefore(deployment);
+    const before = await this.deployments.findPrevious(deployment);
     const versions = new Set(before.map(({ designVersion }) => designVersion));
     const [{ designVersion = null, options = null } = {}] = before;
     if (versions.size > 1)
@@ -92,8 +92,8 @@ export class RollbacksService {
   }
 }
 
-/** What is deployed again, and where it was then. */
-interface RollbackGoal {
+/** The version to deploy again, and its namespace. */
+interface RollbackTarget {
   designVersion: number;
   namespace: string | undefined;
 }

@@ -12,7 +12,7 @@ import { deploymentPolicy } from '../deployment.policy.js';
 import { TargetsService } from '../targets/targets.service.js';
 import { DeploymentRequestsService } from './deployment-requests.service.js';
 
-/** Takes designs off clusters; a job does it. The rights are those of the destination where the design is deployed. */
+/** Requests undeployments of designs. Requires rights to the destination where the design is deployed. */
 @Injectable()
 export class UndeploymentsService implements PlacementAuthorizer {
   constructor(
@@ -21,7 +21,7 @@ export class UndeploymentsService implements PlacementAuthorizer {
     private readonly requests: DeploymentRequestsService,
   ) {}
 
-  /** Judges an undeployment by the design that the body names. */
+  /** Checks the rights to the design that the body names. */
   async authorizeIn(actor: Actor, _operation: Operation, fields: RequestFields): Promise<void> {
     const id = fields.id('id') ?? fields.id('pattern_id');
     if (id) await this.findUndeployable(actor, await this.designs.get(actor, { id }));
@@ -46,12 +46,12 @@ export class UndeploymentsService implements PlacementAuthorizer {
     });
   }
 
-  /** The destinations of a design, for an actor who may undeploy it from each of them: asked before any of them is named. */
+  /** The destinations of a design, if the actor may undeploy it from all of them. Rights are checked before a response lists them. */
   private async findUndeployable(actor: Actor, design: Design): Promise<DeployedDesign[]> {
     const destinations = await this.targets.findDeployed(design);
-    const judged =
+    const workspaceIds =
       destinations.length > 0 ? destinations.map((destination) => destination.workspaceId) : [design.workspaceId];
-    for (const workspaceId of new Set(judged))
+    for (const workspaceId of new Set(workspaceIds))
       await this.designs.authorize(actor, deploymentPolicy.deploy, design, workspaceId);
     return destinations;
   }

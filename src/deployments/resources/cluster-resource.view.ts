@@ -70,8 +70,8 @@ export class ClusterResourceView {
   omitted?: string[];
 
   /**
-   * @param deploymentId of the deployment that stands where the resource is
-   * @param staleSince of the watch of its cluster
+   * @param deploymentId the current deployment at the location of the resource
+   * @param staleSince since when the watch of the cluster is stale
    */
   static fromEntity(
     this: void,

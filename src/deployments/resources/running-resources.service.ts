@@ -7,7 +7,7 @@ import type { ClusterResourceListQuery } from '../../kubernetes/resources/resour
 import { DeployedDesignsStore } from '../deployed-designs.store.js';
 import { ClusterResourceView } from './cluster-resource.view.js';
 
-/** Resources of clusters, joined with the deployments that they come from. */
+/** Resources of clusters with their deployments. */
 @Injectable()
 export class RunningResourcesService {
   constructor(
@@ -38,21 +38,21 @@ export class RunningResourcesService {
     );
   }
 
-  /** Of each of their clusters since when what is kept of it may be out of date. */
+  /** Since when the watch of each cluster is stale, by connection. */
   private async findStale(actor: Actor, resources: ClusterResource[]): Promise<Map<string, Date | null>> {
     const ids = [...new Set(resources.map(({ connectionId }) => connectionId))];
     const watches = ids.length > 0 ? await this.resources.listWatches(actor, ids) : [];
     return new Map(watches.map(({ connection_id, stale_since }) => [connection_id, stale_since]));
   }
 
-  /** The deployments that stand where the resources are, by the ids of the resources. */
+  /** The current deployment of each resource, by resource id. */
   private async findDeployments(resources: ClusterResource[]): Promise<Map<string, string>> {
     const designs = [...new Set(resources.flatMap(({ designId }) => designId ?? []))];
     if (designs.length === 0) return new Map();
-    const standing = await this.deployed.findByDesigns(designs);
+    const deployed = await this.deployed.findByDesigns(designs);
     return new Map(
       resources.flatMap(({ id, designId, environmentId, connectionId }) => {
-        const found = standing.find(
+        const found = deployed.find(
           (one) =>
             one.designId === designId && one.environmentId === environmentId && one.connectionId === connectionId,
         );

@@ -2,7 +2,7 @@ import { Injectable, type OnModuleInit } from '@nestjs/common';
 import { WatchedNamespaces } from '../../kubernetes/resources/watch/watched-namespaces.js';
 import { DeployedDesignsStore } from '../deployed-designs.store.js';
 
-/** Where something is deployed is watched, also by credentials that may not list objects in all namespaces. */
+/** Provides the namespaces to watch with credentials that may not list objects in all namespaces. */
 @Injectable()
 export class WatchedNamespacesListeners implements OnModuleInit {
   constructor(

@@ -11,12 +11,12 @@ import { GroupedWrites } from './grouped-writes.js';
 const pack = promisify(gzip);
 const unpack = promisify(gunzip);
 
-/** Rows of one statement. */
+/** Maximum number of rows per statement. */
 const BATCH = 1_000;
 
 type JournalKey = Pick<DeploymentChange, 'deploymentId' | 'connectionId'>;
 
-/** The changes of deployments that have not ended, cluster by cluster. */
+/** The changes of unfinished deployments, by cluster. */
 @Injectable()
 export class ChangeJournalsStore {
   constructor(
@@ -24,7 +24,7 @@ export class ChangeJournalsStore {
     private readonly vault: Vault,
   ) {}
 
-  /** @param assertLeased keeps a worker that has lost the deployment from recording, and so from making, another change */
+  /** @param assertLeased throws for a worker that has lost the lease, which prevents it from recording and making another change */
   async open(deployment: Deployment, connectionId: string, assertLeased: () => Promise<void>): Promise<ChangeJournal> {
     const rows = await this.findRows({ deploymentId: deployment.id, connectionId });
     const changes = new Map<AppliedChange, number>();
@@ -98,6 +98,6 @@ export class ChangeJournalsStore {
   }
 }
 
-/** What a sealed change is bound to. */
+/** The associated data of a sealed change. */
 const sealContext = ({ deploymentId, connectionId, number }: JournalKey & { number: number }): string =>
   `deployment ${deploymentId} change ${connectionId} ${number}`;

@@ -11,7 +11,7 @@ import { ClusterPlansService } from '../plans/cluster-plans.service.js';
 import { DeploymentContextService } from '../plans/deployment-context.service.js';
 import { PlansStore } from '../plans/plans.store.js';
 
-/** Where a run works, and what it has done there already. */
+/** The cluster of a run and its recorded changes. */
 export interface ClusterRun {
   connectionId: string;
   journal: ChangeJournal;
@@ -19,14 +19,14 @@ export interface ClusterRun {
   onProgress: NonNullable<RunOptions['onProgress']>;
 }
 
-/** How a run ended on one cluster, with all that is there where it succeeded. */
+/** The outcome of a run on one cluster, with all its objects there on success. */
 export type ClusterResult = DeploymentResult & { objects: ObjectReference[] };
 
-/** Beside the time that it may wait for workloads. */
+/** Time limit in addition to the timeout of `wait`. */
 const RUN_TIMEOUT_MS = 600_000;
 const DEFAULT_WAIT_SECONDS = 300;
 
-/** Deploys a version of a design, or rolls back to it, on one cluster. */
+/** Deploys or rolls back to a version of a design on one cluster. */
 @Injectable()
 export class ClusterDeploymentsService {
   constructor(
@@ -36,13 +36,13 @@ export class ClusterDeploymentsService {
     private readonly work: DeploymentContextService,
   ) {}
 
-  /** @throws AppError when it cannot be begun there */
+  /** @throws AppError when the run cannot be started */
   async deploy(deployment: Deployment, resources: DesiredResource[], run: ClusterRun): Promise<ClusterResult> {
     const { connectionId, journal, signal, onProgress } = run;
     const cluster = await this.work.getClient(connectionId);
     const plan = await this.clusterPlans.plan(deployment, connectionId, resources, signal);
     const { plan_id, atomic, wait, timeout = DEFAULT_WAIT_SECONDS } = deployment.options;
-    // With changes of its own the cluster differs from the plan; it was held against the plan before the first of them.
+    // After the first change, the cluster differs from the plan; the plan was checked before that change.
     if (plan_id && journal.changes.length === 0) await this.plans.assertUnchanged(plan_id, connectionId, plan);
     const before = await this.deployed.find(deployment, connectionId);
     const objects = plan.items.flatMap(({ desired, live, planned }) => {

@@ -15,7 +15,7 @@ import { actorForDeployment } from './deployment-completion.service.js';
 import { CANCELLED, type ClusterOutcome, isAtomic } from './deployment-outcome.js';
 import { DeploymentProgressService, toDeployedResource } from './deployment-progress.service.js';
 
-/** Carries out a deployment on its clusters, one after another. What an earlier attempt has begun is finished. */
+/** Runs a deployment on its clusters, one after another, and completes what an earlier attempt has begun. */
 @Injectable()
 export class ClusterRunsService {
   constructor(
@@ -27,7 +27,7 @@ export class ClusterRunsService {
     private readonly progress: DeploymentProgressService,
   ) {}
 
-  /** Ends with the first failure where all is to be undone after it. */
+  /** Stops at the first failure of an atomic deployment, because all changes are undone then. */
   async run(deployment: Deployment, context: JobContext): Promise<ClusterOutcome[]> {
     const progress = this.progress.open(deployment, context);
     const ends: ClusterOutcome[] = [];
@@ -39,7 +39,7 @@ export class ClusterRunsService {
         const run: ClusterRun = { connectionId, journal, signal: context.signal, onProgress };
         const end = await this.onCluster(run, async () => {
           if (deployment.action === 'undeploy') return this.undeployments.undeploy(deployment, run);
-          // What an earlier attempt has begun was judged before.
+          // If an earlier attempt has made changes, its checks have passed.
           if (!resources && journal.changes.length === 0)
             await this.policies.requireCompliance(actorForDeployment(deployment), deployment);
           resources ??= await this.work.readResources(deployment.designId, deployment.designVersion);
@@ -54,7 +54,7 @@ export class ClusterRunsService {
     return ends;
   }
 
-  /** What fails by name on one cluster ends the deployment there; what has no name is a fault of ours. */
+  /** An AppError ends the deployment on this cluster. Temporary errors, internal errors and those of an aborted run are thrown. */
   private async onCluster(
     { connectionId, journal, signal }: ClusterRun,
     work: () => Promise<ClusterResult>,

@@ -7,7 +7,7 @@ import { DELETE_PHASES, HookPlans, type PlannedHooks } from '../plan/hook-plans.
 import { DeploymentContextService } from '../plans/deployment-context.service.js';
 import type { ClusterResult, ClusterRun } from './cluster-deployments.service.js';
 
-/** Without hooks, which may take as long before and after. */
+/** Time limit without hooks; each phase of hooks may take as long. */
 const UNDEPLOY_TIMEOUT_MS = 300_000;
 
 /** Undeploys a design from one cluster. */
@@ -18,7 +18,7 @@ export class ClusterUndeploymentsService {
     private readonly work: DeploymentContextService,
   ) {}
 
-  /** @throws AppError when it cannot be begun there */
+  /** @throws AppError when the run cannot be started */
   async undeploy(
     deployment: Deployment,
     { connectionId, journal, signal, onProgress }: ClusterRun,
@@ -44,7 +44,7 @@ export class ClusterUndeploymentsService {
     return { ...result, objects: [] };
   }
 
-  /** Those of the version that stands there. */
+  /** The hooks of the deployed version. */
   private async planHooks(
     deployment: Deployment,
     connectionId: string,

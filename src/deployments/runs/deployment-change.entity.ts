@@ -1,6 +1,6 @@
 import { Column, Entity, ForeignKey, PrimaryColumn } from 'typeorm';
 
-/** One change that a running deployment made or was about to make on a cluster. */
+/** One change that a running deployment has made or is about to make on a cluster. */
 @Entity('deployment_change')
 export class DeploymentChange {
   @ForeignKey('Deployment')
@@ -18,7 +18,7 @@ export class DeploymentChange {
   @Column('uuid')
   organizationId!: string;
 
-  /** The change as JSON, packed and sealed: the object from before may be a secret. */
+  /** The change as JSON, compressed and encrypted, because the previous object may be a Secret. */
   @Column('bytea')
   content!: Buffer;
 }

@@ -15,15 +15,15 @@ import {
 } from '../deployment.events.js';
 import { DeploymentsStore } from '../deployments.store.js';
 import { ChangeJournalsStore } from './change-journals.store.js';
-import { type ClusterStanding, type DeploymentOutcome, toDeployedCluster } from './deployment-outcome.js';
+import { type ClusterState, type DeploymentOutcome, toDeployedCluster } from './deployment-outcome.js';
 
 const SYSTEM = Actor.system('deployment');
 
-/** In whose name a deployment runs. */
+/** The actor of a running deployment. */
 export const actorForDeployment = (deployment: Deployment): Actor =>
   deployment.requestedBy ? Actor.onBehalfOf(deployment.requestedBy, 'deployment') : SYSTEM;
 
-/** Writes how deployments ended: the record, what stands on the clusters, the event; the journal goes. */
+/** Writes the end of deployments: the record, the deployed designs and the event, and deletes the journal. */
 @Injectable()
 export class DeploymentCompletionService {
   constructor(
@@ -36,13 +36,13 @@ export class DeploymentCompletionService {
   ) {}
 
   /** @returns the deployment as it ended, now or before */
-  async complete(id: string, { standing, ...end }: DeploymentOutcome): Promise<Deployment | null> {
+  async complete(id: string, { clusterStates, ...end }: DeploymentOutcome): Promise<Deployment | null> {
     return this.unit.run(async () => {
       const deployment = await this.deployments.lock(SYSTEM, id);
       if (!deployment || deployment.hasEnded) return deployment;
-      const clusters = standing.map(toDeployedCluster);
+      const clusters = clusterStates.map(toDeployedCluster);
       await this.deployments.update(deployment, { ...end, clusters, finishedAt: new Date() });
-      for (const each of standing) await this.recordStanding(deployment, each);
+      for (const each of clusterStates) await this.recordClusterState(deployment, each);
       await this.journals.clear(deployment);
       if (end.status === 'succeeded') await this.designs.incrementDeploymentCount(deployment.designId);
       await this.events.publish(terminalEvent(deployment));
@@ -50,9 +50,9 @@ export class DeploymentCompletionService {
     });
   }
 
-  private async recordStanding(deployment: Deployment, standing: ClusterStanding): Promise<void> {
-    const { connectionId, is } = standing;
-    if (is === 'new') await this.deployed.complete(deployment, connectionId, standing.objects);
+  private async recordClusterState(deployment: Deployment, state: ClusterState): Promise<void> {
+    const { connectionId, is } = state;
+    if (is === 'new') await this.deployed.complete(deployment, connectionId, state.objects);
     if (is === 'none') await this.deployed.remove(deployment, connectionId);
     if (is === 'old') await this.deployed.revert(deployment, connectionId);
     if (is === 'mixed') await this.deployed.keepBoth(deployment, connectionId);

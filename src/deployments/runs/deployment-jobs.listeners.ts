@@ -9,10 +9,10 @@ import { InterruptedDeploymentsService } from './interrupted-deployments.service
 
 const HOUR_MS = 3_600_000;
 const CONCURRENCY = 4;
-/** For organizations that have none running. */
+/** Workers that are reserved for organizations without a running job. */
 const RESERVE = 4;
 
-/** The jobs of deployments: what runs them, and what removes old plans. */
+/** Registers the jobs of deployments, and the job that deletes old plans. */
 @Injectable()
 export class DeploymentJobsListeners implements OnModuleInit {
   constructor(

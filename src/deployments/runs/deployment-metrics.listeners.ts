@@ -3,7 +3,7 @@ import { EventBus } from '../../core/events/event-bus.js';
 import { Metrics } from '../../core/telemetry/metrics.service.js';
 import { DeploymentEvent } from '../deployment.events.js';
 
-/** Measures the deployments that end. */
+/** Records metrics of deployments that end. */
 @Injectable()
 export class DeploymentMetricsListeners implements OnModuleInit {
   constructor(

@@ -14,37 +14,37 @@ export const CANCELLED: Readonly<DeploymentFailure> = {
   detail: 'the deployment was cancelled',
 };
 
-/** What is there on one cluster after the deployment: what it wanted, what was there before, or some of both. */
-export type ClusterStanding =
+/** What is on one cluster after the deployment: its own objects (`new`), the previous ones (`old`), both (`mixed`) or none. */
+export type ClusterState =
   | { connectionId: string; is: 'new'; objects: ObjectReference[] }
   | { connectionId: string; is: 'old' | 'mixed' | 'none' };
 
-/** How a deployment ended on one cluster. */
+/** The outcome of a deployment on one cluster. */
 export interface ClusterOutcome {
   connectionId: string;
   status: DeploymentStatus;
   resources: DeployedResource[];
   failure: DeploymentFailure | null;
-  /** All that is there now, where it succeeded. */
+  /** All objects that are deployed there, on success. */
   objects: ObjectReference[];
-  /** Whether anything was changed there, or may have been. */
+  /** Whether anything was, or may have been, changed there. */
   changed: boolean;
 }
 
-/** How a deployment ended on all its clusters together. */
+/** The outcome of a deployment over all its clusters. */
 export interface DeploymentOutcome {
   status: DeploymentStatus;
   resources: DeployedResource[];
   failure: DeploymentFailure | null;
-  standing: ClusterStanding[];
+  clusterStates: ClusterState[];
 }
 
-/** Whether a failure undoes all that the deployment did, on all clusters. Undeploying is never undone. */
+/** Whether a failure undoes all changes on all clusters. An undeployment is never undone. */
 export function isAtomic({ action, options }: Deployment): boolean {
   return action !== 'undeploy' && options.atomic !== false;
 }
 
-/** A deployment has succeeded only where all of it has; of a failure the worst counts. */
+/** Succeeds only if all clusters have; of several failures, the worst determines the status. */
 export function toDeploymentOutcome({ action }: Deployment, ends: ClusterOutcome[]): DeploymentOutcome {
   const worst = (['cancelled', 'failed'] as const).find((status) => ends.some((end) => end.status === status));
   const undeploys = action === 'undeploy';
@@ -52,26 +52,26 @@ export function toDeploymentOutcome({ action }: Deployment, ends: ClusterOutcome
     status: worst ?? (undeploys ? 'undeployed' : 'succeeded'),
     resources: ends.flatMap((end) => end.resources),
     failure: toFirstFailure(ends),
-    standing: ends.map(({ connectionId, failure, objects, changed }) => {
+    clusterStates: ends.map(({ connectionId, failure, objects, changed }) => {
       if (failure) return { connectionId, is: changed ? 'mixed' : 'old' };
       return undeploys ? { connectionId, is: 'none' } : { connectionId, is: 'new', objects };
     }),
   };
 }
 
-/** The first failure, with the cluster that it came from. */
+/** The first failure, with its cluster. */
 function toFirstFailure(ends: ClusterOutcome[]): DeploymentFailure | null {
   const failed = ends.find((end) => end.failure);
   return failed?.failure ? { ...failed.failure, connection_id: failed.connectionId } : null;
 }
 
-/** The record's summary of a cluster. */
-export const toDeployedCluster = ({ connectionId, is }: ClusterStanding): DeployedCluster => ({
+/** The entry of a cluster in the record of a deployment. */
+export const toDeployedCluster = ({ connectionId, is }: ClusterState): DeployedCluster => ({
   connection_id: connectionId,
   outcome: ({ new: 'deployed', none: 'undeployed', old: 'unchanged', mixed: 'partial' } as const)[is],
 });
 
-/** Why a deployment ends whose job came to no end of its own. */
+/** The failure of a deployment whose job ended without an outcome. */
 export function toJobFailure({ status, error }: Pick<FinishedJob, 'status' | 'error'>): DeploymentFailure {
   if (status === 'cancelled') return CANCELLED;
   return {

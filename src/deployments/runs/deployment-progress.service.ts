@@ -13,24 +13,24 @@ import { actorForDeployment } from './deployment-completion.service.js';
 
 const SYSTEM = Actor.system('deployment');
 
-/** Between two writes: at least so long, longer for a long run, and for many resources. */
+/** Minimum interval between two writes; longer for long runs and for many resources. */
 const MIN_INTERVAL_MS = 1_000;
 const RUN_SHARE = 1 / 60;
 const INTERVAL_PER_RESOURCE_MS = 1;
 
-/** Resources that one event names. */
+/** Maximum number of resources in one event. */
 const MAX_NAMED = 10;
 const MAX_MESSAGE_LENGTH = 300;
 
 /** Reports the progress of one deployment. */
 export interface DeploymentProgress {
-  /** Called for every change; costs next to nothing. */
+  /** Called for every change; inexpensive. */
   report: (connectionId: string, resource: ResourceResult, progress: RunProgress) => void;
-  /** Unwritten progress is discarded: the end contains it. */
+  /** Discards unwritten progress, because the end of the deployment includes it. */
   close: () => void;
 }
 
-/** Keeps the record of a running deployment up to date, each time with an event; both at most once a second. */
+/** Updates the record of a running deployment and publishes an event, at most once per second. */
 @Injectable()
 export class DeploymentProgressService {
   constructor(
@@ -57,7 +57,7 @@ export class DeploymentProgressService {
     };
   }
 
-  /** Changes nothing once the deployment has failed or ended, or another worker has it. */
+  /** Has no effect after the deployment has failed or ended, or another worker has taken it over. */
   private async write(
     id: string,
     clusters: Map<string, RunProgress>,

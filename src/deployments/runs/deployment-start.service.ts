@@ -11,7 +11,7 @@ import type { DeploymentOutcome } from './deployment-outcome.js';
 
 const SYSTEM = Actor.system('deployment');
 
-/** Begins deployments. */
+/** Starts deployments. */
 @Injectable()
 export class DeploymentStartService {
   constructor(
@@ -22,7 +22,7 @@ export class DeploymentStartService {
     private readonly events: EventBus,
   ) {}
 
-  /** What was accepted is judged again as it begins; what may not go ahead any more ends here. */
+  /** Checks the deployment again; one that may no longer proceed ends here. */
   async start(id: string): Promise<Deployment> {
     return this.unit.run(async () => {
       const accepted = await this.deployments.get(SYSTEM, id);
@@ -30,7 +30,7 @@ export class DeploymentStartService {
       const deployment = await this.deployments.getForUpdate(SYSTEM, id);
       if (deployment.status !== 'queued') return deployment;
       if (refusal) {
-        const outcome: DeploymentOutcome = { status: 'failed', resources: [], failure: refusal, standing: [] };
+        const outcome: DeploymentOutcome = { status: 'failed', resources: [], failure: refusal, clusterStates: [] };
         return (await this.endings.complete(deployment.id, outcome)) ?? deployment;
       }
       await this.deployments.update(deployment, { status: 'running', startedAt: new Date() });

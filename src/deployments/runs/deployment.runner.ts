@@ -14,8 +14,8 @@ import { DeploymentStartService } from './deployment-start.service.js';
 import { UnfinishedRunsService } from './unfinished-runs.service.js';
 
 /**
- * Carries out deployments as jobs. A deployment that has failed is undone in the job that it failed in, or, when that was killed
- * or cancelled, in another that comes before all other deployments to the same place.
+ * Runs deployments as jobs. A failed deployment is undone in the same job or, if that was killed or cancelled, in another job that
+ * runs before all other deployments to the same destination.
  */
 @Injectable()
 export class DeploymentRunner {
@@ -47,7 +47,7 @@ export class DeploymentRunner {
     return this.complete(deployment, await this.unfinished.conclude(deployment, context));
   }
 
-  /** Before anything is undone, so that a replica that takes over continues undoing, and does not start over. */
+  /** Called before anything is undone, so that a replica that takes over continues to undo instead of starting over. */
   private async recordFailure(deployment: Deployment, outcome: DeploymentOutcome, context: JobContext): Promise<void> {
     await this.unit.run(async () => {
       const { failure, resources } = outcome;

@@ -1,7 +1,7 @@
 import { GroupedWrites } from './grouped-writes.js';
 
 describe('Writes of several callers', () => {
-  it('go together while one is under way, each group after the one before', async () => {
+  it('form one group during a write, and groups are written one after another', async () => {
     const written: number[][] = [];
     const ends: (() => void)[] = [];
     const writes = new GroupedWrites<number>((items) => {
@@ -22,7 +22,7 @@ describe('Writes of several callers', () => {
     await Promise.all([four, five]);
   });
 
-  it('fail together, and those that follow are written', async () => {
+  it('fail together, and later ones are written', async () => {
     const writes = new GroupedWrites<string>((items) =>
       items.includes('bad') ? Promise.reject(new Error('refused')) : Promise.resolve(),
     );

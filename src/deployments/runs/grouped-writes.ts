@@ -1,11 +1,11 @@
-/** Writes one group after another: what is added while a group is written is the next one. */
+/** Writes items in groups, one group at a time: items that are added during a write form the next group. */
 export class GroupedWrites<T> {
   private next: { items: T[]; written: Promise<void> } | null = null;
   private last: Promise<unknown> = Promise.resolve();
 
   constructor(private readonly write: (items: T[]) => Promise<void>) {}
 
-  /** Resolves once these are written. @throws what writing their group has thrown */
+  /** Resolves when these items have been written. @throws the error of the write of their group */
   add(items: readonly T[]): Promise<void> {
     if (!this.next) {
       const group: T[] = [];

@@ -1,6 +1,6 @@
 import { Check, Column, Entity, PrimaryColumn, Unique } from 'typeorm';
 
-/** The installation, a single row. Its id is on the objects that it deploys. */
+/** The installation, a single row. Its id is in the owner labels of deployed objects. */
 @Entity('installation')
 @Unique(['onlyOne'])
 @Check('installation_only_one_check', 'only_one')

@@ -13,7 +13,7 @@ import { UnfinishedRunsService } from './unfinished-runs.service.js';
 
 const SYSTEM = Actor.system('deployment');
 
-/** Brings deployments to an end whose job ended without one: what was changed is undone in another job. */
+/** Ends deployments whose job ended without an outcome; their changes are undone in another job. */
 @Injectable()
 export class InterruptedDeploymentsService {
   constructor(
@@ -24,7 +24,7 @@ export class InterruptedDeploymentsService {
     private readonly jobs: JobsService,
   ) {}
 
-  /** Called at the end of every job, also when no handler came to an end: nothing stays queued, running or half done. */
+  /** Called at the end of every job, also after a crash of its worker, so that no deployment stays queued or running. */
   async handleJobEnd(job: FinishedJob<DeploymentPayload>): Promise<void> {
     const deployment = await this.deployments.lock(SYSTEM, job.payload.deployment);
     if (!deployment || deployment.hasEnded) return;
@@ -43,7 +43,7 @@ export class InterruptedDeploymentsService {
       status: job.status === 'cancelled' ? 'cancelled' : 'failed',
       resources: deployment.resources.map(toSettled),
       failure,
-      standing: deployment.connectionIds.map((connectionId) => ({ connectionId, is: 'old' })),
+      clusterStates: deployment.connectionIds.map((connectionId) => ({ connectionId, is: 'old' })),
     });
   }
 }

@@ -13,12 +13,12 @@ import { objectKey, type ResourceError } from '../plan/planned-resource.js';
 import { groupOf } from '../../kubernetes/clusters/kubernetes-object.js';
 import { ChangeJournalsStore } from './change-journals.store.js';
 import { DeploymentContextService } from '../plans/deployment-context.service.js';
-import { CANCELLED, type DeploymentOutcome, isAtomic, type ClusterStanding } from './deployment-outcome.js';
+import { CANCELLED, type DeploymentOutcome, isAtomic, type ClusterState } from './deployment-outcome.js';
 
-/** For undoing on one cluster. */
+/** Time limit of undoing on one cluster. */
 const UNDO_TIMEOUT_MS = 180_000;
 
-/** Completes failed deployments from their journals, which contain what was done in every attempt. */
+/** Completes failed deployments from their journals, which contain the changes of all attempts. */
 @Injectable()
 export class UnfinishedRunsService {
   constructor(
@@ -26,9 +26,9 @@ export class UnfinishedRunsService {
     private readonly work: DeploymentContextService,
   ) {}
 
-  /** Undoes what an atomic deployment did on all its clusters, the last first; of others it finds out what is there. */
+  /** Undoes an atomic deployment on all its clusters, the last first; for others, determines what is on the clusters. */
   async conclude(deployment: Deployment, context: JobContext): Promise<DeploymentOutcome> {
-    const ends: { resources: DeployedResource[]; standing: ClusterStanding; changed: boolean }[] = [];
+    const ends: { resources: DeployedResource[]; state: ClusterState; changed: boolean }[] = [];
     for (const connectionId of [...deployment.connectionIds].reverse()) {
       const changes = await this.readChanges(deployment, connectionId);
       const before = settle(deployment, connectionId, changes);
@@ -37,20 +37,20 @@ export class UnfinishedRunsService {
         : await this.addMissingResources(connectionId, before, changes);
       const isClean = resources.every(({ error }) => error?.reason !== 'NOT_TAKEN_BACK');
       const is = changes.length === 0 || (isAtomic(deployment) && isClean) ? 'old' : 'mixed';
-      ends.unshift({ resources, standing: { connectionId, is }, changed: changes.length > 0 });
+      ends.unshift({ resources, state: { connectionId, is }, changed: changes.length > 0 });
     }
     const isUndone = isAtomic(deployment) && ends.some((end) => end.changed);
-    const isClean = ends.every(({ standing }) => standing.is === 'old');
+    const isClean = ends.every(({ state }) => state.is === 'old');
     const failure = deployment.failure ?? CANCELLED;
     return {
       status: failure.code === CANCELLED.code ? 'cancelled' : isUndone && isClean ? 'rolled_back' : 'failed',
       resources: ends.flatMap((end) => end.resources),
       failure,
-      standing: ends.map(({ standing }) => standing),
+      clusterStates: ends.map(({ state }) => state),
     };
   }
 
-  /** As conclude, where that was tried in vain: nothing is asked of any cluster. */
+  /** As `conclude`, after that has failed: makes no request to a cluster. */
   async abandon(deployment: Deployment): Promise<DeploymentOutcome> {
     const detail = 'The changes could not be rolled back: the server stopped during each attempt';
     const resources: DeployedResource[] = [];
@@ -60,8 +60,8 @@ export class UnfinishedRunsService {
       const left = changes.map((change) => ({ change, error: { reason: 'NOT_TAKEN_BACK', detail } }));
       resources.push(...toUndoneResources(before, left, connectionId));
     }
-    const standing = deployment.connectionIds.map((connectionId) => ({ connectionId, is: 'mixed' as const }));
-    return { status: 'failed', resources, failure: deployment.failure, standing };
+    const clusterStates = deployment.connectionIds.map((connectionId) => ({ connectionId, is: 'mixed' as const }));
+    return { status: 'failed', resources, failure: deployment.failure, clusterStates };
   }
 
   private async readChanges(deployment: Deployment, connectionId: string): Promise<AppliedChange[]> {
@@ -90,7 +90,7 @@ export class UnfinishedRunsService {
     }
   }
 
-  /** What a lost attempt did not report. */
+  /** Adds resources that a lost attempt did not report. */
   private async addMissingResources(
     connectionId: string,
     resources: DeployedResource[],
@@ -123,7 +123,7 @@ export class UnfinishedRunsService {
   }
 }
 
-/** The resources on one cluster as a lost attempt last reported them, without those whose journal has more. */
+/** The resources on one cluster as a lost attempt last reported them, except those that the journal describes. */
 function settle({ resources }: Deployment, connectionId: string, changes: AppliedChange[]): DeployedResource[] {
   const changed = new Set(changes.map(changeKey));
   return resources

@@ -11,16 +11,16 @@ import { type DeployedDesign, DeployedDesignsStore } from '../deployed-designs.s
 import type { DeploymentTarget } from '../deployment.inputs.js';
 import { type ReachableConnection, TargetsStore } from './targets.store.js';
 
-/** Where a design is deployed to: one environment, through some of its clusters. */
+/** The target of a deployment: one environment and some of its clusters. */
 export interface Target {
-  /** Whose members act there. */
+  /** The workspace whose members may act there. */
   workspaceId: string;
   environmentId: string;
   tier: Tier;
   connectionIds: string[];
 }
 
-/** Finds the destination of a call. Where a part is left out and there are several, the call is refused and the choices are listed. */
+/** Resolves the target of a request. If an omitted field has several possible values, the request is refused and the error lists them. */
 @Injectable()
 export class TargetsService {
   constructor(
@@ -31,7 +31,7 @@ export class TargetsService {
     private readonly workspaces: WorkspacesService,
   ) {}
 
-  /** @throws InvalidRequest naming the choices, NotFound, Conflict WORKSPACE_ARCHIVED, ENVIRONMENT_ARCHIVED or IN_USE */
+  /** @throws InvalidRequest listing the choices, NotFound, Conflict WORKSPACE_ARCHIVED, ENVIRONMENT_ARCHIVED or IN_USE */
   async resolveForDeployment(actor: Actor, design: Design, wanted: DeploymentTarget): Promise<Target> {
     (await this.workspaces.get(actor, design.workspaceId)).assertActive();
     await this.assertEnvironmentVisible(actor, design, wanted.environment_id);
@@ -67,7 +67,7 @@ export class TargetsService {
     };
   }
 
-  /** What is of another organization is, to this design, not there. @throws NotFound */
+  /** An environment of another organization does not exist for this design. @throws NotFound */
   private async assertEnvironmentVisible(
     actor: Actor,
     { organizationId }: Design,
@@ -77,7 +77,7 @@ export class TargetsService {
       throw new NotFound('environment', id);
   }
 
-  /** @throws NotFound for a connection that the actor does not see, or of another organization; InvalidRequest */
+  /** @throws NotFound for a connection of another organization or one that the actor does not see; InvalidRequest */
   private async chooseConnections(
     actor: Actor,
     { organizationId }: Design,
@@ -97,14 +97,14 @@ export class TargetsService {
     );
   }
 
-  /** Where a design is deployed. */
+  /** The destinations where a design is deployed. */
   findDeployed(design: Design): Promise<DeployedDesign[]> {
     return this.deployed.findByUse({ designId: design.id });
   }
 
   /**
-   * @param all where the design is deployed
-   * @throws Conflict NOT_DEPLOYED; InvalidRequest naming the destinations when there are several
+   * @param all the destinations where the design is deployed
+   * @throws Conflict NOT_DEPLOYED; InvalidRequest listing the destinations when there are several
    */
   async resolveForUndeployment(design: Design, all: DeployedDesign[], wanted: DeploymentTarget): Promise<Target> {
     const matching = all.filter(
@@ -139,7 +139,7 @@ export class TargetsService {
     };
   }
 
-  /** What was deployed from another workspace is changed by no deployment that is judged in this one. */
+  /** Refuses to change what was deployed from another workspace, whose roles and policies are not checked here. */
   private async requireOwn({ id, workspaceId }: Design, environmentId: string): Promise<void> {
     const destinations = await this.deployed.findByUse({ designId: id, environmentId });
     const foreign = destinations.filter((destination) => destination.workspaceId !== workspaceId);
@@ -151,7 +151,7 @@ export class TargetsService {
   }
 }
 
-/** A destination as it is named in answers. */
+/** The description of a destination in responses. */
 export const describeDeployed = ({
   environmentId,
   connectionId,
@@ -165,7 +165,7 @@ export const describeDeployed = ({
 const namesDestinations = ({ environment_id, connection_ids = [] }: DeploymentTarget): boolean =>
   environment_id !== undefined || connection_ids.length > 0;
 
-/** All destinations of one environment when it was named, else the only destination there is. */
+/** All destinations of the requested environment, else the only destination. */
 function requireSingle<P extends { environmentId: string; connectionId: string }>(
   destinations: P[],
   several: boolean,

@@ -7,7 +7,7 @@ import {
   type Tier,
 } from '../../environments/environment.entity.js';
 
-/** A cluster that a workspace reaches through one of its environments. */
+/** A cluster that a workspace can use through one of its environments. */
 export interface ReachableConnection {
   environmentId: string;
   environment: string;
@@ -17,19 +17,19 @@ export interface ReachableConnection {
   connection: string;
 }
 
-/** What a deployment depends on, as it is now. */
+/** The current state of what a deployment depends on. */
 export interface TargetState {
-  /** Null when it is deleted. */
+  /** Null when the design is deleted. */
   designWorkspaceId: string | null;
   environment: string;
   status: EnvironmentStatus;
-  /** Whether the workspace still has the environment. */
+  /** Whether the environment is assigned to the workspace. */
   isAssigned: boolean;
-  /** Those of the deployment that the environment still has. */
+  /** The connections of the deployment that are still in the environment. */
   connectionIds: string[];
 }
 
-/** What an environment asks of those who change what is deployed there. */
+/** The protection settings of an environment. */
 export interface TargetProtection {
   tier: Tier;
   requiredApprovals: number;
@@ -54,8 +54,8 @@ export class TargetsStore {
   }
 
   /**
-   * Locks design, environment and connections until the end of the transaction, in this order and after the workspace, so that
-   * none of them is deleted, moved or taken away before a deployment that uses them is known.
+   * Locks design, environment and connections until the end of the transaction, in this order and after the workspace, so that none
+   * of them is deleted, moved or unassigned while a deployment that uses them is created.
    */
   lock({
     workspaceId,
@@ -90,7 +90,7 @@ export class TargetsStore {
     });
   }
 
-  /** Whether a workspace has an environment. */
+  /** Whether an environment is assigned to a workspace. */
   async isAssigned(workspaceId: string, environmentId: string): Promise<boolean> {
     const rows = await this.unit.manager.query<unknown[]>(
       `SELECT FROM workspace_environment a JOIN environment e ON e.id = a.environment_id AND e.deleted_at IS NULL
@@ -100,7 +100,7 @@ export class TargetsStore {
     return rows.length > 0;
   }
 
-  /** What protects an environment, also one that was deleted; production when it is not known any more, so that nothing is loosened. */
+  /** The protection of an environment, including a deleted one; an unknown environment counts as production. */
   async findProtection(environmentId: string): Promise<TargetProtection> {
     const [row] = await this.unit.runAsSystem('the protection of an environment', () =>
       this.unit.manager.query<Pick<Environment, 'tier' | 'requiredApprovals'>[]>(

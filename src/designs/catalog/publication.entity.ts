@@ -17,7 +17,7 @@ export class Publication {
   @Column('uuid')
   organizationId!: string;
 
-  /** Of the version. */
+  /** The number of the published version. */
   @Column('integer')
   number!: number;
 
@@ -40,7 +40,7 @@ export class Publication {
   @Column('uuid')
   publishedBy!: string;
 
-  /** Of the design. */
+  /** When the design was created. */
   @Column({ type: 'timestamptz', precision: 3 })
   createdAt!: Date;
 

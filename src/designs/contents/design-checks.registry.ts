@@ -13,7 +13,7 @@ export class DesignCheckRegistry {
     this.checks.push(check);
   }
 
-  /** The first reason of the first check that has one; empty when the design can be deployed. */
+  /** The first reason found by the checks; empty when the design can be deployed. */
   async findUnsupportedReason(design: DesignOutline): Promise<string> {
     for (const check of this.checks) {
       const reason = await check(design);

@@ -11,11 +11,11 @@ const BATCH_BYTES = 256 * 1024;
 interface OpenedContent {
   id: string;
   packed: PackedContent;
-  /** Bytes, unpacked. */
+  /** Uncompressed size in bytes. */
   size: number;
 }
 
-/** Contents of several designs for answers: read one after another, within the limits of one answer. */
+/** Loads the contents of several designs for a response: one after another, within the size limit of one response. */
 @Injectable()
 export class DesignContentsLoader {
   constructor(
@@ -82,7 +82,7 @@ export class DesignContentsLoader {
     return read;
   }
 
-  /** A single content is measured before it is read, several small ones after. */
+  /** Checks the size of a single content before reading it, and that of several small ones afterwards. */
   private async convertWithinBudget<T extends string | Buffer>(
     batch: OpenedContent[],
     convert: (batch: OpenedContent[]) => Promise<T[]>,

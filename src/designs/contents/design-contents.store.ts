@@ -31,18 +31,18 @@ import {
 export interface VersionNote {
   userId: string;
   message: string;
-  /** Of one that is kept beside the design. */
+  /** The version of which this one is a variant, stored beside the current version of the design. */
   variantOf?: number;
 }
 
 /** Identifies a version of a design. */
 export interface VersionKey {
-  /** Of the design. */
+  /** Id of the design. */
   id: string;
   versionNumber: number;
 }
 
-/** The same with the current name of its design; without one the stored name is shown. */
+/** A version with the current name of its design; without a name, the stored one is shown. */
 export interface NamedVersion extends VersionKey {
   name?: string;
 }
@@ -118,7 +118,7 @@ export class DesignContentsStore {
     return new Uint8Array(await this.vault.open(content, sealingContext(design.id, number)));
   }
 
-  /** The same, to be stored again. */
+  /** As `readPacked`, in the form to be stored again. */
   async readDesign(design: VersionKey, number = design.versionNumber): Promise<PackedDesign> {
     const content = await this.readPacked(design, number);
     const data = await taskRunnerFor(content, this.pool).run(designTask, content, ownLane(content));
@@ -126,8 +126,8 @@ export class DesignContentsStore {
   }
 
   /**
-   * Whether a content equals that of the current version of a design. A design file is equal with other formatting and
-   * another order; for every other source the bytes count too. A higher version number from the author is a change.
+   * Whether a content equals that of the current version of a design. For a design file, formatting and order do not matter; any
+   * other source must have the same bytes. A higher version number set by the author is a change.
    */
   async isCurrentContent(design: VersionRecord, { file, sourceType, source }: VersionContent): Promise<boolean> {
     if (!file.hasSameContent(await this.readDesign(design))) return false;
@@ -135,7 +135,7 @@ export class DesignContentsStore {
     return sourceType === design.sourceType && Buffer.compare(source.bytes, await this.readSource(design)) === 0;
   }
 
-  /** The same as YAML text, under the current name of the design. */
+  /** The design file as YAML text, with the current name of the design. */
   async readText(design: NamedVersion, number = design.versionNumber): Promise<string> {
     const content = await this.readPacked(design, number);
     const [text = ''] = await this.packedToYaml([{ content, name: design.name }]);
@@ -143,8 +143,8 @@ export class DesignContentsStore {
   }
 
   /**
-   * Loaded contents as YAML texts, under these names or their own: a small one on this thread, several in one task, because together they would
-   * block the event loop. Their buffers are transferred.
+   * Converts loaded contents to YAML: a small one on the main thread, several in one task, because together they would block the
+   * event loop. Their buffers are transferred.
    */
   packedToYaml(contents: NamedContent[]): Promise<string[]> {
     const [only] = contents;
@@ -155,7 +155,7 @@ export class DesignContentsStore {
     });
   }
 
-  /** Bytes of the contents, or of the sources, of several versions as stored. */
+  /** The total stored size of the contents or sources of several versions, in bytes. */
   async sumStoredBytes(versions: readonly VersionKey[], column: SealedColumn): Promise<number> {
     const [row] = await this.unit.manager.query<{ bytes: string | null }[]>(
       `SELECT sum(octet_length(${column})) AS bytes FROM design_version WHERE ${IN_VERSIONS}`,
@@ -164,7 +164,7 @@ export class DesignContentsStore {
     return Number(row?.bytes ?? 0);
   }
 
-  /** The contents, or the sources, of several versions, each with its decryption. */
+  /** The contents or sources of several versions, each with a function that decrypts it. */
   async findSealed(versions: readonly VersionKey[], column: SealedColumn): Promise<(VersionKey & SealedContent)[]> {
     const rows = await this.unit.manager.query<(VersionKey & { sealed: Buffer | null })[]>(
       `SELECT design_id AS id, number AS "versionNumber", ${column} AS sealed FROM design_version WHERE ${IN_VERSIONS}`,
@@ -197,7 +197,7 @@ export class DesignContentsStore {
     return taskRunnerFor(content, this.pool).run(modelNamesTask, content, ownLane(content));
   }
 
-  /** A design file that is not stored, as YAML text. */
+  /** Converts a design file that is not stored to YAML. */
   toYaml(file: PackedDesign): Promise<string> {
     return this.documents.jsonToYaml(file.toBytes());
   }
@@ -210,7 +210,7 @@ export class DesignContentsStore {
       : Buffer.alloc(0);
   }
 
-  /** The same with their file name. */
+  /** As `readSource`, with the file name. */
   async readSourceFile(design: VersionKey, number = design.versionNumber): Promise<SourceFile> {
     const { sourceName } = await this.getVersion(design, number, 'sourceName');
     return { path: sourceName ?? '', bytes: await this.readSource(design, number) };
@@ -228,7 +228,7 @@ export class DesignContentsStore {
   }
 }
 
-/** Stored content is read in its own lane, and its bytes are transferred to the worker. */
+/** Tasks on stored content use a lane of their own, and transfer its bytes to the worker. */
 const ownLane = ({ buffer }: PackedContent): TaskOptions => ({ lane: 'own', transferList: [buffer] });
 
 /** The associated data of the encryption. */

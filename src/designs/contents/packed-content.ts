@@ -13,7 +13,7 @@ import { toYaml } from '../../formats/documents/yaml-writer.js';
 /** A design as stored: gzip of UTF-8 JSON, in a separate buffer. */
 export type PackedContent = Uint8Array<ArrayBuffer>;
 
-/** The same with the current name of the design; without one it keeps the stored name. */
+/** A stored design with its current name; without a name it keeps the stored one. */
 export interface NamedContent {
   content: PackedContent;
   name?: string;
@@ -44,17 +44,17 @@ export interface DesignResource {
 /** Returns the resources that deploying a design applies to a cluster, in chunks. */
 export const resourcesTask: Task<PackedContent, PackedContent[]> = defineTask(import.meta.url, { resourcesInWorker });
 
-/** Decompresses contents: small ones on this thread, others in a worker. */
+/** Selects where contents are decompressed: small ones on the main thread, others in a worker. */
 export function taskRunnerFor(content: PackedContent, pool: TaskRunner): TaskRunner {
   return readUnpackedSize(content) <= INLINE_MAX_BYTES ? new InlineTaskRunner() : pool;
 }
 
-/** Bytes of the content, decompressed: gzip stores them at its end (RFC 1952, ISIZE). */
+/** The uncompressed size of the content in bytes, from the gzip trailer (RFC 1952, ISIZE). */
 export function readUnpackedSize(content: Uint8Array): number {
   return new DataView(content.buffer, content.byteOffset).getUint32(content.length - 4, true);
 }
 
-/** The design, synchronously: for tasks. */
+/** Parses a design synchronously; for use in tasks. */
 export function parseDesignFile(content: PackedContent): DesignFile {
   return JSON.parse(gunzipSync(content).toString()) as DesignFile;
 }

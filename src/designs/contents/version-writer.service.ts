@@ -20,13 +20,13 @@ export interface PreparedVersion {
   design: Pick<VersionRecord, 'versionNumber' | 'version' | 'sourceType'> & { unsupported: string };
   file: PackedDesign;
   /**
-   * Stores it, in the unit of work that locks the design.
-   * @throws NumberTaken when another version was stored first
+   * Stores the version in the transaction that locks the design.
+   * @throws VersionNumberTaken when another version was stored first
    */
   write(): Promise<void>;
 }
 
-/** Another version has taken the number. */
+/** The version number was taken by a concurrent change. */
 export class VersionNumberTaken extends Conflict {
   constructor() {
     super('CONCURRENT_CHANGE', 'other changes of this design came first', { remedy: 'Repeat the call.' });
@@ -72,7 +72,7 @@ export class VersionWriter {
     };
   }
 
-  /** Prepares a version for work that stores it, and starts over when only its number was taken concurrently. */
+  /** Prepares a version and runs work that stores it; starts over when only its number was taken concurrently. */
   async withNextVersion<T>(
     current: VersionOwner,
     content: VersionContent,

@@ -31,7 +31,7 @@ export class VersionsStore {
 
   constructor(private readonly unit: UnitOfWork) {}
 
-  /** Those that readers of this record may see. */
+  /** The versions that readers of this design may see. */
   page(design: VersionedDesign, query: ListQuery): Promise<Page<DesignVersion>> {
     return paginate(this.selectVisible(design), listing, query, {
       getMany: (page, options) => this.records.getMany(this.unit.manager, page, options),
@@ -61,7 +61,7 @@ export class VersionsStore {
     return found?.number;
   }
 
-  /** The one with the highest number, current or not. */
+  /** The version with the highest number, whether it is current or not. */
   getLatest(designId: string): Promise<DesignVersion> {
     return this.select()
       .where('version.design_id = :designId', { designId })

@@ -3,7 +3,7 @@ export interface Link {
   to: number;
 }
 
-/** Positions of links that close a cycle in a depth-first search: without these there is none. */
+/** Positions of links that close a cycle in a depth-first search; removing them leaves no cycle. */
 export function findBackEdges(count: number, links: readonly Link[]): Set<number> {
   const leaving: number[][] = Array.from({ length: count }, () => []);
   for (const [position, { from }] of links.entries()) leaving[from]?.push(position);

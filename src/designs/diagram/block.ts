@@ -26,7 +26,7 @@ export interface Line {
 
 export const EMPTY_BLOCK: Readonly<Block> = { width: 0, height: 0, nodes: [], frames: [], lines: [] };
 
-/** Several positioned blocks in one of this size. */
+/** Combines several positioned blocks into one of this size. */
 export function combineBlocks({ width, height }: Size, parts: readonly { block: Block; at: Point }[]): Block {
   const whole: Block = { width, height, nodes: [], frames: [], lines: [] };
   for (const { block, at } of parts) {

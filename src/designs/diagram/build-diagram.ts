@@ -6,7 +6,10 @@ import { toDisplayText } from './display-text.js';
 import { mergeEdges } from './merge-edges.js';
 import { kindCategoryOf } from './kind-categories.js';
 
-/** A design as nodes, frames and edges. A Namespace is the frame around its components, and a node as well when it has other relationships. */
+/**
+ * Converts a design to nodes, frames and edges. A Namespace is the frame around its components, and also a node when it has other
+ * relationships.
+ */
 export function buildDiagram(design: DesignFile, title: string, marks?: DiagramMarks): Diagram {
   const { relations, siblings, isTruncated } = readRelations(design);
   const { groups, groupOf, namespaces, frames } = groupComponents(design, relations);

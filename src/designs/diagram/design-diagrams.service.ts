@@ -9,7 +9,7 @@ import type { DiagramMarks } from './diagram.js';
 import { DiagramAnswer } from './diagram-answer.js';
 import { type DiagramOptions, diagramTask } from './render-diagram.js';
 
-/** Draws designs. */
+/** Renders designs. */
 @Injectable()
 export class DesignDiagramsService {
   constructor(
@@ -24,7 +24,10 @@ export class DesignDiagramsService {
     return new DiagramAnswer(design, () => this.draw(design, options));
   }
 
-  /** A version of a design, with the status of its components. When the whole diagram takes too much time or memory, the summary is drawn. */
+  /**
+   * Renders a version of a design with the status of its components. If the whole diagram takes too much time or memory, the
+   * summary is rendered.
+   */
   async draw(
     design: Pick<Design, 'id' | 'versionNumber' | 'name' | 'organizationId'>,
     options: DiagramOptions & { marks?: DiagramMarks },

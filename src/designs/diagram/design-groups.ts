@@ -15,7 +15,7 @@ export interface DesignGroups {
   frames: Set<number>;
 }
 
-/** Components by the service of the Compose file that they were made of, or by their namespace. */
+/** Groups components by the service of their Compose file, or by namespace. */
 export function groupComponents(design: DesignFile, relations: readonly Relation[]): DesignGroups {
   return isObject(design.metadata['compose'])
     ? groupByService(design.components, relations)

@@ -4,11 +4,11 @@ import { RevisedResponse } from '../../core/rest/revised-response.js';
 /** The version of the rendering: a new one invalidates all ETags of diagrams. */
 const RENDERER_VERSION = 3;
 
-/** The diagram of a design as an answer, drawn only when the caller's ETag is not current. */
+/** The response with the diagram of a design, which is rendered only when the caller's ETag is not current. */
 export class DiagramAnswer extends RevisedResponse {
   readonly revision: string;
 
-  /** @param draw answers the SVG document */
+  /** @param draw returns the SVG document */
   constructor(
     design: { revision: number | string; versionNumber: number },
     private readonly draw: () => Promise<string>,

@@ -9,7 +9,7 @@ interface Drawing {
   theme: Theme;
 }
 
-/** Draws a diagram without edges: its frames and cards side by side. */
+/** Renders a diagram without edges: its frames and cards side by side. */
 export const drawingTask: Task<Drawing, string> = defineTask(import.meta.url, { drawInWorker });
 
 /** Task of the worker pool. */

@@ -1,7 +1,7 @@
 import { type Diagram, type DiagramEdge, type DiagramGroup, type DiagramNode, groupItemsBy } from './diagram.js';
 import { mergeEdges } from './merge-edges.js';
 
-/** Fewer than these are drawn one by one. */
+/** Minimum number of equal nodes that are folded. */
 const MIN_EQUAL = 5;
 
 /** Whether unconnected nodes are folded as well. */
@@ -9,12 +9,12 @@ export interface FoldOptions {
   unlinked: boolean;
 }
 
-/** Nodes, and frames with their content, that differ only in their names become one with a count. */
+/** Folds nodes, and frames with their content, that differ only in their names into one with a count. */
 export function foldEquals(diagram: Diagram, options: FoldOptions): Diagram {
   return foldFrames(foldNodes(diagram, options), options);
 }
 
-/** Nodes of one kind in one frame that have equal edges. */
+/** Folds nodes of one kind in one frame that have equal edges. */
 function foldNodes(diagram: Diagram, { unlinked }: FoldOptions): Diagram {
   const ends = describeEnds(diagram.edges);
   const keyOf = (index: number): string => {
@@ -26,7 +26,7 @@ function foldNodes(diagram: Diagram, { unlinked }: FoldOptions): Diagram {
   return merge(diagram, equals);
 }
 
-/** Frames whose nodes, in their order, have the same kinds and equal edges, both inside and to the outside. */
+/** Folds frames whose nodes, in their order, have the same kinds and equal edges, both inside and to the outside. */
 function foldFrames(diagram: Diagram, { unlinked }: FoldOptions): Diagram {
   const { nodes, edges, groups } = diagram;
   const inside = groups.map(() => [] as number[]);
@@ -63,7 +63,7 @@ function foldFrames(diagram: Diagram, { unlinked }: FoldOptions): Diagram {
   return { ...folded, groups: groups.map((group, index) => headings.get(index) ?? group) };
 }
 
-/** The edges of each node as keys that are equal when the edges are. */
+/** The edges of each node as keys; equal edges have equal keys. */
 function describeEnds(
   edges: readonly DiagramEdge[],
   nameOf: (index: number, other: number) => string = (_index, other) => `${other}`,
@@ -116,7 +116,7 @@ function listNames(names: readonly string[]): string {
   return `${prefix === '' ? '' : `${prefix}… `}${listed.join(', ')}${names.length > MAX_LISTED ? ', …' : ''}`;
 }
 
-/** Up to the last separator, and only where each name continues after it. */
+/** The common prefix up to its last separator; each name must continue after it. */
 function commonPrefix(names: readonly string[]): string {
   let prefix = names[0] ?? '';
   for (const name of names) while (!name.startsWith(prefix)) prefix = prefix.slice(0, -1);

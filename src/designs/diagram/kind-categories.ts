@@ -2,7 +2,7 @@
 export const KIND_CATEGORIES = ['workload', 'network', 'storage', 'access', 'definition', 'other'] as const;
 export type KindCategory = (typeof KIND_CATEGORIES)[number];
 
-/** Their names in the legend. */
+/** The labels of the categories in the legend. */
 export const CATEGORY_LABELS: Readonly<Record<KindCategory, string>> = {
   workload: 'Workloads',
   network: 'Network',

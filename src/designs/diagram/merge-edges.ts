@@ -3,7 +3,7 @@ import { type DiagramEdge } from './diagram.js';
 /** The maximum number of labels of one edge; the rest is an ellipsis. */
 const MAX_LABELS = 3;
 
-/** Merges all edges from one node to another, with their labels in their order. */
+/** Merges all edges from one node to another; labels keep their order. */
 export function mergeEdges(edges: Iterable<DiagramEdge>): DiagramEdge[] {
   const between = new Map<string, DiagramEdge>();
   for (const { from, to, labels, isParent } of edges) {

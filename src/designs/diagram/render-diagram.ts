@@ -38,21 +38,21 @@ const SHAPE = { narrowest: 0.5, widest: 3.5, small: 1800 };
 /** The size in pixels above which a diagram is unreadable, and the summary is used. */
 const MAX_AREA = 40e6;
 
-/** As pictureOf, for a stored design. */
-export const diagramTask: Task<PackedRenderInput, string> = defineTask(import.meta.url, { pictureInWorker });
+/** As `renderDiagram`, for a stored design. */
+export const diagramTask: Task<PackedRenderInput, string> = defineTask(import.meta.url, { renderInWorker });
 
 interface PackedRenderInput extends Omit<RenderInput, 'design'> {
   content: PackedContent;
 }
 
 /** Task of the worker pool. */
-export function pictureInWorker({ content, ...input }: PackedRenderInput): Promise<string> {
+export function renderInWorker({ content, ...input }: PackedRenderInput): Promise<string> {
   return renderDiagram({ design: parseDesignFile(content), ...input });
 }
 
 /**
- * A design as an SVG document, as dense as is readable: equal cards are folded, hubs become badges where their lines would make a
- * strip or a tangle; the summary when there are still too many cards, or when Graphviz fails.
+ * Renders a design as an SVG document, as dense as is readable: equal cards are folded, and hubs get badges where their lines would
+ * make the diagram too long or too dense. Renders the summary when there are still too many cards, or when Graphviz fails.
  * @throws InvalidRequest when the focus matches nothing
  */
 export async function renderDiagram({
@@ -85,7 +85,10 @@ function foldByDensity(diagram: Diagram): Diagram {
   return folded.nodes.length > MAX_CARDS.unfolded ? foldEquals(diagram, { unlinked: true }) : folded;
 }
 
-/** Replaces more and more lines by badges until the diagram is neither a tangle nor a strip; otherwise the last one that can be drawn. */
+/**
+ * Replaces more and more lines by badges until the diagram is neither too dense nor too long; otherwise returns the last layout
+ * that can be drawn.
+ */
 async function drawCards(folded: Diagram): Promise<Drawing | null> {
   if (folded.nodes.length > MAX_CARDS.drawn) return null;
   let drawn: Drawing | null = null;
@@ -110,7 +113,7 @@ function isReadable({ width, height }: Size): boolean {
   return width / height >= SHAPE.narrowest && width / height <= SHAPE.widest;
 }
 
-/** Null when Graphviz fails, whose instance is then not reused: each layout has its own. */
+/** Null when Graphviz fails. Each layout uses its own instance, so a failed one is not reused. */
 async function tryLayout(diagram: Diagram): Promise<Block | null> {
   const graphviz = await Graphviz.load();
   try {

@@ -12,7 +12,7 @@ const HEADING_INSET = 14;
 /** The maximum number of ids of a card; one that represents more lists the first. */
 const MAX_IDS = 200;
 
-/** A diagram as a self-contained document: no scripts, no external resources, and text of the design only escaped. */
+/** Renders a diagram as a self-contained document: no scripts, no external resources, and all text of the design escaped. */
 export function renderSvg(diagram: Diagram, block: Block, theme: Theme): string {
   const width = Math.ceil(Math.max(block.width, MIN_WIDTH) + 2 * MARGIN);
   const head = renderHeader(diagram, width - 2 * MARGIN);
@@ -85,7 +85,7 @@ function renderEdge({ from, to, labels, isParent }: DiagramEdge, nodes: readonly
   return `<g class="edge${isParent ? ' parent' : ''}"><title>${escapeXml(said)}</title><path d="M${formatPoint(start)}${way}"/><polygon points="${arrowheadPoints(end, line.tip)}"/></g>`;
 }
 
-/** The labels of edges are drawn above all edges. */
+/** Renders the label of an edge, above all edges. */
 function renderEdgeLabel(edge: DiagramEdge, { label }: Line): string {
   const said = layoutLabel(edge);
   if (!label || !said) return '';

@@ -40,7 +40,7 @@ export function layoutCard(node: DiagramNode): CardLayout {
 const withCount = ({ kind, count }: { kind: string; count?: number }): string =>
   count === undefined ? kind : `${count.toLocaleString('en')} × ${kind}`;
 
-/** Side by side, in as many rows as needed. */
+/** Places badges side by side, in as many rows as needed. */
 function layoutBadges(badges: readonly DiagramBadge[], top: number): CardLayout['badges'] {
   const further = badges.slice(MAX_BADGES);
   const shown = badges.slice(0, MAX_BADGES);

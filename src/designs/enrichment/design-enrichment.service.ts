@@ -29,7 +29,7 @@ export class DesignEnrichmentService implements OnModuleInit {
     this.checks.register((design) => this.findUnknownKind(design));
   }
 
-  /** Answers the questions of `enrichDesign`. */
+  /** Reads the data that `enrichDesign` requests from the registry. */
   async answerQuestion(question: RegistryQuestion): Promise<KnownModels | PackedDefinitions> {
     if (question.registry === 'relationships') return this.relationships.loadDefinitions();
     const known = await this.components.findAllEffective(question.kinds);
@@ -46,7 +46,7 @@ export class DesignEnrichmentService implements OnModuleInit {
     return SerializedJson.fromBytes(verdict);
   }
 
-  /** What a cluster would refuse of a design, and the fields that it would drop, up to a limit. */
+  /** The faults for which a cluster would refuse a design, and the fields that it would drop, up to a limit. */
   async findFindings(design: PackedDesign): Promise<Fault[]> {
     const json = design.toBytes();
     return this.pool
@@ -61,7 +61,7 @@ export class DesignEnrichmentService implements OnModuleInit {
       });
   }
 
-  /** The unregistered kind of a component, for messages; null when all are known, including those that the design defines. */
+  /** The first unregistered kind of a component, for messages; null when all are registered or defined by the design. */
   private async findUnknownKind(design: DesignOutline): Promise<string | null> {
     for await (const kinds of design.iterateKinds()) {
       const wanted = kinds.filter(({ deployable, isDefinedInDesign: brought }) => deployable && !brought);

@@ -37,7 +37,7 @@ export interface DesignValidation {
 }
 
 /** The result of evaluating the policies of a workspace for a design. */
-export interface PolicyJudgement {
+export interface PolicyEvaluation {
   violations: object[];
   /** Whether one of them refuses a deployment. */
   refuses: boolean;
@@ -46,7 +46,7 @@ export interface PolicyJudgement {
 /** A design, and the results of the policies of its workspace. */
 export interface DesignValidationInput {
   content: PackedContent;
-  policies: PolicyJudgement;
+  policies: PolicyEvaluation;
 }
 
 /** The number of types per question. */
@@ -57,7 +57,10 @@ export const designValidationTask = defineTask<DesignValidationInput, Uint8Array
   verdictInWorker,
 });
 
-/** As designValidationTask of the JSON of a design, returned as faults: what an API server refuses, then the fields that it drops. */
+/**
+ * As `designValidationTask` for the JSON of a design, returned as faults: first those for which an API server refuses it, then the
+ * fields that it drops.
+ */
 export const designFindingsTask: Task<Uint8Array<ArrayBuffer>, Fault[]> = defineTask(import.meta.url, {
   findingsInWorker,
 });
@@ -108,7 +111,7 @@ const INVALID_REMEDY = 'A cluster refuses it: correct the source and import it a
 const UNKNOWN_FIELD_REMEDY = 'A cluster drops it: correct the name of the field, or remove it.';
 
 interface IndexedValidation {
-  /** Of the component in the design. */
+  /** The position of the component in the design. */
   index: number;
   validation: ComponentValidation;
 }
@@ -120,7 +123,7 @@ function toFault(
 ): Fault {
   const field = toFieldPath(pointer);
   const place = `${validation.kind} ${validation.name}${field === '' ? '' : `, ${field}`}`;
-  // A message about a Secret may quote it, and answers of operations are stored.
+  // The details of a fault in a Secret may contain its values, and results of operations are stored.
   const said = validation.kind === 'Secret' ? 'is not what an API server takes' : detail;
   return { pointer: `/components/${index}/configuration${pointer}`, detail: `${place}: ${said}`, keyword, remedy };
 }

@@ -7,7 +7,7 @@ import { evaluate } from '../../registry/relationships/evaluation/evaluate.js';
 import { type PackedDefinitions, unpackDefinitions } from '../../registry/relationships/evaluation/evaluation-task.js';
 import type { ResourceTypeMeta } from '../../validation/validate-resource.js';
 
-/** A question of the enrichment to the registry: the models of some kinds, or the definitions of relationships. */
+/** A request of the enrichment to the registry: the models of some kinds, or the definitions of relationships. */
 export type RegistryQuestion = { registry: 'models'; kinds: ResourceTypeMeta[] } | { registry: 'relationships' };
 
 /** The models of the kinds that the registry knows, by `resourceTypeKey`. */
@@ -22,7 +22,7 @@ const TRUNCATED: Fault = {
   remedy: 'Split the design; what it deploys is the same.',
 };
 
-/** A design with the models of its components, and with its relationships. Unregistered kinds stay unchanged. */
+/** Adds the models of components and their relationships to a design. Unregistered kinds are not changed. */
 export async function enrichDesign(
   design: DesignFile,
   ask: AskMainThread,

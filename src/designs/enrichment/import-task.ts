@@ -11,7 +11,7 @@ import { type SourceType } from '../formats/source-type.js';
 
 interface ImportTaskInput {
   file: SourceFile;
-  /** Null for all of them. */
+  /** Null for all types. */
   types: readonly SourceType[] | null;
   options: Omit<ImportOptions, 'programs' | 'limits'>;
   limits: FormatLimits;

@@ -18,7 +18,7 @@ export class ChartExporter {
     private readonly tasks: TaskRunner,
   ) {}
 
-  /** A chart generated from the design. */
+  /** Generates a chart from the design. */
   async fromDesign(design: DesignFile): Promise<Buffer> {
     const files = await buildChartFiles(design, (documents) =>
       this.reader.toYaml(documents, JSON.stringify(documents).length),

@@ -29,7 +29,7 @@ const TYPES = {
   'docker-compose': YAML_TYPE,
 } as const;
 
-/** A source whose comments are kept is read again: two tasks in one. */
+/** An export with comments also reads the source, and takes as long as two tasks. */
 const EXPORT_TIME_FACTOR = 2;
 
 /** Exports designs as files. */
@@ -45,7 +45,8 @@ export class DesignExportsService {
   ) {}
 
   /**
-   * A design in one of the export formats, which is counted. Throws InvalidRequest for another format, and for one that cannot express the design.
+   * Exports a design in one of the export formats, and counts the download.
+   * @throws InvalidRequest for an unknown format, and for one that cannot express the design
    */
   async download(actor: Actor, id: string, form = 'design'): Promise<Download> {
     const wanted = EXPORT_FORMATS.find((each) => each === form);
@@ -62,7 +63,7 @@ export class DesignExportsService {
     return { name: `${name}${fileSuffix(form, design)}`, type: TYPES[form], content: await this.convert(form, design) };
   }
 
-  /** In one task, so that a large design is never parsed on this thread. */
+  /** Runs as one task, so that a large design is never parsed on the main thread. */
   private async convert(form: ConvertedFormat, design: Design): Promise<Buffer> {
     const { limits } = this.reader;
     const content = await this.contents.readPacked(design);
@@ -95,7 +96,7 @@ function fileSuffix(form: ConvertedFormat, { version }: Design): string {
   return ends[form];
 }
 
-/** By the content, because the name comes from the caller. */
+/** Detects the type from the content, because the file name comes from the caller. */
 function detectFileType({ bytes }: SourceFile): { extension: string; type: string } {
   const archive = detectArchiveKind(bytes);
   if (archive === 'zip') return { extension: '.zip', type: 'application/zip' };

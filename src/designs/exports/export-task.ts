@@ -72,7 +72,7 @@ async function convertDesign(
   }
 }
 
-/** A cluster could not have the same resource twice, and no import would take it. */
+/** Refuses a design that contains a resource twice, which neither a cluster nor an import would accept. */
 function requireDistinct(design: DesignFile, form: ConvertedFormat): DesignFile {
   const faults = new FaultList(MAX_FAULTS);
   for (const { component, index, first } of findRepeatedResources(design.components))
@@ -88,7 +88,11 @@ function requireDistinct(design: DesignFile, form: ConvertedFormat): DesignFile 
 function toComposeText(file: DesignFile): string {
   if (!isObject(file.metadata['compose'])) {
     const remedy = 'Use export=kubernetes, helm, design or json.';
-    throw InvalidRequest.forField('export', 'docker-compose is for designs that were made of a Compose file', remedy);
+    throw InvalidRequest.forField(
+      'export',
+      'docker-compose is only for designs that were imported from a Compose file',
+      remedy,
+    );
   }
   const { file: compose, unconverted: left } = toCompose(file);
   const text = toYaml([compose]);

@@ -24,8 +24,9 @@ export class ManifestExporter {
   }
 
   /**
-   * The same as written in the manifest that the design was made from, with its comments. A version is stored with the file that it was
-   * read from, so that a single YAML file equals the design; several files in one text, and JSON as YAML, are parsed again to verify.
+   * The resources as written in the manifest that the design was made from, with its comments. A version is stored with the file
+   * that it was read from, so that a single YAML file equals the design; several files in one text, and JSON as YAML, are parsed
+   * again to verify.
    */
   async fromSource(readDesign: () => DesignFile, source: SourceFile): Promise<string> {
     const own = this.readYamlFile(source);
@@ -45,7 +46,7 @@ export class ManifestExporter {
     return isJson(text) ? undefined : text;
   }
 
-  /** JSON as YAML; the manifests of an archive one after another, each after a comment with its name. */
+  /** Converts JSON to YAML, and joins the manifests of an archive, each after a comment with its name. */
   private async joinFiles(source: SourceFile, path: string | undefined): Promise<string> {
     const input = await DesignInput.fromFile(source, this.reader, path);
     const parts: string[] = [];

@@ -4,7 +4,7 @@ import { findChartFolders, isWithinFolders, parentFolder } from '../../formats/h
 import { KUSTOMIZATION_NAMES } from './kustomize/kustomizations.js';
 import type { SourceType } from './source-type.js';
 
-/** The most paths listed of one kind; the rest is counted. */
+/** Maximum number of listed paths of one kind; the others are counted. */
 const MAX_NAMED = 20;
 /** The file names that Compose looks for, including overrides and variants such as `compose.prod.yml`. */
 const COMPOSE_FILE_NAME = /^(?:docker-)?compose(?:[.-][\w.-]+)?\.ya?ml$/;

@@ -11,7 +11,7 @@ import { type ImportedDesign, type ImportOptions } from './format.js';
 import { toManifest } from './kubernetes-format.js';
 
 /** The outcome of one input of the corpus: imported, refused for a known reason, not of this format, or wrong. */
-export interface Judged {
+export interface ImportOutcome {
   path: string;
   outcome: 'imported' | 'refused' | 'foreign' | 'wrong';
   /** The text of a refusal, or the difference. */
@@ -56,7 +56,7 @@ export function resourcesIn(value: Json): JsonObject[] {
 }
 
 /** Every manifest except the Kustomizations, which are checked separately. */
-export async function* judgedManifests(corpus: string, attempt: Attempt): AsyncGenerator<Judged> {
+export async function* importManifests(corpus: string, attempt: Attempt): AsyncGenerator<ImportOutcome> {
   for (const file of filesBelow(join(corpus, 'kubernetes'), /(?<!kustomization)\.(?:ya?ml|json)$/)) {
     const path = relative(corpus, file);
     const bytes = readFileSync(file);
@@ -79,7 +79,7 @@ export async function* judgedManifests(corpus: string, attempt: Attempt): AsyncG
 }
 
 /** Every design of the catalog, written and read again as YAML and as JSON. */
-export async function* judgedDesigns(corpus: string, attempt: Attempt): AsyncGenerator<Judged> {
+export async function* importDesigns(corpus: string, attempt: Attempt): AsyncGenerator<ImportOutcome> {
   for (const file of filesBelow(join(corpus, 'meshery/designs'), /^design\.yml$/)) {
     const path = relative(corpus, file);
     const bytes = readFileSync(file);
@@ -138,7 +138,7 @@ export class Score {
   readonly trips = { equal: 0, different: [] as string[] };
   resources = 0;
 
-  add({ path, outcome, why, imported, again }: Judged): void {
+  add({ path, outcome, why, imported, again }: ImportOutcome): void {
     this.counts[outcome] += 1;
     if (outcome === 'wrong') this.wrong.push(`${path}: ${why}`);
     this.resources += imported?.design.components.length ?? 0;
@@ -146,9 +146,9 @@ export class Score {
     if (again === false) this.trips.different.push(path);
   }
 
-  static async of(judged: AsyncIterable<Judged>): Promise<Score> {
+  static async of(outcomes: AsyncIterable<ImportOutcome>): Promise<Score> {
     const score = new Score();
-    for await (const each of judged) score.add(each);
+    for await (const each of outcomes) score.add(each);
     return score;
   }
 }

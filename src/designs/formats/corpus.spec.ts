@@ -5,7 +5,7 @@ import { AppError } from '../../core/errors/app-error.js';
 import { unpackArchive } from '../../formats/archives/archive.js';
 import { DocumentReader } from '../../formats/documents/document-reader.js';
 import { WorkerPool } from '../../core/workers/worker-pool.js';
-import { type Attempt, judgedDesigns, judgedManifests, refusal, Score } from './corpus.fixture.js';
+import { type Attempt, importDesigns, importManifests, refusal, Score } from './corpus.fixture.js';
 import { importDesign } from './import-design.js';
 
 requires('CORPUS_DIR', 'the manifests and designs of the corpus', (root) => {
@@ -16,14 +16,14 @@ requires('CORPUS_DIR', 'the manifests and designs of the corpus', (root) => {
   const attempt: Attempt = (file) => importDesign(file, reader).catch(refusal);
 
   it('imports every manifest of the corpus, and gives it back equal in meaning', async () => {
-    const { counts, wrong, trips } = await Score.of(judgedManifests(root, attempt));
+    const { counts, wrong, trips } = await Score.of(importManifests(root, attempt));
     expect(wrong).toEqual([]);
     expect(counts.refused).toBe(6);
     expect(trips).toEqual({ equal: counts.imported, different: [] });
   }, 120_000);
 
   it('imports every design of the corpus, and gives it back with nothing lost', async () => {
-    const { counts, wrong, trips } = await Score.of(judgedDesigns(root, attempt));
+    const { counts, wrong, trips } = await Score.of(importDesigns(root, attempt));
     expect(wrong).toEqual([]);
     expect(counts.imported).toBeGreaterThan(100);
     expect(trips).toEqual({ equal: counts.imported, different: [] });

@@ -58,8 +58,8 @@ export class DesignInput implements FormatInput {
 }
 
 /**
- * The files that may be YAML or JSON: the only one, or those of an archive with such a name, without hidden files and without those the caller did not
- * choose.
+ * The files that may be YAML or JSON: the only one, or those of an archive with such a name, except hidden files and files outside
+ * the chosen path.
  */
 export function findTextFiles(input: FormatInput): string[] {
   const paths = [...input.files.keys()];

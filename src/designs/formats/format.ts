@@ -25,7 +25,7 @@ export interface FormatInput {
    * Throws InvalidRequest with every syntax fault of the file.
    */
   documents(path?: string, dialect?: YamlDialect): Promise<LocatedDocument[]>;
-  /** The same for text that is not a member of the input: values of the caller, or rendered output. */
+  /** As `documents`, for text that is not a member of the input: values from the request, or rendered output. */
   parse(file: SourceFile, dialect?: YamlDialect): Promise<LocatedDocument[]>;
 }
 

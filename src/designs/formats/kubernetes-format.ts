@@ -69,7 +69,7 @@ function findChosenChartFolders(input: FormatInput): string[] {
   return input.archive ? findChartFolders(input.files.keys()).filter((folder) => input.isChosen(folder)) : [];
 }
 
-/** The resources of a design, in its order, and the components without one. Serialized with toYaml or DocumentReader.write. */
+/** The resources of a design in its order, and the components that have none. Serialize with toYaml or DocumentReader.write. */
 export function toManifest(design: DesignFile): { resources: JsonObject[]; left: DesignComponent[] } {
   const deployable = design.components.filter(isDeployable);
   return {

@@ -9,7 +9,7 @@ export class Snapshot extends TenantEntity {
   @Column('uuid')
   designId!: string;
 
-  /** Of the version. */
+  /** The number of the version. */
   @Column('integer')
   number!: number;
 

@@ -21,7 +21,7 @@ export class SnapshotsStore extends Store<Snapshot> {
     super(unit, Snapshot, listing.alias);
   }
 
-  /** The one with this name, ignoring case, that readers of this record may see. */
+  /** The snapshot with this name, ignoring case, if readers of this design may see it. */
   findNamed({ id, visibleVersions: [first, last] }: Design, name: string): Promise<Snapshot | null> {
     return this.createQueryBuilder()
       .where('snapshot.design_id = :id AND lower(snapshot.name) = lower(:name)', { id, name })
@@ -29,7 +29,7 @@ export class SnapshotsStore extends Store<Snapshot> {
       .getOne();
   }
 
-  /** Those of versions that readers of this record may see. */
+  /** The snapshots of the versions that readers of this design may see. */
   page({ id, visibleVersions: [first, last] }: Design, query: ListQuery): Promise<Page<Snapshot>> {
     const rows = this.createQueryBuilder().where('snapshot.design_id = :id', { id });
     rows.andWhere('snapshot.number BETWEEN :first AND :last', { first, last });

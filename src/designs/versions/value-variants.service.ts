@@ -13,10 +13,13 @@ import type { DesignVersion } from '../contents/design-version.entity.js';
 import { VersionWriter } from '../contents/version-writer.service.js';
 import { VersionsStore } from '../contents/versions.store.js';
 
-/** The maximum number of variants of one version that are searched for an equal one; there are about as many as deployment targets. */
+/** Maximum number of variants of one version that are compared with a new one; there are about as many as deployment targets. */
 const MAX_COMPARED = 20;
 
-/** Versions of charts with other values, or for another namespace, than their designs have. They are stored beside a design, whose current version stays. */
+/**
+ * Creates versions of charts with other values, or for another namespace. They are stored beside a design and do not become its
+ * current version.
+ */
 @Injectable()
 export class ValueVariantsService {
   constructor(
@@ -29,8 +32,8 @@ export class ValueVariantsService {
   ) {}
 
   /**
-   * The number of the variant of a version with values merged over its own, and for the namespace of a release. An equal rendering that
-   * is already stored is reused, so that equal settings make one version, and a chart that does not name its namespace none.
+   * The number of the variant of a version with values merged over its own, and for the namespace of a release. An equal rendering
+   * that is stored already is reused, so that equal settings create one version.
    * @throws InvalidRequest when the version is not of a chart, or with Helm's errors about the values
    */
   async findOrCreate(actor: Actor, design: Design, base: DesignVersion, settings: ChartSettings): Promise<number> {
@@ -51,7 +54,7 @@ export class ValueVariantsService {
     );
   }
 
-  /** The namespace that a version was rendered for, when it is a variant of one for another namespace. */
+  /** The namespace for which a variant was rendered, if it is not that of its base version. */
   async findNamespace(design: Design, number: number): Promise<string | undefined> {
     const version = await this.versions.find(design, number);
     if (!version?.variantOf) return undefined;
@@ -65,7 +68,7 @@ export class ValueVariantsService {
   }
 }
 
-/** Whether all but the namespace of the release is the same. */
+/** Whether two renderings differ only in the namespace of the release. */
 const isSameRendering = (one: PackedDesign, other: PackedDesign): boolean =>
   one.hasSameContent(other, ['metadata']) && isDeepStrictEqual(metadataOf(one), metadataOf(other));
 

@@ -28,7 +28,7 @@ const VersionParam = (): MethodDecorator =>
     schema: { anyOf: [{ type: 'integer', minimum: 1 }, { type: 'string' }] },
   });
 
-/** The history of a design. */
+/** The version history of a design. */
 @ApiTags('designs')
 @Controller('pattern/:id')
 export class VersionsController {

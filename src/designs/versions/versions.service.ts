@@ -16,7 +16,7 @@ import { VersionView } from './version.view.js';
 import { DesignContentsLoader } from '../contents/design-contents.loader.js';
 import { VersionsStore } from '../contents/versions.store.js';
 
-/** The history of designs. Readers from outside see only the published version of a public design. */
+/** The version history of designs. Callers without access to the workspace see only the published version of a public design. */
 @Injectable()
 export class VersionsService {
   constructor(
@@ -42,7 +42,7 @@ export class VersionsService {
     return Object.assign(version, { pattern_file: texts.get(design.id) ?? '' });
   }
 
-  /** Makes an earlier version the next one; restoring the current one makes none. */
+  /** Stores an earlier version as the next one. Restoring the current version has no effect. */
   async restore(
     actor: Actor,
     id: string,

@@ -24,7 +24,7 @@ export class DesignMovesService {
     private readonly events: EventBus,
   ) {}
 
-  /** Moves a design into a workspace; needs an editor on both sides. Moving it to its own workspace changes nothing. */
+  /** Moves a design into a workspace; requires the editor role in both. Moving it to its own workspace has no effect. */
   async move(actor: Actor, workspaceId: string, id: string): Promise<Design> {
     const target = await this.workspaces.get(actor, workspaceId);
     await this.designs.assertAllowed(actor, 'move', { workspaceId, organizationId: target.organizationId });
@@ -45,7 +45,7 @@ export class DesignMovesService {
     });
   }
 
-  /** `as` sees both workspaces. */
+  /** @param as an actor who sees both workspaces */
   private async moveTo(
     actor: Actor,
     { id, workspaceId: from }: Design,

@@ -8,7 +8,7 @@ import { UnitOfWork } from '../../core/database/unit-of-work.js';
 import { AppError, Conflict, Forbidden, InvalidRequest } from '../../core/errors/app-error.js';
 import { EventBus } from '../../core/events/event-bus.js';
 import { OrganizationMemberAdded } from '../memberships/member.events.js';
-import { toOrganizationRole, accountStandingOf } from '../memberships/member.view.js';
+import { toOrganizationRole, accountStateOf } from '../memberships/member.view.js';
 import { MembersStore } from '../memberships/members.store.js';
 import { AccountsService, actorForUser } from '../users/accounts.service.js';
 import type { User } from '../users/user.entity.js';
@@ -37,10 +37,10 @@ export class AcceptancesService {
   }
 
   /**
-   * Creates the account of the invited user, once, and makes them a member. The URL alone does not prove ownership of the address, because
-   * the inviter has seen it: the account is unconfirmed unless the request contains the proof from the email. Without mail there is none.
-   *
-   * @throws AppError as `read` does; Conflict when the address already has an account, which is not changed
+   * Creates the account of the invited user, once, and makes them a member. The URL alone does not prove ownership of the address,
+   * because the inviter has seen it: the account is unconfirmed unless the request contains the proof from the email, which does
+   * not exist without a mail server.
+   * @throws AppError as `getByToken` does; Conflict when the address already has an account, which is not changed
    */
   async accept(token: string, proof: string | undefined, input: Acceptance): Promise<User> {
     const { email } = await this.getByToken(token);
@@ -64,10 +64,10 @@ export class AcceptancesService {
   }
 
   /**
-   * Makes the caller a member, when the invitation is for their address and only they know the password of the account. Without
-   * mail an account is made by a URL that was handed over; the URL of this invitation, which only its own sender was shown, counts as much.
-   *
-   * @throws AppError as `read` does; Forbidden for the invitation of another address; Conflict
+   * Makes the caller a member, when the invitation is for their address and only they know the password of the account. Without a
+   * mail server, an account that was created with the URL of an invitation is accepted too, because the caller has the URL of this
+   * invitation, which only its sender has seen.
+   * @throws AppError as `getByToken` does; Forbidden for the invitation of another address; Conflict
    */
   async acceptAs(actor: Actor, token: string): Promise<User> {
     assertScope(actor, userPolicy.acceptInvitation);
@@ -75,19 +75,19 @@ export class AcceptancesService {
       const invitation = assertAcceptable(await this.invitations.lockByHash(hashSecretToken(token)));
       const user = actor.userId ? await this.users.lock(actor.userId) : null;
       if (user?.email !== invitation.email) throw otherAddress();
-      if (user.unconfirmedBy && !(await this.invitations.wasAcceptedWithoutLetter(user.email))) throw unconfirmed();
+      if (user.unconfirmedBy && !(await this.invitations.wasAcceptedWithoutEmail(user.email))) throw unconfirmed();
       if (await this.members.find(invitation.organizationId, user.id)) throw alreadyMember();
       await this.addMember(user, invitation);
       return user;
     });
   }
 
-  /** No caller is signed in who could publish the organization's events: the system does. */
+  /** Runs as the system, because no caller is signed in who could publish the organization's events. */
   private runAsSystem<T>(work: () => Promise<T>): Promise<T> {
     return this.unit.runAsSystem('accepting an invitation', () => this.unit.run(work));
   }
 
-  /** Accepts all invitations of an address, for a user whose issuer has verified it. */
+  /** Accepts all invitations for the address of a user, which the issuer of the user has verified. */
   async acceptAll(user: User): Promise<void> {
     for (const invitation of await this.invitations.lockByEmail(user.email))
       if (!(await this.members.find(invitation.organizationId, user.id))) await this.addMember(user, invitation);
@@ -97,7 +97,7 @@ export class AcceptancesService {
     const role = toOrganizationRole(invitation.role);
     await this.invitations.update(invitation, { acceptedAt: new Date() });
     await this.members.setRole(invitation.organizationId, user.id, role);
-    const added = [actorForUser(user), invitation.organizationId, user, role, accountStandingOf(user)] as const;
+    const added = [actorForUser(user), invitation.organizationId, user, role, accountStateOf(user)] as const;
     await this.events.publish(new OrganizationMemberAdded(...added));
   }
 }

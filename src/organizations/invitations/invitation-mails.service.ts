@@ -14,20 +14,20 @@ import { InvitationsStore } from './invitations.store.js';
 
 export const INVITATION_MAIL_QUEUE = 'organizations.invitation-mail';
 
-/** The email contains the secrets of the invitation, which are stored only as hashes. */
+/** The payload of the email job: the secrets of the invitation, which are stored elsewhere only as hashes. */
 export interface InvitationMailPayload {
   sealed: string;
 }
 
-/** The secrets that only the email contains, and its other data. */
-interface InvitationLetter {
+/** The content of the email. */
+interface InvitationEmail {
   token: string;
   proof: string;
   organization: string;
   inviter: string;
 }
 
-/** Sends invitations by a job: neither a crash nor an unreachable mail server loses one. */
+/** Sends invitations by a job, so that they survive a crash or an unreachable mail server. */
 @Injectable()
 export class InvitationMailsService {
   constructor(
@@ -47,15 +47,15 @@ export class InvitationMailsService {
     return `${this.env.baseUrl}/api/auth/invitations/${token}`;
   }
 
-  /** Part of the unit of work that invites; does nothing without a mail server. */
+  /** Enqueues the email in the transaction that invites; has no effect without a mail server. */
   async enqueue(
     { id: organizationId, name }: Organization,
-    { token, proof, inviter }: Omit<InvitationLetter, 'organization'>,
+    { token, proof, inviter }: Omit<InvitationEmail, 'organization'>,
   ) {
     if (!this.isConfigured) return;
     const id = newId();
-    const letter: InvitationLetter = { token, proof, inviter, organization: name };
-    const sealed = await this.vault.seal(organizationId, JSON.stringify(letter), sealingContext(id));
+    const email: InvitationEmail = { token, proof, inviter, organization: name };
+    const sealed = await this.vault.seal(organizationId, JSON.stringify(email), sealingContext(id));
     await this.jobs.enqueue<InvitationMailPayload>(Actor.system('invitation'), {
       id,
       queue: INVITATION_MAIL_QUEUE,
@@ -68,10 +68,10 @@ export class InvitationMailsService {
   /** Sends the email, unless the invitation was withdrawn, accepted or has expired in the meantime. */
   async send({ id, payload }: Job<InvitationMailPayload>): Promise<void> {
     const text = await this.vault.open(Buffer.from(payload.sealed, 'base64'), sealingContext(id));
-    const letter = JSON.parse(text.toString()) as InvitationLetter;
-    const invitation = await this.invitations.findByHash(hashSecretToken(letter.token));
+    const email = JSON.parse(text.toString()) as InvitationEmail;
+    const invitation = await this.invitations.findByHash(hashSecretToken(email.token));
     if (!invitation || invitation.deletedAt || invitation.acceptedAt || invitation.expiresAt < new Date()) return;
-    const mail = invitationMail(invitation, letter, `${this.urlOf(letter.token)}?proof=${letter.proof}`);
+    const mail = invitationMail(invitation, email, `${this.urlOf(email.token)}?proof=${email.proof}`);
     await this.mailer.send({ ...mail, messageId: this.mailer.generateMessageId(id) });
   }
 }
@@ -80,14 +80,14 @@ const sealingContext = (id: string): string => `invitation mail ${id}`;
 
 const invitationMail = (
   { email, expiresAt }: Invitation,
-  { organization, inviter }: InvitationLetter,
+  { organization, inviter }: InvitationEmail,
   url: string,
 ): Mail => ({
   to: email,
   subject: `You are invited to ${organization}`,
   text: `${toSingleLine(inviter)} invites you to the organization ${toSingleLine(organization)}.
 
-Accept until ${expiresAt.toISOString()}. Without an account here, choose a password of at least 8 characters:
+The invitation is valid until ${expiresAt.toISOString()}. Without an account here, choose a password of at least 8 characters:
 
   curl -X POST '${url}' -H 'Content-Type: application/json' -d '{"password": "…"}'
 
@@ -95,6 +95,6 @@ With an account, sign in and accept with your token:
 
   curl -X POST '${url}' -H "Authorization: Bearer $TOKEN"
 
-If you do not know who this is, do nothing: without you nobody is added, and no account is made.
+If you did not expect this email, ignore it: no account is created, and you are not added.
 `,
 });

@@ -1,7 +1,10 @@
 import { Column, Entity, ForeignKey, Index, Unique } from 'typeorm';
 import { TenantEntity } from '../../core/database/base.entity.js';
 
-/** Allows the owner of an address to become a member, with an existing or a new account. Withdrawn or replaced, it counts as deleted. */
+/**
+ * An invitation: allows the owner of an address to become a member, with an existing or a new account. A withdrawn or replaced
+ * invitation is deleted.
+ */
 @Entity('invitation')
 @Index('invitation_open', ['organizationId', 'email'], {
   unique: true,

@@ -4,7 +4,7 @@ import { RecordView } from '../../core/schema/record.view.js';
 import { ORGANIZATION_ROLES, toOrganizationRole, type OrganizationRole } from '../memberships/member.view.js';
 import type { Invitation } from './invitation.entity.js';
 
-/** An invitation for the admins of the organization and the invited user: without its token. */
+/** An invitation without its token, for the admins of the organization and the invited user. */
 export class InvitationView extends RecordView {
   @IdField()
   organization_id!: string;

@@ -9,7 +9,7 @@ import { Precondition } from '../../core/rest/precondition.js';
 import { EventBus } from '../../core/events/event-bus.js';
 import { OrganizationMemberInvited } from '../memberships/member.events.js';
 import type { NewMember } from '../memberships/member.inputs.js';
-import { type AccountStanding, ROLE_RANKS } from '../memberships/member.view.js';
+import { type AccountState, ROLE_RANKS } from '../memberships/member.view.js';
 import type { Organization } from '../organization.entity.js';
 import { OrganizationsService } from '../organizations.service.js';
 import { normalizeEmail } from '../users/users.store.js';
@@ -19,11 +19,11 @@ import { InvitationsStore } from './invitations.store.js';
 
 const VALID_DAYS = 7;
 
-/** An invitation with the URL that accepts it, which is available only at creation. */
+/** An invitation with the URL that accepts it, which is available only when it is created. */
 export interface IssuedInvitation {
   invitation: Invitation;
   url: string;
-  account: AccountStanding;
+  account: AccountState;
 }
 
 /** Invites users to an organization. */
@@ -37,12 +37,12 @@ export class InvitationsService {
     private readonly events: EventBus,
   ) {}
 
-  /** Part of a unit of work that locks the organization, and has determined that the address must accept first. */
+  /** Runs in a transaction that locks the organization. The caller has determined that the owner of the address must accept first. */
   async invite(
     actor: Actor,
     organization: Organization,
     input: NewMember,
-    account: AccountStanding,
+    account: AccountState,
   ): Promise<IssuedInvitation> {
     const [token, proof] = [generateSecretToken(), generateSecretToken()];
     const email = normalizeEmail(input.email);
@@ -66,15 +66,15 @@ export class InvitationsService {
     return { invitation, url: this.mails.urlOf(token), account };
   }
 
-  /** Invitations of a user who may no longer invite become invalid. */
+  /** Withdraws the invitations of a user who may no longer invite. */
   withdrawByInviter(userId: string, organizationId: string | null = null): Promise<void> {
-    // A user who loses the role no longer sees them.
+    // A user who has lost the role no longer sees these invitations.
     return this.unit.runAsSystem('invitations of a former admin', () =>
       this.invitations.withdrawByInviter(userId, organizationId),
     );
   }
 
-  /** A user who was added by other means needs no invitation. */
+  /** Withdraws the invitations of a user who was added by other means. */
   withdrawByEmail(organizationId: string, email: string): Promise<void> {
     return this.invitations.withdrawByEmail(organizationId, email);
   }

@@ -27,7 +27,7 @@ export class InvitationsStore extends Store<Invitation> {
     super(unit, Invitation, 'invitation');
   }
 
-  /** Those of an organization that can be accepted. */
+  /** The invitations of an organization that can be accepted. */
   page(organizationId: string, query: ListQuery): Promise<Page<Invitation>> {
     const rows = this.createQueryBuilder().where(`invitation.organization_id = :organizationId AND ${IS_PENDING}`, {
       organizationId,
@@ -35,7 +35,7 @@ export class InvitationsStore extends Store<Invitation> {
     return this.paginate(rows, listing, query);
   }
 
-  /** Locked until the end of the unit of work. */
+  /** Locks an open invitation until the end of the transaction. */
   lockPending(organizationId: string, id: string): Promise<Invitation | null> {
     const key = { organizationId, id };
     return this.createQueryBuilder()
@@ -44,7 +44,7 @@ export class InvitationsStore extends Store<Invitation> {
       .getOne();
   }
 
-  /** In any state. */
+  /** Finds an invitation in any state. */
   findByHash(tokenHash: Buffer): Promise<Invitation | null> {
     return this.createQueryBuilder()
       .withDeleted()
@@ -52,7 +52,7 @@ export class InvitationsStore extends Store<Invitation> {
       .getOne();
   }
 
-  /** The same, locked until the end of the unit of work. */
+  /** As `findByHash`, locked until the end of the transaction. */
   lockByHash(tokenHash: Buffer): Promise<Invitation | null> {
     return this.createQueryBuilder()
       .withDeleted()
@@ -61,7 +61,7 @@ export class InvitationsStore extends Store<Invitation> {
       .getOne();
   }
 
-  /** Those for an address that can be accepted, in any organization; locked. */
+  /** Locks the invitations for an address that can be accepted, in any organization. */
   lockByEmail(email: string): Promise<Invitation[]> {
     return this.createQueryBuilder()
       .where(`invitation.email = :email AND ${IS_PENDING} AND ${ORGANIZATION_EXISTS}`, { email })
@@ -70,8 +70,8 @@ export class InvitationsStore extends Store<Invitation> {
       .getMany();
   }
 
-  /** Whether an account of this address was made by the URL of an invitation that was sent with no letter. */
-  async wasAcceptedWithoutLetter(email: string): Promise<boolean> {
+  /** Whether the account of this address was created with the URL of an invitation that was not sent by email. */
+  async wasAcceptedWithoutEmail(email: string): Promise<boolean> {
     return this.createQueryBuilder()
       .where('invitation.email = :email AND invitation.accepted_at IS NOT NULL AND invitation.proof_hash IS NULL', {
         email,
@@ -79,7 +79,7 @@ export class InvitationsStore extends Store<Invitation> {
       .getExists();
   }
 
-  /** The open ones that a user sent: in one organization, or all. */
+  /** Withdraws the open invitations that a user sent: in one organization, or in all. */
   async withdrawByInviter(invitedBy: string, organizationId: string | null): Promise<void> {
     await this.unit.manager.query(
       `UPDATE invitation SET deleted_at = now(), updated_at = now(), revision = revision + 1
@@ -88,7 +88,7 @@ export class InvitationsStore extends Store<Invitation> {
     );
   }
 
-  /** A new invitation replaces the previous one. */
+  /** Withdraws the open invitation for an address, for example when a new one replaces it. */
   async withdrawByEmail(organizationId: string, email: string): Promise<void> {
     await this.unit.manager.query(
       `UPDATE invitation SET deleted_at = now(), updated_at = now(), revision = revision + 1

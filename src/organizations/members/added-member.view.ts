@@ -2,8 +2,8 @@ import { TextField, TimeField, WordField } from '../../core/schema/view-fields.j
 import type { IssuedInvitation } from '../invitations/invitations.service.js';
 import { withRevision } from '../../core/schema/record.view.js';
 import {
-  ACCOUNT_STANDINGS,
-  type AccountStanding,
+  ACCOUNT_STATES,
+  type AccountState,
   type Member,
   memberRevision,
   MemberView,
@@ -13,18 +13,18 @@ import {
 /** A member, as shown to the admin who added them. */
 export interface AddedMember {
   member: Member;
-  account: AccountStanding;
+  account: AccountState;
   /** How the owner of the address confirms the account; null when nothing needs confirmation. */
   confirmation: string | null;
 }
 
-/** The result of a call: a new member, or an invited user who becomes one by accepting. */
+/** The result of adding a member: a new member, or an invited user who becomes one by accepting. */
 export class AddedMemberView extends MemberView {
-  @WordField(ACCOUNT_STANDINGS, {
+  @WordField(ACCOUNT_STATES, {
     description:
       'The account of the address before this call: none, a confirmed one, or one whose password another user chose.',
   })
-  account!: AccountStanding;
+  account!: AccountState;
 
   @TextField({ optional: true, rest: true, description: 'How the owner of the address confirms the account.' })
   confirmation?: string;

@@ -29,11 +29,11 @@ import {
   MemberView,
   toOrganizationRole,
   type OrganizationRole,
-  accountStandingOf,
+  accountStateOf,
 } from '../memberships/member.view.js';
 import { MembersStore } from '../memberships/members.store.js';
 
-/** Only owners appoint owners. */
+/** Only owners may appoint owners. */
 const operationFor = (role: OrganizationRole) => (role === 'owner' ? 'nameOwners' : 'manageMembers');
 
 /** The members of an organization and their roles. */
@@ -48,7 +48,7 @@ export class MembersService implements RecordAuthorizer {
     private readonly events: EventBus,
   ) {}
 
-  /** For admins, with the fields of members that only admins see. */
+  /** Lists members; admins get additional fields. */
   async list(
     actor: Actor,
     organizationId: string,
@@ -59,7 +59,7 @@ export class MembersService implements RecordAuthorizer {
     return { page, forAdmin: await this.organizations.isAllowed(actor, 'manageMembers', organizationId) };
   }
 
-  /** One member; for admins, with the fields that only admins see. */
+  /** Returns one member; admins get additional fields. */
   async get(actor: Actor, organizationId: string, userId: string): Promise<{ member: Member; forAdmin: boolean }> {
     await this.organizations.get(actor, organizationId);
     const member = await this.getMember(organizationId, userId);
@@ -67,8 +67,8 @@ export class MembersService implements RecordAuthorizer {
   }
 
   /**
-   * Creates an account for the address with the password and adds it. An address without a password, or with an existing account, is
-   * invited: its owner joins by accepting, unless the actor may add the account at once.
+   * Creates an account for the address with the password and adds it. For an address without a password, or with an existing
+   * account, an invitation is created, unless the actor may add the account at once.
    */
   async add(actor: Actor, organizationId: string, input: NewMember): Promise<AddedMember | IssuedInvitation> {
     await this.organizations.getAuthorized(actor, organizationId, operationFor(input.role));
@@ -81,16 +81,16 @@ export class MembersService implements RecordAuthorizer {
           remedy: `Change the role with PUT /api/identity/orgs/${organizationId}/users/${known.id}.`,
         });
       if (known ? !(await this.canAddDirectly(actor, known)) : passwordHash === null)
-        return this.invitations.invite(actor, organization, input, accountStandingOf(known));
+        return this.invitations.invite(actor, organization, input, accountStateOf(known));
       const { email, first_name: firstName, last_name: lastName } = input;
       const account = { email, firstName, lastName, passwordHash, unconfirmedBy: actor.userId };
       const user = known ?? (await this.accounts.create(account, actor));
       await this.members.setRole(organizationId, user.id, input.role);
       await this.invitations.withdrawByEmail(organizationId, user.email);
-      const standing = accountStandingOf(user);
-      await this.events.publish(new OrganizationMemberAdded(actor, organizationId, user, input.role, standing));
+      const state = accountStateOf(user);
+      await this.events.publish(new OrganizationMemberAdded(actor, organizationId, user, input.role, state));
       const member = await this.getMember(organizationId, user.id);
-      return { member, account: standing, confirmation: this.accounts.confirmationHint(user) };
+      return { member, account: state, confirmation: this.accounts.confirmationHint(user) };
     });
   }
 
@@ -124,7 +124,7 @@ export class MembersService implements RecordAuthorizer {
     });
   }
 
-  /** Members may leave on their own; removing others needs the right to manage them. */
+  /** Allows members to remove themselves; removing others requires the right to manage members. */
   authorize(actor: Actor, operation: Operation, organizationId: string, userId: string): Promise<void> {
     const isRemoval = operation === organizationPolicy.leave && actor.userId !== userId;
     return this.organizations.authorize(
@@ -134,10 +134,10 @@ export class MembersService implements RecordAuthorizer {
     );
   }
 
-  /** What they own stays with the organization. */
+  /** Removes a member. Their records stay with the organization. */
   async remove(actor: Actor, organizationId: string, userId: string, match: Precondition): Promise<Member> {
     const leaving = actor.userId === userId;
-    // A user who has left publishes the event in the feed of an organization that they no longer see.
+    // A user who has left can no longer publish events of the organization, so the system publishes.
     const run = <T>(work: () => Promise<T>): Promise<T> =>
       leaving ? this.unit.runAsSystem('leaving', () => this.unit.run(work)) : this.unit.run(work);
     return run(async () => {

@@ -1,8 +1,8 @@
 import type { Actor } from '../../core/access/actor.js';
 import { DomainEvent } from '../../core/events/domain-event.js';
-import type { AccountStanding, OrganizationRole } from './member.view.js';
+import type { AccountState, OrganizationRole } from './member.view.js';
 
-/** The members of an organization have changed. */
+/** Base class of the events of the members of an organization. */
 export abstract class OrganizationMemberEvent extends DomainEvent {
   readonly category = 'member';
   protected abstract readonly verb: string;
@@ -12,7 +12,7 @@ export abstract class OrganizationMemberEvent extends DomainEvent {
     readonly organizationId: string,
     readonly member: { id: string; email: string },
     role: OrganizationRole | null,
-    account?: AccountStanding,
+    account?: AccountState,
   ) {
     super(
       actor,

@@ -6,7 +6,7 @@ import { UpdateInput } from '../../core/rest/input.pipe.js';
 import { UpdatesView } from '../../core/rest/read-only-fields.js';
 import { MemberView, ORGANIZATION_ROLES, type OrganizationRole } from './member.view.js';
 
-/** A password as the user chooses it. Its similarity to the address is checked here when the request names the address, else before hashing. */
+/** A password chosen by a user. Its similarity to the address is checked here if the request contains the address, else before hashing. */
 export const NewPasswordInput = (settings: InputFieldOptions = {}) =>
   applyDecorators(
     TextInput({

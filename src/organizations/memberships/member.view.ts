@@ -18,11 +18,14 @@ export const ROLE_RANKS: Record<OrganizationRole, number> = {
 export const toOrganizationRole = (value: number): OrganizationRole =>
   ORGANIZATION_ROLES.find((role) => ROLE_RANKS[role] === value) ?? 'member';
 
-/** The account of an address, as shown to an inviter: none before, one of its owner, or one whose password another user chose. */
-export const ACCOUNT_STANDINGS = ['new', 'existing', 'unconfirmed'] as const;
-export type AccountStanding = (typeof ACCOUNT_STANDINGS)[number];
+/**
+ * The state of the account of an address, as shown to an inviter: `new`, there was none; `existing`, its owner knows the password;
+ * `unconfirmed`, another user chose the password.
+ */
+export const ACCOUNT_STATES = ['new', 'existing', 'unconfirmed'] as const;
+export type AccountState = (typeof ACCOUNT_STATES)[number];
 
-export const accountStandingOf = (user: User | null): AccountStanding => {
+export const accountStateOf = (user: User | null): AccountState => {
   if (!user) return 'new';
   return user.unconfirmedBy ? 'unconfirmed' : 'existing';
 };
@@ -30,7 +33,7 @@ export const accountStandingOf = (user: User | null): AccountStanding => {
 /** A user as a member of one organization. */
 export type Member = User & { membership: OrganizationMember };
 
-/** The fields of a member that can change: the account, and the role. */
+/** The fields of a member that can change, for the revision. */
 export const memberRevision = ({ id, revision, membership }: Member) => ({
   id: [membership.organizationId, id],
   revision: `${revision}.${membership.role}`,

@@ -87,7 +87,7 @@ export class MembersStore extends Store<User> {
     this.unit.afterCommit(() => this.memberships.invalidate(userId));
   }
 
-  /** Whether the actor administers every organization that the user belongs to, and there is one. */
+  /** Whether the user belongs to an organization, and the actor administers all of the user's organizations. */
   async administersAll(actorId: string | null, userId: string): Promise<boolean> {
     const [row] = await this.unit.runAsSystem('the organizations of an account', () =>
       this.unit.manager.query<{ all: boolean | null }[]>(
@@ -103,7 +103,7 @@ export class MembersStore extends Store<User> {
     return row?.all ?? false;
   }
 
-  /** The active owners, locked until the end of the unit of work so that none of them is deactivated concurrently. */
+  /** Locks the active owners until the end of the transaction, so that none of them is deactivated concurrently. */
   async lockActiveOwners(organizationId: string): Promise<string[]> {
     const rows = await this.unit.manager.query<{ id: string }[]>(
       `SELECT u.id FROM organization_member m JOIN app_user u ON u.id = m.user_id

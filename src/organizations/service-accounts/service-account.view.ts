@@ -3,11 +3,11 @@ import { FlagField, IdField, TextField, TimeField, WordField } from '../../core/
 import { withRevision } from '../../core/schema/record.view.js';
 import { type Member, memberRevision, toOrganizationRole } from '../memberships/member.view.js';
 
-/** A service account is never an owner, because it could lock all people out. */
+/** A service account cannot be an owner, because it could lock all users out. */
 export const SERVICE_ROLES = ['admin', 'member'] as const;
 export type ServiceRole = (typeof SERVICE_ROLES)[number];
 
-/** A service account: a member without a password, which acts with tokens of its own. */
+/** A service account: a member without a password, which authenticates with its own tokens. */
 export class ServiceAccountView {
   @IdField()
   id!: string;

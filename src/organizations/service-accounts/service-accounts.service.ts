@@ -16,7 +16,7 @@ import { UserDeactivated } from '../users/user.events.js';
 import { UsersStore } from '../users/users.store.js';
 import type { NewServiceAccount } from './service-account.inputs.js';
 
-/** Members that are programs. */
+/** Service accounts: members that are programs. */
 @Injectable()
 export class ServiceAccountsService {
   constructor(
@@ -57,7 +57,7 @@ export class ServiceAccountsService {
     });
   }
 
-  /** Its tokens are revoked at once. */
+  /** Deletes a service account, and revokes its tokens at once. */
   async delete(actor: Actor, organizationId: string, id: string, match: Precondition): Promise<Member> {
     return this.unit.run(async () => {
       const member = await this.getForUpdate(actor, organizationId, id);
@@ -69,18 +69,18 @@ export class ServiceAccountsService {
     });
   }
 
-  /** Deactivates those of a deleted organization. */
+  /** Deactivates the service accounts of a deleted organization. */
   async deactivateAll(actor: Actor, organizationId: string): Promise<void> {
     for (const account of await this.users.findServiceAccounts(organizationId)) await this.deactivate(actor, account);
   }
 
-  /** A service account of the organization, when the actor may manage it; without a lock. @throws NotFound, Forbidden */
+  /** A service account of the organization that the actor may manage; locks nothing. @throws NotFound, Forbidden */
   async getManaged(actor: Actor, organizationId: string, id: string): Promise<Member> {
     await this.organizations.getAuthorized(actor, organizationId, 'manageServiceAccounts');
     return this.findServiceAccount(organizationId, id);
   }
 
-  /** The same with the organization locked. */
+  /** As `getManaged`, and locks the organization. */
   async getForUpdate(actor: Actor, organizationId: string, id: string): Promise<Member> {
     await this.organizations.getForUpdate(actor, organizationId, 'manageServiceAccounts', Precondition.none);
     return this.findServiceAccount(organizationId, id);
@@ -100,7 +100,7 @@ export class ServiceAccountsService {
   }
 }
 
-/** A unique address that identifies the account, because names need not be unique. */
+/** A unique placeholder address of an account, because names need not be unique. */
 function placeholderEmail({ id, firstName }: User): string {
   const name =
     firstName

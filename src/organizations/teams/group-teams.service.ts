@@ -7,8 +7,8 @@ import { TeamMemberAdded, TeamMemberRemoved } from './team.events.js';
 import { TeamsStore } from './teams.store.js';
 
 /**
- * Synchronizes teams with the groups claim of an issuer: a group maps to every team of the same name, in any
- * case, in the organizations of which the user is a member. Users that an admin added to a team stay in it.
+ * Synchronizes teams with the groups claim of an issuer. A group maps to every team of the same name, ignoring case, in the
+ * organizations of the user. Users that an admin added to a team remain in it.
  */
 @Injectable()
 export class GroupTeamsService {

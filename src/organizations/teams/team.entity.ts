@@ -1,7 +1,7 @@
 import { Check, Column, CreateDateColumn, Entity, ForeignKey, Index, PrimaryColumn } from 'typeorm';
 import { TenantEntity } from '../../core/database/base.entity.js';
 
-/** Members of an organization who are granted roles together. */
+/** A team: members of an organization who are granted roles together. */
 @Entity('team')
 @Index('team_name', { synchronize: false })
 @Index('team_search', { synchronize: false })

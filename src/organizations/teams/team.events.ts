@@ -2,7 +2,7 @@ import type { Actor } from '../../core/access/actor.js';
 import { DomainEvent } from '../../core/events/domain-event.js';
 import type { Team } from './team.entity.js';
 
-/** An event of a team. */
+/** Base class of the events of a team. */
 export abstract class TeamEvent extends DomainEvent {
   readonly category = 'team';
   protected abstract readonly verb: string;
@@ -30,7 +30,7 @@ export class TeamUpdated extends TeamEvent {
   protected readonly verb = 'was changed';
 }
 
-/** The roles that were granted to it are deleted with it. */
+/** The team and the roles that it was granted are deleted. */
 export class TeamDeleted extends TeamEvent {
   readonly action = 'deleted';
   protected readonly verb = 'was deleted';

@@ -33,7 +33,7 @@ export class TeamsService {
     return this.teams.page(organizationId, query);
   }
 
-  /** @throws NotFound when the organization has none that the actor may see */
+  /** @throws NotFound when the organization has no such team that the actor may see */
   async get(actor: Actor, organizationId: string, id: string): Promise<Team> {
     await this.organizations.get(actor, organizationId);
     return this.getTeam(organizationId, id);
@@ -80,7 +80,7 @@ export class TeamsService {
     return this.membersStore.pageOfTeam(organizationId, id, query);
   }
 
-  /** Adds a member of the organization to a team; repeating it changes nothing. */
+  /** Adds a member of the organization to a team; has no effect on a member of the team. */
   async addUser(actor: Actor, organizationId: string, id: string, userId: string): Promise<Member> {
     return this.unit.run(async () => {
       const team = await this.getForUpdate(actor, organizationId, id, Precondition.none);
@@ -90,7 +90,7 @@ export class TeamsService {
     });
   }
 
-  /** Roles that the team gave them end with their next request. */
+  /** Removes a user from a team; the roles that the team gave them end with their next request. */
   async removeUser(
     actor: Actor,
     organizationId: string,
@@ -108,7 +108,7 @@ export class TeamsService {
     });
   }
 
-  /** Locks the organization, so that changes of its teams and members are serialized. */
+  /** Locks the organization, which serializes changes of its teams and members. */
   private async getForUpdate(actor: Actor, organizationId: string, id: string, match: Precondition): Promise<Team> {
     await this.organizations.getForUpdate(actor, organizationId, 'manageTeams', Precondition.none);
     const team = await this.getTeam(organizationId, id);

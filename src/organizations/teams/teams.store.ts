@@ -34,7 +34,7 @@ export class TeamsStore extends Store<Team> {
     return this.repository.findOneBy({ organizationId, id });
   }
 
-  /** Adds a user to a team; answers whether they were not in it before. A user added by an admin stays, whatever their groups. */
+  /** Adds a user to a team, regardless of their groups. @returns whether they were not in it before */
   async addMember(teamId: string, userId: string): Promise<boolean> {
     const [row] = await this.unit.manager.query<{ added: boolean }[]>(
       `INSERT INTO team_member AS m (team_id, user_id) VALUES ($1, $2)
@@ -44,7 +44,7 @@ export class TeamsStore extends Store<Team> {
     return row?.added ?? false;
   }
 
-  /** Answers whether the user was in the team. */
+  /** Removes a user from a team. @returns whether they were in it */
   async removeMember(teamId: string, userId: string): Promise<boolean> {
     const [, removed] = await this.unit.manager.query<[unknown, number]>(
       `DELETE FROM team_member WHERE team_id = $1 AND user_id = $2`,
@@ -53,7 +53,7 @@ export class TeamsStore extends Store<Team> {
     return removed > 0;
   }
 
-  /** A user who leaves an organization leaves its teams. */
+  /** Removes a user from all teams of an organization. */
   async removeMemberFromOrganization(organizationId: string, userId: string): Promise<void> {
     await this.unit.manager.query(
       `DELETE FROM team_member m USING team t WHERE t.id = m.team_id AND t.organization_id = $1 AND m.user_id = $2`,
@@ -66,10 +66,7 @@ export class TeamsStore extends Store<Team> {
     await this.unit.manager.query(`DELETE FROM team_member WHERE team_id = $1`, [teamId]);
   }
 
-  /**
-   * The teams that a user should join and leave so that their group memberships match the teams named like their
-   * groups, in the organizations that they are a member of.
-   */
+  /** The teams that a user has to join and leave so that their memberships match their groups, in the organizations of the user. */
   findGroupChanges(
     userId: string,
     groups: string[],
@@ -87,7 +84,7 @@ export class TeamsStore extends Store<Team> {
     );
   }
 
-  /** Adds a user to a team because of a group with its name; answers whether they were not in it. */
+  /** Adds a user to a team that has the name of one of their groups. @returns whether they were not in it before */
   async addMemberByGroup(teamId: string, userId: string): Promise<boolean> {
     const rows = await this.unit.manager.query<unknown[]>(
       `INSERT INTO team_member (team_id, user_id, source) VALUES ($1, $2, 'groups')
@@ -97,7 +94,7 @@ export class TeamsStore extends Store<Team> {
     return rows.length > 0;
   }
 
-  /** Removes a user from a team that a group added them to; answers whether they were in it for that reason. */
+  /** Removes a user from a team that a group added them to. @returns whether they were in it for that reason */
   async removeMemberByGroup(teamId: string, userId: string): Promise<boolean> {
     const [, removed] = await this.unit.manager.query<[unknown, number]>(
       `DELETE FROM team_member WHERE team_id = $1 AND user_id = $2 AND source = 'groups'`,

@@ -15,11 +15,11 @@ export interface NewAccount {
   passwordHash: string | null;
   issuer?: string;
   subject?: string;
-  /** Another user who may know the password; null when it is known that only the owner of the address does. */
+  /** Another user who may know the password; null when only the owner of the address knows it. */
   unconfirmedBy: string | null;
 }
 
-/** Creates accounts of people, one for each address. */
+/** Creates accounts of people, at most one for each address. */
 @Injectable()
 export class AccountsService {
   constructor(
@@ -29,21 +29,21 @@ export class AccountsService {
     private readonly events: EventBus,
   ) {}
 
-  /** The account of this address; creating one for it is blocked for others until the end of the unit of work. */
+  /** The account of this address, if any. Blocks the concurrent creation of one until the end of the transaction. */
   async reserve(email: string): Promise<User | null> {
     await this.users.lockName(normalizeEmail(email));
     return this.unit.runAsSystem('the account of an address', () => this.users.findByEmail(email));
   }
 
-  /** How the owner of the address takes over an account whose password another user chose; null when only the owner knows it. */
+  /** How the owner of the address confirms an account whose password another user chose; null when only the owner knows it. */
   confirmationHint({ email, unconfirmedBy }: User): string | null {
     if (!unconfirmedBy) return null;
     return this.mailer.isConfigured
-      ? `A letter went to ${email}: the owner of the address confirms the account by choosing a password with it.`
+      ? `An email was sent to ${email}: the owner of the address confirms the account by choosing a password with it.`
       : `This server sends no mail, so the operator confirms the account by setting a password for its owner: npm run admin:reset -- ${email}`;
   }
 
-  /** The address must have been reserved and be free. Without an actor the new user is recorded as the creator. */
+  /** Creates an account; the caller has reserved the address. Without an actor, the new user is recorded as the creator. */
   create(account: NewAccount, actor?: Actor): Promise<User> {
     return this.unit.run(async () => {
       const { email, firstName = '', lastName = '', issuer = null, subject = null, ...rest } = account;
@@ -57,5 +57,5 @@ export class AccountsService {
   }
 }
 
-/** A user acting in their own name where no token is available yet. */
+/** The actor of a user before a token is available. */
 export const actorForUser = ({ id, email }: User): Actor => Actor.user({ id, email, installationAdmin: false });

@@ -11,7 +11,7 @@ export class JobActorsService {
 
   /**
    * The user who requested a job, with their current rights.
-   * @throws NotFound when there is none, or when their account is deactivated or deleted
+   * @throws NotFound when the job has no user, or their account is deactivated or deleted
    */
   async resolve({ requestedBy }: Pick<Job, 'requestedBy'>): Promise<Actor> {
     const user = requestedBy === null ? null : await this.users.find(requestedBy);

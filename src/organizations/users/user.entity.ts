@@ -1,14 +1,14 @@
 import { Check, Column, Entity, ForeignKey, Index } from 'typeorm';
 import { BaseEntity } from '../../core/database/base.entity.js';
 
-/** A person signs in; a service account belongs to an organization and has nothing but tokens. */
+/** A person signs in; a service account belongs to an organization and authenticates with tokens only. */
 export const USER_KINDS = ['person', 'service'] as const;
 export type UserKind = (typeof USER_KINDS)[number];
 
-/** The domain of accounts without an email address (RFC 2606 section 2); nobody is added or invited by one. */
+/** The domain of accounts without an email address (RFC 2606 section 2), which cannot be added or invited by address. */
 export const NO_MAIL_DOMAIN = '.invalid';
 
-/** An actor: a person, or a service account. */
+/** An account: a person, or a service account. */
 @Entity('app_user')
 @Index('app_user_email', ['email'], { unique: true, where: 'deleted_at IS NULL' })
 @Index('app_user_identity', ['issuer', 'subject'], { unique: true, where: 'issuer IS NOT NULL' })
@@ -50,7 +50,7 @@ export class User extends BaseEntity {
   @Column('uuid', { nullable: true })
   organizationId!: string | null;
 
-  /** The OpenID Connect issuer that authenticates this account instead of a password, which identifies it by the subject. */
+  /** The OpenID Connect issuer that authenticates this account instead of a password; the issuer identifies it by the subject. */
   @Column('text', { nullable: true })
   issuer!: string | null;
 
@@ -58,8 +58,8 @@ export class User extends BaseEntity {
   subject!: string | null;
 
   /**
-   * Another user who may know the password: the admin who set it, or who was shown the URL by which it was set. Null once the owner of
-   * the address has confirmed the account; until then only this admin adds it to further organizations.
+   * Another user who may know the password: the admin who set it, or who saw the URL with which it was set. Null once the owner of
+   * the address has confirmed the account; until then only this admin may add it to further organizations.
    */
   @ForeignKey('User')
   @Column('uuid', { nullable: true })

@@ -2,7 +2,7 @@ import type { Actor } from '../../core/access/actor.js';
 import { DomainEvent } from '../../core/events/domain-event.js';
 import type { User } from './user.entity.js';
 
-/** An event of an account. It belongs to no organization: its owner may be in several. */
+/** Base class of the events of an account. They belong to no organization, because a user may be in several. */
 export abstract class UserEvent extends DomainEvent {
   readonly category = 'user';
   protected abstract readonly verb: string;
@@ -35,7 +35,7 @@ export class UserUpdated extends UserEvent {
   protected readonly verb: string = 'was changed';
 }
 
-/** Everything that runs in the name of the user ends with it. */
+/** The account was deactivated, which ends everything that runs on behalf of the user. */
 export class UserDeactivated extends UserEvent {
   readonly action = 'deactivated';
   protected readonly verb = 'was deactivated';

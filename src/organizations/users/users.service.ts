@@ -34,7 +34,10 @@ export class UsersService {
     return orNotFound(id, await this.unit.runAsSystem('accounts', () => this.users.find(id)));
   }
 
-  /** Appoints administrators, and deactivates or reactivates accounts; both take effect at once for everything that runs in their name. */
+  /**
+   * Appoints administrators, and deactivates or reactivates accounts. Both take effect at once for everything that runs on behalf
+   * of the user.
+   */
   async update(actor: Actor, id: string, input: AccountChange, match: Precondition): Promise<User> {
     assertAdministers(actor);
     return this.unit.runAsSystem('accounts', () => this.unit.run(() => this.applyChange(actor, id, input, match)));

@@ -49,7 +49,7 @@ export class UsersStore extends Store<User> {
     return this.getOne(this.createQueryBuilder().where('app_user.id = :id', { id }));
   }
 
-  /** Locked until the end of the unit of work. */
+  /** Locks an account until the end of the transaction. */
   lock(id: string): Promise<User | null> {
     return this.getOne(this.createQueryBuilder().where('app_user.id = :id', { id }).setLock('pessimistic_write'));
   }
@@ -68,7 +68,7 @@ export class UsersStore extends Store<User> {
     await this.unit.manager.query(`SELECT pg_advisory_xact_lock(hashtextextended('account ' || $1, 0))`, [name]);
   }
 
-  /** The ids of the active installation administrators, locked so that two of them cannot be removed concurrently. */
+  /** Locks the active installation administrators, so that two of them cannot be removed concurrently. @returns their ids */
   async lockAdministrators(): Promise<string[]> {
     const rows = await this.unit.manager.query<{ id: string }[]>(
       `SELECT id FROM app_user WHERE installation_admin AND deactivated_at IS NULL AND deleted_at IS NULL

@@ -24,7 +24,7 @@ export class AssignedEnvironmentsService {
     return this.environments.pageOfWorkspace(actor, workspaceId, query);
   }
 
-  /** The environments of each of these workspaces that the actor may see: two statements, however many there are. */
+  /** The environments of each of these workspaces that the actor may see, read by two statements in total. */
   async listByWorkspace(actor: Actor, workspaceIds: readonly string[]): Promise<Map<string, Environment[]>> {
     const pairs = await this.mappings.findRightIds(workspaceIds, MAX_LISTED);
     return toRelatedRecords(pairs, await this.environments.findAll(actor, [...pairs.values()].flat()));

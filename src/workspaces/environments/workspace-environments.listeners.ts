@@ -12,7 +12,7 @@ import {
 import { WorkspacesStore } from '../workspaces.store.js';
 import { WorkspaceEnvironmentsStore } from './workspace-environments.store.js';
 
-/** Assignments are deleted and restored with the workspace and the environment that they join; workspaces have an event of it. */
+/** Deletes and restores assignments with their workspace and their environment, and publishes an event of the workspace. */
 @Injectable()
 export class WorkspaceEnvironmentsListeners implements OnModuleInit {
   constructor(

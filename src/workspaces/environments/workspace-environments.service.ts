@@ -11,7 +11,7 @@ import { WorkspacesService } from '../workspaces.service.js';
 import type { WorkspaceEnvironment } from './workspace-environment.entity.js';
 import { WorkspaceEnvironmentsStore } from './workspace-environments.store.js';
 
-/** Assigns environments to workspaces: their members can then see them and their connections. */
+/** Assigns environments to workspaces, whose members can then see them and their connections. */
 @Injectable()
 export class WorkspaceEnvironmentsService {
   constructor(
@@ -23,7 +23,10 @@ export class WorkspaceEnvironmentsService {
     private readonly events: EventBus,
   ) {}
 
-  /** Needs an admin of the workspace who may also manage the environment: otherwise anyone who sees production could assign it to themselves. */
+  /**
+   * Requires an admin of the workspace who may also manage the environment; otherwise anyone who sees production could assign it to
+   * a workspace of their own.
+   */
   async assign(actor: Actor, workspaceId: string, environmentId: string): Promise<WorkspaceEnvironment> {
     return this.unit.run(async () => {
       const workspace = await this.workspaces.getForUpdate(actor, workspaceId, 'assignEnvironment', Precondition.none);
@@ -37,7 +40,7 @@ export class WorkspaceEnvironmentsService {
     });
   }
 
-  /** Listeners refuse while something is deployed there. @throws NotFound when the environment is not assigned to the workspace */
+  /** Removes an assignment. Listeners refuse while something is deployed there. @throws NotFound when the environment is not assigned */
   async unassign(
     actor: Actor,
     workspaceId: string,

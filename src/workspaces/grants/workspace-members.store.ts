@@ -9,22 +9,22 @@ import { paginate } from '../../core/listing/paginate.js';
 import { User } from '../../organizations/users/user.entity.js';
 import type { WorkspaceRole } from './workspace-grant.js';
 
-/** A user who has a role in the workspace: granted to them, to their teams, or both; the strongest counts. */
+/** A user with a role in the workspace: granted to the user, to their teams, or both; the strongest counts. */
 export interface WorkspaceMember {
-  /** The workspace and the user. */
+  /** The ids of the workspace and the user. */
   id: [string, string];
   userId: string;
   email: string;
   role: number;
-  /** The role granted to the user; null when they have one through teams only. */
+  /** The role granted to the user; null when they have a role only through teams. */
   granted: number | null;
   through: { teamId: string; name: string; role: number }[];
   createdAt: Date;
-  /** The granted role: the only field of a grant that can change. */
+  /** The granted role, which is the only field that can change, serves as the revision. */
   revision: number;
 }
 
-/** Everyone with a role in a workspace ($1), once for each grant. */
+/** All grants in a workspace ($1) by user; a user appears once for each grant. */
 const GRANTS = `
   SELECT user_id, role, created_at, NULL::uuid AS team_id, NULL AS name FROM workspace_member WHERE workspace_id = $1
   UNION ALL
@@ -87,7 +87,7 @@ export class WorkspaceMembersStore {
     return member ?? null;
   }
 
-  /** How many users have a role, or would have one if a team were granted one too. */
+  /** The number of users with a role. With `withTeam`, includes the users of a team that is going to get a role. */
   async count(workspaceId: string, withTeam: string | null = null): Promise<number> {
     const [row] = await this.unit.manager.query<{ count: number }[]>(
       `SELECT count(*)::int AS count FROM (
@@ -112,7 +112,7 @@ export class WorkspaceMembersStore {
     ]);
   }
 
-  /** A user who leaves an organization loses every grant in its workspaces. */
+  /** Removes all grants of a user in the workspaces of an organization. */
   async removeFromOrganization(organizationId: string, userId: string): Promise<void> {
     await this.unit.manager.query(
       `DELETE FROM workspace_member g USING workspace w
@@ -121,7 +121,7 @@ export class WorkspaceMembersStore {
     );
   }
 
-  /** Locks a membership until the end of the unit of work; answers whether there is one. */
+  /** Locks a membership until the end of the transaction. @returns whether it exists */
   async lockMembership(organizationId: string, userId: string): Promise<boolean> {
     const rows = await this.unit.manager.query<unknown[]>(
       `SELECT 1 FROM organization_member WHERE organization_id = $1 AND user_id = $2 FOR UPDATE`,
@@ -139,14 +139,14 @@ export class WorkspaceMembersStore {
   }
 
   /**
-   * Whether a workspace is the default one of a member, and so is neither archived nor deleted.
-   * @param personalOf the user whose default workspace it is; null for any other
+   * Whether a workspace is the default one of a member, which can be neither archived nor deleted.
+   * @param personalOf the user whose default workspace it is; null for any other workspace
    */
   async isDefaultOfMember(organizationId: string, personalOf: string | null): Promise<boolean> {
     return personalOf !== null && (await this.isInOrganization(organizationId, personalOf));
   }
 
-  /** The people who administer the workspace or its organization, and can sign in. */
+  /** The administrators of the workspace or its organization who can sign in. */
   findAdministrators({
     id,
     organizationId,

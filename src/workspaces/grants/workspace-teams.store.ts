@@ -9,17 +9,17 @@ import { paginate } from '../../core/listing/paginate.js';
 import { Team } from '../../organizations/teams/team.entity.js';
 import type { WorkspaceRole } from './workspace-grant.js';
 
-/** A team that a role in the workspace was granted to. */
+/** A team with a role in the workspace. */
 export interface GrantedTeam {
-  /** The workspace and the team. */
+  /** The ids of the workspace and the team. */
   id: [string, string];
   teamId: string;
   name: string;
   role: number;
-  /** How many users are in it. */
+  /** The number of users in the team. */
   members: number;
   createdAt: Date;
-  /** The granted role: the only field of a grant that can change. */
+  /** The granted role, which is the only field that can change, serves as the revision. */
   revision: number;
 }
 
@@ -78,12 +78,12 @@ export class WorkspaceTeamsStore {
     ]);
   }
 
-  /** Removes all roles that a team was granted. */
+  /** Removes all roles of a team. */
   async removeAll(teamId: string): Promise<void> {
     await this.unit.manager.query(`DELETE FROM workspace_team WHERE team_id = $1`, [teamId]);
   }
 
-  /** Locks the team, so that nobody joins or deletes it while it is counted; answers whether the organization has it. */
+  /** Locks a team, so that its members are not changed while they are counted. @returns whether the organization has the team */
   async lockTeam(organizationId: string, teamId: string): Promise<boolean> {
     const rows = await this.unit.manager.query<unknown[]>(
       `SELECT 1 FROM team WHERE id = $1 AND organization_id = $2 AND deleted_at IS NULL FOR UPDATE`,

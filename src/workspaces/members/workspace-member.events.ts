@@ -3,10 +3,10 @@ import { DomainEvent } from '../../core/events/domain-event.js';
 import type { Workspace } from '../workspace.entity.js';
 import type { WorkspaceRole } from '../grants/workspace-grant.js';
 
-/** The grantee of a role: a user, or everyone in a team. */
+/** A user with a granted role, or a team. */
 export type Grantee = { userId: string; email: string } | { teamId: string; name: string };
 
-/** The roles in a workspace have changed. */
+/** A change of the roles in a workspace. */
 abstract class WorkspaceMemberEvent extends DomainEvent {
   readonly category = 'member';
   protected abstract readonly verb: string;

@@ -6,7 +6,7 @@ import { WorkspaceMembersStore } from '../grants/workspace-members.store.js';
 import { WorkspaceQuotasService } from '../quotas/workspace-quotas.service.js';
 import { PersonalWorkspacesService } from '../personal/personal-workspaces.service.js';
 
-/** Workspaces and roles of members of an organization. */
+/** Restores the default workspaces of new members of an organization, and removes the roles of former ones. */
 @Injectable()
 export class WorkspaceMembersListeners implements OnModuleInit {
   constructor(
@@ -24,7 +24,7 @@ export class WorkspaceMembersListeners implements OnModuleInit {
     this.events.within(OrganizationMemberRemoved, ({ organizationId, member }) =>
       this.members.removeFromOrganization(organizationId, member.id),
     );
-    // The first start creates the organization as the system; its administrator's default workspace is called Default.
+    // At the first start, the system creates the organization; the default workspace of its administrator is called Default.
     this.events.within(OrganizationCreated, async ({ actor, organization }) => {
       if (actor.isSystem) await this.personal.create(actor, organization.id, organization.owner, 'Default');
     });

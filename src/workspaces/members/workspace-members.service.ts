@@ -19,7 +19,7 @@ import type { WorkspaceMemberChange } from './workspace-member.inputs.js';
 import { WorkspaceMemberAdded, WorkspaceMemberRemoved, WorkspaceMemberRoleChanged } from './workspace-member.events.js';
 import { type WorkspaceMember, WorkspaceMembersStore } from '../grants/workspace-members.store.js';
 
-/** The roles of users in workspaces. The last admin may leave: admins of the organization remain. */
+/** The roles of users in workspaces. The last admin may leave, because admins of the organization remain. */
 @Injectable()
 export class WorkspaceMembersService implements RecordAuthorizer {
   constructor(
@@ -67,13 +67,13 @@ export class WorkspaceMembersService implements RecordAuthorizer {
     });
   }
 
-  /** Members may leave on their own; removing others needs the right to manage them. */
+  /** Allows members to remove themselves; removing others requires the right to manage members. */
   authorize(actor: Actor, operation: Operation, workspaceId: string, userId: string): Promise<void> {
     const isRemoval = operation === workspacePolicy.leave && actor.userId !== userId;
     return this.workspaces.authorize(actor, isRemoval ? workspacePolicy.manageMembers : operation, workspaceId);
   }
 
-  /** They lose access with their next request. Members may leave on their own. */
+  /** Removes a role; the user loses access with their next request. */
   async remove(actor: Actor, workspaceId: string, userId: string, match: Precondition): Promise<WorkspaceMember> {
     return this.unit.run(async () => {
       const leaving = actor.userId === userId;
@@ -96,7 +96,7 @@ export class WorkspaceMembersService implements RecordAuthorizer {
   }
 }
 
-/** Whether a member was sent back unchanged: the role may then come from a team, and nothing is granted. */
+/** Whether the request repeats the current member: their role may come from a team, so nothing is granted. */
 const isEcho = (input: WorkspaceMemberChange, member: WorkspaceMember): boolean =>
   hasReadOnlyField(input, 'granted') && toWorkspaceRole(member.role) === input.role;
 

@@ -11,7 +11,7 @@ import { OPERATIONS_ON_ARCHIVED, workspacePolicy } from '../workspace.policy.js'
 import { WorkspacesService } from '../workspaces.service.js';
 import type { PermissionsView, PermissionView } from './permissions.view.js';
 
-/** Reports what a caller may do in a workspace, from the table of operations that services use. */
+/** Reports what a caller may do in a workspace, from the same policies that the services use. */
 @Injectable()
 export class PermissionsService {
   constructor(
@@ -37,12 +37,12 @@ export class PermissionsService {
   }
 }
 
-/** What counts beside the role. */
+/** What permissions depend on besides the role. */
 interface Circumstances {
   workspace: Workspace;
-  /** It is the default one of a member. */
+  /** The workspace is the default one of a member. */
   isDefault: boolean;
-  /** A role is granted to the caller, not only to their teams. */
+  /** The caller has a role of their own, not only through teams. */
   isGranted: boolean;
 }
 
@@ -52,7 +52,7 @@ const IS_DEFAULT = 'the default workspace of a member can be neither archived no
 const NOTHING_TO_LEAVE = 'no role in this workspace is granted to you: yours comes from a team or the organization';
 const IS_PERSONAL = 'users cannot leave their personal workspace';
 
-/** No other user can grant a missing scope: the caller has to use another token. */
+/** No other user can grant a missing scope; the caller has to use another token. */
 function toPermission(
   actor: Actor,
   role: Role,
@@ -74,7 +74,7 @@ function toPermission(
     if (!isGranted) return toView(NOTHING_TO_LEAVE, null);
     if (workspace.personalOf === actor.userId) return toView(IS_PERSONAL, null);
   }
-  // Nobody can grant this while they are a member.
+  // Nobody can grant this while the user is a member.
   if (isDefault && NOT_ON_DEFAULT.has(operation)) return toView(IS_DEFAULT, null);
   const closed =
     workspace.status === 'archived' && operation.scope !== 'read' && !OPERATIONS_ON_ARCHIVED.includes(operation);

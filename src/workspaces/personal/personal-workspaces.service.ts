@@ -9,7 +9,7 @@ import { WorkspaceRestored } from '../workspace.events.js';
 import { WorkspacesService } from '../workspaces.service.js';
 import { WorkspacesStore } from '../workspaces.store.js';
 
-/** The default workspaces of members: each has one of their own in an organization, created when it is first needed. */
+/** The default workspaces of members. Each member has one in each organization, created when it is first needed. */
 @Injectable()
 export class PersonalWorkspacesService {
   constructor(
@@ -21,8 +21,8 @@ export class PersonalWorkspacesService {
   ) {}
 
   /**
-   * The one of a user (the actor unless given) in an organization.
-   * @throws Conflict NOT_A_MEMBER when they have none, and are no longer in the organization
+   * The default workspace of a user (by default the actor) in an organization.
+   * @throws Conflict NOT_A_MEMBER when the user has none and is no longer in the organization
    */
   async getOrCreate(actor: Actor, organizationId: string, userId = actor.userId): Promise<Workspace> {
     if (!userId) throw new Error('the system has no default workspace');
@@ -43,7 +43,7 @@ export class PersonalWorkspacesService {
     return this.workspaces.insert(actor, Object.assign(workspace, { owner: userId, personalOf: userId }));
   }
 
-  /** A user who rejoins an organization gets their default workspace back, active and as its admin. */
+  /** Restores the default workspace of a user who rejoins an organization, active and with the user as its admin. */
   async restore(actor: Actor, organizationId: string, userId: string): Promise<void> {
     const workspace = await this.store.findPersonal(organizationId, userId);
     if (!workspace) return;

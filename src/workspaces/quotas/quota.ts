@@ -1,7 +1,7 @@
 import { Conflict } from '../../core/errors/app-error.js';
 import type { Workspace } from '../workspace.entity.js';
 
-/** A limit on what a workspace may hold, or do in a day, and the column that stores it. */
+/** The limits on the contents of a workspace, or on actions per day, and the columns that store them. */
 export const QUOTAS = {
   max_designs: 'maxDesigns',
   max_environments: 'maxEnvironments',
@@ -12,12 +12,12 @@ export const QUOTAS = {
 export type QuotaKey = keyof typeof QUOTAS;
 export const QUOTA_KEYS = Object.keys(QUOTAS) as QuotaKey[];
 
-/** The use of one quota; a limit of null is unlimited. */
+/** The use and the limit of one quota; null is unlimited. */
 export interface QuotaStatus {
   key: QuotaKey;
   limit: number | null;
   use: number;
-  /** Whether one more fits. */
+  /** Whether one more is allowed. */
   allowed: boolean;
 }
 
@@ -27,6 +27,6 @@ export const limitOf = (workspace: Workspace, key: QuotaKey): number | null => w
 export function quotaExceeded(workspace: Workspace, key: QuotaKey, limit: number, use: number): Conflict {
   return new Conflict('QUOTA_EXCEEDED', `${key} of workspace ${workspace.name} is ${limit}, and ${use} are used`, {
     extensions: { key, limit, use, workspace_id: workspace.id },
-    remedy: 'Make room, or ask an admin of the organization for a higher quota.',
+    remedy: 'Delete what is no longer used, or ask an admin of the organization for a higher quota.',
   });
 }

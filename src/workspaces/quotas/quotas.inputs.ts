@@ -18,7 +18,7 @@ const QuotaInput = () =>
     Max(MAX_LIMIT, { message: `must be at most ${MAX_LIMIT}` }),
   );
 
-/** `use` may be sent as it was read: it changes on its own, so it is not compared. */
+/** `use` may be sent back as it was read. It is not compared, because it changes on its own. */
 @UpdatesView(() => WorkspaceQuotasView)
 export class QuotasChange extends UpdateInput {
   @QuotaInput()

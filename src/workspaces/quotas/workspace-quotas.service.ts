@@ -13,7 +13,7 @@ import { WorkspaceQuotasView } from './quotas.view.js';
 
 type QuotaCounter = (workspaceId: string) => Promise<number>;
 
-/** The quotas of workspaces. Features check here first, in the unit of work that locks the workspace. */
+/** The quotas of workspaces. Services check them in the transaction that locks the workspace. */
 @Injectable()
 export class WorkspaceQuotasService {
   private readonly counters = new Map<QuotaKey, QuotaCounter>();
@@ -25,7 +25,7 @@ export class WorkspaceQuotasService {
     private readonly events: EventBus,
   ) {}
 
-  /** The feature that owns the counted records registers the count. */
+  /** Registers the count of a quota; the module that owns the counted records provides it. */
   registerCounter(key: QuotaKey, counter: QuotaCounter): void {
     this.counters.set(key, counter);
   }
@@ -35,7 +35,7 @@ export class WorkspaceQuotasService {
     return WorkspaceQuotasView.fromEntity(workspace, await this.countAll(id));
   }
 
-  /** Existing records stay when a limit is set below their number; only more is refused. */
+  /** Sets limits. Existing records above a limit stay; only new ones are refused. */
   async update(actor: Actor, id: string, input: QuotasChange, match: Precondition): Promise<WorkspaceQuotasView> {
     return this.unit.run(async () => {
       const workspace = await this.workspaces.getForUpdate(actor, id, 'setQuotas', match);
@@ -48,8 +48,8 @@ export class WorkspaceQuotasService {
   }
 
   /**
-   * Refuses `more` of something when the limit would be exceeded. The workspace is locked in this unit of work: until
-   * its end nobody else counts.
+   * Refuses `more` of something when the limit would be exceeded. The caller has locked the workspace in this transaction, so that
+   * the count cannot change concurrently.
    * @throws Conflict QUOTA_EXCEEDED naming key, limit and use
    */
   async assertWithinLimit(workspace: Workspace, key: QuotaKey, more = 1): Promise<void> {
@@ -59,7 +59,7 @@ export class WorkspaceQuotasService {
     if (use + more > limit) throw quotaExceeded(workspace, key, limit, use);
   }
 
-  /** The same for records added to several workspaces at once, all of them locked. */
+  /** As `assertWithinLimit`, for one more record in each of several locked workspaces. */
   async assertAllWithinLimit(workspaces: Workspace[], key: QuotaKey): Promise<void> {
     for (const workspace of workspaces) {
       const limit = limitOf(workspace, key);
@@ -68,7 +68,7 @@ export class WorkspaceQuotasService {
     }
   }
 
-  /** Whether one more fits now; nothing is locked. */
+  /** Whether one more is allowed now; locks nothing. */
   async getStatus(actor: Actor, workspaceId: string, key: QuotaKey): Promise<QuotaStatus> {
     const limit = limitOf(await this.workspaces.get(actor, workspaceId, 'readQuotas'), key);
     const use = await this.count(key, workspaceId);

@@ -20,7 +20,7 @@ export class WorkspaceTeamsListeners implements OnModuleInit {
     this.events.within(TeamMemberAdded, (event) => this.assertWithinQuotas(event));
   }
 
-  /** Groups add users to teams at sign-in regardless of quotas; the next grant counts them. */
+  /** Groups of an issuer add users to teams at sign-in regardless of quotas; the next grant counts them. */
   private async assertWithinQuotas({ actor, team }: TeamMemberAdded): Promise<void> {
     if (actor.isSystem) return;
     await this.quotas.assertAllWithinLimit(await this.workspaces.lockLimitedByTeam(team.id), 'max_members');

@@ -20,7 +20,7 @@ import type { WorkspaceTeamChange } from './workspace-team.inputs.js';
 import { WorkspaceTeamView } from './workspace-team.view.js';
 import { type GrantedTeam, WorkspaceTeamsStore } from '../grants/workspace-teams.store.js';
 
-/** The roles of teams of the organization in workspaces: everyone in a team has its role. */
+/** The roles of teams in workspaces. All members of a team have its role. */
 @Injectable()
 export class WorkspaceTeamsService {
   constructor(
@@ -69,7 +69,7 @@ export class WorkspaceTeamsService {
     });
   }
 
-  /** Its members lose the role with their next request. */
+  /** Removes a role; the members of the team lose it with their next request. */
   async remove(actor: Actor, workspaceId: string, teamId: string, match: Precondition): Promise<GrantedTeam> {
     return this.unit.run(async () => {
       const workspace = await this.workspaces.getForUpdate(actor, workspaceId, 'manageMembers', Precondition.none);

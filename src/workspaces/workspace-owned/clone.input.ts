@@ -1,6 +1,6 @@
 import { IdInput, NameInput } from '../../core/schema/input-fields.js';
 
-/** The target and name of a copy. */
+/** The target workspace and the name of a copy. */
 export class CloneInput {
   @NameInput({ optional: true, description: 'Default: the name of the original with "(copy)".' })
   name?: string;
@@ -15,5 +15,5 @@ export class CloneInput {
 const MAX_NAME_LENGTH = 255;
 const SUFFIX = ' (copy)';
 
-/** The default name of a copy; no character is cut in two. */
+/** The default name of a copy, truncated at a code point. */
 export const copyName = (name: string): string => [...name].slice(0, MAX_NAME_LENGTH - SUFFIX.length).join('') + SUFFIX;

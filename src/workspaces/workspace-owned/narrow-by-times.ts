@@ -1,13 +1,13 @@
 import type { ObjectLiteral, SelectQueryBuilder } from 'typeorm';
 
-/** Bounds of the time of creation, and of the last change. */
+/** Bounds of the creation time and of the time of the last change. */
 export interface TimeScope {
   from?: Date;
   to?: Date;
   updatedAfter?: Date;
 }
 
-/** Those that were created and changed within the bounds that are given. */
+/** Selects records that were created and changed within the given bounds. */
 export function narrowByTimes<E extends ObjectLiteral>(
   rows: SelectQueryBuilder<E>,
   table: string,

@@ -2,7 +2,7 @@ import { Conflict, InvalidRequest } from '../../core/errors/app-error.js';
 import type { Visibility, WorkspaceOwnedEntity } from './workspace-owned.entity.js';
 
 /**
- * Whether a change may set a visibility: publishing to the catalog and unpublishing have their own operations.
+ * Checks whether a change may set a visibility. Publishing to the catalog and unpublishing have operations of their own.
  * @param catalog the path of these operations
  * @throws InvalidRequest, Conflict PUBLISHED
  */

@@ -8,7 +8,7 @@ export type Visibility = (typeof VISIBILITIES)[number];
 /** Visibilities that are set directly; `public` is set by publishing. */
 export const SETTABLE_VISIBILITIES = ['workspace', 'organization'] as const;
 
-/** A record that lives in exactly one workspace and may be shared beyond it. */
+/** A record that belongs to exactly one workspace and may be shared beyond it. */
 export abstract class WorkspaceOwnedEntity extends TenantEntity {
   @ForeignKey('Workspace')
   @Column('uuid')

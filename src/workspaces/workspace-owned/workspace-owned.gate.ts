@@ -7,8 +7,8 @@ import type { WorkspaceOwnedEntity } from './workspace-owned.entity.js';
 import type { WorkspacePlacementService } from './workspace-placement.service.js';
 
 /**
- * The gate to records of workspaces: the role is the one in the workspace, and in an archived workspace nothing can be
- * changed. The workspace is locked before the record, in the same order as by operations on workspaces.
+ * Admits changes of records of workspaces, by the role in the workspace; an archived workspace is read-only. The workspace is
+ * locked before the record, in the same order as by operations on workspaces.
  */
 export abstract class WorkspaceOwnedGate<E extends WorkspaceOwnedEntity, P extends RecordPolicy> extends RecordGate<
   E,
@@ -25,7 +25,7 @@ export abstract class WorkspaceOwnedGate<E extends WorkspaceOwnedEntity, P exten
     });
   }
 
-  /** @throws also Conflict WORKSPACE_ARCHIVED, or CONCURRENT_CHANGE when the record has just been moved */
+  /** @throws as the base class, and Conflict WORKSPACE_ARCHIVED, or CONCURRENT_CHANGE when the record has just been moved */
   override async getForUpdate(actor: Actor, id: string, operation: keyof P, match: Precondition): Promise<E> {
     const { workspaceId } = await this.getAuthorized(actor, id, operation);
     await this.placement.admit(actor, workspaceId);

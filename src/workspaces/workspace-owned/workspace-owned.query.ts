@@ -25,13 +25,13 @@ export class WorkspaceOwnedQuery extends OrganizationListQuery {
   @IsUUID('all', { message: 'must be a UUID' })
   workspace_id?: string;
 
-  /** Bounds of the time of creation, and of the last change, from GraphQL's PageFilter. */
+  /** Bounds of the creation time and of the time of the last change, from GraphQL's PageFilter. */
   from?: string;
   to?: string;
   updated_after?: string;
 }
 
-/** Filters of such a list beside the query that every list has. */
+/** Filters of a list in addition to those of every list. */
 export interface WorkspaceOwnedScope extends TimeScope {
   organizationId?: string;
   workspaceId?: string;

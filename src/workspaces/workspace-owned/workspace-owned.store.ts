@@ -9,7 +9,7 @@ import { narrowByTimes } from './narrow-by-times.js';
 import type { WorkspaceOwnedEntity } from './workspace-owned.entity.js';
 import type { WorkspaceOwnedScope } from './workspace-owned.query.js';
 
-/** Records of workspaces that a reader may see: those of their workspaces, and those shared with their organization. */
+/** Records of workspaces, visible to the members of their workspace, and if shared, to their organization. */
 export abstract class WorkspaceOwnedStore<E extends WorkspaceOwnedEntity> extends RecordStore<E> {
   protected constructor(
     unit: UnitOfWork,
@@ -21,17 +21,17 @@ export abstract class WorkspaceOwnedStore<E extends WorkspaceOwnedEntity> extend
     super(unit, entity, table);
   }
 
-  /** Finds deleted records too; with a lock until the end of the unit of work when requested. */
+  /** Also finds deleted records; `hold` locks the row until the end of the transaction. */
   findWithDeleted(actor: Actor, id: string, hold = false): Promise<E | null> {
     return hold ? this.lock(actor, id, true) : this.find(actor, id, true);
   }
 
-  /** How many there are in a workspace. */
+  /** The number of records in a workspace. */
   countByWorkspace(workspaceId: string): Promise<number> {
     return this.createQueryBuilder().where(`${this.table}.workspace_id = :workspaceId`, { workspaceId }).getCount();
   }
 
-  /** Hides every record of a workspace when the workspace is hidden. */
+  /** Deletes every record of a workspace together with it. */
   async softDeleteByWorkspace(workspaceId: string, at: Date): Promise<void> {
     await this.unit.manager.query(
       `UPDATE ${this.table} SET deleted_at = $2, updated_at = now(), revision = revision + 1 WHERE workspace_id = $1 AND deleted_at IS NULL`,
@@ -39,7 +39,7 @@ export abstract class WorkspaceOwnedStore<E extends WorkspaceOwnedEntity> extend
     );
   }
 
-  /** Restores the records that were hidden with their workspace. */
+  /** Restores the records that were deleted with their workspace. */
   async restoreByWorkspace(workspaceId: string, deletedAt: Date): Promise<void> {
     await this.unit.manager.query(
       `UPDATE ${this.table} SET deleted_at = NULL, updated_at = now(), revision = revision + 1 WHERE workspace_id = $1 AND deleted_at = $2`,
@@ -69,7 +69,7 @@ export abstract class WorkspaceOwnedStore<E extends WorkspaceOwnedEntity> extend
     return rows;
   }
 
-  /** The stored total of the records in a scope that is a whole organization. */
+  /** The stored total of a list whose scope is a whole organization. */
   protected storedTotal(
     rows: SelectQueryBuilder<E>,
     { organizationId, ...narrower }: WorkspaceOwnedScope,
@@ -88,7 +88,7 @@ export abstract class WorkspaceOwnedStore<E extends WorkspaceOwnedEntity> extend
   }
 }
 
-/** Shared with the organization, from a workspace that is not archived. */
+/** SQL condition: shared with the organization, from a workspace that is not archived. */
 const isShared = (table: string): string => `(${table}.visibility = 'organization'
   AND ${table}.organization_id IN (SELECT granted_resources(:actorId, 'organization'))
   AND ${table}.workspace_id IN (SELECT id FROM active_workspace))`;

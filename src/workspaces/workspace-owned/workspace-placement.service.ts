@@ -12,7 +12,7 @@ import { WorkspaceQuotasService } from '../quotas/workspace-quotas.service.js';
 import type { Workspace } from '../workspace.entity.js';
 import { WorkspacesService } from '../workspaces.service.js';
 
-/** The target of a new record in a body. */
+/** The workspace of a new record, in a request body. */
 export interface PlacementInput {
   workspace_id?: string;
   organization_id?: string;
@@ -29,7 +29,7 @@ export class WorkspacePlacementService implements PlacementAuthorizer {
     private readonly access: Access,
   ) {}
 
-  /** In their default workspace callers may create anything, so that only the organization is checked. */
+  /** Callers may create any record in their default workspace, so without a workspace in the body only the organization is checked. */
   async authorizeIn(actor: Actor, operation: Operation, fields: RequestFields): Promise<void> {
     const workspace = fields.id('workspace_id');
     const organization = fields.id('organization_id');
@@ -37,14 +37,14 @@ export class WorkspacePlacementService implements PlacementAuthorizer {
     else if (organization) await this.organizations.get(actor, organization);
   }
 
-  /** @throws NotFound when a list is narrowed to an organization or a workspace that the actor does not see */
+  /** @throws NotFound when a list is filtered by an organization or a workspace that the actor does not see */
   async assertVisible(actor: Actor, { organization_id, workspace_id }: PlacementInput): Promise<void> {
     if (organization_id) await this.organizations.get(actor, organization_id);
     if (workspace_id) await this.workspaces.get(actor, workspace_id);
   }
 
   /**
-   * Locks a workspace for a change of its records; with a quota, for one more record that it counts.
+   * Locks a workspace for a change of its records; with a quota, checks that it allows one more record.
    * @throws NotFound, or Conflict WORKSPACE_ARCHIVED, QUOTA_EXCEEDED
    */
   async admit(actor: Actor, workspaceId: string, quota?: QuotaKey): Promise<Workspace> {
@@ -53,7 +53,7 @@ export class WorkspacePlacementService implements PlacementAuthorizer {
     return workspace;
   }
 
-  /** The workspace of the body, else the caller's default one; the caller must have the right to create such records there. */
+  /** The workspace of the body, else the caller's default one. The caller must have the right to create such records there. */
   async resolve(
     actor: Actor,
     { workspace_id, organization_id }: PlacementInput,

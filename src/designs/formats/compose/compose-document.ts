@@ -14,7 +14,7 @@ import { composeFile, serviceKeys } from './specification.js';
 
 const VARIABLE = /(?<!\$)\$\{?([A-Za-z_]\w*)/;
 
-/** The maximum of faults and warnings of one document that are located; more than are ever listed. */
+/** Maximum number of faults and warnings of one document that get a location; more than are ever listed. */
 const MAX_LOCATED_FAULTS = 120;
 
 export interface ComposeDocumentOptions {

@@ -6,7 +6,7 @@ import { parseDocuments } from '../../../formats/documents/parse-documents.js';
 import { type JsonObject, asObject, asText } from '../../../core/json/json.js';
 import { type SourceFile } from '../../../formats/sources/source-file.js';
 import { toYaml } from '../../../formats/documents/yaml-writer.js';
-import { type Judged, refusal, resourcesIn, same } from '../corpus.fixture.js';
+import { type ImportOutcome, refusal, resourcesIn, same } from '../corpus.fixture.js';
 import { type FormatInput, type ImportedDesign } from '../format.js';
 import { composeFormat } from './compose-format.js';
 import { toCompose } from './to-compose.js';
@@ -147,10 +147,10 @@ export class ComposeCorpus {
   }
 
   /** Each file on its own, as the main one of its repository. */
-  async *judged(): AsyncGenerator<Judged> {
+  async *outcomes(): AsyncGenerator<ImportOutcome> {
     for (const [project, files] of this.projects) {
       for (const path of files.keys())
-        if (/\.ya?ml$/.test(path) && !/(^|\/)(output|expected)/.test(path)) yield this.judge(project, path);
+        if (/\.ya?ml$/.test(path) && !/(^|\/)(output|expected)/.test(path)) yield this.import(project, path);
     }
   }
 
@@ -187,7 +187,7 @@ export class ComposeCorpus {
     }
   }
 
-  private async judge(project: string, file: string): Promise<Judged> {
+  private async import(project: string, file: string): Promise<ImportOutcome> {
     const path = `${project}/${file}`;
     const input = inputOf(this.filesOf(project), file);
     const isCompose = await composeFormat.detect(input);
@@ -195,19 +195,19 @@ export class ComposeCorpus {
       return { path, outcome: isCompose ? 'wrong' : 'foreign', why: isCompose ? 'is taken for a Compose file' : '' };
     if (!isCompose) return { path, outcome: 'wrong', why: 'is not detected' };
     const result = await attempt(input);
-    if (result instanceof InvalidRequest) return judgedRefusal(path, result);
+    if (result instanceof InvalidRequest) return toRefusal(path, result);
     if (path in refusals || path in overlays) return { path, outcome: 'wrong', why: 'is imported' };
     return {
       path,
       outcome: 'imported',
       why: '',
       imported: result,
-      again: await comesBack(result, this.filesOf(project), file),
+      again: await roundTrips(result, this.filesOf(project), file),
     };
   }
 }
 
-function judgedRefusal(path: string, { errors }: InvalidRequest): Judged {
+function toRefusal(path: string, { errors }: InvalidRequest): ImportOutcome {
   const expected = refusals[path] ?? (path in overlays ? 'COMPOSE_FILE' : undefined);
   const said = errors.map(({ detail, remedy }) => `${detail} ${remedy ?? ''}`).join('\n');
   const isLocated = errors.every(({ file, line, column }) => file !== undefined && line !== undefined && column !== undefined); // prettier-ignore
@@ -216,7 +216,7 @@ function judgedRefusal(path: string, { errors }: InvalidRequest): Judged {
 }
 
 /** Whether a design exported as Compose is the same project when it replaces its source file. */
-async function comesBack(
+async function roundTrips(
   { name, design }: ImportedDesign,
   files: ReadonlyMap<string, SourceFile>,
   path: string,

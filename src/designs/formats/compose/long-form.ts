@@ -146,7 +146,7 @@ export function normaliseService(service: JsonObject, place: ComposeField): Json
   return normaliseMembers(service, serviceFields, place);
 }
 
-/** The same for a top-level network, volume, config, secret or model. */
+/** As `normaliseService`, for a top-level network, volume, config, secret or model. */
 export function normaliseResource(resource: Json, place: ComposeField): JsonObject {
   if (!isObject(resource)) return {};
   const { external, ...rest } = resource;

@@ -16,8 +16,8 @@ const overrides: Record<string, readonly string[]> = {
 };
 
 /**
- * The files of an import that look like Compose files: the only file, or in an archive the one with a standard name that is nearest to the top,
- * or else those at its top. `documents` may throw for files with syntax faults.
+ * The files of an import that look like Compose files: the only file, or in an archive the one with a standard name that is nearest
+ * to the top, else those at its top. `documents` may throw for files with syntax faults.
  */
 export async function findComposeFiles(input: FormatInput): Promise<string[]> {
   const found: string[] = [];

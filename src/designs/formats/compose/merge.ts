@@ -21,7 +21,7 @@ export function mergeService(base: JsonObject, over: JsonObject): JsonObject {
   return mergeObjects(base, over, []);
 }
 
-/** The same for a network, volume, config, secret or model. */
+/** As `mergeService`, for a network, volume, config, secret or model. */
 export function mergeResource(base: JsonObject, over: JsonObject): JsonObject {
   return mergeObjects(base, over, ['']);
 }

@@ -39,7 +39,7 @@ export function rebasePaths(service: JsonObject, directory: string): JsonObject 
   );
 }
 
-/** The same for a config or secret that is read from a file. */
+/** As `rebasePaths`, for a config or secret that is read from a file. */
 export function rebaseResource(resource: JsonObject, directory: string): JsonObject {
   if (directory === '' || directory === '.' || resource.file === undefined) return resource;
   return { ...resource, file: rebase(resource.file, directory) };

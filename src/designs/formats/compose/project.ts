@@ -172,7 +172,7 @@ export function toService(definition: JsonObject): ComposeService {
   return definition;
 }
 
-/** A resolved volume, config or secret as typed data; see serviceOf. */
+/** A resolved volume, config or secret as typed data; see `toService`. */
 export function toResource(definition: JsonObject): ComposeResource {
   return definition;
 }

@@ -98,7 +98,7 @@ function findChanges(was: JsonObject, is: JsonObject, definition: JsonObject): J
   return changed;
 }
 
-/** The variables of a service with their changes; those without a value are passed through, and a container has none of them. */
+/** The variables of a service with their changes. Variables without a value are passed through and are not in the container. */
 function changeVariables(was: JsonObject, is: JsonObject, definition: JsonObject): JsonObject {
   const variables = { ...objectOf(definition.environment) };
   for (const name of new Set([...Object.keys(was), ...Object.keys(is)])) {

@@ -15,7 +15,7 @@ import type { SourceFile } from '../../../formats/sources/source-file.js';
 
 export interface RenderedChart {
   components: DesignComponent[];
-  /** The notes that the chart shows after an installation; empty without any. */
+  /** The NOTES.txt that Helm shows after an installation; empty when there is none. */
   notes: string;
   warnings: Fault[];
 }
@@ -57,7 +57,7 @@ export class ChartRenderer {
     return { components, notes, warnings: said };
   }
 
-  /** With the notes when they render: notes that fail, as in charts that report a missing value this way, are a warning. */
+  /** Includes the notes if they render. Notes that fail, as in charts that report a missing value this way, cause a warning. */
   private async template(): Promise<{ text: string; files: ChartFiles; warnings: Fault[] }> {
     const files = addNotesCarrier(this.files);
     if (!files) return { text: await this.helm.template(this.files, this.release), files: this.files, warnings: [] };
@@ -116,7 +116,7 @@ export class ChartRenderer {
     return false;
   }
 
-  /** Renders again and reports what differs each time, because it also changes with later values. */
+  /** Renders again and warns about values that differ, because they would also change with later deployments. */
   private async findDifferences(files: ChartFiles, text: string, components: DesignComponent[]): Promise<Fault[]> {
     const again = await this.helm.template(files, this.release);
     if (again === text) return [];
@@ -139,7 +139,7 @@ export class ChartRenderer {
   }
 }
 
-/** Helm writes hooks in varying order; here they come last, by weight and template. */
+/** Sorts hooks by weight and template, after other resources, because Helm writes them in varying order. */
 function sortHooks(parts: readonly RenderedPart[]): RenderedPart[] {
   const hooks = parts
     .filter(({ hook }) => hook)
@@ -151,7 +151,7 @@ function sortHooks(parts: readonly RenderedPart[]): RenderedPart[] {
 }
 
 const NOTES_PATH = 'templates/NOTES.txt';
-/** The template that exports the notes; no chart has one of this name. */
+/** The path of an added template that outputs the notes; chosen not to collide with a template of a chart. */
 export const NOTES_CARRIER_PATH = 'templates/armature-carries-notes.yaml';
 /** Longer notes are ignored. */
 const MAX_NOTES_BYTES = 64 * 1024;

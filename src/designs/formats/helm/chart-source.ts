@@ -80,7 +80,7 @@ export function findChosenCharts(input: FormatInput): string[] {
   return findChartFolders(withoutUnsafeFiles(input.files).keys()).filter((each) => input.isChosen(each));
 }
 
-/** Of several charts the one that no other depends on and that is no library; when that is ambiguous, faults name them all. */
+/** Selects among several charts the one that no other depends on and that is no library; if that is ambiguous, the faults list them all. */
 async function onlyFolder(input: FormatInput, faults: FaultList): Promise<string> {
   const folders = findChosenCharts(input);
   const needed = new Set<string>();

@@ -6,7 +6,7 @@ import { parseDocuments } from '../../../formats/documents/parse-documents.js';
 import type { JsonObject } from '../../../core/json/json.js';
 import { type SourceFile } from '../../../formats/sources/source-file.js';
 import { archiveOf, filesIn } from '../archive.fixture.js';
-import { type Attempt, type Judged, same } from '../corpus.fixture.js';
+import { type Attempt, type ImportOutcome, same } from '../corpus.fixture.js';
 import { type ImportedDesign } from '../format.js';
 
 /** Charts that Helm refuses as well, and the text of its refusal. */
@@ -32,7 +32,11 @@ const refusals: Record<string, string> = {
 export type WriteChart = (imported: ImportedDesign, source: SourceFile) => Promise<Uint8Array>;
 
 /** Every chart, packed or as a folder. With `write` imports are exported and read again. */
-export async function* judgedCharts(corpus: string, attempt: Attempt, write?: WriteChart): AsyncGenerator<Judged> {
+export async function* importCharts(
+  corpus: string,
+  attempt: Attempt,
+  write?: WriteChart,
+): AsyncGenerator<ImportOutcome> {
   const root = join(corpus, 'helm');
   const folders = readdirSync(root).filter((name) => name !== 'packed');
   const archives = readdirSync(join(root, 'packed'), { recursive: true, encoding: 'utf8' }).filter((name) => name.endsWith('.tgz')); // prettier-ignore
@@ -52,14 +56,14 @@ export async function* judgedCharts(corpus: string, attempt: Attempt, write?: Wr
       yield { path, outcome: isRight ? 'refused' : 'wrong', why: said };
     } else if (result.sourceType !== 'helm' || path in refusals) yield { path, outcome: 'wrong', why: 'is imported' };
     else {
-      const again = write && (await comesBack(result, await write(result, chart), attempt));
+      const again = write && (await roundTrips(result, await write(result, chart), attempt));
       yield { path, outcome: 'imported', why: '', imported: result, ...(again === undefined ? {} : { again }) };
     }
   }
 }
 
 /** Whether an exported chart renders to the same resources, except those that are generated anew each time. */
-async function comesBack(imported: ImportedDesign, bytes: Uint8Array, attempt: Attempt): Promise<boolean> {
+async function roundTrips(imported: ImportedDesign, bytes: Uint8Array, attempt: Attempt): Promise<boolean> {
   const again = await attempt({ path: 'again.tgz', bytes }, { name: imported.name });
   if (again instanceof AppError) return false;
   const changing = imported.warnings.flatMap(

@@ -7,7 +7,7 @@ import { LocalRenderEngines } from '../../../formats/engines/local-render-engine
 import { WorkerPool } from '../../../core/workers/worker-pool.js';
 import { type Attempt, refusal, Score } from '../corpus.fixture.js';
 import { importDesign } from '../import-design.js';
-import { comparedWithReference, judgedCharts } from './corpus.fixture.js';
+import { comparedWithReference, importCharts } from './corpus.fixture.js';
 
 interface Case {
   file: string;
@@ -26,7 +26,7 @@ requires('CORPUS_DIR', 'the charts of the corpus', (corpus) => {
       importDesign(file, reader, { programs, ...options }).catch(refusal);
 
     it('are imported, packed or as folders, or refused for the reason that Helm has too', async () => {
-      const { counts, wrong } = await Score.of(judgedCharts(corpus, attempt));
+      const { counts, wrong } = await Score.of(importCharts(corpus, attempt));
       expect(wrong).toEqual([]);
       expect(counts).toMatchObject({ imported: 44, refused: 15 });
     }, 180_000);

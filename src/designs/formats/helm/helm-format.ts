@@ -27,7 +27,10 @@ function detect(input: FormatInput): boolean {
   return findChosenCharts(input).length > 0 || isHeadless(input);
 }
 
-/** A chart without its Chart.yaml, which reading reports; as another format its templates would only be malformed YAML. */
+/**
+ * Detects a chart without Chart.yaml, so that the missing file is reported. Any other format would report its templates as
+ * malformed YAML.
+ */
 function isHeadless(input: FormatInput): boolean {
   return [...input.files].some(
     ([path, { bytes }]) => input.isChosen(path) && TEMPLATE.test(path) && Buffer.from(bytes).includes('{{'),

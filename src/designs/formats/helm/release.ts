@@ -48,7 +48,7 @@ export function toReleaseName(design: string): string {
   return words.slice(0, MAX_NAME_LENGTH).replace(/^-+|-+$/g, '') || 'release';
 }
 
-/** The given values as data. Throws InvalidRequest with located faults for text that is not a YAML mapping. */
+/** Parses given values. Throws InvalidRequest with located faults for text that is not a YAML mapping. */
 export async function parseValues(given: ImportOptions['values'], input: FormatInput): Promise<JsonObject> {
   if (given === undefined) return {};
   if (typeof given !== 'string') return given as JsonObject;
@@ -64,7 +64,7 @@ export async function parseValues(given: ImportOptions['values'], input: FormatI
   return document.object ?? {};
 }
 
-/** Values merged over others, as Helm merges files of values; a null removes a default of the chart. */
+/** Merges values over others, as Helm merges values files; null removes a default of the chart. */
 export function mergeValues(below: JsonObject, above: JsonObject): JsonObject {
   const all = new Map(Object.entries(below));
   for (const [name, value] of Object.entries(above)) {

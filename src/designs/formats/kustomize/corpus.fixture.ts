@@ -5,7 +5,7 @@ import { AppError } from '../../../core/errors/app-error.js';
 import { toResource } from '../../../formats/design-file/design-component.js';
 import { parseDocuments } from '../../../formats/documents/parse-documents.js';
 import { archiveOf, filesIn } from '../archive.fixture.js';
-import { type Attempt, type Judged, same } from '../corpus.fixture.js';
+import { type Attempt, type ImportOutcome, same } from '../corpus.fixture.js';
 import { KUSTOMIZATION_FIELDS } from './allowed-fields.js';
 import { ReferenceCollector } from './reference-collector.js';
 
@@ -54,7 +54,11 @@ function reference(kubectl: string, folder: string): unknown[] | undefined {
 }
 
 /** Every Kustomization with the files it references, compared with the program's rendering in place. Components that only others use are foreign. */
-export async function* judgedKustomizations(corpus: string, kubectl: string, attempt: Attempt): AsyncGenerator<Judged> {
+export async function* importKustomizations(
+  corpus: string,
+  kubectl: string,
+  attempt: Attempt,
+): AsyncGenerator<ImportOutcome> {
   for (const name of readdirSync(join(corpus, 'kubernetes'))) {
     const project = new Project(filesIn(join(corpus, 'kubernetes', name), name));
     for (const path of project.folders) {

@@ -5,7 +5,7 @@ import { LocalRenderEngines } from '../../../formats/engines/local-render-engine
 import { WorkerPool } from '../../../core/workers/worker-pool.js';
 import { refusal, Score } from '../corpus.fixture.js';
 import { importDesign } from '../import-design.js';
-import { judgedKustomizations } from './corpus.fixture.js';
+import { importKustomizations } from './corpus.fixture.js';
 
 requires('CORPUS_DIR', 'the Kustomizations of the corpus', (corpus) => {
   requires('KUBEBUILDER_ASSETS', 'with the kustomize of kubectl', (assets) => {
@@ -16,8 +16,8 @@ requires('CORPUS_DIR', 'the Kustomizations of the corpus', (corpus) => {
     afterAll(() => pool.close());
 
     it('are imported as the program renders them, or refused with the place where it fails', async () => {
-      const judged = judgedKustomizations(corpus, kubectl, (file) => importDesign(file, reader, { programs }).catch(refusal)); // prettier-ignore
-      const { counts, wrong } = await Score.of(judged);
+      const outcomes = importKustomizations(corpus, kubectl, (file) => importDesign(file, reader, { programs }).catch(refusal)); // prettier-ignore
+      const { counts, wrong } = await Score.of(outcomes);
       expect(wrong).toEqual([]);
       expect(counts.imported).toBeGreaterThan(14);
     }, 120_000);

@@ -20,6 +20,6 @@ export function findKustomizations(input: FormatInput): string[] {
   return paths.filter((path) => !isWithinFolders(parentFolder(path), charts));
 }
 
-/** The chosen ones: all unless a path was sent. */
+/** The Kustomizations at the path in the request; all without a path. */
 export const findChosenKustomizations = (input: FormatInput): string[] =>
   findKustomizations(input).filter((path) => input.isChosen(path));

@@ -64,14 +64,14 @@ async function read(input: FormatInput, options: ImportOptions): Promise<Importe
   return { name, design, sourceType: 'kustomize', warnings: [...warnings, ...manifest.warnings] };
 }
 
-/** What a Component changes is in the Kustomization that uses it. */
+/** A Component cannot be rendered alone; its changes are part of the Kustomization that uses it. */
 function withComponentRemedy(error: unknown): unknown {
   if (!(error instanceof InvalidRequest) || error.code !== 'VALIDATION_FAILED') return error;
   const errors = error.errors.map((fault) => ({ ...fault, remedy: COMPONENT_REMEDY }));
   return new InvalidRequest(error.message, { errors, remedy: COMPONENT_REMEDY, cause: error });
 }
 
-/** A single file gets the name that the program expects. */
+/** The input of the program; a single file gets the name that the program expects. */
 function filesFor({ archive }: FormatInput, tree: KustomizationTree): FormatInput['files'] {
   const files = tree.files();
   return archive ? files : new Map([...files.values()].map((file) => ['kustomization.yaml', file]));

@@ -46,7 +46,7 @@ export interface DesignDiff {
   counts: { added: number; removed: number; changed: number; unchanged: number };
 }
 
-/** Characters of a pointer, which contains names of the design. */
+/** Maximum length of a pointer, which contains names of the design. */
 const MAX_POINTER_LENGTH = 500;
 /** Members of a component that identify it, or that the registry fills in. */
 const IDENTITY_MEMBERS = ['id', 'model'];
@@ -66,7 +66,7 @@ export function diffInWorker({ from, to }: DiffInput): DesignDiff {
   return diffDesigns(parseDesignFile(from), parseDesignFile(to));
 }
 
-/** Components are the same when they represent the same resource, or else have the same id. */
+/** Matches components by the resource that they represent, or else by id. */
 export function diffDesigns(from: DesignFile, to: DesignFile): DesignDiff {
   const pairs = pairComponents(from.components, to.components);
   const kept = new Set(pairs.flat());
@@ -98,7 +98,7 @@ export function diffDesigns(from: DesignFile, to: DesignFile): DesignDiff {
   };
 }
 
-/** A change in a form that may be shown: it reveals that a secret value has changed, but not the value. Each side is checked by the kind it has, or had. */
+/** Hides secret values in a change, so that it shows only that they changed. Each side is checked by the kind that it has, or had. */
 function redactSecrets({ pointer, change, from, to }: ValueChange, [was, is]: readonly [string, string]): ValueChange {
   const [member = '', ...path] = parsePointer(pointer);
   const show = (kind: string, value: Json | undefined): Json | undefined => {
@@ -136,7 +136,7 @@ function pairComponents(from: readonly DesignComponent[], to: readonly DesignCom
   return pairs;
 }
 
-/** Relationships are the same when they are of one kind between the same components; their details follow from those. */
+/** Matches relationships by kind and by the components that they connect; their details follow from those. */
 function relationshipChanges(
   from: DesignFile,
   to: DesignFile,

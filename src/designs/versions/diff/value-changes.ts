@@ -12,7 +12,10 @@ export interface ValueChange {
   to?: Json;
 }
 
-/** The fields that identify the items of a list, as Kubernetes and Compose name them; the first that fits applies. The first field of each is required. */
+/**
+ * The fields that identify the items of a list in Kubernetes and Compose; the first match applies. The first field of each entry is
+ * required.
+ */
 const IDENTITY_FIELDS: readonly (readonly string[])[] = [
   ['name'],
   ['id'],
@@ -28,7 +31,7 @@ const IDENTITY_FIELDS: readonly (readonly string[])[] = [
   ['type'],
 ];
 
-/** Lists whose order matters, although their items have identities: they run one after another. */
+/** Lists whose order matters although their items have identities, because the items run one after another. */
 const ORDERED_LISTS = new Set(['initContainers']);
 
 /** The semantic differences of a value: keys may be in any order, and so may the items of a list that have an identity. */
@@ -68,7 +71,7 @@ function* findListChanges(from: readonly Json[], to: readonly Json[], pointer: s
   if (!isDeepStrictEqual(stood, stand)) yield { pointer, change: 'reordered', from: stood, to: stand };
 }
 
-/** For lists without identities: common beginnings and ends are skipped, and the rest is compared by index. */
+/** Compares lists without identities: skips the common start and end, and compares the rest by index. */
 function* findPositionalChanges(from: readonly Json[], to: readonly Json[], pointer: string): Generator<ValueChange> {
   const shorter = Math.min(from.length, to.length);
   let start = 0;

@@ -35,7 +35,7 @@ export function convertConfigsAndSecrets(conversion: ProjectConversion): void {
   }
 }
 
-/** Mounts the configs of a service; without a target each is a file in the root directory. */
+/** Mounts the configs of a service. A config without a target is mounted in the root directory. */
 export function mountConfigs(conversion: ServiceConversion, pod: PodVolumes): void {
   for (const use of conversion.service.configs ?? []) {
     const name = nameOf(conversion.conversion, 'configs', use.source);

@@ -32,14 +32,14 @@ export class ProjectConversion {
     readonly files: ProjectFiles,
   ) {}
 
-  /** Warns once about a subject, however many services use it. */
+  /** Adds a warning, once for equal pointers and details. */
   warn(pointer: string, detail: string, remedy?: string): void {
     const key = `${pointer} ${detail}`;
     if (!this.warned.has(key)) this.warnings.push(this.project.fault(pointer, detail, remedy));
     this.warned.add(key);
   }
 
-  /** Adds a resource, unless one of its kind and name exists for the same reason; for another reason that is a fault. */
+  /** Adds a resource. If one of its kind and name exists for the same owner, nothing is added; for another owner it is a fault. */
   add(resource: JsonObject, compose: JsonObject, owner: string): void {
     const { kind, metadata } = resource as { kind: string; metadata: { name: string } };
     const key = `${kind}/${metadata.name}`;
@@ -65,7 +65,7 @@ export class ServiceConversion {
   /** The name of its resources. */
   readonly name: string;
   /** Keys whose value has no counterpart in Kubernetes. */
-  readonly homeless = new Set<string>();
+  readonly unmapped = new Set<string>();
 
   constructor(
     readonly conversion: ProjectConversion,
@@ -114,7 +114,7 @@ export class ServiceConversion {
 
   /** Records that a key is kept in the component only. */
   keepInComponent(key: string, detail?: string, remedy?: string): undefined {
-    this.homeless.add(key);
+    this.unmapped.add(key);
     if (detail !== undefined) this.warn([key], detail, remedy);
     return undefined;
   }
@@ -124,7 +124,7 @@ export class ServiceConversion {
   }
 }
 
-/** The members that have a value; empty lists and empty objects count as none. */
+/** The members with a value, without empty lists and objects. */
 export function definedMembers(members: Record<string, Json | undefined>): JsonObject {
   return Object.fromEntries(
     Object.entries(members).filter((entry): entry is [string, Json] => {

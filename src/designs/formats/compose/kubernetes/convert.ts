@@ -51,15 +51,15 @@ export function convertProject(project: ComposeProject, files: ProjectFiles): Pr
   return conversion;
 }
 
-/** Whether a workload runs to completion, like those that nothing connects to. */
+/** Whether a workload runs to completion. */
 function isOneOff({ kind }: JsonObject): boolean {
   return kind === 'Job' || kind === 'CronJob' || kind === 'Pod';
 }
 
 function warnOfMissingService(service: ServiceConversion): void {
   if (service.service.network_mode) return;
-  const detail = 'has no ports, and no other service names it, so it gets no Service: nothing reaches it by name';
-  service.warn([], detail, 'Write the ports that it listens on in "expose" if something is to reach it.');
+  const detail = 'has no ports, and no other service names it, so it gets no Service and cannot be reached by name';
+  service.warn([], detail, 'Write the ports that it listens on in "expose" if other services connect to it.');
 }
 
 /** The service in whose pod a service runs: itself, unless it shares the network of another. */
@@ -84,6 +84,6 @@ function composeOf(service: ServiceConversion, others: readonly ServiceConversio
   };
 }
 
-function keptOf({ definition, homeless }: ServiceConversion): string[] {
-  return [...new Set([...Object.keys(definition).filter((key) => !mapped.has(key)), ...homeless])].sort();
+function keptOf({ definition, unmapped }: ServiceConversion): string[] {
+  return [...new Set([...Object.keys(definition).filter((key) => !mapped.has(key)), ...unmapped])].sort();
 }

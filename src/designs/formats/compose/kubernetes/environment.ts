@@ -63,7 +63,7 @@ function warnOfPlainSecrets(
   holder: string,
 ): void {
   const shown = names.slice(0, 10).join(', ').slice(0, 200);
-  const detail = `${shown} stands as plain text in ${holder}, for everybody who may read that`;
+  const detail = `${shown} is plain text in ${holder}, visible to everyone who can read it`;
   conversion.warn(
     place,
     detail,

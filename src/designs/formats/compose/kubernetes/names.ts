@@ -13,7 +13,7 @@ export function toDnsLabel(name: string, longest = MAX_LABEL_LENGTH): string {
   return `${label.slice(0, longest - 9).replace(/-+$/, '')}-${digest}`;
 }
 
-/** As dnsLabel, and beginning with a letter, as the names of Services must (RFC 1035). */
+/** As `toDnsLabel`, and starting with a letter, as required for the names of Services (RFC 1035). */
 export function toServiceName(name: string): string {
   const label = toDnsLabel(name);
   return /^[a-z]/.test(label) ? label : toDnsLabel(`svc-${label}`);

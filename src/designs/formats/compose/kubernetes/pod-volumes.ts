@@ -10,7 +10,7 @@ export class PodVolumes {
   readonly mounts = new Map<string, JsonObject>();
   /** Claim templates of a StatefulSet. */
   readonly templates = new Map<string, JsonObject>();
-  /** Whether pods use a claim, so that two of them cannot run side by side. */
+  /** Whether pods use a claim, so that two of them cannot run concurrently. */
   claimed = false;
 
   constructor(readonly volumes = new Map<string, JsonObject>()) {}

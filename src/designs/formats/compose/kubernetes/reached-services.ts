@@ -61,7 +61,7 @@ function networksOf({ service }: ServiceConversion): readonly string[] {
   return names.length > 0 ? names : DEFAULT_NETWORKS;
 }
 
-/** A service that must complete before another starts is not connected to by it. */
+/** The services on which a service depends, except those that must complete before it starts. */
 function dependenciesOf({ service }: ServiceConversion): string[] {
   const needed = Object.entries(service.depends_on ?? {})
     .filter(([, { condition }]) => condition !== 'service_completed_successfully')

@@ -12,8 +12,9 @@ const types: Record<string, string> = {
 };
 
 /**
- * The Service of a workload when it has ports, is requested to be headless or is referenced by name (a headless Service needs no ports);
- * and its Ingress. Answers whether there is one.
+ * Creates the Service of a workload when it has ports, is requested to be headless or is referenced by name (a headless Service
+ * needs no ports), and its Ingress.
+ * @returns whether a Service was created
  */
 export function convertService(conversion: ServiceConversion, isReached: boolean): boolean {
   const label = conversion.label('kompose.service.type')?.toLowerCase();
@@ -47,8 +48,8 @@ export function convertService(conversion: ServiceConversion, isReached: boolean
 }
 
 /**
- * Published ports under their published number. Inside the cluster others connect to a service by its own port, as in Compose,
- * so a Service that is not exposed outside has these too.
+ * Published ports with their published number. A Service that is not exposed also has the container ports, because other services
+ * connect to these inside the cluster, as in Compose.
  */
 function portsOf(conversion: ServiceConversion, type: string): JsonObject[] {
   const { service } = conversion;

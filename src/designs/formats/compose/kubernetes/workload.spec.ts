@@ -65,7 +65,7 @@ describe('the kind of a workload', () => {
     const warned = async (content: string): Promise<string[]> =>
       (await importCompose(content)).warnings.map(({ line, detail }) => `${line}: ${detail}`);
     expect(await warned('services:\n  web: {image: x, ports: ["80"]}\n  worker: {image: y}\n')).toEqual([
-      '3: has no ports, and no other service names it, so it gets no Service: nothing reaches it by name',
+      '3: has no ports, and no other service names it, so it gets no Service and cannot be reached by name',
     ]);
     expect(await warned('services:\n  web: {image: x}\n')).toEqual([]);
     expect(await warned('services:\n  web: {image: x, ports: ["80"]}\n  once: {image: y, restart: "no"}\n')).toEqual(
@@ -100,9 +100,9 @@ volumes:
       'a.env': 'API_TOKEN=x\nCOLOUR=blue\n',
     });
     expect(warnings.map(({ line, detail, remedy }) => [line, detail, remedy !== undefined])).toEqual([
-      [4, 'API_TOKEN stands as plain text in the ConfigMap a-env, for everybody who may read that', true],
-      [5, 'DB_PASSWORD stands as plain text in the workload, for everybody who may read that', true],
-      [5, 'URL stands as plain text in the workload, for everybody who may read that', true],
+      [4, 'API_TOKEN is plain text in the ConfigMap a-env, visible to everyone who can read it', true],
+      [5, 'DB_PASSWORD is plain text in the workload, visible to everyone who can read it', true],
+      [5, 'URL is plain text in the workload, visible to everyone who can read it', true],
       [10, 'asks for 100Mi, which is a guess: Compose files have no sizes', true],
     ]);
     expect(JSON.stringify(warnings)).not.toMatch(/hunter2|pw@db/);

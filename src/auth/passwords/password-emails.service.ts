@@ -18,13 +18,13 @@ const HOUR_MS = 3_600_000;
 
 interface ResetMailPayload {
   email: string;
-  /** Another user has just created the account, and its owner is to confirm it. */
+  /** Set for an account that another user has just created, which its owner has to confirm. */
   confirms?: boolean;
 }
 
-/** Sends the emails with which users who forgot their password, or never chose it, set one. */
+/** Sends the emails with which users set a password that they forgot or never chose. */
 @Injectable()
-export class PasswordLettersService {
+export class PasswordEmailsService {
   constructor(
     private readonly users: UsersStore,
     private readonly resets: PasswordResetsStore,
@@ -41,13 +41,13 @@ export class PasswordLettersService {
     jobs.schedule('purge.password-resets', HOUR_MS, () => resets.purge());
   }
 
-  /** Behaves the same whether or not the account exists, so that neither the answer nor its duration reveals it: a job checks later. */
+  /** Responds the same whether or not the account exists, so that neither the response nor its duration reveals it; a job checks later. */
   async requestReset({ email }: ForgottenPassword, address: string): Promise<void> {
     await this.limit.begin(email, address);
     await this.enqueueMail({ email: normalizeEmail(email) });
   }
 
-  /** Writes to the owner of an account whose password another user chose; part of the unit of work that created it. */
+  /** Enqueues an email to the owner of an account whose password another user chose, in the transaction that created it. */
   async requestConfirmation(user: User): Promise<void> {
     if (user.unconfirmedBy && this.mailer.isConfigured) await this.enqueueMail({ email: user.email, confirms: true });
   }
@@ -70,14 +70,14 @@ export class PasswordLettersService {
 const confirmationMail = (to: string, baseUrl: string, token: string): Mail => ({
   to,
   subject: 'Confirm your account',
-  text: `An account was made for this address at ${baseUrl}, with a password that another user chose.
+  text: `An account was created for this address at ${baseUrl}, with a password that another user chose.
 
-Within seven days this confirms it with a password of your own, of at least 8 characters, and ends what was signed in with the other:
+To confirm it, set a password of your own with at least 8 characters within seven days. This ends all sessions with the other password:
 
   curl -X POST ${baseUrl}/api/auth/invitations/${token}/confirm -H 'Content-Type: application/json' \\
     -d '{"password": "…"}'
 
-If you do not know of it, do nothing: the account counts for no other organization.
+If you did not expect this email, ignore it: the account stays limited to that organization.
 `,
 });
 
@@ -86,11 +86,11 @@ const resetMail = (to: string, baseUrl: string, token: string): Mail => ({
   subject: 'Choose a new password',
   text: `A new password was requested for this address at ${baseUrl}.
 
-Within an hour this sets one of at least 8 characters and ends every session:
+To set one with at least 8 characters, send this request within an hour. It ends all sessions:
 
   curl -X POST ${baseUrl}/api/auth/password/reset -H 'Content-Type: application/json' \\
     -d '{"token": "${token}", "password": "…"}'
 
-If it was not you, do nothing: the password stays as it is.
+If you did not request it, ignore this email: the password is not changed.
 `,
 });

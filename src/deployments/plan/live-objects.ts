@@ -15,24 +15,24 @@ interface Group {
   count: number;
 }
 
-/** For fewer objects of a kind, reading each one costs no more than a list. */
+/** From this number of objects of a kind on, one list request replaces single reads. */
 const MIN_LISTED = 4;
 const CONCURRENCY = 6;
 
-/** The objects of an owner as they are, read in a few lists: what is not found here has to be asked for by its name. */
-export class StandingObjects {
+/** The live objects of an owner, read by few list requests. Objects that are not found here must be read by name. */
+export class LiveObjects {
   private constructor(private readonly found: ReadonlyMap<string, KubernetesObject>) {}
 
   /**
-   * @param options.previous what records say is there; nothing is listed without it
-   * @throws ClusterError when the cluster does not answer
+   * @param options.previous the objects that are recorded as deployed; without it nothing is listed
+   * @throws ClusterError when the cluster does not respond
    */
   static async read(
     cluster: ClusterClient,
     owner: Owner,
     wanted: Wanted[],
     { previous = [], signal }: { previous?: ObjectReference[]; signal?: AbortSignal },
-  ): Promise<StandingObjects> {
+  ): Promise<LiveObjects> {
     const recorded = new Set(previous.map((one) => objectKey({ ...one, group: groupOf(one.apiVersion) })));
     const groups = new Map<string, Group>();
     for (const { kind, desired } of wanted) {
@@ -51,11 +51,11 @@ export class StandingObjects {
         for await (const page of cluster.listPages(kind, { namespace, labelSelector, signal }))
           for (const object of page) found.set(keyOf(kind, object), object);
       } catch (error) {
-        // What may not be listed may still be read.
+        // Without permission to list, single objects may still be readable.
         if (!(error instanceof ClusterError) || error.kind === 'unreachable' || error.kind === 'timeout') throw error;
       }
     });
-    return new StandingObjects(found);
+    return new LiveObjects(found);
   }
 
   find({ kind, desired }: Wanted): KubernetesObject | undefined {

@@ -7,20 +7,20 @@ interface StatefulSetSpec {
   volumeClaimTemplates?: { metadata?: { name?: string } }[] | null;
 }
 
-export interface MadeClaim {
+export interface StatefulSetClaim {
   kind: ResourceKind;
   object: ObjectMetadata;
 }
 
 /**
- * The volume claims that a StatefulSet has made from its templates. They are nobody's when it is deleted: the cluster keeps them,
- * and names them after template, set and number.
+ * The volume claims that a StatefulSet created from its templates. The cluster keeps them when the set is deleted, and names them
+ * after template, set and ordinal.
  */
 export async function findClaimsOf(
   cluster: ClusterClient,
   { kind, spec, metadata }: KubernetesObject,
   signal?: AbortSignal,
-): Promise<MadeClaim[]> {
+): Promise<StatefulSetClaim[]> {
   if (kind !== 'StatefulSet') return [];
   const { name, namespace } = metadata;
   const { selector, volumeClaimTemplates } = (spec ?? {}) as StatefulSetSpec;
@@ -41,13 +41,13 @@ export async function findClaimsOf(
     .map((object) => ({ kind: claims, object }));
 }
 
-/** The same of a StatefulSet that is known by name. */
-export async function findMadeClaims(
+/** As `findClaimsOf`, for a StatefulSet of which only the name is known. */
+export async function findClaimsByName(
   cluster: ClusterClient,
   kind: ResourceKind,
   { name, namespace }: { name: string; namespace?: string },
   signal?: AbortSignal,
-): Promise<MadeClaim[]> {
+): Promise<StatefulSetClaim[]> {
   const live = kind.kind === 'StatefulSet' ? await cluster.lookup(kind, name, namespace, signal) : undefined;
   return live ? findClaimsOf(cluster, live, signal) : [];
 }
