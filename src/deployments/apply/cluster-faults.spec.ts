@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import { type Cluster, startCluster } from '../../../test/support/cluster.js';
 import {
   clusterClient,
