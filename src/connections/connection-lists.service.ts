@@ -38,6 +38,11 @@ export class ConnectionListsService {
     return this.connections.pageByCredential(credentialId, query);
   }
 
+  /** The environments of a connection that the actor may see it in, as lists show them. */
+  async listEnvironments(actor: Actor, connectionId: string): Promise<EnvironmentName[]> {
+    return (await this.findEnvironments(actor, [connectionId])).get(connectionId) ?? [];
+  }
+
   /** A page of connections, each with the environments that the actor may see it in. */
   async withEnvironments(actor: Actor, page: Page<Connection>): Promise<Page<ListedConnection>> {
     const environments = await this.findEnvironments(

@@ -21,7 +21,7 @@ export interface RecordKind<E extends BaseEntity, P extends RecordPolicy> {
   /** The record on which the role of an actor counts: this one, or the one that owns it. */
   getProtectedRecord: (record: E) => ProtectedRecord;
   /** What readers see of a record, at least the fields that the input sends back. */
-  toView: (record: E, input: UpdateInput) => object | Promise<object>;
+  toView: (record: E, input: UpdateInput, actor: Actor) => object | Promise<object>;
 }
 
 /**
@@ -66,7 +66,7 @@ export abstract class RecordGate<E extends BaseEntity, P extends RecordPolicy> i
   /** Begins a change by an input, whose read-only fields must be as they are stored. @throws InvalidRequest READ_ONLY_FIELD */
   async getForChange(actor: Actor, id: string, input: UpdateInput, match: Precondition): Promise<E> {
     const record = await this.getForUpdate(actor, id, 'update', match);
-    assertReadOnlyUnchanged(input, await this.kind.toView(record, input));
+    assertReadOnlyUnchanged(input, await this.kind.toView(record, input, actor));
     return record;
   }
 

@@ -25,6 +25,9 @@ export function storeReadOnlyFields(input: object, echoed: Record<string, unknow
 const getReadOnlyFields = (input: object): Record<string, unknown> =>
   (input as { [READ_ONLY_FIELDS]?: Record<string, unknown> })[READ_ONLY_FIELDS] ?? {};
 
+/** What the body said of a field that cannot be written. */
+export const getReadOnlyField = (input: object, name: string): unknown => getReadOnlyFields(input)[name];
+
 /** Whether the body said something of a field that cannot be written. */
 export const hasReadOnlyField = (input: object, name: string): boolean => Object.hasOwn(getReadOnlyFields(input), name);
 
