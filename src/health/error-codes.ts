@@ -23,6 +23,8 @@ export const ERROR_CODES: Readonly<Record<string, readonly ErrorCode[]>> = {
     REQUEST_TIMEOUT: [408, 'The body did not arrive in time.'],
     TOO_LARGE: [413, 'The body or the file is larger than allowed; the remedy names the setting.'],
     URI_TOO_LONG: [414, 'The query is too long.'],
+    EXPECTATION_FAILED: [417, 'The header `Expect` asks for something other than `100-continue`.'],
+    UNKNOWN_CODING: [501, 'The body has a `Transfer-Encoding` other than `chunked`.'],
     UNSUPPORTED_MEDIA_TYPE: [415, 'The body is of a type that the route does not take.'],
     ANSWER_TOO_LARGE: [400, 'The contents of the answer would be too large; ask for a smaller page.'],
   }),
