@@ -52,7 +52,7 @@ export const ERROR_CODES: Readonly<Record<string, readonly ErrorCode[]>> = {
     NAME_TAKEN: [409, 'The name is taken by another record.'],
     AMBIGUOUS_NAME: [409, 'Several records have the name; send an id.'],
     IN_USE: [409, 'The record is in use; the answer names what uses it.'],
-    QUOTA_EXCEEDED: [409, 'A quota of the workspace is used up.'],
+    QUOTA_EXCEEDED: [409, 'A quota of the workspace or another maximum is used up.'],
     PUBLISHED: [409, 'This change is not possible while the record is published in the catalog.'],
     ILLEGAL_STATUS: [409, 'The status cannot change to this one; `allowed` lists the possible ones.'],
     OPERATION_FINISHED: [409, 'The operation has ended and cannot be cancelled.'],
