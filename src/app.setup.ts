@@ -14,6 +14,7 @@ import { compressBodies } from './core/rest/compression.js';
 import { limitConnections } from './core/rest/connection-limits.js';
 import { serveOpenApiDocument } from './core/rest/openapi/serve-openapi-document.js';
 import { markDeprecatedPaths } from './core/rest/deprecated-paths.js';
+import { refuseUnknownFraming } from './core/rest/request-framing.js';
 import { runHandlerStepsAtOnce } from './core/rest/handler-steps.js';
 import { constantHeaders, inOrder } from './core/rest/middleware.js';
 import { accessLogMiddleware } from './core/telemetry/access-log.js';
@@ -64,6 +65,7 @@ export async function createApp(
   app.use(
     inOrder(
       createSecurityHeaders(env.baseUrl.startsWith('https:')),
+      refuseUnknownFraming,
       markDeprecatedPaths,
       app.get(AuthenticationMiddleware).use,
       answerPreflight,

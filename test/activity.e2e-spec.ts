@@ -1,5 +1,5 @@
 import { WorkspaceScene, done, NEW_DESIGN, peopleOf } from './support/workspace-scene.js';
-import type { Json } from './support/person.js';
+import type { Json, Person } from './support/person.js';
 import { World } from './support/world.js';
 
 const MANIFEST = 'apiVersion: v1\nkind: ConfigMap\nmetadata: {name: settings}\n';
@@ -89,6 +89,38 @@ it('reports that an environment left a workspace because it was deleted, and tha
   ]);
   expect(await people.admin.delete(`${scene.path}/environments/${id}`)).toMatchObject({ status: 200 });
 });
+
+it('reports it to each of as many workspaces as an environment may be assigned to, and to none of another', async () => {
+  const people = await peopleOf(world);
+  const scene = await WorkspaceScene.make(world, people);
+  const { id } = await scene.environment();
+  await world.sql(
+    `WITH made AS (
+       INSERT INTO workspace (id, organization_id, name, owner)
+       SELECT gen_random_uuid(), $1, 'workspace ' || n, $3 FROM generate_series(1, 9999) AS n RETURNING id)
+     INSERT INTO workspace_environment (id, organization_id, workspace_id, environment_id)
+     SELECT gen_random_uuid(), $1, id, $2 FROM made`,
+    [world.organization, id, world.admin.id],
+  );
+  const other = await WorkspaceScene.make(world, people);
+  expect(await world.admin.post(`${other.path}/environments/${id}`)).toMatchObject({
+    status: 409,
+    body: { code: 'QUOTA_EXCEEDED', detail: expect.stringContaining('10000 workspaces') },
+  });
+  expect((await world.admin.post(`${scene.path}/environments/${id}`)).status).toBe(200);
+  const [before] = (await done(world.admin.get('/api/events?pagesize=1&order=sequence desc'))).events;
+  await done(people.organizationAdmin.delete(`/api/environments/${id}`));
+  const told = async (by: Person, action: string): Promise<Json> =>
+    done(by.get(`/api/events?since=${before.sequence}&action=${action}`));
+  expect((await told(people.organizationAdmin, 'environment_unassigned')).total_count).toBe(10_000);
+  expect(await told(people.viewer, 'environment_unassigned')).toMatchObject({
+    total_count: 1,
+    events: [{ acted_upon: scene.id, metadata: { environment_id: id } }],
+  });
+  await done(people.organizationAdmin.post(`/api/environments/${id}/restore`));
+  expect((await told(people.organizationAdmin, 'environment_assigned')).total_count).toBe(10_000);
+  expect(await told(people.viewer, 'environment_assigned')).toMatchObject({ total_count: 1 });
+}, 60_000);
 
 it('reports a day of work in a workspace, in its order, to those who may read of it', async () => {
   const people = await peopleOf(world);

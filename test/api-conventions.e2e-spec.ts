@@ -64,6 +64,101 @@ describe('orgID in the query', () => {
   });
 });
 
+describe('alternatives', () => {
+  const URL = 'http://no-such-name.invalid/file';
+  const FILE = Buffer.from('kind: ConfigMap').toString('base64');
+  const MODULE = Buffer.from([0, 97, 115, 109, 1, 0, 0, 0]).toString('base64');
+  const KUBECONFIG = 'apiVersion: v1\nkind: Config\n';
+  const OTHER = randomUUID();
+  let own: string;
+  const deployed = () => ({ id: own, pattern_id: randomUUID() });
+  const form = (fields: Json, field = 'file', content = 'kind: ConfigMap'): FormData => {
+    const form = new FormData();
+    for (const [name, value] of Object.entries<string>(fields)) form.set(name, value);
+    form.append(field, new Blob([content]), 'file.yaml');
+    return form;
+  };
+  let filter: string;
+  beforeAll(async () => {
+    own = (await done(world.admin.post('/api/pattern', NEW_DESIGN))).id;
+    const module = { name: 'filter', filter_data: { filter_file: MODULE } };
+    filter = (await done(world.admin.post('/api/filter', module))).id;
+  });
+
+  it.each<[string, string, () => unknown, string[]]>([
+    ['POST', '/api/pattern/import', () => ({ file: FILE, url: URL }), ['/file', '/url']],
+    ['POST', '/api/pattern/import', () => form({ url: URL }), ['/file', '/url']],
+    ['POST', '/api/pattern/import', () => form({ file: FILE }), ['/file']],
+    ['PUT', '/api/pattern/{design}', () => ({ file: FILE, url: URL }), ['/file', '/url']],
+    ['PUT', '/api/pattern/{design}', () => ({ ...NEW_DESIGN, file: FILE }), ['/pattern_data']],
+    [
+      'POST',
+      '/api/pattern',
+      () => ({ name: 'both', pattern_data: { design_file: {}, pattern_file: 'kind: ConfigMap' } }),
+      ['/pattern_data/design_file', '/pattern_data/pattern_file'],
+    ],
+    ['POST', '/api/meshmodels/register', () => ({ file: FILE, url: URL }), ['/file', '/url']],
+    ['POST', '/api/meshmodels/register?async=true', () => form({ url: URL }), ['/file', '/url']],
+    [
+      'POST',
+      '/api/meshmodels/generate',
+      () => ({ source: URL, config: { connection_id: OTHER } }),
+      ['/source', '/config/connection_id'],
+    ],
+    [
+      'POST',
+      '/api/filter',
+      () => ({ filter_data: { filter_file: MODULE }, url: URL }),
+      ['/filter_data/filter_file', '/url'],
+    ],
+    ['PUT', '/api/filter/{filter}', () => form({ url: URL }), ['/file', '/url']],
+    [
+      'POST',
+      '/api/system/kubernetes',
+      () => form({ kubeconfig: KUBECONFIG }, 'k8sfile', KUBECONFIG),
+      ['/k8sfile', '/kubeconfig'],
+    ],
+    ['POST', '/api/pattern/deploy/plan', deployed, ['/id', '/pattern_id']],
+    ['POST', '/api/pattern/deploy', deployed, ['/id', '/pattern_id']],
+    ['DELETE', '/api/pattern/deploy', deployed, ['/id', '/pattern_id']],
+    ['DELETE', `/api/pattern/deploy?id=${OTHER}`, () => ({ id: own }), ['/id', 'id']],
+    [
+      'DELETE',
+      `/api/pattern/deploy?environment_id=${randomUUID()}`,
+      () => ({ id: own, environment_id: OTHER }),
+      ['/environment_id', 'environment_id'],
+    ],
+    [
+      'DELETE',
+      `/api/pattern/deploy?contexts=${randomUUID()}`,
+      () => ({ id: own, connection_ids: [OTHER] }),
+      ['/connection_ids', 'contexts'],
+    ],
+    ['PUT', '/api/notifications', () => ({ ids: [OTHER], all: true }), ['/ids']],
+    [
+      'POST',
+      '/api/integrations/connections',
+      () => ({ name: 'c', kind: 'custom', organization_id: world.organization, credential_id: OTHER, credential_secret: { a: 'b' } }), // prettier-ignore
+      ['/credential_secret'],
+    ],
+  ])('are refused by %s %s when they are sent together, each by its name', async (method, path, body, pointers) => {
+    const at = path.replace('{design}', own).replace('{filter}', filter);
+    const { status, body: problem } = await world.admin.call(method, at, { body: body() });
+    expect({ status, pointers: problem.errors?.map(({ pointer }: Json) => pointer) }).toEqual({
+      status: 400,
+      pointers,
+    });
+  });
+
+  it('may be empty, or the same in another spelling', async () => {
+    const sent = form({ url: '' }, 'file', 'apiVersion: v1\nkind: ConfigMap\nmetadata: { name: map }\n');
+    const { id } = await done(world.admin.post('/api/pattern/import', sent));
+    const wanted = { id, pattern_id: id.toUpperCase() };
+    const undeployed = await world.admin.delete(`/api/pattern/deploy?id=${id}`, { body: wanted });
+    expect(undeployed.body.errors?.map(({ pointer }: Json) => pointer) ?? []).not.toContain('/id');
+  });
+});
+
 describe('a list', () => {
   it('names every parameter that is wrong at once', async () => {
     const wrong = 'page=-1&pagesize=501&order=evil&filter=%7B';

@@ -14,6 +14,7 @@ afterAll(() => world.stop());
 const LOGIN = '/api/auth/login';
 const PLACES = '/api/environments';
 const JSON_TYPE = { 'content-type': 'application/json' };
+const JSON_LINE = 'Content-Type: application/json\r\n';
 
 /** What makes an environment. */
 const place = (name: string) => ({ name, organization_id: world.organization });
@@ -357,6 +358,36 @@ describe('a request that is no HTTP as it should be', () => {
       body: bytes as never,
     });
     expect(response.status).toBe(400);
+  });
+
+  it.each([
+    ['Expect: banana', 417, 'EXPECTATION_FAILED'],
+    ['Expect: banana, 100-continue', 417, 'EXPECTATION_FAILED'],
+    ['Transfer-Encoding: gzip, chunked', 501, 'UNKNOWN_CODING'],
+    ['Transfer-Encoding: gzip\r\nTransfer-Encoding: chunked', 501, 'UNKNOWN_CODING'],
+  ])(
+    'with "%s" is refused in the shape of the errors of each path, and its connection closed',
+    async (header, status, code) => {
+      for (const path of [LOGIN, PLACES, '/api/system/graphql/query', '/api/nothing', '/healthz/live', '/nowhere']) {
+        const body = /Transfer/.test(header) ? '2\r\n{}\r\n0\r\n\r\n' : '';
+        const length = body ? '' : 'Content-Length: 0\r\n';
+        const answer = await say(`POST ${path} HTTP/1.1\r\nHost: x\r\n${JSON_LINE}${length}${header}\r\n\r\n${body}`);
+        expect({ path, answer }).toMatchObject({ path, answer: expect.stringMatching(`^HTTP/1.1 ${status} `) });
+        expect(answer).toMatch(/^Connection: close\r$/im);
+        expect(answer).toMatch(
+          /graphql/.test(path) ? /^Content-Type: application\/json/im : /^Content-Type: application\/problem\+json/im,
+        );
+        expect(answer).toContain(`"code":"${code}"`);
+        expect(answer.match(/^HTTP\/1\.1 /gm)).toHaveLength(1);
+      }
+    },
+  );
+
+  it('of HTTP/1.0 is asked for no body, and has none in chunks', async () => {
+    const head = `POST ${LOGIN} HTTP/1.0\r\n${JSON_LINE}`;
+    expect(await say(`${head}Content-Length: 2\r\nExpect: 100-continue\r\n\r\n{}`)).toMatch(/^HTTP\/1\.1 400 /);
+    const chunked = await say(`${head}Transfer-Encoding: chunked\r\n\r\n2\r\n{}\r\n0\r\n\r\n`);
+    expect(chunked).toMatch(/^HTTP\/1\.1 400 [^]*"HTTP\/1\.0 has no Transfer-Encoding"/);
   });
 
   it('is answered 400, 417 or 431 by the parser of Node', async () => {

@@ -1,4 +1,6 @@
 import { randomUUID } from 'node:crypto';
+import { gzipSync } from 'node:zlib';
+import { tarOf } from '../src/formats/archives/tar.fixture.js';
 import type { Answer, Json, Person } from './support/person.js';
 import { done, NEW_DESIGN, type People, peopleOf, WorkspaceScene } from './support/workspace-scene.js';
 import { World } from './support/world.js';
@@ -18,6 +20,10 @@ interface Target {
   path: string;
   /** The answer that made it, for records that are not read one by one. */
   made?: Answer;
+  /** The answer that made it, for records that a POST makes. */
+  creation?: Answer;
+  /** The list that shows it, where that is not the path above its own. */
+  list?: string;
   /** Where it is changed, and what each change has to name, when its path does not say so. */
   put?: string;
   change?: object;
@@ -33,44 +39,43 @@ interface Case {
   deleted?: false;
 }
 
+const MAP = 'apiVersion: v1\nkind: ConfigMap\nmetadata: { name: map }\n';
 const EMPTY_MODULE = Buffer.from([0, 97, 115, 109, 1, 0, 0, 0]).toString('base64');
 
 const orgs = () => `/api/identity/orgs/${world.organization}`;
 const renamed = () => ({ name: `renamed ${randomUUID()}` });
 
-const created = async (path: string, fields: object = {}): Promise<Target> => {
-  const { id } = await done(
-    world.admin.post(path, { name: `record ${randomUUID()}`, organization_id: world.organization, ...fields }),
-  );
-  return { path: `${path}/${id}` };
-};
 const answered = async (call: Promise<Answer>): Promise<Answer> => {
   const answer = await call;
   await done(Promise.resolve(answer));
   return answer;
 };
+/** A record that is made by POST to the path of its list. */
+const posted = async (path: string, body: object): Promise<Target> => {
+  const creation = await answered(world.admin.post(path, body));
+  return { path: `${path}/${creation.body.id}`, creation };
+};
+const created = (path: string, fields: object = {}): Promise<Target> =>
+  posted(path, { name: `record ${randomUUID()}`, organization_id: world.organization, ...fields });
+const EXAMPLE_ENDPOINT = { url: 'https://example.com/hooks', events: ['design.*'], description: 'of a test' };
 const serviceAccount = () =>
   done(world.admin.post(`${orgs()}/service-accounts`, { name: `robot ${randomUUID()}`, role: 'member' }));
 
 const CASES: Record<string, Case> = {
   organization: {
-    make: async () => {
-      const { id } = await done(world.admin.post('/api/identity/orgs', { name: `organization ${randomUUID()}` }));
-      return { path: `/api/identity/orgs/${id}` };
-    },
+    make: () => posted('/api/identity/orgs', { name: `organization ${randomUUID()}` }),
     change: renamed,
   },
   'member of an organization': {
-    make: async () => ({ path: `${orgs()}/users/${(await world.person()).id}` }),
+    make: () =>
+      posted(`${orgs()}/users`, {
+        email: `${randomUUID()}@example.org`,
+        role: 'member',
+        password: `a long password ${randomUUID()}`,
+      }),
     change: () => ({ role: 'admin' }),
   },
-  team: {
-    make: async () => {
-      const { id } = await done(world.admin.post(`${orgs()}/teams`, renamed()));
-      return { path: `${orgs()}/teams/${id}` };
-    },
-    change: renamed,
-  },
+  team: { make: () => posted(`${orgs()}/teams`, renamed()), change: renamed },
   'user in a team': {
     make: async () => {
       const { id } = await scene.team();
@@ -107,13 +112,23 @@ const CASES: Record<string, Case> = {
     change: () => ({ first_name: `first ${randomUUID()}` }),
     deleted: false,
   },
+  'settings of notifications': {
+    make: async () => ({ path: '/api/identity/users/notifications', by: await world.person() }),
+    change: () => ({ timezone: 'Europe/Paris' }),
+    deleted: false,
+  },
   account: {
     make: async () => ({ path: `/api/identity/users/${(await world.person()).id}` }),
     change: () => ({ deactivated: true }),
     deleted: false,
   },
   connection: {
-    make: () => created('/api/integrations/connections', { kind: 'custom' }),
+    make: async () => {
+      const connection = await created('/api/integrations/connections', { kind: 'custom' });
+      for (const environment of [await created('/api/environments'), await created('/api/environments')])
+        await done(world.admin.post(`${environment.path}/connections/${connection.path.split('/').at(-1)}`));
+      return connection;
+    },
     change: renamed,
   },
   credential: {
@@ -125,8 +140,7 @@ const CASES: Record<string, Case> = {
     make: async () => {
       const { path } = await created('/api/environments');
       const times = { starts_at: '2020-01-01T00:00:00Z', ends_at: '2020-01-02T00:00:00Z' };
-      const made = await answered(world.admin.post(`${path}/freezes`, { name: 'past', ...times }));
-      return { path: `${path}/freezes/${made.body.id}` };
+      return posted(`${path}/freezes`, { name: 'past', ...times });
     },
     change: renamed,
   },
@@ -134,7 +148,7 @@ const CASES: Record<string, Case> = {
     make: async () => {
       const { path } = await created('/api/workspaces');
       const policy = { name: 'any', expression: 'true', mode: 'warn' };
-      return { path: `${path}/policies/${(await done(world.admin.post(`${path}/policies`, policy))).id}` };
+      return posted(`${path}/policies`, policy);
     },
     change: renamed,
   },
@@ -146,7 +160,13 @@ const CASES: Record<string, Case> = {
       return { path, made: await answered(world.admin.post(path)) };
     },
   },
-  workspace: { make: () => created('/api/workspaces'), change: renamed },
+  workspace: {
+    make: async () => ({
+      ...(await created('/api/workspaces')),
+      list: `/api/workspaces?orgID=${world.organization}`,
+    }),
+    change: renamed,
+  },
   'quotas of a workspace': {
     make: async () => ({ path: `${(await created('/api/workspaces')).path}/quotas` }),
     change: () => ({ max_designs: 7 }),
@@ -179,18 +199,15 @@ const CASES: Record<string, Case> = {
   },
   design: {
     make: async () => {
-      const { id } = await done(world.admin.post('/api/pattern', NEW_DESIGN));
-      return { path: `/api/pattern/${id}`, put: '/api/pattern/yaml', change: { id } };
+      const creation = await answered(world.admin.post('/api/pattern', NEW_DESIGN));
+      const { id } = creation.body;
+      const list = '/api/pattern?populate=pattern_file,source_content';
+      return { path: `/api/pattern/${id}`, put: '/api/pattern/yaml', change: { id }, creation, list };
     },
     change: renamed,
   },
   filter: {
-    make: async () => {
-      const { id } = await done(
-        world.admin.post('/api/filter', { ...renamed(), filter_data: { filter_file: EMPTY_MODULE } }),
-      );
-      return { path: `/api/filter/${id}` };
-    },
+    make: () => posted('/api/filter', { ...renamed(), filter_data: { filter_file: EMPTY_MODULE } }),
     change: renamed,
   },
   'performance profile': {
@@ -202,10 +219,17 @@ const CASES: Record<string, Case> = {
         request_body: 'c',
       };
       const schedule = { cron: '0 3 * * 1', timezone: 'Europe/Berlin' };
-      const { id } = await done(world.admin.post('/api/performance/profiles', { ...profile, schedule }));
-      return { path: `/api/performance/profiles/${id}` };
+      return posted('/api/performance/profiles', { ...profile, schedule });
     },
     change: renamed,
+  },
+  'webhook of a workspace': {
+    make: async () => posted(`${(await created('/api/workspaces')).path}/webhooks`, EXAMPLE_ENDPOINT),
+    change: () => ({ description: randomUUID() }),
+  },
+  'webhook of an organization': {
+    make: () => posted(`${orgs()}/webhooks`, EXAMPLE_ENDPOINT),
+    change: () => ({ description: randomUUID() }),
   },
   'environment of a workspace': {
     make: async () => {
@@ -227,6 +251,29 @@ const readTag = async ({ path, made, by = world.admin }: Target): Promise<{ tag:
 };
 
 const countEvents = async (): Promise<number> => (await done(world.admin.get('/api/events'))).total_count;
+
+/** Records that no list shows. */
+const UNLISTED = /\/(profile|quotas|users\/notifications)$/;
+/** Records that come with another one, or by PUT. */
+const NOT_POSTED = new Set([
+  'profile',
+  'account',
+  'settings of notifications',
+  'quotas of a workspace',
+  'member of a workspace',
+  'team of a workspace',
+]);
+/** Those that change several records or none, and those that have tests of their own. */
+const OTHER_PUTS = [
+  '/api/events/status',
+  '/api/events/{id}/status',
+  '/api/identity/users/password',
+  '/api/notifications',
+  '/api/notifications/{id}',
+  '/api/system/events/status',
+  '/api/system/events/{id}/status',
+  '/api/user/performance/profiles/{id}',
+];
 
 const changeable = Object.entries(CASES).filter(([, { change }]) => change);
 const deletable = Object.entries(CASES).filter(([, { deleted }]) => deleted !== false);
@@ -250,6 +297,45 @@ describe('a record that is changed', () => {
       expect(await by.put(put, change(), ifMatch(now.tag))).toMatchObject(STALE);
     },
   );
+});
+
+describe('a record that is sent back', () => {
+  const sendBack = async ({ path, put = path, by = world.admin }: Target, body: Json) => {
+    const before = await countEvents();
+    const { status, body: answer } = await by.put(put, body);
+    expect({ status, detail: answer.detail, errors: answer.errors }).toMatchObject({ status: 200, errors: undefined });
+    expect(await countEvents()).toBe(before);
+  };
+
+  it.each(changeable)('%s: stays as it is, as its list shows it', async (_, one) => {
+    const target = await one.make();
+    const { path, list = path.slice(0, path.lastIndexOf('/')), by = world.admin } = target;
+    const { status, body } = await by.get(list);
+    const key = path.split('/').at(-1);
+    const items = Object.values<Json>(body).filter(Array.isArray).flat();
+    const shown = items.find(({ id, user_id, team_id }) => [id, user_id, team_id].includes(key));
+    expect({ path, isListed: status === 200 && shown !== undefined }).toEqual({ path, isListed: !UNLISTED.test(path) });
+    if (shown) await sendBack(target, shown);
+  });
+
+  it.each(changeable)('%s: stays as it is, as the answer that made it shows it', async (name, one) => {
+    const target = await one.make();
+    expect({ name, isPosted: target.creation !== undefined }).toEqual({ name, isPosted: !NOT_POSTED.has(name) });
+    if (target.creation) await sendBack(target, target.creation.body);
+  });
+
+  it('is of a kind that these tests make, whatever PUT there is', async () => {
+    const { paths } = (await world.admin.get('/api/openapi.json')).body as { paths: Record<string, object> };
+    const changed = Object.keys(paths).filter((path) => 'put' in (paths[path] ?? {}));
+    const tried: string[] = [];
+    for (const [, { make }] of changeable) {
+      const { path, put = path } = await make();
+      tried.push(put);
+    }
+    const isTried = (path: string) =>
+      tried.some((one) => new RegExp(`^${path.replace(/\{\w+\}/g, '[^/]+')}$`).test(one));
+    expect(changed.filter((path) => !isTried(path)).sort()).toEqual(OTHER_PUTS);
+  });
 });
 
 describe('a record that is deleted', () => {
@@ -340,13 +426,37 @@ describe('a field that cannot be written', () => {
     ['member of a workspace', { email: 'other@example.org' }],
     ['team of a workspace', { name: 'other' }],
     ['profile', { email: 'other@example.org' }],
+    ['member of an organization', { account: 'new' }],
+    ['connection', { environments: [] }],
+    ['design', { source_content: '' }],
+    ['design', { source_encoding: 'base64' }],
   ])('of a %s is refused when it differs', async (name, change) => {
     const target = await (CASES[name] as Case).make();
-    const { by = world.admin, path } = target;
+    const { by = world.admin, path, put = path } = target;
     const { body } = await readTag(target);
-    expect(await by.put(path, { ...body, ...change })).toMatchObject({
+    expect(await by.put(put, { ...body, ...change })).toMatchObject({
       status: 400,
       body: { code: 'READ_ONLY_FIELD', errors: [{ pointer: `/${Object.keys(change)[0]}` }] },
     });
+  });
+});
+
+describe('what a caller asks to be shown beside a design', () => {
+  it.each(['pattern_file', 'source_content', 'pattern_file,source_content'])(
+    'may be sent back: populate=%s',
+    async (populate) => {
+      const { path, put = path } = await (CASES.design as Case).make();
+      const read = await done(world.admin.get(`${path}?populate=${populate}`));
+      expect(await world.admin.put(put, read)).toMatchObject({ status: 200, body: { version_number: 1 } });
+      expect(await done(world.admin.get(`${path}?populate=${populate}`))).toEqual(read);
+    },
+  );
+
+  it('may be sent back for an archive, whose source is base64', async () => {
+    const archive = gzipSync(await tarOf({ 'app/map.yaml': MAP }));
+    const { id } = await done(world.admin.upload('/api/pattern/import', 'app.tgz', archive));
+    const read = await done(world.admin.get(`/api/pattern/${id}?populate=source_content`));
+    expect(read.source_encoding).toBe('base64');
+    expect((await world.admin.put(`/api/pattern/${id}`, read)).status).toBe(200);
   });
 });

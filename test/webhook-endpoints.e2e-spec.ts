@@ -44,6 +44,30 @@ describe('an endpoint', () => {
     await done(create({ workspace_id: scene.id, organization_id: world.organization }));
   });
 
+  it('takes back its current secret from those who may rotate it, who learn nothing more by it, and refuses any other', async () => {
+    const made = await done(create({}));
+    const path = `${hooks()}/${made.id}`;
+    expect((await people.admin.put(path, made)).status).toBe(200);
+    const rotated = await done(people.admin.post(`${path}/rotate`));
+    expect((await people.admin.put(path, rotated)).status).toBe(200);
+    const secret = rotated.secret as string;
+    const others = [made.secret, secret.slice(0, -1), `${secret}=`, '', 0, { secret }].map((other) => ({
+      secret: other,
+    }));
+    const refusals = [];
+    for (const other of others) {
+      const { status, body } = await people.admin.put(path, other);
+      refusals.push({ ...body, status, request_id: '' });
+    }
+    expect(refusals[0]).toMatchObject({ status: 400, code: 'READ_ONLY_FIELD', errors: [{ pointer: '/secret' }] });
+    expect(new Set(refusals.map((refusal) => JSON.stringify(refusal))).size).toBe(1);
+    for (const person of [people.editor, people.viewer]) {
+      const [right, wrong] = [await person.put(path, { secret }), await person.put(path, { secret: 'whsec_' })];
+      expect(right).toMatchObject({ status: 403 });
+      expect({ ...right.body, request_id: '' }).toEqual({ ...wrong.body, request_id: '' });
+    }
+  });
+
   it.each([
     [{ Host: 'x' }, 'must not have Host'],
     [{ 'X-A': 'a', 'x-a': 'b' }, 'must have x-a once'],

@@ -1,61 +1,40 @@
-import { randomUUID } from 'node:crypto';
 import { WebhookDeliveriesStore } from '../src/events/webhooks/deliveries/webhook-deliveries.store.js';
 import { UnitOfWork } from '../src/core/database/unit-of-work.js';
 import type { Json } from './support/person.js';
-import { Receiver } from './support/receiver.js';
+import type { Receiver } from './support/receiver.js';
 import { until } from './support/until.js';
-import { done, peopleOf, type People, WorkspaceScene } from './support/workspace-scene.js';
+import { done, type People, type WorkspaceScene } from './support/workspace-scene.js';
+import { type RegisteredWebhook, WebhookScene } from './support/webhook-scene.js';
 import { World } from './support/world.js';
 
 let world: World;
 let people: People;
 let scene: WorkspaceScene;
 let receiver: Receiver;
-let registered: string[] = [];
+let webhooks: WebhookScene;
 
 beforeAll(async () => {
   world = await World.start({ OUTBOUND_ALLOW: '127.0.0.0/8' });
-  receiver = await Receiver.start();
-  people = await peopleOf(world);
-  scene = await WorkspaceScene.make(world, people);
+  webhooks = await WebhookScene.make(world);
+  ({ people, scene, receiver } = webhooks);
 });
+afterEach(() => webhooks.reset());
 afterAll(async () => {
   await world.stop();
-  await receiver.stop();
-});
-beforeEach(() => {
-  receiver.answer = (response) => void response.writeHead(204).end();
-});
-afterEach(async () => {
-  for (const path of registered) await world.admin.delete(path);
-  registered = [];
+  await webhooks.stop();
 });
 
-async function register(fields: Json = {}) {
-  const path = `/${randomUUID()}`;
-  const webhook = await done(
-    people.admin.post(`${scene.path}/webhooks`, { url: receiver.url + path, events: ['design.*'], ...fields }),
-  );
-  const base = `${scene.path}/webhooks/${webhook.id}`;
-  registered.push(base);
-  return { id: webhook.id as string, path, base };
-}
-type Registered = Awaited<ReturnType<typeof register>>;
-
-const design = (name: string) => scene.design(people.editor, name);
-const deliveries = async ({ base }: Registered): Promise<Json[]> =>
-  (await done(world.admin.get(`${base}/deliveries?pagesize=500&order=created_at asc`))).deliveries;
-const written = async (webhook: Registered, attempts = 1): Promise<Json> => {
-  await until(async () => (await deliveries(webhook))[0]?.attempts.length >= attempts);
-  return (await deliveries(webhook))[0]!;
+const written = async (webhook: RegisteredWebhook, attempts = 1): Promise<Json> => {
+  await until(async () => (await webhooks.deliveries(webhook))[0]?.attempts.length >= attempts);
+  return (await webhooks.deliveries(webhook))[0]!;
 };
-const received = ({ path }: Registered) => receiver.at(path);
-const idOf = (webhook: Registered, index: number): unknown => received(webhook)[index]?.headers['webhook-id'];
+const idOf = (webhook: RegisteredWebhook, index: number): unknown =>
+  webhooks.received(webhook)[index]?.headers['webhook-id'];
 
 describe('the log of deliveries', () => {
   it('does not show the sealed values that a receiver repeats in its answer', async () => {
     const headers = { 'X-Token': 'canary/of"a-header', Authorization: 'Bearer canary-of-a-token' };
-    const webhook = await register({ headers, format: 'pagerduty', routing_key: 'canary-of-pagerduty' });
+    const webhook = await webhooks.register({ headers, format: 'pagerduty', routing_key: 'canary-of-pagerduty' });
     receiver.answer = (response, { headers: got, body }) =>
       void response.writeHead(200, { 'x-repeated': got.authorization }).end(
         JSON.stringify({
@@ -63,16 +42,16 @@ describe('the log of deliveries', () => {
           ...{ key: JSON.parse(body).routing_key, rest: 'kept' },
         }).replaceAll('/', '\\/'),
       );
-    await design('repeated');
+    await webhooks.design('repeated');
     const delivery = await written(webhook);
-    expect(received(webhook)[0]!.headers['x-token']).toBe(headers['X-Token']);
+    expect(webhooks.received(webhook)[0]!.headers['x-token']).toBe(headers['X-Token']);
     expect(delivery.attempts[0].response_headers['x-repeated']).toBe('[redacted]');
     expect(delivery.attempts[0].response_body).toContain('"rest":"kept"');
     expect(JSON.stringify(delivery)).not.toContain('canary');
   });
 
   it('loses what is older than 30 days, however much that is', async () => {
-    const webhook = await register({ events: ['design.published'] });
+    const webhook = await webhooks.register({ events: ['design.published'] });
     await world.sql(
       `INSERT INTO webhook_delivery (id, webhook_id, organization_id, workspace_id, subject, kind, status, created_at)
        SELECT gen_random_uuid(), webhook.id, organization_id, workspace_id, gen_random_uuid(), 'design.published', 'delivered',
@@ -88,7 +67,7 @@ describe('the log of deliveries', () => {
 
 describe('sending again', () => {
   it('recovers all of a span, however much that is', async () => {
-    const webhook = await register({ events: ['design.published'] });
+    const webhook = await webhooks.register({ events: ['design.published'] });
     receiver.answer = (response) => void response.writeHead(500).end();
     await world.sql(
       `WITH made AS (
@@ -110,8 +89,8 @@ describe('sending again', () => {
   });
 
   it('is under the same id for the same body, and under another for another', async () => {
-    const webhook = await register({ events: ['design.created'] });
-    await design('in two formats');
+    const webhook = await webhooks.register({ events: ['design.created'] });
+    await webhooks.design('in two formats');
     const { id } = await written(webhook);
     const again = async (count: number): Promise<void> => {
       await done(people.admin.post(`${webhook.base}/deliveries/${id}/redeliver`));
@@ -123,36 +102,39 @@ describe('sending again', () => {
     await again(4);
     const [first, same, slack, slackAgain] = [0, 1, 2, 3].map((index) => idOf(webhook, index));
     expect(same).toBe(first);
-    expect(received(webhook)[2]!.body).not.toBe(received(webhook)[0]!.body);
+    expect(webhooks.received(webhook)[2]!.body).not.toBe(webhooks.received(webhook)[0]!.body);
     expect(slack).not.toBe(first);
     expect(String(slack).startsWith(`${String(first)}-`)).toBe(true);
     expect(slackAgain).toBe(slack);
-    expect(received(webhook)[3]!.body).toBe(received(webhook)[2]!.body);
+    expect(webhooks.received(webhook)[3]!.body).toBe(webhooks.received(webhook)[2]!.body);
   });
 
   it.each([
-    ['redelivered', (webhook: Registered, id: string) => [`${webhook.base}/deliveries/${id}/redeliver`] as const],
+    [
+      'redelivered',
+      (webhook: RegisteredWebhook, id: string) => [`${webhook.base}/deliveries/${id}/redeliver`] as const,
+    ],
     [
       'recovered',
-      (webhook: Registered) => [`${webhook.base}/recover`, { since: '2026-01-01', status: 'all' }] as const,
+      (webhook: RegisteredWebhook) => [`${webhook.base}/recover`, { since: '2026-01-01', status: 'all' }] as const,
     ],
   ])(
     'takes what waits before it of the same record along when it is %s',
     async (_, call) => {
-      const webhook = await register();
+      const webhook = await webhooks.register();
       receiver.answer = (response) => void response.writeHead(503, { 'retry-after': '7200' }).end();
-      const { id } = await design('waits');
+      const { id } = await webhooks.design('waits');
       await written(webhook);
       await done(people.editor.put(`/api/pattern/${id}`, { name: 'waits behind' }));
-      await until(async () => (await deliveries(webhook)).length === 2, 20_000);
-      const [first, second] = await deliveries(webhook);
+      await until(async () => (await webhooks.deliveries(webhook)).length === 2, 20_000);
+      const [first, second] = await webhooks.deliveries(webhook);
       // As after five days: what waits counts as failed but for the first, which is tried still.
       await world.sql(`UPDATE webhook_delivery SET status = 'failed' WHERE id = $1`, [second!.id]);
       expect(Date.parse(first!.next_attempt_at as string)).toBeGreaterThan(Date.now() + 3_600_000);
       receiver.answer = (response) => void response.writeHead(204).end();
       const [path, body] = call(webhook, second!.id as string);
       await done(people.admin.post(path, body));
-      await until(async () => (await deliveries(webhook)).every(({ status }) => status === 'delivered'));
+      await until(async () => (await webhooks.deliveries(webhook)).every(({ status }) => status === 'delivered'));
       expect(receiver.bodies(webhook.path).map(({ type }) => type)).toEqual([
         ...['design.created', 'design.created', 'design.updated'],
       ]);
@@ -164,7 +146,7 @@ describe('sending again', () => {
     ...['20260101T000000Z', '2026-W05-1', '2026-W05-1T00:00:00Z', '2026-001', '2026-01-01T00:00:00,5Z'],
     ...['2026-01-01T00Z', '2026-01-01T10:00+01', '2026-02-30', 'yesterday'],
   ])('names the field of the time %s, which is none', async (since) => {
-    const webhook = await register();
+    const webhook = await webhooks.register();
     expect(await people.admin.post(`${webhook.base}/recover`, { since })).toMatchObject({
       status: 400,
       body: { errors: [{ pointer: '/since', detail: expect.stringContaining('2027-01-31T18:00:00Z') }] },
@@ -172,7 +154,7 @@ describe('sending again', () => {
   });
 
   it('takes a span that ends after it begins', async () => {
-    const webhook = await register();
+    const webhook = await webhooks.register();
     const recover = (since: string, to: string) => people.admin.post(`${webhook.base}/recover`, { since, until: to });
     expect(await recover('2026-01-02', '2026-01-01')).toMatchObject({
       status: 400,
@@ -182,8 +164,8 @@ describe('sending again', () => {
   });
 
   it('is refused in an archived workspace, whose log is read still', async () => {
-    const webhook = await register();
-    await design('before it is archived');
+    const webhook = await webhooks.register();
+    await webhooks.design('before it is archived');
     const { id } = await written(webhook);
     await done(people.admin.post(`${scene.path}/archive`));
     try {
@@ -196,7 +178,7 @@ describe('sending again', () => {
           status: 409,
           body: { code: 'WORKSPACE_ARCHIVED' },
         });
-      expect(await deliveries(webhook)).toHaveLength(1);
+      expect(await webhooks.deliveries(webhook)).toHaveLength(1);
     } finally {
       await done(people.admin.post(`${scene.path}/restore`));
     }

@@ -1,75 +1,55 @@
 import { spawnSync } from 'node:child_process';
-import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Webhook as Verifier } from 'standardwebhooks';
 import { WebhookFeedStore } from '../src/events/webhooks/deliveries/webhook-feed.store.js';
 import { WebhookSettings } from '../src/events/webhooks/deliveries/webhook-settings.js';
-import type { Json, Person } from './support/person.js';
-import { Receiver, type Received } from './support/receiver.js';
+import type { Json } from './support/person.js';
+import type { Received, Receiver } from './support/receiver.js';
 import { requires } from './support/requirements.js';
 import { until } from './support/until.js';
-import { done, peopleOf, type People, WorkspaceScene } from './support/workspace-scene.js';
+import { done, type People, type WorkspaceScene } from './support/workspace-scene.js';
+import { type RegisteredWebhook, WebhookScene } from './support/webhook-scene.js';
 import { World } from './support/world.js';
 
 let world: World;
 let people: People;
 let scene: WorkspaceScene;
 let receiver: Receiver;
-let registered: string[] = [];
+let webhooks: WebhookScene;
 
 beforeAll(async () => {
   world = await World.start({ OUTBOUND_ALLOW: '127.0.0.0/8' });
-  receiver = await Receiver.start();
-  people = await peopleOf(world);
-  scene = await WorkspaceScene.make(world, people);
+  webhooks = await WebhookScene.make(world);
+  ({ people, scene, receiver } = webhooks);
   Object.assign(world.get(WebhookSettings), {
     ...{ retryDelaysMs: Array<number>(9).fill(50), timeoutMs: 500, minPauseMs: 50, maxPauseMs: 100 },
   });
 });
+afterEach(() => webhooks.reset());
 afterAll(async () => {
   await world.stop();
-  await receiver.stop();
-});
-beforeEach(() => {
-  receiver.answer = (response) => void response.writeHead(204).end();
+  await webhooks.stop();
 });
 
-afterEach(async () => {
-  for (const path of registered) await world.admin.delete(path);
-  registered = [];
-});
-
-const hooks = (): string => `${scene.path}/webhooks`;
 const organizationHooks = (): string => `/api/identity/orgs/${world.organization}/webhooks`;
 
-/** An endpoint of the receiver at a path of its own. */
-async function register(fields: Json = {}, by: Person = people.admin, base = hooks()) {
-  const path = `/${randomUUID()}`;
-  const made = await done(by.post(base, { url: receiver.url + path, events: ['*'], ...fields }));
-  registered.push(`${base}/${made.id}`);
-  return { ...made, path, base: `${base}/${made.id}` };
-}
-
-const design = (name: string) => scene.design(people.editor, name);
 const headersOf = ({ headers }: Received) => headers as Record<string, string>;
-const deliveries = async (webhook: Json, query = ''): Promise<Json[]> =>
-  (await done(world.admin.get(`${webhook.base}/deliveries?pagesize=500${query}`))).deliveries;
-const settled = async (webhook: Json): Promise<Json[]> => {
+const settled = async (webhook: RegisteredWebhook): Promise<Json[]> => {
   await until(async () => {
-    const log = await deliveries(webhook);
+    const log = await webhooks.deliveries(webhook);
     return log.length > 0 && log.every(({ status }) => status !== 'pending');
   });
-  return deliveries(webhook);
+  return webhooks.deliveries(webhook);
 };
 
 describe('a webhook', () => {
   it('sends events of its workspace, signed as the library of the specification verifies', async () => {
-    const webhook = await register({ events: ['design.created'] });
+    const webhook = await webhooks.register({ events: ['design.created'] });
     expect(webhook.secret).toMatch(/^whsec_[A-Za-z0-9+/]{43}=$/);
-    const made = await design('signed');
+    const made = await webhooks.design('signed');
     await until(() => receiver.at(webhook.path).length > 0);
     const [got] = receiver.at(webhook.path);
-    const body = new Verifier(webhook.secret as string).verify(got!.body, headersOf(got!)) as Json;
+    const body = new Verifier(webhook.secret).verify(got!.body, headersOf(got!)) as Json;
     expect(body).toEqual({
       type: 'design.created',
       timestamp: expect.stringMatching(/Z$/),
@@ -83,13 +63,13 @@ describe('a webhook', () => {
       }),
     });
     expect(got!.headers['webhook-id']).toBe(body.data.id);
-    expect(() => new Verifier(webhook.secret as string).verify(`${got!.body} `, headersOf(got!))).toThrow();
+    expect(() => new Verifier(webhook.secret).verify(`${got!.body} `, headersOf(got!))).toThrow();
   });
 
   requires('PYTHON_BIN', 'with the library of the specification in Python', (python) => {
     it('a delivery is verified', async () => {
-      const webhook = await register({ events: ['design.created'] });
-      await design('signed for Python');
+      const webhook = await webhooks.register({ events: ['design.created'] });
+      await webhooks.design('signed for Python');
       await until(() => receiver.at(webhook.path).length > 0);
       const { body, headers } = receiver.at(webhook.path)[0]!;
       const program = `import json, sys
@@ -105,51 +85,51 @@ print(json.dumps(Webhook(given["secret"]).verify(given["body"], given["headers"]
   });
 
   it('is read by admins without its secrets, changed with what was read, and deleted', async () => {
-    const webhook = await register({ headers: { 'X-Token': 'canary-of-a-header' } });
-    const read = await people.admin.get(webhook.base as string);
+    const webhook = await webhooks.register({ events: ['*'], headers: { 'X-Token': 'canary-of-a-header' } });
+    const read = await people.admin.get(webhook.base);
     expect(read.body).toMatchObject({ header_names: ['X-Token'], format: 'standard', enabled: true });
     expect(JSON.stringify(read.body)).not.toMatch(/canary|whsec_/);
     const kept = JSON.stringify(await world.sql('SELECT * FROM webhook WHERE id = $1', [webhook.id]));
     expect(kept).not.toContain('canary');
-    const same = await people.admin.put(webhook.base as string, {
+    const same = await people.admin.put(webhook.base, {
       ...read.body,
       headers: { 'X-Token': 'canary-of-a-header' },
     });
     expect(same.body).toEqual(read.body);
     expect(same.headers.get('etag')).toBe(read.headers.get('etag'));
     const changed = await people.admin.put(
-      webhook.base as string,
+      webhook.base,
       { ...read.body, events: ['design.*'] },
       { headers: { 'if-match': read.headers.get('etag') ?? '' } },
     );
     expect(changed.body).toMatchObject({ events: ['design.*'], header_names: ['X-Token'] });
     const stale = await people.admin.put(
-      webhook.base as string,
+      webhook.base,
       { enabled: false },
       { headers: { 'if-match': read.headers.get('etag') ?? '' } },
     );
     expect(stale.status).toBe(412);
-    expect((await done(people.admin.get(hooks()))).webhooks.map(({ id }: Json) => id)).toContain(webhook.id);
-    await design('with a header');
-    await until(() => receiver.at(webhook.path as string).length > 0);
-    expect(receiver.at(webhook.path as string)[0]!.headers['x-token']).toBe('canary-of-a-header');
-    expect(JSON.stringify(await deliveries(webhook))).not.toContain('canary');
-    await done(people.admin.delete(webhook.base as string));
-    expect((await people.admin.get(webhook.base as string)).status).toBe(404);
+    expect((await done(people.admin.get(webhooks.hooks))).webhooks.map(({ id }: Json) => id)).toContain(webhook.id);
+    await webhooks.design('with a header');
+    await until(() => receiver.at(webhook.path).length > 0);
+    expect(receiver.at(webhook.path)[0]!.headers['x-token']).toBe('canary-of-a-header');
+    expect(JSON.stringify(await webhooks.deliveries(webhook))).not.toContain('canary');
+    await done(people.admin.delete(webhook.base));
+    expect((await people.admin.get(webhook.base)).status).toBe(404);
   });
 
   it('sends what is sealed to another server only when it is sent anew', async () => {
     const elsewhere = { url: 'http://127.0.0.1:9/' };
-    const withHeaders = await register({ headers: { 'X-Token': 'canary-of-a-header' } });
-    const path = `${hooks()}/${withHeaders.id}`;
+    const withHeaders = await webhooks.register({ events: ['*'], headers: { 'X-Token': 'canary-of-a-header' } });
+    const path = `${webhooks.hooks}/${withHeaders.id}`;
     expect(await people.admin.put(path, elsewhere)).toMatchObject({
       status: 400,
       body: { errors: [{ pointer: '/headers' }] },
     });
     await done(people.admin.put(path, { url: `${receiver.url}/moved` }));
     await done(people.admin.put(path, { ...elsewhere, headers: {} }));
-    const paged = await register({ format: 'pagerduty', routing_key: 'canary-of-pagerduty' });
-    const other = `${hooks()}/${paged.id}`;
+    const paged = await webhooks.register({ events: ['*'], format: 'pagerduty', routing_key: 'canary-of-pagerduty' });
+    const other = `${webhooks.hooks}/${paged.id}`;
     expect((await people.admin.put(other, elsewhere)).status).toBe(400);
     await done(people.admin.put(other, { ...elsewhere, format: 'standard' }));
     expect(await people.admin.put(other, { format: 'pagerduty' })).toMatchObject({
@@ -169,50 +149,50 @@ print(json.dumps(Webhook(given["secret"]).verify(given["body"], given["headers"]
       [{ events: ['design.*'], format: 'pagerduty' }, '/routing_key'],
     ];
     for (const [fields, pointer] of refusals) {
-      const { status, body } = await people.admin.post(hooks(), { url: receiver.url, ...fields });
+      const { status, body } = await people.admin.post(webhooks.hooks, { url: receiver.url, ...fields });
       expect({ fields, status, pointers: body.errors?.map((e: Json) => e.pointer) }).toEqual({
         ...{ fields, status: 400, pointers: [pointer] },
       });
     }
-    const metadata = await people.admin.post(hooks(), { url: 'http://169.254.169.254/', events: ['*'] });
+    const metadata = await people.admin.post(webhooks.hooks, { url: 'http://169.254.169.254/', events: ['*'] });
     expect(metadata).toMatchObject({ status: 400, body: { code: 'OUTBOUND_REFUSED', errors: [{ pointer: '/url' }] } });
   });
 
   it('is sent what its kinds, its severities and its workspace let through, from its creation on', async () => {
-    await design('before');
-    const byKind = await register({ events: ['design.deleted'] });
-    const bySeverity = await register({ severities: ['error'] });
-    const all = await register();
-    const ofOrganization = await register({ events: ['environment.*'] }, world.admin, organizationHooks());
-    const { id } = await design('filtered');
+    await webhooks.design('before');
+    const byKind = await webhooks.register({ events: ['design.deleted'] });
+    const bySeverity = await webhooks.register({ events: ['*'], severities: ['error'] });
+    const all = await webhooks.register({ events: ['*'] });
+    const ofOrganization = await webhooks.register({ events: ['environment.*'] }, world.admin, organizationHooks());
+    const { id } = await webhooks.design('filtered');
     await done(people.admin.delete(`/api/pattern/${id}`));
     await scene.looseEnvironment();
-    await until(() => receiver.at(ofOrganization.path as string).length > 0);
-    await until(() => receiver.bodies(all.path as string).some(({ type }) => type === 'design.deleted'));
-    expect(receiver.bodies(all.path as string).filter(({ data }) => data.acted_upon === id)).toMatchObject([
+    await until(() => receiver.at(ofOrganization.path).length > 0);
+    await until(() => receiver.bodies(all.path).some(({ type }) => type === 'design.deleted'));
+    expect(receiver.bodies(all.path).filter(({ data }) => data.acted_upon === id)).toMatchObject([
       { type: 'design.created' },
       { type: 'design.deleted' },
     ]);
-    expect(receiver.bodies(all.path as string).every(({ data }) => data.workspace_id === scene.id)).toBe(true);
-    expect(receiver.bodies(byKind.path as string).map(({ type }) => type)).toEqual(['design.deleted']);
-    expect(receiver.at(bySeverity.path as string)).toEqual([]);
-    expect(receiver.bodies(ofOrganization.path as string).map(({ type }) => type)).toContain('environment.created');
+    expect(receiver.bodies(all.path).every(({ data }) => data.workspace_id === scene.id)).toBe(true);
+    expect(receiver.bodies(byKind.path).map(({ type }) => type)).toEqual(['design.deleted']);
+    expect(receiver.at(bySeverity.path)).toEqual([]);
+    expect(receiver.bodies(ofOrganization.path).map(({ type }) => type)).toContain('environment.created');
   });
 
   it('signs with both secrets after a rotation', async () => {
-    const webhook = await register({ events: ['design.created'] });
+    const webhook = await webhooks.register({ events: ['design.created'] });
     const rotated = await done(people.admin.post(`${webhook.base}/rotate`));
     expect(rotated.secret).not.toBe(webhook.secret);
     expect(Date.parse(rotated.previous_secret_expires_at as string)).toBeGreaterThan(Date.now());
-    await design('rotated');
-    await until(() => receiver.at(webhook.path as string).length > 0);
-    const got = receiver.at(webhook.path as string)[0]!;
+    await webhooks.design('rotated');
+    await until(() => receiver.at(webhook.path).length > 0);
+    const got = receiver.at(webhook.path)[0]!;
     for (const { secret } of [webhook, rotated])
       expect(new Verifier(secret as string).verify(got.body, headersOf(got))).toMatchObject({ type: 'design.created' });
   });
 
   it('is tested, disabled as well, with the answer in the log', async () => {
-    const webhook = await register({ enabled: false });
+    const webhook = await webhooks.register({ events: ['*'], enabled: false });
     receiver.answer = (response) => void response.writeHead(202, { 'x-answer': 'yes' }).end('thank you');
     const test = await done(people.admin.post(`${webhook.base}/test`));
     expect(test).toMatchObject({ kind: 'webhook.test', event_id: null });
@@ -232,37 +212,37 @@ print(json.dumps(Webhook(given["secret"]).verify(given["body"], given["headers"]
 
 describe('a delivery', () => {
   it('is tried again until it succeeds, in the order of its subject', async () => {
-    const webhook = await register({ events: ['design.*'] });
+    const webhook = await webhooks.register({ events: ['design.*'] });
     let refusals = 3;
     receiver.answer = (response) => void response.writeHead(refusals-- > 0 ? 500 : 204).end();
-    const { id } = await design('retried');
+    const { id } = await webhooks.design('retried');
     for (const name of ['second', 'third']) await done(people.editor.put('/api/pattern/yaml', { id, name }));
-    await until(() => receiver.at(webhook.path as string).length >= 6);
-    const sequences = receiver.bodies(webhook.path as string).map(({ data }) => Number(data.sequence));
+    await until(() => receiver.at(webhook.path).length >= 6);
+    const sequences = receiver.bodies(webhook.path).map(({ data }) => Number(data.sequence));
     expect(sequences.slice(0, 4)).toEqual(Array(4).fill(sequences[0]));
     expect(sequences.slice(4)).toEqual([...sequences.slice(4)].sort((a, b) => a - b));
-    const ids = receiver.at(webhook.path as string).map(({ headers }) => headers['webhook-id']);
+    const ids = receiver.at(webhook.path).map(({ headers }) => headers['webhook-id']);
     expect(new Set(ids).size).toBe(3);
-    const log = await settled(webhook);
-    expect(log.at(-1)).toMatchObject({ status: 'delivered', failures: 3 });
-    expect(log.at(-1)!.attempts).toHaveLength(4);
+    const [first] = await settled(webhook);
+    expect(first).toMatchObject({ status: 'delivered', failures: 3 });
+    expect(first!.attempts).toHaveLength(4);
   }, 20_000);
 
   it('fails after ten attempts, and is sent again by recover and by redeliver', async () => {
-    const webhook = await register({ events: ['design.created'] });
+    const webhook = await webhooks.register({ events: ['design.created'] });
     receiver.answer = (response) => void response.writeHead(503).end();
     const since = new Date(Date.now() - 1_000).toISOString();
-    await design('given up');
-    await until(async () => (await deliveries(webhook))[0]?.status === 'failed', 40_000);
-    const [failed] = await deliveries(webhook);
+    await webhooks.design('given up');
+    await until(async () => (await webhooks.deliveries(webhook))[0]?.status === 'failed', 40_000);
+    const [failed] = await webhooks.deliveries(webhook);
     expect(failed).toMatchObject({ failures: 10 });
     expect(failed.attempts).toHaveLength(10);
     receiver.answer = (response) => void response.writeHead(204).end();
     expect(await done(people.admin.post(`${webhook.base}/recover`, { since }))).toEqual({ recovered: 1 });
-    await until(async () => (await deliveries(webhook))[0].status === 'delivered');
+    await until(async () => (await webhooks.deliveries(webhook))[0].status === 'delivered');
     await done(people.admin.post(`${webhook.base}/deliveries/${failed.id}/redeliver`));
-    await until(() => receiver.at(webhook.path as string).length === 12);
-    const ids = receiver.at(webhook.path as string).map(({ headers }) => headers['webhook-id']);
+    await until(() => receiver.at(webhook.path).length === 12);
+    const ids = receiver.at(webhook.path).map(({ headers }) => headers['webhook-id']);
     expect(new Set(ids).size).toBe(1);
   }, 60_000);
 
@@ -271,16 +251,16 @@ describe('a delivery', () => {
     ['silence', () => undefined, /did not answer in time/],
     ['a broken connection', (r: Json) => r.socket.destroy(), /the connection was closed/],
   ])('fails with %s', async (_, answer, reason) => {
-    const webhook = await register({ events: ['design.created'] });
+    const webhook = await webhooks.register({ events: ['design.created'] });
     receiver.answer = answer;
-    await design('refused');
-    await until(async () => (await deliveries(webhook))[0]?.attempts.length > 0);
-    expect((await deliveries(webhook))[0].attempts[0].error).toMatch(reason);
+    await webhooks.design('refused');
+    await until(async () => (await webhooks.deliveries(webhook))[0]?.attempts.length > 0);
+    expect((await webhooks.deliveries(webhook))[0].attempts[0].error).toMatch(reason);
     expect(receiver.at('/elsewhere')).toEqual([]);
   });
 
   it('succeeds with an endless answer, of which the beginning is read', async () => {
-    const webhook = await register({ events: ['design.created'] });
+    const webhook = await webhooks.register({ events: ['design.created'] });
     receiver.answer = (response) => {
       const write = (): void => {
         while (!response.destroyed && response.write('x'.repeat(10_000)));
@@ -288,95 +268,97 @@ describe('a delivery', () => {
       response.writeHead(200).on('drain', write);
       write();
     };
-    await design('endless');
+    await webhooks.design('endless');
     const [delivery] = await settled(webhook);
     expect(delivery).toMatchObject({ status: 'delivered' });
     expect(delivery.attempts[0].response_body).toHaveLength(1_024);
   });
 
   it('waits as long as Retry-After says', async () => {
-    const webhook = await register({ events: ['design.created'] });
+    const webhook = await webhooks.register({ events: ['design.created'] });
     let first = true;
     receiver.answer = (response) => {
       response.writeHead(first ? 429 : 204, { 'retry-after': '2' }).end();
       first = false;
     };
-    await design('limited');
+    await webhooks.design('limited');
     await settled(webhook);
-    const [one, two] = receiver.at(webhook.path as string);
+    const [one, two] = receiver.at(webhook.path);
     expect(two!.at - one!.at).toBeGreaterThanOrEqual(1_990);
   }, 20_000);
 
   it('disables an endpoint that is gone', async () => {
-    const webhook = await register({ events: ['design.created'] });
+    const webhook = await webhooks.register({ events: ['design.created'] });
     receiver.answer = (response) => void response.writeHead(410).end();
-    await design('gone');
-    await until(async () => !(await done(people.admin.get(webhook.base as string))).enabled);
-    expect(await done(people.admin.get(webhook.base as string))).toMatchObject({
+    await webhooks.design('gone');
+    await until(async () => !(await done(people.admin.get(webhook.base))).enabled);
+    expect(await done(people.admin.get(webhook.base))).toMatchObject({
       disabled_reason: 'gone',
       disabled_at: expect.any(String),
     });
     const { events } = await done(people.admin.get(`${scene.path}/activity?filter={"category":"webhook"}`));
     expect(events[0]).toMatchObject({ action: 'disabled', acted_upon: webhook.id, metadata: { reason: 'gone' } });
-    const enabled = await done(people.admin.put(webhook.base as string, { enabled: true }));
+    const enabled = await done(people.admin.put(webhook.base, { enabled: true }));
     expect(enabled).toMatchObject({ enabled: true, disabled_at: null, disabled_reason: null });
   });
 
   it('tells that a user disabled an endpoint, and sends what waited once it is enabled', async () => {
-    const webhook = await register({ events: ['design.created'] });
+    const webhook = await webhooks.register({ events: ['design.created'] });
     let fails = true;
     receiver.answer = (response) => void response.writeHead(fails ? 429 : 204, { 'retry-after': '2' }).end();
-    await design('waits');
-    await until(() => receiver.at(webhook.path as string).length > 0);
-    await done(people.admin.put(webhook.base as string, { enabled: false, description: 'off' }));
+    await webhooks.design('waits');
+    await until(() => receiver.at(webhook.path).length > 0);
+    await done(people.admin.put(webhook.base, { enabled: false, description: 'off' }));
     const { events } = await done(people.admin.get(`${scene.path}/activity?acted_upon=${webhook.id}`));
     expect(events[0]).toMatchObject({
       action: 'disabled',
       severity: 'informational',
       metadata: { reason: 'requested' },
     });
-    expect((await deliveries(webhook)).map(({ status }) => status)).toEqual(['pending']);
+    expect((await webhooks.deliveries(webhook)).map(({ status }) => status)).toEqual(['pending']);
     fails = false;
-    await done(people.admin.put(webhook.base as string, { enabled: true }));
+    await done(people.admin.put(webhook.base, { enabled: true }));
     await settled(webhook);
     const after = await done(people.admin.get(`${scene.path}/activity?acted_upon=${webhook.id}`));
     expect(after.events.map(({ action }: Json) => action)).toEqual(['updated', 'disabled', 'created']);
   }, 20_000);
 
   it('notifies of an endpoint that fails for long before it disables it', async () => {
-    const webhook = await register({ events: ['design.created'] });
+    const webhook = await webhooks.register({ events: ['design.created'] });
     receiver.answer = (response) => void response.writeHead(500).end();
     await world.sql(`UPDATE webhook SET failing_since = now() - interval '2 days' WHERE id = $1`, [webhook.id]);
     const actions = async (): Promise<string[]> =>
       (await done(people.admin.get(`${scene.path}/activity?acted_upon=${webhook.id}`))).events.map(
         (e: Json) => e.action,
       );
-    await design('failing');
+    await webhooks.design('failing');
     await until(async () => (await actions()).includes('failing'));
     expect(await actions()).not.toContain('disabled');
     await world.sql(`UPDATE webhook SET failing_since = now() - interval '6 days' WHERE id = $1`, [webhook.id]);
     await until(async () => (await actions()).includes('disabled'));
-    expect(await done(people.admin.get(webhook.base as string))).toMatchObject({ disabled_reason: 'failing' });
-    expect((await deliveries(webhook)).map(({ status }) => status)).toEqual(['failed']);
+    expect(await done(people.admin.get(webhook.base))).toMatchObject({ disabled_reason: 'failing' });
+    expect((await webhooks.deliveries(webhook)).map(({ status }) => status)).toEqual(['failed']);
   }, 20_000);
 
   it('does not wait for endpoints that hang', async () => {
     // More than there are slots for deliveries: a call that takes long releases its slot.
     const { slots } = world.get(WebhookSettings);
     Object.assign(world.get(WebhookSettings), { timeoutMs: 15_000, slots: 4 });
-    const hanging = await Promise.all(Array.from({ length: 10 }, () => register({ events: ['design.created'] })));
-    const quick = await register({ events: ['design.created'] });
-    const slow = new Set(hanging.map(({ path }) => path as string));
+    const hanging = await Promise.all(
+      Array.from({ length: 10 }, () => webhooks.register({ events: ['design.created'] })),
+    );
+    const quick = await webhooks.register({ events: ['design.created'] });
+    const slow = new Set(hanging.map(({ path }) => path));
     receiver.answer = (response, { path }) => void (slow.has(path) || response.writeHead(204).end());
-    for (let n = 0; n < 5; n++) await design(`beside hanging ones ${n}`);
-    await until(() => receiver.at(quick.path as string).length === 5, 20_000);
-    const delays = receiver.at(quick.path as string).map(({ at, body }) => at - Date.parse(JSON.parse(body).timestamp));
+    for (let n = 0; n < 5; n++) await webhooks.design(`beside hanging ones ${n}`);
+    await until(() => receiver.at(quick.path).length === 5, 20_000);
+    const delays = receiver.at(quick.path).map(({ at, body }) => at - Date.parse(JSON.parse(body).timestamp));
     expect(Math.max(...delays)).toBeLessThan(12_000);
     Object.assign(world.get(WebhookSettings), { timeoutMs: 500, slots });
   }, 60_000);
 
   it('catches up with events that no notification announced', async () => {
-    const webhook = await register({ events: ['design.created'] });
+    const webhook = await webhooks.register({ events: ['design.created'] });
     const move = (by: number) =>
       world.sql(`UPDATE webhook_feed SET position = position + $2 WHERE organization_id = $1`, [
         world.organization,
@@ -389,13 +371,13 @@ describe('a delivery', () => {
         .then((behind) => !behind),
     );
     await move(1_000);
-    for (let n = 0; n < 5; n++) await design(`many ${n}`);
+    for (let n = 0; n < 5; n++) await webhooks.design(`many ${n}`);
     await sleep(200);
-    expect(receiver.at(webhook.path as string)).toEqual([]);
+    expect(receiver.at(webhook.path)).toEqual([]);
     await move(-1_000);
-    await until(() => receiver.at(webhook.path as string).length >= 5, 15_000);
+    await until(() => receiver.at(webhook.path).length >= 5, 15_000);
     await sleep(100);
-    const sequences = receiver.bodies(webhook.path as string).map(({ data }) => data.sequence as string);
+    const sequences = receiver.bodies(webhook.path).map(({ data }) => data.sequence as string);
     expect(sequences).toHaveLength(5);
     expect(new Set(sequences).size).toBe(5);
   }, 30_000);
@@ -403,10 +385,10 @@ describe('a delivery', () => {
 
 describe('a format', () => {
   const sent = async (fields: Json): Promise<{ headers: Json; body: Json; raw: string }> => {
-    const webhook = await register({ events: ['design.created'], ...fields });
-    await design('<!channel> & *friends* @all @here\n> http://example.com');
-    await until(() => receiver.at(webhook.path as string).length > 0);
-    const { headers, body } = receiver.at(webhook.path as string)[0]!;
+    const webhook = await webhooks.register({ events: ['design.created'], ...fields });
+    await webhooks.design('<!channel> & *friends* @all @here\n> http://example.com');
+    await until(() => receiver.at(webhook.path).length > 0);
+    const { headers, body } = receiver.at(webhook.path)[0]!;
     return { headers, body: JSON.parse(body), raw: body };
   };
 

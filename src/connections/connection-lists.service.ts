@@ -38,6 +38,11 @@ export class ConnectionListsService {
     return this.connections.pageByCredential(credentialId, query);
   }
 
+  /** Returns the environments in which the actor may see a connection, as lists contain them. */
+  async listEnvironments(actor: Actor, connectionId: string): Promise<EnvironmentName[]> {
+    return (await this.findEnvironments(actor, [connectionId])).get(connectionId) ?? [];
+  }
+
   /** Adds to each connection of a page its environments that the actor may see. */
   async withEnvironments(actor: Actor, page: Page<Connection>): Promise<Page<ListedConnection>> {
     const environments = await this.findEnvironments(

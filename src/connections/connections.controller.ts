@@ -13,6 +13,7 @@ import { OrganizationsService } from '../organizations/organizations.service.js'
 import { ConnectionChange, NewConnection } from './connection.inputs.js';
 import { connectionPolicy } from './connection.policy.js';
 import { ConnectionPage, ConnectionView } from './connection.view.js';
+import { ConnectionCreationService } from './connection-creation.service.js';
 import { ConnectionListsService } from './connection-lists.service.js';
 import { ConnectionsService } from './connections.service.js';
 import { ConnectionKindPage, ConnectionKindView } from './kinds/connection-kind.view.js';
@@ -25,6 +26,7 @@ import { EXAMPLE_ID, RestOperation } from '../core/rest/openapi/rest-operation.d
 export class ConnectionsController {
   constructor(
     private readonly connections: ConnectionsService,
+    private readonly creation: ConnectionCreationService,
     private readonly lists: ConnectionListsService,
     private readonly pings: PingsService,
     private readonly kinds: ConnectionKindRegistry,
@@ -58,7 +60,7 @@ export class ConnectionsController {
   @RequiresBodyRight(connectionPolicy.create, OrganizationsService)
   @ApiCreatedResponse({ type: ConnectionView })
   async create(@CurrentActor() actor: Actor, @Body() input: NewConnection): Promise<ConnectionView> {
-    return ConnectionView.fromEntity(await this.connections.create(actor, input));
+    return ConnectionView.fromEntity(await this.creation.create(actor, input));
   }
 
   /** Lists the schemas of each kind. Other lowercase kinds are accepted too, with free metadata. */

@@ -1,5 +1,6 @@
 import { Module } from '@nestjs/common';
 import { OrganizationsModule } from '../organizations/organizations.module.js';
+import { ConnectionCreationService } from './connection-creation.service.js';
 import { ConnectionSecretsService } from './connection-secrets.service.js';
 import { ConnectionListsService } from './connection-lists.service.js';
 import { ConnectionsController, CredentialConnectionsController } from './connections.controller.js';
@@ -20,6 +21,7 @@ import { PingsService } from './pings.service.js';
   providers: [
     ConnectionsService,
     ConnectionsStore,
+    ConnectionCreationService,
     ConnectionListsService,
     ConnectionSecretsService,
     ConnectionKindRegistry,
@@ -34,6 +36,7 @@ import { PingsService } from './pings.service.js';
   exports: [
     ConnectionsService,
     ConnectionsStore,
+    ConnectionCreationService,
     ConnectionListsService,
     ConnectionSecretsService,
     ConnectionKindRegistry,

@@ -6,19 +6,19 @@ import { UnitOfWork } from '../core/database/unit-of-work.js';
 import { EventBus } from '../core/events/event-bus.js';
 import { RecordGate } from '../core/records/record-gate.js';
 import { Precondition } from '../core/rest/precondition.js';
-import { OrganizationsService } from '../organizations/organizations.service.js';
-import { Connection } from './connection.entity.js';
+import { hasReadOnlyField } from '../core/rest/read-only-fields.js';
+import type { Connection } from './connection.entity.js';
 import {
-  ConnectionCreated,
   ConnectionDeleted,
   ConnectionRestored,
   ConnectionStatusChanged,
   ConnectionUpdated,
 } from './connection.events.js';
-import type { ConnectionChange, NewConnection } from './connection.inputs.js';
+import type { ConnectionChange } from './connection.inputs.js';
 import { connectionPolicy } from './connection.policy.js';
 import { type ConnectionStatus, isUnreached, canTransition, assertTransition } from './connection-status.js';
 import { ConnectionView } from './connection.view.js';
+import { ConnectionListsService } from './connection-lists.service.js';
 import { ConnectionSecretsService } from './connection-secrets.service.js';
 import { ConnectionsStore } from './connections.store.js';
 
@@ -28,7 +28,7 @@ export class ConnectionsService extends RecordGate<Connection, typeof connection
   constructor(
     private readonly connections: ConnectionsStore,
     private readonly secrets: ConnectionSecretsService,
-    private readonly organizations: OrganizationsService,
+    lists: ConnectionListsService,
     access: Access,
     private readonly unit: UnitOfWork,
     private readonly events: EventBus,
@@ -38,39 +38,10 @@ export class ConnectionsService extends RecordGate<Connection, typeof connection
       policy: connectionPolicy,
       store: connections,
       getProtectedRecord: ({ id, organizationId }) => ({ type: 'connection', id, organizationId }),
-      toView: ConnectionView.fromEntity,
-    });
-  }
-
-  async create(actor: Actor, input: NewConnection, fingerprint: string | null = null): Promise<Connection> {
-    const organization = await this.organizations.resolve(actor, input.organization_id);
-    await this.access.authorize(actor, connectionPolicy.create, {
-      type: 'organization',
-      id: organization.id,
-      organizationId: organization.id,
-    });
-    const { kind, metadata, secret } = await this.secrets.validate(
-      input.kind,
-      input.metadata ?? {},
-      input.credential_secret ?? null,
-    );
-    return this.unit.run(async () => {
-      const connection: Connection = Object.assign(new Connection(), {
-        organizationId: organization.id,
-        name: input.name,
-        kind: input.kind,
-        type: input.type ?? kind.type,
-        subType: input.sub_type ?? kind.subType,
-        status: input.status ?? 'registered',
-        metadata,
-        credentialId: null,
-        owner: actor.userId,
-        fingerprint,
-      });
-      connection.credentialId = await this.secrets.resolveForCreate(actor, connection, input.credential_id, secret);
-      await this.connections.insert(connection);
-      await this.events.publish(new ConnectionCreated(actor, connection));
-      return connection;
+      toView: async (connection, input, actor) =>
+        hasReadOnlyField(input, 'environments')
+          ? ConnectionView.fromListed({ connection, environments: await lists.listEnvironments(actor, connection.id) })
+          : ConnectionView.fromEntity(connection),
     });
   }
 

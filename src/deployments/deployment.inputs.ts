@@ -3,6 +3,7 @@ import { ApiPropertyOptional } from '@nestjs/swagger';
 import { IsIn, IsOptional, IsString, IsUUID, Matches } from 'class-validator';
 import { Repeatable } from '../core/schema/repeatable.js';
 import { InvalidRequest } from '../core/errors/app-error.js';
+import { assertSameWhereSent } from '../core/rest/alternatives.js';
 import { OrganizationListQuery } from '../core/listing/list-query.js';
 import { IsVersionNumber } from '../designs/contents/version-number.js';
 import { DEPLOYMENT_STATUSES, type DeploymentOptions, type DeploymentStatus } from './deployment.entity.js';
@@ -259,18 +260,32 @@ export class TargetQuery {
   @IsString()
   async?: string;
 
-  /** Sets the fields that the body omits. */
+  /** Sets the fields that the body omits. @throws InvalidRequest when body and query name different designs or targets */
   mergeInto<T extends DeploymentTarget>(target: T): T {
-    const listed = [this.connection_ids ?? this.contexts ?? []]
-      .flat()
-      .flatMap((text) => text.split(','))
-      .filter(Boolean);
+    assertSameWhereSent({ '/id': target.id, '/pattern_id': target.pattern_id, id: this.id });
+    assertSameWhereSent({ '/environment_id': target.environment_id, environment_id: this.environment_id });
+    assertSameWhereSent({
+      '/connection_ids': toComparableIds(target.connection_ids),
+      connection_ids: toComparableIds(this.connection_ids),
+      contexts: toComparableIds(this.contexts),
+    });
+    const listed = splitIds(this.connection_ids ?? this.contexts);
     target.id ??= target.pattern_id ?? this.id;
     target.environment_id ??= this.environment_id;
     if (!target.connection_ids?.length && listed.length > 0) target.connection_ids = listed;
     return target;
   }
 }
+
+const splitIds = (ids: string | readonly string[] = []): string[] =>
+  [ids]
+    .flat()
+    .flatMap((text) => text.split(','))
+    .filter(Boolean);
+
+/** The same text for the same ids, in whatever order. */
+const toComparableIds = (ids?: string | readonly string[]): string =>
+  [...new Set(splitIds(ids).map((id) => id.toLowerCase()))].sort().join(',');
 
 export class UndeployQuery extends TargetQuery {
   @ApiPropertyOptional({ enum: ['true', 'false'], description: 'Deletes volume claims too, with their data.' })

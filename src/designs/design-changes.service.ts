@@ -4,7 +4,12 @@ import type { Actor } from '../core/access/actor.js';
 import { Conflict, InvalidRequest } from '../core/errors/app-error.js';
 import type { FormFile } from '../core/rest/form-uploads.service.js';
 import { Precondition } from '../core/rest/precondition.js';
-import { assertReadOnlyUnchanged, definedFields, hasReadOnlyContent } from '../core/rest/read-only-fields.js';
+import {
+  assertReadOnlyUnchanged,
+  definedFields,
+  hasReadOnlyContent,
+  hasReadOnlyField,
+} from '../core/rest/read-only-fields.js';
 import { assertVisibilityChange } from '../workspaces/workspace-owned/visibility-change.js';
 import { DesignContentsStore, type VersionContent } from './contents/design-contents.store.js';
 import { type PreparedVersion, VersionWriter } from './contents/version-writer.service.js';
@@ -124,7 +129,10 @@ export class DesignChangesService {
     input: DesignSourceInput & Pick<DesignChange, 'visibility'>,
   ): Promise<void> {
     const patternFile = hasReadOnlyContent(input, 'pattern_file') ? await this.contents.readText(design) : '';
-    assertReadOnlyUnchanged(input, DesignView.fromEntity(design, { patternFile }), {
+    const source = ['source_content', 'source_encoding'].some((name) => hasReadOnlyField(input, name))
+      ? await this.contents.readSource(design)
+      : undefined;
+    assertReadOnlyUnchanged(input, DesignView.fromEntity(design, { patternFile, source }), {
       pattern_file: 'Send a new content in pattern_data.pattern_file, or as a file in the form field "file".',
     });
     assertVisibilityChange(design, input.visibility, CATALOG_PATH);

@@ -1,6 +1,5 @@
 import { isUtf8 } from 'node:buffer';
 import { ObjectType } from '@nestjs/graphql';
-import { ApiPropertyOptional } from '@nestjs/swagger';
 import { CONTENTS_WEIGHT } from '../core/graphql/limits/query-size.js';
 import { PaginatedView } from '../core/listing/page.js';
 import {
@@ -56,10 +55,18 @@ export class DesignView extends RecordView {
   })
   pattern_file!: string;
 
-  @ApiPropertyOptional({ description: 'The source as it was imported; only with populate=source_content.' })
+  @TextField({
+    rest: true,
+    optional: true,
+    description: 'The source as it was imported; only with populate=source_content.',
+  })
   source_content?: string;
 
-  @ApiPropertyOptional({ enum: ['utf-8', 'base64'], description: 'How source_content is written: archives in base64.' })
+  @WordField(['utf-8', 'base64'], {
+    rest: true,
+    optional: true,
+    description: 'How source_content is written: archives in base64.',
+  })
   source_encoding?: string;
 
   @MapField({ nullable: true })

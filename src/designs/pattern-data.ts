@@ -1,6 +1,7 @@
 import { type Fault, InvalidRequest } from '../core/errors/app-error.js';
 import { escapePointerSegment } from '../core/json/storable-json.js';
 import { toJsonBytes } from '../core/json/packed-json.js';
+import { assertOneSent } from '../core/rest/alternatives.js';
 import { foldKey } from '../core/rest/input.pipe.js';
 import { findClosestName } from './formats/compose/closest-name.js';
 import { SETTING_NAMES, type SourceSettings } from './source-settings.js';
@@ -49,6 +50,7 @@ function unknownMemberFault(key: string): Fault {
 }
 
 function readContent(designFile: unknown, patternFile: unknown): Uint8Array | undefined {
+  assertOneSent({ '/pattern_data/design_file': designFile, '/pattern_data/pattern_file': patternFile });
   const sent = designFile ?? patternFile;
   if (sent === undefined || sent === null) return undefined;
   if (typeof sent === 'object') return toJsonBytes(sent);

@@ -13,7 +13,7 @@ import { eventPolicy } from './event.policy.js';
 import { eventRevision, type EventStatus } from './event.view.js';
 import { EventsStore, type FeedScope, findSince, toSeenEvent } from './events.store.js';
 import { KeptEventsStore } from './kept-events.store.js';
-import { replayExpired } from './replay-expired.js';
+import { notYetGiven, replayExpired } from './replay-expired.js';
 
 /** What happened, as far as each may read of it, and what they have read. */
 @Injectable()
@@ -74,11 +74,15 @@ export class EventsService implements RecordAuthorizer {
     return readable;
   }
 
-  /** @throws AppError REPLAY_EXPIRED when events after the number from which the list begins are gone */
+  /**
+   * Judges the number after which a list begins like that of a stream.
+   * @throws InvalidRequest when it is larger than any; AppError REPLAY_EXPIRED when events after it are gone
+   */
   private async assertKept(feed: string, query: EventListQuery): Promise<void> {
     const since = findSince(query);
     if (since === undefined) return;
-    const oldest = await this.kept.findOldest(feed);
+    const { oldest, last } = await this.kept.findRange(feed);
+    if (since > last) throw notYetGiven('since', last);
     if (since + 1n < oldest) throw replayExpired(since, oldest);
   }
 

@@ -22,14 +22,15 @@ export interface RemovalEnd {
 export class KeptEventsStore {
   constructor(private readonly unit: UnitOfWork) {}
 
-  /** The oldest number that is kept; the next one to come when none is. */
-  async findOldest(feed: string): Promise<bigint> {
-    const [row] = await this.unit.manager.query<[{ oldest: string }]>(
-      `SELECT coalesce((SELECT sequence FROM event WHERE ${OF_FEED} ORDER BY sequence LIMIT 1),
-                       (SELECT last + 1 FROM event_counter WHERE feed = $1), 1) AS oldest`,
+  /** The oldest number that is kept, or the next one to come when none is; and the last number that was given. */
+  async findRange(feed: string): Promise<{ oldest: bigint; last: bigint }> {
+    const [row] = await this.unit.manager.query<[{ oldest: string | null; last: string }]>(
+      `SELECT (SELECT sequence FROM event WHERE ${OF_FEED} ORDER BY sequence LIMIT 1) AS oldest,
+              coalesce((SELECT last FROM event_counter WHERE feed = $1), 0) AS last`,
       [feed],
     );
-    return BigInt(row.oldest);
+    const last = BigInt(row.last);
+    return { oldest: row.oldest === null ? last + 1n : BigInt(row.oldest), last };
   }
 
   /** The oldest number that can be replayed, when a replay after this one would miss some; else null. */

@@ -1,4 +1,4 @@
-import { AppError } from '../core/errors/app-error.js';
+import { AppError, InvalidRequest } from '../core/errors/app-error.js';
 
 /** 410: events after a number are asked for that are gone; `oldest` is the first that is kept, or the next one to come. */
 export function replayExpired(after: bigint, oldest: bigint): AppError {
@@ -8,3 +8,11 @@ export function replayExpired(after: bigint, oldest: bigint): AppError {
     extensions: { oldest: oldest.toString() },
   });
 }
+
+/** 400: a number is named that no event of the feed has yet, such as one of another organization. */
+export const notYetGiven = (pointer: string, last: bigint): InvalidRequest =>
+  InvalidRequest.forField(
+    pointer,
+    `is larger than the number of the last event, ${last}`,
+    `Send the sequence of an event of this organization, at most ${last}.`,
+  );

@@ -2,6 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { Env } from '../core/config/env.js';
 import { type Fault, InvalidRequest } from '../core/errors/app-error.js';
 import { payloadTooLarge } from '../core/errors/problem.js';
+import { assertOneSent } from '../core/rest/alternatives.js';
 import type { FormFile } from '../core/rest/form-uploads.service.js';
 import { escapePointerSegment } from '../core/json/storable-json.js';
 import type { DesignLocation } from '../designs/design.entity.js';
@@ -78,6 +79,7 @@ export class FilterModuleLoader {
   }
 
   private async locate(file: unknown, url: string | undefined, files: FormFile[]): Promise<LocatedModule | null> {
+    assertOneSent({ '/file': files[0], [FILTER_FILE_POINTER]: file, '/url': url });
     if (files.length > 0) {
       const { path, bytes } = await this.sent.resolve({}, files);
       return { bytes, pointer: '/file', name: path, location: { ...INLINE_LOCATION, type: 'upload', path } };

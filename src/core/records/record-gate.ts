@@ -21,7 +21,7 @@ export interface RecordKind<E extends BaseEntity, P extends RecordPolicy> {
   /** Returns the record on which roles are checked: this one, or its owner. */
   getProtectedRecord: (record: E) => ProtectedRecord;
   /** Converts a record to the view of the API, at least the fields of the input. */
-  toView: (record: E, input: UpdateInput) => object | Promise<object>;
+  toView: (record: E, input: UpdateInput, actor: Actor) => object | Promise<object>;
 }
 
 /**
@@ -72,7 +72,7 @@ export abstract class RecordGate<E extends BaseEntity, P extends RecordPolicy> i
    */
   async getForChange(actor: Actor, id: string, input: UpdateInput, match: Precondition): Promise<E> {
     const record = await this.getForUpdate(actor, id, 'update', match);
-    assertReadOnlyUnchanged(input, await this.kind.toView(record, input));
+    assertReadOnlyUnchanged(input, await this.kind.toView(record, input, actor));
     return record;
   }
 

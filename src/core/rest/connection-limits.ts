@@ -32,6 +32,10 @@ export function limitConnections(server: Server): void {
     response.setHeader('Connection', 'close');
     server.emit('request', request, response);
   });
+  // The application refuses it, as it refuses all else.
+  server.on('checkExpectation', (request: IncomingMessage, response: ServerResponse) => {
+    server.emit('request', request, response);
+  });
   queueRequests(server);
 }
 

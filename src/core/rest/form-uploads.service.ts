@@ -5,6 +5,7 @@ import multer, { MulterError } from 'multer';
 import { Env } from '../config/env.js';
 import { InvalidRequest } from '../errors/app-error.js';
 import { payloadTooLarge } from '../errors/problem.js';
+import { assertOneSent } from './alternatives.js';
 import { BodyArrival } from './body/body-arrival.js';
 import type { BodyReservation } from './body/body-memory-budget.js';
 import { type SizeLimit, tooManyBytes } from './body/receive-bytes.js';
@@ -132,7 +133,7 @@ export function findUpload(files: readonly FormFile[], field: string): FormFile 
 
 /**
  * Returns the text of an uploaded file, or of the body field that replaces it.
- * @throws InvalidRequest when neither was sent, or the file is not UTF-8
+ * @throws InvalidRequest when neither or both were sent, or the file is not UTF-8
  */
 export function resolveFormText(
   request: Request,
@@ -141,6 +142,7 @@ export function resolveFormText(
   inlineField: string,
 ): string {
   const file = findUpload(getFormFiles(request), field);
+  assertOneSent({ [`/${field}`]: file, [`/${inlineField}`]: inline });
   if (!file && inline) return inline;
   if (!file)
     throw InvalidRequest.forField(

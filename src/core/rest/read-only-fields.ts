@@ -25,6 +25,9 @@ export function storeReadOnlyFields(input: object, echoed: Record<string, unknow
 const getReadOnlyFields = (input: object): Record<string, unknown> =>
   (input as { [READ_ONLY_FIELDS]?: Record<string, unknown> })[READ_ONLY_FIELDS] ?? {};
 
+/** Returns the value of a read-only field of the body. */
+export const getReadOnlyField = (input: object, name: string): unknown => getReadOnlyFields(input)[name];
+
 /** Reports whether the body contains a read-only field. */
 export const hasReadOnlyField = (input: object, name: string): boolean => Object.hasOwn(getReadOnlyFields(input), name);
 

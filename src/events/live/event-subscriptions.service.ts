@@ -6,7 +6,7 @@ import { OrganizationsStore } from '../../organizations/organizations.store.js';
 import { EventsStore } from '../events.store.js';
 import { FeedStore } from '../feed.store.js';
 import { KeptEventsStore } from '../kept-events.store.js';
-import { replayExpired } from '../replay-expired.js';
+import { notYetGiven, replayExpired } from '../replay-expired.js';
 import type { EventFollower, EventPredicate } from './event-follower.js';
 import { type StartPosition, LiveFeedService } from './live-feed.service.js';
 
@@ -68,7 +68,7 @@ export class EventSubscriptionsService {
   }
 
   private async resolveAfter({ feed, last }: StartPosition, after: bigint): Promise<bigint> {
-    if (after > last) throw InvalidRequest.forField('after', `is larger than the number of the last event, ${last}`);
+    if (after > last) throw notYetGiven('after', last);
     const oldest = await this.kept.findOldestIfExpired(feed, after, last);
     if (oldest !== null) throw replayExpired(after, oldest);
     return after;

@@ -1,14 +1,12 @@
 import { Injectable } from '@nestjs/common';
 import type { Actor } from '../../core/access/actor.js';
-import { InvalidRequest } from '../../core/errors/app-error.js';
 import { NdjsonDownload, toLine } from '../../core/rest/ndjson-download.js';
 import { currentRequest, generateRequestId } from '../../core/telemetry/request-context.js';
 import { OrganizationsService } from '../../organizations/organizations.service.js';
 import type { RecordedEvent } from '../event.entity.js';
 import { EventView } from '../event.view.js';
-import { FeedStore } from '../feed.store.js';
 import { KeptEventsStore } from '../kept-events.store.js';
-import { replayExpired } from '../replay-expired.js';
+import { notYetGiven, replayExpired } from '../replay-expired.js';
 import { eventLogPolicy } from './event-log.policy.js';
 import { EventLogStore } from './event-log.store.js';
 
@@ -19,7 +17,6 @@ const BATCH = 500;
 export class EventExportService {
   constructor(
     private readonly log: EventLogStore,
-    private readonly feeds: FeedStore,
     private readonly kept: KeptEventsStore,
     private readonly organizations: OrganizationsService,
   ) {}
@@ -30,10 +27,9 @@ export class EventExportService {
    */
   async export(actor: Actor, organizationId: string, after: string | undefined): Promise<NdjsonDownload> {
     await this.organizations.authorize(actor, eventLogPolicy.export, organizationId);
-    const last = await this.feeds.findEnd(organizationId);
-    const oldest = await this.kept.findOldest(organizationId);
+    const { oldest, last } = await this.kept.findRange(organizationId);
     const begin = after === undefined ? oldest - 1n : BigInt(after);
-    if (begin > last) throw InvalidRequest.forField('after', `is larger than the number of the last event, ${last}`);
+    if (begin > last) throw notYetGiven('after', last);
     if (begin + 1n < oldest) throw replayExpired(begin, oldest);
     // Personal data may be erased since then: a stored answer of a caller is never current.
     const revision = `${begin}-${last}-${currentRequest()?.requestId ?? generateRequestId()}`;

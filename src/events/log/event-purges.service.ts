@@ -5,8 +5,8 @@ import { internalError } from '../../core/errors/problem.js';
 import type { Job } from '../../jobs/job.js';
 import { JobsService } from '../../jobs/jobs.service.js';
 import { OrganizationsService } from '../../organizations/organizations.service.js';
-import { FeedStore } from '../feed.store.js';
 import { KeptEventsStore } from '../kept-events.store.js';
+import { notYetGiven } from '../replay-expired.js';
 import type { EventPurge } from './event-log.inputs.js';
 import { eventLogPolicy } from './event-log.policy.js';
 import { EventPurgeRunner, type PurgePayload } from './event-purge.runner.js';
@@ -20,7 +20,6 @@ const MOST_ATTEMPTS = 5;
 export class EventPurgesService implements OnModuleInit {
   constructor(
     private readonly organizations: OrganizationsService,
-    private readonly feeds: FeedStore,
     private readonly kept: KeptEventsStore,
     private readonly jobs: JobsService,
     private readonly runner: EventPurgeRunner,
@@ -62,11 +61,9 @@ export class EventPurgesService implements OnModuleInit {
     if ((before === null) === (input.through === undefined))
       throw InvalidRequest.forField('/through', 'or before must be given, one of the two');
     if (before && before.getTime() > Date.now()) throw InvalidRequest.forField('/before', 'must not be in the future');
-    const last = await this.feeds.findEnd(organizationId);
-    const oldest = await this.kept.findOldest(organizationId);
+    const { oldest, last } = await this.kept.findRange(organizationId);
     const through = before ? await this.kept.findLastBefore(organizationId, before) : BigInt(input.through ?? 0);
-    if (through > last)
-      throw InvalidRequest.forField('/through', `is larger than the number of the last event, ${last}`);
+    if (through > last) throw notYetGiven('/through', last);
     const events = through < oldest ? 0 : Number(through - oldest + 1n);
     return { through: through.toString(), before: before?.toISOString() ?? null, events };
   }

@@ -29,14 +29,19 @@ import { WebhookSecretsService } from './endpoints/webhook-secrets.service.js';
 import { WebhooksService } from './endpoints/webhooks.service.js';
 import { WebhooksStore } from './endpoints/webhooks.store.js';
 import { WebhookChangesListeners } from './webhook-changes.listeners.js';
+import { createWebhookDeliveriesController } from './deliveries/webhook-deliveries.controller.js';
+import { WEBHOOK_ROUTES } from './endpoints/webhook-routes.js';
+import { createWebhooksController } from './endpoints/webhooks.controller.js';
 import { WebhookEventsListeners } from './webhook-events.listeners.js';
 import { WebhookJobsListeners } from './webhook-jobs.listeners.js';
-import { OrganizationWebhooksController, WorkspaceWebhooksController } from './webhooks.controller.js';
 
 /** Events that leave the server: endpoints, and the deliveries to them. */
 @Module({
   imports: [JobsModule, OrganizationsModule, WorkspacesModule],
-  controllers: [WorkspaceWebhooksController, OrganizationWebhooksController],
+  controllers: WEBHOOK_ROUTES.flatMap((routes) => [
+    createWebhooksController(routes),
+    createWebhookDeliveriesController(routes),
+  ]),
   providers: [
     WebhooksStore,
     WebhooksService,

@@ -3,10 +3,11 @@ import { Env } from '../../core/config/env.js';
 import { type AppError, InvalidRequest, RemoteFailure } from '../../core/errors/app-error.js';
 import { callAddressIn } from '../../core/outbound/outbound-refused.js';
 import { Outbound } from '../../core/outbound/outbound.service.js';
+import { assertOneSent } from '../../core/rest/alternatives.js';
 import { findUpload, type FormFile } from '../../core/rest/form-uploads.service.js';
 import type { SourceFile } from './source-file.js';
 
-/** The three ways of sending a file; an upload takes precedence. */
+/** The ways of sending a file beside an upload; a request has one of the three. */
 export interface UploadInput {
   /** Fetched by the server. */
   url?: string;
@@ -29,11 +30,13 @@ export class UploadedFiles {
   ) {}
 
   /**
-   * @throws InvalidRequest when nothing was sent, the base64 or the URL is invalid, or the URL refuses or has no such file;
+   * @throws InvalidRequest when nothing or more than one was sent, the base64 or the URL is invalid, or the URL refuses or has no such file;
    * RemoteFailure when it could not be reached, or failed
    */
   async resolve({ url, file, file_name }: UploadInput, uploads: FormFile[]): Promise<UploadedFile> {
     const upload = findUpload(uploads, 'file');
+    if (upload && file) throw InvalidRequest.forField('/file', 'must be given once', 'Send the upload alone.');
+    assertOneSent({ '/file': upload ?? file, '/url': url });
     if (upload) return { path: upload.originalname || 'file', bytes: upload.buffer, url: null };
     if (file !== undefined) return { path: file_name ?? 'file', bytes: decodeBase64('/file', file), url: null };
     if (url !== undefined) return this.fetch(url, '/url');

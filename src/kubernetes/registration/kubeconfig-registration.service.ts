@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
 import { connectionPolicy } from '../../connections/connection.policy.js';
+import { ConnectionCreationService } from '../../connections/connection-creation.service.js';
 import { ConnectionsService } from '../../connections/connections.service.js';
 import { ALREADY_REGISTERED, ConnectionsStore } from '../../connections/connections.store.js';
-import { Access } from '../../core/authorization/access.service.js';
 import type { Actor } from '../../core/access/actor.js';
 import { isDatabaseOutage } from '../../core/errors/database-outage.js';
 import { AppError, Conflict } from '../../core/errors/app-error.js';
@@ -20,21 +20,17 @@ import { type RegisteredContext, RegistrationView } from './registration.view.js
 export class KubeconfigRegistrationService {
   constructor(
     private readonly connections: ConnectionsService,
+    private readonly creation: ConnectionCreationService,
     private readonly store: ConnectionsStore,
     private readonly rights: RightsService,
     private readonly organizations: OrganizationsService,
-    private readonly access: Access,
     private readonly kubeconfigs: KubeconfigLoader,
   ) {}
 
   /** @returns the outcome of each context @throws InvalidRequest when the text is not a kubeconfig */
   async register(actor: Actor, kubeconfig: string, organizationId: string | undefined): Promise<RegistrationView> {
     const organization = await this.organizations.resolve(actor, organizationId);
-    await this.access.authorize(actor, connectionPolicy.create, {
-      type: 'organization',
-      id: organization.id,
-      organizationId: organization.id,
-    });
+    await this.organizations.authorize(actor, connectionPolicy.create, organization.id);
     const answer = new RegistrationView();
     const taken = new Set<string>();
     for (const found of await this.kubeconfigs.load(kubeconfig)) {
@@ -92,7 +88,7 @@ export class KubeconfigRegistrationService {
     };
     if (known) return (await this.connections.update(actor, known.id, entered)).id;
     try {
-      const made = await this.connections.create(
+      const made = await this.creation.create(
         actor,
         { name: context, kind: 'kubernetes', organization_id: organizationId, ...entered },
         byPair ? own : pair,

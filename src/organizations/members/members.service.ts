@@ -21,12 +21,12 @@ import {
   OrganizationMemberRemoved,
   OrganizationMemberRoleChanged,
 } from '../memberships/member.events.js';
-import type { MemberChange, NewMember } from '../memberships/member.inputs.js';
-import type { AddedMember } from './added-member.view.js';
+import type { NewMember } from '../memberships/member.inputs.js';
+import { type AddedMember, AddedMemberView } from './added-member.view.js';
+import type { MemberChange } from './member-change.inputs.js';
 import {
   type Member,
   memberRevision,
-  MemberView,
   toOrganizationRole,
   type OrganizationRole,
   accountStateOf,
@@ -87,11 +87,15 @@ export class MembersService implements RecordAuthorizer {
       const user = known ?? (await this.accounts.create(account, actor));
       await this.members.setRole(organizationId, user.id, input.role);
       await this.invitations.withdrawByEmail(organizationId, user.email);
-      const state = accountStateOf(user);
-      await this.events.publish(new OrganizationMemberAdded(actor, organizationId, user, input.role, state));
       const member = await this.getMember(organizationId, user.id);
-      return { member, account: state, confirmation: this.accounts.confirmationHint(user) };
+      const added = this.asAdded(member);
+      await this.events.publish(new OrganizationMemberAdded(actor, organizationId, user, input.role, added.account));
+      return added;
     });
+  }
+
+  private asAdded(member: Member): AddedMember {
+    return { member, account: accountStateOf(member), confirmation: this.accounts.confirmationHint(member) };
   }
 
   /** An account whose password another user may know can be added to further organizations only by that user. */
@@ -112,7 +116,7 @@ export class MembersService implements RecordAuthorizer {
       const organization = await this.getOrganizationForUpdate(actor, organizationId, role);
       const member = await this.getMember(organizationId, userId);
       match.assertMatches(memberRevision(member));
-      assertReadOnlyUnchanged(input, MemberView.fromEntityForAdmin(member));
+      assertReadOnlyUnchanged(input, AddedMemberView.fromAdded(this.asAdded(member)));
       await this.assertMayChangeOwner(actor, organization, member);
       if (toOrganizationRole(member.membership.role) === role) return member;
       if (member.kind === 'service' && role === 'owner')

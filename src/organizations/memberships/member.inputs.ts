@@ -2,9 +2,7 @@ import { IsEmail, Matches, ValidateBy } from 'class-validator';
 import { applyDecorators } from '@nestjs/common';
 import { MAX_PASSWORD_LENGTH, findPasswordFault, MIN_PASSWORD_LENGTH } from '../../core/crypto/password-rule.js';
 import { type InputFieldOptions, TextInput, WordInput } from '../../core/schema/input-fields.js';
-import { UpdateInput } from '../../core/rest/input.pipe.js';
-import { UpdatesView } from '../../core/rest/read-only-fields.js';
-import { MemberView, ORGANIZATION_ROLES, type OrganizationRole } from './member.view.js';
+import { ORGANIZATION_ROLES, type OrganizationRole } from './member.view.js';
 
 /** A password chosen by a user. Its similarity to the address is checked here if the request contains the address, else before hashing. */
 export const NewPasswordInput = (settings: InputFieldOptions = {}) =>
@@ -46,10 +44,4 @@ export class NewMember {
 
   @NewPasswordInput({ optional: true })
   password?: string;
-}
-
-@UpdatesView(() => MemberView)
-export class MemberChange extends UpdateInput {
-  @WordInput(ORGANIZATION_ROLES)
-  role!: OrganizationRole;
 }

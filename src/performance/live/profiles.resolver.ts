@@ -14,7 +14,7 @@ import { PerformanceFeedService } from './performance-feed.service.js';
 import { timesOf } from './selected-times.js';
 
 const toPage = (page: Page<PerformanceProfile>): PageEnvelope =>
-  toPageEnvelope(page, 'profiles', (profile) => PerformanceProfileView.fromProfile({ profile, body: '' }));
+  toPageEnvelope(page, 'profiles', (profile) => PerformanceProfileView.fromProfile({ profile }));
 
 @Resolver(() => PerformanceProfileView)
 export class ProfilesResolver {

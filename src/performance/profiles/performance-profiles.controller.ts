@@ -27,7 +27,7 @@ export class PerformanceProfilesController {
   @ApiOkResponse({ type: PerformanceProfilePage })
   async list(@CurrentActor() actor: Actor, @Query() query: PerformanceQuery): Promise<PageEnvelope> {
     const page = await this.profiles.list(actor, query);
-    return toPageEnvelope(page, 'profiles', (profile) => PerformanceProfileView.fromProfile({ profile, body: '' }));
+    return toPageEnvelope(page, 'profiles', (profile) => PerformanceProfileView.fromProfile({ profile }));
   }
 
   @RestOperation(

@@ -57,8 +57,8 @@ export class PerformanceProfileView extends RecordView {
   @TextField({ nullable: true, description: 'JSON of the names of the cookies; the values are not shown.' })
   request_cookies!: string;
 
-  @TextField({ nullable: true, description: 'The body of each request; empty in lists over REST.' })
-  request_body!: string;
+  @TextField({ nullable: true, optional: true, description: 'The body of each request; left out of lists over REST.' })
+  request_body?: string;
 
   @TextField({ nullable: true, description: 'The media type of the body.' })
   content_type!: string;
@@ -117,7 +117,7 @@ export class PerformanceProfileView extends RecordView {
       duration: profile.duration,
       request_headers: showFields(profile.headerNames),
       request_cookies: showFields(profile.cookieNames),
-      request_body: body,
+      ...(body === undefined ? {} : { request_body: body }),
       content_type: profile.contentType,
       metadata: profile.metadata,
       protocol: profile.protocol,
@@ -134,10 +134,10 @@ export class PerformanceProfileView extends RecordView {
   }
 }
 
-/** A profile and the body of its requests, which is sealed beside it. */
+/** A profile and the body of its requests, which is sealed beside it and in lists is not read. */
 export interface ProfileWithBody {
   profile: PerformanceProfile;
-  body: string;
+  body?: string;
 }
 
 export const PerformanceProfilePage = PaginatedView(PerformanceProfileView, 'profiles', 'PerfPageProfiles');

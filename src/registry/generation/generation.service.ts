@@ -2,6 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { validate } from 'uuid';
 import type { Actor } from '../../core/access/actor.js';
 import { InvalidRequest } from '../../core/errors/app-error.js';
+import { assertSameWhereSent } from '../../core/rest/alternatives.js';
 import { parseFlag } from '../../core/schema/input-fields.js';
 import { LocalRenderEngines } from '../../formats/engines/local-render-engines.js';
 import { DocumentReader } from '../../formats/documents/document-reader.js';
@@ -85,10 +86,11 @@ export class GenerationService {
     { kind, connectionId, config }: GenerationRequest,
   ): Promise<GenerationResult> {
     const text = source.trim();
+    const isUrl = /^https?:\/\/\S+$/i.test(text);
+    if (isUrl || validate(text)) assertSameWhereSent({ '/source': text, '/config/connection_id': connectionId });
     const cluster = connectionId ?? (validate(text) ? text : undefined);
     if (kind === 'cluster' || (kind === undefined && cluster !== undefined))
       return this.clusters.generate(actor, cluster, config);
-    const isUrl = /^https?:\/\/\S+$/i.test(text);
     if (isUrl && text.length > MAX_URL_LENGTH)
       throw InvalidRequest.forField('/source', `must be a URL of at most ${MAX_URL_LENGTH} characters`);
     const file = isUrl ? await this.sent.fetch(text, '/source') : { path: 'source', bytes: Buffer.from(source) };

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import type { Actor } from '../../core/access/actor.js';
 import { UnitOfWork } from '../../core/database/unit-of-work.js';
-import { NotFound } from '../../core/errors/app-error.js';
+import { Conflict, NotFound } from '../../core/errors/app-error.js';
 import { EventBus } from '../../core/events/event-bus.js';
 import { Precondition } from '../../core/rest/precondition.js';
 import { EnvironmentsService } from '../../environments/environments.service.js';
@@ -10,6 +10,12 @@ import { WorkspaceQuotasService } from '../quotas/workspace-quotas.service.js';
 import { WorkspacesService } from '../workspaces.service.js';
 import type { WorkspaceEnvironment } from './workspace-environment.entity.js';
 import { WorkspaceEnvironmentsStore } from './workspace-environments.store.js';
+
+/**
+ * The maximum number of workspaces that an environment is assigned to. Deleting the environment removes all assignments in one
+ * transaction, with an event for each workspace.
+ */
+const MAX_WORKSPACES = 10_000;
 
 /** Assigns environments to workspaces, whose members can then see them and their connections. */
 @Injectable()
@@ -32,8 +38,10 @@ export class WorkspaceEnvironmentsService {
       const workspace = await this.workspaces.getForUpdate(actor, workspaceId, 'assignEnvironment', Precondition.none);
       const environment = await this.environments.getActiveForUpdate(actor, environmentId, 'assign');
       if (environment.organizationId !== workspace.organizationId) throw new NotFound('environment', environmentId);
-      if (!(await this.mappings.has(workspaceId, environmentId)))
+      if (!(await this.mappings.has(workspaceId, environmentId))) {
         await this.quotas.assertWithinLimit(workspace, 'max_environments');
+        if ((await this.mappings.countOfEnvironment(environmentId)) >= MAX_WORKSPACES) throw tooManyWorkspaces();
+      }
       const { mapping, added } = await this.mappings.add(workspace.organizationId, workspaceId, environmentId);
       if (added) await this.events.publish(new EnvironmentAssigned(actor, workspace, environment));
       return mapping;
@@ -63,3 +71,8 @@ export class WorkspaceEnvironmentsService {
     });
   }
 }
+
+const tooManyWorkspaces = (): Conflict =>
+  new Conflict('QUOTA_EXCEEDED', `the environment is assigned to ${MAX_WORKSPACES} workspaces already`, {
+    remedy: 'Unassign it where it is not needed any more, or make another environment with the same connections.',
+  });

@@ -13,6 +13,11 @@ export class WorkspaceEnvironmentsStore extends MappingStore<WorkspaceEnvironmen
     return this.repository.countBy({ workspaceId });
   }
 
+  /** Of all workspaces, also those that the user who asks does not see. */
+  countOfEnvironment(environmentId: string): Promise<number> {
+    return this.unit.runAsSystem('counting assignments', () => this.repository.countBy({ environmentId }));
+  }
+
   has(workspaceId: string, environmentId: string): Promise<boolean> {
     return this.repository.existsBy({ workspaceId, environmentId });
   }

@@ -7,6 +7,7 @@ import { unsupportedMediaType } from '../../errors/problem.js';
 import { INLINE_MAX_BYTES } from '../../json/json-chunks.js';
 import { clientNetwork } from '../client-network.js';
 import { FormUploads } from '../form-uploads.service.js';
+import { awaitsContinue } from '../request-framing.js';
 import { BodyMemoryBudget, type BodyReservation } from './body-memory-budget.js';
 import { hashJson, parseJsonBody } from './json-body.js';
 import { assembleBody, LargeBodyReader } from './large-body.js';
@@ -59,7 +60,7 @@ export class BodyReader {
     // The caller may have disconnected while guards ran; the `close` event is not emitted again.
     if (response.closed) reservation.release();
     else response.once('close', () => reservation.release());
-    if (/^100-continue$/i.test(request.headers.expect ?? '')) {
+    if (awaitsContinue(request)) {
       response.removeHeader('Connection');
       response.writeContinue();
     }

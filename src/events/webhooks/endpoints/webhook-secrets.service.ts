@@ -1,5 +1,7 @@
+import { timingSafeEqual } from 'node:crypto';
 import { isDeepStrictEqual } from 'node:util';
 import { Injectable } from '@nestjs/common';
+import { hashSecretToken } from '../../../core/crypto/secret-token.js';
 import { Vault } from '../../../core/crypto/vault.service.js';
 import { InvalidRequest } from '../../../core/errors/app-error.js';
 import { definedFields, nullToEmpty } from '../../../core/rest/read-only-fields.js';
@@ -41,6 +43,16 @@ export class WebhookSecretsService {
     assertRoutingKey({ format: format ?? webhook.format }, secrets);
     if (isDeepStrictEqual(secrets, stored)) return {};
     return this.toColumns(webhook, secrets);
+  }
+
+  /**
+   * A secret that was sent, when it is the current one; null otherwise. Who asks may also rotate the secret, and so
+   * learns nothing more; the time that it takes does not depend on the secret.
+   */
+  async confirmCurrent(webhook: Webhook, sent: unknown): Promise<string | null> {
+    if (typeof sent !== 'string') return null;
+    const [current] = (await this.open(webhook)).signing;
+    return current && timingSafeEqual(hashSecretToken(sent), hashSecretToken(current.secret)) ? sent : null;
   }
 
   private async toColumns(webhook: Webhook, secrets: WebhookSecrets): Promise<SealedColumns> {

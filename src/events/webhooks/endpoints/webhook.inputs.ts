@@ -19,7 +19,7 @@ import { IsTime } from '../../../core/schema/is-time.js';
 import { FlagInput, MapInput, TextInput, WordInput } from '../../../core/schema/input-fields.js';
 import { type WebhookFormat, WEBHOOK_FORMATS } from '../formats/webhook-format.js';
 import { findHeaderFault } from './custom-headers.js';
-import { WebhookView } from './webhook.view.js';
+import { WebhookSecretView, WebhookView } from './webhook.view.js';
 
 const MAX_KINDS = 100;
 const MAX_SHOWN = 100;
@@ -124,7 +124,8 @@ export class NewWebhook extends WebhookOptions {
   events!: string[];
 }
 
-@UpdatesView(() => WebhookView)
+/** The answer that shows the secret can be sent back as well. */
+@UpdatesView(() => WebhookSecretView)
 export class WebhookChange extends WebhookOptions {
   @TextInput({ optional: true, max: 2_000, description: 'Where events are sent: an http or https address.' })
   url?: string;

@@ -9,7 +9,12 @@ import type { Page } from '../../../core/listing/page.js';
 import { callAddressIn } from '../../../core/outbound/outbound-refused.js';
 import { Outbound } from '../../../core/outbound/outbound.service.js';
 import { Precondition } from '../../../core/rest/precondition.js';
-import { assertReadOnlyUnchanged, definedFields, nullToEmpty } from '../../../core/rest/read-only-fields.js';
+import {
+  assertReadOnlyUnchanged,
+  definedFields,
+  getReadOnlyField,
+  nullToEmpty,
+} from '../../../core/rest/read-only-fields.js';
 import { type WebhookOwner, WebhookOwnersService } from './webhook-owners.service.js';
 import { generateSigningSecret } from './signing-secret.js';
 import { WebhookSecretsService } from './webhook-secrets.service.js';
@@ -92,7 +97,8 @@ export class WebhooksService {
     }
     return this.unit.run(async () => {
       const webhook = await this.getForUpdate(actor, owner, id, 'update', match);
-      assertReadOnlyUnchanged(input, WebhookView.fromEntity(webhook));
+      const secret = await this.secrets.confirmCurrent(webhook, getReadOnlyField(input, 'secret'));
+      assertReadOnlyUnchanged(input, { ...WebhookView.fromEntity(webhook), secret });
       const change: Partial<Webhook> = { ...fieldsOf(input), ...(await this.secrets.change(webhook, input)) };
       const wasEnabled = webhook.enabled;
       if (await this.webhooks.change(webhook, { ...change, ...healthAfter(webhook, input) }))
