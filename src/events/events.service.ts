@@ -13,7 +13,7 @@ import { eventPolicy } from './event.policy.js';
 import { eventRevision, type EventStatus } from './event.view.js';
 import { EventsStore, type FeedScope, findSince, toSeenEvent } from './events.store.js';
 import { KeptEventsStore } from './kept-events.store.js';
-import { notYetGiven, replayExpired } from './replay-expired.js';
+import { replayExpired } from './replay-expired.js';
 
 /** What happened, as far as each may read of it, and what they have read. */
 @Injectable()
@@ -74,15 +74,11 @@ export class EventsService implements RecordAuthorizer {
     return readable;
   }
 
-  /**
-   * Judges the number after which a list begins like that of a stream.
-   * @throws InvalidRequest when it is larger than any; AppError REPLAY_EXPIRED when events after it are gone
-   */
+  /** @throws AppError REPLAY_EXPIRED when events after the number that the list starts from were removed */
   private async assertKept(feed: string, query: EventListQuery): Promise<void> {
     const since = findSince(query);
     if (since === undefined) return;
-    const { oldest, last } = await this.kept.findRange(feed);
-    if (since > last) throw notYetGiven('since', last);
+    const { oldest } = await this.kept.findRange(feed);
     if (since + 1n < oldest) throw replayExpired(since, oldest);
   }
 
