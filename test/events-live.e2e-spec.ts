@@ -5,42 +5,21 @@ import type { NestExpressApplication } from '@nestjs/platform-express';
 import pg from 'pg';
 import WebSocket from 'ws';
 import { createApp } from '../src/app.setup.js';
-import { Actor } from '../src/core/access/actor.js';
 import { Env } from '../src/core/config/env.js';
 import { DatabaseUrl } from '../src/core/database/database-url.js';
-import { UnitOfWork } from '../src/core/database/unit-of-work.js';
-import { DomainEvent } from '../src/core/events/domain-event.js';
-import { EventBus } from '../src/core/events/event-bus.js';
 import { type Json, Person } from './support/person.js';
+import { publishEvents, RegistryTestEvent, TestEvent } from './support/test-events.js';
 import { until } from './support/until.js';
 import { PASSWORD } from './support/settings.js';
 import { World } from './support/world.js';
-
-class TestEvent extends DomainEvent {
-  readonly category: string = 'environment';
-  readonly action: string = 'updated';
-  readonly description = 'a test published this';
-}
-
-class RegistryTestEvent extends TestEvent {
-  override readonly category = 'registry';
-  override readonly action = 'registered';
-}
 
 let world: World;
 
 beforeAll(async () => (world = await World.start()));
 afterAll(() => world.stop());
 
-/** Publishes `count` events in one transaction; answers the ids of their records. */
-const publish = async (organizationId: string | null, count = 1, Kind = TestEvent): Promise<string[]> => {
-  const ids = Array.from({ length: count }, () => randomUUID());
-  await world.get(UnitOfWork).run(async () => {
-    for (const id of ids)
-      await world.get(EventBus).publish(new Kind(Actor.system('test'), { id, organizationId }, { name: 'published' }));
-  });
-  return ids;
-};
+const publish = (organizationId: string | null, count = 1, Kind = TestEvent): Promise<string[]> =>
+  publishEvents(world, organizationId, count, Kind);
 
 const lastOf = async (organization: string): Promise<number> => {
   const [row] = await world.sql<{ last: string }>('SELECT last FROM event_counter WHERE feed = $1', [organization]);

@@ -1,20 +1,17 @@
 import { randomUUID } from 'node:crypto';
-import { Actor } from '../src/core/access/actor.js';
 import { UnitOfWork } from '../src/core/database/unit-of-work.js';
-import { DomainEvent } from '../src/core/events/domain-event.js';
-import { EventBus } from '../src/core/events/event-bus.js';
 import { EventRetentionService } from '../src/events/retention/event-retention.service.js';
 import { WebhookFeedStore } from '../src/events/webhooks/deliveries/webhook-feed.store.js';
 import { WebhookSettings } from '../src/events/webhooks/deliveries/webhook-settings.js';
 import type { Json, Person } from './support/person.js';
 import { Receiver } from './support/receiver.js';
+import { numbersOf, publishEvents, TestEvent } from './support/test-events.js';
 import { until } from './support/until.js';
 import { World } from './support/world.js';
 
-class TestEvent extends DomainEvent {
-  readonly category = 'environment';
-  readonly action = 'updated';
-  get description(): string {
+/** An event that tells of a person. */
+class PersonalEvent extends TestEvent {
+  override get description(): string {
     return `a test published this of ${(this.metadata['email'] as string | undefined) ?? 'nobody'}`;
   }
 }
@@ -34,28 +31,16 @@ afterAll(async () => {
   await receiver.stop();
 });
 
-const publish = (organizationId: string, count = 1, metadata: Record<string, unknown> = {}): Promise<void> =>
-  world.get(UnitOfWork).run(async () => {
-    for (let n = 0; n < count; n++)
-      await world
-        .get(EventBus)
-        .publish(new TestEvent(Actor.system('test'), { id: randomUUID(), organizationId }, { ...metadata }));
-  });
+const publish = (organizationId: string, count = 1, metadata: Record<string, unknown> = {}): Promise<string[]> =>
+  publishEvents(world, organizationId, count, PersonalEvent, metadata);
 
-const numbersOf = async (organization: string): Promise<number[]> => {
-  const rows = await world.sql<{ sequence: string }>(
-    'SELECT sequence FROM event WHERE organization_id = $1 ORDER BY sequence',
-    [organization],
-  );
-  return rows.map(({ sequence }) => Number(sequence));
-};
 const range = (from: number, to: number): number[] => Array.from({ length: to - from + 1 }, (_, index) => from + index);
 const prune = (): Promise<void> => world.get(EventRetentionService).prune(new AbortController().signal);
 
 /** An organization of its own whose events are 1 to `last`, those up to `old` a hundred days old. */
 async function organizationWith(last: number, old: number): Promise<Owner> {
   const owner = await world.outsider();
-  await publish(owner.organization, last - (await numbersOf(owner.organization)).length);
+  await publish(owner.organization, last - (await numbersOf(world, owner.organization)).length);
   await world.sql(
     `UPDATE event SET created_at = now() - interval '100 days' WHERE organization_id = $1 AND sequence <= $2`,
     [owner.organization, old],
@@ -83,7 +68,7 @@ describe('the log of events', () => {
     const ahead = Date.now() + 5 * 365 * 86_400_000;
     const clock = jest.spyOn(Date, 'now').mockReturnValue(ahead);
     await prune().finally(() => clock.mockRestore());
-    expect(await numbersOf(owner.organization)).toEqual(range(3, 12));
+    expect(await numbersOf(world, owner.organization)).toEqual(range(3, 12));
   });
 
   it('is pruned by age, the oldest first and without gaps, and says what is gone at the very number', async () => {
@@ -94,9 +79,9 @@ describe('the log of events', () => {
       [owner.organization],
     );
     await prune();
-    expect(await numbersOf(owner.organization)).toEqual(range(2_511, 2_530));
+    expect(await numbersOf(world, owner.organization)).toEqual(range(2_511, 2_530));
     await publish(owner.organization);
-    expect((await numbersOf(owner.organization)).at(-1)).toBe(2_531);
+    expect((await numbersOf(world, owner.organization)).at(-1)).toBe(2_531);
 
     const listed = (query: string) => owner.get(`/api/events?orgID=${owner.organization}&${query}`);
     const gone = { status: 410, body: { code: 'REPLAY_EXPIRED', oldest: '2511' } };
@@ -138,7 +123,7 @@ describe('the log of events', () => {
   it('that is empty begins with the next number', async () => {
     const owner = await organizationWith(30, 30);
     await prune();
-    expect(await numbersOf(owner.organization)).toEqual([]);
+    expect(await numbersOf(world, owner.organization)).toEqual([]);
     const listed = (since: number) => owner.get(`/api/events?orgID=${owner.organization}&since=${since}`);
     expect(await listed(29)).toMatchObject({ status: 410, body: { oldest: '31' } });
     expect(await listed(30)).toMatchObject({ status: 200, body: { total_count: 0 } });
@@ -164,7 +149,7 @@ describe('webhooks of events that are gone', () => {
       return made.length === 3 && made.every(({ failures }) => failures > 0);
     }, 30_000);
     // All but the last: two wait, and their events go.
-    const numbers = await numbersOf(owner.organization);
+    const numbers = await numbersOf(world, owner.organization);
     await world.sql(
       `UPDATE event SET created_at = now() - interval '91 days' WHERE organization_id = $1 AND sequence < $2`,
       [owner.organization, numbers.at(-1)],
@@ -269,13 +254,13 @@ describe('a purge', () => {
       [{ through: '5', confirm, force: true }, '/force'],
     ] as const)
       expect(await purge(body)).toMatchObject({ status: 400, body: { errors: [{ pointer }] } });
-    expect(await numbersOf(owner.organization)).toEqual(range(1, 40));
+    expect(await numbersOf(world, owner.organization)).toEqual(range(1, 40));
 
     expect(await purge({ through: '25', confirm })).toMatchObject({
       status: 200,
       body: { organization_id: owner.organization, through: '25', events: 25 },
     });
-    expect(await numbersOf(owner.organization)).toEqual(range(26, 41));
+    expect(await numbersOf(world, owner.organization)).toEqual(range(26, 41));
     const feed = await owner.get(`/api/events?orgID=${owner.organization}&action=events_purged`);
     expect(feed.body.events).toMatchObject([
       { sequence: '41', user_id: owner.id, severity: 'warning', metadata: { through: '25', events: 25 } },
@@ -287,7 +272,7 @@ describe('a purge', () => {
     expect(later).toMatchObject({ status: 202, body: { kind: 'event-purge' } });
     const operation = () => owner.get(`/api/operations/${later.body.id}`);
     await until(async () => (await operation()).body.status === 'succeeded');
-    expect((await numbersOf(owner.organization)).length).toBe(1);
+    expect((await numbersOf(world, owner.organization)).length).toBe(1);
     const audit = `/api/identity/orgs/${owner.organization}/audit`;
     const entries = async (): Promise<Json[]> =>
       (await owner.get(`${audit}?action=organization.events_purged`)).body.entries;
@@ -314,7 +299,7 @@ describe('a purge', () => {
       [20, 22].map((through) => owner.post(`${log(owner)}/purge`, { through: String(through), confirm })),
     );
     expect(results.map(({ status }) => status)).toEqual([200, 200]);
-    expect((await numbersOf(owner.organization))[0]).toBe(23);
+    expect((await numbersOf(world, owner.organization))[0]).toBe(23);
   });
 });
 
@@ -371,7 +356,7 @@ describe('an erasure', () => {
     const invitations = async (): Promise<string> =>
       JSON.stringify(await world.sql('SELECT * FROM invitation WHERE organization_id = $1', [owner.organization]));
     await until(async () => !(await delivered()).includes('"pending"'));
-    const numbers = await numbersOf(owner.organization);
+    const numbers = await numbersOf(world, owner.organization);
     await owner.post(`${log(owner)}/purge`, { through: String(numbers.at(-1)), confirm: organization.name });
     expect(await delivered()).toContain(person.email);
     expect(await invitations()).toContain('Quillfeather');

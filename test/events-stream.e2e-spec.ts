@@ -1,23 +1,13 @@
-import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import { createApp } from '../src/app.setup.js';
-import { Actor } from '../src/core/access/actor.js';
 import { Env } from '../src/core/config/env.js';
 import { DatabaseUrl } from '../src/core/database/database-url.js';
-import { UnitOfWork } from '../src/core/database/unit-of-work.js';
-import { DomainEvent } from '../src/core/events/domain-event.js';
-import { EventBus } from '../src/core/events/event-bus.js';
 import { type Json, Person } from './support/person.js';
+import { publishEvents, TestEvent } from './support/test-events.js';
 import { until } from './support/until.js';
 import { PASSWORD } from './support/settings.js';
 import { World } from './support/world.js';
-
-class TestEvent extends DomainEvent {
-  readonly category = 'environment';
-  readonly action = 'updated';
-  readonly description = 'a test published this';
-}
 
 /** As much as an event may say. */
 class LongEvent extends TestEvent {
@@ -31,14 +21,8 @@ beforeAll(async () => (world = await World.start({ LIMIT_SOCKETS_PER_USER: '3' }
 afterEach(() => open.splice(0).forEach((stream) => stream.hangUp()));
 afterAll(() => world.stop());
 
-const publish = async (organizationId: string, count = 1, Event = TestEvent): Promise<string[]> => {
-  const ids = Array.from({ length: count }, () => randomUUID());
-  await world.get(UnitOfWork).run(async () => {
-    for (const id of ids)
-      await world.get(EventBus).publish(new Event(Actor.system('test'), { id, organizationId }, {}));
-  });
-  return ids;
-};
+const publish = (organizationId: string, count = 1, Kind = TestEvent): Promise<string[]> =>
+  publishEvents(world, organizationId, count, Kind);
 
 /** One answer of server-sent events, read as a browser does. */
 class Stream {

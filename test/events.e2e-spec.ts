@@ -2,24 +2,13 @@ import { randomUUID } from 'node:crypto';
 import type { PoolClient } from 'pg';
 import { Actor } from '../src/core/access/actor.js';
 import { UnitOfWork } from '../src/core/database/unit-of-work.js';
-import { DomainEvent } from '../src/core/events/domain-event.js';
 import { EventBus } from '../src/core/events/event-bus.js';
 import type { Answer, Json, Person } from './support/person.js';
 import { PASSWORD } from './support/settings.js';
+import { numbersOf, RegistryTestEvent, TestEvent } from './support/test-events.js';
 import { World } from './support/world.js';
 
-class Tested extends DomainEvent {
-  readonly category: string = 'environment';
-  readonly action: string = 'updated';
-  readonly description = 'a test published this';
-}
-
-class RegistryTestEvent extends Tested {
-  override readonly category = 'registry';
-  override readonly action = 'registered';
-}
-
-class AccountTestEvent extends Tested {
+class AccountTestEvent extends TestEvent {
   override readonly category = 'user';
 }
 
@@ -44,20 +33,17 @@ const list = async (person: Person, query = ''): Promise<Json[]> => {
   return body.events;
 };
 
-const publish = (organizationId: string | null, EventClass = Tested, id: string = randomUUID(), workspaceId?: string) =>
+const publish = (
+  organizationId: string | null,
+  EventClass = TestEvent,
+  id: string = randomUUID(),
+  workspaceId?: string,
+) =>
   world
     .get(EventBus)
     .publish(new EventClass(Actor.system('test'), { id, organizationId, workspaceId }, { name: 'published' }));
 
 const inOneUnit = (work: () => Promise<void>) => world.get(UnitOfWork).run(work);
-
-const numbersOf = async (organization: string): Promise<number[]> => {
-  const rows = await world.sql<{ sequence: string }>(
-    'SELECT sequence FROM event WHERE organization_id = $1 ORDER BY sequence',
-    [organization],
-  );
-  return rows.map(({ sequence }) => Number(sequence));
-};
 
 const upTo = (n: number): number[] => Array.from({ length: n }, (_, index) => index + 1);
 
@@ -91,7 +77,7 @@ describe('an event', () => {
 
   it('is neither kept nor numbered when its change is rolled back', async () => {
     const other = await world.outsider();
-    const before = await numbersOf(other.organization);
+    const before = await numbersOf(world, other.organization);
     await inOneUnit(() => publish(other.organization));
     await expect(
       inOneUnit(async () => {
@@ -100,7 +86,7 @@ describe('an event', () => {
       }),
     ).rejects.toThrow('changed my mind');
     await inOneUnit(() => publish(other.organization));
-    expect(await numbersOf(other.organization)).toEqual(upTo(before.length + 2));
+    expect(await numbersOf(world, other.organization)).toEqual(upTo(before.length + 2));
   });
 
   it('cannot be published outside of a unit of work', async () => {
@@ -109,7 +95,7 @@ describe('an event', () => {
 
   it('is numbered without gaps while fifty write at once, and some of them fail', async () => {
     const other = await world.outsider();
-    const before = (await numbersOf(other.organization)).length;
+    const before = (await numbersOf(world, other.organization)).length;
     const writers = upTo(50).map((n) =>
       n % 5 === 0
         ? inOneUnit(async () => {
@@ -119,7 +105,7 @@ describe('an event', () => {
         : environment(other, other.organization),
     );
     await Promise.all(writers);
-    expect(await numbersOf(other.organization)).toEqual(upTo(before + 40));
+    expect(await numbersOf(world, other.organization)).toEqual(upTo(before + 40));
     const times = await world.sql(
       `SELECT FROM event a JOIN event b ON b.organization_id = a.organization_id AND b.sequence = a.sequence + 1
         WHERE a.organization_id = $1 AND b.created_at < a.created_at`,
@@ -144,7 +130,7 @@ describe('an event', () => {
       client.query = count as typeof client.query;
     });
     expect(asked.filter((sql) => !/^(COMMIT|SELECT set_config)/.test(sql))).toHaveLength(1);
-    const numbers = await numbersOf(other.organization);
+    const numbers = await numbersOf(world, other.organization);
     expect(numbers).toEqual(upTo(numbers.length));
   });
 
@@ -159,7 +145,7 @@ describe('an event', () => {
       ),
     );
     for (const { organization } of [one, two]) {
-      const numbers = await numbersOf(organization);
+      const numbers = await numbersOf(world, organization);
       expect(numbers).toEqual(upTo(numbers.length));
     }
   });
@@ -329,7 +315,7 @@ describe('events are read', () => {
     const granted = await grant(viewer, 2);
     const hidden = await environment(world.admin, world.organization);
     const inside = randomUUID();
-    await inOneUnit(() => publish(world.organization, Tested, inside, granted.workspace));
+    await inOneUnit(() => publish(world.organization, TestEvent, inside, granted.workspace));
 
     const seenBy = async (person: Person) => new Set((await list(person)).map(({ acted_upon }) => acted_upon));
     const [byAdmin, byViewer, byMember, byOutsider] = [

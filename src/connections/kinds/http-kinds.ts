@@ -45,21 +45,28 @@ const GITHUB = 'https://api.github.com';
 
 const addresses = (metadata: Json): string[] => (typeof metadata['url'] === 'string' ? [metadata['url']] : []);
 
-/** Tools that are reached over plain HTTP: metric servers, dashboards, source control, chart repositories. */
-export function httpKinds(outbound: Outbound): ConnectionKind[] {
-  const call = async (
-    what: string,
-    base: unknown,
-    path: string,
-    secret: Json | null,
-    maxBytes = LIMITS.maxBytes,
-  ): Promise<OutboundResponse> => {
+/** Asks a tool at a path below its address; `what` is the name of the tool in errors. */
+type ToolCall = (
+  what: string,
+  base: unknown,
+  path: string,
+  secret: Json | null,
+  maxBytes?: number,
+) => Promise<OutboundResponse>;
+
+const createToolCall =
+  (outbound: Outbound): ToolCall =>
+  async (what, base, path, secret, maxBytes = LIMITS.maxBytes) => {
     const url = String(base).replace(/\/+$/, '') + path;
     const headers = { accept: 'application/json', 'user-agent': 'armature', ...authorization(secret) };
     const answer = await outbound.fetch(url, { policy: 'connection', headers, ...LIMITS, maxBytes });
     if (answer.status >= 200 && answer.status < 300) return answer;
     throw failedResponse(what, answer.status);
   };
+
+/** Tools that are reached over plain HTTP: metric servers, dashboards, source control, chart repositories. */
+export function httpKinds(outbound: Outbound): ConnectionKind[] {
+  const call = createToolCall(outbound);
   return [
     {
       name: 'prometheus',
