@@ -10,6 +10,7 @@ import { NotificationMailsStore } from '../src/events/notifications/mail/notific
 import { ClusterResourcesStore } from '../src/kubernetes/resources/cluster-resources.store.js';
 import { countRead } from './support/count-read.js';
 import { inOwnerTransaction } from './support/owner-transaction.js';
+import { until } from './support/until.js';
 import { done } from './support/workspace-scene.js';
 import { World } from './support/world.js';
 
@@ -61,7 +62,7 @@ describe('under row-level security no more is read than is needed', () => {
 
   it('of much that waits, whatever plan looks cheaper', async () => {
     await world.get(AuditSealer).sealCommitted();
-    const read = await inOwnerTransaction(world, async (client) => {
+    await inOwnerTransaction(world, async (client) => {
       await client.query('SELECT pg_advisory_xact_lock(4152781)');
       await inOwnerTransaction(world, (other) =>
         other.query(
@@ -74,11 +75,9 @@ describe('under row-level security no more is read than is needed', () => {
         await world.get(UnitOfWork).manager.query('SET LOCAL enable_indexscan = off');
         await world.get(PendingRowsStore).find('0', 10);
       };
-      // The first one marks what has been removed.
-      await countRead(world, 'audit_pending', find);
-      return countRead(world, 'audit_pending', find);
+      // Removed rows are passed over until an index scan may mark them: once no older transaction can see them.
+      await until(async () => (await countRead(world, 'audit_pending', find)) < 1_000);
     });
-    expect(read).toBeLessThan(1_000);
   });
 
   it('of the accounts to know whom a refused sign-in names', async () => {
