@@ -9,7 +9,7 @@ function judged(value: Json, schema: JsonObject): Findings {
   return findings;
 }
 
-/** Numbers from 0 up to 1, always the same. */
+/** A deterministic sequence of pseudo-random numbers from 0 to 1. */
 function sequence(): () => number {
   let state = 7;
   return () => (state = (state * 1_103_515_245 + 12_345) & 0x7fffffff) / 0x80000000;
