@@ -27,7 +27,7 @@ export class JsonSyntaxError extends Error {
 
 /**
  * Reads one JSON document (RFC 8259, no comments, no trailing commas) with positions.
- * Throws JsonSyntax when it is not JSON, and InvalidRequest with each fault when it is JSON that is not accepted.
+ * Throws JsonSyntaxError when it is not JSON, and InvalidRequest with each fault when it is JSON that is not accepted.
  */
 export function parseJson(
   file: string,
