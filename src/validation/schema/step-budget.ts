@@ -1,7 +1,7 @@
 /** Thrown when an evaluation exceeds its steps; the owner of the budget reports it as a warning. */
 export class BudgetExceeded extends Error {
   constructor() {
-    super('judging it takes too long');
+    super('evaluating it takes too long');
   }
 }
 

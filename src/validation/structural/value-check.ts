@@ -20,19 +20,19 @@ export interface CheckContext {
 }
 
 /** Validates a prepared value against its schema, as kube-openapi does. */
-export function checkValue(value: Json, node: SchemaNode, at: string, judging: CheckContext): void {
-  judging.budget.spend(1);
-  if (node.goType === 'object-meta' && (at === '/metadata' || !judging.asGo)) return; // checkObjectMeta checks it
-  if (judging.asGo && checkGoValue(value, node, at, judging.findings)) return;
-  if (!checkType(value, node, at, judging)) return;
+export function checkValue(value: Json, node: SchemaNode, at: string, context: CheckContext): void {
+  context.budget.spend(1);
+  if (node.goType === 'object-meta' && (at === '/metadata' || !context.asGo)) return; // checkObjectMeta checks it
+  if (context.asGo && checkGoValue(value, node, at, context.findings)) return;
+  if (!checkType(value, node, at, context)) return;
   if (value !== null) {
-    if (isObject(value)) checkObject(value, node, at, judging);
-    else if (Array.isArray(value)) checkArray(value, node, at, judging);
-    else if (typeof value === 'string') checkText(value, node, at, judging);
-    else if (typeof value === 'number') checkNumber(value, node, at, judging.findings);
-    checkBranches(value, node, at, judging);
+    if (isObject(value)) checkObject(value, node, at, context);
+    else if (Array.isArray(value)) checkArray(value, node, at, context);
+    else if (typeof value === 'string') checkText(value, node, at, context);
+    else if (typeof value === 'number') checkNumber(value, node, at, context.findings);
+    checkBranches(value, node, at, context);
   }
-  checkEnum(value, node, at, judging);
+  checkEnum(value, node, at, context);
 }
 
 function checkType(value: Json, node: SchemaNode, at: string, { findings, asGo }: CheckContext): boolean {
@@ -58,8 +58,8 @@ function checkEnum(value: Json, node: SchemaNode, at: string, { findings, asGo }
   findings.error(at, 'enum', `Unsupported value: ${quoted(value)}: supported values: ${known}`);
 }
 
-function checkObject(value: JsonObject, node: SchemaNode, at: string, judging: CheckContext): void {
-  const { findings } = judging;
+function checkObject(value: JsonObject, node: SchemaNode, at: string, context: CheckContext): void {
+  const { findings } = context;
   const names = Object.keys(value);
   const [least, most] = [node.number('minProperties'), node.number('maxProperties')];
   if (least !== undefined && names.length < least)
@@ -70,12 +70,12 @@ function checkObject(value: JsonObject, node: SchemaNode, at: string, judging: C
   for (const [name, member] of Object.entries(value)) {
     const schema = node.property(name) ?? (typeof additional === 'object' ? additional : undefined);
     const place = at + toPointer(name);
-    if (schema) checkValue(member, schema, place, judging);
+    if (schema) checkValue(member, schema, place, context);
     else if (additional === false)
       findings.error(place, 'additionalProperties', `${toFieldPath(place)} in body is a forbidden property`);
   }
   for (const name of node.required)
-    if (!Object.hasOwn(value, name) && !(judging.asGo && isZeroValueAllowed(node, name)))
+    if (!Object.hasOwn(value, name) && !(context.asGo && isZeroValueAllowed(node, name)))
       findings.error(at + toPointer(name), 'required', 'Required value');
 }
 
@@ -94,10 +94,10 @@ function isZeroValueAllowed(node: SchemaNode, name: string): boolean {
   );
 }
 
-function checkArray(value: Json[], node: SchemaNode, at: string, judging: CheckContext): void {
-  const { findings } = judging;
+function checkArray(value: Json[], node: SchemaNode, at: string, context: CheckContext): void {
+  const { findings } = context;
   const items = node.items;
-  if (items) for (const [index, item] of value.entries()) checkValue(item, items, at + toPointer(index), judging);
+  if (items) for (const [index, item] of value.entries()) checkValue(item, items, at + toPointer(index), context);
   const [least, most] = [node.number('minItems'), node.number('maxItems')];
   if (least !== undefined && value.length < least)
     findings.error(at, 'minItems', invalidValue(value.length, `${inBody(at)} should have at least ${least} items`));
@@ -107,12 +107,12 @@ function checkArray(value: Json[], node: SchemaNode, at: string, judging: CheckC
     findings.error(at, 'uniqueItems', invalidValue('', `${inBody(at)} shouldn't contain duplicates`));
 }
 
-function checkBranches(value: Json, node: SchemaNode, at: string, judging: CheckContext): void {
-  const { findings } = judging;
+function checkBranches(value: Json, node: SchemaNode, at: string, context: CheckContext): void {
+  const { findings } = context;
   const attempt = (branch: SchemaNode): Findings => {
-    judging.budget.spend(ATTEMPT_STEPS);
+    context.budget.spend(ATTEMPT_STEPS);
     const own = new Findings();
-    checkValue(value, branch, at, { ...judging, findings: own });
+    checkValue(value, branch, at, { ...context, findings: own });
     return own;
   };
   const anyOf = node.branches('anyOf');
