@@ -9,7 +9,7 @@ export function findChartFolders(paths: Iterable<string>): string[] {
   return [...folders].filter((folder) => !isWithinFolders(folder, folders));
 }
 
-/** Whether a path lies below one of the folders; a folder does not lie below itself. */
+/** Whether a path is below one of the folders; a folder is not below itself. */
 export function isWithinFolders(path: string, folders: ReadonlySet<string>): boolean {
   if (folders.has('') && path !== '') return true;
   for (let at = path.indexOf('/'); at >= 0; at = path.indexOf('/', at + 1)) {
