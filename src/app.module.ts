@@ -33,7 +33,7 @@ import { RegistryModule } from './registry/registry.module.js';
 import { UsersModule } from './organizations/users/users.module.js';
 import { WorkspacesModule } from './workspaces/workspaces.module.js';
 
-/** The whole server, in the order in which its folders may import one another. */
+/** The root module. Its imports are in the order in which folders may import one another. */
 @Module({})
 export class AppModule {
   static forRoot(env: Env, databaseUrl: string): DynamicModule {

@@ -24,18 +24,18 @@ import { requestContextMiddleware } from './core/telemetry/request-context.js';
 import { HttpListenerAdapter, type HttpListener } from './core/lifecycle/http-listener.js';
 import { VERSION } from './health/version.js';
 
-/** All of REST stands below it, but the first page and what operators and their tools ask for. */
+/** The prefix of all REST paths, except the first page, health and metrics. */
 const API_PREFIX = 'api';
 const OUTSIDE_PREFIX = ['/', '/healthz/live', '/healthz/ready', '/metrics'];
 
-/** Sets the paths of all controllers, as they are served and documented. */
+/** Sets the prefix of the paths of all controllers, in the server and in the API documents. */
 export function setPathPrefix(app: INestApplication): void {
   app.setGlobalPrefix(API_PREFIX, { exclude: OUTSIDE_PREFIX });
 }
 
 /**
- * Makes the application for these settings and sets up what main and the tests share.
- * @param listener the open listener to serve on; without one the caller opens it
+ * Creates and configures the application, for the server and the tests.
+ * @param listener an open listener to serve on; without one the caller opens it
  */
 export async function createApp(
   env: Env,
@@ -104,7 +104,7 @@ function enableCors(app: INestApplication, origins: string[]): void {
   });
 }
 
-/** The headers of every answer. */
+/** Sets the headers of every response. */
 const createSecurityHeaders = (overTls: boolean): RequestHandler =>
   constantHeaders(
     helmet({
@@ -117,19 +117,19 @@ const createSecurityHeaders = (overTls: boolean): RequestHandler =>
     },
   );
 
-/** What NestJS has for unknown paths answers below the prefix only. */
+/** NestJS handles unknown paths only below the prefix; this answers 404 to all others. */
 function refuseOtherPaths({ method, path }: Request, _response: Response, next: NextFunction): void {
   const isServed = path.startsWith(`/${API_PREFIX}/`) || OUTSIDE_PREFIX.includes(path);
   next(isServed ? undefined : new NotFoundException(`Cannot ${method} ${path}`));
 }
 
-/** Answers preflights, whose headers the CORS middleware has set, once they are counted. */
+/** Answers preflight requests, after the CORS middleware has set their headers and the rate limit has counted them. */
 function answerPreflight(request: Request, response: Response, next: NextFunction): void {
   if (request.method !== 'OPTIONS' || !response.hasHeader('Access-Control-Allow-Methods')) return next();
   response.status(204).set('Content-Length', '0').end();
 }
 
-/** Without a proxy the address of a caller is that of the connection, and no header is looked into for it. */
+/** Sets Express's `trust proxy`. Without a trusted proxy, `request.ip` is the address of the socket, and no header is read. */
 function trustProxy(app: NestExpressApplication, trusted: boolean | number | string): void {
   app.set('trust proxy', trusted);
   if (trusted !== false) return;
@@ -147,7 +147,7 @@ function parseTrustProxy(setting: string): boolean | number | string {
   return /^\d+$/.test(setting) ? Number(setting) : setting;
 }
 
-/** Where the application listens, as callers reach it. */
+/** The URL at which callers reach the application. */
 export async function getAppUrl(app: INestApplication): Promise<string> {
   return (await app.getUrl()).replace('[::1]', 'localhost');
 }

@@ -11,7 +11,7 @@ const HELP = `armature <command>
 
 type Command = (args: string[]) => Promise<void>;
 
-/** Each loads what it needs, and nothing of the others. */
+/** Commands by name. Each imports only the modules that it needs. */
 const COMMANDS: Record<string, Command> = {
   start: async () => void (await import('./main.js')),
   'admin:reset': async (args) => (await import('./commands/admin-reset.js')).adminReset(args),

@@ -3,13 +3,13 @@ import process from 'node:process';
 import { fileURLToPath } from 'node:url';
 
 /**
- * Node.js 22 and later keep the compiled code of what is loaded from here on, and the next start reads it. It is kept beside the program and
- * not in the temporary folder, where other users of the machine could put code of theirs; where that cannot be written to, it is not kept.
+ * Enables the compile cache of Node.js 22 and later for the modules loaded from here on. The cache is next to the program, because other users
+ * of the machine could write code into one in the temporary folder. If that folder is read-only, there is no cache.
  */
 const { enableCompileCache } = module as { enableCompileCache?: (folder: string) => unknown };
 
 if (import.meta.url.endsWith('.js')) enableCompileCache?.(fileURLToPath(new URL('../compile-cache', import.meta.url)));
 
-/** The first process of a container is ended only by signals that it handles. Loading takes a while, and nothing is begun before it. */
+/** Process 1 of a container ignores signals without a handler. Until `server.js` is loaded there is nothing to shut down. */
 for (const signal of ['SIGTERM', 'SIGINT'] as const) process.on(signal, () => process.exit(0));
 await import('./server.js');

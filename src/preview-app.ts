@@ -6,10 +6,10 @@ import { Env } from './core/config/env.js';
 
 const SETTINGS = { NODE_ENV: 'test', JWT_SECRET: 'x'.repeat(32), ENCRYPTION_KEY: '00'.repeat(32) };
 
-/** The address of the server in documents that are made without one. */
+/** The URL of the server in documents that are generated without a running server. */
 export const PREVIEW_URL = Env.parse(SETTINGS).baseUrl;
 
-/** The application without its instances: documents follow from the decorators alone, without a database. */
+/** The application in preview mode, without provider instances or a database: documents are generated from decorators only. */
 export async function createPreviewApp(): Promise<INestApplication> {
   const app = await NestFactory.create(AppModule.forRoot(Env.parse(SETTINGS), 'postgres://localhost/unused'), {
     preview: true,

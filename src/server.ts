@@ -25,7 +25,7 @@ import { drainApplication, Shutdown } from './core/lifecycle/shutdown.js';
 
 const RESTART_MS = 1_000;
 const MAX_RESTART_MS = 15_000;
-/** Failures that their message explains. */
+/** Errors that are logged without a stack, because their message explains them to the operator. */
 const EXPECTED_ERRORS = [
   InvalidEnvironment,
   EmbeddedPostgresError,
@@ -58,12 +58,12 @@ async function main(log: ProcessLog, found: SettingFault[]): Promise<void> {
 
 async function startEmbeddedDatabase(env: Env, log: ProcessLog, shutdown: Shutdown): Promise<string> {
   const starting = startEmbeddedPostgres({ dataDir: env.DATA_DIR, log: log.info });
-  // A signal that comes while it starts waits for that, or the database would go on alone.
+  // Registered before it has started: a signal during the start must stop the database too.
   shutdown.addStep(async () => (await starting.catch(() => null))?.stop());
   return (await starting).url;
 }
 
-/** Makes the application and lets it answer; an outage of the database makes it begin again, for as long as that lasts. */
+/** Creates the application and serves requests; on a database outage it starts again, until it succeeds. */
 async function start(
   env: Env,
   url: string,
@@ -76,10 +76,10 @@ async function start(
       await waitForDatabase(url, log);
       return await startOnce(env, url, listener, log);
     } catch (error) {
-      // The database was stopped on purpose, and the process ends.
+      // The shutdown has stopped the database and ends the process.
       if (shutdown.hasBegun) await new Promise(() => undefined);
       if (!isDatabaseOutage(error) && !isConnectionError(error)) throw error;
-      log.warn(`The start begins again, since the database failed it: ${(error as Error).message}`);
+      log.warn(`Starting again after a failure of the database: ${(error as Error).message}`);
       await sleep(backoff(failures, RESTART_MS, MAX_RESTART_MS));
     }
 }
@@ -108,7 +108,7 @@ async function startOnce(
   }
 }
 
-/** Resolves when the text has been taken, so that what was not shown is known not to be. */
+/** Resolves when the text is written, so that the caller knows whether it was shown. */
 function writeToStdout(text: string): Promise<void> {
   return new Promise((resolve, reject) => {
     process.stdout.write(text, (error) => (error ? reject(error) : resolve()));
@@ -118,7 +118,7 @@ function writeToStdout(text: string): Promise<void> {
 const found = loadDotEnv();
 const log = ProcessLog.fromEnv(process.env);
 
-// An outage that nobody waits for any more must not end the process; every other fault that nobody caught does.
+// A database outage must not end the process, even where no code awaits its error; every other unhandled rejection does.
 process.on('unhandledRejection', (error) => {
   if (!isDatabaseOutage(error)) throw error;
   log.error(`A failure of the database was not handled: ${(error as Error).stack}`);

@@ -69,7 +69,7 @@ describe('a file that is refused', () => {
     ]);
     const zip = Buffer.from(EVIL_ZIP, 'base64');
     expect(await faultsOf('evil.zip', new Uint8Array(zip))).toMatchObject([
-      { file: 'evil.zip/../evil.yaml', detail: 'leads out of the archive', remedy: detail('without ".."') },
+      { file: 'evil.zip/../evil.yaml', detail: 'is a path outside the archive', remedy: detail('without ".."') },
     ]);
   });
 

@@ -93,7 +93,7 @@ describe('policies of a workspace', () => {
     const heavy = JSON.stringify(Array.from({ length: 100 }, (_, index) => index));
     const loop = `${heavy}.all(a, ${heavy}.all(b, ${heavy}.all(c, a + b + c >= 0)))`;
     expect((await attempt(loop)).body.verdicts).toMatchObject([
-      { complies: false, reason: 'judging it takes too long' },
+      { complies: false, reason: 'evaluating it takes too long' },
     ]);
     const seen = "environment.tier == 'staging' && design.name == 'settings' && design.components.size() == 1";
     expect((await attempt(seen, { environment_id: environment.id })).body.violations).toBe(0);

@@ -5,8 +5,8 @@ import { CATALOG_TYPES, CONTENT_CLASSES, matchWord } from './catalog-data.js';
 import type { CatalogQuery } from './catalog.inputs.js';
 
 /**
- * Narrows a list of catalog entries, whose table has `catalog_data` (jsonb) and `technologies` (text[]).
- * @throws InvalidRequest naming the words there are
+ * Filters a list of catalog entries, whose table has `catalog_data` (jsonb) and `technologies` (text[]).
+ * @throws InvalidRequest naming the allowed values
  */
 export function applyCatalogFilters(rows: SelectQueryBuilder<ObjectLiteral>, alias: string, query: CatalogQuery): void {
   const classes = parseInAnyCase('class', query.class, CONTENT_CLASSES);

@@ -1,11 +1,11 @@
 import { type Fault, InvalidRequest } from '../core/errors/app-error.js';
 import { isObject, type Json, type JsonObject } from '../core/json/json.js';
 
-/** Who stands behind what is published. */
+/** Who vouches for a catalog entry. */
 export const CONTENT_CLASSES = ['official', 'verified', 'project', 'community'] as const;
 export type ContentClass = (typeof CONTENT_CLASSES)[number];
 
-/** What it is for. */
+/** The purpose of a catalog entry. */
 export const CATALOG_TYPES = [
   'Deployment',
   'Observability',
@@ -18,23 +18,23 @@ export const CATALOG_TYPES = [
 ] as const;
 export type CatalogType = (typeof CATALOG_TYPES)[number];
 
-/** What the publisher says of a catalog entry. Members that are not named here are kept as they came. */
+/** The publisher's description of a catalog entry. Unknown members are kept unchanged. */
 export interface CatalogData {
   content_class: ContentClass;
   type: CatalogType;
   pattern_info?: string;
   pattern_caveats?: string;
-  /** Technologies that it works with. */
+  /** Compatible technologies. */
   compatibility: string[];
   [member: string]: Json | undefined;
 }
 
 const MAX_CHARACTERS = 64_000;
-/** Set by the server. */
+/** The fields that the server sets. */
 const SERVER_FIELDS = ['published_version', 'published_at'];
 
 /**
- * The data of a catalog entry as a caller sends it. Words are taken in any case and kept as they are written here.
+ * Validates the data of a catalog entry from a request. Values of enumerations are matched case-insensitively and normalized.
  * @throws InvalidRequest naming every fault
  */
 export function parseCatalogData(given: Record<string, unknown>): CatalogData {
@@ -62,13 +62,13 @@ export function parseCatalogData(given: Record<string, unknown>): CatalogData {
   return { ...omitServerFields(given), content_class, type, compatibility };
 }
 
-/** The technologies of an entry, as the catalog compares them: those it names, and those it is made of. */
+/** The technologies of an entry, in lowercase, sorted and unique: the compatible ones and those of its content. */
 export function technologiesOf({ compatibility }: CatalogData, madeOf: readonly string[] = []): string[] {
   const all = [...compatibility, ...madeOf].map((each) => each.trim().toLowerCase()).filter(Boolean);
   return [...new Set(all)].sort();
 }
 
-/** The word that is meant, in whatever case it was written. */
+/** The matching word, case-insensitively; undefined when none matches. */
 export function matchWord<W extends string>(given: unknown, words: readonly W[]): W | undefined {
   return typeof given === 'string' ? words.find((each) => each.toLowerCase() === given.toLowerCase()) : undefined;
 }

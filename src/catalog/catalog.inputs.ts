@@ -19,12 +19,12 @@ export class PublishInput {
   catalog_data!: Record<string, unknown>;
 }
 
-/** The body of a DELETE, which proxies lose: every field may also be sent as a query parameter. */
+/** The body of a DELETE. Some proxies drop such bodies, so every field may also be a query parameter. */
 export class UnpublishInput {
   @IdInput({ optional: true, description: 'The record to unpublish.' })
   id?: string;
 
-  /** @throws InvalidRequest when neither has it */
+  /** @throws InvalidRequest when neither has the id */
   static resolveId(body: UnpublishInput, query: UnpublishInput): string {
     const id = body.id ?? query.id;
     if (id) return id;
@@ -32,7 +32,7 @@ export class UnpublishInput {
   }
 }
 
-/** Words that a catalog is narrowed by. */
+/** A list parameter, separated by commas or repeated. */
 const WordsParameter = () =>
   applyDecorators(
     IsOptional(),
@@ -40,7 +40,7 @@ const WordsParameter = () =>
     MaxLength(500, { each: true, message: 'must have words of at most 500 characters' }),
   );
 
-/** What a catalog may be narrowed by; several words are separated by commas, or the parameter is repeated. */
+/** The filters of a catalog; several values are separated by commas, or the parameter is repeated. */
 export class CatalogQuery extends ListQuery {
   @PageSize(10)
   override pagesize?: string = undefined;
@@ -61,7 +61,7 @@ export class CatalogQuery extends ListQuery {
   technology?: string | string[];
 }
 
-/** The same for GraphQL, where numbers are text. */
+/** CatalogQuery for GraphQL, where page numbers are text. */
 @InputType({ description: 'Which records, in which order, and which page of them.' })
 export class CatalogSelector {
   @Field(() => String, { description: 'The page, counted from 0.' })
@@ -96,7 +96,7 @@ export class CatalogSelector {
   @WordsParameter()
   patternType?: (string | null)[] | null;
 
-  /** The query that REST would have made of it; of everything when there is no selector. */
+  /** Converts a selector to the query of REST; without a selector, to a query without filters. */
   static toQuery(selector: CatalogSelector | null): CatalogQuery {
     if (!selector) return new CatalogQuery();
     const words = {
@@ -104,7 +104,7 @@ export class CatalogSelector {
       technology: withoutNulls(selector.technology),
       patternType: withoutNulls(selector.patternType),
     };
-    // As it may be missing, no pipe has looked at it.
+    // No pipe validates a nullable argument.
     const errors = [
       ...validateSync(Object.assign(new CatalogSelector(), selector, words), { stopAtFirstError: true }).flatMap(
         toFaults,

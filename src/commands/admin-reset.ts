@@ -41,7 +41,7 @@ password an admin chose is confirmed by it, and its tokens end: hand the passwor
 An account that is deactivated stays so.
 `;
 
-/** `admin:reset`: the way back into an account whose password is lost. */
+/** The command `admin:reset`: sets a new password for an account. @param args command line arguments after the name */
 export async function adminReset(args: string[]): Promise<void> {
   const { values, positionals } = parseArgs({
     args,

@@ -29,7 +29,7 @@ ones, restart the servers with them, run this, and take the old keys away. It ma
 A data key stays for an hour after another took its place: run --data-keys once more after that.
 `;
 
-/** Every column of sealed values. Data keys are deleted only when no column has values of them, those missing here included. */
+/** Every column of sealed values. A data key is deleted only when no column of the database uses it, including columns missing here. */
 const SEALED_COLUMNS: SealedColumn[] = [
   { table: 'credential', column: 'secret', key: ['id'], context: `'credential ' || id` },
   {
@@ -70,7 +70,7 @@ const SEALED_COLUMNS: SealedColumn[] = [
 
 const printLine = (line: string): void => void process.stdout.write(`${line}\n`);
 
-/** `keys:rotate`: what follows a change of ENCRYPTION_KEY. */
+/** The command `keys:rotate`: run after a change of ENCRYPTION_KEY. @param args command line arguments after the name */
 export async function keysRotate(args: string[]): Promise<void> {
   const { values } = parseArgs({
     args,
@@ -83,7 +83,7 @@ export async function keysRotate(args: string[]): Promise<void> {
   );
 }
 
-/** Works as the owner of the tables, whom no row-level policy binds: it is nobody's secret that it asks for. */
+/** Connects as the owner of the tables, to whom row-level policies do not apply, because it processes the values of all organizations. */
 async function rotate(env: Env, url: string, dataKeys: boolean): Promise<void> {
   const dataSource = await createDataSource({ url, entities, migrations, role: 'owner', poolSize: 2 }).initialize();
   try {

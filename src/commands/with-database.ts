@@ -3,11 +3,11 @@ import type { Env } from '../core/config/env.js';
 import { loadEnv } from '../core/config/load-env.js';
 import { startEmbeddedPostgres } from '../core/embedded-postgres/embedded-postgres.js';
 
-/** The settings of the server and its database: the one of DATABASE_URL, else the embedded one. */
+/** The settings of the server, and its database: DATABASE_URL, otherwise the embedded one. */
 export interface OpenDatabase {
   env: Env;
   url: string;
-  /** Ends the embedded database unless another process uses it. */
+  /** Stops the embedded database, unless another process uses it. */
   close: () => Promise<void>;
 }
 
@@ -19,7 +19,7 @@ export async function openDatabase(): Promise<OpenDatabase> {
   return { env, url: embedded.url, close: () => embedded.stop() };
 }
 
-/** Runs a command with the settings of the server, on its database. */
+/** Runs a command with the settings and the database of the server, and closes the database afterwards. */
 export async function withDatabase<T>(work: (env: Env, url: string) => Promise<T>): Promise<T> {
   const { env, url, close } = await openDatabase();
   return work(env, url).finally(close);

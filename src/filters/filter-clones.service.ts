@@ -9,7 +9,7 @@ import { FilterContentsService } from './filter-contents.service.js';
 import { FilterCreationService, type FilterWriteResult, newFilter } from './filter-creation.service.js';
 import { FiltersService } from './filters.service.js';
 
-/** Copies filters. */
+/** Clones filters. */
 @Injectable()
 export class FilterClonesService {
   constructor(
@@ -19,7 +19,7 @@ export class FilterClonesService {
     private readonly creation: FilterCreationService,
   ) {}
 
-  /** Who reads a filter may have a copy of their own, in a workspace where they make filters. */
+  /** Copies a filter that the actor may read into a workspace in which the actor may create filters. */
   async clone(actor: Actor, id: string, input: CloneInput): Promise<FilterWriteResult> {
     assertScope(actor, filterPolicy.clone);
     const source = await this.filters.get(actor, id);

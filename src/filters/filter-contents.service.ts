@@ -11,7 +11,7 @@ import { FiltersStore, type SealedPart } from './filters.store.js';
 /** The fields of a filter, or of its view, that identify its contents and the size of its module. */
 type FilterContentRef = Pick<Filter, 'id' | 'size'>;
 
-/** The modules and configurations of filters: sealed, and bound to their filter. */
+/** Seals and opens the modules and configurations of filters; the filter's id is part of the encryption context. */
 @Injectable()
 export class FilterContentsService {
   constructor(
@@ -26,7 +26,7 @@ export class FilterContentsService {
     return this.vault.seal(organizationId, await packContent(bytes), sealContext(id, 'content'));
   }
 
-  /** Seals a configuration; there is none when the text is empty. */
+  /** Seals a configuration; null for empty text. */
   async sealConfiguration({ id, organizationId }: Filter, text: string): Promise<Buffer | null> {
     return text === '' ? null : this.vault.seal(organizationId, text, sealContext(id, 'resource'));
   }
@@ -38,14 +38,14 @@ export class FilterContentsService {
     return this.openModule(id, sealed);
   }
 
-  /** The module in base64, as an answer about one filter has it: empty when it has more bytes than a JSON body may have. */
+  /** The module in base64, for an answer with one filter; empty when it is larger than LIMIT_BODY_BYTES. */
   async readModuleBase64(filter: Filter): Promise<string> {
     return this.toInlineBase64(
       filter.size > this.env.LIMIT_BODY_BYTES ? Buffer.alloc(0) : await this.readModule(filter),
     );
   }
 
-  /** The same of a module that is at hand. */
+  /** As readModuleBase64, for bytes that are already loaded. */
   toInlineBase64(bytes: Uint8Array): string {
     return bytes.length > this.env.LIMIT_BODY_BYTES ? '' : Buffer.from(bytes).toString('base64');
   }
@@ -55,7 +55,7 @@ export class FilterContentsService {
     return sealed ? this.openConfiguration(id, sealed) : '';
   }
 
-  /** The modules of several filters in base64, by their ids, but for those that are for downloads only. @throws InvalidRequest ANSWER_TOO_LARGE */
+  /** The modules of several filters in base64, by filter id, without those larger than LIMIT_BODY_BYTES. @throws InvalidRequest ANSWER_TOO_LARGE */
   readModulesBase64(filters: readonly FilterContentRef[]): Promise<Map<string, string>> {
     const inline = filters.filter(({ size }) => size <= this.env.LIMIT_BODY_BYTES);
     const sizes = new Map(inline.map(({ id, size }) => [id, size]));
@@ -65,14 +65,14 @@ export class FilterContentsService {
     );
   }
 
-  /** The configurations of several filters, by their ids. @throws InvalidRequest ANSWER_TOO_LARGE */
+  /** The configurations of several filters, by filter id. @throws InvalidRequest ANSWER_TOO_LARGE */
   readConfigurations(ids: readonly string[]): Promise<Map<string, string>> {
     return this.readAll(ids, 'resource', (id, sealed) =>
       this.budget.readReserved(sealed.length, () => this.openConfiguration(id, sealed)),
     );
   }
 
-  /** The module of a filter in base64 for one GraphQL operation, which reads those that it asks for together. */
+  /** The module of a filter in base64, for a GraphQL operation, which batches its reads. */
   async loadModuleBase64(context: object, { id, size }: FilterContentRef): Promise<string> {
     const key = JSON.stringify([id, size]);
     const load = async (keys: readonly string[]): Promise<Map<string, string>> => {
@@ -83,7 +83,7 @@ export class FilterContentsService {
     return this.budget.readShared(`filter ${id} file`, () => getLoader(context, 'filter.file', load, '').load(key));
   }
 
-  /** The same of the configuration. */
+  /** The configuration of a filter, for a GraphQL operation, which batches its reads. */
   async loadConfiguration(context: object, { id }: FilterContentRef): Promise<string> {
     const loader = getLoader(context, 'filter.resource', (ids) => this.readConfigurations(ids), '');
     return this.budget.readShared(`filter ${id} resource`, () => loader.load(id));
@@ -115,5 +115,5 @@ export class FilterContentsService {
   }
 }
 
-/** What a sealed content is bound to. */
+/** The encryption context of a sealed content. */
 const sealContext = (id: string, part: SealedPart): string => `filter ${id} ${part}`;

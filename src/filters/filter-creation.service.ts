@@ -14,16 +14,16 @@ import { FilterContentsService } from './filter-contents.service.js';
 import { FilterModuleLoader, type ModuleFields, parseConfig, toModuleFields } from './filter-module.loader.js';
 import { FiltersStore } from './filters.store.js';
 
-/** A filter that was made, with its module and its configuration. */
+/** A created or updated filter, with its module and configuration. */
 export interface FilterWriteResult {
   filter: Filter;
   bytes: Uint8Array;
   resource: string;
-  /** False when the caller only wanted to see what it would be. */
+  /** False when the request was only validated (`save=false`). */
   saved: boolean;
 }
 
-/** Makes filters of modules that callers send. */
+/** Creates filters from uploaded or fetched modules. */
 @Injectable()
 export class FilterCreationService {
   constructor(
@@ -63,7 +63,7 @@ export class FilterCreationService {
   }
 }
 
-/** A filter of the actor in a workspace; it is not kept yet. */
+/** A new filter of the actor in a workspace; the caller stores it. */
 export const newFilter = (
   { userId }: Actor,
   { id, organizationId }: Workspace,

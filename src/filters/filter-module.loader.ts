@@ -11,14 +11,14 @@ import { WorkerPool } from '../core/workers/worker-pool.js';
 import type { Filter } from './filter.entity.js';
 import { type ValidatedModule, validateModuleTask } from './wasm/module-facts.js';
 
-/** A module that was sent and found to be sound. */
+/** A validated module from a request. */
 export interface FilterModule extends ValidatedModule {
   bytes: Uint8Array;
   size: number;
   location: DesignLocation;
 }
 
-/** What a filter keeps of its module beside the bytes. */
+/** The columns of a filter that describe its module. */
 export type ModuleFields = Pick<Filter, 'size' | 'digest' | 'metadata' | 'location'>;
 
 export const toModuleFields = ({ size, digest, facts, location }: Omit<FilterModule, 'bytes'>): ModuleFields => ({
@@ -28,7 +28,7 @@ export const toModuleFields = ({ size, digest, facts, location }: Omit<FilterMod
   location,
 });
 
-/** The ways in which a caller sends a module; an upload counts first, then the base64. */
+/** The ways to send a module besides an upload; a request has exactly one. */
 interface ModuleInput {
   name?: string;
   filter_data?: Record<string, unknown>;
@@ -38,7 +38,7 @@ interface ModuleInput {
 interface LocatedModule {
   bytes: Uint8Array;
   pointer: string;
-  /** Of the file; empty when it came without. */
+  /** The file name; empty when there is none. */
   name: string;
   location: DesignLocation;
 }
@@ -47,7 +47,7 @@ const FILTER_FILE_POINTER = '/filter_data/filter_file';
 const MAX_CONFIG_CHARACTERS = 64_000;
 const KNOWN_FIELDS = ['name', 'filter_file'];
 
-/** Finds the module in what a caller sent, and judges it. */
+/** Finds the module in a request and validates it. */
 @Injectable()
 export class FilterModuleLoader {
   constructor(
@@ -56,7 +56,7 @@ export class FilterModuleLoader {
     private readonly env: Env,
   ) {}
 
-  /** @throws InvalidRequest when no module or no name was sent, or the module is unsound */
+  /** @throws InvalidRequest when the module or the name is missing, or the module is invalid */
   async loadForCreate(input: ModuleInput, files: FormFile[]): Promise<FilterModule & { name: string }> {
     const { name, file } = parseFilterData(input);
     const found = await this.locate(file, input.url, files);
@@ -71,7 +71,7 @@ export class FilterModuleLoader {
     return { ...(await this.validate(found)), name: [...chosen].slice(0, 255).join('') };
   }
 
-  /** The new name and the new module, as far as they are sent. */
+  /** The new name and the new module, if the request has them. */
   async loadForUpdate(input: ModuleInput, files: FormFile[]): Promise<{ name?: string; module: FilterModule | null }> {
     const { name, file } = parseFilterData(input);
     const found = await this.locate(file, input.url, files);
@@ -97,7 +97,7 @@ export class FilterModuleLoader {
     };
   }
 
-  /** Off the event loop, because it is untrusted; compiling validates it, and none of it is ever run. */
+  /** Compiles the module in a worker, because it is untrusted. Compiling validates it; it is never executed. */
   private async validate({ bytes, pointer, location }: LocatedModule): Promise<FilterModule> {
     const most = this.env.LIMIT_UPLOAD_BYTES;
     if (bytes.length > most)
@@ -108,7 +108,7 @@ export class FilterModuleLoader {
 
 const INLINE_LOCATION: DesignLocation = { type: 'inline', host: '', path: '', branch: '' };
 
-/** @throws InvalidRequest naming every member of `filter_data` that is wrong */
+/** @throws InvalidRequest naming every invalid member of `filter_data` */
 function parseFilterData({ name, filter_data: data = {} }: ModuleInput): { name?: string; file?: unknown } {
   const faults: Fault[] = Object.keys(data)
     .filter((key) => !KNOWN_FIELDS.includes(key))
@@ -133,7 +133,7 @@ function decodeModule(file: unknown): Buffer {
 }
 
 /**
- * The text of a configuration; undefined when none was sent, empty for null.
+ * The text of a configuration: undefined when absent, empty for null.
  * @throws InvalidRequest when it is neither text nor an object, or too long
  */
 export function parseConfig(given: unknown): string | undefined {

@@ -15,7 +15,7 @@ import { FiltersStore } from './filters.store.js';
 
 const CATALOG_PATH = '/api/filter/catalog';
 
-/** Changes filters and what they hold. */
+/** Updates filters, their modules and configurations. */
 @Injectable()
 export class FilterUpdatesService {
   constructor(
@@ -27,7 +27,7 @@ export class FilterUpdatesService {
     private readonly events: EventBus,
   ) {}
 
-  /** Changes name, visibility, configuration and module, as far as they are sent. */
+  /** Updates the name, visibility, configuration and module, whichever the request has. */
   async update(actor: Actor, id: string, input: FilterChange, files: FormFile[], match: Precondition): Promise<Filter> {
     const current = await this.filters.getAuthorized(actor, id, 'update');
     const resource = parseConfig(input.config);

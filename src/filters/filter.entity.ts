@@ -4,14 +4,14 @@ import type { DesignLocation } from '../designs/design.entity.js';
 import { WorkspaceOwnedEntity } from '../workspaces/workspace-owned/workspace-owned.entity.js';
 import type { ModuleFacts } from './wasm/module-facts.js';
 
-/** The filter that another was made of, as it was then. */
+/** The filter that this one was cloned from, as it was at that time. */
 export interface FilterOrigin {
   id: string;
   name: string;
   digest: string;
 }
 
-/** A WebAssembly module that proxies run on their traffic, with its configuration. It lives in exactly one workspace. */
+/** A WebAssembly module for a proxy (proxy-wasm), with its configuration. It belongs to exactly one workspace. */
 @Entity('filter')
 @Index('filter_created', ['organizationId', 'createdAt', 'id'], { where: 'deleted_at IS NULL' })
 @Index('filter_workspace', ['workspaceId', 'createdAt', 'id'], { where: 'deleted_at IS NULL' })
@@ -20,7 +20,7 @@ export interface FilterOrigin {
 @Index('filter_catalog', ['createdAt', 'id'], { where: "visibility = 'public' AND deleted_at IS NULL" })
 @Index('filter_technologies', ['technologies'], { type: 'gin', where: "visibility = 'public' AND deleted_at IS NULL" })
 export class Filter extends WorkspaceOwnedEntity {
-  /** The module, packed and sealed. */
+  /** The module, compressed and sealed. */
   @Column('bytea', { select: false })
   content!: Buffer;
 
@@ -28,18 +28,18 @@ export class Filter extends WorkspaceOwnedEntity {
   @Column('bytea', { nullable: true, select: false })
   resource!: Buffer | null;
 
-  /** Bytes of the module. */
+  /** Size of the module in bytes. */
   @Column('integer')
   size!: number;
 
-  /** Of the module, as `sha256:` and hex digits. */
+  /** Digest of the module: `sha256:` and hex digits. */
   @Column('text')
   digest!: string;
 
   @Column('jsonb', { default: {} })
   metadata!: ModuleFacts;
 
-  /** Where the module came from, as of designs. */
+  /** Where the module came from, in the same form as for designs. */
   @Column('jsonb', { default: {} })
   location!: DesignLocation;
 
@@ -49,7 +49,7 @@ export class Filter extends WorkspaceOwnedEntity {
   @Column('jsonb', { default: {} })
   catalogData!: Record<string, unknown>;
 
-  /** What the catalog is narrowed by, as it compares them. */
+  /** Technologies by which the catalog is filtered, in lowercase. */
   @Column('text', { array: true, default: [] })
   technologies!: string[];
 
@@ -57,14 +57,14 @@ export class Filter extends WorkspaceOwnedEntity {
     return this.visibility === 'public';
   }
 
-  /** What strangers may know of it: not where its makers have it from. */
+  /** Removes the source and the original filter, which callers from outside the workspace may not see. */
   hideOrigin(): this {
     this.location = { type: this.location.type, host: '', path: '', branch: '' };
     this.clonedFrom = null;
     return this;
   }
 
-  /** Others run what is published: it stays what an admin of the workspace has published. @throws Conflict PUBLISHED */
+  /** Published content is in use by others, so it cannot be changed. @throws Conflict PUBLISHED */
   assertNotPublished(field: string): void {
     if (!this.isPublished) return;
     throw new Conflict('PUBLISHED', `${field} of a published filter cannot be changed`, {

@@ -2,7 +2,7 @@ import type { Actor } from '../core/access/actor.js';
 import { DomainEvent } from '../core/events/domain-event.js';
 import type { Filter } from './filter.entity.js';
 
-/** Something happened to a filter. */
+/** An event of a filter. */
 export abstract class FilterEvent extends DomainEvent {
   readonly category = 'filter';
   protected abstract readonly verb: string;
@@ -34,7 +34,7 @@ export class FilterUpdated extends FilterEvent {
   protected readonly verb = 'was changed';
 }
 
-/** The event is about the copy. */
+/** The subject of the event is the copy. */
 export class FilterCloned extends FilterEvent {
   readonly action = 'cloned';
   protected readonly verb = 'was cloned from another filter';

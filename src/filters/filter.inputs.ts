@@ -16,14 +16,14 @@ import { WorkspaceOwnedQuery } from '../workspaces/workspace-owned/workspace-own
 const FILTER_DATA = '`filter_file` is the module in base64, `name` the name of the filter.';
 const URL_DESCRIPTION = 'Where the module is fetched from by the server.';
 
-/** The configuration of a filter; `readConfig` judges it. */
+/** The configuration of a filter; `parseConfig` validates it. */
 const ConfigInput = (): PropertyDecorator => (target, key) => {
   const description = 'The configuration of the filter: text, or an object, which is stored as JSON.';
   ApiPropertyOptional({ description, nullable: true, oneOf: [{ type: 'string' }, { type: 'object' }] })(target, key);
   IsOptional()(target, key);
 };
 
-/** The module is an upload, `filter_data.filter_file` in base64, or behind `url`. */
+/** The module is an upload, `filter_data.filter_file` in base64, or fetched from `url`. */
 @UpdatesView(() => FilterView)
 export class NewFilter {
   @NameInput({ optional: true, description: "Else `filter_data.name`, else the module's file name." })
@@ -69,7 +69,7 @@ export class FilterChange extends UpdateInput {
   visibility?: Visibility;
 }
 
-/** Fields of content that filters are shown with when they are asked for. */
+/** Content fields that answers include only on request. */
 const FILTER_CONTENTS = ['filter_file'];
 
 export class FilterListQuery extends WorkspaceOwnedQuery {
@@ -77,7 +77,7 @@ export class FilterListQuery extends WorkspaceOwnedQuery {
   populate?: string;
 }
 
-/** What the catalog of filters is asked. */
+/** The query parameters of the filter catalog. */
 export class FilterCatalogQuery extends CatalogQuery {
   @PopulateParameter(FILTER_CONTENTS)
   populate?: string;

@@ -1,6 +1,6 @@
 import { definePolicy } from '../core/access/policy.js';
 
-/** The roles are those in the filter's workspace; a published filter is also read and cloned by everyone who is signed in. */
+/** The roles are those in the filter's workspace. Every signed-in user may also read and clone published filters. */
 export const filterPolicy = definePolicy(
   'filter',
   {

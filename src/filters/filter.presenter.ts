@@ -9,7 +9,7 @@ import type { FilterWriteResult } from './filter-creation.service.js';
 
 type ViewOf<V extends RecordView> = (filter: Filter, opened: FilterContent) => V;
 
-/** Shows filters with as much of their content as was asked for. */
+/** Creates views of filters, with their content on request. */
 @Injectable()
 export class FilterPresenter {
   constructor(private readonly contents: FilterContentsService) {}
@@ -22,7 +22,7 @@ export class FilterPresenter {
     return this.toEnvelope(page, await this.toViews(page, CatalogFilterView.fromEntity, populate));
   }
 
-  /** A page as GraphQL has it: the fields of contents read what they show. */
+  /** A page for GraphQL: field resolvers read the contents. */
   toPageWithoutContents(page: Page<Filter>): PageEnvelope {
     return this.toEnvelope(
       page,
@@ -30,17 +30,17 @@ export class FilterPresenter {
     );
   }
 
-  /** The same of the catalog. */
+  /** As toPageWithoutContents, for the catalog. */
   toCatalogEntriesWithoutContents(page: Page<Filter>): CatalogFilterView[] {
     return page.items.map((filter) => CatalogFilterView.fromEntity(filter, { resource: '' }));
   }
 
-  /** The record without the module. */
+  /** A filter without its module. */
   async toViewWithoutModule(filter: Filter): Promise<FilterView> {
     return FilterView.fromEntity(filter, { resource: await this.contents.readConfiguration(filter) });
   }
 
-  /** One filter comes with its module, unless that is for downloads only. */
+  /** A filter with its module, unless the module is too large for a JSON body. */
   async toView(filter: Filter): Promise<FilterView> {
     const [resource, file] = [
       await this.contents.readConfiguration(filter),
@@ -49,7 +49,7 @@ export class FilterPresenter {
     return FilterView.fromEntity(filter, { resource, file });
   }
 
-  /** 201 for what was made, 200 for what was only judged. */
+  /** Sets the status: 201 for a created filter, 200 for one that was only validated. */
   toWriteResponse({ filter, bytes, resource, saved }: FilterWriteResult, response: Response): FilterView {
     const view = FilterView.fromEntity(filter, { resource, file: this.contents.toInlineBase64(bytes) });
     if (saved) return view;

@@ -8,15 +8,15 @@ import { VISIBILITIES, type Visibility } from '../workspaces/workspace-owned/wor
 import type { Filter, FilterOrigin } from './filter.entity.js';
 import type { ModuleFacts } from './wasm/module-facts.js';
 
-/** What is sealed beside the record, opened. */
+/** The opened content of a filter. */
 export interface FilterContent {
   /** The configuration; empty when there is none. */
   resource: string;
-  /** The module in base64; empty unless it is asked for. */
+  /** The module in base64; empty unless requested. */
   file?: string;
 }
 
-/** A filter as everyone sees it who finds it in the catalog. */
+/** A filter as the catalog shows it. */
 @ObjectType('CatalogFilter', { description: 'A published WebAssembly filter.' })
 export class CatalogFilterView extends RecordView {
   @TextField()

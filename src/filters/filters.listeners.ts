@@ -6,7 +6,7 @@ import { WorkspaceDeleted, WorkspaceRestored } from '../workspaces/workspace.eve
 import { FilterCloned } from './filter.events.js';
 import { FiltersStore } from './filters.store.js';
 
-/** Filters go, and come back, with their workspace; copies of them are counted. */
+/** Deletes and restores filters with their workspace, and counts clones. */
 @Injectable()
 export class FiltersListeners implements OnModuleInit {
   constructor(
@@ -23,7 +23,7 @@ export class FiltersListeners implements OnModuleInit {
       if (deletedAt) await this.filters.restoreByWorkspace(workspace.id, deletedAt);
     });
     this.events.within(FilterCloned, async ({ filter: { clonedFrom } }) => {
-      // Who copies a published filter may not write to it.
+      // A caller who clones a published filter may have no right to change it.
       if (clonedFrom)
         await this.unit.runAsSystem('counting a copy', () => this.filters.increment(clonedFrom.id, 'clone_count'));
     });

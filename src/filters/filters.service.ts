@@ -22,7 +22,7 @@ import { filterPolicy } from './filter.policy.js';
 import { FilterContentsService } from './filter-contents.service.js';
 import { FiltersStore } from './filters.store.js';
 
-/** Filters as records: who sees them, how they go and come back. */
+/** Reads, deletes, restores and downloads filters. */
 @Injectable()
 export class FiltersService extends WorkspaceOwnedGate<Filter, typeof filterPolicy> implements PlacementAuthorizer {
   constructor(
@@ -53,7 +53,7 @@ export class FiltersService extends WorkspaceOwnedGate<Filter, typeof filterPoli
   }
 
   /**
-   * A filter that the actor may see; one that they only see in the catalog as strangers see it.
+   * A filter that the actor may read; without its origin when the actor can read it only because it is published.
    * @throws NotFound when there is none
    */
   override async get(actor: Actor, id: string): Promise<Filter> {
@@ -62,7 +62,7 @@ export class FiltersService extends WorkspaceOwnedGate<Filter, typeof filterPoli
     return own ?? this.orNotFound(id, await this.filters.findPublished(id)).hideOrigin();
   }
 
-  /** Who reads a filter may clone it, those of the catalog included. */
+  /** Cloning requires only the right to read, so published filters can be cloned by everyone. */
   override async authorize(actor: Actor, operation: Operation, id: string): Promise<void> {
     if (operation === filterPolicy.restore) return super.authorize(actor, operation, id);
     const filter = await this.get(actor, id);
@@ -70,13 +70,13 @@ export class FiltersService extends WorkspaceOwnedGate<Filter, typeof filterPoli
       await this.access.authorize(actor, operation, this.kind.getProtectedRecord(filter));
   }
 
-  /** The same for the filter that a body names. */
+  /** As `authorize`, for a filter that the request body names. */
   async authorizeIn(actor: Actor, operation: Operation, fields: RequestFields): Promise<void> {
     const id = fields.id('id');
     if (id) await this.authorize(actor, operation, id);
   }
 
-  /** The module as a file, which is counted. */
+  /** The module as a file; increments the download count. */
   async download(actor: Actor, id: string): Promise<Download> {
     const filter = await this.get(actor, id);
     const content = await this.contents.readModule(filter);

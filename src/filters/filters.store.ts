@@ -37,17 +37,17 @@ const listing: Listing<Filter> = {
   filterDefaults: { deleted_at: false },
 };
 
-/** What of a filter is sealed. */
+/** The sealed columns of a filter. */
 export type SealedPart = 'content' | 'resource';
 
-/** Filters, and those of them that are in the catalog. */
+/** Filters, and published filters. */
 @Injectable()
 export class FiltersStore extends WorkspaceOwnedStore<Filter> {
   constructor(unit: UnitOfWork, access: Access) {
     super(unit, access, Filter, 'filter');
   }
 
-  /** Of other organizations' filters none is listed: the published ones are in the catalog. */
+  /** Filters of other organizations are not listed: the catalog has the published ones. */
   async page(actor: Actor, scope: WorkspaceOwnedScope, query: ListQuery): Promise<Page<Filter>> {
     const rows = await this.selectInScope(actor, scope);
     return this.paginate(rows, listing, query, this.storedTotal(rows, scope));
@@ -64,7 +64,7 @@ export class FiltersStore extends WorkspaceOwnedStore<Filter> {
     return this.createQueryBuilder().andWhere(IS_PUBLISHED).andWhere('filter.id = :id', { id }).getOne();
   }
 
-  /** The sealed modules, or configurations, of these filters, by their ids. */
+  /** The sealed modules or configurations of these filters, by filter id. */
   async findSealed(ids: readonly string[], part: SealedPart): Promise<Map<string, Buffer>> {
     const found = await this.selectByIds(ids)
       .select(['filter.id', `filter.${part}`])
@@ -72,7 +72,7 @@ export class FiltersStore extends WorkspaceOwnedStore<Filter> {
     return new Map(found.flatMap(({ id, [part]: sealed }) => (sealed ? [[id, sealed] as const] : [])));
   }
 
-  /** Bytes of the same. */
+  /** Total bytes of the sealed modules or configurations of these filters. */
   async sumSealedBytes(ids: readonly string[], part: SealedPart): Promise<number> {
     const sum = this.selectByIds(ids).select(`sum(octet_length(filter.${part}))`, 'sum');
     return Number((await sum.getRawOne<{ sum: string | null }>())?.sum ?? 0);
@@ -83,6 +83,6 @@ export class FiltersStore extends WorkspaceOwnedStore<Filter> {
   }
 }
 
-/** Shared with everyone who is signed in, from a workspace that is not archived. */
+/** SQL condition: published, in a workspace that is not archived. */
 const IS_PUBLISHED = `(filter.visibility = 'public' AND filter.deleted_at IS NULL
   AND filter.workspace_id IN (SELECT id FROM active_workspace))`;

@@ -67,7 +67,10 @@ export class FormatsModule implements OnModuleInit, OnApplicationShutdown {
     const isolated = await this.programs.checkIsolation();
     this.metrics.programIsolation.set(isolated ? 1 : 0);
     if (isolated) logger.debug('helm and kustomize run in namespaces of their own, without network');
-    else logger.warn('helm and kustomize cannot be isolated here: only what they are given to read protects');
+    else
+      logger.warn(
+        'helm and kustomize cannot be isolated on this system: the check of their input is the only protection',
+      );
   }
 
   onApplicationShutdown(): Promise<void> {
@@ -76,7 +79,7 @@ export class FormatsModule implements OnModuleInit, OnApplicationShutdown {
   }
 }
 
-/** The programs that the settings name, and what cannot be done without each. */
+/** The programs in the settings, and what does not work without each. */
 const PROGRAMS = {
   HELM_BIN: 'charts cannot be imported',
   KUSTOMIZE_BIN: 'Kustomizations cannot be imported',

@@ -4,7 +4,7 @@ import { FormatsModule } from './formats.module.js';
 import { largeBodyTask } from './large-body-task.js';
 import { WorkerPool } from '../core/workers/worker-pool.js';
 
-/** Reads bodies in the lane for own content, so that none waits behind an import. */
+/** Parses large request bodies in the worker lane for stored content, so that they do not wait behind imports. */
 @Injectable()
 class WorkerLargeBodyReader extends LargeBodyReader {
   constructor(private readonly pool: WorkerPool) {

@@ -3,10 +3,10 @@ import { type ComponentDefinition } from '../formats/definitions/definitions.js'
 import { type GeneratorConfig } from './generator.js';
 import { truncateText } from './truncate-text.js';
 
-/** Characters of a description; the longest ones of Kubernetes have some 4,000. */
+/** The maximum characters of a description; the longest ones of Kubernetes have about 4,000. */
 export const MAX_DESCRIPTION_LENGTH = 10_000;
 
-/** A component as generators make them: described by its schema, and without a look of its own. */
+/** A generated component: its description is that of its schema, and it has no styles. */
 export function buildComponent(
   definition: Pick<ComponentDefinition, 'kind' | 'apiVersion' | 'displayName' | 'schema'>,
   schema: JsonObject,

@@ -9,13 +9,13 @@ import { type GeneratorSource } from './generator-source.js';
 import { ValuesComments } from './values-comments.js';
 import { inferSchema } from './values-schema.js';
 
-/** The schema of the values of a chart as compact JSON, and the file that it comes from. */
+/** The schema of the values of a chart as compact JSON, and its source file. */
 export interface ValuesSchema {
   schema: string;
   from: 'values.schema.json' | 'values.yaml' | 'nothing';
 }
 
-/** As the chart states it, or else inferred from its defaults; undefined when the values cannot be read, with the reason in `contents`. */
+/** The schema in the chart, or one inferred from its default values; undefined when neither can be read, with the fault in `contents`. */
 export function readValuesSchema(
   source: GeneratorSource,
   chart: Chart,

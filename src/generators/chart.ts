@@ -9,12 +9,12 @@ import { type GeneratorSource } from './generator-source.js';
 
 const NAME_PATTERN = /^[A-Za-z0-9._-]{1,250}$/;
 const VERSION_PATTERN = /^v?\d+(?:\.\d+){0,2}(?:[-+][0-9A-Za-z.+-]*)?$/;
-/** A line of a file, or of a template for one, that makes it a definition. */
+/** The line by which a file or template is recognized as a CustomResourceDefinition. */
 export const DEFINITION_LINE = /^[ \t]*kind:[ \t]*["']?CustomResourceDefinition/m;
 
-/** A chart, read from its Chart.yaml. */
+/** The metadata of a chart from its Chart.yaml. */
 export interface Chart {
-  /** Folder with `/` at its end, or empty. */
+  /** The folder of the chart with a trailing `/`, or empty. */
   root: string;
   name: string;
   version: string;
@@ -23,7 +23,7 @@ export interface Chart {
   document: LocatedDocument;
 }
 
-/** Whether definitions may come of the templates of a chart: some file outside of `crds/` holds one, or a packed subchart may. */
+/** Whether templates of a chart may render definitions: a file outside `crds/` contains one, or there is a packed subchart. */
 export function mayDefineInTemplates(files: readonly SourceFile[]): boolean {
   return files.some(({ path, bytes }) => {
     if (isPackedChart(path)) return true;
@@ -33,7 +33,7 @@ export function mayDefineInTemplates(files: readonly SourceFile[]): boolean {
   });
 }
 
-/** Reads Chart.yaml; undefined when the chart is of no use, with the reason in `contents`. */
+/** Reads Chart.yaml; undefined for an invalid chart, with the faults in `contents`. */
 export function readChart(source: GeneratorSource, contents: GenerationCollector): Chart | undefined {
   const folders = findChartFolders(source.files.map(({ path }) => path));
   const [folder = '', ...more] = folders;
@@ -79,7 +79,7 @@ export function readChart(source: GeneratorSource, contents: GenerationCollector
   return sound ? { root, name, version, facts, document } : undefined;
 }
 
-/** The files of a chart with those of its packed subcharts, below `charts/NAME-1.2.3.tgz/`; what cannot be unpacked is named in `contents`. */
+/** The files of a chart with those of its packed subcharts, below `charts/NAME-1.2.3.tgz/`; subcharts that cannot be unpacked are faults in `contents`. */
 export async function expandSubcharts(
   { files, limits }: GeneratorSource,
   contents: GenerationCollector,

@@ -18,7 +18,7 @@ async function filesBelow(folder: string, pattern = /./): Promise<string[]> {
     .sort();
 }
 
-/** References of a schema that lead nowhere in it, however deep they stand. */
+/** References of a schema, at any depth, whose target it does not have. */
 function dangling(schema: string): string[] {
   const { definitions = {} } = JSON.parse(schema) as { definitions?: JsonObject };
   const targets = [...schema.matchAll(/"\$ref":"#\/definitions\/([^"]*)"/g)].map(([, name = '']) => decodeURIComponent(name)); // prettier-ignore
@@ -163,5 +163,5 @@ requires('CORPUS_DIR', 'the corpus', (root) => {
   }, 120_000);
 });
 
-/** Charts that are hostile only to a program that renders them; nothing here does. */
+/** Charts that are hostile only when they are rendered, which this test does not do. */
 const RENDERED = ['chart-include-itself.tgz', 'chart-endless-range.tgz', 'chart-nested-range.tgz', 'chart-repeat.tgz', 'chart-template-syntax.tgz', 'chart-renders-garbage.tgz']; // prettier-ignore

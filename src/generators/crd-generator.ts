@@ -21,7 +21,7 @@ import { modelNameOfGroup, buildTargetModel, parseVersion } from './target-model
 const WORD_PATTERN = /^[-a-z0-9]{1,63}$/;
 const MAX_WORDS = 100;
 
-/** CustomResourceDefinitions: one component for each kind and served version, in one model for each domain of API groups. */
+/** Generates a component for each kind and served version of CustomResourceDefinitions, and a model for each domain of API groups. */
 export const crdGenerator: Generator = {
   kind: 'crd',
   description: 'CustomResourceDefinitions (YAML or JSON, one or many, or an archive of such files)',
@@ -29,7 +29,7 @@ export const crdGenerator: Generator = {
   generate,
 };
 
-/** A definition that was read, and where it stands. */
+/** A valid definition, and its location. */
 export interface ParsedDefinition {
   located: LocatedDefinition;
   resource: CustomResource;
@@ -56,7 +56,7 @@ function generate(source: GeneratorSource, config: GeneratorConfig): GenerationR
   return generated;
 }
 
-/** The sound definitions of some files; other documents are passed over, and what cannot be read or used goes to `contents`. */
+/** The valid definitions of some files. Other documents are ignored; files and definitions with errors are faults in `contents`. */
 export function parseDefinitions(
   source: GeneratorSource,
   files: readonly SourceFile[],
@@ -79,7 +79,7 @@ export function parseDefinitions(
   return { definitions, found };
 }
 
-/** Adds definitions to the models of their domains, or to the one that the caller names. */
+/** Adds definitions to the models of their domains, or to the model in the configuration. */
 export function addDefinitionsByDomain(
   definitions: readonly ParsedDefinition[],
   config: GeneratorConfig,
@@ -100,7 +100,7 @@ export function addDefinitionsByDomain(
   }
 }
 
-/** Adds one component for each version of a definition that is served. */
+/** Adds a component for each served version of a definition. */
 export function addDefinition(
   { located, resource }: ParsedDefinition,
   model: ModelDefinition,

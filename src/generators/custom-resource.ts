@@ -8,7 +8,7 @@ const KIND_PATTERN = /^[A-Za-z](?:[-A-Za-z0-9]{0,61}[A-Za-z0-9])?$/;
 const LABEL_PATTERN = /^[a-z0-9](?:[-a-z0-9]{0,61}[a-z0-9])?$/;
 const API_VERSIONS = ['apiextensions.k8s.io/v1', 'apiextensions.k8s.io/v1beta1'];
 
-/** A CustomResourceDefinition as it stands in a document, faulty or not. */
+/** A CustomResourceDefinition in a document, not yet validated. */
 export interface LocatedDefinition {
   document: LocatedDocument;
   pointer: string;
@@ -19,7 +19,7 @@ export interface LocatedDefinition {
 /** One served version of a kind. */
 export interface ResourceVersion {
   name: string;
-  /** Pointer to it in the document. */
+  /** JSON Pointer to the version in the document. */
   pointer: string;
   isStored: boolean;
   isDeprecated: boolean;
@@ -27,18 +27,18 @@ export interface ResourceVersion {
   subresources: string[];
 }
 
-/** What a definition says, once it is found to be sound. */
+/** The data of a valid definition. */
 export interface CustomResource {
   group: string;
   kind: string;
   isNamespaced: boolean;
   names: JsonObject;
-  /** Label `app.kubernetes.io/version`. */
+  /** The label `app.kubernetes.io/version`. */
   release: string;
   versions: ResourceVersion[];
 }
 
-/** The CustomResourceDefinitions of a document, Lists taken apart; the items of a typed list need not say what they are. */
+/** The CustomResourceDefinitions of a document, including items of a List. Items of a CustomResourceDefinitionList need no apiVersion and kind. */
 export function findDefinitions(document: LocatedDocument): LocatedDefinition[] {
   const found: LocatedDefinition[] = [];
   const visit = (value: Json, pointer: string, list?: JsonObject): void => {
@@ -55,7 +55,7 @@ export function findDefinitions(document: LocatedDocument): LocatedDefinition[] 
   return found;
 }
 
-/** Checks what components are made of, and reads it; undefined when the definition as a whole is of no use. Every fault goes to `contents`. */
+/** Validates the parts of a definition that components need; undefined when it is invalid as a whole. Adds every fault to `contents`. */
 export function parseDefinition(
   definition: LocatedDefinition,
   contents: GenerationCollector,

@@ -9,18 +9,18 @@ import { truncateText } from './truncate-text.js';
 import { type GeneratorSource } from './generator-source.js';
 import { countOf } from '../core/errors/wording.js';
 
-/** All generators in the order in which content is asked whether it is theirs. */
+/** All generators, in the order in which they examine the content. */
 export const GENERATORS: readonly Generator[] = [helmGenerator, crdGenerator, openApiGenerator];
 
 const ACCEPTED = `Send one of: ${GENERATORS.map(({ description }) => description).join('; ')}.`;
 
 /**
- * Finds out what a source is by its content.
- * Throws InvalidRequest with its syntax faults, or `UNKNOWN_FORMAT` with what was seen and what is accepted when it is nothing that is known here.
+ * Detects the type of a source by its content.
+ * Throws InvalidRequest with its syntax faults, or `UNKNOWN_FORMAT`, naming the detected type and the accepted ones, for an unsupported source.
  */
 export function detectSource(source: GeneratorSource): Generator {
   const [only] = source.files;
-  // Syntax faults of a single file say more than that nothing was found in it.
+  // Syntax faults of a single file are more specific than UNKNOWN_FORMAT.
   if (!source.archive && only) source.documents(only);
   const generator = GENERATORS.find((one) => one.detect(source));
   if (generator) return generator;
@@ -55,7 +55,7 @@ function describeShape(documents: readonly LocatedDocument[], first: Json): stri
   return `an object with ${joinWords(Object.keys(first))}, which no source here begins with`;
 }
 
-/** Files that are often sent by mistake. */
+/** The remedy for files that are often sent by mistake. */
 function hint(value: Json): string | undefined {
   const { apiVersion, name, schemaVersion, kind } = asObject(value);
   if (apiVersion !== undefined && name !== undefined) return 'Send the whole chart as .tgz.';

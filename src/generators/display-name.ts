@@ -1,6 +1,6 @@
 import { toCategorySlug } from '../formats/definitions/category.js';
 
-/** Names that are one word, though capitals stand in the middle. */
+/** Names with capitals in the middle that are one word. */
 const WORDS = [
   ...['OAuth2', 'OAuth', 'OpenID', 'GitHub', 'GitLab', 'GitOps', 'IPv4', 'IPv6', 'K8s', 'gRPC'],
   ...['MySQL', 'PostgreSQL', 'GraphQL', 'MongoDB', 'DynamoDB', 'RabbitMQ'],
@@ -34,7 +34,7 @@ export function toPascalCase(name: string): string {
     .join('');
 }
 
-/** A name for a model or a group of kinds: the slug of a text in ASCII, no longer than a hundred characters; empty when nothing is left. */
+/** The slug of a text as a model name: ASCII, at most 100 characters; empty when the text has no usable characters. */
 export function toSlugName(text: string): string {
   const ascii = text
     .normalize('NFKD')

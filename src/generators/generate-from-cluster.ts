@@ -11,13 +11,13 @@ import { SchemaLibrary } from './schema-library.js';
 import { GeneratorSource } from './generator-source.js';
 import { modelNameOfGroup, buildTargetModel, parseVersion } from './target-model.js';
 
-/** What an API server says of itself. */
+/** The documents that an API server publishes about its API. */
 export interface ClusterInput {
-  /** Name of the cluster, as faults show it. */
+  /** The name of the cluster in faults. */
   name: string;
   /** `gitVersion` of /version. */
   version: string;
-  /** The documents below /openapi/v3, one for each group and version; their names (`apis/apps/v1`) are only shown. */
+  /** The documents below /openapi/v3, one for each group and version; faults show their names (`apis/apps/v1`). */
   documents: readonly SourceFile[];
   /** Pages of the list of CustomResourceDefinitions. */
   definitions: readonly SourceFile[];
@@ -26,12 +26,12 @@ export interface ClusterInput {
 }
 
 const KUBERNETES_REGISTRANT: RegistrantDefinition = { hostname: 'kubernetes', kind: 'kubernetes' };
-/** Go packages of the groups that an API server brings along. */
+/** The Go packages of the API groups built into kube-apiserver. */
 const BUILT_IN_PACKAGES = /^io\.k8s\.(?:api|apiextensions-apiserver|kube-aggregator)\./;
 
 /**
- * The models of a cluster: `kubernetes`, in the version of its API server, for the groups that it brings along; one for each domain of its
- * CustomResourceDefinitions; and one for each domain of API servers that stand behind it.
+ * The models of a cluster: `kubernetes`, in the version of its API server, for the built-in groups; one for each domain of its
+ * CustomResourceDefinitions; and one for each domain of its aggregated API servers.
  */
 export function generateFromCluster({
   name,
@@ -54,7 +54,7 @@ export function generateFromCluster({
 
 interface ClusterContext {
   source: GeneratorSource;
-  /** Groups of CustomResourceDefinitions, whose documents say less than these. */
+  /** Groups of CustomResourceDefinitions, which contain more than the OpenAPI documents of these groups. */
   groups: ReadonlySet<string>;
   version: string;
   config: GeneratorConfig;

@@ -14,17 +14,17 @@ import { detectSource, GENERATORS } from './detect-source.js';
 import { type GenerationResult, type GeneratorConfig, type SourceKind } from './generator.js';
 import { GeneratorSource } from './generator-source.js';
 
-/** Characters of schemas that cross between threads at once. */
+/** Characters of schemas in one message between threads. */
 const CHUNK_CHARACTERS = 1_000_000;
 
-/** How and where to generate. */
+/** The options of a generation. */
 export interface GenerateOptions {
   pool: WorkerPool;
   limits: FormatLimits;
   config?: GeneratorConfig;
-  /** The type of the source; otherwise detected by content. */
+  /** The type of the source; by default detected by content. */
   kind?: SourceKind;
-  /** Renders the templates of a chart, given by path from its folder, to YAML, when definitions may come of them; what it throws is listed, and the rest of the chart is taken. */
+  /** Renders a chart, given as files by path from its folder, to YAML; called when its templates may contain definitions. Its errors become faults, and the rest of the chart is used. */
   render?: (chart: ReadonlyMap<string, SourceFile>) => Promise<string>;
 }
 
@@ -43,12 +43,12 @@ const clusterTask: Task<ClusterInput, Iterable<GenerationPart>> = defineTask(imp
   generateClusterInWorker,
 });
 
-/** What crosses between threads at once. */
+/** A message between threads. */
 type GenerationPart = { generated: GenerationResult } | { components: [number, ComponentDefinition][] };
 
 /**
- * The models that a source describes: a file of definitions, an OpenAPI document, a chart, or an archive of them.
- * What is sound comes out, what is not is listed beside it. Throws InvalidRequest when the source is nothing that is known here, or when nothing of it is sound.
+ * Generates models from a source: a file of definitions, an OpenAPI document, a chart, or an archive of these.
+ * The result contains everything valid, and the faults of the rest. Throws InvalidRequest for an unsupported source, or when nothing in it is valid.
  */
 export async function generateModels(file: SourceFile, options: GenerateOptions): Promise<GenerationResult> {
   const { pool, limits, config = {}, kind, render } = options;
@@ -63,10 +63,10 @@ export async function generateModels(file: SourceFile, options: GenerateOptions)
     [...(chartFiles ?? [])].flatMap(([path, { path: sent }]) => (chart?.has(path) ? [] : [sent])),
   );
   const members = [...unpacked.values()].filter(({ path }) => !ignored.has(path));
-  // Many sound charts render only with values of their user, so this is done for definitions alone.
+  // Many valid charts render only with values of their user, so a chart is rendered only to find definitions.
   const { rendered, faults } =
     chart && render && mayDefineInTemplates(members) ? await tryRender(() => render(chart)) : {};
-  // Copies of their own: sending a view would send everything that lies in the same buffer.
+  // Separate copies: sending a view would send its whole underlying buffer.
   const files = members.map(({ path, bytes }) => ({ path, bytes: new Uint8Array(bytes) }));
   const input = { name: file.path, archive, files, kind, config, rendered, limits };
   const generated = joinParts(await pool.collect(generateTask, input));
@@ -75,7 +75,7 @@ export async function generateModels(file: SourceFile, options: GenerateOptions)
   return generated;
 }
 
-/** The models of a cluster. Throws InvalidRequest when nothing of what it says is sound. */
+/** Generates the models of a cluster. Throws InvalidRequest when none of its documents is valid. */
 export async function generateClusterModels(input: ClusterInput, pool: WorkerPool): Promise<GenerationResult> {
   const generated = joinParts(await pool.collect(clusterTask, input));
   if (generated.contents.length === 0) throw generationRefused(input.name, generated.faults);
@@ -95,7 +95,7 @@ export function generateClusterInWorker(input: ClusterInput): Iterable<Generatio
   return toParts(generateFromCluster(input));
 }
 
-/** Everything but the components, and then these, a few at a time, each with the index of its model. */
+/** The result without components, followed by the components in batches, each with the index of its model. */
 function* toParts({ contents, faults, warnings }: GenerationResult): Generator<GenerationPart> {
   yield { generated: { contents: contents.map((content) => ({ ...content, components: [] })), faults, warnings } };
   let components: [number, ComponentDefinition][] = [];

@@ -8,19 +8,19 @@ import {
 } from '../formats/definitions/definitions.js';
 import { type GenerationResult } from './generator.js';
 
-/** Characters of the schema of one component; the largest in the field have about a million. */
+/** The maximum characters of the schema of one component; the largest real ones have about a million. */
 export const MAX_SCHEMA_LENGTH = 4_000_000;
-/** Characters of the schemas of all components of one source. */
+/** The maximum characters of all schemas of one source. */
 const MAX_TOTAL_LENGTH = 50_000_000;
 const MAX_COMPONENTS = 10_000;
 
-/** Where in a document something stands. */
+/** A location in a document. */
 export interface DocumentPointer {
   document: LocatedDocument;
   pointer: string;
 }
 
-/** What has been generated so far, and the rules for what may be. */
+/** Collects models, components, faults and warnings, within limits. */
 export class GenerationCollector {
   private readonly models = new Map<string, { model: ModelDefinition; components: Map<string, ComponentDefinition> }>();
   private readonly faults: DefinitionFault[] = [];
@@ -30,7 +30,7 @@ export class GenerationCollector {
   private characters = 0;
   private count = 0;
 
-  /** Adds a component to a model; the same one a second time changes nothing, another one of that kind and version is a fault. */
+  /** Adds a component to a model. An equal component is ignored; a different one with the same kind and version is a fault. */
   add(model: ModelDefinition, component: ComponentDefinition, place: DocumentPointer): void {
     const { kind, apiVersion, schema } = component;
     if (!this.hasRoom(place)) return;
@@ -51,7 +51,7 @@ export class GenerationCollector {
     }
   }
 
-  /** Whether there is room for one more component; when there is none, that is a fault. Ask before making a schema, which is what takes time. */
+  /** Whether another component is within the limits; otherwise adds a fault. Call it before generating a schema, which takes time. */
   hasRoom(place: DocumentPointer): boolean {
     if (this.count < MAX_COMPONENTS && this.characters < MAX_TOTAL_LENGTH) return true;
     const detail = `is beyond what one source may hold: ${MAX_COMPONENTS} components, ${MAX_TOTAL_LENGTH} characters of schemas`;
@@ -59,7 +59,7 @@ export class GenerationCollector {
     return false;
   }
 
-  /** A located fault; past the first hundred they are only counted, since finding a place in a large document takes time. */
+  /** Adds a fault with its position. Faults beyond the limit are only counted, because finding positions takes time. */
   addFault(entity: DefinitionFault['entity'], place: DocumentPointer, detail: string, remedy?: string): void {
     if (this.faults.length >= MAX_FAULTS) this.faultsLeft += 1;
     else
@@ -71,13 +71,13 @@ export class GenerationCollector {
     else this.warnings.push(place.document.faultAt(place.pointer, detail, remedy));
   }
 
-  /** A warning about a file as a whole. */
+  /** Adds a warning about a whole file. */
   addFileWarning(file: string, detail: string, remedy?: string): void {
     if (this.warnings.length >= MAX_FAULTS) this.warningsLeft += 1;
     else this.warnings.push({ file, detail, ...(remedy === undefined ? {} : { remedy }) });
   }
 
-  /** A file that could not be read or that holds nothing of use. */
+  /** Adds the faults of a file that could not be read or contains nothing valid. */
   rejectFile(path: string, reason: AppError | Fault): void {
     const listed = 'errors' in reason ? reason.errors : [reason];
     const { detail, remedy } = 'errors' in reason ? { detail: reason.message, remedy: reason.remedy } : reason;
@@ -88,7 +88,7 @@ export class GenerationCollector {
     }
   }
 
-  /** Everything, models in the order of their first component. `name` of the source stands where no file does. */
+  /** The result, with models in the order of their first component. `name` of the source is the file of faults without one. */
   build(name: string): GenerationResult {
     const { faults, warnings, faultsLeft, warningsLeft } = this;
     if (faultsLeft > 0) faults.splice(-1, 1, { entity: 'file', path: name, detail: moreFaultsText(faultsLeft + 1) });

@@ -36,7 +36,7 @@ export function schemaOf(component: ComponentDefinition | undefined): Record<str
   return JSON.parse(component?.schema ?? 'null') as Record<string, unknown>;
 }
 
-/** A definition with one version, as YAML; `more` goes to the end of the version. */
+/** A definition with one version, as YAML; `more` is appended to the version. */
 export function definitionYaml(kind: string, group = 'things.example.com', more = ''): string {
   const plural = `${kind.toLowerCase()}s`;
   return `apiVersion: apiextensions.k8s.io/v1

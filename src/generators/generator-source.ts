@@ -7,14 +7,14 @@ import type { LocatedDocument } from '../formats/documents/located-document.js';
 import { type SourceFile } from '../formats/sources/source-file.js';
 import { type YamlDialect } from '../formats/documents/yaml-scalar.js';
 
-/** What a generator works on: one file, or the members of an archive. Parses each file once, however many ask. */
+/** The input of a generator: one file, or the members of an archive. Each file is parsed once. */
 export class GeneratorSource {
   private readonly parsed = new Map<string, LocatedDocument[] | AppError>();
   readonly limits: FormatLimits;
 
   /**
-   * @param name of the upload or the address, as faults show it
-   * @param dialect of all files; otherwise definitions are read as a cluster reads them, by YAML 1.1, and all else as YAML 1.2
+   * @param name of the upload, or the URL, for faults
+   * @param dialect of all files; by default YAML 1.1 for definitions, as in kubectl, and YAML 1.2 for others
    */
   constructor(
     readonly name: string,
@@ -23,11 +23,11 @@ export class GeneratorSource {
     limits: FormatLimits,
     private readonly dialect?: YamlDialect,
   ) {
-    // Bounds and examples of schemas have more digits than a double; the nearest one is good enough there.
+    // Bounds and examples in schemas may have more digits than a double; the nearest double suffices.
     this.limits = { ...limits, roundNumbers: true };
   }
 
-  /** The files that may be YAML or JSON: the only one whatever its name, or those of an archive with such a name. */
+  /** The files that may be YAML or JSON: a single file with any name, or the files of an archive by their suffix. */
   get textFiles(): SourceFile[] {
     if (!this.archive) return [...this.files];
     return this.files.filter(({ path }) => isTextFile(path));
@@ -41,7 +41,7 @@ export class GeneratorSource {
     return known;
   }
 
-  /** As documents, with the failure as a value. */
+  /** As `documents`, but returns the error instead of throwing it. */
   tryDocuments(file: SourceFile): LocatedDocument[] | AppError {
     try {
       return this.documents(file);

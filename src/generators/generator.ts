@@ -6,39 +6,39 @@ import {
 } from '../formats/definitions/definitions.js';
 import { type GeneratorSource } from './generator-source.js';
 
-/** What a source can be found to be; a cluster is no file and has a function of its own. */
+/** The types of sources that are files; clusters have a separate function, generateClusterModels. */
 export type SourceKind = 'crd' | 'openapi' | 'helm';
 
-/** What the caller says about the models that are to come out. */
+/** Properties of the generated models that take precedence over the content of the source. */
 export interface GeneratorConfig {
-  /** Name of the target model, as it shall be; otherwise the content gives it. */
+  /** Name of the model; by default from the content. */
   model?: string;
-  /** Version of the target model; otherwise the content gives it, or it is `v1.0.0`. */
+  /** Version of the model; by default from the content, or `v1.0.0`. */
   version?: string;
-  /** By name or slug; otherwise the content gives it, or the kind of source. */
+  /** Name or slug; by default from the content or the type of source. */
   category?: string;
-  /** Who published the models; this server by default. */
+  /** The publisher of the models; by default this server. */
   registrant?: RegistrantDefinition;
-  /** Where the source came from, kept with each component. */
+  /** URL of the source, stored in each component. */
   sourceUri?: string;
 }
 
-/** What came out of a source; what is in `contents` is sound, whatever else is listed. */
+/** The result of a generation; `contents` has only valid definitions. */
 export interface GenerationResult {
   contents: ModelContent[];
-  /** What was not taken, located. */
+  /** The faults of rejected parts, with positions. */
   faults: DefinitionFault[];
-  /** What was taken but deserves a word. */
+  /** Warnings about accepted parts. */
   warnings: Fault[];
 }
 
-/** One way to make models of a source. Works at once and on this thread: go through generateModels for foreign input. */
+/** Generates models from one type of source. Synchronous, on this thread: use generateModels for untrusted input. */
 export interface Generator {
   readonly kind: SourceKind;
   readonly description: string;
-  /** Whether the content claims to be of this kind, even when it is faulty. */
+  /** Whether the content is of this type, even if it is invalid. */
   detect(source: GeneratorSource): boolean;
-  /** @param rendered the rendered templates of a chart, when they are available */
+  /** @param rendered the rendered templates of a chart, if available */
   generate(
     source: GeneratorSource,
     config: GeneratorConfig,

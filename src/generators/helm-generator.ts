@@ -15,12 +15,12 @@ import { truncateText } from './truncate-text.js';
 import { GeneratorSource } from './generator-source.js';
 import { buildTargetModel } from './target-model.js';
 
-/** Limits the values of Chart.yaml. An icon may be an image within a data URL. */
+/** The maximum characters of a value of Chart.yaml. An icon may be a data URL. */
 const MAX_TEXT_LENGTH = 100_000;
 const MAX_TEXTS = 100;
 
 /**
- * A packed chart: its definitions and those of its subcharts, and a component for the chart itself, all in the model of the chart.
+ * Generates the model of a packed chart: components of its definitions and those of its subcharts, and a component for the chart itself.
  * The component of `ingress-nginx` is `IngressNginxChart` of `helm.sh/v2` (the apiVersion of Chart.yaml); its schema is that of the values.
  */
 export const helmGenerator: Generator = {
@@ -55,21 +55,21 @@ async function generate(
   return contents.build(source.name);
 }
 
-/** Of the chart, of a subchart, or of a subchart of that, packed or not. */
+/** Whether a path is in `crds/` of the chart or of a subchart at any depth, packed or not. */
 function isDefinitionFile(path: string): boolean {
   return /^(?:charts\/[^/]+\/(?:[^/]+\/)?)*crds\/.+\.(?:ya?ml|json)$/i.test(path);
 }
 
-/** What templates rendered to, with everything blanked that is no definition, so that lines keep their numbers. */
+/** The rendered templates, with everything except definitions blanked, so that line numbers are preserved. */
 function renderedFile(name: string, text: string): SourceFile {
   const documents = text
     .split(/^(?=---)/m)
     .map((document) => (DEFINITION_LINE.test(document) ? document : document.replace(/[^\n]+/g, '')));
-  // A blanked document has lost its separator, which the next one brings along.
+  // Blanking a document removes its separator too; the next document begins with its own.
   return { path: `${name} (rendered)`, bytes: new TextEncoder().encode(documents.join('')) };
 }
 
-/** Without a renderer: templates with definitions that are plain YAML; the others are named in warnings. */
+/** Without a renderer: the templates with definitions that are plain YAML; the others are warnings. */
 function findPlainTemplates({ files }: GeneratorSource, { root }: Chart, contents: GenerationCollector): SourceFile[] {
   return files.filter(({ path, bytes }) => {
     if (!path.startsWith(root) || !/(?:^|\/)templates\/.+\.ya?ml$/i.test(path)) return false;
@@ -122,7 +122,7 @@ function buildModel({ name, version, facts }: Chart, config: GeneratorConfig): M
   });
 }
 
-/** Texts and lists of texts; an appVersion without quotes is a number. */
+/** Texts and lists of texts; an unquoted appVersion may be a number. */
 function readFacts(key: string, value: Json | undefined): [string, Json][] {
   if (Array.isArray(value)) {
     const texts = value.filter((item) => typeof item === 'string');
@@ -132,7 +132,7 @@ function readFacts(key: string, value: Json | undefined): [string, Json][] {
   return text === '' ? [] : [[key, truncateText(text, MAX_TEXT_LENGTH)]];
 }
 
-/** Dependencies are never fetched; what of them is not in the archive is named in warnings. */
+/** Dependencies are never fetched; adds a warning for each one that the archive does not contain. */
 function warnOfMissingDependencies(
   { root, document }: Chart,
   { files }: GeneratorSource,

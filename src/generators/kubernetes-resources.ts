@@ -2,11 +2,11 @@ import { isObject, type Json, type JsonObject, asObject, asText } from '../core/
 import { parsePointer } from '../core/json/json-pointer.js';
 import { type GroupVersionKind, readGroupVersionKinds, type OpenApiDocument } from './openapi-document.js';
 
-/** A kind that an API server keeps, and how it is reached. */
+/** A resource of the Kubernetes API. */
 export interface KubernetesResource extends GroupVersionKind {
-  /** Name of its schema in the document. */
+  /** The name of its schema in the document. */
   schema: string;
-  /** Undefined when the document has no paths that show it. */
+  /** Undefined when the document has no paths of the resource. */
   isNamespaced?: boolean;
   plural?: string;
   subresources: string[];
@@ -16,8 +16,8 @@ const PATH_PATTERN = /^\/(?:api\/(?<core>[^/]+)|apis\/(?<group>[^/]+)\/(?<versio
 const METHODS = ['get', 'post', 'put', 'patch', 'delete'];
 
 /**
- * The resources of a document of Kubernetes: kinds with apiVersion, kind and metadata that have a path of their own. Lists, options, and kinds
- * that are only subresources of others (Scale, Eviction) have none. Without any path, kinds that have a list count. Empty for any other document.
+ * The resources of an OpenAPI document of Kubernetes: kinds with apiVersion, kind and metadata that have their own path, which excludes lists,
+ * options and subresources (Scale, Eviction). In a document without paths: kinds that have a list. Empty for any other document.
  */
 export function readKubernetesResources(document: OpenApiDocument): KubernetesResource[] {
   const schemas = indexSchemasByKind(document);
@@ -54,7 +54,7 @@ interface Route {
   subresource: string;
 }
 
-/** `/apis/apps/v1/namespaces/{namespace}/deployments/{name}/scale` taken apart; undefined for paths of other forms. */
+/** Parses `/apis/apps/v1/namespaces/{namespace}/deployments/{name}/scale`; undefined for other paths. */
 function parseRoute(path: string): Route | undefined {
   const match = PATH_PATTERN.exec(path)?.groups;
   if (!match) return undefined;
@@ -73,7 +73,7 @@ function parseRoute(path: string): Route | undefined {
   };
 }
 
-/** Names of the schemas of resources by their kind. */
+/** The names of the schemas of resources, by kind. */
 function indexSchemasByKind({ schemas }: OpenApiDocument): Map<string, string> {
   const names = new Map<string, string>();
   for (const [name, schema] of Object.entries(schemas)) {
@@ -83,14 +83,14 @@ function indexSchemasByKind({ schemas }: OpenApiDocument): Map<string, string> {
   return names;
 }
 
-/** Lists have the metadata of a list, and options have none. */
+/** Whether a schema is that of a resource: lists have ListMeta, and options have no metadata. */
 function isResource(schema: JsonObject): boolean {
   const properties = asObject(schema['properties']);
   if (!['apiVersion', 'kind', 'metadata'].every((name) => isObject(properties[name]))) return false;
   return !JSON.stringify(properties['metadata']).includes('.ListMeta"');
 }
 
-/** The schema that is created or read at a path, where operations do not name their kind. */
+/** The schema that the operations of a path create or read; for operations without a kind. */
 function findOperationSchema(item: JsonObject, { schemas }: OpenApiDocument): string | undefined {
   const body = asObject(item['post'])['parameters'];
   const response = asObject(asObject(asObject(item['get'])['responses'])['200']);

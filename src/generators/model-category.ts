@@ -26,12 +26,12 @@ const ARTIFACT_HUB_CATEGORIES = new Map<string, ModelCategory>([
   ['streaming-messaging', 'App Definition'],
 ]);
 
-/** The named category behind a name or slug; other text is a category of its own and stays as written. */
+/** The predefined category with this name or slug; other text is returned unchanged as a custom category. */
 export function toModelCategory(text: string): string {
   return MODEL_CATEGORIES.find((category) => toCategorySlug(category) === toCategorySlug(text)) ?? text;
 }
 
-/** The category of a chart by the annotation that Artifact Hub reads, or by one that names ours; undefined for anything else. */
+/** The category of a chart by its annotation: a category of Artifact Hub, or a predefined one; undefined for any other. */
 export function chartCategory(annotation: string): ModelCategory | undefined {
   const slug = toCategorySlug(annotation);
   return ARTIFACT_HUB_CATEGORIES.get(slug) ?? MODEL_CATEGORIES.find((category) => toCategorySlug(category) === slug);

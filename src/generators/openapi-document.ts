@@ -3,7 +3,7 @@ import type { LocatedDocument } from '../formats/documents/located-document.js';
 import { toPointer } from '../core/json/json-pointer.js';
 import { type GenerationCollector } from './generation-collector.js';
 
-/** The parts of an OpenAPI document that components are made of. */
+/** The parts of an OpenAPI document from which components are generated. */
 export interface OpenApiDocument {
   document: LocatedDocument;
   title: string;
@@ -11,12 +11,12 @@ export interface OpenApiDocument {
   description: string;
   info: JsonObject;
   paths: JsonObject;
-  /** Pointer to what holds the schemas by name. */
+  /** JSON Pointer to the object of schemas by name. */
   at: string;
   schemas: JsonObject;
 }
 
-/** Whether a document means to be OpenAPI; definitions alone count when they are those of Kubernetes. */
+/** Whether a document is OpenAPI, even if invalid; `definitions` alone suffice when they are those of Kubernetes. */
 export function looksLikeOpenApi(document: LocatedDocument): boolean {
   const { object } = document;
   if (!object) return false;
@@ -26,7 +26,7 @@ export function looksLikeOpenApi(document: LocatedDocument): boolean {
   );
 }
 
-/** Reads the frame of a document: 2.0, 3.0, 3.1 or 3.2, or definitions of Kubernetes alone. Undefined when it cannot be used, with the reason in `contents`. */
+/** Reads an OpenAPI document (2.0, 3.0, 3.1 or 3.2), or `definitions` of Kubernetes alone. Undefined for an invalid one, with the fault in `contents`. */
 export function readOpenApi(document: LocatedDocument, contents: GenerationCollector): OpenApiDocument | undefined {
   const root = document.object ?? {};
   const { openapi, swagger } = root;
@@ -74,7 +74,7 @@ export interface GroupVersionKind {
   kind: string;
 }
 
-/** The kinds that a schema or an operation says it is for; what is not well-formed is none. */
+/** `x-kubernetes-group-version-kind` of a schema or an operation, without malformed entries. */
 export function readGroupVersionKinds(value: JsonObject): GroupVersionKind[] {
   const given = value['x-kubernetes-group-version-kind'];
   return (Array.isArray(given) ? given : [given]).flatMap((item) => {
@@ -90,7 +90,7 @@ export function formatApiVersion({ group, version }: { group: string; version: s
   return group === '' ? version : `${group}/${version}`;
 }
 
-/** Pointer to a schema by its name. */
+/** JSON Pointer to a schema by its name. */
 export function schemaPointerOf({ at }: OpenApiDocument, name: string): string {
   return at + toPointer(name);
 }

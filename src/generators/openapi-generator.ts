@@ -22,7 +22,7 @@ import { buildTargetModel, parseVersion } from './target-model.js';
 const MAX_KIND_LENGTH = 253;
 const MAX_TITLE_LENGTH = 200;
 
-/** OpenAPI 2.0 and 3: documents of Kubernetes give one component for each kind of resource, all others one for each schema. */
+/** Generates a component for each kind of resource of Kubernetes' OpenAPI documents (2.0 and 3), and for each schema of others. */
 export const openApiGenerator: Generator = {
   kind: 'openapi',
   description: 'an OpenAPI document (2.0, 3.0 or 3.1, YAML or JSON)',
@@ -87,7 +87,7 @@ function addDocument(document: LocatedDocument, config: GeneratorConfig, content
   }
 }
 
-/** What a resource is put together with. */
+/** The source and destination of a generated component. */
 export interface ResourceTarget {
   api: OpenApiDocument;
   library: SchemaLibrary;
@@ -96,7 +96,7 @@ export interface ResourceTarget {
   contents: GenerationCollector;
 }
 
-/** Adds the component of a kind of Kubernetes. */
+/** Adds the component of a Kubernetes resource. */
 export function addResource(
   resource: KubernetesResource,
   { api, library, model, config, contents }: ResourceTarget,
@@ -116,7 +116,7 @@ export function addResource(
   contents.add(model, component, { document: api.document, pointer });
 }
 
-/** Definitions of Kubernetes that come without a title are known by the names of their Go packages. */
+/** Definitions of Kubernetes without a title are recognized by the names of their Go packages. */
 function buildModel(api: OpenApiDocument, config: GeneratorConfig, ofKubernetes: boolean): ModelDefinition {
   const unnamed = ofKubernetes && Object.keys(api.schemas).some((name) => name.startsWith('io.k8s.api.'));
   const title = api.title.replace(/\p{Cc}+/gu, ' ').trim() || (unnamed ? 'Kubernetes' : nameOfFile(api.document.file));

@@ -7,31 +7,31 @@ import { truncateText } from './truncate-text.js';
 
 const MAX_SHOWN_LENGTH = 200;
 
-/** A schema of the document, with its references turned to `#/definitions/…`. */
+/** A schema of the document, with its references rewritten to `#/definitions/…`. */
 interface SchemaEntry {
   pointer: string;
   name: string;
-  /** As it stands in the document. */
+  /** The schema as in the document. */
   schema: Json;
-  /** Compact JSON and its own references, computed on first use. */
+  /** Compact JSON and the referenced schemas, computed on first use. */
   written?: { text: string; titled: boolean; references: SchemaEntry[] };
 }
 
-/** The schemas of one document, and each of them with all that it refers to, so that it stands on its own. */
+/** The schemas of one document; makes any of them self-contained by including all that it references. */
 export class SchemaLibrary {
   private readonly entries = new Map<string, SchemaEntry>();
-  /** Names that are taken, with the last number that was put behind each. */
+  /** The used names, with the last number appended to each. */
   private readonly names = new Map<string, number>();
 
-  /** @param contents hears of references that lead nowhere or out of the document */
+  /** @param contents gets the warnings about references without a target, or to outside the document */
   constructor(
     private readonly document: LocatedDocument,
     private readonly contents: GenerationCollector,
   ) {}
 
   /**
-   * The schema at a pointer as compact JSON, titled: what it refers to is below `definitions`, once, so that cycles and repetition cost nothing.
-   * Answers no more than a beginning when it is longer than LONGEST_SCHEMA.
+   * The schema at a pointer as compact JSON with a title. Every referenced schema is included once, under `definitions`, so that recursive
+   * schemas are possible. When the text exceeds MAX_SCHEMA_LENGTH, the collection of definitions ends early; the caller must refuse it.
    */
   toSelfContained(pointer: string, title: string): string {
     const root = this.getEntry(pointer, resolveSegments(this.document.value, parsePointer(pointer)) ?? {});
@@ -76,7 +76,7 @@ export class SchemaLibrary {
     return entry.written;
   }
 
-  /** `$id` would make a name of its own the base of references; what stands below `$defs` is reached through the document. */
+  /** Rewrites `$ref` and `discriminator`. Drops `$id`, which would change the base of references, and `$defs`, whose schemas are included where referenced. */
   private rewriteReferences(
     schema: JsonObject,
     entry: SchemaEntry,
@@ -101,7 +101,7 @@ export class SchemaLibrary {
     return rest;
   }
 
-  /** What a reference becomes: one into `definitions`, itself when it leads out of the document, undefined when it leads nowhere. */
+  /** The rewritten reference: into `definitions`; unchanged when it leaves the document; undefined when it has no target. */
   private resolveReference(
     target: string,
     at: string,
@@ -132,7 +132,7 @@ export class SchemaLibrary {
     return `#/definitions/${encodeURIComponent(entry.name)}`;
   }
 
-  /** The name that the document gives it; for several of the same name a number makes the difference. */
+  /** The name of a schema in the document, made unique with a number. */
   private nameFor(pointer: string): string {
     const name = (parsePointer(pointer).at(-1) ?? '').replace(/[~/]/g, '-');
     let result = name;
@@ -144,7 +144,7 @@ export class SchemaLibrary {
   }
 }
 
-/** Boolean schemas are part of JSON Schema, but everything that reads a component takes objects. */
+/** Converts a boolean schema to an object, because readers of components accept objects only. */
 function toSchemaObject(schema: Json): Json {
   if (schema === true) return {};
   return schema === false ? { not: {} } : schema;

@@ -5,19 +5,19 @@ const SCHEMA_KEYWORDS = new Set([
   ...['additionalProperties', 'additionalItems', 'items', 'prefixItems', 'contains', 'propertyNames', 'not'],
   ...['allOf', 'anyOf', 'oneOf', 'if', 'then', 'else', 'unevaluatedItems', 'unevaluatedProperties', 'contentSchema'],
 ]);
-/** Keywords whose value holds schemas by name. */
+/** Keywords whose value is an object of schemas by name. */
 const NAMED_SCHEMA_KEYWORDS = new Set([
   ...['properties', 'patternProperties', 'definitions', '$defs', 'dependentSchemas', 'dependencies'],
 ]);
 
-/** A `$ref` of a schema, and where it stands as segments of a pointer. */
+/** A `$ref` of a schema, and its path as segments of a JSON Pointer. */
 export interface SchemaReference {
   target: string;
   path: readonly (string | number)[];
 }
 
 /**
- * A copy of a schema in which `change` has had its way with each schema inside, the innermost last: it gets the members and returns others.
+ * A copy of a schema in which `change` has replaced the members of each subschema, outermost first.
  * Only keywords are followed: a property that is named `$ref`, or an example that holds one, is data.
  */
 export function mapSchema(
@@ -49,7 +49,7 @@ export function mapSchema(
   return visit(schema);
 }
 
-/** Every `$ref` of a schema and of those inside it. */
+/** Every `$ref` of a schema and its subschemas. */
 export function findReferences(schema: Json): SchemaReference[] {
   const references: SchemaReference[] = [];
   mapSchema(schema, (inner, path) => {

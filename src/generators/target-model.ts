@@ -7,12 +7,12 @@ import { type GeneratorConfig } from './generator.js';
 import { truncateText } from './truncate-text.js';
 
 const DEFAULT_VERSION = 'v1.0.0';
-/** Domains below which many projects have their API groups; the project is what stands before them. */
+/** Domains that many projects share for their API groups; the project is the part before the domain. */
 const SHARED_DOMAINS = ['k8s.io', 'x-k8s.io', 'kubernetes.io', 'k8s.aws', 'github.io', 'gitlab.io'];
-/** Domains of countries that sell names one level lower. */
+/** Country domains with a second level, such as `co.uk`. */
 const TWO_LEVEL_DOMAINS = /\.(?:co|com|net|org|ac|edu|gov)\.[a-z]{2}$/;
 
-/** The properties of the resulting model that the content of a source contains. */
+/** The properties of a model that the content of a source contains. */
 export interface ModelFacts {
   name: string;
   displayName?: string;
@@ -22,7 +22,7 @@ export interface ModelFacts {
   metadata?: JsonObject;
 }
 
-/** The model that components go to: what the caller says comes before what the content says. */
+/** The model of generated components; the configuration takes precedence over the content. */
 export function buildTargetModel(config: GeneratorConfig, facts: ModelFacts): ModelDefinition {
   const name = config.model || facts.name;
   return {
@@ -39,8 +39,8 @@ export function buildTargetModel(config: GeneratorConfig, facts: ModelFacts): Mo
 }
 
 /**
- * Name of the model that an API group belongs to: the name in its domain, so that groups of one project come together.
- * `cert-manager.io` and `acme.cert-manager.io` → `cert-manager`; below the shared domains of Kubernetes all that stands before them:
+ * The model name of an API group: the name in its domain, so that groups of one project share a model.
+ * `cert-manager.io` and `acme.cert-manager.io` → `cert-manager`; below shared domains, everything before the domain:
  * `kueue.x-k8s.io` → `kueue`, `gateway.networking.k8s.io` → `gateway-networking`. A group without a domain is its own name.
  */
 export function modelNameOfGroup(group: string): string {
@@ -50,7 +50,7 @@ export function modelNameOfGroup(group: string): string {
   return labels.at(TWO_LEVEL_DOMAINS.test(group) ? -3 : -2) ?? group;
 }
 
-/** A version as content gives it, when it is one: `unversioned` and `devel` are none. */
+/** The text when it is a version; undefined otherwise, as for `unversioned` and `devel`. */
 export function parseVersion(text: string): string | undefined {
   const version = text.trim();
   return /^[A-Za-z]{0,12}\d[\w.+-]{0,100}$/.test(version) ? version : undefined;

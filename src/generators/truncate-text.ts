@@ -1,7 +1,7 @@
-/** What is left when the cut went through a surrogate pair. */
+/** A surrogate whose other half was cut off. */
 const HALF_SURROGATE = /[\ud800-\udbff]$/;
 
-/** Text for people, cut where nobody would read on. */
+/** Text shortened to `longest` characters. */
 export function truncateText(text: string, longest: number): string {
   const clean = text.trim();
   return clean.length > longest ? `${clean.slice(0, longest).replace(HALF_SURROGATE, '')}…` : clean;

@@ -1,9 +1,9 @@
 import { truncateText } from './truncate-text.js';
 
-/** What the comments of a values file say about its keys. */
+/** The documentation of a key in the comments of a values file. */
 export interface ValueComment {
   description: string;
-  /** A type in the words of helm-docs, such as `int`. */
+  /** A type as helm-docs names it, such as `int`. */
   type?: string;
 }
 
@@ -14,7 +14,7 @@ const PARAM_COMMENT = /^\s*##?\s*@param\s+(\S+)\s+(?:\[[^\]]*\]\s*)?(.*)$/;
 const MAX_BLOCK_LINES = 50;
 const MAX_DESCRIPTION_LENGTH = 2000;
 
-/** Comments in the styles of helm-docs (`# -- text` above a key) and of Bitnami's readme generator (`## @param path text` anywhere). */
+/** Comments in the formats of helm-docs (`# -- text` above a key) and of Bitnami's readme generator (`## @param path text` anywhere). */
 export class ValuesComments {
   private readonly params = new Map<string, string>();
 
@@ -31,7 +31,7 @@ export class ValuesComments {
     return named === undefined ? this.findAbove(line) : { description: named };
   }
 
-  /** The last `# --` among the comments directly above, with the lines that go on with it. */
+  /** The last `# --` in the comments directly above a key, with its continuation lines. */
   private findAbove(line: number): ValueComment | undefined {
     let first = line - 1;
     while (first > 0 && line - first < MAX_BLOCK_LINES && COMMENT.test(this.lines[first - 1] ?? '')) {
@@ -41,7 +41,7 @@ export class ValuesComments {
     return undefined;
   }
 
-  /** @param start of the block and @param end behind it, as indexes of lines */
+  /** @param start index of the first line @param end index after the last line */
   private parseBlock(start: number, end: number): ValueComment {
     const texts = this.lines
       .slice(start, end)

@@ -3,7 +3,7 @@ import type { LocatedDocument } from '../formats/documents/located-document.js';
 import { type ValuesComments } from './values-comments.js';
 
 const NODE = 3;
-/** The words of helm-docs. */
+/** JSON types by their names in helm-docs. */
 const TYPES = new Map([
   ...['int', 'integer'].map((word) => [word, 'integer'] as const),
   ...['float', 'number'].map((word) => [word, 'number'] as const),
@@ -13,10 +13,10 @@ const TYPES = new Map([
   ...['object', 'dict', 'map'].map((word) => [word, 'object'] as const),
 ]);
 
-/** A schema of the values of a chart as its defaults show them: types, defaults and descriptions; nothing is required, nothing forbidden. */
+/** Infers a schema from the default values of a chart: types, defaults and descriptions. Nothing is required, and additional values are allowed. */
 export function inferSchema(document: LocatedDocument, comments: ValuesComments): JsonObject {
   const { value, positions: places } = document.data;
-  // Places are in the order of a walk, so the walk counts nodes instead of looking each one up.
+  // Positions are in walk order, so nodes are counted instead of looked up.
   let node = 0;
   const infer = (of: Json, path: string): JsonObject => {
     const line = places[node * NODE] ?? 1;
@@ -37,7 +37,7 @@ export function inferSchema(document: LocatedDocument, comments: ValuesComments)
   return infer(value, '');
 }
 
-/** Null says that any value may stand there. */
+/** Undefined for null, which allows any value. */
 function schemaTypeOf(value: Json): string | undefined {
   if (value === null) return undefined;
   if (Array.isArray(value)) return 'array';
@@ -45,7 +45,7 @@ function schemaTypeOf(value: Json): string | undefined {
   return typeof value;
 }
 
-/** Items of one plain type show what items are; mixed ones and objects show only some of what may be. */
+/** A schema of items only if all have the same scalar type: mixed lists and objects may be incomplete examples. */
 function inferItems(value: Json): JsonObject {
   if (!Array.isArray(value) || value.length === 0) return {};
   const types = new Set(value.map((item) => (isObject(item) || Array.isArray(item) ? undefined : schemaTypeOf(item))));

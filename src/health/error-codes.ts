@@ -1,4 +1,4 @@
-/** What a code of an error means, with the statuses that it comes with; the page of errors and docs/api.md show it. */
+/** The meaning and HTTP statuses of an error code, as shown by the page of errors and docs/api.md. */
 export interface ErrorCode {
   code: string;
   statuses: readonly number[];
@@ -8,7 +8,7 @@ export interface ErrorCode {
 const list = (codes: Record<string, readonly [status: number | readonly number[], meaning: string]>): ErrorCode[] =>
   Object.entries(codes).map(([code, [status, meaning]]) => ({ code, statuses: [status].flat(), meaning }));
 
-/** By what they are about. */
+/** All error codes, by topic. */
 export const ERROR_CODES: Readonly<Record<string, readonly ErrorCode[]>> = {
   'The request': list({
     VALIDATION_FAILED: [400, 'A parameter, a field or a file breaks a rule; `errors` lists every fault.'],

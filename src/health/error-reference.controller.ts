@@ -4,7 +4,7 @@ import { Public } from '../core/access/access.decorators.js';
 import { typeFragmentOf } from '../core/errors/problem.js';
 import { ERROR_CODES, type ErrorCode } from './error-codes.js';
 
-/** The page that `type` of every problem leads to. */
+/** The page to which `type` of every problem document links. */
 @Public()
 @ApiExcludeController()
 @Controller('docs/errors')

@@ -8,7 +8,7 @@ import { JobsService } from '../jobs/jobs.service.js';
 
 const PROBE_TIMEOUT_MS = 2000;
 
-/** `checks` names each part and `ok`, or what is wrong with it. */
+/** `checks` has `ok` or the failure for each part. */
 export interface Health {
   status: 'ok' | 'unavailable' | 'draining';
   checks: Record<string, string>;
@@ -26,7 +26,7 @@ export class HealthService implements BeforeApplicationShutdown {
     private readonly redis: RedisChannel,
   ) {}
 
-  /** Probes share one look at the parts, so that they take connections from nobody however many there are. */
+  /** Concurrent probes share one check, so that any number of them uses a constant number of database connections. */
   async check(): Promise<Health> {
     if (this.drainState.hasBegun) return { status: 'draining', checks: {} };
     this.latest ??= this.look().finally(() => (this.latest = undefined));
@@ -47,13 +47,13 @@ export class HealthService implements BeforeApplicationShutdown {
     this.drainState.begin();
   }
 
-  /** Without Redis all work is done, and events may arrive later. */
+  /** Redis is optional: without it, notifications go through the database and may arrive later. */
   private describeRedis(): Record<string, string> {
     if (!this.redis.isConfigured) return {};
     return { redis: this.redis.isConnected ? 'ok' : 'degraded: events go through the database' };
   }
 
-  /** A database that answers may take no changes, as a standby does, or one whose disk is full. */
+  /** A reachable database may refuse writes: a standby, or one whose disk is full. */
   private async checkDatabase(): Promise<string | void> {
     const [found] = await this.dataSource.query<{ mode: string }[]>(
       `SELECT current_setting('transaction_read_only') AS mode`,
@@ -61,7 +61,7 @@ export class HealthService implements BeforeApplicationShutdown {
     return found?.mode === 'on' ? 'accepts no changes: it is read-only' : this.availability.refusedChange;
   }
 
-  /** What was applied to the schema is what this version knows, no more and no less. */
+  /** The applied migrations must be exactly those of this version. */
   private async checkMigrations(): Promise<string | void> {
     const { unknown, missing } = await compareMigrations(this.dataSource);
     if (unknown.length > 0) return `the schema is of a later version: ${unknown.join(', ')}`;

@@ -26,12 +26,12 @@ export class SystemController {
     return VERSION;
   }
 
-  /** Prometheus text, for callers on loopback and for those with METRICS_TOKEN. */
+  /** Metrics in Prometheus text format, for callers on loopback and callers with METRICS_TOKEN. */
   @Public()
   @Get('metrics')
   @ApiExcludeEndpoint()
   async scrape(@Req() request: Request, @Res() response: Response): Promise<void> {
-    if (!this.mayScrape(request)) throw new Unauthenticated('metrics need the METRICS_TOKEN from elsewhere');
+    if (!this.mayScrape(request)) throw new Unauthenticated('callers from other machines need the METRICS_TOKEN');
     response.type(this.metrics.registry.contentType).send(await this.metrics.registry.metrics());
   }
 
@@ -39,7 +39,7 @@ export class SystemController {
     const given = Buffer.from(request.headers.authorization ?? '');
     const wanted = Buffer.from(`Bearer ${this.env.METRICS_TOKEN ?? ''}`);
     if (this.env.METRICS_TOKEN && given.length === wanted.length && timingSafeEqual(given, wanted)) return true;
-    // A proxy on this host makes every caller look local, so what it says of the caller counts too.
+    // Behind a proxy on this host every caller has a loopback address, so forwarded requests are not local.
     const forwarded = request.headers['x-forwarded-for'] !== undefined || request.headers.forwarded !== undefined;
     return !forwarded && /^(::1|(::ffff:)?127\.)/.test(request.socket.remoteAddress ?? '');
   }

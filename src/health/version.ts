@@ -4,5 +4,5 @@ const root = [new URL('../../package.json', import.meta.url), new URL('../../../
 const found = root.find((file) => fs.existsSync(file));
 const { version } = JSON.parse(found ? fs.readFileSync(found, 'utf8') : '{"version":"0.0.0"}') as { version: string };
 
-/** What runs here: `api` is the version of the interface, also in the header API-Version. */
+/** The version of the server; `api` is that of the API, also in the header API-Version. */
 export const VERSION = { name: 'armature', version, api: '1', node: process.version };

@@ -6,15 +6,14 @@ const RECORD = `
   deleted_at timestamptz(3),
   revision integer NOT NULL DEFAULT 1`;
 
-/** A function that asks the view of roles. Its body is read when it is first called, so the view may come later. */
+/** Creates a function that queries the view of roles. The body is resolved at the first call, so the view may be created later. */
 const question = (signature: string, result: string, body: string): string => `
   CREATE FUNCTION ${signature} RETURNS ${result}
     LANGUAGE plpgsql STABLE PARALLEL SAFE SET plan_cache_mode = force_generic_plan AS $$ BEGIN ${body}; END $$;`;
 
 /**
- * What `core/access` asks the view `access_role`, as functions, because each connection plans a function once: planning
- * the view anew takes several milliseconds for every place in a statement that names it, more than asking it does.
- * 5 is the role `organization_admin`.
+ * The queries of `core/access` on the view `access_role`, as functions, because each connection plans a function once. Planning the view takes
+ * several milliseconds for each reference in a statement, more than executing it. 5 is the role `organization_admin`.
  */
 const QUESTIONS = [
   question(

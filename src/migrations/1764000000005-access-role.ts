@@ -1,8 +1,8 @@
 import type { MigrationInterface, QueryRunner } from 'typeorm';
 
 /**
- * Roles as a database fact: what `core/access` and, later, the row-level policies ask. The numbers are those of `ROLES`.
- * NOT MATERIALIZED, or every question would first gather the grants of everyone. Of an archived or deleted workspace only its admins keep their role, so that they can restore it.
+ * The view of roles, which `core/access` and the row-level policies query. The numbers are those of `ROLES`. NOT MATERIALIZED, because each
+ * query would otherwise collect the grants of all users. In an archived or deleted workspace only admins keep their role, so that they can restore it.
  */
 export class AccessRole1764000000005 implements MigrationInterface {
   async up(queryRunner: QueryRunner): Promise<void> {

@@ -104,9 +104,9 @@ export class IdentityWhole1764000000006 implements MigrationInterface {
 }
 
 /**
- * The view of roles over these grants, under the rules it had: whoever is not a member of the organization has none, and
- * of an archived or deleted workspace only its admins keep theirs. A deleted organization gives nobody a role in it.
- * NOT MATERIALIZED, so that the roles of one user are found by index although the grants are asked twice.
+ * The view of roles with these grants. As before, only members of the organization have roles, and in an archived or deleted workspace only
+ * admins keep theirs. A deleted organization grants no roles. NOT MATERIALIZED, so that the roles of one user are found by index although
+ * the grants are referenced twice.
  */
 const accessRole = (grants: string): string => `
   CREATE OR REPLACE VIEW access_role AS

@@ -3,20 +3,20 @@ import type { MigrationInterface, QueryRunner } from 'typeorm';
 const SYSTEM = `(SELECT current_setting('armature.user', true) = 'system')`;
 const USER = `(SELECT nullif(nullif(current_setting('armature.user', true), ''), 'system')::uuid)`;
 
-// Asked through the functions of migration 3: a connection plans those once, and the view anew wherever a statement names it.
+// Uses the functions of migration 3, because a connection plans them once, but the view for each reference in a statement.
 const organizations = (leastRole: number): string =>
   `organization_id = ANY (ARRAY(SELECT organizations_of(${USER}, ${leastRole})))`;
 const MEMBER_OF = organizations(1);
-// Most administer one organization: a row is compared with that one in half the time of a look into a list.
+// Most users administer one organization; comparing with one value takes half the time of searching a list.
 const ADMIN_OF = `organization_id = (SELECT organizations_of(${USER}, 5) LIMIT 1) OR ${organizations(5)}`;
 const granted = (column: string, type: string): string => `${column} IN (SELECT granted_resources(${USER}, '${type}'))`;
 
-/** Whose rows each tenant table shows, beside the system. Every sub-query stands alone, so it is asked once for a statement. */
+/** The condition of the policy of each tenant table. Sub-queries are uncorrelated, so each runs once per statement. */
 const RULES: Record<string, string> = {
   environment: `${ADMIN_OF} OR ${granted('id', 'environment')}`,
   connection: `${ADMIN_OF} OR ${granted('id', 'connection')}`,
   credential: ADMIN_OF,
-  // Who makes a workspace becomes its admin only once the row is there.
+  // The creator of a workspace becomes its admin only after the row exists.
   workspace: `${ADMIN_OF} OR ${granted('id', 'workspace')} OR owner = ${USER}`,
   design: `${ADMIN_OF} OR ${granted('workspace_id', 'workspace')} OR (visibility <> 'workspace' AND ${MEMBER_OF})`,
   deployment: `${ADMIN_OF} OR ${granted('workspace_id', 'workspace')}`,
@@ -25,14 +25,14 @@ const RULES: Record<string, string> = {
   design_version: MEMBER_OF,
   deployed_design: MEMBER_OF,
   deployment_plan: MEMBER_OF,
-  // Whoever leaves an organization still tells of it.
+  // The event of leaving an organization is recorded after the membership has ended.
   event: `organization_id IS NULL OR user_id = ${USER} OR ${MEMBER_OF}`,
 };
 
-/** The second lock on tenant tables: it holds when a service forgets to ask. The owner of the tables (migrations, and views) is not bound by it. */
+/** Row-level security of tenant tables, in case a service omits a check. It does not apply to the owner of the tables (migrations and views). */
 export class RowSecurity1764000000008 implements MigrationInterface {
   async up(queryRunner: QueryRunner): Promise<void> {
-    // A view asks as its owner: that a workspace is active may be known to those who do not see the workspace.
+    // A view runs with the rights of its owner: callers who cannot read a workspace may still learn that it is active.
     await queryRunner.query(
       `CREATE VIEW active_workspace AS SELECT id FROM workspace WHERE status = 'active' AND deleted_at IS NULL`,
     );

@@ -5,7 +5,7 @@ const USER = `(SELECT nullif(nullif(current_setting('armature.user', true), ''),
 const MEMBER_OF = `organization_id = ANY (ARRAY(SELECT organizations_of(${USER}, 1)))`;
 const PUBLISHED = `EXISTS (SELECT FROM published_design p WHERE p.id = design_id AND p.version_number = number)`;
 
-/** Versions as records, named snapshots of them, where clones come from, and the catalog. */
+/** Versions of designs, named snapshots, the origin of clones, and the catalog. */
 export class DesignsWhole1764000000011 implements MigrationInterface {
   async up(queryRunner: QueryRunner): Promise<void> {
     await queryRunner.query(`

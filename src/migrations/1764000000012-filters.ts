@@ -6,18 +6,18 @@ const USER = `(SELECT nullif(nullif(current_setting('armature.user', true), ''),
 const organizations = (leastRole: number): string =>
   `organization_id = ANY (ARRAY(SELECT organizations_of(${USER}, ${leastRole})))`;
 
-/** Whose filters a caller may see and write, beside the system: as of designs. */
+/** The filters that a caller may read and write: the same rule as for designs. */
 const TENANCY = `organization_id = (SELECT organizations_of(${USER}, 5) LIMIT 1) OR ${organizations(5)}
   OR workspace_id IN (SELECT granted_resources(${USER}, 'workspace'))
   OR (visibility <> 'workspace' AND ${organizations(1)})
   OR ${SYSTEM}`;
 
-/** What everyone who is signed in may read, and only read. */
+/** The filters that every signed-in user may read. */
 const PUBLISHED = `visibility = 'public' AND deleted_at IS NULL AND ${USER} IS NOT NULL
   AND workspace_id IN (SELECT id FROM active_workspace)
   AND organization_id IN (SELECT id FROM organization WHERE deleted_at IS NULL)`;
 
-/** WASM filters. The module and its configuration are sealed; what lists and the catalog ask for stands beside them. */
+/** WebAssembly filters. The module and the configuration are sealed; other columns have the data for lists and the catalog. */
 export class Filters1764000000012 implements MigrationInterface {
   async up(queryRunner: QueryRunner): Promise<void> {
     await queryRunner.query(`

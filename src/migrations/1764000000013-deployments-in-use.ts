@@ -1,6 +1,6 @@
 import type { MigrationInterface, QueryRunner } from 'typeorm';
 
-/** Deletions ask for unfinished deployments, which are few among all that ever were. */
+/** A partial index: deletions look for unfinished deployments, which are few among all deployments. */
 export class DeploymentsInUse1764000000013 implements MigrationInterface {
   async up(queryRunner: QueryRunner): Promise<void> {
     await queryRunner.query(

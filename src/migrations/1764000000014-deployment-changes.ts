@@ -3,8 +3,8 @@ import type { MigrationInterface, QueryRunner } from 'typeorm';
 const SYSTEM = `(SELECT current_setting('armature.user', true) = 'system')`;
 
 /**
- * What a deployment changes on clusters, written down before it is changed and kept until the deployment has ended; and what stood
- * on a cluster before the deployment that is under way there.
+ * The changes of a deployment on clusters, stored before they are made and until the deployment has ended; and the deployed version of a
+ * cluster before the running deployment.
  */
 export class DeploymentChanges1764000000014 implements MigrationInterface {
   async up(queryRunner: QueryRunner): Promise<void> {

@@ -1,6 +1,6 @@
 import type { MigrationInterface, QueryRunner } from 'typeorm';
 
-/** Who else may know the password of an account, and proofs that only letters of invitation say. */
+/** Unconfirmed accounts, whose password another user has set; tokens that only invitation e-mails contain; failed sign-ins. */
 export class IdentitySafe1764000000016 implements MigrationInterface {
   async up(queryRunner: QueryRunner): Promise<void> {
     await queryRunner.query(`

@@ -8,7 +8,7 @@ const inOrganizations = (column: string, leastRole: number): string =>
   `${column} = ANY (ARRAY(SELECT organizations_of(${USER}, ${leastRole})))`;
 const organizations = (leastRole: number): string => inOrganizations('organization_id', leastRole);
 const MEMBER_OF = organizations(1);
-// Most administer one organization: a row is compared with that one in half the time of a look into a list.
+// Most users administer one organization; comparing with one value takes half the time of searching a list.
 const ADMIN_OF = `organization_id = (SELECT organizations_of(${USER}, 5) LIMIT 1) OR ${organizations(5)}`;
 const granted = (column: string, type: string): string => `${column} IN (SELECT granted_resources(${USER}, '${type}'))`;
 /** A role of at least this rank in the workspace of the row (3 editor, 4 admin), or the administration of its organization. */
@@ -16,7 +16,7 @@ const inWorkspace = (column: string, leastRole: number): string =>
   `${ADMIN_OF} OR ${column} IN (SELECT granted_resources(${USER}, 'workspace', ${leastRole}))`;
 const editsDesign = `writes_design(${USER}, design_id, organization_id, 3)`;
 
-/** Of tables without an organization of their own: whether the record that holds the row is one that the caller sees. */
+/** For tables without an organization column: whether the caller may read the record to which the row belongs. */
 const seen = (table: string, column: string, more = 'true'): string =>
   `EXISTS (SELECT FROM ${table} holder WHERE holder.id = ${column} AND ${more})`;
 const administersWorkspace = `workspace_id IN (SELECT granted_resources(${USER}, 'workspace', 4))
@@ -25,7 +25,7 @@ const administersTeam = seen('team', 'team_id', inOrganizations('holder.organiza
 const OWN = `user_id = ${USER}`;
 const NOBODY = 'false';
 
-/** Who beside the system may do what to the rows of a table. What is read may also be locked; a change must leave a row that may be written. */
+/** The conditions of the policies of a table, by command. Rows that may be read may also be locked; a changed row must satisfy the condition of writing. */
 interface Rule {
   read: string;
   insert: string;
@@ -61,7 +61,7 @@ export const RULES: Record<string, Rule> = {
   environment_connection: same(MEMBER_OF, ADMIN_OF),
   connection: same(`${ADMIN_OF} OR ${granted('id', 'connection')}`, ADMIN_OF),
   credential: same(ADMIN_OF, ADMIN_OF),
-  // Who makes a workspace becomes its admin only once the row is there.
+  // The creator of a workspace becomes its admin only after the row exists.
   workspace: {
     read: `${ADMIN_OF} OR ${granted('id', 'workspace')} OR owner = ${USER}`,
     insert: `owner = ${USER} AND ${MEMBER_OF}`,
@@ -89,7 +89,7 @@ export const RULES: Record<string, Rule> = {
   deployed_design: same(MEMBER_OF, NOBODY),
   deployment_change: same(NOBODY, NOBODY),
   deployment_plan: same(MEMBER_OF, editsDesign),
-  // Events tell in the name of whoever caused them, and are changed by nobody.
+  // Events are inserted by the user who causes them, and are never changed.
   event: {
     ...same(`organization_id IS NULL OR user_id = ${USER} OR ${MEMBER_OF}`, NOBODY),
     insert: `${OWN} AND (organization_id IS NULL OR ${MEMBER_OF})`,
@@ -102,14 +102,14 @@ export const RULES: Record<string, Rule> = {
   event_read: same(OWN, OWN),
 };
 
-/** As they were: what one policy said of reading and writing alike. */
+/** The previous policies: one condition for reading and writing. */
 const BEFORE = [
   ...['environment', 'connection', 'credential', 'workspace', 'design', 'deployment', 'event'],
   ...['environment_connection', 'workspace_environment', 'design_version', 'deployed_design', 'deployment_plan'],
   ...['snapshot', 'publication', 'filter', 'deployment_change'],
 ];
 
-/** Columns that say where a row belongs, by table: they change in the name of the system only, if at all. */
+/** Columns that identify the owner of a row, by table; only the system may change them. */
 const PLACES: Record<string, string[]> = {
   app_user: [
     ...['id', 'kind', 'email', 'password_hash', 'installation_admin', 'deactivated_at', 'deleted_at'],
@@ -142,8 +142,8 @@ const publishedFilter = (organizationsThatAre: string): string => `
     AND workspace_id IN (SELECT id FROM active_workspace) AND organization_id IN (${organizationsThatAre}));`;
 
 /**
- * Reading and writing are different rights: each table says who may read, add, change and remove its rows. Tables of accounts,
- * memberships and tokens have policies, too; what signs people in works in the name of the system.
+ * Separate policies for reading, inserting, updating and deleting rows of each table, including those of accounts, memberships and tokens.
+ * Sign-in runs as the system.
  */
 export class RowSecurityOfWrites1764000000020 implements MigrationInterface {
   async up(queryRunner: QueryRunner): Promise<void> {

@@ -4,12 +4,12 @@ const SYSTEM = `(SELECT current_setting('armature.user', true) = 'system')`;
 const USER = `(SELECT nullif(nullif(current_setting('armature.user', true), ''), 'system')::uuid)`;
 const ADMIN_OF = `organization_id = ANY (ARRAY(SELECT organizations_of(${USER}, 5)))`;
 
-/** Tables whose records lists count, by organization. */
+/** The tables whose records are counted by organization, for lists. */
 const COUNTED = ['environment', 'connection', 'credential', 'workspace', 'design', 'filter'];
 
 /**
- * The number of records of an organization, as the sum of what changes added and took away. Each change adds a row in its own
- * transaction, so a sum is exact in every snapshot and no writer waits for another; a job folds the rows.
+ * The number of records of an organization, as a sum of differences. Each change inserts a row in its own transaction, so the sum is exact in
+ * every snapshot and writers do not wait for each other; a job merges the rows.
  */
 export class RecordTotals1764000000022 implements MigrationInterface {
   async up(queryRunner: QueryRunner): Promise<void> {

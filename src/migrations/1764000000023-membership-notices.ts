@@ -1,6 +1,6 @@
 import type { MigrationInterface, QueryRunner } from 'typeorm';
 
-/** Replicas remember who belongs to which organization: whatever changes it tells them, when it commits. */
+/** Notifies replicas, which cache memberships of organizations, of each change when it commits. */
 export class MembershipNotices1764000000023 implements MigrationInterface {
   async up(queryRunner: QueryRunner): Promise<void> {
     await queryRunner.query(`

@@ -2,7 +2,7 @@ import type { MigrationInterface, QueryRunner } from 'typeorm';
 
 const SYSTEM = `(SELECT current_setting('armature.user', true) = 'system')`;
 
-/** Until when nothing is sent to an endpoint that fails, or that asked for less. */
+/** The end of the pause of an endpoint that fails or is rate limited. */
 export class WebhookPauses1764000000025 implements MigrationInterface {
   async up(queryRunner: QueryRunner): Promise<void> {
     await queryRunner.query(`

@@ -1,7 +1,7 @@
 import type { MigrationInterface, QueryRunner } from 'typeorm';
 import { SERVICE_ROLE } from '../core/database/data-source.js';
 
-/** The tables of organizations that are searched by name, and whether they had an index for it. */
+/** The tables that are searched by name within an organization, and whether they had an index for it. */
 const SEARCHED = ['connection', 'deployment', 'design', 'environment', 'filter', 'workspace'];
 const INDEXED_BEFORE = SEARCHED.filter((table) => table !== 'deployment');
 
@@ -11,10 +11,10 @@ const SHARED = ['design', 'filter'];
 const signature = (table: string): string => `search_${table}(organization uuid, pattern text, most integer)`;
 
 /**
- * Answers the ids of an organization's records whose name matches, or null when they are more than `most`. ILIKE is not leakproof, so
- * under a policy it is a filter for every row; the owner of the tables asks the index instead, for members of the organization only.
- * What the caller sees of these records is for the policies of the statement that takes the ids. Planned anew for each pattern,
- * because a plan for all patterns cannot know whether the index helps.
+ * Returns the ids of an organization's records whose name matches, or null for more than `most`. ILIKE is not leakproof, so under a policy it
+ * cannot use an index; this function of the owner of the tables uses the index, for members of the organization only. The policies of the
+ * statement that receives the ids decide which records the caller may read. It is planned for each pattern, because a generic plan cannot know
+ * whether the index helps.
  */
 const searchFunction = (table: string): string => `
   CREATE FUNCTION ${signature(table)} RETURNS uuid[]
@@ -35,7 +35,7 @@ const searchFunction = (table: string): string => `
 
 const ROLE_COLUMNS = 'user_id uuid, organization_id uuid, resource_type text, resource_id uuid, role smallint';
 
-/** What else is asked of the view of roles: a connection plans a function once, and the view anew for each statement that names it. */
+/** Further queries of the view of roles as functions, because a connection plans a function once, but the view for each statement. */
 const QUESTIONS: Record<string, { result: string; query: string }> = {
   'roles_of(actor uuid)': {
     result: `TABLE (${ROLE_COLUMNS})`,
@@ -54,10 +54,10 @@ const QUESTIONS: Record<string, { result: string; query: string }> = {
   },
 };
 
-/** Searching by name and listing cost what the caller finds, not what the organization has. */
+/** Makes the cost of searching by name and listing proportional to the number of results, not of records in the organization. */
 export class SearchCandidates1764000000026 implements MigrationInterface {
   async up(queryRunner: QueryRunner): Promise<void> {
-    // One index of organization and name: a word that is common in the installation may be rare in an organization.
+    // One index of organization and name, because a word that is common in the installation may be rare in an organization.
     await queryRunner.query('CREATE EXTENSION IF NOT EXISTS btree_gin');
     for (const table of INDEXED_BEFORE) await queryRunner.query(`DROP INDEX ${table}_search`);
     for (const table of SEARCHED)

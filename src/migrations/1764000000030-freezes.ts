@@ -4,7 +4,7 @@ const SYSTEM = `(SELECT current_setting('armature.user', true) = 'system')`;
 const USER = `(SELECT nullif(nullif(current_setting('armature.user', true), ''), 'system')::uuid)`;
 const ADMIN_OF = `organization_id = ANY (ARRAY(SELECT organizations_of(${USER}, 5)))`;
 
-/** Freeze windows of environments: admins of the organization keep them, and deployments ask them in the name of the system. */
+/** Freeze windows of environments. Organization admins manage them; deployments read them as the system. */
 export class Freezes1764000000030 implements MigrationInterface {
   async up(queryRunner: QueryRunner): Promise<void> {
     await queryRunner.query(`

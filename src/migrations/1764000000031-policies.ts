@@ -6,7 +6,7 @@ const ADMIN_OF = `organization_id = ANY (ARRAY(SELECT organizations_of(${USER}, 
 const READS = `${ADMIN_OF} OR workspace_id IN (SELECT granted_resources(${USER}, 'workspace'))`;
 const WRITES = `${ADMIN_OF} OR workspace_id IN (SELECT granted_resources(${USER}, 'workspace', 4))`;
 
-/** Policies of workspaces, and what deployments violate of those that only warn. */
+/** Policies of workspaces, and violations of policies that only warn. */
 export class Policies1764000000031 implements MigrationInterface {
   async up(queryRunner: QueryRunner): Promise<void> {
     await queryRunner.query(`

@@ -1,6 +1,6 @@
 import type { MigrationInterface, QueryRunner } from 'typeorm';
 
-/** Approvals of deployments by several people, how many an environment needs, and where a deployment was promoted from. */
+/** Approvals of deployments by several people, the number that an environment requires, and the origin of a promoted deployment. */
 export class Approvals1764000000032 implements MigrationInterface {
   async up(queryRunner: QueryRunner): Promise<void> {
     await queryRunner.query(`

@@ -1,6 +1,6 @@
 import type { MigrationInterface, QueryRunner } from 'typeorm';
 
-/** Where the objects of deployed designs are that name no namespace. Of what is deployed already, only what a call named is known. */
+/** The namespace of deployed objects that do not name one. For existing deployments it is known only if the request named it. */
 export class DeployedNamespace1764000000035 implements MigrationInterface {
   async up(queryRunner: QueryRunner): Promise<void> {
     await queryRunner.query(`

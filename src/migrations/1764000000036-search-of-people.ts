@@ -3,7 +3,7 @@ import { SERVICE_ROLE } from '../core/database/data-source.js';
 
 const SEARCHED_BY_NAME = ['credential', 'team'];
 
-/** What finds the ids of an organization's records, by what is searched. */
+/** The queries that find ids of records in an organization, by table. */
 const QUERIES: Record<string, string> = {
   ...Object.fromEntries(
     SEARCHED_BY_NAME.map((table) => [
@@ -18,7 +18,7 @@ const QUERIES: Record<string, string> = {
 
 const signature = (name: string): string => `search_${name}(organization uuid, pattern text, most integer)`;
 
-/** As the functions of the tables that are searched already: ids for members of the organization only, or null for more than `most`. */
+/** As the existing search functions: returns ids, for members of the organization only, or null for more than `most`. */
 const searchFunction = ([name, query]: [string, string]): string => `
   CREATE FUNCTION ${signature(name)} RETURNS uuid[]
     LANGUAGE plpgsql STABLE SECURITY DEFINER SET search_path = public, pg_temp SET plan_cache_mode = force_custom_plan AS $$

@@ -14,7 +14,7 @@ const policies = (table: string): string => `
   CREATE POLICY removing ON ${table} FOR DELETE USING (${SYSTEM});
 `;
 
-/** What runs on the connected clusters, kept by a watch of each, and who watches. */
+/** The objects of connected clusters, updated by a watch of each cluster, and the process that watches. */
 export class ClusterResources1764000000037 implements MigrationInterface {
   async up(queryRunner: QueryRunner): Promise<void> {
     await queryRunner.query(`

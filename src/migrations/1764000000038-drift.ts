@@ -5,7 +5,7 @@ const USER = `(SELECT nullif(nullif(current_setting('armature.user', true), ''),
 const READERS = `organization_id = ANY (ARRAY(SELECT organizations_of(${USER}, 5)))
   OR connection_id IN (SELECT granted_resources(${USER}, 'connection'))`;
 
-/** How far what is deployed is from what runs, as it was last compared, and how often it was healed. */
+/** Drift of deployed designs at the last comparison, and the number of self-healing runs. */
 export class Drift1764000000038 implements MigrationInterface {
   async up(queryRunner: QueryRunner): Promise<void> {
     await queryRunner.query(`

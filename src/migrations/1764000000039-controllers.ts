@@ -5,7 +5,7 @@ const USER = `(SELECT nullif(nullif(current_setting('armature.user', true), ''),
 const ADMIN_OF = `organization_id = ANY (ARRAY(SELECT organizations_of(${USER}, 5)))`;
 const READERS = `${ADMIN_OF} OR connection_id IN (SELECT granted_resources(${USER}, 'connection'))`;
 
-/** The operator and adapters on clusters: admins of the organization want them, and jobs of the system do what is wanted. */
+/** The desired state of the operator and adapters on clusters. Organization admins set it; jobs of the system apply it. */
 export class Controllers1764000000039 implements MigrationInterface {
   async up(queryRunner: QueryRunner): Promise<void> {
     await queryRunner.query(`

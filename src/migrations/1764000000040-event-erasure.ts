@@ -4,7 +4,7 @@ const SYSTEM = `(SELECT current_setting('armature.user', true) = 'system')`;
 const FEED = `coalesce(organization_id, '00000000-0000-0000-0000-000000000000'::uuid)`;
 const ERASED = `pattern, '[erased]', 'gi')`;
 
-/** Events never change, but for what they say of a person who wants to be forgotten. */
+/** Events are immutable, except for the erasure of personal data. */
 export class EventErasure1764000000040 implements MigrationInterface {
   async up(queryRunner: QueryRunner): Promise<void> {
     await queryRunner.query(String.raw`

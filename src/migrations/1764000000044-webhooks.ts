@@ -22,7 +22,7 @@ const staysWhereItIs = (table: string, columns: string[]): string => `
     EXECUTE FUNCTION stays_where_it_is();
 `;
 
-/** Endpoints that events are sent to, what is on its way to them, and how far the events of each organization were read for them. */
+/** Webhook endpoints, pending deliveries, and the last event of each organization that was read for them. */
 export class Webhooks1764000000044 implements MigrationInterface {
   async up(queryRunner: QueryRunner): Promise<void> {
     await queryRunner.query(`

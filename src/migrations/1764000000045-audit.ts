@@ -4,7 +4,7 @@ const SYSTEM = `(SELECT current_setting('armature.user', true) = 'system')`;
 const USER = `(SELECT nullif(nullif(current_setting('armature.user', true), ''), 'system')::uuid)`;
 const NIL = '00000000-0000-0000-0000-000000000000';
 
-/** Append-only: nobody changes or removes a row, the system included, but through the functions below. */
+/** Append-only: rows can be changed or deleted only through the functions below, even by the system. */
 const appendOnly = (table: string, read = 'false'): string => `
   ALTER TABLE ${table} ENABLE ROW LEVEL SECURITY;
   CREATE POLICY reading ON ${table} FOR SELECT USING (${read} OR ${SYSTEM});
@@ -24,7 +24,7 @@ const ofSystem = (table: string): string => `
 
 const ADMINISTERED = `chain = ANY (ARRAY(SELECT organizations_of(${USER}, 5)))`;
 
-/** Records whose changes are told by one event with counts, because thousands change at once. */
+/** Tables whose changes are reported by one event with counts, because thousands of rows change at once. */
 const EXEMPT = [
   ...['model', 'component', 'relationship', 'registrant', 'connection_definition'],
   ...['registered_package', 'registry_revision', 'component_schema'],
@@ -36,7 +36,7 @@ const MAPPINGS = [
   ...['session', 'publication'],
 ];
 
-/** What changes without anybody having changed the record. */
+/** Columns that change without a change of the record by a user. */
 const IGNORED = [
   ...['created_at', 'updated_at', 'revision', 'last_used_at'],
   ...['deployment_count', 'clone_count', 'download_count'],
@@ -45,14 +45,14 @@ const IGNORED_OF_TABLE = [
   ...['deployment.resources', 'session.expires_at'],
   ...['webhook.slow', 'webhook.failing_since', 'webhook.noticed_at'],
 ];
-/** What may hold secrets in a form that readers of the record see, or in texts of their own. */
+/** Columns that may contain secrets. */
 const REDACTED_OF_TABLE = ['deployment.options', 'filter.config', 'connection.fingerprint'];
 
 const list = (words: string[]): string => `ARRAY[${words.map((word) => `'${word}'`).join(', ')}]`;
 
 /**
- * The audit: what triggers and the server write down with each change, the chain of entries that is made of it, signed heads
- * of the chains, the key that signs them, and how far entries were sent on.
+ * The audit: the records that triggers and the server write with each change, the chain of entries made from them, signed heads of chains,
+ * the signing key, and the last forwarded entry.
  */
 export class Audit1764000000045 implements MigrationInterface {
   async up(queryRunner: QueryRunner): Promise<void> {

@@ -3,7 +3,7 @@ import type { MigrationInterface, QueryRunner } from 'typeorm';
 const SYSTEM = `(SELECT current_setting('armature.user', true) = 'system')`;
 const USER = `(SELECT nullif(nullif(current_setting('armature.user', true), ''), 'system')::uuid)`;
 
-/** The rows are everyone's own. */
+/** Users may access only their own rows. */
 const ownPolicies = (table: string): string => `
   ALTER TABLE ${table} ENABLE ROW LEVEL SECURITY;
   CREATE POLICY reading ON ${table} FOR SELECT USING (user_id = ${USER} OR ${SYSTEM});
@@ -12,7 +12,7 @@ const ownPolicies = (table: string): string => `
   CREATE POLICY removing ON ${table} FOR DELETE USING (user_id = ${USER} OR ${SYSTEM});
 `;
 
-/** How users are told of events, and what they have read of it. */
+/** Notification settings of users, and the notifications that they have read. */
 export class Notifications1764000000047 implements MigrationInterface {
   async up(queryRunner: QueryRunner): Promise<void> {
     await queryRunner.query(`

@@ -10,7 +10,7 @@ const systemPolicies = (table: string): string => `
   CREATE POLICY removing ON ${table} FOR DELETE USING (${SYSTEM});
 `;
 
-/** Mail about events: when the next one to a user is due, and how far the events of each organization were read for it. */
+/** E-mail about events: when the next one to a user is due, and the last event of each organization that was read for it. */
 export class NotificationMails1764000000048 implements MigrationInterface {
   async up(queryRunner: QueryRunner): Promise<void> {
     await queryRunner.query(`

@@ -17,7 +17,7 @@ const secure = (table: string): string => `
       OR OLD.workspace_id IS DISTINCT FROM NEW.workspace_id)
     EXECUTE FUNCTION stays_where_it_is();`;
 
-/** Performance profiles, and their runs with what was measured. What requests carry is sealed. */
+/** Performance profiles, their runs and results. Headers, cookies and bodies of requests are sealed. */
 export class Performance1764000000049 implements MigrationInterface {
   async up(queryRunner: QueryRunner): Promise<void> {
     await queryRunner.query(`

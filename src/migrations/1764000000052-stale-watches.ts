@@ -1,6 +1,6 @@
 import type { MigrationInterface, QueryRunner } from 'typeorm';
 
-/** Since when what is kept of a cluster may be out of date; and finding what stands by its deployment. */
+/** The time since which the stored objects of a cluster may be out of date; and an index of objects by deployment. */
 export class StaleWatches1764000000052 implements MigrationInterface {
   async up(queryRunner: QueryRunner): Promise<void> {
     await queryRunner.query(`

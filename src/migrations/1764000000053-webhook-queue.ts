@@ -2,7 +2,7 @@ import type { MigrationInterface, QueryRunner } from 'typeorm';
 
 const SYSTEM = `(SELECT current_setting('armature.user', true) = 'system')`;
 
-/** When each endpoint has something to send next, and which process sends to it now, in place of a job for each time. */
+/** The time of the next delivery of each endpoint and the process that delivers now, in place of one job per delivery. */
 export class WebhookQueue1764000000053 implements MigrationInterface {
   async up(queryRunner: QueryRunner): Promise<void> {
     await queryRunner.query(`

@@ -2,7 +2,7 @@ import type { MigrationInterface, QueryRunner } from 'typeorm';
 
 const SYSTEM = `(SELECT current_setting('armature.user', true) = 'system')`;
 
-/** How far endpoints that fail were given the events of their organization, behind those that work. */
+/** The event number after which failing endpoints receive the events of their organization separately, after the other endpoints. */
 export class WebhookDeferrals1764000000054 implements MigrationInterface {
   async up(queryRunner: QueryRunner): Promise<void> {
     await queryRunner.query(`

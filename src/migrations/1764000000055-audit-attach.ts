@@ -8,8 +8,8 @@ const ARGUMENTS = `target.name, 'audit_of_' || target.name);`;
 const END = ` END IF;`;
 
 /**
- * `audit_attach()` replaces the functions that its triggers call, which locks no table, and makes a trigger only where there is none:
- * nobody who writes waits for an upgrade, or keeps it waiting.
+ * `audit_attach()` replaces the functions that its triggers call, which locks no table, and creates only missing triggers, so that writers and
+ * an upgrade do not wait for each other.
  */
 export class AuditAttach1764000000055 implements MigrationInterface {
   async up(queryRunner: QueryRunner): Promise<void> {

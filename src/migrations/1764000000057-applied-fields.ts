@@ -1,13 +1,13 @@
 import type { MigrationInterface, QueryRunner } from 'typeorm';
 
 /**
- * What this server applied to the objects of a cluster is remembered when others take it over, in place of the objects that have
- * drifted; how long a comparison took.
+ * Replaces the list of drifted objects by the fields that this server applied to each object, which are kept when another field manager takes
+ * them over. Adds the duration of a comparison.
  */
 export class AppliedFields1764000000057 implements MigrationInterface {
   async up(queryRunner: QueryRunner): Promise<void> {
     await queryRunner.query('ALTER TABLE cluster_resource ADD COLUMN applied_fields jsonb');
-    // The next list of the cluster writes them anew, with what was applied to them.
+    // The next list of the cluster inserts them again, with their applied fields.
     await queryRunner.query(
       `UPDATE cluster_resource SET resource_version = '', applied_digest = NULL WHERE applied_digest IS NOT NULL`,
     );

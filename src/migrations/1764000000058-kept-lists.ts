@@ -2,19 +2,19 @@ import type { MigrationInterface, QueryRunner } from 'typeorm';
 import { SERVICE_ROLE } from '../core/database/data-source.js';
 
 /**
- * Functions of the tables' owner that judge their caller themselves, once: under the policies of `record_total` every statement
- * would gather all organizations that the caller administers, to read one number of one of them.
+ * Functions of the owner of the tables that check their caller once. Under the policies of `record_total` each statement would collect all
+ * organizations that the caller administers, to read one number of one of them.
  */
 const FUNCTIONS: Record<string, { result: string; query: string }> = {
   'kept_total(organization uuid, kind text)': { result: 'bigint', query: 'sum(t.amount)' },
-  // It is another one after each change of which records there are, and after their parts are folded. Rows are only added and removed.
+  // The version changes when records are added or removed, and when rows are merged. Rows are only inserted and deleted.
   'kept_version(organization uuid, kind text)': {
     result: 'text',
     query: `md5(string_agg(t.id::text, ',' ORDER BY t.id))`,
   },
 };
 
-/** The number of records in an organization, and the version of which records these are, in one short call each; null for others than its administrators. */
+/** The number of records in an organization, and a version that changes with the set of records; null unless the caller administers it. */
 export class KeptLists1764000000058 implements MigrationInterface {
   async up(queryRunner: QueryRunner): Promise<void> {
     for (const [signature, { result, query }] of Object.entries(FUNCTIONS))

@@ -2,7 +2,7 @@ import type { MigrationInterface, QueryRunner } from 'typeorm';
 
 const INSTALLATION = "'00000000-0000-0000-0000-000000000000'::uuid";
 
-/** The events of a feed by number, in words that PostgreSQL looks up in an index under row-level security, too: `coalesce` may leak. */
+/** The events of a feed by number, with a condition that can use an index under row-level security: `coalesce` is not leakproof. */
 export class EventFeed1764000000064 implements MigrationInterface {
   async up(queryRunner: QueryRunner): Promise<void> {
     await queryRunner.query(`

@@ -12,7 +12,7 @@ const question = (signature: string, result: string, body: string): string => `
 const CONCERNED = 'concerned_organization(actor uuid, needed int)';
 const ROLE_ON = 'role_on(actor uuid, organization uuid, kind text, resource uuid)';
 
-/** The organization that a transaction concerns decides nothing: it is looked up first, and the others of the caller after it. */
+/** The organization that a transaction concerns is only a hint: it is checked first, and then the other organizations of the caller. */
 const QUESTIONS =
   question(
     CONCERNED,
@@ -28,7 +28,7 @@ const QUESTIONS =
         WHERE user_id = actor AND resource_type = 'organization' AND resource_id = concerned AND role >= needed);
     END`,
   ) +
-  // No grant exceeds the administration of an organization, so that its administrators are found without the grants.
+  // No grant exceeds the rights of an organization admin, so admins are found without reading the grants.
   question(
     ROLE_ON,
     'smallint',
@@ -52,7 +52,7 @@ const ROLE_ON_BEFORE = question(
          OR (resource_type = kind AND resource_id = resource))); END`,
 );
 
-/** The first organization of a caller, as policies asked for it and as they ask now. */
+/** The first organization of a caller, in the previous and in the new policies. */
 const FIRST = String.raw`organizations_of(\((?:(?!organizations_of).)*?\)) AS organizations_of\s+LIMIT 1`;
 const NOW = String.raw`concerned_organization(\((?:(?!concerned_organization).)*?\)) AS concerned_organization`;
 
@@ -60,7 +60,7 @@ const among = (column: string): string => `${column} = ANY (ARRAY(SELECT organiz
 const concernedOrAmong = (column: string): string =>
   `${column} = (SELECT concerned_organization(${USER}, 1)) OR ${among(column)}`;
 
-/** What each change of a record writes beside it. */
+/** The tables to which each change of a record also writes. */
 const writesOfEvents = (isIn: (column: string) => string): string => `
   ALTER POLICY adding ON event
     WITH CHECK ((user_id = ${USER} AND (organization_id IS NULL OR ${isIn('organization_id')})) OR ${SYSTEM});
@@ -69,8 +69,8 @@ const writesOfEvents = (isIn: (column: string) => string): string => `
     WITH CHECK (feed = ${INSTALLATION} OR ${isIn('feed')} OR ${SYSTEM});`;
 
 /**
- * Policies look up one organization before they gather all organizations of the caller: the one that the transaction concerns. It
- * costs the same however many organizations a user is a member of.
+ * Policies check the organization that the transaction concerns before they collect all organizations of the caller. The cost of that check
+ * does not depend on the number of organizations of the user.
  */
 export class ConcernedOrganization1764000000065 implements MigrationInterface {
   async up(queryRunner: QueryRunner): Promise<void> {

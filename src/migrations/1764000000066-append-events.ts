@@ -5,13 +5,12 @@ const INSTALLATION = "'00000000-0000-0000-0000-000000000000'::uuid";
 const COLUMNS = `id, sequence, organization_id, workspace_id, user_id, system_actor, acted_upon, operation_id,
                  category, action, severity, description, metadata, created_at`;
 const SIGNATURE = 'append_events(events jsonb)';
-/** What readers are notified of. */
+/** The payload of the notification of readers. */
 const APPENDED = 'event.organization_id, event.sequence, event.category, event.action, event.acted_upon';
 
 /**
- * Appends events in the name of the tables' owner, whom no policies filter: the right is judged once, as the policies `adding` of
- * `event` judge it, and not again for the counter, for what the statements read of it and for what they answer. Nearly all
- * transactions append one event, which needs neither grouping nor numbering among others.
+ * Appends events as the owner of the tables, to whom policies do not apply. The permission is checked once, as the policies `adding` of `event`
+ * do, and not again for the counter and for each statement. Nearly all transactions append one event, which needs neither grouping nor numbering.
  */
 const APPEND_EVENTS = `
   CREATE FUNCTION ${SIGNATURE}

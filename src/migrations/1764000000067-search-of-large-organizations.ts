@@ -2,13 +2,13 @@ import type { MigrationInterface, QueryRunner } from 'typeorm';
 
 const SEARCHED = ['connection', 'deployment', 'design', 'environment', 'filter', 'workspace'];
 
-/** Of an organization that has more than this part of all records, the index is asked for the pattern alone. */
+/** For an organization with more than this share of all records, the index is searched by the pattern only. */
 const SHARE = 0.25;
 
 const ofOrganization = (table: string): string =>
   `ARRAY(SELECT id FROM ${table} WHERE organization_id = organization AND name ILIKE pattern LIMIT most + 1)`;
 
-/** IS NOT DISTINCT FROM is a filter that the index is not asked for. */
+/** IS NOT DISTINCT FROM cannot use the index, so it remains a filter. */
 const ofLargeOrganization = (table: string): string =>
   `ARRAY(SELECT id FROM ${table} WHERE organization_id IS NOT DISTINCT FROM organization AND name ILIKE pattern LIMIT most + 1)`;
 
@@ -28,8 +28,8 @@ const searchFunction = (table: string, found: string): string => `
     END $$`;
 
 /**
- * The index compares all entries of the organization with those of the pattern, which for 100,000 records takes longer than to look at
- * the few records of others that match. Where the organization has most records, it is not part of what the index is asked for.
+ * The index intersects all entries of the organization with those of the pattern. With 100,000 records this takes longer than filtering the few
+ * matches of other organizations, so for an organization that has most records the index is searched by the pattern only.
  */
 export class SearchOfLargeOrganizations1764000000067 implements MigrationInterface {
   async up(queryRunner: QueryRunner): Promise<void> {

@@ -30,8 +30,8 @@ const CHANGES: [string, string][] = [
 ];
 
 /**
- * What the audit writes down of a new record is one statement: PL/pgSQL sets up each expression anew in every transaction, which took
- * longer than to write the row.
+ * Records an insert in the audit with one statement, because PL/pgSQL initializes each expression in every transaction, which took longer than
+ * writing the row.
  */
 export class AuditOfInserts1764000000069 implements MigrationInterface {
   async up(queryRunner: QueryRunner): Promise<void> {

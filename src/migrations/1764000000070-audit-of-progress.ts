@@ -8,8 +8,7 @@ const SKIP = `BEGIN
 const TRIGGER = 'CREATE OR REPLACE TRIGGER audited AFTER INSERT ON event FOR EACH ROW';
 
 /**
- * Whether an event is audited is decided within the trigger's function: PostgreSQL parses the condition of a trigger again for
- * every statement.
+ * The trigger function decides whether an event is audited, because PostgreSQL parses the condition of a trigger again for every statement.
  */
 export class AuditOfProgress1764000000070 implements MigrationInterface {
   async up(queryRunner: QueryRunner): Promise<void> {

@@ -4,9 +4,8 @@ import { SERVICE_ROLE } from '../core/database/data-source.js';
 const SIGNATURE = 'mark_idempotent_write(of_caller text, of_route text, of_key text, of_claim uuid)';
 
 /**
- * Which request holds an idempotency key, until when unless it is renewed, and whether something of it was committed. The mark is set
- * by the transaction that changes something: a request that lost its key to another cannot commit. Claims of earlier versions hold for
- * as long as they do there.
+ * The lease of an idempotency key: the request that holds it, its expiry, and whether the request has committed a change. The transaction that
+ * commits a change sets that mark, so a request that lost its lease cannot commit. Keys of earlier versions keep their expiry.
  */
 export class IdempotencyLeases1764000000074 implements MigrationInterface {
   async up(queryRunner: QueryRunner): Promise<void> {

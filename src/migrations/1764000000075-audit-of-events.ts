@@ -1,9 +1,9 @@
 import type { MigrationInterface, QueryRunner } from 'typeorm';
 import { replaceInFunction } from './replace-in-function.js';
 
-/** The number of the changes of the transaction, once one is written down; a savepoint that is rolled back takes this back with the change. */
+/** The number of the changes of the transaction, once one is recorded; a rollback to a savepoint resets it with the change. */
 const CHANGE_SET = `nullif(current_setting('armature.change_set', true), '')::bigint`;
-/** Of the first change of a transaction: under this number its events are read when it is sealed. */
+/** Set on the first change of a transaction; its events are read by this number when it is sealed. */
 const NEW_CHANGE_SET = `CASE WHEN ${CHANGE_SET} IS NULL
                       THEN set_config('armature.change_set', nextval('audit_change_set')::text, true)::bigint END`;
 
@@ -40,7 +40,7 @@ const APPEND: [string, string][] = [
 ];
 
 /**
- * A sealer of an earlier version finds nothing that waits: it would seal changes without their events. One that reads these says so.
+ * Hides pending changes from sealing processes of earlier versions, which would seal them without their events.
  */
 const IS_SEALER = `current_setting('armature.sealing', true) = 'change sets'`;
 const reading = (condition: string): string => `DROP POLICY reading ON audit_pending;
@@ -50,9 +50,9 @@ const IS_SYSTEM = `current_setting('armature.user', true) = 'system'`;
 const TRIGGER = 'CREATE OR REPLACE TRIGGER audited AFTER INSERT ON event FOR EACH ROW';
 
 /**
- * An event of a transaction whose changes are audited is not written down a second time: it has the number of these changes, under which
- * it is read when the first of them is sealed. Events without a change have rows of their own, as before. The number is not that of the
- * transaction: of these another server counts anew, to which the database may be restored.
+ * An event of a transaction with audited changes is not recorded twice: it has the number of these changes, by which it is read when the first of
+ * them is sealed. Events without a change have separate rows, as before. Transaction ids are not used as numbers, because they start again on
+ * another server to which the database is restored.
  */
 export class AuditOfEvents1764000000075 implements MigrationInterface {
   async up(queryRunner: QueryRunner): Promise<void> {

@@ -1,8 +1,8 @@
 import type { MigrationInterface, QueryRunner } from 'typeorm';
 
 /**
- * The signature of the end of each chain, and the version of signing keys: those of an installation that has signed its ends from its
- * beginning have version 2.
+ * The signature of the last entry of each chain, and the version of signing keys: 2 in an installation that has signed the last entries from the
+ * start.
  */
 export class AuditChainSignatures1764000000076 implements MigrationInterface {
   async up(queryRunner: QueryRunner): Promise<void> {

@@ -1,6 +1,6 @@
 import type { MigrationInterface, QueryRunner } from 'typeorm';
 
-/** Entries are asked for by who acted, or on whose behalf: without an index of the second the first is of no use. */
+/** An index of the requester: entries are searched by actor or requester, and an OR needs an index of both. */
 export class AuditOfRequesters1764000000079 implements MigrationInterface {
   async up(queryRunner: QueryRunner): Promise<void> {
     await queryRunner.query(

@@ -3,7 +3,7 @@ import { replaceInFunction } from './replace-in-function.js';
 
 const NIL = "'00000000-0000-0000-0000-000000000000'::uuid";
 const BEFORE = `coalesce(organization_id, ${NIL})`;
-/** As the index `event_feed` has it. */
+/** The expression of the index `event_feed`. */
 const FEED = `(CASE WHEN organization_id IS NULL THEN ${NIL} ELSE organization_id END)`;
 
 const CHANGES = ['ORDER BY sequence', 'AND sequence <='].map((next): [string, string] => [
@@ -11,7 +11,7 @@ const CHANGES = ['ORDER BY sequence', 'AND sequence <='].map((next): [string, st
   `${FEED} = of_feed AND sequence > after ${next}`,
 ]);
 
-/** Erasing a person from events finds them by the index of their feed; it read all events for each few of them. */
+/** Finds events of a person to be erased by the index of feeds, instead of reading all events for each batch. */
 export class EventErasureByFeed1764000000080 implements MigrationInterface {
   async up(queryRunner: QueryRunner): Promise<void> {
     await replaceInFunction(queryRunner, 'event_erase(uuid, text, bigint, integer)', CHANGES);

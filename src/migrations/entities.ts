@@ -68,7 +68,7 @@ import {
 } from '../events/webhooks/deliveries/webhook-delivery.entity.js';
 import { Webhook } from '../events/webhooks/endpoints/webhook.entity.js';
 
-/** Every entity, by the folder that owns its table. The data source knows these only. */
+/** All entities, by the folder that owns their table, for the TypeORM data source. */
 export const entities: EntityClass[] = [
   DataKey,
   IdempotencyKey,

@@ -55,7 +55,7 @@ import { AuditChainSignatures1764000000076 } from './1764000000076-audit-chain-s
 import { AuditOfRequesters1764000000079 } from './1764000000079-audit-of-requesters.js';
 import { EventErasureByFeed1764000000080 } from './1764000000080-event-erasure-by-feed.js';
 
-/** Every change of the schema, oldest first. */
+/** All migrations, oldest first. */
 export const migrations: Migration[] = [
   Identity1764000000001,
   Platform1764000000002,

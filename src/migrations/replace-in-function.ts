@@ -1,6 +1,6 @@
 import type { QueryRunner } from 'typeorm';
 
-/** Replaces parts of a function that is there. @throws Error when it does not have each of them once */
+/** Replaces texts in the body of an existing function. @throws Error unless it contains each text exactly once */
 export async function replaceInFunction(
   queryRunner: QueryRunner,
   signature: string,

@@ -1,27 +1,27 @@
 import { unexpectedResponse } from '../connections/kinds/http-server.js';
 
-/** What a server answered, for a task that may run in a worker. */
+/** The answer of a server, as the input of a task. */
 export interface Answer {
-  /** UTF-8, in a buffer of its own. */
+  /** UTF-8, in a separate buffer. */
   bytes: Uint8Array<ArrayBuffer>;
-  /** Items that are shown of it. */
+  /** The maximum number of items to return. */
   limit?: number;
 }
 
 export type Json = Record<string, unknown>;
 
-/** @throws RemoteFailure CONNECTION_NOT_UNDERSTOOD for what is no JSON object or list */
+/** @throws RemoteFailure CONNECTION_NOT_UNDERSTOOD unless the answer is a JSON object or list */
 export function parseAnswer({ bytes }: Answer, server: string): Json | unknown[] {
   try {
     const value: unknown = JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(bytes));
     if (typeof value === 'object' && value !== null) return value as Json | unknown[];
   } catch {
-    // Said below, in one way for all that is no JSON.
+    // The error below covers invalid JSON and other values alike.
   }
   throw unexpectedResponse(server);
 }
 
-/** The JSON of a value that was parsed. @throws RemoteFailure CONNECTION_NOT_UNDERSTOOD when it is nested too deep to be written */
+/** A parsed value as UTF-8 JSON. @throws RemoteFailure CONNECTION_NOT_UNDERSTOOD when it is nested too deeply */
 export function writeAnswer(value: unknown, server: string): Uint8Array<ArrayBuffer> {
   try {
     return new TextEncoder().encode(JSON.stringify(value));

@@ -17,21 +17,21 @@ import { authorization, failedResponse, unexpectedResponse } from '../connection
 import { redactSecrets, toRemoteFailure } from '../core/outbound/redact-secrets.js';
 import type { Answer } from './answer.js';
 
-/** Of every call: from name resolution to the last byte. */
+/** The time limit of a call, from name resolution to the last byte. */
 export const TIMEOUT_MS = 15_000;
-/** Of every answer, refused while it is read. */
+/** The maximum bytes of an answer; a larger one is refused while it is read. */
 export const MAX_ANSWER_BYTES = 8 * 1024 * 1024;
-/** What an answer is taken for in the memory that all answers share, until its size is known. */
+/** The bytes reserved for an answer in the shared memory budget until its size is known. */
 const EXPECTED_BYTES = 2 * 1024 * 1024;
-/** Shorter credentials are not looked for in answers, where they would be found by chance. */
+/** The minimum characters of a credential that is searched for in answers: shorter ones would match by chance. */
 const MIN_CREDENTIAL_LENGTH = 12;
 
-/** A kind of connection whose servers are queried. */
+/** A connection kind whose servers are queried. */
 export interface MonitoringServer {
   kind: string;
-  /** What errors call it. */
+  /** The name of the server in errors. */
   name: string;
-  /** What an answer that is no success says, where it is more than its status. */
+  /** The error for an unsuccessful answer, when it contains more than its status. */
   explain?(response: OutboundResponse, redact: (text: string) => string): AppError | undefined;
 }
 
@@ -41,16 +41,16 @@ export interface OpenConnection {
 }
 
 export interface MonitoringQuery<T> {
-  /** Fixed by the route, below the url of the connection; parts that come from a caller are checked and encoded. */
+  /** The path relative to the url of the connection. It is fixed by the route; values from callers are validated and encoded. */
   path: string;
   parameters?: URLSearchParams;
-  /** Reads the answer; in a worker when it is large. */
+  /** Parses the answer; large ones in a worker. */
   task: Task<Answer, T>;
-  /** Items that are shown of the answer. */
+  /** The maximum number of items to return. */
   limit?: number;
 }
 
-/** Queries the metric servers and dashboards that connections lead to, as far as the caller sees the connection. */
+/** Queries Prometheus and Grafana servers through connections that the caller may read. */
 @Injectable()
 export class MonitoringClient {
   constructor(
@@ -62,7 +62,7 @@ export class MonitoringClient {
     private readonly pool: WorkerPool,
   ) {}
 
-  /** A connection to a server of this kind that the caller sees, whatever its status. @throws NotFound, InvalidRequest */
+  /** A connection of this kind that the caller may read, with any status. @throws NotFound; InvalidRequest for another kind */
   async getConnection(actor: Actor, id: string, { kind, name }: MonitoringServer): Promise<Connection> {
     const connection = await this.connections.getAuthorized(actor, id, 'read');
     if (connection.kind !== kind)
@@ -74,11 +74,11 @@ export class MonitoringClient {
     return connection;
   }
 
-  /** The connection and what it signs in with, when the caller sees it and a server of this kind may be called through it. */
+  /** As getConnection, with the secret of the credential. Checks that the status of the connection allows calls. */
   async open(actor: Actor, id: string, server: MonitoringServer): Promise<OpenConnection> {
     const connection = await this.getConnection(actor, id, server);
     assertCallable(connection.status);
-    // Who sees a connection queries through its credential without seeing the credential.
+    // A caller who may read a connection may use its credential, but not read it.
     const { secret } = await this.unit.runAsSystem('a query through a connection', () =>
       this.secrets.reveal(connection),
     );
@@ -105,7 +105,7 @@ export class MonitoringClient {
     return tasks.run(task, { bytes, limit }, { transferList: [bytes.buffer], inputBytes: bytes.length });
   }
 
-  /** Ends with the call that it serves. Redirects are not followed: they could lead to any path. */
+  /** The call is aborted with the request that it serves. Redirects are not followed, because they could lead to any path. */
   private call(url: URL, headers: Record<string, string>): Promise<OutboundResponse> {
     const gone = new AbortController();
     currentRequest()?.response?.onRelease(() => gone.abort());
@@ -122,7 +122,7 @@ export class MonitoringClient {
 
 const isAborted = (): boolean => currentRequest()?.response?.isClosed ?? false;
 
-/** A path below the url of a connection, whose own query and fragment say nothing here. */
+/** The URL of a path relative to that of a connection, whose query and fragment are ignored. */
 function resolve(base: unknown, path: string, parameters: URLSearchParams): URL {
   const url = new URL(String(base));
   url.pathname = url.pathname.replace(/\/+$/, '') + path;
@@ -140,7 +140,7 @@ function toFailure(server: MonitoringServer, response: OutboundResponse, redact:
   return server.explain?.(response, redact) ?? failedResponse(server.name, status);
 }
 
-/** Whether a server sends back what it was signed in with. A caller who sent the same knows it already. */
+/** Whether an answer contains the credential, unless the caller sent the same text. */
 function holdsCredential(bytes: Buffer, headers: Record<string, string>, said: string): boolean {
   const credential = headers['authorization']?.replace(/^\w+ /, '') ?? '';
   return credential.length >= MIN_CREDENTIAL_LENGTH && !said.includes(credential) && bytes.includes(credential);

@@ -1,6 +1,6 @@
 import { TextField } from '../core/schema/view-fields.js';
 
-/** What a server says of itself when it answers. */
+/** The result of a ping: the kind and version of the server. */
 export class MonitoringPingView {
   @TextField({ rest: true, description: 'The kind of the connection.' })
   kind!: string;

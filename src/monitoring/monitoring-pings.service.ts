@@ -5,7 +5,7 @@ import { toRemoteFailure } from '../core/outbound/redact-secrets.js';
 import { MonitoringClient, type MonitoringServer } from './monitoring-client.js';
 import { MonitoringPingView } from './monitoring-ping.view.js';
 
-/** Asks a metric server or dashboard whether it answers; unlike the ping of a connection it changes nothing. */
+/** Pings a Prometheus or Grafana server. Unlike the ping of a connection it does not change the status of the connection. */
 @Injectable()
 export class MonitoringPingsService {
   constructor(

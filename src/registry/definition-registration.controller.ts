@@ -56,14 +56,14 @@ export class DefinitionRegistrationController {
     @Query('register') register: string | undefined,
     @Res({ passthrough: true }) response: Response,
   ): Promise<RegistrationResult | OperationView> {
-    const wish = {
+    const options = {
       ...input,
       register: parseFlag(input.register ?? register, true),
       atomic: parseFlag(input.atomic ?? atomic, false),
     };
     if (later)
-      return respondAccepted(response, await this.jobs.enqueueRegistration(actor, wish, getFormFiles(request)));
-    return this.registrations.registerPackage(actor, wish, getFormFiles(request));
+      return respondAccepted(response, await this.jobs.enqueueRegistration(actor, options, getFormFiles(request)));
+    return this.registrations.registerPackage(actor, options, getFormFiles(request));
   }
 
   /** Registers components of a model that the request names. */

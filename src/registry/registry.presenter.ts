@@ -104,6 +104,6 @@ export class RegistryPresenter {
 /** Foreign keys guarantee that it exists. */
 function getRecord<T>(records: Map<string, T>, id: string): T {
   const record = records.get(id);
-  if (!record) throw new Error(`the registry lost ${id}`);
+  if (!record) throw new Error(`the registry has no record ${id}, although a foreign key references it`);
   return record;
 }

@@ -80,7 +80,7 @@ export class RegistryService {
     return JSON.parse(definition.schema) as JsonObject;
   }
 
-  /** Enables or disables an entity; a model also adds or removes its entries in lists, validation and generation. */
+  /** Enables or disables an entity; for a model this also applies to its components and relationships. */
   async setStatus(actor: Actor, type: EntityType, id: string, status: EntryStatus): Promise<void> {
     assertRegistryWriter(actor, registryPolicy.setStatus);
     await this.unit.run(async () => {
@@ -127,7 +127,7 @@ export class RegistryService {
       id,
       await (type === 'component' ? this.components : this.relationships).find(id),
     );
-    // The model first, as in a registration.
+    // Locks the model first, as a registration does, to avoid a deadlock.
     const model = orNotFound('model', modelId, await this.models.lock(modelId));
     const change = { status, listed: status === 'enabled' && model.status === 'enabled' };
     const kind =

@@ -4,7 +4,7 @@ import { compileSchema, validateBySchema } from './validate-by-schema.js';
 const TYPE = { apiVersion: 'example.com/v1', kind: 'Thing' };
 const THING = { ...TYPE, metadata: { name: 'thing' } };
 
-/** What is said of a spec, judged by its schema. */
+/** Validates a spec against its schema. */
 function ofSpec(spec: Json, schema: JsonObject): ReturnType<typeof validateBySchema> {
   return validateBySchema({ ...THING, spec }, { type: 'object', properties: { spec: schema } }, { type: TYPE });
 }

@@ -4,7 +4,7 @@ import { validateBySchema, type ValidationOptions } from './validate-by-schema.j
 const TYPE = { apiVersion: 'example.com/v1', kind: 'Thing' };
 const THING = { ...TYPE, metadata: { name: 'thing' } };
 
-/** What is said of a spec, judged by its schema. */
+/** Validates a spec against its schema. */
 function ofSpec(spec: Json, schema: JsonObject, options: ValidationOptions = {}): ReturnType<typeof validateBySchema> {
   return validateBySchema(
     { ...THING, spec },
@@ -40,7 +40,7 @@ describe('a custom resource', () => {
     ]);
   });
 
-  it('is warned of fields that would be dropped, and they are not judged', () => {
+  it('is warned of fields that would be dropped, and they are not validated', () => {
     const { errors, warnings } = ofSpec({ size: 1, other: { deep: 1 }, 'a/b': [{ name: 'a', x: 1 }] }, schema);
     expect(errors).toEqual([]);
     expect(places(warnings)).toEqual(['unknown-field /spec/other', 'unknown-field /spec/a~1b/0/x']);
@@ -60,7 +60,7 @@ describe('a custom resource', () => {
     expect(validateBySchema({ ...other, ...TYPE }, whole, { type: TYPE, embedded: true }).errors).toEqual([]);
   });
 
-  it('has its metadata judged as ObjectMeta', () => {
+  it('has its metadata validated as ObjectMeta', () => {
     const metadata = {
       name: 'Thing',
       labels: { 'a b': 'c', d: 'e f' },
@@ -126,7 +126,7 @@ describe('a custom resource', () => {
 });
 
 describe('a schema that is not of Kubernetes', () => {
-  it('judges a value as it is, without metadata', () => {
+  it('validates a value as it is, without metadata', () => {
     const pet = {
       type: 'object',
       required: ['name'],

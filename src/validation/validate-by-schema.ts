@@ -12,21 +12,21 @@ import { type SchemaNode, SchemaSource } from './schema/schema-node.js';
 import { checkValue } from './structural/value-check.js';
 
 export interface ValidationOptions {
-  /** The type of Kubernetes that the schema describes; without it that of `x-kubernetes-group-version-kind`. */
+  /** The type that the schema describes; by default the one in `x-kubernetes-group-version-kind`. */
   type?: { apiVersion: string; kind: string };
-  /** Judged as a part of another document: it need not have a name yet. */
+  /** The resource is part of another document and needs no name. */
   embedded?: boolean;
-  /** Steps that the judgement may take, of some 1.5 µs each; the default is for the largest resources that an API server keeps. */
+  /** The maximum steps of the validation, about 1.5 µs each; the default suffices for the largest resources that an API server stores. */
   budget?: number;
 }
 
-/** A schema that is ready to judge; callers keep it as long as the schema stays. */
+/** A schema prepared for validation; callers cache it. */
 export class CompiledSchema {
   readonly root: SchemaNode;
   readonly types: { apiVersion: string; kind: string }[];
-  /** Whether an API server would know it as the type of a resource. */
+  /** Whether the schema describes a type of Kubernetes resource. */
   readonly isKubernetes: boolean;
-  /** Whether only JSON Schema knows all that the schema says. */
+  /** Whether the schema uses keywords that structural schemas do not allow. */
   readonly usesJsonSchema: boolean;
 
   constructor(readonly schema: JsonObject) {
@@ -38,24 +38,23 @@ export class CompiledSchema {
 }
 
 const MAX_STEPS = 300_000;
-/** Deeper resources cannot be walked safely, and none that is meant well is. */
+/** The maximum nesting of a resource: deeper ones risk a stack overflow. */
 const MAX_DEPTH = 200;
-/** Values in a resource; one with more is larger than what an API server keeps. */
+/** The maximum number of values in a resource; larger ones exceed what an API server stores. */
 const MAX_VALUES = 75_000;
-/** Of a schema, that are searched for marks of Kubernetes. */
+/** The maximum subschemas that are searched for `x-kubernetes-` keywords. */
 const MAX_SCHEMA_PARTS = 200_000;
-/** After these an API server does not run the rules of a custom resource any more. */
+/** Errors of these keywords prevent the evaluation of CEL rules, as in an API server. */
 const BLOCKING_KEYWORDS = new Set(['type', 'required', 'enum', 'maxLength', 'maxItems', 'maxProperties']);
 
-/** Makes a schema ready, be it structural (apiextensions.k8s.io/v1), of a built-in type (OpenAPI v3), or plain JSON Schema; never throws. */
+/** Prepares a schema: structural (apiextensions.k8s.io/v1), of a built-in type (OpenAPI v3), or JSON Schema. Never throws. */
 export function compileSchema(schema: JsonObject): CompiledSchema {
   return new CompiledSchema(schema);
 }
 
 /**
- * Judges a resource as an API server would when it is to be created; some 10 µs for each value in it, so that large ones belong into a
- * worker. Unknown fields are warnings, as are rules that cannot be
- * judged here; never throws, whatever the resource or the schema is.
+ * Validates a resource as an API server does on create. Unknown fields, and rules that cannot be evaluated here, are warnings.
+ * Takes about 10 µs for each value, so large resources belong in a worker. Never throws.
  */
 export function validateBySchema(
   resource: JsonObject,
@@ -68,7 +67,7 @@ export function validateBySchema(
     checkResource(resource, compiled, options, findings);
   } catch (error) {
     if (!(error instanceof BudgetExceeded || error instanceof RangeError)) throw error;
-    findings.notJudged('', `the resource is only partly judged: ${error.message}`);
+    findings.notEvaluated('', `the resource is only partly validated: ${error.message}`);
   }
   return { errors: findings.errors, warnings: findings.warnings };
 }
@@ -81,7 +80,7 @@ function checkResource(
 ): void {
   const excess = findExcess(resource);
   if (excess) {
-    findings.notJudged('', `the resource ${excess} and is not judged`);
+    findings.notEvaluated('', `the resource ${excess} and is not validated`);
     return;
   }
   const isKubernetes = schema.isKubernetes || options.type !== undefined;
@@ -134,7 +133,7 @@ function hasEnvelope(root: SchemaNode): boolean {
   return ['apiVersion', 'kind', 'metadata'].every((name) => root.property(name) !== undefined);
 }
 
-/** Whether any part of a schema speaks of Kubernetes. */
+/** Whether any subschema has an `x-kubernetes-` keyword. */
 function mentionsKubernetes(schema: JsonObject): boolean {
   const open: Json[] = [schema];
   for (let seen = 0; seen < MAX_SCHEMA_PARTS; seen++) {
@@ -146,7 +145,7 @@ function mentionsKubernetes(schema: JsonObject): boolean {
   return false;
 }
 
-/** In what a resource is too much to be walked; undefined when it is not. */
+/** The limit that a resource exceeds, as text that follows "the resource"; undefined when it exceeds none. */
 function findExcess(resource: Json): string | undefined {
   let level: Json[] = [resource];
   let count = 0;

@@ -12,8 +12,8 @@ const ENVELOPE_MEMBERS = ['apiVersion', 'kind', 'metadata', 'spec', 'status', 'd
 const KUBERNETES_API_VERSION = /^(?!helm\.sh\/)(?:[^/]+\/)?v\d+(?:(?:alpha|beta)\d+)?$/;
 
 /**
- * Judges a resource by what its component's schema describes: the whole of it or, in models that were made by older tools,
- * its `spec` alone. Only types that an API server could serve are held to what it asks of every resource.
+ * Validates a resource against the schema of its component, which describes the whole resource or, in models of older tools, only its
+ * `spec`. The rules for every Kubernetes resource apply only to types that an API server could serve.
  */
 export function validateResource(
   given: JsonObject,

@@ -8,22 +8,22 @@ import { type CompiledSchema, compileSchema } from './validate-by-schema.js';
 export interface ResourceToValidate {
   resource: JsonObject;
   type: ResourceTypeMeta;
-  /** What its schema is called in the map of schemas. */
+  /** The key of its schema in `schemas`. */
   schema: string;
 }
 
 interface ValidationTaskInput {
   resources: ResourceToValidate[];
-  /** JSON Schemas as text, by what resources call them. */
+  /** JSON Schemas as text, by the keys that the resources use. */
   schemas: ReadonlyMap<string, string>;
 }
 
-/** Judges resources, each by its schema; the answers come in their order. */
+/** Validates resources, each against its schema. The results are in the order of the resources. */
 export const validationTask: Task<ValidationTaskInput, ValidationResult[]> = defineTask(import.meta.url, {
   validateInWorker,
 });
 
-/** Schemas that this worker has made ready; the least lately used goes first. */
+/** The compiled schemas of this thread, least recently used first. */
 const compiledSchemas = new Map<string, CompiledSchema>();
 const MAX_COMPILED = 50;
 
@@ -34,7 +34,7 @@ export function validateInWorker({ resources, schemas }: ValidationTaskInput): V
   );
 }
 
-/** A schema made ready, which this thread keeps for a while. */
+/** The compiled schema, cached by this thread. @param schema JSON Schema as text */
 export function getCompiledSchema(schema: string): CompiledSchema {
   const found = compiledSchemas.get(schema) ?? compileSchema(JSON.parse(schema) as JsonObject);
   compiledSchemas.delete(schema);

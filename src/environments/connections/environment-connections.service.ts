@@ -35,7 +35,7 @@ export class EnvironmentConnectionsService {
     return this.lists.withEnvironments(actor, await this.connections.pageOfEnvironment(actor, environment, query));
   }
 
-  /** The connections of each of these environments that the actor may see: two statements, however many there are. */
+  /** The connections of each of these environments that the actor may read, in two statements regardless of their number. */
   async listByEnvironment(actor: Actor, environmentIds: readonly string[]): Promise<Map<string, Connection[]>> {
     const pairs = await this.mappings.findRightIds(environmentIds, MAX_LISTED);
     return toRelatedRecords(pairs, await this.connections.findAll(actor, [...pairs.values()].flat()));

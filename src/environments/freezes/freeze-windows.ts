@@ -9,13 +9,13 @@ export type FreezeTimes = Pick<Freeze, 'startsAt' | 'endsAt' | 'recurrence' | 't
 
 /** The maximum length of a window of a recurring freeze: all windows that may be active now are examined. */
 const MAX_RECURRING_DAYS = 31;
-/** The maximum days that are evaluated for finding one window, and for counting all windows, which takes more steps for each. */
+/** The maximum days that are evaluated to find one window, or to count all windows of a rule. */
 const MAX_CANDIDATES = 20_000;
 const MAX_COUNTED_CANDIDATES = 5_000;
 /** The maximum periods (the days, weeks, months or years of FREQ) that are looked through; the calendar repeats after 400 years. */
 const MAX_PERIODS = 2_000;
 const MAX_YEARS = 400;
-/** The same with BYSETPOS, for which all days of each period are made, whether one is chosen or not. */
+/** As MAX_PERIODS, for rules with BYSETPOS, which generate all days of each period. */
 const MAX_MONTHS_AS_SETS = 120;
 const MAX_YEARS_AS_SETS = 40;
 const MS_PER_DAY = 86_400_000;
@@ -45,7 +45,7 @@ const PARTS: Record<string, RulePart> = {
   WKST: [new RegExp(`^${DAY}$`), 'a day such as MO'],
 };
 
-/** Checks the times of a freeze off the event loop, which a rule that never recurs would hold up. */
+/** Checks the times of a freeze in a worker, because a rule that never recurs would block the event loop. */
 export const freezeTimesTask: Task<FreezeTimes, void> = defineTask(import.meta.url, { assertFreezeTimes });
 
 /** @throws InvalidRequest naming each invalid field, or a rule that never recurs */
@@ -120,7 +120,7 @@ function ruleOf(freeze: Recurrence): RRuleTemporal {
   return /(^|;)COUNT=/.test(freeze.recurrence) ? readRule(withEnd(freeze)) : readRule(freeze);
 }
 
-/** Counted rules with their end: repeated lookups need not count again. */
+/** Caches the rule with UNTIL that replaces a rule with COUNT, because evaluating COUNT takes many steps. */
 const countedRules = new Map<string, string>();
 const MAX_COUNTED_RULES = 1_000;
 

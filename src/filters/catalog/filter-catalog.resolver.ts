@@ -27,13 +27,13 @@ export class FilterCatalogResolver {
     );
   }
 
-  /** The module in base64, read only when it is asked for. */
+  /** The module in base64, read only when it is selected. */
   @ResolveField(() => String, { nullable: true, complexity: CONTENTS_WEIGHT })
   filter_file(@Parent() filter: CatalogFilterView, @Context() context: object): Promise<string> {
     return this.contents.loadModuleBase64(context, filter);
   }
 
-  /** The configuration, read only when it is asked for. */
+  /** The configuration, read only when it is selected. */
   @ResolveField(() => String, { nullable: true, complexity: CONTENTS_WEIGHT })
   filter_resource(@Parent() filter: CatalogFilterView, @Context() context: object): Promise<string> {
     return this.contents.loadConfiguration(context, filter);

@@ -13,7 +13,7 @@ import { filterPolicy } from '../filter.policy.js';
 import { FiltersService } from '../filters.service.js';
 import { FiltersStore } from '../filters.store.js';
 
-/** The filters that everyone who is signed in may read. */
+/** Published filters, which every signed-in user may read. */
 @Injectable()
 export class FilterCatalogService {
   constructor(
@@ -28,7 +28,7 @@ export class FilterCatalogService {
     return this.store.pageOfCatalog(query);
   }
 
-  /** Publishing again changes what is said of the filter. */
+  /** Publishing a published filter replaces its catalog data. */
   publish(actor: Actor, { id, catalog_data }: PublishInput, match: Precondition): Promise<Filter> {
     return this.unit.run(async () => {
       const filter = await this.filters.getForUpdate(actor, id, 'publish', match);
@@ -43,7 +43,7 @@ export class FilterCatalogService {
     });
   }
 
-  /** Only members of its workspace see it then. Unpublishing one that is not published changes nothing. */
+  /** Removes a filter from the catalog. Unpublishing one that is not published changes nothing. */
   unpublish(actor: Actor, id: string, match: Precondition): Promise<Filter> {
     return this.unit.run(async () => {
       const filter = await this.filters.getForUpdate(actor, id, 'publish', match);

@@ -15,18 +15,18 @@ import { WorkspaceOwnedQuery } from '../../workspaces/workspace-owned/workspace-
 import type { Filter } from '../filter.entity.js';
 import { FiltersService } from '../filters.service.js';
 
-/** The two pages that one subscriber follows, as the subscriber may see them at one moment. */
+/** A snapshot of the two pages of a subscription, limited to the records that the subscriber may read. */
 export interface ConfigurationPages {
   patterns: Page<Design>;
   filters: Page<Filter>;
 }
 
-/** What changes designs and filters, or who may see them. */
+/** The categories of events that may change a page: changes of designs and filters, and of the right to read them. */
 const WATCHED_CATEGORIES = new Set(['design', 'filter', 'workspace', 'member', 'team', 'organization']);
-/** What may let a subscriber into an organization whose changes did not concern them before. */
+/** The categories of events that may make the subscriber a member of another organization. */
 const MEMBERSHIP_CATEGORIES = new Set(['member', 'organization']);
 
-/** Designs and filters, followed as they change on any replica. */
+/** Follows pages of designs and filters, including changes on other replicas. */
 @Injectable()
 export class ConfigurationFeedService {
   constructor(
@@ -36,7 +36,7 @@ export class ConfigurationFeedService {
     private readonly snapshots: SnapshotsService,
   ) {}
 
-  /** @throws InvalidRequest when a selector asks for what no list has */
+  /** @throws InvalidRequest for an invalid selector; Forbidden for an actor that is not a user */
   async follow(actor: Actor, patterns: PageFilter, filters: PageFilter): Promise<SnapshotFollower<ConfigurationPages>> {
     const { userId } = actor;
     if (!userId) throw new Forbidden('only users follow designs and filters', { remedy: 'Use a token of a user.' });
@@ -61,7 +61,7 @@ export class ConfigurationFeedService {
   }
 }
 
-/** What two readings of a page are compared by: every change of a record counts up its revision. */
+/** Identifies the content of a page: every change of a record increments its revision. */
 const pageFingerprint = ({ total, items }: Page<BaseEntity>): unknown[] => [
   total,
   ...items.map(({ id, revision }) => [id, revision]),

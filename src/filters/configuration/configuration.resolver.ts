@@ -18,7 +18,7 @@ export class ConfigurationResolver {
     private readonly filters: FilterPresenter,
   ) {}
 
-  /** Both pages at once, then whenever a change of a design or a filter makes them others. */
+  /** Sends both pages immediately, and again after each change that affects them. */
   @Subscription(() => ConfigurationPage, {
     description: 'Designs and filters, now and after each change.',
     resolve: (pages: ConfigurationPages) => pages,

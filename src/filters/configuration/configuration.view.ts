@@ -4,7 +4,7 @@ import { RecordField } from '../../core/schema/view-fields.js';
 import { DesignPage } from '../../designs/design.view.js';
 import { FilterPage } from '../filter.view.js';
 
-/** A page of designs and a page of filters, as the subscriber may see them when they are sent. */
+/** A page of designs and a page of filters, limited to the records that the subscriber may read. */
 @ObjectType('ConfigurationPage', { description: 'Designs and filters as they are now.' })
 export class ConfigurationPage {
   @RecordField(() => DesignPage, { nullable: true, description: 'The designs.' })

@@ -6,7 +6,7 @@ import { readModuleFacts } from './module-facts.js';
 const factsIn = (bytes: Uint8Array | number[] | string) =>
   readModuleFacts({ bytes: typeof bytes === 'string' ? Buffer.from(bytes) : Uint8Array.from(bytes), pointer: '/file' });
 
-/** What is said of bytes that are no module. */
+/** The error for bytes that are not a module. */
 function refusalOf(bytes: Uint8Array | number[] | string): { detail: string; remedy: string } {
   try {
     factsIn(bytes);

@@ -6,10 +6,10 @@ import { findFormatFault } from './module-format.js';
 
 /** The facts that a module contains about itself. Only the first names are kept; the counts include all of them. */
 export interface ModuleFacts {
-  /** The version of the proxy-wasm ABI that it was made for, such as 0.2.1; null when it is no plugin for proxies. */
+  /** The version of the proxy-wasm ABI, such as 0.2.1; null when the module is not a proxy-wasm plugin. */
   abi: string | null;
   exports: string[];
-  /** What it asks of its host, as `module.name`. */
+  /** The imports, as `module.name`. */
   imports: string[];
   exports_count: number;
   imports_count: number;
@@ -17,7 +17,7 @@ export interface ModuleFacts {
 
 export interface ModuleInput {
   bytes: Uint8Array;
-  /** Where in the request it was sent. */
+  /** JSON Pointer to the field of the request, for errors. */
   pointer: string;
 }
 
@@ -26,24 +26,24 @@ const MAX_NAME_LENGTH = 200;
 const MAX_REASON_LENGTH = 500;
 const ABI_EXPORT = /^proxy_abi_version_(\d+(?:_\d+)*)$/;
 
-/** A module that is sound. */
+/** A valid module. */
 export interface ValidatedModule {
   facts: ModuleFacts;
   /** `sha256:` and hex digits. */
   digest: string;
 }
 
-/** For the worker pool: as judge. */
-export const validateModuleTask: Task<ModuleInput, ValidatedModule> = defineTask(import.meta.url, { judge });
+/** `validateModule` as a task of the worker pool. */
+export const validateModuleTask: Task<ModuleInput, ValidatedModule> = defineTask(import.meta.url, { validateModule });
 
-/** @throws InvalidRequest as factsOf */
-export function judge(sent: ModuleInput): ValidatedModule {
+/** @throws InvalidRequest as readModuleFacts does */
+export function validateModule(sent: ModuleInput): ValidatedModule {
   return { facts: readModuleFacts(sent), digest: `sha256:${createHash('sha256').update(sent.bytes).digest('hex')}` };
 }
 
 /**
- * Compiles a module, without ever running it, and reads what it says of itself.
- * @throws InvalidRequest saying why it is no core module of WebAssembly
+ * Compiles a module, without executing it, and reads its facts.
+ * @throws InvalidRequest when it is not a valid core module of WebAssembly
  */
 export function readModuleFacts({ bytes, pointer }: ModuleInput): ModuleFacts {
   const fault = findFormatFault(bytes);
@@ -85,7 +85,7 @@ function invalidModule(pointer: string, detail: string, remedy: string): Invalid
   });
 }
 
-/** Names in modules are any text; no database keeps the NUL character. */
+/** Shortens a name and replaces NUL, which PostgreSQL cannot store: names in modules are arbitrary text. */
 function toLegibleName(name: string, longest = MAX_NAME_LENGTH): string {
   return [...name].slice(0, longest).join('').replaceAll('\0', '\ufffd');
 }

@@ -1,6 +1,6 @@
 import { detectArchiveKind } from '../../formats/archives/archive.js';
 
-/** Why a file is no module, and what to do about it. */
+/** The reason why a file is not a module, and the remedy. */
 export interface FormatFault {
   detail: string;
   remedy: string;
@@ -10,11 +10,11 @@ const MAGIC = '\0asm';
 const HEADER_BYTES = 8;
 /** The second half of the header of a component: https://github.com/WebAssembly/component-model/blob/main/design/mvp/Binary.md */
 const COMPONENT_LAYER = 1;
-/** What people mistake for a module, by the text that it begins with. */
+/** WebAssembly text format, which is often sent in place of a module. */
 const TEXT_FORMAT = { begins: /^\s*(?:\(|;;)/, holds: /\(\s*(?:module|component|type|import|func|memory)\b/ };
 const BASE64_MAGIC = /^\s*AGFzb[A-Za-z0-9+/_-]/;
 
-/** Judges a file by its first bytes: undefined when it begins as a core module of WebAssembly version 1 does. */
+/** Checks the first bytes of a file; undefined when they are the header of a core module of WebAssembly version 1. */
 export function findFormatFault(bytes: Uint8Array): FormatFault | undefined {
   if (bytes.length === 0) return { detail: 'is empty', remedy: 'Send the bytes of a .wasm file.' };
   const start = Buffer.from(bytes.subarray(0, 4000)).toString('latin1');

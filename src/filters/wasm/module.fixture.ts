@@ -1,4 +1,4 @@
-/** A small sound module with these imports (`module.name`) and exports, all of them functions without parameters. */
+/** A small valid module with these imports (`module.name`) and exports, all of them functions without parameters. */
 export function moduleOf({ imports = [], exports = [] }: { imports?: string[]; exports?: string[] } = {}): Buffer {
   const imported = imports.map((each) => {
     const [module = '', name = ''] = each.split('.');
@@ -17,14 +17,14 @@ export function moduleOf({ imports = [], exports = [] }: { imports?: string[]; e
   ]);
 }
 
-/** A filter for proxies as its compiler would have made it. */
+/** A proxy-wasm plugin as a compiler creates it. */
 export const proxyFilter = (name = 'proxy_on_request_headers'): Buffer =>
   moduleOf({ imports: ['env.proxy_log'], exports: ['proxy_abi_version_0_2_1', name] });
 
-/** The beginning of every core module. */
+/** The header of a core module. */
 export const HEADER = [0, 0x61, 0x73, 0x6d, 1, 0, 0, 0];
 
-/** A section that holds a vector. */
+/** A section with a vector. */
 export const section = (id: number, items: number[][]): number[] => {
   const body = [...number(items.length), ...items.flat()];
   return items.length === 0 ? [] : [id, ...number(body.length), ...body];
@@ -35,5 +35,5 @@ const text = (value: string): number[] => {
   return [...number(bytes.length), ...bytes];
 };
 
-/** LEB128 without a sign. */
+/** Unsigned LEB128. */
 const number = (value: number): number[] => (value < 128 ? [value] : [(value & 127) | 128, ...number(value >> 7)]);

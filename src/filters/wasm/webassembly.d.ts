@@ -1,4 +1,4 @@
-/** What this server uses of https://webassembly.github.io/spec/js-api/: modules are read and never run. */
+/** The parts of https://webassembly.github.io/spec/js-api/ that this server uses: modules are compiled and never instantiated. */
 declare namespace WebAssembly {
   interface ModuleExport {
     name: string;

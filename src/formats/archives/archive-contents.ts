@@ -44,7 +44,7 @@ export class ArchiveContents {
       return undefined;
     }
     const path = resolveInside([], name);
-    if (!path) this.addFault(name, 'leads out of the archive');
+    if (!path) this.addFault(name, 'is a path outside the archive');
     else if (path.length > MAX_PATH_DEPTH) this.addFault(name, `lies deeper than ${MAX_PATH_DEPTH} folders`);
     else if (path.length > 0) return path.join('/');
     return undefined;
@@ -75,7 +75,7 @@ export class ArchiveContents {
   addLink(path: string, target: string, symbolic: boolean): void {
     const resolved =
       target.length <= MAX_PATH_LENGTH && resolveInside(symbolic ? path.split('/').slice(0, -1) : [], target);
-    if (!resolved) this.addFault(path, `is a link that leads out of the archive (${toDisplayName(target)})`);
+    if (!resolved) this.addFault(path, `is a link to a path outside the archive (${toDisplayName(target)})`);
     else if (this.files.has(path) || this.links.has(path)) this.addFault(path, 'is in the archive twice');
     else this.links.set(path, resolved);
     if (this.links.size > MAX_LINKS) this.refuse(`has more than ${MAX_LINKS} links`);
@@ -114,7 +114,7 @@ export class ArchiveContents {
     if (found === undefined) {
       this.addFault(
         path,
-        `is a link to ${toDisplayName(target.join('/'))}, which leads out of the archive or is not in it`,
+        `is a link to ${toDisplayName(target.join('/'))}, which is outside the archive or does not exist`,
       );
       return;
     }

@@ -4,7 +4,7 @@ import { unpackArchive } from './archive.js';
 import { DEFAULT_FORMAT_LIMITS, type FormatLimits } from '../sources/format-limits.js';
 import { tar } from './tar.fixture.js';
 
-/** A zip by hand, since what is of interest are zips that no tool makes. */
+/** Writes a zip byte by byte, because zip libraries do not create invalid ones. */
 function zip(...members: { name: string; text: string; mode?: number; size?: number; crc?: number }[]): Buffer {
   const parts: Buffer[] = [];
   const directory: Buffer[] = [];

@@ -68,7 +68,7 @@ export class NotATar extends Error {}
 /** The parser accepts an end in the middle of a header, and headers of any size; a valid tar consists of whole blocks. */
 class WholeBlocks extends Transform {
   private size = 0;
-  /** The first block, as far as it has come. */
+  /** The received bytes of the first block. */
   private head = Buffer.alloc(0);
 
   constructor(private readonly contents: ArchiveContents) {

@@ -18,7 +18,7 @@ export async function unpackZip(bytes: Uint8Array, contents: ArchiveContents): P
   } catch (error) {
     const [, name] = UNSAFE_NAME.exec(error instanceof Error ? error.message : '') ?? [];
     if (name === undefined) throw error;
-    contents.addFault(name, 'leads out of the archive');
+    contents.addFault(name, 'is a path outside the archive');
   }
 }
 

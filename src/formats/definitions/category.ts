@@ -1,4 +1,4 @@
-/** A category as it stands in paths: `Security & Compliance` is `security-compliance`. */
+/** The slug of a category in paths: `Security & Compliance` is `security-compliance`. */
 export function toCategorySlug(category: string): string {
   return category
     .toLowerCase()

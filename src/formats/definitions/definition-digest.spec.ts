@@ -14,7 +14,7 @@ const component: ComponentDefinition = {
   rest: { more: true },
 };
 
-describe('digestOf', () => {
+describe('definitionDigest', () => {
   it('is SHA-256 in hex, and the same in whatever order members stand', () => {
     const turned = {
       ...component,

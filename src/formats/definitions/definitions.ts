@@ -26,7 +26,7 @@ export interface ModelDefinition {
   metadata: JsonObject;
   /** Other members, so that an export contains them; a `status` given by a package is one of them. */
   rest: JsonObject;
-  /** `digestOf` of it, when the reader or generator has computed it already. */
+  /** `definitionDigest` of it, when the reader or generator has computed it already. */
   digest?: string;
 }
 
@@ -42,11 +42,11 @@ export interface ComponentDefinition {
   schema: string;
   styles: JsonObject | null;
   capabilities: JsonObject[] | null;
-  /** `isAnnotation`, `isNamespaced`, `source_uri` and whatever else was given. */
+  /** `isAnnotation`, `isNamespaced`, `source_uri`, and any other members. */
   metadata: JsonObject;
   /** Other members. */
   rest: JsonObject;
-  /** `digestOf` of it, when the reader or generator has computed it already. */
+  /** `definitionDigest` of it, when the reader or generator has computed it already. */
   digest?: string;
 }
 
@@ -63,7 +63,7 @@ export interface RelationshipDefinition {
   metadata: JsonObject;
   /** Other members. */
   rest: JsonObject;
-  /** `digestOf` of it, when the reader or generator has computed it already. */
+  /** `definitionDigest` of it, when the reader or generator has computed it already. */
   digest?: string;
 }
 
@@ -92,7 +92,7 @@ export interface ConnectionDefinition {
   transitionMap: JsonObject | null;
   /** Other members. */
   rest: JsonObject;
-  /** `digestOf` of it, when the reader or generator has computed it already. */
+  /** `definitionDigest` of it, when the reader or generator has computed it already. */
   digest?: string;
 }
 

@@ -28,7 +28,7 @@ export function createDesign({ name, components, metadata = {} }: NewDesign): De
 }
 
 /**
- * The canonical form of data in which faultsOfDesign finds nothing: absent members get their defaults, the older `services` become components,
+ * The canonical form of data in which findDesignFaults finds nothing: absent members get their defaults, the older `services` become components,
  * components without an id get a stable one, and unknown members are kept. `name` is the default name.
  */
 export function toCanonicalDesign(data: JsonObject, name: string): DesignFile {

@@ -116,7 +116,7 @@ describe('canonicalDesign', () => {
   });
 });
 
-describe('faultsOfDesign', () => {
+describe('findDesignFaults', () => {
   const pointers = (design: JsonObject) => findDesignFaults(design).map(({ pointer }) => pointer);
 
   it('lists each wrong member with its pointer', () => {

@@ -20,7 +20,7 @@ const SPACED_NAME = /^[A-Za-z][A-Za-z0-9]*(?: [A-Z][A-Za-z0-9]*)+$/;
 /** Maps whose keys are data and not field names. */
 const FREE_KEYS = new Set(['labels', 'annotations', 'matchLabels', 'data', 'stringData', 'binaryData', 'nodeSelector']);
 
-/** Converts the older form of a design, services by name, into components without loss; `servicesOf` is the inverse. */
+/** Converts the older form of a design, services by name, into components without loss; `componentsToServices` is the inverse. */
 export function servicesToComponents(services: JsonObject): DesignComponent[] {
   const ids = new Set<string>();
   return Object.entries(services).map(([key, service]) => {

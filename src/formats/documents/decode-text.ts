@@ -7,7 +7,7 @@ import { describeForeignContent } from './foreign-content.js';
 
 const NEWLINE = 0x0a;
 const CARRIAGE_RETURN = 0x0d;
-// eslint-disable-next-line no-control-regex -- these are what text must not hold
+// eslint-disable-next-line no-control-regex -- text must not contain these
 const CONTROL_CHARACTER = /[\u0000-\u0008\u000b\u000c\u000e-\u001f]/;
 
 /**

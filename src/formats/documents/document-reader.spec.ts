@@ -7,7 +7,7 @@ import { defineTask, type Task } from '../../core/workers/task.js';
 import { WorkerPool } from '../../core/workers/worker-pool.js';
 import { compiledProgram } from '../../../test/support/programs.js';
 
-/** A module of plain JavaScript, whose functions stand for tasks that misbehave. */
+/** A module of plain JavaScript with tasks that misbehave. */
 const source = `
 export const double = (n) => n * 2;
 export const forever = () => { for (;;); };

@@ -16,7 +16,7 @@ const MAGIC: readonly (readonly [prefix: string, words: string])[] = [
 const MARKUP = /^\s*<(?:(!doctype\s+html|html|head|body)|(svg)|(\?xml|!--|[a-z][\w:-]*[\s/>]))/i;
 const MAX_START = 512;
 
-/** The type of bytes that are neither YAML nor JSON, with a remedy; undefined when they may be either. */
+/** The detected type of content that is neither YAML nor JSON, with a remedy; undefined when the bytes may be either. */
 export function describeForeignContent(bytes: Uint8Array): { detail: string; remedy: string } | undefined {
   const start = Buffer.from(bytes.subarray(0, MAX_START)).toString('latin1');
   const [, words] = MAGIC.find(([prefix]) => start.startsWith(prefix)) ?? [];

@@ -27,7 +27,7 @@ export class JsonSyntaxError extends Error {
 
 /**
  * Reads one JSON document (RFC 8259, no comments, no trailing commas) with positions.
- * Throws JsonSyntax when it is not JSON, and InvalidRequest with each fault when it is JSON that is not accepted.
+ * Throws JsonSyntaxError when it is not JSON, and InvalidRequest with each fault when it is JSON that is not accepted.
  */
 export function parseJson(
   file: string,
@@ -40,7 +40,7 @@ export function parseJson(
 }
 
 /**
- * As parseJson of a file that may hold several documents, as `kubectl` takes it: one after another, on lines of their own or not, with
+ * As parseJson for a file of several documents, as `kubectl` accepts it: one after another, on separate lines or not, with
  * or without lines of `---` in between.
  */
 export function parseJsonDocuments(

@@ -23,7 +23,7 @@ function faultsOf(act: () => unknown) {
   throw new Error('nothing was thrown');
 }
 
-describe('readDocuments, types', () => {
+describe('parseDocuments, types', () => {
   it('reads plain scalars as kubectl does', () => {
     const text = `
 octal: [0644, 0o644, -017, "0644"]
@@ -110,7 +110,7 @@ tagged: [!!str 123, !!int "7", !!float 3, !!bool "yes"]
   });
 });
 
-describe('readDocuments, structure', () => {
+describe('parseDocuments, structure', () => {
   it('counts empty documents but leaves them out', () => {
     const documents = read('# nothing\n---\n---\na: 1\n---\n# still nothing\n---\nb: 2\n---\n');
     expect(documents.map(({ number, value }) => [number, value])).toEqual([
@@ -182,7 +182,7 @@ describe('readDocuments, structure', () => {
   });
 });
 
-describe('readDocuments, hostile input', () => {
+describe('parseDocuments, hostile input', () => {
   it('lists the faults of all documents', () => {
     const faults = faultsOf(() => read('a: 1\na: 2\n---\nb: [1\n---\nc: *nothing\n---\nd: "\\q"\n'));
     expect(faults.map(({ line }) => line)).toEqual(expect.arrayContaining([2, 6, 8]));
@@ -335,7 +335,7 @@ describe('readDocuments, hostile input', () => {
   });
 });
 
-describe('readDocuments, bytes', () => {
+describe('parseDocuments, bytes', () => {
   const readBytes = (bytes: Uint8Array) => parseDocuments({ path: 'f', bytes })[0]?.value;
 
   it('takes byte order marks, UTF-16 and every kind of line end', () => {

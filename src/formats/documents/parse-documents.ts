@@ -21,7 +21,7 @@ export function parseDocuments(
   return Array.from(parseLocated(file, dialect, limits), (data) => new LocatedDocument(data));
 }
 
-/** As readDocuments, one by one and in the form that can be sent between threads. */
+/** As parseDocuments, one by one and in the form that can be sent between threads. */
 export function parseLocated(file: SourceFile, dialect: YamlDialect, limits: FormatLimits): Iterable<LocatedData> {
   const text = decodeText(file, limits.textBytes);
   if (!/\S/.test(text)) return [];

@@ -3,7 +3,7 @@ import type { Json } from '../../core/json/json.js';
 /** The offsets of the members and items of each container; filled while a document is built. */
 export type NodeOffsets = Map<object, Map<string, number> | number[]>;
 
-/** Flattens offsets into the `places` of LocatedData: line, column and end of each node in the order in which `value` is walked. */
+/** Flattens offsets into the `positions` of LocatedData: line, column and end of each node in the order in which `value` is walked. */
 export function flattenPositions(
   value: Json,
   start: number,

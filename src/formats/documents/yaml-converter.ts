@@ -11,7 +11,7 @@ interface MappingMember {
   value: Json;
 }
 
-/** The weight of a node beside its text; without it, empty nodes would be free. */
+/** The bytes counted for each node in addition to its text, so that empty nodes count as well. */
 const NODE_BYTES = 32;
 const STANDARD_TAG_PREFIX = 'tag:yaml.org,2002:';
 const PLAIN_TYPES: ReadonlyMap<string | undefined, string> = new Map(

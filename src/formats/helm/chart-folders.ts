@@ -9,7 +9,7 @@ export function findChartFolders(paths: Iterable<string>): string[] {
   return [...folders].filter((folder) => !isWithinFolders(folder, folders));
 }
 
-/** Whether a path lies below one of the folders; a folder does not lie below itself. */
+/** Whether a path is below one of the folders; a folder is not below itself. */
 export function isWithinFolders(path: string, folders: ReadonlySet<string>): boolean {
   if (folders.has('') && path !== '') return true;
   for (let at = path.indexOf('/'); at >= 0; at = path.indexOf('/', at + 1)) {
@@ -18,12 +18,12 @@ export function isWithinFolders(path: string, folders: ReadonlySet<string>): boo
   return false;
 }
 
-/** Whether a path is in a folder; everything is in the one without a name. */
+/** Whether a path is in a folder; every path is in the root folder, whose name is empty. */
 export function isInFolder(path: string, folder: string): boolean {
   return folder === '' || path.startsWith(`${folder}/`);
 }
 
-/** The files in a folder by their path from there; each keeps the path under which it was sent. */
+/** The files in a folder by their path relative to it; `path` of each file stays the one in the upload. */
 export function filesInFolder(files: ReadonlyMap<string, SourceFile>, folder: string): Map<string, SourceFile> {
   const start = folder === '' ? 0 : folder.length + 1;
   return new Map(
@@ -31,7 +31,7 @@ export function filesInFolder(files: ReadonlyMap<string, SourceFile>, folder: st
   );
 }
 
-/** The folder of a path, empty for what is on top. */
+/** The folder of a path; empty for a path in the root. */
 export function parentFolder(path: string): string {
   const folder = posix.dirname(path);
   return folder === '.' ? '' : folder;

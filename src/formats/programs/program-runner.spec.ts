@@ -13,7 +13,7 @@ const files = (texts: Record<string, string>): Map<string, Uint8Array> =>
   new Map(Object.entries(texts).map(([path, text]) => [path, Buffer.from(text)]));
 
 const [best] = await new ProgramRunner().isolations();
-/** With isolation where the system has it, and without. */
+/** With isolation, where the system supports it, and without. */
 const modes = best?.isIsolated ? (['auto', 'off'] as const) : (['off'] as const);
 
 describe.each(modes)('running a program (isolation %s)', (mode) => {
@@ -212,7 +212,7 @@ describe('a system without isolation', () => {
 
 (best?.isIsolated ? describe : describe.skip)('a program that cannot be isolated', () => {
   it('runs without, and is reported', async () => {
-    // As the shim of a version manager, which starts a program that an isolated run does not see.
+    // Like the shim of a version manager, which starts a program that is not available in an isolated run.
     const target = await script('helm', 'exit 0');
     const shim = await script('helm', `exec ${target.path}`);
     const exposed: string[] = [];
@@ -257,7 +257,7 @@ describe('Temporary folders', () => {
   });
 });
 
-/** A small disk; null where this user may mount none. */
+/** Mounts a small disk; null when this user may not mount one. */
 function mountSmallDisk(): string | null {
   const folder = mkdtempSync(join(tmpdir(), 'disk-'));
   const { status } = spawnSync('mount', ['-t', 'tmpfs', '-o', 'size=2m', 'tmpfs', folder]);

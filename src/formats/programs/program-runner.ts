@@ -47,7 +47,7 @@ export class ProgramRunner {
       this.mode === 'off'
         ? Promise.resolve(Isolation.none)
         : ScratchFolder.withFiles(new Map(), ({ root }) => Isolation.probe(root));
-    // What failed says nothing of the system, and is tried again.
+    // A failed probe does not show what the system supports, so the next call repeats it.
     const isolation = await this.probedIsolation.catch((error: unknown) => {
       this.probedIsolation = undefined;
       throw error;

@@ -43,7 +43,7 @@ export class Program implements ProgramRenderer {
     return (await this.resolveProgram()) !== undefined;
   }
 
-  /** Undefined when there is no working one; then the next caller looks again. */
+  /** The program; undefined when none works, in which case the next call looks again. */
   private async resolveProgram(): Promise<FoundProgram | undefined> {
     const found = await (this.foundProgram ??= this.findProgram());
     if (found === undefined) this.foundProgram = undefined;

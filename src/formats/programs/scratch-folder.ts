@@ -62,7 +62,7 @@ export class ScratchFolder {
     const made = new Set<string>();
     for (const [path, bytes] of files) {
       const target = join(this.work, path);
-      if (!target.startsWith(this.work + sep)) throw fileNameError(path, 'leads out of the archive');
+      if (!target.startsWith(this.work + sep)) throw fileNameError(path, 'is a path outside the archive');
       const parent = dirname(target);
       try {
         if (!made.has(parent)) await mkdir(parent, { recursive: true });

@@ -16,7 +16,7 @@ export interface Board {
   folderTitle: string | null;
 }
 
-/** A source of data of dashboards, without its address and what Grafana signs in with. */
+/** A data source of dashboards, without its URL and credentials. */
 export interface Datasource {
   uid: string;
   name: string;
@@ -39,7 +39,7 @@ export function readBoards(answer: Answer): Board[] {
   }));
 }
 
-/** The model of a dashboard as JSON, with its version; rights and users of Grafana are left out. */
+/** The model of a dashboard as JSON, with its version, without permissions and users of Grafana. */
 export function readBoard(answer: Answer): Uint8Array<ArrayBuffer> {
   const value = parseAnswer(answer, NAME);
   if (!isRecord(value) || !isRecord(value['dashboard'])) throw unexpectedResponse(NAME);

@@ -10,13 +10,13 @@ import { type Board, boardsTask, boardTask, type Datasource, datasourcesTask } f
 
 export const GRAFANA: MonitoringServer = { kind: 'grafana', name: 'Grafana' };
 
-/** As many as Grafana answers at once. */
+/** The maximum page size of Grafana. */
 const MAX_BOARDS = 5_000;
 const MAX_DATASOURCES = 5_000;
-/** As Grafana has them. */
+/** The form of uids in Grafana. */
 const UID = /^[A-Za-z0-9_-]{1,40}$/;
 
-/** Reads dashboards of Grafana by its HTTP API (https://grafana.com/docs/grafana/latest/developers/http_api/). */
+/** Reads dashboards of Grafana through its HTTP API (https://grafana.com/docs/grafana/latest/developers/http_api/). */
 @Injectable()
 export class GrafanaService {
   constructor(private readonly client: MonitoringClient) {}
@@ -28,7 +28,7 @@ export class GrafanaService {
     return paginateItems(boards, { name: 'title', getKey: ({ title, uid }) => `${title} ${uid}` }, query);
   }
 
-  /** @throws InvalidRequest for a uid that Grafana would not give, NotFound when it has no such dashboard */
+  /** @throws InvalidRequest for an invalid uid, NotFound when Grafana has no such dashboard */
   async getBoard(actor: Actor, id: string, uid: string): Promise<SerializedJson> {
     if (!UID.test(uid))
       throw InvalidRequest.forField(

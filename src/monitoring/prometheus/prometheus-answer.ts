@@ -7,11 +7,11 @@ import { type Answer, isRecord, type Json, parseAnswer, writeAnswer } from '../a
 
 const NAME = 'Prometheus';
 const MAX_REASON_LENGTH = 500;
-/** Messages may name the addresses of servers that Prometheus itself reads from. */
+/** User information in a URL: messages may contain URLs of servers that Prometheus reads from. */
 const USER_OF_URL = /\/\/[^\s/@]{1,500}@/g;
 const TRUNCATED = 'results truncated due to limit';
 
-/** A successful answer as it is to be sent: the very bytes, unless it has more items than the limit. */
+/** Prepares a successful answer: its bytes are returned unchanged, unless it has more items than the limit. */
 export const prometheusTask: Task<Answer, Uint8Array<ArrayBuffer>> = defineTask(import.meta.url, {
   readPrometheusAnswer,
 });
@@ -25,7 +25,7 @@ export function readPrometheusAnswer(answer: Answer): Uint8Array<ArrayBuffer> {
   return writeAnswer({ ...value, data, warnings: [...warnings, TRUNCATED] }, NAME);
 }
 
-/** Names, metrics or series up to a limit, which old versions of Prometheus do not know; the data itself when it has no more. */
+/** Names, metrics or series up to a limit, which older versions of Prometheus do not support; the same data when it is within the limit. */
 function limitData(data: unknown, limit: number): unknown {
   if (Array.isArray(data)) return data.length > limit ? (data.slice(0, limit) as unknown[]) : data;
   if (!isRecord(data)) return data;
@@ -38,7 +38,7 @@ function limitData(data: unknown, limit: number): unknown {
   return metrics.length > limit ? Object.fromEntries(metrics.slice(0, limit)) : data;
 }
 
-/** What Prometheus says when it does not answer a query: 400 for a query that it refuses, 504 for one that took too long. */
+/** The error of a query: 400 when Prometheus refuses it, 504 when it took too long. */
 export function explainPrometheusError(
   { status, bytes }: OutboundResponse,
   redact: (text: string) => string,

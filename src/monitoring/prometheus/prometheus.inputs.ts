@@ -46,7 +46,7 @@ const LimitParameter = (what: string) =>
     ),
   );
 
-/** Asks for the value of an expression at one time. */
+/** An instant query. */
 export class InstantQuery {
   @QueryParameter()
   query!: string;
@@ -58,7 +58,7 @@ export class InstantQuery {
   limit?: string;
 }
 
-/** Asks for the values of an expression over a range of time. */
+/** A range query. */
 export class RangeQuery {
   @QueryParameter()
   query!: string;
@@ -84,7 +84,7 @@ export class RangeQuery {
   limit?: string;
 }
 
-/** Asks for the names of labels. */
+/** A query for label names. */
 export class LabelsQuery {
   @ApiPropertyOptional({
     type: [String],
@@ -110,7 +110,7 @@ export class LabelsQuery {
   limit?: string;
 }
 
-/** Asks what metrics are. */
+/** A query for the metadata of metrics. */
 export class MetadataQuery {
   @ApiPropertyOptional({ description: 'The name of one metric; all of them unless given.', maxLength: 500 })
   @IsOptional()

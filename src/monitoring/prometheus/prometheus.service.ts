@@ -14,10 +14,10 @@ export const PROMETHEUS: MonitoringServer = {
   explain: explainPrometheusError,
 };
 
-/** Prometheus gives up on a query when nobody waits for it any more. */
+/** The timeout that Prometheus applies to queries, so that it ends them when this server no longer waits. */
 const TIMEOUT = `${TIMEOUT_MS / 1000}s`;
 
-/** Queries Prometheus by its HTTP API (https://prometheus.io/docs/prometheus/latest/querying/api/). */
+/** Queries Prometheus through its HTTP API (https://prometheus.io/docs/prometheus/latest/querying/api/). */
 @Injectable()
 export class PrometheusService {
   constructor(private readonly client: MonitoringClient) {}

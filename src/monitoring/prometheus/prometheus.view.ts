@@ -1,6 +1,6 @@
 import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
 
-/** An answer of Prometheus, as Prometheus gives it. */
+/** An unchanged answer of Prometheus. */
 export class PrometheusAnswerView {
   @ApiProperty({ enum: ['success'], description: 'Errors are problem documents.' })
   status!: 'success';

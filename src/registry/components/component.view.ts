@@ -28,7 +28,7 @@ export class ComponentKindView {
   })
   schema?: string;
 
-  /** The hash of the schema, where it is read separately. */
+  /** The hash of the schema, when the schema is read separately. */
   schemaDigest?: string;
 }
 

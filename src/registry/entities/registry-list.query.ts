@@ -56,7 +56,7 @@ export class RegistryListQuery extends ListQuery {
   trim?: string;
 }
 
-/** The restrictions of a list by its path. */
+/** The filters in the path of a list. */
 export interface RegistryScope {
   /** Name or slug. */
   category?: string;

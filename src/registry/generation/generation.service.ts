@@ -62,15 +62,15 @@ export class GenerationService {
     input: GenerationInput,
     progress: (value: object) => void = () => undefined,
   ): Promise<RegistrationResult> {
-    const wish = this.authorizeAndParse(actor, input);
+    const request = this.authorizeAndParse(actor, input);
     progress({ stage: 'reading' });
-    const { contents, faults, warnings } = await this.generateFromSource(actor, input.source, wish);
+    const { contents, faults, warnings } = await this.generateFromSource(actor, input.source, request);
     progress({ stage: 'registering', models: contents.length, components: countComponents(contents) });
     const failed = new Set(faults.map(({ path, pointer }) => `${path} ${pointer ?? ''}`)).size;
     return this.registrations.registerDefinitions(
       actor,
       { contents, faults, failed, warnings },
-      { register: wish.register },
+      { register: request.register },
     );
   }
 

@@ -20,7 +20,7 @@ export function readFileDefinitions(
   limits: FormatLimits,
 ): { found: RawDefinition[]; faults: DefinitionFault[] } {
   const parsed = parseJson(file, limits);
-  if (parsed?.sound) return { found: findRawDefinitions(parsed.value, file.path, 1), faults: [] };
+  if (parsed?.isStorable) return { found: findRawDefinitions(parsed.value, file.path, 1), faults: [] };
   try {
     const found = readLocatedDocuments(file, limits).flatMap(({ value, number }) =>
       findRawDefinitions(value, file.path, number),
@@ -39,12 +39,12 @@ export function readLocatedDocuments(file: SourceFile, limits: FormatLimits): Lo
   return parseDocuments(file, 'kubernetes', { ...limits, roundNumbers: true });
 }
 
-function parseJson({ bytes }: SourceFile, limits: FormatLimits): { value: Json; sound: boolean } | undefined {
+function parseJson({ bytes }: SourceFile, limits: FormatLimits): { value: Json; isStorable: boolean } | undefined {
   if (bytes[0] !== OPENING_BRACE || bytes.length > limits.textBytes || !isUtf8(bytes)) return undefined;
   const text = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('utf8');
   try {
     const value = JSON.parse(text) as Json;
-    return { value, sound: isStorableJson(value, text, limits.depth) };
+    return { value, isStorable: isStorableJson(value, text, limits.depth) };
   } catch {
     return undefined;
   }

@@ -9,7 +9,7 @@ import { aComponent, aModel, aRelationship, readFiles } from './package.fixture.
 import { readPackage } from './package-reader.js';
 import { writePackage } from './package-writer.js';
 
-/** A schema that does not pack well. */
+/** A schema that does not compress well. */
 const noise = () => JSON.stringify({ type: 'object', description: randomBytes(50_000).toString('base64') });
 const written = (contents: ModelContent[]) => buffer(writePackage(contents));
 const filesIn = async (bytes: Buffer) => {

@@ -9,17 +9,17 @@ const UNSTORABLE_TEXT = /[\0\p{Cs}]/u;
  */
 export function isStorableJson(value: Json, source: string, depth: number): boolean {
   const escapes = source.includes('\\u');
-  const sound = (node: Json, left: number): boolean => {
+  const isStorable = (node: Json, left: number): boolean => {
     if (typeof node === 'string') return !escapes || !UNSTORABLE_TEXT.test(node);
     if (typeof node === 'number') return Number.isFinite(node);
     if (typeof node !== 'object' || node === null) return true;
     if (left === 0) return false;
-    if (!isObject(node)) return node.every((item) => sound(item, left - 1));
+    if (!isObject(node)) return node.every((item) => isStorable(item, left - 1));
     for (const key in node) {
       if (key === '__proto__' || (escapes && UNSTORABLE_TEXT.test(key))) return false;
-      if (!sound(node[key] ?? null, left - 1)) return false;
+      if (!isStorable(node[key] ?? null, left - 1)) return false;
     }
     return true;
   };
-  return sound(value, depth);
+  return isStorable(value, depth);
 }

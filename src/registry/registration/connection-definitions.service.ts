@@ -71,10 +71,10 @@ export class ConnectionDefinitionsService implements OnApplicationBootstrap, OnA
     return outcomes;
   }
 
-  /** Called again after an outage, when the channel is listened to again. */
+  /** Called when the channel is listened to again after an outage. */
   private reload(): void {
     this.load().catch((error: unknown) => {
-      if (!isDatabaseOutage(error)) this.logger.warn(error, 'the kinds of connections were not read again');
+      if (!isDatabaseOutage(error)) this.logger.warn(error, 'the kinds of connections could not be reloaded');
     });
   }
 

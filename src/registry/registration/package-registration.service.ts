@@ -10,7 +10,7 @@ import type { PackageContent } from '../packages/package-content.js';
 import { PackageLoader } from '../packages/package-loader.js';
 import { assertRegistryWriter, registryPolicy } from '../entities/registry.policy.js';
 import { ConnectionDefinitionsService } from './connection-definitions.service.js';
-import { type RegistrationResult, toTryOut } from './registration-result.js';
+import { type RegistrationResult, toDryRunResult } from './registration-result.js';
 import { RegisteredPackagesStore } from './registered-packages.store.js';
 import { countOutcomes, DefinitionRegistrar } from './definition-registrar.service.js';
 
@@ -54,18 +54,18 @@ export class PackageRegistrationService {
     return this.registerFile(actor, await this.sent.resolve(input, uploads), input);
   }
 
-  async registerFile(actor: Actor, file: SourceFile, wish: RegistrationOptions): Promise<RegistrationResult> {
+  async registerFile(actor: Actor, file: SourceFile, options: RegistrationOptions): Promise<RegistrationResult> {
     const source = createHash('sha256').update(file.bytes).digest('hex');
     const known = await this.known.find(source);
     if (known)
-      return toAnswer({ ...known, connections: [], counts: countOutcomes(known), errors: [], warnings: [] }, wish);
+      return toAnswer({ ...known, connections: [], counts: countOutcomes(known), errors: [], warnings: [] }, options);
     const { models, connections, faults, failed } = await this.packages.load(file);
     if (isDamagedPackage(models, faults)) throw registrationRefused(faults);
     const isWhole = faults.length === 0 && connections.length === 0;
     return this.registerDefinitions(
       actor,
       { contents: models, connections, faults, failed, ...(isWhole ? { source } : {}) },
-      wish,
+      options,
     );
   }
 
@@ -88,7 +88,7 @@ export class PackageRegistrationService {
 }
 
 const toAnswer = (result: RegistrationResult, { register = true }: RegistrationOptions): RegistrationResult =>
-  register ? result : toTryOut(result);
+  register ? result : toDryRunResult(result);
 
 /** A file that cannot be read at all, or a package whose only model is invalid, is damaged rather than faulty. */
 const isDamagedPackage = (models: ModelContent[], faults: DefinitionFault[]): boolean =>

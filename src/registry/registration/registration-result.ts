@@ -70,7 +70,7 @@ const TRY_OUT_VERDICTS: Partial<Record<RegistrationVerdict, RegistrationVerdict>
 };
 
 /** The same as the answer of a dry run: nothing was registered, so nothing has an id. */
-export function toTryOut(result: RegistrationResult): RegistrationResult {
+export function toDryRunResult(result: RegistrationResult): RegistrationResult {
   const toVerdict = <E extends { id?: string; outcome: RegistrationVerdict }>({ id: _, ...entity }: E) => ({
     ...entity,
     outcome: TRY_OUT_VERDICTS[entity.outcome] ?? entity.outcome,

@@ -56,7 +56,7 @@ export class RegistrationStore {
       hostname,
     ]);
     const [made] = await this.query<{ id: string }>(find, [kind, hostname]);
-    if (!made) throw new Error('the registrant was not kept');
+    if (!made) throw new Error('the registrant was not stored');
     return made.id;
   }
 
@@ -93,7 +93,7 @@ export class RegistrationStore {
        WHERE registrant_id = $1 AND name = $2 AND version = $3 FOR UPDATE`,
       [registrantId, model.name, model.version],
     );
-    if (!held) throw new Error('the model was not kept');
+    if (!held) throw new Error('the model was not stored');
     return { ...held, isNew: made.length > 0 };
   }
 

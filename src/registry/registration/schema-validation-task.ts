@@ -13,7 +13,9 @@ interface SchemaValidationInput {
   value: JsonObject;
 }
 
-const schemaValidationTask: Task<SchemaValidationInput, Fault[]> = defineTask(import.meta.url, { judgeInWorker });
+const schemaValidationTask: Task<SchemaValidationInput, Fault[]> = defineTask(import.meta.url, {
+  findFaultsInWorker,
+});
 
 /**
  * Validates a value against a schema of a package, interpreted within a budget, with its patterns as RE2. What cannot be
@@ -22,12 +24,12 @@ const schemaValidationTask: Task<SchemaValidationInput, Fault[]> = defineTask(im
 export async function findSchemaFaults(schema: JsonObject, value: JsonObject, tasks: TaskRunner): Promise<Fault[]> {
   const input = { schema, value };
   return JSON.stringify(input).length <= INLINE_MAX_CHARACTERS
-    ? judgeInWorker(input)
+    ? findFaultsInWorker(input)
     : tasks.run(schemaValidationTask, input, { lane: 'connection' });
 }
 
 /** Task of the worker pool. */
-export function judgeInWorker({ schema, value }: SchemaValidationInput): Fault[] {
+export function findFaultsInWorker({ schema, value }: SchemaValidationInput): Fault[] {
   const findings = new Findings();
   try {
     checkJsonSchema(value, schema, findings);

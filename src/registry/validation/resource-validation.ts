@@ -38,7 +38,7 @@ export const readTypeMeta = (resource: JsonObject): ResourceTypeMeta => ({
 export function unknownKind({ apiVersion, kind }: ResourceTypeMeta, model?: string): ResourceValidation {
   const where = model ? `the model ${model} has no enabled component` : 'the registry has no enabled component';
   const type = `${truncate(kind, MAX_TYPE_LENGTH)} of ${truncate(apiVersion, MAX_TYPE_LENGTH)}`;
-  const detail = `${where} ${type}, so it was not judged`;
+  const detail = `${where} ${type}, so it was not validated`;
   const warning = { pointer: '/kind', detail, keyword: 'unknown-kind' };
   return { valid: true, errors: [], warnings: [warning], definition: null };
 }

@@ -59,7 +59,7 @@ export class ValidationService {
     return toResourceValidation(found, verdict ?? WITHOUT_SCHEMA);
   }
 
-  /** The definitions of some types, for `judged`. */
+  /** The components of some types, for validateResources. */
   async findComponents(types: readonly ResourceTypeMeta[]): Promise<KnownComponents> {
     const definitions = await this.components.findAllEffective(types);
     const digests = new Set(definitions.flatMap((each) => each.schemaDigest ?? []));
@@ -67,7 +67,7 @@ export class ValidationService {
   }
 
   /**
-   * Validates resources against any schemas, in a worker; the verdicts come in their order.
+   * Validates resources against the given schemas, in a worker. The results are in the order of the resources.
    * @param schemas JSON Schemas as text, by the keys that the resources use
    * @throws InvalidRequest TOO_COSTLY when it takes too long
    */
@@ -76,7 +76,7 @@ export class ValidationService {
   }
 }
 
-/** For a single resource it is an error that it cannot be validated; in a design it is a warning. */
+/** Makes an unknown kind or missing schema an error, for a single resource; in a design it is a warning. */
 const asInvalid = ({ warnings, ...verdict }: ResourceValidation): ResourceValidation => ({
   ...verdict,
   valid: false,

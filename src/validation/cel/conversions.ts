@@ -16,7 +16,7 @@ import {
 } from './values.js';
 import { networkText } from './network-functions.js';
 
-/** The functions that make one type of another, and `size`. */
+/** Type conversions, and `size`. */
 export const CONVERSION_FUNCTIONS: CelFunctions = {
   size: ([value]) => {
     if (value === undefined) return undefined;
@@ -81,7 +81,7 @@ export const CONVERSION_FUNCTIONS: CelFunctions = {
   },
 };
 
-/** The value as `string()` writes it; undefined when it does not. */
+/** The result of `string()`; undefined for types that it does not convert. */
 export function celToText(value: CelValue): string | undefined {
   if (typeof value === 'string') return value;
   if (typeof value === 'bigint' || typeof value === 'boolean') return String(value);

@@ -13,12 +13,12 @@ import {
   numberOf,
 } from './values.js';
 
-/** Whether two values are the same; values of different types never are, numbers of all types compare. */
+/** CEL equality: numbers compare across int, uint and double; values of other different types are unequal. */
 export function areEqual(left: CelValue, right: CelValue, budget: StepBudget): boolean {
   budget.spend(1);
   if (left === right) return true;
   const [a, b] = [numberOf(left), numberOf(right)];
-  if (a !== undefined && b !== undefined) return a >= b && a <= b; // an int and a double may be the same number
+  if (a !== undefined && b !== undefined) return a >= b && a <= b; // `===` is false for an int and a double of equal value
   if (typeof left !== 'object' || typeof right !== 'object' || left === null || right === null) return false;
   if (left instanceof CelDuration) return right instanceof CelDuration && left.nanos === right.nanos;
   if (left instanceof CelTimestamp) return right instanceof CelTimestamp && left.nanos === right.nanos;
@@ -39,7 +39,7 @@ export function areEqual(left: CelValue, right: CelValue, budget: StepBudget): b
   });
 }
 
-/** Below zero, zero or above, as the first is less, the same or more. @throws CelError when the two have no order */
+/** Negative, zero or positive, as for Array.sort. @throws CelError when the types have no order */
 export function compare(left: CelValue, right: CelValue): number {
   const [a, b] = [numberOf(left), numberOf(right)];
   if (a !== undefined && b !== undefined) {
@@ -56,7 +56,7 @@ export function compare(left: CelValue, right: CelValue): number {
   return left.nanos < right.nanos ? -1 : left.nanos > right.nanos ? 1 : 0;
 }
 
-/** By bytes of UTF-8, which is not the order of UTF-16. */
+/** Compares by UTF-8 bytes, whose order differs from that of UTF-16 code units. */
 function compareText(left: string, right: string): number {
   return left === right ? 0 : Buffer.compare(Buffer.from(left), Buffer.from(right));
 }

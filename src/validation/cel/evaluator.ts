@@ -22,9 +22,9 @@ import {
 const TYPE_NAMES = new Set(['int', 'uint', 'double', 'bool', 'string', 'bytes', 'list', 'map', 'null_type', 'type']);
 
 /**
- * Runs an expression.
+ * Evaluates an expression.
  *
- * @throws CelError as the expression fails, BudgetSpent when it takes too long, CelUnsupported when it asks for what is not there
+ * @throws CelError when the evaluation fails, BudgetExceeded when it takes too many steps, CelUnsupported for functions that are not implemented
  */
 export function runCel(expression: CelExpression, variables: Record<string, CelValue>, budget: StepBudget): CelValue {
   let scope: CelScope | undefined;
@@ -115,7 +115,7 @@ class CelEvaluator implements CelRun {
     const qualified = target.kind === 'name' && !isBound(target.name, scope) ? `${target.name}.${name}` : '';
     if (isFunction(qualified)) return callFunction(qualified, given(), this);
     const receiver = this.evaluate(target, scope);
-    // The default of an optional is needed only when there is none.
+    // The default is evaluated only when the optional has no value.
     if (receiver instanceof CelOptional && receiver.value !== undefined && args.length === 1) {
       if (name === 'orValue') return receiver.value;
       if (name === 'or') return receiver;
@@ -151,7 +151,7 @@ class CelEvaluator implements CelRun {
     return applyBinary(operator, a, b, this.budget);
   }
 
-  /** One side that decides makes up for an error of the other. */
+  /** `&&` and `||`: when one side determines the result, an error of the other side is ignored. */
   private logical(deciding: boolean, sides: CelExpression[], scope: CelScope | undefined): boolean {
     let failure: CelError | undefined;
     for (const side of sides) {

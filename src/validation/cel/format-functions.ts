@@ -41,7 +41,7 @@ export const FORMAT_FUNCTIONS: CelFunctions = {
 };
 
 export const FORMAT_METHODS: CelFunctions = {
-  /** What is wrong with the text; none when nothing is. */
+  /** `optional.none()` for valid text, otherwise the list of errors. */
   validate: ([format, text]) => {
     if (!(format instanceof CelOpaque) || format.type !== 'Format' || typeof text !== 'string') return undefined;
     const fault = RULES[String(format.content)]?.(text);

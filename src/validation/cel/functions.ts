@@ -50,12 +50,12 @@ export function isFunction(name: string): boolean {
   return ALL_FUNCTIONS.has(name);
 }
 
-/** @throws CelUnsupported when there is no such function here */
+/** @throws CelUnsupported for functions that are not implemented */
 export function callFunction(name: string, args: CelValue[], run: CelRun): CelValue {
   return call(ALL_FUNCTIONS.get(name), name, args, run);
 }
 
-/** @throws CelUnsupported when there is no such method here */
+/** @throws CelUnsupported for methods that are not implemented */
 export function callMethod(name: string, target: CelValue, args: CelValue[], run: CelRun): CelValue {
   return call(ALL_METHODS.get(name), name, [target, ...args], run);
 }

@@ -25,7 +25,7 @@ const ESCAPES: [RegExp, string][] = [
   [/__slash__/g, '/'],
 ];
 
-/** A value of a resource as rules see it; parts are converted when they are asked for. */
+/** Converts a JSON value of a resource to a CEL value; members and items are converted lazily. */
 export function jsonToCel(value: Json, node: SchemaNode | undefined): CelValue {
   if (value === null) return null;
   if (Array.isArray(value)) return new JsonList(value, node);
@@ -72,7 +72,7 @@ class JsonList implements CelList {
   }
 }
 
-/** An object of declared members, whose names are escaped, or a map of any keys. */
+/** An object with declared properties, whose names are escaped, or a map with arbitrary keys. */
 class JsonMap implements CelMap {
   private readonly converted = new Map<string, CelValue>();
 
@@ -89,7 +89,7 @@ class JsonMap implements CelMap {
     if (typeof key !== 'string') throw new CelError(`no such overload: _[_](map, ${typeof key})`);
     const name = this.isObject ? unescaped(key) : key;
     const member = Object.hasOwn(this.json, name) ? this.json[name] : undefined;
-    // A null of a declared member is the same as its absence, that of a map is a value.
+    // A declared property with the value null counts as absent; in a map, null is a value.
     if (member === undefined || (member === null && this.isObject)) return undefined;
     let value = this.converted.get(name);
     if (value === undefined) this.converted.set(name, (value = jsonToCel(member, this.schemaOf(name))));
@@ -127,7 +127,7 @@ function unescaped(name: string): string {
     : name;
 }
 
-/** The identity of a value, for the keys of lists, which are plain values. */
+/** A text that identifies a scalar value, for the keys of list items. */
 function keyText(value: CelValue): string {
   if (typeof value === 'bigint' || typeof value === 'number') return `number ${value}`;
   if (isMap(value))

@@ -6,7 +6,7 @@ import { CelError, type CelList, CelOptional, type CelValue, isList, PlainList }
 
 const MAX_RANGE = 10_000n;
 
-/** A function of a list and perhaps other values. */
+/** A method of lists; its other arguments have any type. */
 function listMethod(work: (list: CelList, run: CelRun, ...others: CelValue[]) => CelValue | undefined): CelFunction {
   return ([list, ...others], run) => {
     if (list === undefined || !isList(list)) return undefined;
@@ -15,7 +15,7 @@ function listMethod(work: (list: CelList, run: CelRun, ...others: CelValue[]) =>
   };
 }
 
-/** A function of two lists. */
+/** A method of lists with one list as argument. */
 function listPairMethod(work: (left: CelList, right: CelList, run: CelRun) => CelValue): CelFunction {
   return listMethod((left, run, right) => (right !== undefined && isList(right) ? work(left, right, run) : undefined));
 }

@@ -6,10 +6,10 @@ import { CelError, CelOptional, type CelValue, isList, isMap, noOverload, PlainL
 
 type Call = CelExpression & { kind: 'call' };
 
-/** What a quantifier sees of an item: one value, or what it is called and what it is. */
+/** The variables that a macro binds for an item: the value, or the index or key with the value. */
 type Item = [CelValue] | [CelValue, CelValue];
 
-/** Answers a call that is a macro of CEL or of Kubernetes; undefined when it is none. */
+/** Evaluates a call of a macro of CEL or Kubernetes; undefined for other calls. */
 export function runMacro(call: Call, scope: CelScope | undefined, run: CelRun): CelValue | undefined {
   const { target, name, args } = call;
   if (!target) return name === 'has' && args.length === 1 ? has(args[0], scope, run) : undefined;
@@ -18,7 +18,7 @@ export function runMacro(call: Call, scope: CelScope | undefined, run: CelRun): 
 }
 
 interface Macro {
-  /** How many arguments it takes. */
+  /** The accepted numbers of arguments. */
   counts: number[];
   run: (call: Call, scope: CelScope | undefined, run: CelRun) => CelValue;
 }
@@ -92,7 +92,7 @@ function has(argument: CelExpression | undefined, scope: CelScope | undefined, r
   return value.get(argument.field) !== undefined;
 }
 
-/** Whether some item decides; its verdict makes up for errors of other items. */
+/** Whether the predicate has the value `deciding` for any item; if so, errors of other items are ignored. */
 function quantify(call: Call, deciding: boolean, scope: CelScope | undefined, run: CelRun): boolean {
   let failure: CelError | undefined;
   for (const item of itemsOf(call, scope, run, call.args.length === 3)) {
@@ -123,7 +123,7 @@ function optional(call: Call, scope: CelScope | undefined, run: CelRun, flat: bo
   return flat ? value : new CelOptional(value);
 }
 
-/** Items of a list or keys of a map; with two variables also the index or the value. */
+/** The items of a list or the keys of a map; with two variables, pairs of index and item or of key and value. */
 function* itemsOf(call: Call, scope: CelScope | undefined, run: CelRun, two: boolean): Generator<Item> {
   const range = call.target ? run.evaluate(call.target, scope) : null;
   if (isList(range)) for (const [index, item] of range.items.entries()) yield two ? [BigInt(index), item] : [item];

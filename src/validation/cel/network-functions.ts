@@ -80,7 +80,7 @@ export const NETWORK_METHODS: CelFunctions = {
   }),
 };
 
-/** What `string()` makes of an address or network; undefined for other values. */
+/** The result of `string()` for an address or network; undefined for other values. */
 export function networkText(value: CelOpaque): string | undefined {
   const [address, network] = [ipIn(value), cidrIn(value)];
   if (network) return `${ipText(network.address)}/${network.prefix}`;
@@ -113,7 +113,7 @@ function cidrIn(value: CelValue | undefined): IpNetwork | undefined {
   return value instanceof CelOpaque && value.type === 'CIDR' ? (value.content as IpNetwork) : undefined;
 }
 
-/** IPv4 in the clothes of IPv6 is refused by the library of Kubernetes. */
+/** Kubernetes' CEL library refuses IPv4-mapped IPv6 addresses. */
 function plainIp(text: string): IpAddress | undefined {
   const address = parseIp(text);
   return address && !isMapped(address) ? address : undefined;

@@ -16,7 +16,7 @@ import {
 
 const INT_RANGE = { least: -(1n << 63n), most: (1n << 63n) - 1n };
 const MAX_UINT = (1n << 64n) - 1n;
-/** No text of a rule needs more; doubling one thirty times would. */
+/** The maximum characters of a concatenated string: repeated doubling grows exponentially. */
 const MAX_TEXT_LENGTH = 5_000_000;
 
 export function checkedInt(value: bigint): bigint {
@@ -36,7 +36,7 @@ export function applyUnary(operator: string, value: CelValue): CelValue {
   throw noOverload(`${operator}_`, value);
 }
 
-/** @throws CelError when the operator is not for these values */
+/** @throws CelError when the operator has no overload for these types */
 export function applyBinary(operator: string, left: CelValue, right: CelValue, budget: StepBudget): CelValue {
   switch (operator) {
     case '<':
@@ -84,7 +84,7 @@ function add(left: CelValue, right: CelValue, budget: StepBudget): CelValue {
   return arithmetic('+', left, right);
 }
 
-/** Lists of type set are united, those of type map merged: a later item takes the place of the earlier one. */
+/** Concatenates lists as Kubernetes does: lists of type set are united; in lists of type map, a later item replaces the earlier one with its keys. */
 function concatenateLists(left: CelList, right: CelList): CelList {
   const { keyOf } = left;
   if (!keyOf) return new PlainList([...left.items, ...right.items]);

@@ -19,7 +19,7 @@ const RESERVED = new Set(
 );
 const MAX_DEPTH = 100;
 
-/** @throws CelUnsupported when the text is no expression of CEL */
+/** @throws CelUnsupported for invalid syntax */
 export function parseCel(source: string): CelExpression {
   return new CelParser(tokenize(source)).whole();
 }
@@ -115,7 +115,7 @@ class CelParser {
       return expression;
     }
     if (this.peekIs('[?')) {
-      // The lexer reads `[?x]` as one symbol; here it opens a list.
+      // The lexer reads `[?` as one token; here it begins a list.
       this.tokens.splice(this.at, 1, { kind: 'symbol', text: '[' }, { kind: 'symbol', text: '?' });
     }
     if (this.accept('[')) {

@@ -6,7 +6,7 @@ import { CelError, CelOpaque, type CelValue } from './values.js';
 
 const NANO = 1_000_000_000n;
 
-/** Quantities, and versions, whose methods have the same names. */
+/** Functions of quantities and semantic versions, whose methods have the same names. */
 export const QUANTITY_FUNCTIONS: CelFunctions = {
   sign: quantityMethod(({ nanos }) => (nanos > 0n ? 1n : nanos < 0n ? -1n : 0n)),
   quantity: ([text]) => {
@@ -78,7 +78,7 @@ function versionPart(value: CelValue | undefined, part: 'major' | 'minor' | 'pat
   return version && BigInt(version[part]);
 }
 
-/** Loosely, a `v` before it, missing parts and leading zeros are forgiven. */
+/** @param loose accepts a leading `v`, missing parts and leading zeros */
 function toSemVer(text: string, loose: boolean): SemVer | undefined {
   if (!loose) return /^\d/.test(text) ? (parseVersion(text) ?? undefined) : undefined;
   const [, numbers = '', rest = ''] = /^v?(\d+(?:\.\d+){0,2})([-+].*)?$/.exec(text.trim()) ?? [];

@@ -7,7 +7,7 @@ import { CelError, type CelValue, isList, PlainList, typeName } from './values.j
 const MAX_MATCHES = 10_000;
 const MAX_TEXT_LENGTH = 5_000_000;
 
-/** A method of texts; the others of its arguments are texts too. */
+/** A method of strings whose other arguments are strings too. */
 function textMethod(work: (text: string, ...others: string[]) => CelValue): CelFunctions[string] {
   return (args, run) => {
     if (!args.every((argument) => typeof argument === 'string')) return undefined;
@@ -94,7 +94,7 @@ function findPosition(text?: CelValue, part?: CelValue, from?: CelValue, last = 
   return found < 0 ? -1n : BigInt(codePoints(text.slice(0, found)).length);
 }
 
-/** As `strings.SplitN` of Go: without a separator into characters, with a limit the rest is one piece. */
+/** As Go's `strings.SplitN`: an empty separator splits into characters; with a limit, the last part is the unsplit rest. */
 function splitText(text: string, part: string, limit: number): string[] {
   const pieces = part === '' ? codePoints(text) : text.split(part);
   if (limit < 0 || pieces.length <= limit) return pieces;

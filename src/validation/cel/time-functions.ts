@@ -4,7 +4,7 @@ import { CelDuration, CelError, CelTimestamp } from './values.js';
 const SECOND = 1_000_000_000n;
 const DAY_MS = 86_400_000;
 
-/** A part of a moment, in UTC or the zone that the call names. */
+/** A field of a timestamp, in UTC or in the time zone given as an argument. */
 function datePart(read: (local: Date) => number): CelFunction {
   return ([moment, zone]) => {
     if (!(moment instanceof CelTimestamp) || (zone !== undefined && typeof zone !== 'string')) return undefined;
@@ -12,7 +12,7 @@ function datePart(read: (local: Date) => number): CelFunction {
   };
 }
 
-/** A part of a moment, or the whole of a duration in that unit. */
+/** A field of a timestamp, or a duration in whole units of `unit` nanoseconds. */
 function datePartOrDuration(unit: bigint, read: (local: Date) => number): CelFunction {
   const part = datePart(read);
   return (args, run) => (args[0] instanceof CelDuration ? args[0].nanos / unit : part(args, run));
@@ -37,7 +37,7 @@ export const TIME_METHODS: CelFunctions = {
         ),
 };
 
-/** A date whose UTC parts are those of the zone. */
+/** A date whose UTC fields are the local time of the zone. */
 function inZone(ms: number, zone: string | undefined): Date {
   const [, sign, hours, minutes] = /^([+-]?)(\d\d):(\d\d)$/.exec(zone ?? '00:00') ?? [];
   if (hours !== undefined) {

@@ -1,4 +1,4 @@
-/** A rule that this evaluator cannot run, though an API server may. */
+/** A rule that this evaluator does not support, although an API server may. */
 export class CelUnsupported extends Error {}
 
 export type Token =
@@ -25,7 +25,7 @@ const ESCAPES: Record<string, string> = {
 };
 const MAX_SOURCE_LENGTH = 20_000;
 
-/** @throws CelUnsupported when the text is no expression */
+/** @throws CelUnsupported for invalid syntax */
 export function tokenize(source: string): Token[] {
   if (source.length > MAX_SOURCE_LENGTH) throw new CelUnsupported('it is too long');
   const tokens: Token[] = [];

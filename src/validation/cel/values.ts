@@ -1,7 +1,7 @@
-/** An error of a running expression; what `||`, `&&` and the quantifiers may still make up for. */
+/** An evaluation error. `||`, `&&`, `all` and `exists` ignore it when another operand determines the result. */
 export class CelError extends Error {}
 
-/** The number of steps is spent; nothing makes up for that. */
+/** Ends the evaluation: unlike CelError, no operator ignores it. */
 export { BudgetExceeded } from '../schema/step-budget.js';
 
 export class CelUint {
@@ -16,7 +16,7 @@ export class CelTimestamp {
   constructor(readonly nanos: bigint) {}
 }
 
-/** What `type(x)` answers. */
+/** The result of `type(x)`. */
 export class CelType {
   constructor(readonly name: string) {}
 }
@@ -27,7 +27,7 @@ export class CelOptional {
   constructor(readonly value: CelValue | undefined) {}
 }
 
-/** Values of Kubernetes' own: quantities, URLs, addresses, networks, versions, formats. */
+/** A value of a type that Kubernetes adds to CEL: quantity, URL, IP, CIDR, semver, format. */
 export class CelOpaque {
   constructor(
     readonly type: 'Quantity' | 'URL' | 'IP' | 'CIDR' | 'Semver' | 'Format',
@@ -35,17 +35,17 @@ export class CelOpaque {
   ) {}
 }
 
-/** A list; sets and lists of type map are compared and added without regard to order. */
+/** A list. Lists of type set and map are compared and concatenated regardless of order. */
 export interface CelList {
   readonly items: readonly CelValue[];
-  /** The identity of an item, in lists that have keys. */
+  /** The key of an item, in lists of type set and map. */
   readonly keyOf?: ((item: CelValue) => string) | undefined;
 }
 
 /** A map or an object. */
 export interface CelMap {
   readonly size: number;
-  /** Undefined when the key is not there. */
+  /** Undefined for an absent key. */
   get(key: CelValue): CelValue | undefined;
   keys(): readonly CelValue[];
 }
@@ -121,13 +121,13 @@ export function typeName(value: CelValue): string {
   return known?.[1] ?? (isList(value) ? 'list' : 'map');
 }
 
-/** The number behind any of the three kinds of numbers. */
+/** The number of an int, uint or double; undefined for other values. */
 export function numberOf(value: CelValue): bigint | number | undefined {
   if (value instanceof CelUint) return value.value;
   return typeof value === 'bigint' || typeof value === 'number' ? value : undefined;
 }
 
-/** Keys of maps: numbers of the same value are the same key. */
+/** A text that identifies a map key; equal numbers of different types are the same key. */
 function keyText(key: CelValue): string {
   const number = numberOf(key);
   if (number !== undefined) return `number ${number}`;

@@ -3,7 +3,7 @@ import { parseIp } from '../values/ip-address.js';
 import { compilePattern } from '../values/pattern.js';
 import { parseTimestamp } from '../values/timestamp.js';
 
-/** The formats of JSON Schema that differ from those of custom resources, which mean Go's. */
+/** The formats that JSON Schema defines otherwise than custom resources, which use the parsers of Go. */
 const FORMAT_RULES: Record<string, (text: string) => boolean> = {
   'date-time': (text) => parseTimestamp(text.replace(' ', 'T').replace(/:60(?=[.Zz+-]|$)/, ':59')) !== undefined,
   time: (text) => parseTimestamp(`2000-01-01T${text.replace(/:60(?=[.Zz+-]|$)/, ':59')}`) !== undefined,
@@ -17,7 +17,7 @@ const FORMAT_RULES: Record<string, (text: string) => boolean> = {
 const SHARED_FORMATS = new Set(['date', 'email', 'hostname', 'ipv6']);
 const MAX_TEXT_LENGTH = 10_000;
 
-/** Whether a text has a format; true for formats that are not known. */
+/** Whether a text has a format; true for unknown formats. */
 export function hasSchemaFormat(format: string, text: string): boolean {
   if (format === 'byte') return FORMAT_RULES['byte']?.(text) ?? true;
   if (text.length > MAX_TEXT_LENGTH) return true;
@@ -29,6 +29,6 @@ function isPlainRegExp(source: string): boolean {
   try {
     return new RegExp(source, 'u') instanceof RegExp;
   } catch {
-    return false; // the text is what is judged
+    return false; // the text is invalid
   }
 }

@@ -4,19 +4,19 @@ import type { Findings } from '../schema/findings.js';
 import { canonical } from '../structural/list-types.js';
 import type { Pattern } from '../values/pattern.js';
 
-/** One judgement by a JSON Schema. */
+/** One validation against a JSON Schema. */
 export interface SchemaRun {
   findings: Findings;
-  /** Judges a part; `at` is its place in the resource. */
+  /** Validates a value against a subschema and reports its errors; `at` is the JSON Pointer of the value. */
   check(value: Json, schema: Json | undefined, at: string): void;
-  /** The faults that a part would report, without reporting them. */
+  /** As `check`, but returns the errors instead of reporting them. */
   attempt(value: Json, schema: Json | undefined, at: string): Findings;
   error(at: string, keyword: string, detail: string): void;
-  /** Undefined, and said so, where the engine cannot run it. */
+  /** The compiled pattern; undefined, with a warning, when RE2 does not support it. */
   pattern(source: string): Pattern | undefined;
 }
 
-/** Keywords of JSON Schema that no structural schema has. */
+/** Keywords of JSON Schema that structural schemas do not allow. */
 const JSON_SCHEMA_KEYWORDS = [
   '$schema',
   'if',
@@ -37,7 +37,7 @@ const JSON_SCHEMA_KEYWORDS = [
 ];
 const MAX_DEPTH = 60;
 
-/** Whether a schema uses what only JSON Schema knows. */
+/** Whether a schema uses keywords that structural schemas do not allow. */
 export function usesJsonSchema(schema: Json | undefined, depth = 0): boolean {
   if (!isObject(schema) || depth > MAX_DEPTH) return false;
   if (JSON_SCHEMA_KEYWORDS.some((keyword) => Object.hasOwn(schema, keyword))) return true;
@@ -99,7 +99,7 @@ function checkMembers(value: JsonObject, schema: JsonObject, at: string, run: Sc
     const place = at + toPointer(name);
     const isDeclared = Object.hasOwn(properties, name);
     if (isDeclared) run.check(member, properties[name], place);
-    // A pattern that cannot be run may match, so that what it would allow is not refused.
+    // A pattern that cannot be evaluated may match, so its properties are not additional.
     const matching = patterns.filter(([pattern]) => pattern?.matches(name) ?? true);
     for (const [pattern, part] of matching) if (pattern) run.check(member, part, place);
     const additional = schema['additionalProperties'];
@@ -109,7 +109,7 @@ function checkMembers(value: JsonObject, schema: JsonObject, at: string, run: Sc
   }
 }
 
-/** What must be there, or hold, because something else is there. */
+/** `dependencies`, `dependentRequired` and `dependentSchemas`. */
 function checkDependencies(value: JsonObject, schema: JsonObject, at: string, run: SchemaRun): void {
   for (const keyword of ['dependencies', 'dependentRequired', 'dependentSchemas']) {
     const rules = schema[keyword];

@@ -3,13 +3,13 @@ import type { Json, JsonObject } from '../../core/json/json.js';
 import { Findings } from '../schema/findings.js';
 import { checkJsonSchema } from './json-schema.js';
 
-function judged(value: Json, schema: JsonObject): Findings {
+function check(value: Json, schema: JsonObject): Findings {
   const findings = new Findings();
   checkJsonSchema(value, schema, findings);
   return findings;
 }
 
-/** Numbers from 0 up to 1, always the same. */
+/** A deterministic sequence of pseudo-random numbers from 0 to 1. */
 function sequence(): () => number {
   let state = 7;
   return () => (state = (state * 1_103_515_245 + 12_345) & 0x7fffffff) / 0x80000000;
@@ -69,7 +69,7 @@ describe('an ordinary JSON Schema', () => {
       const validate = ajv.compile(whole);
       for (let time = 0; time < 5; time++) {
         const value = data(0);
-        expect({ whole, value, valid: judged(value, whole).errors.length === 0 }).toEqual({
+        expect({ whole, value, valid: check(value, whole).errors.length === 0 }).toEqual({
           whole,
           value,
           valid: validate(value),
@@ -80,30 +80,30 @@ describe('an ordinary JSON Schema', () => {
 
   it('reads older dialects: exclusive bounds as flags, lists of items, references by $id', () => {
     const old = { $schema: 'http://json-schema.org/draft-04/schema#', minimum: 1, exclusiveMinimum: true };
-    expect(judged(1, old).errors).toHaveLength(1);
-    expect(judged(2, old).errors).toEqual([]);
+    expect(check(1, old).errors).toHaveLength(1);
+    expect(check(2, old).errors).toEqual([]);
     expect(
-      judged(['a', 1, 2], { items: [{ type: 'string' }], additionalItems: { type: 'string' } }).errors,
+      check(['a', 1, 2], { items: [{ type: 'string' }], additionalItems: { type: 'string' } }).errors,
     ).toHaveLength(2);
     const anchored = { $ref: '#name', definitions: { one: { $id: '#name', type: 'string' } } };
-    expect(judged(1, anchored).errors).toHaveLength(1);
+    expect(check(1, anchored).errors).toHaveLength(1);
   });
 
   it('points at the place of an error', () => {
     const schema = { properties: { 'a/b': { items: { required: ['c'], additionalProperties: false } } } };
-    expect(judged({ 'a/b': [{}, { c: 1, 'd~': 2 }] }, schema).errors.map(({ pointer }) => pointer)).toEqual([
+    expect(check({ 'a/b': [{}, { c: 1, 'd~': 2 }] }, schema).errors.map(({ pointer }) => pointer)).toEqual([
       '/a~1b/0/c',
       '/a~1b/1/c',
       '/a~1b/1/d~0',
     ]);
   });
 
-  it('warns of what it cannot judge, and refuses nothing for it', () => {
+  it('warns of what it cannot evaluate, and reports no error for it', () => {
     const schema = {
       properties: { a: { pattern: '^(?!x)' }, b: { $ref: 'https://example.com/schema' }, c: { $ref: '#/nowhere' } },
       unevaluatedProperties: false,
     };
-    const { errors, warnings } = judged({ a: 'x', b: 1, c: 1 }, schema);
+    const { errors, warnings } = check({ a: 'x', b: 1, c: 1 }, schema);
     expect(errors).toEqual([]);
     expect(warnings.map(({ keyword }) => keyword)).toEqual(['not-judged', 'not-judged', 'not-judged', 'not-judged']);
   });

@@ -12,8 +12,8 @@ const MAX_STEPS = 50_000;
 const UNSUPPORTED_KEYWORDS = ['unevaluatedProperties', 'unevaluatedItems', '$dynamicRef', '$recursiveRef'];
 
 /**
- * Judges a value by an ordinary JSON Schema (draft-04 to 2020-12, and the dialect of OpenAPI), which it interprets: compiling one takes
- * too long for a schema from outside. What it cannot evaluate becomes a warning.
+ * Validates a value against a JSON Schema (draft-04 to 2020-12, or the dialect of OpenAPI). The schema is interpreted, because compiling an
+ * untrusted schema takes too long. Keywords, patterns and references that cannot be evaluated are warnings.
  */
 export function checkJsonSchema(value: Json, schema: JsonObject, findings: Findings): void {
   new Interpreter(schema, findings, new StepBudget(MAX_STEPS)).check(value, schema, '');
@@ -31,7 +31,7 @@ class Interpreter implements SchemaRun {
     if (schema === false) this.error(at, 'false schema', 'must not be there');
     if (!isObject(schema)) return;
     for (const keyword of UNSUPPORTED_KEYWORDS)
-      if (Object.hasOwn(schema, keyword)) this.findings.notJudged('', `the keyword ${keyword} is not judged`);
+      if (Object.hasOwn(schema, keyword)) this.findings.notEvaluated('', `the keyword ${keyword} is not evaluated`);
     if (typeof schema['$ref'] === 'string') this.follow(schema['$ref'], value, at);
     if (value === null && schema['nullable'] === true) return;
     this.checkType(value, schema, at);
@@ -58,17 +58,17 @@ class Interpreter implements SchemaRun {
   pattern(source: string): Pattern | undefined {
     const pattern = compilePattern(source);
     if (typeof pattern !== 'string') return pattern;
-    this.findings.notJudged('', `the pattern '${source}' is not one of RE2: ${pattern}`);
+    this.findings.notEvaluated('', `the pattern '${source}' is not valid in RE2: ${pattern}`);
     return undefined;
   }
 
   private follow(reference: string, value: Json, at: string): void {
     const target = reference.startsWith('#') ? this.find(reference) : undefined;
-    if (target === undefined) this.findings.notJudged('', `the reference ${reference} leads nowhere in the schema`);
+    if (target === undefined) this.findings.notEvaluated('', `the schema has nothing at the reference ${reference}`);
     else this.check(value, target, at);
   }
 
-  /** The part that a pointer or an anchor names. */
+  /** The subschema that a local `$ref` (JSON Pointer or anchor) references. */
   private find(reference: string): Json | undefined {
     if (reference === '#') return this.root;
     const [, anchor] = /^#([^/].*)$/.exec(reference) ?? [];
@@ -105,7 +105,7 @@ class Interpreter implements SchemaRun {
     const isUnder = (bound: Json | undefined): boolean => typeof bound === 'number' && value < bound;
     if (isUnder(minimum)) this.error(at, 'minimum', `must be at least ${quoted(minimum)}`);
     if (isOver(maximum)) this.error(at, 'maximum', `must be at most ${quoted(maximum)}`);
-    // A flag beside the bound in draft-04 and OpenAPI 3.0, a bound of its own since.
+    // A boolean next to the bound in draft-04 and OpenAPI 3.0; a number in later drafts.
     const above = exclusiveMinimum === true ? minimum : exclusiveMinimum;
     const below = exclusiveMaximum === true ? maximum : exclusiveMaximum;
     if (value === above || isUnder(above)) this.error(at, 'exclusiveMinimum', `must be more than ${quoted(above)}`);
@@ -160,11 +160,11 @@ function decodePointer(text: string): string {
   try {
     return decodeURIComponent(text);
   } catch {
-    return text; // a lone % is meant as it is written
+    return text; // an invalid escape is kept as written
   }
 }
 
-/** The part that carries an anchor, by `$anchor` or, in older dialects, by `$id`. */
+/** The subschema with an anchor: `$anchor`, or `$id` in older drafts. */
 function findAnchor(part: Json, anchor: string): Json | undefined {
   if (typeof part !== 'object' || part === null) return undefined;
   if (isObject(part) && (part['$anchor'] === anchor || part['$id'] === `#${anchor}` || part['id'] === `#${anchor}`))

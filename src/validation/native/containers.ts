@@ -7,14 +7,14 @@ const HANDLERS = ['exec', 'httpGet', 'tcpSocket', 'grpc'];
 const STANDARD = new Set(['cpu', 'memory', 'storage', 'ephemeral-storage']);
 const SOURCES = ['fieldRef', 'resourceFieldRef', 'configMapKeyRef', 'secretKeyRef', 'fileKeyRef'];
 
-/** What an environment variable can take from its pod. */
+/** The fields of a pod that `fieldRef` can reference. */
 const FIELDS = new Set(
   'metadata.name metadata.namespace metadata.uid spec.nodeName spec.serviceAccountName status.hostIP status.hostIPs status.podIP status.podIPs'.split(
     ' ',
   ),
 );
 
-/** One container of a pod. */
+/** Checks a container of a pod. @param volumes names of the volumes of the pod */
 export function container(place: ResourceField, volumes: Set<string>): void {
   place.at('name').requiredName(dnsLabel);
   const image = place.at('image');
@@ -105,7 +105,7 @@ function mounts(list: ResourceField, volumes: Set<string>): void {
   ResourceField.unique(list.items.map((mount) => mount.at('mountPath')));
 }
 
-/** Requests and limits: known names, no debts, and no more asked for than allowed. */
+/** Checks requests and limits: known resource names, no negative quantities, no request above its limit. */
 export function resources(place: ResourceField): void {
   const limits = place.at('limits');
   for (const side of ['limits', 'requests'])
@@ -170,7 +170,7 @@ function securityContext(place: ResourceField): void {
   seccompProfile(place.at('seccompProfile'));
 }
 
-/** A profile of system calls; only one of the node itself has a path. */
+/** Checks a seccomp profile: `localhostProfile` is set for the type Localhost only. */
 export function seccompProfile(place: ResourceField): void {
   if (!place.isObject) return;
   const [type, path] = [place.at('type'), place.at('localhostProfile')];

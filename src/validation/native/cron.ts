@@ -11,7 +11,7 @@ const FIELDS: [name: string, least: number, most: number][] = [
 ];
 const SHORTHANDS = new Set(['@yearly', '@annually', '@monthly', '@weekly', '@daily', '@midnight', '@hourly']);
 
-/** What is wrong with the schedule of a cron job, in the five fields that Kubernetes reads; undefined when nothing is. */
+/** The error in the schedule of a CronJob, in cron format with five fields; undefined when it is valid. */
 export function cronFault(schedule: string): string | undefined {
   if (schedule.includes('TZ=') || schedule.includes('CRON_TZ'))
     return 'cannot use TZ or CRON_TZ in schedule, use timeZone instead';

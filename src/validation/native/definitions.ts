@@ -9,7 +9,7 @@ const COLUMN_FORMATS = ['byte', 'date', 'date-time', 'double', 'float', 'int32',
 const FORBIDDEN = ['$ref', 'definitions', 'dependencies', 'patternProperties', 'additionalItems', 'id'];
 const MAX_DEPTH = 50;
 
-/** A CustomResourceDefinition: its names, its versions, and whether their schemas are structural. */
+/** Checks a CustomResourceDefinition: names, versions, and that the schemas are structural. */
 export const customResourceDefinition: FieldRule = (place) => {
   const spec = place.at('spec');
   const group = spec.at('group');
@@ -80,7 +80,7 @@ function definedVersion(version: ResourceField): void {
       scale.at(member).invalid(`should be a json path under ${start.slice(0, -1)}`);
 }
 
-/** What makes a schema structural, as far as its skeleton goes. */
+/** The rules of structural schemas on types, items and properties. */
 function structure(schema: ResourceField, isRoot: boolean, depth: number): void {
   if (depth > MAX_DEPTH) return;
   const type = schema.at('type');

@@ -1,7 +1,7 @@
 import type { JsonObject } from '../../core/json/json.js';
 import { validateBySchema } from '../validate-by-schema.js';
 
-/** What is said of a resource of a built-in type beyond its schema. */
+/** The errors of a resource of a built-in type that its schema does not report. */
 function said(resource: JsonObject): string[] {
   const schema = { type: 'object', 'x-kubernetes-preserve-unknown-fields': true };
   const { errors } = validateBySchema({ metadata: { name: 'name' }, ...resource }, schema);

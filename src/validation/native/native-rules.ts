@@ -29,7 +29,7 @@ import {
   statefulSet,
 } from './workloads.js';
 
-/** The groups whose types an API server has in itself; all others are of custom resources or of other servers. */
+/** The API groups built into kube-apiserver. All others are those of custom resources or aggregated API servers. */
 const BUILT_IN_GROUPS = new Set([
   '',
   'admissionregistration.k8s.io',
@@ -56,7 +56,7 @@ const BUILT_IN_GROUPS = new Set([
   'storagemigration.k8s.io',
 ]);
 
-/** What the Go code of an API server asks of its own types beyond their schemas; by group and kind, for all versions. */
+/** The validation in the Go code of kube-apiserver beyond the schemas, by group and kind, for all versions. */
 const RULES_BY_KIND: Record<string, FieldRule> = {
   '/ConfigMap': configMap,
   '/Endpoints': endpoints,
@@ -95,7 +95,7 @@ const RULES_BY_KIND: Record<string, FieldRule> = {
   'storage.k8s.io/StorageClass': storageClass,
 };
 
-/** Kinds whose names are not DNS subdomains. */
+/** Name rules of kinds whose names need not be DNS subdomains. */
 const NAME_RULES_BY_KIND: Record<string, NameRule> = {
   '/Namespace': dnsLabel,
   '/Service': dnsLabel,
@@ -108,7 +108,7 @@ const NAME_RULES_BY_KIND: Record<string, NameRule> = {
   'rbac.authorization.k8s.io/RoleBinding': pathSegment,
 };
 
-/** Whether an apiVersion is one of Kubernetes' own, which Go reads and judges. */
+/** Whether kube-apiserver has the types of this apiVersion built in, and so decodes and validates them in Go. */
 export function isBuiltIn(apiVersion: Json | undefined): boolean {
   return typeof apiVersion === 'string' && BUILT_IN_GROUPS.has(groupOf(apiVersion));
 }
@@ -117,7 +117,7 @@ export function nameRuleOf(resource: JsonObject): NameRule {
   return NAME_RULES_BY_KIND[keyOf(resource)] ?? dnsSubdomain;
 }
 
-/** Judges a resource of a built-in type by the rules of its kind; kinds without rules pass. */
+/** Checks a resource of a built-in type with the rules of its kind, if there are any. */
 export function checkNativeRules(resource: JsonObject, findings: Findings): void {
   const key = keyOf(resource);
   if (Object.hasOwn(RULES_BY_KIND, key)) RULES_BY_KIND[key]?.(new ResourceField(resource, '', findings));

@@ -1,14 +1,14 @@
 import { labelValue, qualifiedName } from '../values/name-rules.js';
 import type { ResourceField } from './resource-field.js';
 
-/** Which nodes may be chosen. */
+/** Checks a NodeSelector. */
 export function nodeSelector(selector: ResourceField): void {
   const terms = selector.at('nodeSelectorTerms');
   terms.required('must have at least one node selector term');
   for (const term of terms.items) nodeTerm(term);
 }
 
-/** One of the ways in which a node may be chosen. */
+/** Checks a NodeSelectorTerm. */
 export function nodeTerm(term: ResourceField): void {
   for (const expression of term.at('matchExpressions').items) {
     const [operator, values] = [expression.at('operator'), expression.at('values')];

@@ -6,7 +6,7 @@ import { ResourceField } from './resource-field.js';
 import { ipAddress, labels, labelSelector } from './values.js';
 import { volume } from './volumes.js';
 
-/** The spec of a pod, wherever it stands. */
+/** Checks a PodSpec: of a Pod, or of a Pod template. */
 export function podSpec(spec: ResourceField): void {
   const volumes = spec.at('volumes');
   for (const item of volumes.items) volume(item);

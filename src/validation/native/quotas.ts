@@ -3,7 +3,7 @@ import { ResourceField, type FieldRule } from './resource-field.js';
 import { amountOf } from './values.js';
 
 const LIMIT_TYPES = ['Pod', 'Container', 'PersistentVolumeClaim'];
-/** Pairs of amounts of which the first must not be more than the second. */
+/** Pairs of fields of which the first must not exceed the second. */
 const ORDER: [string, string][] = [
   ['min', 'max'],
   ['min', 'defaultRequest'],

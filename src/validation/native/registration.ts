@@ -6,7 +6,7 @@ const OPERATIONS = ['*', 'CONNECT', 'CREATE', 'DELETE', 'UPDATE'];
 const FAILURE = ['Fail', 'Ignore'];
 const MATCH = ['Equivalent', 'Exact'];
 
-/** Configurations of webhooks that look at or change what is created. */
+/** Checks a ValidatingWebhookConfiguration or MutatingWebhookConfiguration. */
 export const webhookConfiguration: FieldRule = (place) => {
   for (const hook of place.at('webhooks').items) webhook(hook);
   ResourceField.unique(place.at('webhooks').items.map((hook) => hook.at('name')));
@@ -166,7 +166,7 @@ export const apiService: FieldRule = (place) => {
     spec.at('insecureSkipTLSVerify').invalid('local APIServices may not have insecureSkipTLSVerify');
 };
 
-/** A pointer to a text of a few: nothing is right where a default stands for it, an empty text is not. */
+/** Checks an optional field of an enumerated type; absent is valid, because it has a default, but empty text is not. */
 function choice(place: ResourceField, values: string[]): void {
   if (place.value !== undefined && place.value !== null) place.oneOf(values, true);
 }

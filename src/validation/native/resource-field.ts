@@ -3,7 +3,7 @@ import { toPointer } from '../../core/json/json-pointer.js';
 import { type Findings, invalidValue, quoted } from '../schema/findings.js';
 import type { NameRule } from '../values/name-rules.js';
 
-/** A place of a resource that the rules of its type look at, and what they have to say of it. */
+/** A field of a resource, with methods that check it and report errors at its pointer. */
 export class ResourceField {
   constructor(
     readonly value: Json | undefined,
@@ -11,14 +11,14 @@ export class ResourceField {
     private readonly findings: Findings,
   ) {}
 
-  /** The place of a member; one that is not there has no value. */
+  /** The field at a path below this one; its value is undefined when it is absent. */
   at(...names: string[]): ResourceField {
     let value = this.value;
     for (const name of names) value = isObject(value) && Object.hasOwn(value, name) ? value[name] : undefined;
     return new ResourceField(value, this.pointer + toPointer(...names), this.findings);
   }
 
-  /** The same place, with another value at a place within it. */
+  /** A copy of this field with another value at a path below it. */
   with(names: string[], value: Json): ResourceField {
     const [name, ...inner] = names;
     if (name === undefined) return new ResourceField(value, this.pointer, this.findings);
@@ -30,13 +30,13 @@ export class ResourceField {
     );
   }
 
-  /** The same place, without one of its members. */
+  /** A copy of this field without one of its members. */
   without(name: string): ResourceField {
     const own = Object.entries(isObject(this.value) ? this.value : {}).filter(([key]) => key !== name);
     return new ResourceField(Object.fromEntries(own), this.pointer, this.findings);
   }
 
-  /** The items of a list; none when it is no list. */
+  /** The items of a list; empty for other values. */
   get items(): ResourceField[] {
     const list = Array.isArray(this.value) ? this.value : [];
     return list.map((item, index) => new ResourceField(item, this.pointer + toPointer(index), this.findings));
@@ -50,7 +50,7 @@ export class ResourceField {
     return typeof this.value === 'string' ? this.value : '';
   }
 
-  /** The value as a message shows it. */
+  /** The value as messages show it. */
   get shown(): string {
     return this.text || quoted(this.value);
   }
@@ -59,14 +59,14 @@ export class ResourceField {
     return typeof this.value === 'number' ? this.value : undefined;
   }
 
-  /** As Go sees it: the zero value of a text or a list is the same as none. */
+  /** Whether the value is set in the sense of Go: an empty text or list counts as unset. */
   get isGiven(): boolean {
     const { value } = this;
     if (value === undefined || value === null || value === '' || value === 0 || value === false) return false;
     return !(Array.isArray(value) && value.length === 0);
   }
 
-  /** Whether there is an object, be it empty. */
+  /** Whether the value is an object, empty ones included. */
   get isObject(): boolean {
     return isObject(this.value);
   }
@@ -91,20 +91,20 @@ export class ResourceField {
     this.error(`Duplicate value: ${quoted(this.value)}`);
   }
 
-  /** @returns whether it is there */
+  /** Reports an error when the field is unset. @returns whether it is set */
   required(why = ''): boolean {
     if (!this.isGiven) this.error(why ? `Required value: ${why}` : 'Required value');
     return this.isGiven;
   }
 
-  /** One of these texts; none at all is right where a default stands for it. */
+  /** Reports an error unless the value is one of these; absent is valid unless `mustBeGiven`, because it has a default. */
   oneOf(values: readonly string[], mustBeGiven = false): void {
     if (this.text === '' ? !mustBeGiven : values.includes(this.text)) return;
     if (this.text === '') this.required();
     else this.error(`Unsupported value: ${quoted(this.value)}: supported values: ${values.map(quoted).join(', ')}`);
   }
 
-  /** A text that a rule for names is for, when it is there. */
+  /** Checks a name against its rule, when it is set. */
   named(rule: NameRule): void {
     const why = this.text === '' ? undefined : rule(this.text);
     if (why) this.invalid(why);
@@ -114,7 +114,7 @@ export class ResourceField {
     if (this.required()) this.named(rule);
   }
 
-  /** A number within bounds, when it is there. */
+  /** Checks the bounds of a number, when it is set. */
   within(least: number, most = Infinity): void {
     const { number } = this;
     if (number === undefined || (number >= least && number <= most)) return;
@@ -122,7 +122,7 @@ export class ResourceField {
     else this.invalid(`must be between ${least} and ${most}, inclusive`);
   }
 
-  /** Each but the first of what has the same key is a duplicate. */
+  /** Reports a duplicate for each field whose key an earlier one has. */
   static unique(places: ResourceField[], keyOf = (place: ResourceField): string => place.text): void {
     const seen = new Set<string>();
     for (const place of places) {
@@ -133,5 +133,5 @@ export class ResourceField {
   }
 }
 
-/** A rule about a part of a resource. */
+/** Checks a field of a resource and reports its errors. */
 export type FieldRule = (place: ResourceField) => void;

@@ -6,7 +6,7 @@ import { amountOf, labelSelector } from './values.js';
 const ACCESS = ['ReadOnlyMany', 'ReadWriteMany', 'ReadWriteOnce', 'ReadWriteOncePod'];
 const MAX_DATA_BYTES = 1024 * 1024;
 
-/** Keys that secrets of a type must hold. */
+/** The required key of Secrets by type. */
 const SECRET_KEYS: Record<string, string> = {
   'kubernetes.io/dockercfg': '.dockercfg',
   'kubernetes.io/dockerconfigjson': '.dockerconfigjson',

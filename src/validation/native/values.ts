@@ -8,13 +8,13 @@ const OF_LISTS = ['In', 'NotIn'];
 const OF_PRESENCE = ['Exists', 'DoesNotExist'];
 const PERCENT = /^\d+%$/;
 
-/** A port by number or, where names are known, by name. */
+/** Checks a port given by number or name. */
 export function portNumberOrName(place: ResourceField): void {
   if (typeof place.value === 'number') place.within(1, 65535);
   else place.named(portName);
 }
 
-/** The number of an int-or-string that counts or is a part of a hundred; undefined when it is neither. */
+/** Checks an int-or-string that is a number or a percentage. */
 export function countOrPercent(place: ResourceField, mostPercent = Infinity): void {
   if (typeof place.value === 'number') place.within(0);
   else if (typeof place.value === 'string') {
@@ -28,7 +28,7 @@ export function isZeroCount(place: ResourceField): boolean {
   return place.value === 0 || (typeof place.value === 'string' && /^0+%$/.test(place.value));
 }
 
-/** Billionths, or undefined when it is no quantity. */
+/** A quantity in billionths; undefined for an invalid one. */
 export function amountOf(place: ResourceField): bigint | undefined {
   const quantity = parseQuantity(typeof place.value === 'number' ? String(place.value) : place.text);
   return typeof quantity === 'string' ? undefined : quantity.nanos;
@@ -39,7 +39,7 @@ export function ipAddress(place: ResourceField): void {
     place.invalid('must be a valid IP address, (e.g. 10.9.8.7 or 2001:db8::ffff)');
 }
 
-/** Keys and values of a map of labels. */
+/** Checks the keys and values of labels. */
 export function labels(place: ResourceField): void {
   for (const [key, value] of place.entries) {
     const why = qualifiedName(key);
@@ -48,7 +48,7 @@ export function labels(place: ResourceField): void {
   }
 }
 
-/** `matchLabels` and `matchExpressions`. */
+/** Checks a LabelSelector. */
 export function labelSelector(place: ResourceField): void {
   labels(place.at('matchLabels'));
   for (const expression of place.at('matchExpressions').items) {
@@ -66,7 +66,7 @@ export function isEmptySelector(place: ResourceField): boolean {
   return !place.at('matchLabels').entries.length && !place.at('matchExpressions').isGiven;
 }
 
-/** Whether a selector picks these labels. */
+/** Whether a LabelSelector matches these labels. */
 export function selects(selector: ResourceField, chosen: ResourceField): boolean {
   const known = isObject(chosen.value) ? chosen.value : {};
   const value = (key: string): string | undefined => (Object.hasOwn(known, key) ? asText(known[key]) : undefined);

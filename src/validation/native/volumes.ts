@@ -3,7 +3,7 @@ import type { ResourceField } from './resource-field.js';
 import { claimSpec } from './storage.js';
 import { amountOf } from './values.js';
 
-/** The required fields of each source of a volume. */
+/** The required fields of each volume source. */
 const REQUIRED: Record<string, string[]> = {
   hostPath: ['path'],
   gcePersistentDisk: ['pdName'],
@@ -30,7 +30,7 @@ const REQUIRED: Record<string, string[]> = {
 const HOST_PATHS = ['DirectoryOrCreate', 'Directory', 'FileOrCreate', 'File', 'Socket', 'CharDevice', 'BlockDevice'];
 const MAX_MODE = 0o777;
 
-/** A volume of a pod; one without a source is an empty directory. */
+/** Checks a volume of a pod; a volume without a source is an emptyDir. */
 export function volume(place: ResourceField): void {
   place.at('name').requiredName(dnsLabel);
   const sources = place.entries.filter(([name, source]) => name !== 'name' && source.isObject);

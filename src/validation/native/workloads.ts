@@ -7,7 +7,7 @@ import { countOrPercent, isEmptySelector, isZeroCount, labels, labelSelector, se
 
 const NOT_NEGATIVE = ['replicas', 'minReadySeconds', 'revisionHistoryLimit'];
 
-/** A template whose pods run for ever, and the selector that finds them. */
+/** Checks a Pod template with `restartPolicy: Always`, and the selector that must match its labels. */
 function runningPods(spec: ResourceField): void {
   const selector = spec.at('selector');
   const template = spec.at('template');
@@ -98,7 +98,7 @@ export const statefulSet: FieldRule = (place) => {
     spec.at('persistentVolumeClaimRetentionPolicy', name).oneOf(['Retain', 'Delete']);
 };
 
-/** The spec as if its claims stood among the volumes, which is how pods see them. */
+/** The PodSpec with the volume claim templates as volumes, as its pods have them. */
 function withClaims(spec: ResourceField, claims: ResourceField[]): ResourceField {
   const volumes = spec.at('template', 'spec', 'volumes');
   const names = [...new Set(claims.map((claim) => claim.at('metadata', 'name').text))];
@@ -109,7 +109,7 @@ function withClaims(spec: ResourceField, claims: ResourceField[]): ResourceField
   return spec.with(['template', 'spec', 'volumes'], all);
 }
 
-/** Its name becomes a label of its pods. */
+/** Checks a Job; its name must be a valid label value, because its pods get it as a label. */
 export const job: FieldRule = (place) => {
   const name = place.at('metadata', 'name');
   if (name.text.length > 63) name.invalid('must be no more than 63 bytes');

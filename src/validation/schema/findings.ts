@@ -1,12 +1,12 @@
 import { truncate } from '../../core/errors/app-error.js';
 
-/** What is wrong with a place of a resource. */
+/** An error or warning about a field of a resource. */
 export interface Finding {
-  /** RFC 6901; empty for the whole resource. */
+  /** JSON Pointer (RFC 6901) to the field; empty for the whole resource. */
   pointer: string;
-  /** In the words of Kubernetes. */
+  /** The message, worded as Kubernetes does. */
   detail: string;
-  /** The rule that was broken: a keyword of the schema, `metadata`, `kubernetes` for a rule of the type itself, `unknown-field`, or `not-judged`. */
+  /** The violated rule: a keyword of the schema, `metadata`, `kubernetes` for a rule of the type itself, `unknown-field`, or `not-judged` for what could not be evaluated. */
   keyword: string;
 }
 
@@ -16,17 +16,17 @@ export interface ValidationResult {
   warnings: Finding[];
 }
 
-/** More than anybody reads; a hostile resource could ask for a million. */
+/** The maximum number of errors, and of warnings: a hostile resource could cause a million. */
 const MAX_FINDINGS = 200;
-/** Characters of a pointer and of a detail: both contain names of the resource, which may have megabytes. */
+/** The maximum characters of a pointer and of a detail: both quote names from the resource, which may have megabytes. */
 const MAX_TEXT_LENGTH = 500;
 
-/** The findings of a check, up to a limit. */
+/** Collects errors and warnings without duplicates, up to a limit. */
 export class Findings {
   readonly errors: Finding[] = [];
   readonly warnings: Finding[] = [];
 
-  /** Whether further warnings would be dropped, so that nobody needs to word them. */
+  /** Whether further warnings are dropped, so that callers need not create them. */
   get isFull(): boolean {
     return this.warnings.length >= MAX_FINDINGS;
   }
@@ -43,12 +43,12 @@ export class Findings {
     this.warnings.push(limitTexts({ pointer, detail, keyword }));
   }
 
-  /** Something that this judge cannot decide, though an API server would. */
-  notJudged(pointer: string, detail: string): void {
+  /** Warns of a rule that could not be evaluated here, although an API server evaluates it. */
+  notEvaluated(pointer: string, detail: string): void {
     this.warn(pointer, 'not-judged', detail);
   }
 
-  /** Takes over what a part found. */
+  /** Adds all errors and warnings of another list. */
   add({ errors, warnings }: Findings): void {
     for (const { pointer, keyword, detail } of errors) this.error(pointer, keyword, detail);
     for (const { pointer, keyword, detail } of warnings) this.warn(pointer, keyword, detail);
@@ -61,13 +61,13 @@ const limitTexts = ({ pointer, detail, keyword }: Finding): Finding => ({
   keyword,
 });
 
-/** `value` as a message quotes it, shortened. */
+/** `value` as JSON for a message, shortened. */
 export function quoted(value: unknown): string {
   const text = JSON.stringify(value) ?? String(value);
   return text.length > 100 ? `${text.slice(0, 100)}…` : text;
 }
 
-/** The wording of `field.Invalid`. */
+/** The message of `field.Invalid` in Kubernetes. */
 export function invalidValue(value: unknown, why: string): string {
   return `Invalid value: ${quoted(value)}: ${why}`;
 }

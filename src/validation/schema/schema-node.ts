@@ -3,7 +3,7 @@ import { compilePattern, type Pattern } from '../values/pattern.js';
 
 export type JsonType = 'null' | 'boolean' | 'integer' | 'number' | 'string' | 'array' | 'object';
 
-/** Go types that read their JSON in a way of their own; the schemas of built-in types show them only by name or shape. */
+/** Go types with their own JSON decoding; schemas of built-in types show them only by name or shape. */
 export type GoType = 'quantity' | 'int-or-string' | 'time' | 'object-meta' | 'any';
 
 const GO_TYPES: Record<string, GoType> = {
@@ -21,7 +21,7 @@ const GO_TYPES: Record<string, GoType> = {
 };
 const MAX_REFERENCES = 20;
 
-/** A part of a schema, read on demand: schemas of built-in types are large and refer to each other in circles. */
+/** A subschema, read on demand: schemas of built-in types are large and recursive. */
 export class SchemaNode {
   readonly types: readonly string[];
   readonly isIntOrString: boolean;
@@ -35,7 +35,7 @@ export class SchemaNode {
   private readonly children = new Map<string, SchemaNode>();
   private compiled: Pattern | string | undefined;
 
-  /** @param raw with references already followed */
+  /** @param raw the subschema with its references resolved */
   constructor(
     readonly raw: JsonObject,
     private readonly source: SchemaSource,
@@ -51,12 +51,12 @@ export class SchemaNode {
     this.rules = objectsOf(raw['x-kubernetes-validations']);
   }
 
-  /** `LimitRangeSpec`, where a reference names the type. */
+  /** The name of the type in the reference to it, such as `LimitRangeSpec`. */
   get typeName(): string {
     return this.reference.slice(this.reference.lastIndexOf('.') + 1);
   }
 
-  /** The number of a keyword such as `maxItems`. */
+  /** The value of a numeric keyword such as `maxItems`. */
   number(keyword: string): number | undefined {
     const value = this.raw[keyword];
     return typeof value === 'number' ? value : undefined;
@@ -80,7 +80,7 @@ export class SchemaNode {
     return isObject(this.raw['properties']);
   }
 
-  /** The pattern, or why it cannot be compiled. */
+  /** The compiled pattern, or the error text when it is invalid. */
   get pattern(): Pattern | string | undefined {
     const { pattern } = this.raw;
     if (typeof pattern !== 'string' || pattern === '') return undefined;
@@ -98,7 +98,7 @@ export class SchemaNode {
     return this.child(`properties/${name}`, properties[name]);
   }
 
-  /** The schema of further properties; `true` and `false` where these are said, undefined where nothing is. */
+  /** `additionalProperties`: its schema, `true` or `false`; undefined when absent. */
   get additional(): SchemaNode | boolean | undefined {
     const additional = this.raw['additionalProperties'];
     return typeof additional === 'boolean' ? additional : this.child('additionalProperties', additional);
@@ -125,9 +125,9 @@ export class SchemaNode {
   }
 }
 
-/** A schema as a whole, in which its parts find what they refer to. */
+/** A whole schema, in which references of its subschemas are resolved. */
 export class SchemaSource {
-  /** By the part as written, so that circles of references end. */
+  /** Nodes by their JSON, so that recursive references share a node. */
   private readonly nodes = new Map<JsonObject, SchemaNode>();
 
   constructor(readonly schema: JsonObject) {}
@@ -141,7 +141,7 @@ export class SchemaSource {
     return node;
   }
 
-  /** Follows `$ref` and the `allOf` of one reference that OpenAPI v3 of Kubernetes wraps it in; what is written beside them stands. */
+  /** Resolves `$ref`, also within an `allOf` of one item as in Kubernetes' OpenAPI v3; sibling keywords take precedence. */
   private resolve(raw: JsonObject): [JsonObject, reference: string] {
     let current = raw;
     let reference = '';
@@ -172,7 +172,7 @@ function decode(reference: string): string {
   try {
     return decodeURIComponent(reference);
   } catch {
-    return reference; // a lone % is meant as it is written
+    return reference; // an invalid escape is kept as written
   }
 }
 

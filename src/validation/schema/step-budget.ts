@@ -1,25 +1,25 @@
-/** Thrown when an evaluation would take too long; the owner of the budget turns it into a warning. */
+/** Thrown when an evaluation exceeds its steps; the owner of the budget reports it as a warning. */
 export class BudgetExceeded extends Error {
   constructor() {
-    super('judging it takes too long');
+    super('evaluating it takes too long');
   }
 }
 
-/** Steps that one judgement may take, so that no schema and no resource holds the event loop. */
+/** Limits the steps of one validation, so that it does not block the event loop for long. */
 export class StepBudget {
   constructor(
     private left: number,
     private readonly whole?: StepBudget,
   ) {}
 
-  /** @throws BudgetSpent */
+  /** @throws BudgetExceeded */
   spend(steps: number): void {
     this.whole?.spend(steps);
     this.left -= steps;
     if (this.left < 0) throw new BudgetExceeded();
   }
 
-  /** Hands a part to a check that may fail alone. */
+  /** A budget of at most `most` steps of this one, for a check that may exceed it without ending the validation. */
   share(most: number): StepBudget {
     return new StepBudget(most, this);
   }

@@ -9,13 +9,13 @@ import { CelError, CelOptional, type CelValue } from '../cel/values.js';
 import type { Findings } from '../schema/findings.js';
 import type { SchemaNode } from '../schema/schema-node.js';
 
-/** Steps of one rule on one value; Kubernetes' own limit is of this order. */
+/** The maximum steps of one rule on one value; the cost limit of Kubernetes is of this order. */
 const MAX_STEPS = 100_000;
 const MAX_CACHED = 2_000;
 
 const cachedExpressions = new Map<string, CelExpression | CelUnsupported>();
 
-/** Runs `x-kubernetes-validations` on a value and on all that is in it, as for a resource that is new. */
+/** Evaluates `x-kubernetes-validations` of a value and its descendants, as for a create request. */
 export function checkCelRules(value: Json, node: SchemaNode, at: string, findings: Findings, budget: StepBudget): void {
   if (value === null) return;
   budget.spend(1);
@@ -46,21 +46,22 @@ function checkRule(
 ): void {
   const source = text(rule['rule']);
   if (source.trim() === '') return;
-  const unjudged = (why: string): void => findings.notJudged(at, `CEL rule not evaluated: ${source.trim()}: ${why}`);
+  const notEvaluated = (why: string): void =>
+    findings.notEvaluated(at, `CEL rule not evaluated: ${source.trim()}: ${why}`);
   try {
     const expression = parseRule(source);
     const isOptional = rule['optionalOldSelf'] === true;
-    if (!isOptional && mentions(expression, 'oldSelf')) return; // a rule about a change has nothing to say of what is new
+    if (!isOptional && mentions(expression, 'oldSelf')) return; // transition rules apply to updates only
     const variables = { self: jsonToCel(value, node), ...(isOptional ? { oldSelf: CelOptional.none } : {}) };
     if (runCel(expression, variables, budget.share(MAX_STEPS)) === true) return;
     const message = messageOf(rule, variables, budget);
     findings.error(at + fieldPathToPointer(rule), 'x-kubernetes-validations', formatMessage(rule, message));
   } catch (error) {
-    // A rule that is too long to be walked fails alone.
+    // An expression that is nested too deeply fails alone.
     if (error instanceof CelUnsupported || error instanceof BudgetExceeded || error instanceof RangeError)
-      unjudged(error.message);
+      notEvaluated(error.message);
     else if (!(error instanceof CelError)) throw error;
-    else if (error.message.startsWith('undeclared reference')) unjudged(error.message);
+    else if (error.message.startsWith('undeclared reference')) notEvaluated(error.message);
     else {
       const rulesWords = text(rule['message']) || source;
       findings.error(
@@ -88,7 +89,7 @@ function parseRule(source: string): CelExpression {
   return known;
 }
 
-/** `messageExpression` when it answers one line, else `message`, else the rule itself. */
+/** The result of `messageExpression` when it is one line, otherwise `message`, otherwise the rule itself. */
 function messageOf(rule: JsonObject, variables: Record<string, CelValue>, budget: StepBudget): string {
   const source = text(rule['messageExpression']);
   const plain = text(rule['message']).trim() || `failed rule: ${text(rule['rule']).trim()}`;
@@ -98,7 +99,7 @@ function messageOf(rule: JsonObject, variables: Record<string, CelValue>, budget
     const line = typeof message === 'string' ? message.trim() : '';
     return line === '' || line.includes('\n') ? plain : line;
   } catch {
-    return plain; // as an API server does when the expression fails
+    return plain; // when the expression fails, as in an API server
   }
 }
 
@@ -111,14 +112,14 @@ function formatMessage(rule: JsonObject, message: string): string {
   return `${words[text(rule['reason'])] ?? 'Invalid value'}: ${message}`;
 }
 
-/** `.spec['a/b'].c` of a rule's `fieldPath` as a pointer. */
+/** The `fieldPath` of a rule (`.spec['a/b'].c`) as a JSON Pointer. */
 function fieldPathToPointer(rule: JsonObject): string {
   const path = text(rule['fieldPath']);
   const segments = [...path.matchAll(/\.([^.[\]]+)|\['((?:\\.|[^'\\])*)'\]/g)];
   return toPointer(...segments.map(([, name, quoted]) => name ?? (quoted ?? '').replace(/\\(.)/g, '$1')));
 }
 
-/** Whether an expression reads a variable; macros of rules never bind names of their variables. */
+/** Whether an expression references a variable; macros in rules do not shadow the variables of the rule. */
 function mentions(part: unknown, name: string): boolean {
   if (Array.isArray(part)) return part.some((item) => mentions(item, name));
   if (typeof part !== 'object' || part === null) return false;

@@ -7,7 +7,7 @@ import { dns1035Label, pathSegment } from '../values/name-rules.js';
 import { checkObjectMeta } from './object-meta.js';
 import type { SchemaNode } from '../schema/schema-node.js';
 
-/** Judges what a schema says of the shape of lists and of resources within resources. */
+/** Checks `x-kubernetes-list-type` and `x-kubernetes-embedded-resource` of a value and its descendants. */
 export function checkStructure(
   value: Json,
   node: SchemaNode,

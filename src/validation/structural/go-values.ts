@@ -8,9 +8,9 @@ import type { SchemaNode } from '../schema/schema-node.js';
 import { parseTimestamp } from '../values/timestamp.js';
 
 /**
- * Judges what the decoder of a built-in type refuses in its own words: quantities, times, bytes, numbers out of range.
+ * Checks values that the Go decoder of a built-in type refuses: quantities, times, bytes, numbers out of range.
  *
- * @returns whether all is said about the value
+ * @returns whether the value needs no further checks
  */
 export function checkGoValue(value: Json, node: SchemaNode, at: string, findings: Findings): boolean {
   const report = (keyword: string, why: string): true => {

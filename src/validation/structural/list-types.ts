@@ -3,7 +3,7 @@ import { toPointer } from '../../core/json/json-pointer.js';
 import { type Findings, quoted } from '../schema/findings.js';
 import type { SchemaNode } from '../schema/schema-node.js';
 
-/** What `x-kubernetes-list-type` says of the items of a list together. */
+/** Checks the uniqueness of items that `x-kubernetes-list-type` requires. */
 export function checkListType(list: Json[], node: SchemaNode, at: string, findings: Findings): void {
   const type = node.raw['x-kubernetes-list-type'];
   if (type === 'set') reportRepeated(list, at, findings);
@@ -25,7 +25,7 @@ export function checkListType(list: Json[], node: SchemaNode, at: string, findin
   );
 }
 
-/** The keys that identify an item of a list of type map. */
+/** The values of the list map keys of an item. */
 export function listKey(item: Json, node: SchemaNode): Json {
   const keys = node.raw['x-kubernetes-list-map-keys'];
   const names = Array.isArray(keys) ? keys.filter((key) => typeof key === 'string') : [];
@@ -33,7 +33,7 @@ export function listKey(item: Json, node: SchemaNode): Json {
   return Object.fromEntries(names.filter((name) => name in members).map((name) => [name, members[name] ?? null]));
 }
 
-/** Whether two values would be the same text in Go, which sorts the keys of objects. */
+/** JSON text with sorted keys, as Go writes it: equal for equal values. */
 export function canonical(value: Json): string {
   return JSON.stringify(value, (_, member: Json) => {
     if (!isObject(member)) return member;
@@ -43,7 +43,7 @@ export function canonical(value: Json): string {
   });
 }
 
-/** Each duplicate value is reported once, at its second place. */
+/** Reports each duplicate value once, at its second occurrence. */
 function reportRepeated(values: Json[], at: string, findings: Findings): void {
   const times = new Map<string, number>();
   for (const [index, value] of values.entries()) {

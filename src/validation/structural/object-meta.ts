@@ -9,7 +9,7 @@ const MAX_ANNOTATION_BYTES = 256 * 1024;
 
 type Shape = 'text' | 'integer' | 'boolean' | 'time' | 'texts' | 'map' | 'any' | { list: Record<string, Shape> };
 
-/** How `ObjectMeta` of Go reads each of its members; all others are unknown. */
+/** The types of the fields of ObjectMeta; other fields are unknown. */
 const MEMBERS: Record<string, Shape> = {
   name: 'text',
   generateName: 'text',
@@ -48,17 +48,17 @@ const MEMBERS: Record<string, Shape> = {
 };
 
 export interface MetaRules {
-  /** What the name must be. */
+  /** The rule of the name. */
   name: NameRule;
-  /** Whether a name, given or to be generated, must be there. */
+  /** Whether `name` or `generateName` is required. */
   mustBeNamed: boolean;
 }
 
-/** Judges `metadata` as ObjectMeta. */
+/** Validates `metadata` as ObjectMeta. */
 export function checkObjectMeta(metadata: Json | undefined, at: string, rules: MetaRules, findings: Findings): void {
   const before = findings.errors.length;
   if (metadata !== undefined && metadata !== null) checkMembers(metadata, MEMBERS, at, findings);
-  if (findings.errors.length > before) return; // what cannot be decoded is not looked at any further
+  if (findings.errors.length > before) return; // metadata that cannot be decoded is not checked further
   const meta = isObject(metadata) ? metadata : {};
   checkNames(meta, at, rules, findings);
   checkLabels(meta['labels'], `${at}/labels`, findings);
@@ -78,12 +78,12 @@ export function checkObjectMeta(metadata: Json | undefined, at: string, rules: M
   }
 }
 
-/** Whether `metadata` can be read at all, which is all that is asked of that of a template. */
+/** Checks the types of the fields of `metadata` only, as an API server does in templates. */
 export function checkMetaShape(metadata: Json, at: string, findings: Findings): void {
   checkMembers(metadata, MEMBERS, at, findings);
 }
 
-/** Labels of any object or template. */
+/** Checks the labels of an object or a template. */
 export function checkLabels(labels: Json | undefined, at: string, findings: Findings): void {
   for (const [key, value] of Object.entries(isObject(labels) ? labels : {})) {
     const ofKey = qualifiedName(key);

@@ -4,20 +4,20 @@ import type { StepBudget } from '../schema/step-budget.js';
 import { toFieldPath, type Findings } from '../schema/findings.js';
 import type { SchemaNode } from '../schema/schema-node.js';
 
-/** Members that every resource has, whether its schema names them or not. */
+/** The fields of every resource, including those that its schema does not list. */
 const ENVELOPE_MEMBERS = new Set(['apiVersion', 'kind', 'metadata']);
 
-/** How JSON becomes what is judged. */
+/** The context of preparing a value for validation. */
 export interface PreparationContext {
   findings: Findings;
   budget: StepBudget;
-  /** As Go reads a built-in type: null is the same as absent, and defaults are not the schema's. */
+  /** Decodes as Go does for built-in types: null counts as absent, and defaults of the schema are not applied. */
   asGo: boolean;
 }
 
 /**
- * What an API server keeps of a value before it judges it: without unknown fields, without nulls that may not be, with defaults.
- * Objects of the answer have no prototype, so that no key of theirs is special.
+ * Prunes and defaults a value as an API server does before validation: removes unknown fields and nulls that are not nullable, and applies
+ * defaults. The returned objects have no prototype, so that no key is special.
  */
 export function prepareValue(value: Json, node: SchemaNode | undefined, at: string, reading: PreparationContext): Json {
   reading.budget.spend(1);
@@ -67,7 +67,7 @@ function addDefaults(kept: JsonObject, node: SchemaNode | undefined, at: string,
   }
 }
 
-/** What stands for a null: itself where it may be, else the default or nothing; in a map of Go the zero value. */
+/** The replacement of a null member: null when nullable, otherwise the default or undefined; in maps of built-in types the zero value. */
 function replaceNull(node: SchemaNode, isEntry: boolean, reading: PreparationContext): Json | undefined {
   if (reading.asGo) return isEntry ? substitute(node, reading) : undefined;
   return node.nullable ? null : defaultFor(node, reading);
@@ -77,7 +77,7 @@ function defaultFor(node: SchemaNode, { asGo }: PreparationContext): Json | unde
   return !asGo && node.hasDefault ? node.raw['default'] : undefined;
 }
 
-/** What stands for a null in a list: the default, or the zero value of the Go type. */
+/** The replacement of a null item: the default, or the zero value of the Go type. */
 function substitute(node: SchemaNode, { asGo }: PreparationContext): Json {
   if (!asGo) return !node.nullable && node.hasDefault ? (node.raw['default'] ?? null) : null;
   if (node.goType === 'quantity') return '0';

@@ -8,7 +8,7 @@ const BEYOND_INT64 = 2 ** 63;
 const MAX_FLOAT = 3.4028234663852886e38;
 export const INT32 = { least: -(2 ** 31), most: 2 ** 31 - 1 };
 
-/** The type as an API server names it; whole numbers are integers, however they are written. */
+/** The JSON type as an API server names it; a number without a fraction is an integer, also when written as `1.0`. */
 export function jsonTypeOf(value: Json): JsonType {
   if (value === null) return 'null';
   if (Array.isArray(value)) return 'array';
@@ -43,7 +43,7 @@ export function checkNumber(value: number, node: SchemaNode, at: string, finding
   else if (least && value < least.at) report('minimum', `should be greater than or equal to ${least.at}`);
 }
 
-/** Exclusive bounds are a flag in OpenAPI 3.0 and a number in JSON Schema. */
+/** An exclusive bound is a boolean next to the bound in OpenAPI 3.0, and a number in JSON Schema. */
 function readBound(node: SchemaNode, keyword: string, exclusive: string): { at: number; strict: boolean } | undefined {
   const [own, strict] = [node.number(keyword), node.number(exclusive)];
   if (strict !== undefined) return { at: strict, strict: true };
@@ -85,17 +85,17 @@ function checkPattern(value: string, node: SchemaNode, at: string, findings: Fin
   if (pattern === undefined) return;
   const source = asText(node.raw['pattern']);
   if (typeof pattern === 'string') {
-    findings.notJudged(at, `the pattern '${source}' is not one of RE2: ${pattern}`);
+    findings.notEvaluated(at, `the pattern '${source}' is not valid in RE2: ${pattern}`);
     return;
   }
   budget.spend((value.length * pattern.size) >> 7);
   const found = pattern.matches(value);
-  if (found === undefined) findings.notJudged(at, `looking for the pattern '${source}' takes too long`);
+  if (found === undefined) findings.notEvaluated(at, `matching the pattern '${source}' takes too long`);
   else if (!found)
     findings.error(at, 'pattern', invalidValue(value, `${toFieldPath(at)} in body should match '${source}'`));
 }
 
-/** The length as Go counts it: two halves of a pair are one. */
+/** The length in Unicode code points, as Go counts it. */
 function codePoints(value: string): number {
   let length = 0;
   for (const _ of value) length++;

@@ -8,31 +8,31 @@ import { canonical } from './list-types.js';
 import { checkNumber, checkText, jsonTypeOf } from './scalars.js';
 import type { SchemaNode } from '../schema/schema-node.js';
 
-/** What it costs to judge a value for its findings, most of which nobody reads. */
+/** Steps charged for each branch of `anyOf`, `oneOf` and `not`: collecting the findings of branches is costly. */
 const ATTEMPT_STEPS = 5;
 
-/** How values are judged. */
+/** The context of checking a value. */
 export interface CheckContext {
   findings: Findings;
   budget: StepBudget;
-  /** As Go reads a built-in type. */
+  /** Whether the resource is of a built-in type, which Go decodes. */
   asGo: boolean;
 }
 
-/** Judges a prepared value against the value validations of its schema, as kube-openapi does. */
-export function checkValue(value: Json, node: SchemaNode, at: string, judging: CheckContext): void {
-  judging.budget.spend(1);
-  if (node.goType === 'object-meta' && (at === '/metadata' || !judging.asGo)) return; // judged on its own
-  if (judging.asGo && checkGoValue(value, node, at, judging.findings)) return;
-  if (!checkType(value, node, at, judging)) return;
+/** Validates a prepared value against its schema, as kube-openapi does. */
+export function checkValue(value: Json, node: SchemaNode, at: string, context: CheckContext): void {
+  context.budget.spend(1);
+  if (node.goType === 'object-meta' && (at === '/metadata' || !context.asGo)) return; // checkObjectMeta checks it
+  if (context.asGo && checkGoValue(value, node, at, context.findings)) return;
+  if (!checkType(value, node, at, context)) return;
   if (value !== null) {
-    if (isObject(value)) checkObject(value, node, at, judging);
-    else if (Array.isArray(value)) checkArray(value, node, at, judging);
-    else if (typeof value === 'string') checkText(value, node, at, judging);
-    else if (typeof value === 'number') checkNumber(value, node, at, judging.findings);
-    checkBranches(value, node, at, judging);
+    if (isObject(value)) checkObject(value, node, at, context);
+    else if (Array.isArray(value)) checkArray(value, node, at, context);
+    else if (typeof value === 'string') checkText(value, node, at, context);
+    else if (typeof value === 'number') checkNumber(value, node, at, context.findings);
+    checkBranches(value, node, at, context);
   }
-  checkEnum(value, node, at, judging);
+  checkEnum(value, node, at, context);
 }
 
 function checkType(value: Json, node: SchemaNode, at: string, { findings, asGo }: CheckContext): boolean {
@@ -41,7 +41,7 @@ function checkType(value: Json, node: SchemaNode, at: string, { findings, asGo }
   const type = jsonTypeOf(value);
   if (value === null ? node.nullable || types.includes('null') : types.includes(type)) return true;
   if (type === 'integer' && types.includes('number')) return true;
-  // The API server lets a list through where a text of a format is asked for.
+  // An API server accepts a list for a string with a format.
   const isOfFormat = node.format !== undefined && isCheckedFormat(node.format);
   if (type === 'array' && types.includes('string') && isOfFormat && !asGo) return true;
   const expected = types.join(',');
@@ -51,15 +51,15 @@ function checkType(value: Json, node: SchemaNode, at: string, { findings, asGo }
 
 function checkEnum(value: Json, node: SchemaNode, at: string, { findings, asGo }: CheckContext): void {
   const values = node.enumeration;
-  if (!values || values.length === 0 || (asGo && value === '')) return; // the empty text is no value in Go
-  // The API server compares null with nothing, not even with a null in the list.
+  if (!values || values.length === 0 || (asGo && value === '')) return; // Go treats the empty string as unset
+  // In an API server null equals no item of the enum, not even null.
   if (value !== null && values.some((allowed) => allowed === value || canonical(allowed) === canonical(value))) return;
   const known = values.map((allowed) => quoted(allowed)).join(', ');
   findings.error(at, 'enum', `Unsupported value: ${quoted(value)}: supported values: ${known}`);
 }
 
-function checkObject(value: JsonObject, node: SchemaNode, at: string, judging: CheckContext): void {
-  const { findings } = judging;
+function checkObject(value: JsonObject, node: SchemaNode, at: string, context: CheckContext): void {
+  const { findings } = context;
   const names = Object.keys(value);
   const [least, most] = [node.number('minProperties'), node.number('maxProperties')];
   if (least !== undefined && names.length < least)
@@ -70,22 +70,22 @@ function checkObject(value: JsonObject, node: SchemaNode, at: string, judging: C
   for (const [name, member] of Object.entries(value)) {
     const schema = node.property(name) ?? (typeof additional === 'object' ? additional : undefined);
     const place = at + toPointer(name);
-    if (schema) checkValue(member, schema, place, judging);
+    if (schema) checkValue(member, schema, place, context);
     else if (additional === false)
       findings.error(place, 'additionalProperties', `${toFieldPath(place)} in body is a forbidden property`);
   }
   for (const name of node.required)
-    if (!Object.hasOwn(value, name) && !(judging.asGo && isZeroValueAllowed(node, name)))
+    if (!Object.hasOwn(value, name) && !(context.asGo && isZeroValueAllowed(node, name)))
       findings.error(at + toPointer(name), 'required', 'Required value');
 }
 
-/** Members that the schemas of built-in types call required, though no code asks for them. */
+/** Fields that schemas of built-in types list as required, although kube-apiserver does not require them. */
 const OPTIONAL_MEMBERS: Record<string, string[]> = {
   LimitRangeSpec: ['limits'],
   TypedLocalObjectReference: ['kind', 'name'],
 };
 
-/** False and zero are values, so a flag or a number is never missing. */
+/** Whether Go accepts an absent field as its zero value: false and 0 are valid booleans and numbers. */
 function isZeroValueAllowed(node: SchemaNode, name: string): boolean {
   const types = node.property(name)?.types ?? [];
   return (
@@ -94,10 +94,10 @@ function isZeroValueAllowed(node: SchemaNode, name: string): boolean {
   );
 }
 
-function checkArray(value: Json[], node: SchemaNode, at: string, judging: CheckContext): void {
-  const { findings } = judging;
+function checkArray(value: Json[], node: SchemaNode, at: string, context: CheckContext): void {
+  const { findings } = context;
   const items = node.items;
-  if (items) for (const [index, item] of value.entries()) checkValue(item, items, at + toPointer(index), judging);
+  if (items) for (const [index, item] of value.entries()) checkValue(item, items, at + toPointer(index), context);
   const [least, most] = [node.number('minItems'), node.number('maxItems')];
   if (least !== undefined && value.length < least)
     findings.error(at, 'minItems', invalidValue(value.length, `${inBody(at)} should have at least ${least} items`));
@@ -107,12 +107,12 @@ function checkArray(value: Json[], node: SchemaNode, at: string, judging: CheckC
     findings.error(at, 'uniqueItems', invalidValue('', `${inBody(at)} shouldn't contain duplicates`));
 }
 
-function checkBranches(value: Json, node: SchemaNode, at: string, judging: CheckContext): void {
-  const { findings } = judging;
+function checkBranches(value: Json, node: SchemaNode, at: string, context: CheckContext): void {
+  const { findings } = context;
   const attempt = (branch: SchemaNode): Findings => {
-    judging.budget.spend(ATTEMPT_STEPS);
+    context.budget.spend(ATTEMPT_STEPS);
     const own = new Findings();
-    checkValue(value, branch, at, { ...judging, findings: own });
+    checkValue(value, branch, at, { ...context, findings: own });
     return own;
   };
   const anyOf = node.branches('anyOf');
@@ -151,7 +151,7 @@ function hasErrors({ errors }: Findings): boolean {
   return errors.length > 0;
 }
 
-/** Of branches that all fail, the one with the fewest faults shows what was probably meant. */
+/** When all branches fail, the one with the fewest errors is probably the intended one. */
 function selectBestBranch(results: Findings[]): Findings {
   return results.reduce((least, result) => (result.errors.length < least.errors.length ? result : least));
 }

@@ -11,7 +11,7 @@ const UNITS: Record<string, bigint> = {
 const PART = /^(\d*)(?:\.(\d*))?(ns|us|µs|μs|ms|s|m|h)/;
 const MAX_NANOSECONDS = 1n << 63n;
 
-/** Reads `1h30m` as `time.ParseDuration` of Go does. @returns nanoseconds; undefined when it is none */
+/** Parses `1h30m` as Go's `time.ParseDuration` does. @returns nanoseconds; undefined for an invalid duration */
 export function parseDuration(text: string): bigint | undefined {
   if (text.length > 1000) return undefined;
   const sign = /^[+-]/.exec(text)?.[0] ?? '';
@@ -43,7 +43,7 @@ const UNIT_WORDS: [bigint, string[]][] = [
   [604_800_000_000_000n, ['w', 'wk', 'week']],
 ];
 
-/** The format `duration` of custom resources: that of Go, or numbers with words anywhere in the text (`2 days`). */
+/** Parses the format `duration` of custom resources: a Go duration, or numbers with units as words anywhere in the text (`2 days`). */
 export function parseCustomResourceDuration(text: string): bigint | undefined {
   const plain = parseDuration(text);
   if (plain !== undefined || text.length > 1000) return plain;

@@ -1,4 +1,4 @@
-/** An address of IPv4 (32 bits) or IPv6 (128 bits). */
+/** An IPv4 (32 bits) or IPv6 (128 bits) address. */
 export interface IpAddress {
   family: 4 | 6;
   bits: bigint;
@@ -12,9 +12,9 @@ export interface IpNetwork {
 const IPV4_IN_IPV6 = 0xffffn;
 
 /**
- * Reads an address as Go does.
+ * Parses an address as Go does.
  *
- * @param sloppy lets through leading zeros in IPv4, as older fields of Kubernetes do
+ * @param sloppy accepts leading zeros in IPv4, as older fields of Kubernetes do
  */
 export function parseIp(text: string, sloppy = false): IpAddress | undefined {
   if (text.length > 64) return undefined;
@@ -26,7 +26,7 @@ export function parseIp(text: string, sloppy = false): IpAddress | undefined {
   return bits === undefined ? undefined : { family: 6, bits };
 }
 
-/** Reads `address/prefix`; bits beyond the prefix may be set. */
+/** Parses `address/prefix`; bits beyond the prefix may be set. */
 export function parseCidr(text: string, sloppy = false): IpNetwork | undefined {
   const slash = text.indexOf('/');
   const address = slash < 0 ? undefined : parseIp(text.slice(0, slash), sloppy);
@@ -48,7 +48,7 @@ export function contains(network: IpNetwork, address: IpAddress): boolean {
   return network.address.bits >> rest === address.bits >> rest;
 }
 
-/** An IPv6 address that stands for an IPv4 one. */
+/** Whether it is an IPv4-mapped IPv6 address. */
 export function isMapped({ family, bits }: IpAddress): boolean {
   return family === 6 && bits >> 32n === IPV4_IN_IPV6;
 }

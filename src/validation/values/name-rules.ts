@@ -15,7 +15,7 @@ const LABEL_VALUE_RULE =
   "a valid label must be an empty string or consist of alphanumeric characters, '-', '_' or '.', and must start and end with an alphanumeric character";
 const CONFIG_KEY_RULE = "a valid config key must consist of alphanumeric characters, '-', '_' or '.'";
 
-/** Reports what is wrong with a text; undefined when nothing is. */
+/** Returns the error in a name; undefined for a valid one. */
 export type NameRule = (name: string) => string | undefined;
 
 /** RFC 1123 label. */
@@ -25,18 +25,18 @@ export const dnsLabel: NameRule = (name) => checkLength(name, 63) ?? (LABEL.test
 export const dnsSubdomain: NameRule = (name) =>
   checkLength(name, 253) ?? (isSubdomain(name) ? undefined : SUBDOMAIN_RULE);
 
-/** RFC 1035 label, as names of older kinds must be. */
+/** RFC 1035 label, required for names of older kinds. */
 export const dns1035Label: NameRule = (name) =>
   checkLength(name, 63) ?? (LABEL_1035.test(name) ? undefined : LABEL_1035_RULE);
 
-/** What a path of the API can hold. */
+/** A valid path segment of the Kubernetes API. */
 export const pathSegment: NameRule = (name) => {
   if (name === '.' || name === '..') return `may not be '${name}'`;
   const bad = ['/', '%'].find((character) => name.includes(character));
   return bad && `may not contain '${bad}'`;
 };
 
-/** Keys of labels, annotations and the like: `[prefix/]name`. */
+/** A qualified name (`[prefix/]name`), as keys of labels and annotations are. */
 export const qualifiedName: NameRule = (name) => {
   const parts = name.split('/');
   if (parts.length > 2) return `${QUALIFIED_RULE} with an optional DNS subdomain prefix and '/'`;
@@ -53,7 +53,7 @@ export const qualifiedName: NameRule = (name) => {
 export const labelValue: NameRule = (value) =>
   checkLength(value, 63) ?? (value === '' || QUALIFIED.test(value) ? undefined : LABEL_VALUE_RULE);
 
-/** Keys of config maps and secrets. */
+/** Keys of ConfigMaps and Secrets. */
 export const configKey: NameRule = (key) => {
   if (key === '.' || key === '..') return `must not be '${key}'`;
   if (key.startsWith('..')) return "must not start with '..'";
@@ -69,7 +69,7 @@ export const portName: NameRule = (name) => {
   return /^-|-$/.test(name) ? 'must not begin or end with a hyphen' : undefined;
 };
 
-/** A name that a suffix is still to be added to. */
+/** The rule for a prefix, such as `generateName`, that a suffix is added to. */
 export function prefixRule(rule: NameRule): NameRule {
   return (name) => rule(name.endsWith('-') ? `${name.slice(0, -1)}a` : name);
 }
@@ -78,7 +78,7 @@ function isSubdomain(name: string): boolean {
   return name.split('.').every((label) => LABEL.test(label));
 }
 
-/** Kubernetes counts bytes here. */
+/** Checks the length in bytes, as Kubernetes does. */
 function checkLength(name: string, most: number): string | undefined {
   return Buffer.byteLength(name) > most ? `must be no more than ${most} bytes` : undefined;
 }

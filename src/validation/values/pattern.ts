@@ -1,22 +1,22 @@
 import { RE2JS } from 're2js';
 
-/** Characters times instructions of the program; the slowest way of the engine takes some 40 ns for one. */
+/** The maximum of characters times program instructions; the engine takes up to 40 ns for each. */
 const MAX_WORK = 2_000_000;
 const MAX_CACHED = 500;
 
-/** A regular expression in RE2 syntax, which never backtracks. */
+/** A regular expression in RE2 syntax, which is matched without backtracking. */
 export interface Pattern {
-  /** Instructions of its program: how much a character of a text costs. */
+  /** The number of program instructions, which is the cost of a character of text. */
   size: number;
-  /** Whether it is found in the text; undefined when finding out takes too long. */
+  /** Whether the text contains a match; undefined when the search would take too long. */
   matches(text: string): boolean | undefined;
-  /** The first `most` matches; undefined when finding out takes too long. */
+  /** The first `most` matches; undefined when the search would take too long. */
   findAll(text: string, most: number): string[] | undefined;
 }
 
 const cachedPatterns = new Map<string, Pattern | string>();
 
-/** @returns the reason when it cannot be compiled, as Go says it */
+/** @returns the pattern, or the error text, worded as in Go, when it is invalid */
 export function compilePattern(source: string): Pattern | string {
   const known = cachedPatterns.get(source);
   if (known !== undefined) return known;

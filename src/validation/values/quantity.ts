@@ -1,4 +1,4 @@
-/** An amount of a resource: an exact number of billionths. */
+/** A Kubernetes quantity, as an exact number of billionths. */
 export interface Quantity {
   nanos: bigint;
 }
@@ -10,14 +10,14 @@ const BINARY: Record<string, bigint> = { Ki: 10n, Mi: 20n, Gi: 30n, Ti: 40n, Pi:
 const WRONG_FORM = "quantities must match the regular expression '^([+-]?[0-9.]+)([eEinumkKMGTP]*[-+]?[0-9]*)$'";
 const WRONG_SUFFIX = "unable to parse quantity's suffix";
 const MAX_VALUE = (1n << 63n) - 1n;
-/** Go keeps exponents in 32 bits; nothing real is beyond this, and larger powers are costly. */
+/** The maximum exponent: larger powers are costly to compute and do not occur. */
 const MAX_EXPONENT = 400;
 const MAX_DIGITS = 2_000;
 
 /**
- * Reads `1500m`, `2Gi`, `1e3`.
+ * Parses a quantity: `1500m`, `2Gi`, `1e3`.
  *
- * @returns what is wrong with the text, in the words of Kubernetes
+ * @returns the quantity, or the error text of Kubernetes when it is invalid
  */
 export function parseQuantity(text: string): Quantity | string {
   if (text === '' || text.length > MAX_DIGITS) return WRONG_FORM;
@@ -33,7 +33,7 @@ export function parseQuantity(text: string): Quantity | string {
   return { nanos: sign === '-' ? -nanos : nanos };
 }
 
-/** Whole units, rounded away from zero, as `Value()` does. */
+/** Whole units, rounded away from zero, as `Quantity.Value()` in Go. */
 export function wholeUnits({ nanos }: Quantity): bigint {
   const units = nanos / NANO;
   if (nanos % NANO === 0n) return units;
@@ -55,7 +55,7 @@ function exponentOf(letters: string, tail: string): { ten: number; two: bigint }
   return WRONG_SUFFIX;
 }
 
-/** Times a power of ten, rounded up to the next billionth. */
+/** `nanos` times a power of ten, rounded up. */
 function shift(nanos: bigint, ten: number): bigint {
   if (ten >= 0) return nanos * 10n ** BigInt(ten);
   const divisor = 10n ** BigInt(-ten);

@@ -4,7 +4,7 @@ import { isDateTime, parseDate } from './timestamp.js';
 
 type FormatRule = (text: string) => boolean;
 
-/** Longer texts of these formats would only cost time. */
+/** The maximum characters of a text whose format is checked. */
 const MAX_TEXT_LENGTH = 10_000;
 
 const HOST_LABEL = '[a-zA-Z0-9\\p{S}\\p{L}]';
@@ -17,7 +17,7 @@ const RGB = new RegExp(`^rgb\\(\\s*${OCTET}\\s*,\\s*${OCTET}\\s*,\\s*${OCTET}\\s
 const CARD =
   /^(?:4\d{12}(?:\d{3})?|5[1-5]\d{14}|6(?:011|5\d\d)\d{12}|3[47]\d{13}|3(?:0[0-5]|[68]\d)\d{11}|(?:2131|1800|35\d{3})\d{11})$/;
 
-/** The formats of custom resources that an API server judges, without their hyphens; all others it ignores. */
+/** The formats that an API server checks in custom resources, named without hyphens; it ignores all others. */
 const FORMATS: Record<string, FormatRule> = {
   bsonobjectid: (text) => /^[0-9a-fA-F]{24}$/.test(text),
   uri: isRequestUri,
@@ -48,12 +48,12 @@ const FORMATS: Record<string, FormatRule> = {
     text.length <= 253 && text.split('.').every((part) => /^[a-z0-9](?:[-a-z0-9]*[a-z0-9])?$/.test(part)),
 };
 
-/** Whether an API server judges texts by this format. */
+/** Whether an API server checks this format. */
 export function isCheckedFormat(format: string): boolean {
   return Object.hasOwn(FORMATS, format.replaceAll('-', ''));
 }
 
-/** Whether an API server of this day would take the text; true for formats that it does not know. */
+/** Whether a current API server accepts the text; true for unknown formats. */
 export function hasFormat(format: string, text: string): boolean {
   const name = format.replaceAll('-', '');
   const rule = Object.hasOwn(FORMATS, name) ? FORMATS[name] : undefined;
@@ -62,15 +62,15 @@ export function hasFormat(format: string, text: string): boolean {
   return text.length <= MAX_TEXT_LENGTH && rule(text);
 }
 
-/** Standard base64 with its padding, and nothing else. */
+/** Whether it is standard base64 with padding. */
 export function isBase64(text: string): boolean {
   return text !== '' && text.length % 4 === 0 && /^[A-Za-z0-9+/]+={0,2}$/.test(text);
 }
 
-/** What `url.ParseRequestURI` of Go takes: an absolute URI, or a path from the root. */
+/** Whether Go's `url.ParseRequestURI` accepts it: an absolute URI or an absolute path. */
 export function isRequestUri(text: string): boolean {
   if (text === '*') return true;
-  // eslint-disable-next-line no-control-regex -- control characters are what is refused
+  // eslint-disable-next-line no-control-regex -- control characters are refused
   if (text === '' || /[\x00-\x20\x7f]/.test(authorityAndPath(text)) || /[\x00-\x1f\x7f]/.test(text)) return false;
   if (/%(?![0-9a-fA-F]{2})/.test(text.split('?')[0] ?? '')) return false;
   if (text.startsWith('/')) return true;
@@ -91,7 +91,7 @@ function isAuthority(authority: string): boolean {
   return /^[^[\]<>"\s^`{|}\\:]*(?::\d*)?$/.test(host);
 }
 
-/** What `mail.ParseAddress` takes in common use: an address, with or without a name before it. */
+/** Whether Go's `mail.ParseAddress` accepts it, in its common forms: an address, with or without a display name. */
 function isEmail(text: string): boolean {
   const [, inner] = /^[^<>]*<([^<>]*)>\s*$/.exec(text) ?? [];
   const address = (inner ?? text).trim();
@@ -113,7 +113,7 @@ function isHostname(text: string): boolean {
   );
 }
 
-/** 6, 8 or 20 bytes: in pairs, in fours with dots, or with nothing between. */
+/** Whether it is a MAC address of 6, 8 or 20 bytes: in pairs of digits, in groups of four with dots, or without separators. */
 function isMac(text: string): boolean {
   const separator = /[:.-]/.exec(text)?.[0] ?? '';
   const size = separator === '.' ? 4 : 2;

@@ -1,6 +1,6 @@
 const RFC3339 = /^(\d{4})-(\d\d)-(\d\d)[Tt](\d\d):(\d\d):(\d\d)(?:[.,](\d+))?(?:[Zz]|([+-])(\d\d):(\d\d))$/;
 
-/** Reads RFC 3339 as Go does. @returns nanoseconds since 1970; undefined when it is none */
+/** Parses RFC 3339 as Go does. @returns nanoseconds since 1970; undefined for an invalid timestamp */
 export function parseTimestamp(text: string): bigint | undefined {
   if (text.length > 64) return undefined;
   const [, year, month, day, hour, minute, second, fraction = '', sign, zoneHour, zoneMinute] =
@@ -14,7 +14,7 @@ export function parseTimestamp(text: string): bigint | undefined {
   return BigInt(seconds) * 1_000_000_000n + BigInt(fraction.slice(0, 9).padEnd(9, '0'));
 }
 
-/** Reads `2006-01-02`. @returns seconds since 1970; undefined when there is no such day */
+/** Parses `2006-01-02`. @returns seconds since 1970; undefined for an invalid date */
 export function parseDate(text: string): number | undefined {
   const [, year, month, day] = /^(\d{4})-(\d\d)-(\d\d)$/.exec(text) ?? [];
   if (!year || !month || !day) return undefined;
@@ -25,14 +25,14 @@ export function parseDate(text: string): number | undefined {
     : undefined;
 }
 
-/** The format `date-time` of custom resources, which reads the hour, minute and second as text. */
+/** Whether it has the format `date-time` of custom resources, which does not check the range of the UTC offset. */
 export function isDateTime(text: string): boolean {
   const [date = '', time = ''] = text.toLowerCase().split('t');
   const [, hour = '', minute = '', second = ''] = /^(\d\d):(\d\d):(\d\d)(?:.\d+)?(?:z|[+-]\d\d:\d\d)$/.exec(time) ?? [];
   return parseDate(date) !== undefined && hour !== '' && hour <= '23' && minute <= '59' && second <= '59';
 }
 
-/** `2006-01-02T15:04:05.1Z`, as Go prints it. */
+/** Formats `2006-01-02T15:04:05.1Z`, as Go does. */
 export function timestampText(nanos: bigint): string {
   const second = 1_000_000_000n;
   const within = ((nanos % second) + second) % second;

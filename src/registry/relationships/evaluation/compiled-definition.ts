@@ -45,9 +45,9 @@ export class CompiledDefinition {
 
   /** The reason why it found nothing in a scene. */
   explainNoMatch(scene: ComponentIndex): string[] {
-    const nobody = this.sets.map((set) => explainMissingKinds(scene, set)).filter((reason) => reason !== undefined);
+    const missing = this.sets.map((set) => explainMissingKinds(scene, set)).filter((reason) => reason !== undefined);
     const own = this.rules.map((rule) => rule.explainNoMatch?.(scene)).filter((reason) => reason !== undefined);
-    const reasons = nobody.length === this.sets.length ? nobody : own;
+    const reasons = missing.length === this.sets.length ? missing : own;
     const notes = new Set([...this.notes, ...reasons]);
     return notes.size > 0 ? [...notes] : ['Nothing in the design fits it.'];
   }

@@ -40,7 +40,7 @@ function parseText(text: string): ComponentPath | undefined {
   return segments[0]?.startsWith('$') === true ? segments : ['configuration', ...segments];
 }
 
-/** As readPath, for text relative to any value: `name`, `spec.name`; empty text is the value itself. */
+/** As parsePath, for text relative to any value: `name`, `spec.name`; empty text is the value itself. */
 export function parseSteps(text: string): ComponentPath | undefined {
   const segments: string[] = [];
   TOKEN.lastIndex = 0;

@@ -33,7 +33,7 @@ export function evaluate(
     const { from, to } = relationshipKeyOf(relationship);
     return [...from, ...to].every((id) => ids.has(id));
   };
-  // What was not looked for may still hold, as long as its ends are there.
+  // Relationships beyond the limit may still apply, if both ends exist.
   const mayHold = (relationship: JsonObject): boolean => findings.truncated && hasEnds(relationship);
   const result = reconcile({ drawn: patched.drawn, ours }, findings.toSorted(), mayHold);
   return {

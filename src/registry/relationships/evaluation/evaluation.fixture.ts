@@ -13,7 +13,7 @@ export function modelled(...definitions: RelationshipDefinition[]): ModelledDefi
   return definitions.map((definition) => ({ model: { name: 'kubernetes', version: 'v1.35.0' }, definition }));
 }
 
-/** A definition of one set of selectors. */
+/** A definition with one selector set. @param triple `kind type subType` */
 export function stating(triple: string, ...selectors: JsonObject[]): ModelledDefinition[] {
   const [kind = '', type = '', subType = ''] = triple.split(' ');
   return modelled({ kind, type, subType, version: 'v1.0.0', selectors, metadata: {}, rest: {} });

@@ -46,7 +46,7 @@ export class IndexedComponent {
     return found;
   }
 
-  /** As `places`, for a path that is read once. */
+  /** As `valuesAt`, without caching, for a path that is read once. */
   findValues(path: ComponentPath): LocatedValue[] {
     const [first = '', ...rest] = path;
     const place = { value: this.component as JsonObject, pointer: '' };

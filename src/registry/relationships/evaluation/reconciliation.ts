@@ -40,7 +40,7 @@ export function isActive(relationship: JsonObject): boolean {
 
 /**
  * Merges the findings with the relationships of a design: a drawn relationship replaces an equal finding.
- * @param mayHold whether one that was found earlier, and not now, may hold all the same: then it stays
+ * @param mayHold whether a relationship of an earlier evaluation that was not found again may still apply, and so is kept
  */
 export function reconcile(
   { drawn, ours }: ExistingRelationships,
