@@ -1,5 +1,4 @@
 import type { JsonObject } from '../core/json/json.js';
-import {} from '../core/workers/worker-pool.js';
 import { defineTask, type Task } from '../core/workers/task.js';
 import { type ValidationResult } from './schema/findings.js';
 import { validateResource, type ResourceTypeMeta } from './validate-resource.js';

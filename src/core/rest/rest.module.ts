@@ -22,7 +22,7 @@ import { StreamedAnswers } from './streamed-answers.service.js';
  * 5. InputPipe validates query and body; then the handler runs.
  * 6. AnswerWriter writes the response with its ETag and Location.
  * Routes that read have no interceptor, because its overhead would exceed their own work. GraphQL has the same
- * order; GraphqlEntry precedes its fields.
+ * order, which its middleware (core/graphql) keeps before the fields are resolved.
  */
 @Global()
 @Module({

@@ -36,7 +36,7 @@ export class DesignEnrichmentService implements OnModuleInit {
     return new Map(known.map((each) => [resourceTypeKey(each), { name: each.modelName, version: each.modelVersion }]));
   }
 
-  /** The DesignVerdict of a design as serialized JSON; always in a worker, because compiling schemas takes long. */
+  /** Validates a design and returns the result as serialized JSON; always in a worker, because compiling schemas takes long. */
   async validate(input: DesignValidationInput): Promise<SerializedJson> {
     const verdict = await this.pool.run(designValidationTask, input, {
       lane: 'own',

@@ -52,7 +52,7 @@ export interface DesignValidationInput {
 /** The number of types per question. */
 const BATCH_SIZE = 500;
 
-/** The DesignVerdict of a design as UTF-8 JSON. Asks for the definitions of lists of ResourceTypes, answered with KnownTypes. */
+/** Validates a design and returns the result as UTF-8 JSON. Asks the main thread for the definitions of lists of resource types. */
 export const designValidationTask = defineTask<DesignValidationInput, Uint8Array<ArrayBuffer>>(import.meta.url, {
   verdictInWorker,
 });

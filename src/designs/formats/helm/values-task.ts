@@ -2,7 +2,6 @@ import { mapLargeIntegers } from '../../../core/json/large-integers.js';
 import { type Document, isMap, isScalar, type Node, parseDocument } from 'yaml';
 import { InvalidRequest } from '../../../core/errors/app-error.js';
 import { isObject, type JsonObject } from '../../../core/json/json.js';
-import {} from '../../../core/workers/worker-pool.js';
 import { defineTask, type Task } from '../../../core/workers/task.js';
 
 interface ValuesTaskInput {
