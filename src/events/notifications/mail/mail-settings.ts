@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { FIRST_RETRY_MS, LETTER_ATTEMPTS, LONGEST_RETRY_MS } from '../../../core/mail/letter-retries.js';
+import { FIRST_RETRY_MS, MAIL_ATTEMPTS, LONGEST_RETRY_MS } from '../../../core/mail/mail-retries.js';
 
 const SECOND = 1_000;
 const MINUTE = 60 * SECOND;
@@ -15,7 +15,7 @@ export class MailSettings {
   claimMs = 11 * MINUTE;
   firstRetryMs = FIRST_RETRY_MS;
   longestRetryMs = LONGEST_RETRY_MS;
-  maxAttempts = LETTER_ATTEMPTS;
+  maxAttempts = MAIL_ATTEMPTS;
   /** How often it is looked for what is due. */
   sweepMs = 10 * SECOND;
 }
