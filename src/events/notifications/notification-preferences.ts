@@ -20,7 +20,7 @@ const DEFAULT: CategoryPreference = { in_app: true, email: 'off' };
 const DEFAULTS: Record<string, Partial<CategoryPreference>> = {
   // Models arrive by the hundred and concern nobody in particular.
   registry: { in_app: false },
-  // Only the owner of an endpoint gets mail of it: that it will be disabled should not wait for a sign-in.
+  // Only the owner of an endpoint gets mail about it, immediately, because the endpoint will be disabled.
   webhook: { email: 'realtime' },
 };
 
