@@ -103,7 +103,7 @@ class Export {
     this.hash = header.previous_hash;
     if (this.sequence === 0n && this.hash !== GENESIS) this.fail('the chain does not begin with its first entry');
     if (this.sequence > 0n && !this.isFiltered) {
-      if (!header.anchor) this.fail('entries were removed without a signed head that the rest begins with');
+      if (!header.anchor) this.fail('entries were removed without a signed head before the remaining ones');
       else {
         this.readCheckpoint(header.anchor, 'the header', this.sequence, this.hash);
         this.compareKept(header.anchor, 'the header');
@@ -144,7 +144,7 @@ class Export {
     if (!this.isFiltered) {
       if (sequence !== this.sequence + 1n) this.fail(`${name}: entry ${this.sequence + 1n} is missing`);
       else if (entry.previous_hash !== this.hash)
-        this.fail(`${name}: it does not follow the entry before: one of them was changed or put in`);
+        this.fail(`${name}: it does not follow the entry before: one of them was changed or inserted`);
     }
     this.compareKept(entry, name);
     this.sequence = sequence;
@@ -173,7 +173,7 @@ class Export {
     const isTrusted = this.trusted.length === 0 || this.trusted.some((each) => fingerprint(each) === head.key_id);
     if (!key || !isTrusted) return this.fail(`${name} was signed with the key ${head.key_id}, which is not yours`);
     if (!verify(null, Buffer.from(canonicalJson(head)), key, Buffer.from(String(signature), 'base64')))
-      return this.fail(`${name}: its signature does not hold`);
+      return this.fail(`${name}: its signature is invalid`);
     this.signed++;
   }
 

@@ -598,7 +598,7 @@ describe('the chain', () => {
       sequence: String(middle),
       detail: 'the entry is missing',
     });
-    // One is removed and the others move up, one is put in and the others move on, two change places.
+    // One is removed and the others move up, one is inserted and the others move on, two change places.
     const shift = (from: number, by: number): string[] => [
       `UPDATE audit_entry SET sequence = -sequence WHERE ${one} > ${from}`,
       `UPDATE audit_entry SET sequence = -sequence + ${by} WHERE ${one} < 0`,
@@ -683,7 +683,10 @@ describe('the chain', () => {
     });
     // Another server does not know the hash; it knows that the end is not signed.
     forget();
-    const unsigned = { valid: false, first_invalid: { detail: expect.stringContaining('has not signed it') } };
+    const unsigned = {
+      valid: false,
+      first_invalid: { detail: expect.stringContaining('is not signed by this installation') },
+    };
     expect(await verify()).toMatchObject(unsigned);
     await asOwner(async (client) => {
       const ofChain = `WHERE chain = '${world.organization}'`;
@@ -709,7 +712,7 @@ describe('the chain', () => {
         await newEnvironment();
         expect(await verify()).toMatchObject({
           valid: false,
-          first_invalid: { detail: expect.stringContaining('has not signed it') },
+          first_invalid: { detail: expect.stringContaining('is not signed by this installation') },
         });
         // Nor is it signed as a head, for those who keep such.
         const { head } = await verify();
@@ -752,9 +755,9 @@ describe('the chain', () => {
       );
       for (const [replaced, detail] of [
         [`hash = repeat('a', 64)`, /not the one that was signed/],
-        [`signature = '${Buffer.alloc(64).toString('base64')}'`, /signature of a checkpoint does not hold/],
-        [`key_id = '${fingerprintOf(forger)}'`, /none of this installation/],
-        [`created_at = created_at - interval '1 day'`, /signature of a checkpoint does not hold/],
+        [`signature = '${Buffer.alloc(64).toString('base64')}'`, /signature of a checkpoint is invalid/],
+        [`key_id = '${fingerprintOf(forger)}'`, /does not belong to this installation/],
+        [`created_at = created_at - interval '1 day'`, /signature of a checkpoint is invalid/],
       ] as const) {
         await client.query(`${head} ${replaced} ${ofChain} AND sequence = ${kept.sequence}`);
         const { first_invalid: found } = await verify();
@@ -841,7 +844,7 @@ describe('the chain', () => {
     expect(await verify()).toMatchObject({ valid: true, removed_through: checkpoints[0].sequence });
     const through = checkpoints[0].sequence as string;
     expect(await entriesOf('action=audit.pruned')).toMatchObject([{ metadata: { through, entries: Number(through) } }]);
-    // A checkpoint of what the rest begins with is compared, too.
+    // A checkpoint of what the remaining entries begin with is compared, too.
     expect(await verify(`checkpoint=${through}:${checkpoints[0].hash}`)).toMatchObject({ valid: true });
     expect(await verify(`checkpoint=${through}:${'a'.repeat(64)}`)).toMatchObject({
       valid: false,

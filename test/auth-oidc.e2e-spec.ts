@@ -87,7 +87,7 @@ describe('a token of the issuer', () => {
     expect(late).toMatchObject({ status: 410, body: { code: 'INVITATION_ACCEPTED' } });
   });
 
-  it('has no password, and gets none by a letter', async () => {
+  it('has no password, and gets none by mail', async () => {
     const person = await issued();
     expect(
       await person.put('/api/identity/users/password', { current_password: 'x', password: PASSWORD }),

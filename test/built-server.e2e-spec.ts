@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { BuiltServer, bundledModules } from './support/built-server.js';
 import { cloneDatabase, type TestDatabase } from './support/database.js';
-import { Letters } from './support/letters.js';
+import { MailServer } from './support/mail-server.js';
 import { Person } from './support/person.js';
 import { PASSWORD, SETTINGS } from './support/settings.js';
 import { startBuiltWorlds, World } from './support/world.js';
@@ -55,14 +55,14 @@ describe('the bundle', () => {
 });
 
 describe('the built server', () => {
-  const letters = new Letters();
+  const mailServer = new MailServer();
   let world: World;
   beforeAll(async () => {
     // Packages that are loaded when they are first needed: a client of Redis, which is not there, and one of mail servers.
-    world = await World.start({ REDIS_URL: 'redis://127.0.0.1:1', ...(await letters.start()) });
+    world = await World.start({ REDIS_URL: 'redis://127.0.0.1:1', ...(await mailServer.start()) });
   }, BUILD_MS);
   afterAll(async () => {
-    await letters.stop();
+    await mailServer.stop();
     // Fails when the server has loaded anything beside its bundle.
     await world.stop();
   });
@@ -113,7 +113,7 @@ describe('the built server', () => {
       email: 'new@example.org',
       role: 'member',
     });
-    expect(await letters.to('new@example.org', /(\/invitations\/)/)).toBe('/invitations/');
+    expect(await mailServer.to('new@example.org', /(\/invitations\/)/)).toBe('/invitations/');
   });
 
   it('answers GraphQL, and sends what is subscribed to', async () => {

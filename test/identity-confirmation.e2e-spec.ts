@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { Letters } from './support/letters.js';
+import { MailServer } from './support/mail-server.js';
 import { type Answer, type Json, Person } from './support/person.js';
 import { PASSWORD } from './support/settings.js';
 import { until } from './support/until.js';
@@ -11,19 +11,19 @@ const OWN = 'a password of my own';
 const CONFIRM = /(\/api\/auth\/invitations\/[\w-]{43}\/confirm)/;
 const INVITATION = /(\/api\/auth\/invitations\/[\w-]{43}\?proof=[\w-]{43})/;
 
-const letters = new Letters();
+const mailServer = new MailServer();
 let world: World;
 /** Two organizations whose admins know nothing of one another. */
 let mallory: Person & { organization: string };
 let bob: Person & { organization: string };
 
 beforeAll(async () => {
-  world = await World.start(await letters.start());
+  world = await World.start(await mailServer.start());
   [mallory, bob] = [await world.outsider(), await world.outsider()];
 });
 afterAll(async () => {
   await world.stop();
-  await letters.stop();
+  await mailServer.stop();
 });
 
 type Admin = Person & { organization: string };
@@ -75,10 +75,10 @@ describe('an account made beforehand with a password that an admin knows', () =>
     expect(await person.post(pathOf(body.invitation_url))).toMatchObject(refusal(409, 'ACCOUNT_UNCONFIRMED'));
   });
 
-  it('is confirmed by the letter, once, with another password, which ends what was signed in before', async () => {
+  it('is confirmed by the email, once, with another password, which ends what was signed in before', async () => {
     const { email, person } = await planted();
     const { body: token } = await person.post('/api/identity/tokens', { name: 'left behind', scopes: ['admin'] });
-    const path = await letters.to(email, CONFIRM);
+    const path = await mailServer.to(email, CONFIRM);
     const confirm = (password: string): Promise<Answer> => world.stranger.post(path, { password });
     expect((await confirm(PASSWORD)).body.errors).toMatchObject([{ pointer: '/password' }]);
     const answers = await Promise.all([confirm(OWN), confirm(OWN)]);
@@ -99,10 +99,10 @@ describe('an account made beforehand with a password that an admin knows', () =>
     expect(await organizationsOf(owner)).toHaveLength(2);
   });
 
-  it('is confirmed by a letter for a forgotten password as well', async () => {
+  it('is confirmed by an email for a forgotten password as well', async () => {
     const { email } = await planted();
     await world.stranger.post('/api/auth/password/forgot', { email });
-    const token = await letters.to(email, /"token": "([\w-]+)"/);
+    const token = await mailServer.to(email, /"token": "([\w-]+)"/);
     expect((await world.stranger.post('/api/auth/password/reset', { token, password: OWN })).status).toBe(200);
     const owner = await world.signIn(email, OWN);
     const { body } = await add(bob, { email });
@@ -185,19 +185,19 @@ describe('an address that has an account', () => {
 });
 
 describe('an invitation', () => {
-  it('accepted by the URL that its sender was shown makes an unconfirmed account, by the letter a confirmed one', async () => {
-    const [byUrl, byLetter] = [address(), address()];
+  it('accepted by the URL that its sender was shown makes an unconfirmed account, by the email a confirmed one', async () => {
+    const [byUrl, byMail] = [address(), address()];
     const shown = await add(mallory, { email: byUrl });
     expect(shown.body.account).toBe('new');
     const taken = await world.stranger.post(pathOf(shown.body.invitation_url), { password: PASSWORD });
     expect(taken).toMatchObject({ status: 201, body: { account: 'new', unconfirmed: true } });
-    await add(mallory, { email: byLetter });
-    const path = await letters.to(byLetter, INVITATION);
+    await add(mallory, { email: byMail });
+    const path = await mailServer.to(byMail, INVITATION);
     expect(await world.stranger.post(path, { password: PASSWORD })).toMatchObject({
       status: 201,
       body: { account: 'new', unconfirmed: false },
     });
-    expect(letters.all(byLetter)).toHaveLength(1);
+    expect(mailServer.all(byMail)).toHaveLength(1);
   });
 
   it('does not hold once its sender may no longer invite', async () => {
@@ -256,7 +256,7 @@ describe('a password that is chosen', () => {
       person.put('/api/identity/users/password', { current_password: PASSWORD, password });
     expect((await change(common)).body.errors).toMatchObject([{ pointer: '/password' }]);
     expect((await change(email)).body.errors).toMatchObject([{ pointer: '/password' }]);
-    const path = await letters.to(email, CONFIRM);
+    const path = await mailServer.to(email, CONFIRM);
     expect((await world.stranger.post(path, { password: common })).status).toBe(400);
     expect((await world.stranger.post(path, { password: email })).status).toBe(400);
     const invited = await add(mallory, { email: address() });
@@ -264,7 +264,7 @@ describe('a password that is chosen', () => {
   });
 });
 
-describe('the letter of an invitation', () => {
+describe('the email of an invitation', () => {
   const jobs = (status: string) =>
     world.sql<{ id: string; delay: number }>(
       `SELECT id, extract(epoch FROM run_at - now())::float AS delay FROM job
@@ -272,28 +272,30 @@ describe('the letter of an invitation', () => {
       [status],
     );
   const attemptsTo = (email: string): string[] =>
-    letters.attempts.filter(({ to }) => to === email).map(({ raw }) => /^Message-ID: (.*)\r$/im.exec(raw)?.[1] ?? '');
+    mailServer.attempts
+      .filter(({ to }) => to === email)
+      .map(({ raw }) => /^Message-ID: (.*)\r$/im.exec(raw)?.[1] ?? '');
   afterEach(() => {
-    letters.refuse = () => undefined;
+    mailServer.refuse = () => undefined;
   });
 
   it('outlasts a mail server that refuses it for minutes', async () => {
     const email = address();
-    letters.refuse = (to) => (to === email ? { code: 451 } : undefined);
+    mailServer.refuse = (to) => (to === email ? { code: 451 } : undefined);
     await add(mallory, { email });
     await until(async () => (await jobs('queued')).length === 1, 30_000);
     const [{ id, delay }] = (await jobs('queued')) as [{ id: string; delay: number }];
     expect(delay).toBeGreaterThan(15);
-    letters.refuse = () => undefined;
+    mailServer.refuse = () => undefined;
     await world.sql('UPDATE job SET run_at = now() WHERE id = $1', [id]);
-    await until(() => letters.all(email).length === 1, 60_000);
+    await until(() => mailServer.all(email).length === 1, 60_000);
     const ids = attemptsTo(email);
     expect(ids).toEqual([ids[0], ids[0]]);
   }, 100_000);
 
   it('is tried once when it is refused for good', async () => {
     const email = address();
-    letters.refuse = (to) => (to === email ? { code: 550 } : undefined);
+    mailServer.refuse = (to) => (to === email ? { code: 550 } : undefined);
     await add(mallory, { email });
     await until(async () => (await jobs('failed')).length === 1, 30_000);
     expect(attemptsTo(email)).toHaveLength(1);

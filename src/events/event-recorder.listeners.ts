@@ -7,7 +7,7 @@ import { EventBus } from '../core/events/event-bus.js';
 import { currentRequest } from '../core/telemetry/request-context.js';
 import { FeedStore, type NewEvent } from './feed.store.js';
 
-/** Keeps every event that is published, in the publisher's transaction: no change without its event, no event without its change. */
+/** Stores every published event in the publisher's transaction, so that a change and its event commit together. */
 @Injectable()
 export class EventRecorder implements OnModuleInit {
   constructor(
@@ -20,21 +20,21 @@ export class EventRecorder implements OnModuleInit {
     this.bus.within(DomainEvent, (event) => Promise.resolve(this.unit.gather(this.append, toNewEvent(event))));
   }
 
-  /** The number of an event is taken at the very end, because it keeps the organization's other writers waiting. */
+  /** Assigns numbers at the end of the transaction, because the counter's lock blocks the organization's other writers. */
   private readonly append = (events: NewEvent[]): Statement[] => {
     const append = this.feed.appendStatement(events);
     return isOfCaller(events) ? [append] : [{ text: SET_LOCAL_USER_SQL, values: ['system'] }, append];
   };
 }
 
-/** Whether the policies let the session write them: the system's session writes all, that of a caller those in the caller's name. */
+/** Reports whether row-level security lets the session insert the events: a caller's session only those with the caller as actor. */
 function isOfCaller(events: readonly NewEvent[]): boolean {
   const request = currentRequest();
   if (!request || request.actor?.isSystem) return true;
   return events.every(({ user_id }) => user_id === request.actor?.userId);
 }
 
-/** In its current state: the record may change again before the commit. */
+/** Copies the current state of the event, because the record may change again before the commit. */
 function toNewEvent(event: DomainEvent): NewEvent {
   const { actor, subject } = event;
   return {

@@ -12,7 +12,7 @@ export class EventTypeView {
   action!: string;
 }
 
-/** The kinds of events, and the words that lists of events are narrowed by. */
+/** The kinds of events, and the values of the filters of event lists. */
 export class EventTypePage extends PaginatedView(EventTypeView, 'types', 'EventTypePage') {
   @TextsField({ rest: true })
   category!: string[];

@@ -1,7 +1,7 @@
 import { Column, Entity, ForeignKey, Index, PrimaryColumn } from 'typeorm';
 import type { Severity } from '../core/events/domain-event.js';
 
-/** A stored event: its content, its actor, and its number. It never changes. */
+/** A stored event. Immutable. */
 @Entity('event')
 @Index('event_feed', { synchronize: false })
 @Index('event_created', ['createdAt', 'id'])
@@ -13,11 +13,11 @@ export class RecordedEvent {
   @PrimaryColumn('uuid')
   id!: string;
 
-  /** Counts the events of the organization, or of those that belong to none, without gaps. */
+  /** The number of the event in its feed, without gaps. */
   @Column('bigint')
   sequence!: string;
 
-  /** Null for what belongs to the whole installation. */
+  /** Null for events of the installation. */
   @ForeignKey('Organization')
   @Column('uuid', { nullable: true })
   organizationId!: string | null;
@@ -26,12 +26,12 @@ export class RecordedEvent {
   @Column('uuid', { nullable: true })
   workspaceId!: string | null;
 
-  /** Who did it; null when the system did. */
+  /** The user who caused it; null for the system. */
   @ForeignKey('User')
   @Column('uuid', { nullable: true })
   userId!: string | null;
 
-  /** What the system did it for. */
+  /** The reason of the system actor. */
   @Column('text', { nullable: true })
   systemActor!: string | null;
 
@@ -60,15 +60,15 @@ export class RecordedEvent {
   @Column({ type: 'timestamptz', precision: 3, default: () => 'now()' })
   createdAt!: Date;
 
-  /** The changes of its transaction, with which it is audited; null when it has a row of its own in `audit_pending`. */
+  /** The change set of its transaction, with which it is audited; null when it has its own row in `audit_pending`. */
   @Column('bigint', { nullable: true, select: false })
   changeSet?: string | null;
 
-  /** The caller's mark, where a query joined it. */
+  /** The caller's mark, if the query joined it. */
   mark?: ReadMark | null;
 }
 
-/** That a user has read an event. */
+/** Marks an event as read by a user. */
 @Entity('event_read')
 export class ReadMark {
   @ForeignKey('RecordedEvent', { onDelete: 'CASCADE' })
@@ -80,7 +80,7 @@ export class ReadMark {
   userId!: string;
 }
 
-/** How many events a feed has: that of an organization, or of the installation (the nil UUID). */
+/** The last event number of a feed: that of an organization, or of the installation (the nil UUID). */
 @Entity('event_counter')
 export class EventCounter {
   @PrimaryColumn('uuid')

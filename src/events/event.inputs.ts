@@ -9,11 +9,11 @@ import { WordInput } from '../core/schema/input-fields.js';
 import { Repeatable } from '../core/schema/repeatable.js';
 import { EVENT_STATUSES, type EventStatus, SeverityEnum } from './event.view.js';
 
-/** Numbers of events are digits that may outgrow what JSON numbers hold. */
+/** Event numbers are strings of digits, because they may exceed the precision of JSON numbers. */
 export const EVENT_NUMBER = /^\d{1,18}$/;
 const NOT_A_NUMBER = 'must be the number of an event, in digits';
 
-/** A query parameter that takes one word, several with commas between them, or is given several times. */
+/** A query parameter with one value, several comma-separated values, or repeated. */
 const WordsParameter = (description: string, words?: readonly string[]): PropertyDecorator => {
   const api = ApiPropertyOptional({ type: String, description, ...(words ? { example: words[0] } : {}) });
   return (target, key) => {

@@ -1,6 +1,6 @@
 import { definePolicy } from '../core/access/policy.js';
 
-/** Who may read which event is decided by `event-readers`; marks are everyone's own. */
+/** `event-readers` decides who may read an event; users only change their own marks. */
 export const eventPolicy = definePolicy('event', {
   read: 'member',
   mark: { needs: 'member', scope: 'write' },

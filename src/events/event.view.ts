@@ -19,7 +19,7 @@ export type EventStatus = (typeof EVENT_STATUSES)[number];
 
 const statusOf = ({ read }: SeenEvent): EventStatus => (read ? 'read' : 'unread');
 
-/** An event for the one who reads it: its status is all that changes. */
+/** The revision of an event for a user; only its read status changes. */
 export const eventRevision = (seen: SeenEvent): RevisedRecord => ({ id: seen.event.id, revision: statusOf(seen) });
 
 export const SeverityEnum = graphqlEnum('Severity', SEVERITIES, 'How severe an event is.');
@@ -27,7 +27,7 @@ const EventStatusEnum = graphqlEnum('EventStatus', EVENT_STATUSES, 'Whether the 
 
 const OWN = { graphql: true as const };
 
-/** An event. GraphQL has fields in camelCase beside those of REST where subscribers in the field ask for them. */
+/** An event. GraphQL also has camelCase aliases of fields that existing subscribers select. */
 @ObjectType('Event', { description: 'Something that happened.' })
 export class EventView {
   @IdField()
@@ -92,7 +92,7 @@ export class EventView {
     return this.created_at;
   }
 
-  /** An event never changes. */
+  /** Equal to `created_at`, because events are immutable. */
   @TimeField(OWN)
   get updatedAt(): Date {
     return this.created_at;
@@ -127,7 +127,7 @@ export class EventView {
 
 export const EventPage = PaginatedView(EventView, 'events', 'EventPage');
 
-/** Which of the events that a call named bear the mark now; the others are not there for the caller. */
+/** The ids whose status was set; ids that the caller may not read are left out. */
 export class MarkedView {
   @WordField(EVENT_STATUSES, { rest: true })
   status!: EventStatus;

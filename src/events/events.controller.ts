@@ -75,6 +75,6 @@ export class EventsController {
   }
 }
 
-/** The same under the path that clients in the field know. */
+/** The same under the path that existing clients use. */
 @Controller('system/events')
 export class SystemEventsController extends EventsController {}

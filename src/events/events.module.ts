@@ -23,7 +23,7 @@ import { EventJobsListeners } from './retention/event-jobs.listeners.js';
 import { NotificationsModule } from './notifications/notifications.module.js';
 import { WebhooksModule } from './webhooks/webhooks.module.js';
 
-/** What hears everybody: the feed of events, kept and followed. */
+/** Events of all features: stored, listed and streamed. */
 @Module({
   imports: [JobsModule, OrganizationsModule, FeedModule, NotificationsModule, WebhooksModule, AuditModule],
   controllers: [

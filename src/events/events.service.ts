@@ -15,7 +15,7 @@ import { EventsStore, type FeedScope, findSince, toSeenEvent } from './events.st
 import { KeptEventsStore } from './kept-events.store.js';
 import { replayExpired } from './replay-expired.js';
 
-/** What happened, as far as each may read of it, and what they have read. */
+/** Lists the events that a user may read, and stores their marks. */
 @Injectable()
 export class EventsService implements RecordAuthorizer {
   constructor(
@@ -25,8 +25,8 @@ export class EventsService implements RecordAuthorizer {
   ) {}
 
   /**
-   * The events of an organization. When the call names none these are those of the one meant, and of the installation.
-   * @throws AppError REPLAY_EXPIRED when some that came after `since` are gone
+   * Lists the events of the given organization. Without one, those of the caller's organization and of the installation.
+   * @throws AppError REPLAY_EXPIRED when events after `since` were removed
    */
   async list(actor: Actor, query: EventListQuery): Promise<Page<SeenEvent>> {
     const { id } = await this.organizations.resolve(actor, query.organization_id);
@@ -35,7 +35,7 @@ export class EventsService implements RecordAuthorizer {
   }
 
   /**
-   * What happened in a workspace.
+   * Lists the events of a workspace.
    * @throws NotFound when the workspace is not visible; AppError REPLAY_EXPIRED
    */
   async listOfWorkspace(actor: Actor, workspaceId: string, query: EventListQuery): Promise<Page<SeenEvent>> {
@@ -45,19 +45,19 @@ export class EventsService implements RecordAuthorizer {
     return this.page(actor, { workspaceId }, query);
   }
 
-  /** @throws NotFound when there is none that the actor may read */
+  /** @throws NotFound when the actor may not read such an event */
   async get(actor: Actor, id: string): Promise<SeenEvent> {
     const event = await this.events.find(actor, id);
     if (!event) throw new NotFound('event', id);
     return toSeenEvent(event);
   }
 
-  /** Everyone marks the events that they may read. */
+  /** Users may mark the events that they may read. */
   async authorize(actor: Actor, _operation: Operation, id: string): Promise<void> {
     await this.get(actor, id);
   }
 
-  /** @throws AppError 412 when the caller has marked it since they read it */
+  /** @throws AppError 412 when the status changed since the caller read it */
   async mark(actor: Actor, id: string, status: EventStatus, match: Precondition): Promise<SeenEvent> {
     assertScope(actor, eventPolicy.mark);
     const seen = await this.get(actor, id);
@@ -66,7 +66,7 @@ export class EventsService implements RecordAuthorizer {
     return { ...seen, read: status === 'read' };
   }
 
-  /** @returns the ids that bear the mark now: those which the actor may read */
+  /** @returns the ids whose status was set: those that the actor may read */
   async markAll(actor: Actor, { status, ids }: StatusesChange): Promise<string[]> {
     assertScope(actor, eventPolicy.mark);
     const readable = await this.events.filterReadable(actor, ids);
@@ -74,7 +74,7 @@ export class EventsService implements RecordAuthorizer {
     return readable;
   }
 
-  /** @throws AppError REPLAY_EXPIRED when events after the number that the list starts from were removed */
+  /** @throws AppError REPLAY_EXPIRED when events after the start of the list were removed */
   private async assertKept(feed: string, query: EventListQuery): Promise<void> {
     const since = findSince(query);
     if (since === undefined) return;

@@ -20,9 +20,9 @@ import { parseWords } from '../core/listing/words.js';
 
 type EventQuery = SelectQueryBuilder<RecordedEvent>;
 
-/** Whose events a list is of. */
+/** The feeds of a list. */
 export type FeedScope =
-  /** Those of an organization and, unless it was named, those of the installation. */
+  /** The feed of an organization and, unless the request names it, that of the installation. */
   { organizationId: string; installation: boolean } | { workspaceId: string };
 
 const listing: Listing<RecordedEvent> = {
@@ -55,7 +55,7 @@ const listing: Listing<RecordedEvent> = {
   },
 };
 
-/** The number after which a list begins, of its filter or else of its query; undefined without one. @throws InvalidRequest */
+/** Returns `since` of the filter, otherwise of the query parameter: the number after which a list starts. @throws InvalidRequest */
 export function findSince({ filter, since }: EventListQuery): bigint | undefined {
   const given = parseFilter(listing, filter)['since'] ?? (since || undefined);
   return given === undefined ? undefined : BigInt(toEventNumber(given));
@@ -66,14 +66,14 @@ function toEventNumber(given: unknown): string {
   throw InvalidRequest.forField('since', 'must be the number of an event, in digits');
 }
 
-/** Events as their readers see them, each with the reader's own mark. */
+/** Reads events that the actor may read, with the actor's marks. */
 @Injectable()
 export class EventsStore {
   private readonly select = new EntitySelect<RecordedEvent>();
 
   constructor(private readonly unit: UnitOfWork) {}
 
-  /** The query's own parameters are conditions like those of its `filter`, which win. */
+  /** Applies the query parameters as conditions; those of `filter` override them. */
   page(actor: Actor, scope: FeedScope, query: EventListQuery): Promise<Page<RecordedEvent>> {
     const { category, action, severity, acted_upon, status, since } = query;
     const filterDefaults = Object.fromEntries(
@@ -91,13 +91,13 @@ export class EventsStore {
     return this.selectReadable(actor).andWhere('event.id = :id', { id }).getOne();
   }
 
-  /** Those of the ids that are there for the actor. */
+  /** Returns the ids of events that the actor may read. */
   async filterReadable(actor: Actor, ids: string[]): Promise<string[]> {
     const rows = this.selectReadable(actor).andWhere('event.id = ANY(:ids)', { ids }).select('event.id', 'id');
     return (await rows.getRawMany<{ id: string }>()).map(({ id }) => id);
   }
 
-  /** Marks for one user; again it changes nothing. */
+  /** Marks events for a user. Idempotent. */
   async mark(userId: string, ids: string[], read: boolean): Promise<void> {
     const marks = read
       ? 'INSERT INTO event_read (event_id, user_id) SELECT unnest($2::uuid[]), $1 ON CONFLICT DO NOTHING'
@@ -109,7 +109,7 @@ export class EventsStore {
     return (await this.findFeedOfWorkspace(actor, id)) !== null;
   }
 
-  /** The organization of a workspace that the actor sees; else null. */
+  /** Returns the organization of a workspace that the actor may see, otherwise null. */
   async findFeedOfWorkspace(actor: Actor, id: string): Promise<string | null> {
     const [row] = await this.unit.manager.query<{ feed: string }[]>(
       `SELECT organization_id AS feed FROM workspace WHERE id = $1 AND deleted_at IS NULL AND ($2::uuid IS NULL OR ${visibleSql('workspace', 'workspace', '$2')})`,
@@ -118,7 +118,7 @@ export class EventsStore {
     return row?.feed ?? null;
   }
 
-  /** Roles are asked once for a statement, not once for an event. */
+  /** Joins the actor's roles as a materialized CTE, so that they are read once per statement instead of once per event. */
   private selectReadable(actor: Actor): EventQuery {
     const rows = this.unit.manager
       .getRepository(RecordedEvent)
@@ -132,10 +132,10 @@ export class EventsStore {
   }
 }
 
-/** A record of the store as its reader sees it. */
+/** Adds the read status of the actor. */
 export const toSeenEvent = (event: RecordedEvent): SeenEvent => ({ event, read: Boolean(event.mark) });
 
-/** Narrows by a column that holds one of a few words, to one of them or several. */
+/** A filter condition that matches one or several of the allowed values of a column. */
 export function oneOf(column: string, allowed: readonly string[]): FilterCondition<RecordedEvent> {
   return (rows, value) => {
     const words = parseWords(column, value, allowed);

@@ -6,7 +6,7 @@ import { EventSubscriptionsService } from './live/event-subscriptions.service.js
 import { LiveFeedService } from './live/live-feed.service.js';
 import { KeptEventsStore } from './kept-events.store.js';
 
-/** Events as they are kept, and as they come. */
+/** Stored and live events. */
 @Module({
   imports: [OrganizationsModule],
   providers: [FeedStore, KeptEventsStore, EventsStore, LiveFeedService, EventSubscriptionsService],

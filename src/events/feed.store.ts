@@ -9,10 +9,10 @@ import { SharedMessage } from '../core/pubsub/shared-message.js';
 import { RecordedEvent, type SeenEvent } from './event.entity.js';
 import { readersSql } from './event-readers.js';
 
-/** The feed of what belongs to no organization; every other feed has the id of its organization. */
+/** The feed of events outside of organizations; every other feed has the id of its organization. */
 export const INSTALLATION_FEED = '00000000-0000-0000-0000-000000000000';
 
-/** An event before it has its number. */
+/** An event without its number. */
 export interface NewEvent {
   id: string;
   organization_id: string | null;
@@ -28,7 +28,7 @@ export interface NewEvent {
   metadata: Record<string, unknown>;
 }
 
-/** An event as many see it. */
+/** An event that is sent to many followers. */
 class SharedEvent extends SharedMessage implements SeenEvent {
   constructor(
     readonly event: RecordedEvent,
@@ -38,23 +38,23 @@ class SharedEvent extends SharedMessage implements SeenEvent {
   }
 }
 
-/** Events of one feed, in order and without gaps, and who of those asked for may read which. */
+/** Consecutive events of one feed, with the users who may read each. */
 export interface FeedBatch {
-  /** When that was checked, on the clock of `performance.now()`: a clock that is set back makes nothing fresh again. */
+  /** When the rights were checked, as of `performance.now()`, which is monotonic. */
   at: number;
-  /** It holds what comes after the number `from`, up to `through`. `from` is higher than asked for where events are gone. */
+  /** The batch has the events after `from` up to `through`. `from` is higher than requested when events were removed. */
   from: bigint;
   through: bigint;
-  /** Whose rights were checked. */
+  /** The users whose rights were checked. */
   users: ReadonlySet<string>;
   events: {
     readers: ReadonlySet<string>;
     readBy: ReadonlySet<string>;
-    /** The event as all see it who have read it, and as all others do. */
+    /** The event with each read status, shared by all users with that status. */
     read: SharedEvent;
     unread: SharedEvent;
   }[];
-  /** The whole as users see it: most followers of a user are at the same position. */
+  /** The events of the whole batch by user, because most followers of a user are at the same position. */
   seenBy: Map<string, readonly SeenEvent[]>;
 }
 
@@ -63,13 +63,13 @@ interface ReaderColumns {
   readBy: string[];
 }
 
-/** How far a feed has come. */
+/** The number of the last event of a feed. */
 export interface FeedEnd {
   feed: string;
   last: bigint;
 }
 
-/** SQL of the feed of an event, as `event_feed` has it: row-level security keeps `coalesce` from being looked up in an index. */
+/** SQL of the feed of an event, as in the index `event_feed`: under row-level security PostgreSQL uses no index for `coalesce`. */
 export const feedColumn = (alias: string): string =>
   `(CASE WHEN ${alias}.organization_id IS NULL THEN '${INSTALLATION_FEED}'::uuid ELSE ${alias}.organization_id END)`;
 
@@ -86,7 +86,7 @@ const appendSql = (result: string): string => named(`SELECT ${result} FROM appen
 const APPEND = appendSql(publishEventSql(NOTICE));
 const APPEND_FOR_LATER = appendSql(`${eventMessageSql(NOTICE)} AS message`);
 
-/** The feeds as logs: one for each organization, appended to and read by number. */
+/** The feeds: a log of events for each organization, read by number. */
 @Injectable()
 export class FeedStore {
   constructor(
@@ -95,8 +95,8 @@ export class FeedStore {
   ) {}
 
   /**
-   * Appends the events of a unit of work in one statement; every replica is notified when it commits. The counters
-   * stay locked until then, so that numbers become visible in their order; they are locked in the order of their ids.
+   * Appends the events of a unit of work in one statement. The commit notifies all replicas. The counters stay locked until then, so that
+   * numbers become visible in order; they are locked in the order of their ids, which avoids deadlocks.
    */
   appendStatement(events: NewEvent[]): Statement {
     const values = [JSON.stringify(events)];
@@ -109,9 +109,9 @@ export class FeedStore {
     };
   }
 
-  /** Up to `most` events of a feed after a number, with what each of the users may read of them now and has read. */
+  /** Reads up to `most` events of a feed after a number, with the rights and the read status of each of the users. */
   readAfter(feed: string, from: bigint, users: ReadonlySet<string>, most: number): Promise<FeedBatch> {
-    // Read once for many users, so in the name of none of them: the rights of each are in the statement.
+    // Runs as the system, because it reads for many users at once; the statement checks the rights of each.
     return runAsSystem('reading a feed', () => this.readBatch(feed, from, users, most));
   }
 
@@ -140,7 +140,7 @@ export class FeedStore {
       unread: new SharedEvent(event, false),
     }));
     const [first, last] = [events[0], events.at(-1)].map((each) => each && BigInt(each.unread.event.sequence));
-    // Events removed since then are missing before the first.
+    // A gap before the first event means that events were removed.
     return {
       at: performance.now(),
       from: first === undefined ? from : first - 1n,
@@ -151,7 +151,7 @@ export class FeedStore {
     };
   }
 
-  /** How far each feed has come that the user may follow: those of their organizations, and the installation's. */
+  /** Returns the ends of the feeds that the user may follow: those of their organizations and of the installation. */
   async findEndsForUser(userId: string): Promise<FeedEnd[]> {
     return this.queryEnds(
       `SELECT organizations_of($1, ${roleRank('member')}) UNION SELECT '${INSTALLATION_FEED}'::uuid`,
@@ -164,7 +164,7 @@ export class FeedStore {
     return end?.last ?? 0n;
   }
 
-  /** Who of these users belongs to an organization. */
+  /** Returns which of the users are members of an organization. */
   async filterMembers(organizationId: string, users: string[]): Promise<Set<string>> {
     const rows = await this.unit.manager.query<{ user_id: string }[]>(
       'SELECT user_id FROM organization_member WHERE organization_id = $1 AND user_id = ANY($2)',
@@ -173,7 +173,7 @@ export class FeedStore {
     return new Set(rows.map((row) => row.user_id));
   }
 
-  /** The organizations that users belong to, and since when. */
+  /** Lists the organizations of users, with the time of joining. */
   listMemberships(users: string[]): Promise<{ feed: string; userId: string; since: Date }[]> {
     return this.unit.manager.query(
       `SELECT organization_id AS feed, user_id AS "userId", created_at AS since FROM organization_member
@@ -192,7 +192,7 @@ export class FeedStore {
   }
 }
 
-/** A batch as one user sees it: what they may read of what comes after a number. */
+/** Returns the events of a batch after a number that the user may read. */
 export function toSeenEvents(batch: FeedBatch, userId: string, position: bigint): readonly SeenEvent[] {
   const all = batch.seenBy.get(userId) ?? listSeenEvents(batch, userId);
   batch.seenBy.set(userId, all);

@@ -3,26 +3,26 @@ import { readDatabaseTime } from '../core/database/database-time.js';
 import { UnitOfWork } from '../core/database/unit-of-work.js';
 import { feedColumn } from './feed.store.js';
 
-/** For how long missed events are replayed. They stay in the lists for longer. */
+/** How long missed events can be replayed. Lists keep them longer. */
 const REPLAY_DAYS = 7;
 
 const OF_FEED = `${feedColumn('event')} = $1`;
 
-/** Up to where the oldest events of a feed are removed: those that happened before a time, and have at most this number. */
+/** The end of a removal: events before a time, up to a number. */
 export interface RemovalEnd {
   before: Date | null;
   through: bigint | null;
 }
 
 /**
- * Which events a feed still has. Its numbers have no gaps and only the oldest are ever removed, so the first number that is there
- * identifies what was removed.
+ * The range of events that a feed still has. Numbers have no gaps and only the oldest events are removed, so the first number determines
+ * what was removed.
  */
 @Injectable()
 export class KeptEventsStore {
   constructor(private readonly unit: UnitOfWork) {}
 
-  /** The oldest number that is kept, or the next one to come when none is; and the last number that was given. */
+  /** Returns the oldest stored number, or the next number when the feed is empty; and the last assigned number. */
   async findRange(feed: string): Promise<{ oldest: bigint; last: bigint }> {
     const [row] = await this.unit.manager.query<[{ oldest: string | null; last: string }]>(
       `SELECT (SELECT sequence FROM event WHERE ${OF_FEED} ORDER BY sequence LIMIT 1) AS oldest,
@@ -33,7 +33,7 @@ export class KeptEventsStore {
     return { oldest: row.oldest === null ? last + 1n : BigInt(row.oldest), last };
   }
 
-  /** The oldest number that can be replayed, when a replay after this one would miss some; else null. */
+  /** Returns the oldest number that can be replayed if a replay after `after` would miss events, otherwise null. */
   async findOldestIfExpired(feed: string, after: bigint, last: bigint): Promise<bigint | null> {
     const rows = await this.unit.manager.query<{ sequence: string; recent: boolean; first: boolean }[]>(
       `(SELECT sequence, created_at >= now() - interval '${REPLAY_DAYS} days' AS recent, true AS first FROM event
@@ -49,12 +49,12 @@ export class KeptEventsStore {
     return BigInt(rows.find(({ recent }) => recent)?.sequence ?? last + 1n);
   }
 
-  /** The time so many seconds ago, by the clock of the database: that of one process that is wrong removes nothing. */
+  /** Returns the time some seconds ago by the clock of the database, so that a wrong clock of a process removes nothing. */
   async readTimeBefore(seconds: number): Promise<Date> {
     return new Date((await readDatabaseTime(this.unit.manager)).getTime() - seconds * 1000);
   }
 
-  /** The feeds whose oldest event happened before a time. */
+  /** Lists the feeds whose oldest event is before a time. */
   async listWithOlder(before: Date): Promise<string[]> {
     const rows = await this.unit.manager.query<{ feed: string }[]>(
       `SELECT counter.feed FROM event_counter counter CROSS JOIN LATERAL (
@@ -65,7 +65,7 @@ export class KeptEventsStore {
     return rows.map(({ feed }) => feed);
   }
 
-  /** The number of the last event of an organization that happened before a time; 0 when there was none. */
+  /** Returns the number of the last event of an organization before a time, or 0. */
   async findLastBefore(organizationId: string, before: Date): Promise<bigint> {
     const [row] = await this.unit.manager.query<[{ through: string }]>(
       `SELECT coalesce(
@@ -76,7 +76,7 @@ export class KeptEventsStore {
     return BigInt(row.through);
   }
 
-  /** Removes the oldest events of a feed, at most so many: always the first that are left, so that no gap comes between others. */
+  /** Removes up to `most` of the oldest events of a feed, in order, so that no gaps arise. */
   async removeOldest(feed: string, { before, through }: RemovalEnd, most: number): Promise<number> {
     const [, removed] = await this.unit.manager.query<[unknown, number]>(
       `WITH oldest AS MATERIALIZED (

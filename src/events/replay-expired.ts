@@ -1,6 +1,6 @@
 import { AppError, InvalidRequest } from '../core/errors/app-error.js';
 
-/** 410: events after a number are asked for that are gone; `oldest` is the first that is kept, or the next one to come. */
+/** 410: events after `after` were removed; `oldest` is the first stored number, or the next number when none is stored. */
 export function replayExpired(after: bigint, oldest: bigint): AppError {
   const detail = `events after ${after} are no longer kept`;
   return new AppError(410, 'REPLAY_EXPIRED', 'No longer kept', detail, {
@@ -9,7 +9,7 @@ export function replayExpired(after: bigint, oldest: bigint): AppError {
   });
 }
 
-/** 400: a number is named that no event of the feed has yet, such as one of another organization. */
+/** 400: no event of the feed has this number yet; it may be from another organization. */
 export const notYetGiven = (pointer: string, last: bigint): InvalidRequest =>
   InvalidRequest.forField(
     pointer,

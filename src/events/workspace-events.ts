@@ -1,8 +1,8 @@
 import { INTERIM_SQL } from '../core/events/event-kinds.js';
 
 /**
- * SQL that holds when an `event` belongs to the activity of a workspace: it happened there, or changed an environment while that was assigned
- * to it. Both have an index of their own.
+ * SQL of whether an `event` belongs to the activity of a workspace: it happened there, or changed an environment while that was assigned to
+ * the workspace. Each condition has an index.
  */
 export const happenedInSql = (workspace: string): string => `(
   (event.workspace_id = ${workspace} AND NOT ${INTERIM_SQL})

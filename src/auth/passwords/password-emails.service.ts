@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { Actor } from '../../core/access/actor.js';
 import { Env } from '../../core/config/env.js';
 import { generateSecretToken, hashSecretToken } from '../../core/crypto/secret-token.js';
-import { LETTER_ATTEMPTS, letterRetryDelayMs, URGENT_LETTER_ATTEMPTS } from '../../core/mail/letter-retries.js';
+import { MAIL_ATTEMPTS, mailRetryDelayMs, URGENT_MAIL_ATTEMPTS } from '../../core/mail/mail-retries.js';
 import { type Mail, Mailer } from '../../core/mail/mailer.js';
 import { JobsService } from '../../jobs/jobs.service.js';
 import type { User } from '../../organizations/users/user.entity.js';
@@ -36,7 +36,7 @@ export class PasswordEmailsService {
     jobs.registerHandler<ResetMailPayload>(QUEUE, {
       concurrency: 2,
       handle: ({ payload }) => this.sendMail(payload),
-      retryDelayMs: letterRetryDelayMs,
+      retryDelayMs: mailRetryDelayMs,
     });
     jobs.schedule('purge.password-resets', HOUR_MS, () => resets.purge());
   }
@@ -53,7 +53,7 @@ export class PasswordEmailsService {
   }
 
   private async enqueueMail(payload: ResetMailPayload): Promise<void> {
-    const mostAttempts = payload.confirms ? LETTER_ATTEMPTS : URGENT_LETTER_ATTEMPTS;
+    const mostAttempts = payload.confirms ? MAIL_ATTEMPTS : URGENT_MAIL_ATTEMPTS;
     const job = { queue: QUEUE, payload, organizationId: null, mostAttempts };
     await this.jobs.enqueue(Actor.system('forgotten password'), job);
   }

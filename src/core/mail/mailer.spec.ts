@@ -85,7 +85,7 @@ describe('a mail', () => {
     ['not for us', talk('554 no\r\n', '554 no\r\n')],
     ['not open to our address', talk('250 hello\r\n', '550 no\r\n')],
     ['unsure of its reader', talk('250 hello\r\n', '250 ok\r\n', '450 later\r\n')],
-    ['lost after the letter', (socket: Socket) => takeAndHangUp(socket)],
+    ['lost after the content', (socket: Socket) => takeAndHangUp(socket)],
     ['not able to speak TLS', talk('250-hello\r\n250 STARTTLS\r\n', '220 go\r\n', 'no TLS\r\n')],
     ['talking in one endless line', (socket: Socket) => pour(socket)],
   ])('is tried again when the server is %s', async (_, serve) => {
@@ -112,7 +112,7 @@ describe('a mail', () => {
     expect(shown).not.toContain(Buffer.from('\0armature\0correct-horse').toString('base64'));
   });
 
-  it('is counted by what came of it', async () => {
+  it('is counted by its outcome', async () => {
     const counted = async (): Promise<Record<string, number>> =>
       Object.fromEntries(
         (await metrics.mails.get()).values.map(({ labels, value }) => [String(labels['outcome']), value]),

@@ -53,7 +53,7 @@ export class Mailer implements OnApplicationShutdown {
     if (!this.env.SMTP_URL) throw new Error('SMTP_URL is not set');
     this.transport ??= createTransport(this.env.SMTP_URL);
     const transport = await this.transport;
-    const letter = {
+    const message = {
       ...mail,
       from: this.env.MAIL_FROM,
       // nodemailer takes an object as a single address, whatever characters it contains.
@@ -70,7 +70,7 @@ export class Mailer implements OnApplicationShutdown {
           : {}),
       },
     };
-    await transport.sendMail(letter).catch((error: unknown) => {
+    await transport.sendMail(message).catch((error: unknown) => {
       this.metrics.mails.inc({ outcome: isRefusedForGood(error) ? 'refused' : 'failed' });
       throw error;
     });

@@ -8,7 +8,7 @@ import type { Burst } from './bursts.store.js';
 
 const REST = { rest: true } as const;
 
-/** Events of one kind by one person that are shown as one. */
+/** A burst: the same action repeated by one user, shown as one item. */
 export class ActivityGroupView {
   @TextField({ ...REST, description: 'One sentence, such as "alice imported 12 designs".' })
   description!: string;
@@ -48,7 +48,7 @@ export class ActivityGroupView {
   }
 }
 
-/** What happened in a workspace, and which of it may be shown as one. */
+/** A page of the activity of a workspace, with the bursts of its events. */
 export class ActivityPage extends PaginatedView(EventView, 'events', 'ActivityPage') {
   @RecordsField(() => ActivityGroupView, {
     ...REST,

@@ -1,6 +1,6 @@
 import type { Burst } from './bursts.store.js';
 
-/** Actions with their plain phrase: a user created something. */
+/** Actions that are phrased as "user verb noun". */
 const VERBS = new Set([
   ...[
     'created',
@@ -32,7 +32,7 @@ const PHRASES: Record<string, (count: number) => string> = {
   'policy.violation': (count) => `met ${count} policy violations`,
 };
 
-/** One sentence of a burst, such as "alice imported 12 designs". */
+/** Describes a burst in one sentence, such as "alice imported 12 designs". */
 export function describeBurst({ category, action, userName, count, subjects }: Burst): string {
   const who = userName ?? 'The system';
   const phrase = PHRASES[`${category}.${action}`];

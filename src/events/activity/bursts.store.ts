@@ -3,19 +3,19 @@ import { UnitOfWork } from '../../core/database/unit-of-work.js';
 import type { RecordedEvent } from '../event.entity.js';
 import { happenedInSql } from '../workspace-events.js';
 
-/** Events of one kind by one person in a workspace, each soon after the one before, of one day. */
+/** Events of one kind by one user in a workspace on one day, each at most `GAP` after the previous one. */
 export interface Burst {
   category: string;
   action: string;
   userId: string | null;
-  /** The name or address of the person; null for the system. */
+  /** The name or email address of the user; null for the system. */
   userName: string | null;
   count: number;
-  /** How many records they are about. */
+  /** The number of distinct records. */
   subjects: number;
   firstAt: Date;
   lastAt: Date;
-  /** Those of the events that were asked for. */
+  /** The requested events that belong to the burst. */
   eventIds: string[];
 }
 
@@ -23,12 +23,12 @@ const GAP = `interval '10 minutes'`;
 const DAY = `(event.created_at AT TIME ZONE 'UTC')::date`;
 const dayOf = (moment: string): string => `date_trunc('day', ${moment}::timestamptz, 'UTC')`;
 
-/** Events that are shown as one. */
+/** Groups events into bursts. */
 @Injectable()
 export class BurstsStore {
   constructor(private readonly unit: UnitOfWork) {}
 
-  /** The bursts that these events of a workspace are part of, the latest first, each counted as a whole. */
+  /** Finds the bursts of these events of a workspace, newest first, each with the count of all its events. */
   async list(workspaceId: string, events: RecordedEvent[]): Promise<Burst[]> {
     if (events.length === 0) return [];
     const times = events.map(({ createdAt }) => createdAt.getTime());

@@ -58,13 +58,13 @@ const listing: Listing<AuditEntry> = {
   filter: CONDITIONS,
 };
 
-/** A chain has no gaps: its ends say how many entries it has. */
+/** A chain has no gaps, so its first and last numbers give the number of entries. */
 const WHOLE_CHAIN: StoredTotal = {
   total: 'SELECT last - removed FROM audit_chain WHERE chain = :chain',
   version: `SELECT last || ' ' || removed FROM audit_chain WHERE chain = :chain`,
 };
 
-/** The entries of the chains, as their readers see them. */
+/** Reads, erases and removes audit entries. */
 @Injectable()
 export class AuditEntriesStore {
   private readonly select = new EntitySelect<AuditEntry>();
@@ -72,7 +72,7 @@ export class AuditEntriesStore {
 
   constructor(private readonly unit: UnitOfWork) {}
 
-  /** The query's own parameters are conditions like those of its `filter`, which win. */
+  /** Applies the query parameters as conditions; those of `filter` override them. */
   page(chain: string, query: AuditListQuery): Promise<Page<AuditEntry>> {
     const { actor, action, resource, outcome, since, until } = query;
     const given = Object.entries({ actor, action, resource, outcome, since, until }).filter(([, value]) => value);
@@ -83,12 +83,12 @@ export class AuditEntriesStore {
     });
   }
 
-  /** @throws InvalidRequest naming the condition that cannot be asked for */
+  /** @throws InvalidRequest naming the invalid condition */
   assertFilter(chain: string, filter: AuditFilter): void {
     this.selectFiltered(chain, filter);
   }
 
-  /** Up to `most` entries after a number, in their order, of those that the filter leaves. */
+  /** Returns up to `most` entries after the number `after` that match the filter, oldest first. */
   async readAfter(chain: string, after: string, most: number, filter: AuditFilter = {}): Promise<AuditEntry[]> {
     const rows = this.selectFiltered(chain, filter).andWhere('entry.sequence > :after', { after });
     rows.orderBy('entry.sequence', 'ASC').limit(most);
@@ -100,13 +100,13 @@ export class AuditEntriesStore {
     return this.select.getOne(this.unit.manager, rows);
   }
 
-  /** Erases what the entries of a chain say of a person, some at a time. As the system. @returns how many it met */
+  /** Erases the personal data of a user from up to `most` entries. Runs as the system. @returns the number of entries changed */
   async erase(chain: string, userId: string, address: string, most: number): Promise<number> {
     const [row] = await this.unit.manager.query<{ erased: number }[]>(ERASE, [chain, userId, address, most]);
     return row?.erased ?? 0;
   }
 
-  /** Removes the oldest entries through a checkpoint, some at a time. As the system. @returns how many it removed */
+  /** Removes up to `most` of the oldest entries up to the number `through`. Runs as the system. @returns the number removed */
   async prune(chain: string, through: string, most: number): Promise<number> {
     const [row] = await this.unit.manager.query<{ removed: number }[]>(PRUNE, [chain, through, most]);
     return row?.removed ?? 0;

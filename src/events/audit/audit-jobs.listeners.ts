@@ -5,7 +5,7 @@ import { CheckpointsService } from './reports/checkpoints.service.js';
 
 const HOUR_MS = 60 * 60 * 1000;
 
-/** What is done to the audit every hour: heads of the chains are signed, and what is too old is removed up to one of them. */
+/** Signs the heads of all chains every hour, then removes expired entries up to a signed head. */
 @Injectable()
 export class AuditJobsListeners implements OnModuleInit {
   constructor(

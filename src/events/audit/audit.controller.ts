@@ -37,7 +37,7 @@ const EXPORT_NOTE =
 const CHECKPOINTS_NOTE =
   'Keep them where administrators of the database cannot change them: a checkpoint reveals entries that were removed from the end of the chain.';
 
-/** What the controllers of both kinds of chains do. */
+/** The operations that both audit controllers share. */
 abstract class AuditController {
   protected constructor(
     protected readonly audit: AuditService,
@@ -153,7 +153,7 @@ export class OrganizationAuditController extends AuditController {
   }
 }
 
-/** The audit of what belongs to no organization: sign-ins, accounts, the registry. */
+/** The audit of records outside of organizations: sign-ins, accounts, the registry. */
 @ApiTags('audit')
 @NoStore()
 @Controller('system/audit')

@@ -1,6 +1,6 @@
 import { Column, Entity, ForeignKey, Index, PrimaryColumn, PrimaryGeneratedColumn } from 'typeorm';
 
-/** The chain of what belongs to no organization; every other chain has the id of its organization. */
+/** The chain of records outside of organizations; every other chain has the id of its organization. */
 export const INSTALLATION_CHAIN = '00000000-0000-0000-0000-000000000000';
 
 export const OUTCOMES = ['allowed', 'refused'] as const;
@@ -9,7 +9,7 @@ export type Outcome = (typeof OUTCOMES)[number];
 export const ACTOR_KINDS = ['user', 'service_account', 'system', 'database', 'anonymous'] as const;
 export type ActorKind = (typeof ACTOR_KINDS)[number];
 
-/** What a change or a refusal left behind, before it has its place in a chain. */
+/** A change, event or refusal that is not yet appended to a chain. Triggers write the changes. */
 @Entity('audit_pending')
 export class PendingAuditRow {
   @PrimaryGeneratedColumn('identity', { type: 'bigint', generatedIdentity: 'ALWAYS' })
@@ -40,23 +40,23 @@ export class PendingAuditRow {
   @Column('jsonb', { nullable: true })
   after!: Record<string, unknown> | null;
 
-  /** In whose name the statement ran: an id, `system`, or the login of a session that is not the server's. */
+  /** The actor of the statement: a user's id, `system`, or the database login of a session that is not the server's. */
   @Column('text', { nullable: true })
   acting!: string | null;
 
-  /** The request that it was done for, as the server named it to the database. */
+  /** The signed description of the request, as the server sent it to the database. */
   @Column('text', { nullable: true })
   context!: string | null;
 
   @Column({ type: 'timestamptz', precision: 3 })
   createdAt!: Date;
 
-  /** Of the first change of a transaction: under this number its events are read when it is sealed. */
+  /** Set on the first change of a transaction: the `change_set` of the transaction's events. */
   @Column('bigint', { nullable: true })
   changeSet!: string | null;
 }
 
-/** One entry of a chain. It never changes, but for what it says of persons, which can be erased. */
+/** One entry of a chain. Immutable, except that its personal data can be erased. */
 @Entity('audit_entry')
 @Index('audit_entry_sequence', ['chain', 'sequence'], { unique: true })
 @Index('audit_entry_actor', ['chain', 'actorId', 'sequence'])
@@ -70,29 +70,29 @@ export class AuditEntry {
   @Column('uuid')
   chain!: string;
 
-  /** Counts the entries of the chain without gaps. */
+  /** The number of the entry in its chain, without gaps. */
   @Column('bigint')
   sequence!: string;
 
-  /** When it was done. */
+  /** The time of the change or refusal. */
   @Column({ type: 'timestamptz', precision: 3 })
   createdAt!: Date;
 
   @Column('bigint')
   transaction!: string;
 
-  /** A kind of event, a change of a record, or the operation that was refused. */
+  /** The kind of an event, a change of a record, or the refused operation. */
   @Column('text')
   action!: string;
 
   @Column('text')
   outcome!: Outcome;
 
-  /** The code of the refusal. */
+  /** The error code of a refusal. */
   @Column('text', { nullable: true })
   reason!: string | null;
 
-  /** How many refusals it stands for. */
+  /** The number of refusals that the entry combines. */
   @Column('integer')
   count!: number;
 
@@ -105,7 +105,7 @@ export class AuditEntry {
   @Column('uuid', { nullable: true })
   onBehalfOf!: string | null;
 
-  /** The session or personal access token. */
+  /** The id of the session or personal access token. */
   @Column('uuid', { nullable: true })
   tokenId!: string | null;
 
@@ -121,7 +121,7 @@ export class AuditEntry {
   @Column('text', { nullable: true })
   resourceId!: string | null;
 
-  /** Canonical JSON of who it was and from where; null once it was erased. */
+  /** Canonical JSON of the actor's name and address; null after erasure. */
   @Column('text', { nullable: true })
   personal!: string | null;
 
@@ -131,7 +131,7 @@ export class AuditEntry {
   @Column('text')
   personalDigest!: string;
 
-  /** Canonical JSON of what was changed; null once it was erased. */
+  /** Canonical JSON of the changed fields; null after erasure. */
   @Column('text', { nullable: true })
   details!: string | null;
 
@@ -148,7 +148,7 @@ export class AuditEntry {
   hash!: string;
 }
 
-/** How far a chain has come, and up to which number its entries were removed by retention. */
+/** The last number and hash of a chain, and the number up to which retention removed its entries. */
 @Entity('audit_chain')
 export class AuditChain {
   @PrimaryColumn('uuid')
@@ -163,7 +163,7 @@ export class AuditChain {
   @Column('bigint', { default: 0 })
   removed!: string;
 
-  /** Of `last` and `hash`, by the installation (HMAC-SHA-256 in base64url); null in what earlier versions wrote, and absent before the first entry. */
+  /** HMAC-SHA-256 of `last` and `hash` in base64url; null in chains of earlier versions, undefined before the first entry. */
   @Column('text', { nullable: true })
   signature?: string | null;
 }
@@ -175,15 +175,15 @@ export class AuditKey {
   @PrimaryColumn('text')
   id!: string;
 
-  /** 2 where every end of a chain was signed from the beginning, 1 in installations of earlier versions. */
+  /** 2 if the installation has always signed the ends of its chains, 1 if it was created by an earlier version. */
   @Column('integer', { default: 1 })
   version!: number;
 
-  /** As PEM. */
+  /** PEM. */
   @Column('text')
   publicKey!: string;
 
-  /** Sealed. */
+  /** PEM, encrypted by the vault. */
   @Column('bytea')
   privateKey!: Buffer;
 
@@ -191,7 +191,7 @@ export class AuditKey {
   createdAt!: Date;
 }
 
-/** The signed head of a chain at one moment. */
+/** A signed head of a chain. */
 @Entity('audit_checkpoint')
 @Index('audit_checkpoint_sequence', ['chain', 'sequence'], { unique: true })
 export class AuditCheckpoint {
@@ -211,7 +211,7 @@ export class AuditCheckpoint {
   @Column('text')
   keyId!: string;
 
-  /** Ed25519, in base64. */
+  /** Ed25519 in base64. */
   @Column('text')
   signature!: string;
 
@@ -219,7 +219,7 @@ export class AuditCheckpoint {
   createdAt!: Date;
 }
 
-/** Up to which number the entries of a chain were sent on. */
+/** The number up to which the entries of a chain were forwarded. */
 @Entity('audit_forwarding')
 export class AuditForwarding {
   @PrimaryColumn('uuid')

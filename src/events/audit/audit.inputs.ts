@@ -8,7 +8,7 @@ const MAX_FILTER_LENGTH = 200;
 const TIME = /^\d{4}-\d\d-\d\d(T\d\d:\d\d(:\d\d(\.\d{1,9})?)?(Z|[+-]\d\d:?\d\d))?$/;
 const NOT_A_TIME = 'must be a time with its offset, such as 2027-01-31T18:00:00Z, or a date';
 
-/** What entries are asked for: all conditions hold for each. */
+/** Conditions on entries, combined by AND. */
 export interface AuditFilter {
   actor?: string;
   action?: string;
@@ -18,7 +18,7 @@ export interface AuditFilter {
   until?: string;
 }
 
-/** A text of the query, bounded. */
+/** A query parameter of limited length. */
 const FilterParameter = (description: string, example: string): PropertyDecorator => {
   const api = ApiPropertyOptional({ type: String, description, example });
   return (target, key) => {
@@ -32,7 +32,7 @@ const TimeParameter = (description: string): PropertyDecorator => {
   const api = ApiPropertyOptional({ type: String, format: 'date-time', description });
   return (target, key) => {
     api(target, key);
-    // An empty one is as if it were not given.
+    // Empty values are ignored.
     ValidateIf((_, value) => value !== undefined && value !== '')(target, key);
     IsISO8601({ strict: true }, { message: NOT_A_TIME })(target, key);
     Matches(TIME, { message: NOT_A_TIME })(target, key);
@@ -89,7 +89,7 @@ export class AuditExportQuery implements AuditFilter {
   until?: string;
 }
 
-/** A head of the chain that was kept outside; verification finds whether the chain still has it. */
+/** Optionally names a head that the caller stored elsewhere; verification checks that the chain still contains it. */
 export class AuditVerifyQuery {
   @ApiPropertyOptional({
     description: 'A head that you kept, as <sequence>:<hash>: the chain must still have it.',
@@ -102,7 +102,7 @@ export class AuditVerifyQuery {
   checkpoint?: string;
 }
 
-/** Whose personal data is erased. */
+/** Names the user whose personal data is erased. */
 export class Erasure {
   @IdInput({ description: 'The user whose personal data is erased from the entries.' })
   @IsUUID('all', { message: 'must be a UUID' })

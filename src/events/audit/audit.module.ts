@@ -24,7 +24,7 @@ import { CheckpointsStore } from './reports/checkpoints.store.js';
 import { ExportService } from './reports/export.service.js';
 import { VerificationService } from './reports/verification.service.js';
 
-/** Who did what, as chains that nobody can change unseen. */
+/** The audit log: tamper-evident hash chains of changes and refusals. */
 @Module({
   imports: [JobsModule, OrganizationsModule],
   controllers: [OrganizationAuditController, InstallationAuditController],

@@ -6,7 +6,7 @@ export const auditPolicy = definePolicy('audit', {
   erase: 'owner',
 });
 
-/** The audit of what belongs to no organization. */
+/** The audit of records outside of organizations. */
 export const installationAuditPolicy = definePolicy('installation_audit', {
   read: { needs: 'none', scope: 'admin', installation: true },
   erase: { needs: 'none', scope: 'admin', installation: true },

@@ -16,7 +16,7 @@ import type { VerificationOptions, VerificationResult } from './reports/verifica
 
 export type AuditOperation = keyof typeof auditPolicy;
 
-/** Who reads which chain: the admins of an organization its own, the administrators of the installation that of the installation. */
+/** Authorizes access to the audit: organization admins to the chain of their organization, installation administrators to that of the installation. */
 @Injectable()
 export class AuditService {
   constructor(
@@ -26,7 +26,7 @@ export class AuditService {
     private readonly access: Access,
   ) {}
 
-  /** @throws NotFound when the actor does not see the organization, Forbidden when their role does not reach */
+  /** @throws NotFound when the actor may not see the organization, Forbidden when their role is insufficient */
   async authorize(actor: Actor, chain: string, verb: AuditOperation): Promise<void> {
     if (chain === INSTALLATION_CHAIN) {
       assertScope(actor, installationAuditPolicy[verb]);
@@ -44,7 +44,7 @@ export class AuditService {
     });
   }
 
-  /** Signs the head first, so that the caller gets a current one. */
+  /** Signs the head first, so that the list contains the current one. */
   async listCheckpoints(
     actor: Actor,
     chain: string,
@@ -65,7 +65,7 @@ export class AuditService {
     return runAsSystem('export of the audit', () => this.reports.export(chain, filter, authorize));
   }
 
-  /** @returns of how many entries something was erased */
+  /** @returns the number of entries changed */
   async erase(actor: Actor, chain: string, userId: string): Promise<number> {
     await this.authorize(actor, chain, 'erase');
     return runAsSystem('erasure of personal data', () => this.reports.erase(chain, userId));

@@ -147,7 +147,7 @@ export class AuditEntryView {
 
 export const AuditEntryPage = PaginatedView(AuditEntryView, 'entries', 'AuditEntryPage');
 
-/** What verification found first that is wrong. */
+/** The result of a verification. */
 export class AuditVerificationView {
   @FlagField({ ...REST, description: 'Whether every entry is as it was sealed, and none is missing.' })
   valid!: boolean;
@@ -213,7 +213,7 @@ export class AuditCheckpointView {
 
 export const AuditCheckpointPage = PaginatedView(AuditCheckpointView, 'checkpoints', 'AuditCheckpointPage');
 
-/** What an erasure did. */
+/** The result of an erasure. */
 export class ErasureView {
   @IdField(REST)
   user_id!: string;

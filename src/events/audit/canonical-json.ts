@@ -1,6 +1,6 @@
 /**
- * The one text of a value (RFC 8785): members sorted by their names, no spaces, numbers and strings as JavaScript writes them.
- * Members without a value are left out.
+ * Serializes a value to canonical JSON (RFC 8785): members sorted by name, no whitespace, numbers and strings as by `JSON.stringify`.
+ * Undefined members are omitted.
  */
 export function canonicalJson(value: unknown): string {
   if (typeof value !== 'object' || value === null) return JSON.stringify(value ?? null);
@@ -16,7 +16,7 @@ export function canonicalJson(value: unknown): string {
   return `{${text}}`;
 }
 
-/** Whether the text is the one that JavaScript writes: several times as fast. */
+/** Reports whether `JSON.stringify` already gives the canonical text, which is several times as fast. */
 const isCanonical = (names: string[], members: Record<string, unknown>): boolean =>
   names.every((name, at) => isScalar(members[name]) && (at === 0 || (names[at - 1] as string) < name));
 

@@ -2,30 +2,30 @@ import { Follower } from '../../core/pubsub/follower.js';
 import type { SeenEvent } from '../event.entity.js';
 import { FRESH_MS, type FeedTail, type FeedSlice } from './feed-tail.js';
 
-/** Which of the events that someone may read they want. */
+/** Selects events of a subscription among those that the user may read. */
 export type EventPredicate = (seen: SeenEvent) => boolean;
 
 interface FollowedFeed {
   feed: string;
   tail: FeedTail;
-  /** The number of the last event that was given or passed over. */
+  /** The number of the last event that was returned or skipped. */
   position: bigint;
 }
 
 /**
- * The events of one or several feeds, one after another as their reader takes them: first what came after the given
- * positions, then what comes. Nothing waits here for a slow reader, who is given from the table what the tails have left
- * behind; a reader of the reader, such as a socket, bounds what is sent.
+ * An iterator over the events of one or several feeds: missed events after the start positions first, then live events. It buffers no
+ * events for a slow consumer: those that the tails no longer hold are read from the table. The transport, such as a socket, limits what
+ * is sent.
  */
 export class EventFollower extends Follower<SeenEvent> {
   private readonly feeds: FollowedFeed[] = [];
-  /** What was read last, of which the first `taken` were given or passed over. */
+  /** The events read last; the first `taken` were returned or skipped. */
   private slice: (FeedSlice & { of: FollowedFeed; taken: number }) | null = null;
 
-  /** Called whenever there may be something to take, for who takes events by `poll`. */
+  /** Called when events may be available, for consumers that use `poll`. */
   onWake?: () => void;
 
-  /** @param leave called once, when nothing more is wanted */
+  /** @param leave called once, at the end of the iteration */
   constructor(
     readonly userId: string,
     private readonly wanted: EventPredicate,
@@ -39,7 +39,7 @@ export class EventFollower extends Follower<SeenEvent> {
     this.onWake?.();
   }
 
-  /** The next event, for a follower that sends more than events; null when there is none until `onWake` is called. */
+  /** Returns the next event, or null when there is none before the next `onWake`; for followers that send more than events. */
   poll(): Promise<SeenEvent | null> {
     return this.take();
   }
@@ -80,7 +80,7 @@ export class EventFollower extends Follower<SeenEvent> {
     return ready;
   }
 
-  /** The next event at hand, unless it was so long ago that the right to it was checked. */
+  /** Returns the next buffered event, unless the check of the right to it is older than `FRESH_MS`. */
   private takeBuffered(): SeenEvent | null {
     if (!this.slice) return null;
     const { slice } = this;
@@ -96,12 +96,12 @@ export class EventFollower extends Follower<SeenEvent> {
     return null;
   }
 
-  /** Looks for more that some tail has at hand. */
+  /** Takes the next events from the memory of a tail. */
   private readRecent(): boolean {
     return this.feeds.some((of) => this.begin(of, of.tail.findRecent(of.position, this.userId)));
   }
 
-  /** Looks for more, from feed to feed in turn so that a busy one does not keep the others waiting. */
+  /** Reads the next events, from the feeds in turn, so that a busy feed does not starve the others. */
   private async readMore(): Promise<boolean> {
     for (const of of [...this.feeds])
       if (this.begin(of, await of.tail.readAfter(of.position, this.userId))) return true;

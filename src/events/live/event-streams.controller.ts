@@ -13,7 +13,7 @@ import { EventStreamsService } from './event-streams.service.js';
 export class EventStreamsController {
   constructor(private readonly streams: EventStreamsService) {}
 
-  /** The events of an organization as they happen, as server-sent events; `Last-Event-ID` resumes. */
+  /** Streams the events of an organization as server-sent events; `Last-Event-ID` resumes. */
   @RestOperation(
     'streamEvents',
     'Stream events',
@@ -48,6 +48,6 @@ export class EventStreamsController {
   }
 }
 
-/** The same under the path that clients in the field know. */
+/** The same under the path that existing clients use. */
 @Controller('system/events')
 export class SystemEventStreamsController extends EventStreamsController {}

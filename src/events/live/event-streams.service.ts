@@ -18,13 +18,13 @@ import type { EventFollower } from './event-follower.js';
 import { formatServerSentEvent, ServerSentEvents } from './server-sent-events.js';
 import { EventSubscriptionsService } from './event-subscriptions.service.js';
 
-/** How often a stream is given a sign of life and its token is authenticated again. */
+/** The interval of heartbeats, at which the token is also authenticated again. */
 const HEARTBEAT_MS = 15_000;
-/** Events that are sent in one piece, and about how many characters: a client that does not read holds no more. */
+/** The maximum number and total length of events in one write, which limits the memory of a client that does not read. */
 const MAX_TOGETHER = 64;
 const MAX_CHARACTERS = 64 * 1024;
 
-/** A stream from the moment on that it is asked for. */
+/** A stream from its request to its end. */
 class OpenStream {
   follower?: EventFollower;
   ended = false;
@@ -37,7 +37,7 @@ class OpenStream {
   }
 }
 
-/** The events of one organization over plain HTTP; each stream lasts as long as the token it was opened with. */
+/** Streams the events of an organization as server-sent events. A stream ends when its token is no longer valid. */
 @Injectable()
 export class EventStreamsService implements OnModuleDestroy {
   private readonly logger = new Logger(EventStreamsService.name);
@@ -58,7 +58,7 @@ export class EventStreamsService implements OnModuleDestroy {
     });
   }
 
-  /** Answers with the stream, of which HEAD asks for the headers alone; resolves when it has ended. */
+  /** Responds with the stream, or with the headers alone to HEAD. Resolves at the end of the stream. */
   async serve(actor: Actor, query: EventStreamQuery, request: Request, response: Response): Promise<void> {
     const stream = this.openStream(actor);
     try {
@@ -104,7 +104,7 @@ export class EventStreamsService implements OnModuleDestroy {
     return { organizationId: id, after };
   }
 
-  /** A token that cannot be looked at, since the database is away, is looked at again next time. */
+  /** Authenticates the token again. During a database outage the next heartbeat retries. */
   private async reauthenticate(stream: OpenStream, request: Request): Promise<void> {
     try {
       await this.authenticator.authenticate(request, () => clientNetwork(request.ip));
@@ -137,7 +137,7 @@ function joinTexts(texts: string[]): string[] {
   return pieces;
 }
 
-/** Written once for all who follow. */
+/** Formats an event once for all its followers. */
 function toText(seen: SeenEvent): string {
   const format = () =>
     formatServerSentEvent(`${seen.event.organizationId}:${seen.event.sequence}`, EventView.fromSeenEvent(seen));

@@ -10,17 +10,17 @@ import { notYetGiven, replayExpired } from '../replay-expired.js';
 import type { EventFollower, EventPredicate } from './event-follower.js';
 import { type StartPosition, LiveFeedService } from './live-feed.service.js';
 
-/** What a subscriber asks for; an empty list leaves nothing out. */
+/** The filter of a subscription; an empty list matches all. */
 export interface EventSubscriptionRequest {
   organizationId?: string;
   workspaceId?: string;
   severity?: readonly string[];
   category?: readonly string[];
-  /** The number after which the events of the organization are wanted, those that were missed first. */
+  /** The event number after which to replay events of the organization. */
   after?: string;
 }
 
-/** Lets users follow events as they happen. */
+/** Subscribes users to live events. */
 @Injectable()
 export class EventSubscriptionsService {
   constructor(
@@ -33,8 +33,8 @@ export class EventSubscriptionsService {
   ) {}
 
   /**
-   * The events of the organization named; when none is, those of all that the actor belongs to and of the installation.
-   * @throws NotFound, InvalidRequest, or AppError REPLAY_EXPIRED when events after the number are kept no more
+   * Subscribes to the events of the given organization; without one, to those of all the actor's organizations and of the installation.
+   * @throws NotFound, InvalidRequest, or AppError REPLAY_EXPIRED when events after the number were removed
    */
   async follow(actor: Actor, asked: EventSubscriptionRequest): Promise<EventFollower> {
     const { workspaceId, organizationId, after } = asked;
@@ -49,13 +49,13 @@ export class EventSubscriptionsService {
     return this.live.follow(userId, begin, toPredicate(asked), organizationId === undefined);
   }
 
-  /** Those of all that the actor belongs to and of the installation, as far as they are wanted. @throws Forbidden */
+  /** Subscribes to the events of all the actor's organizations and of the installation that match. @throws Forbidden */
   async followAll(actor: Actor, wanted: EventPredicate): Promise<EventFollower> {
     const userId = requireUser(actor);
     return this.live.follow(userId, await this.resolveStartPositions(userId), wanted, true);
   }
 
-  /** How far an organization's events have come. */
+  /** Returns the number of the last event of an organization. */
   findEnd(organizationId: string): Promise<bigint> {
     return this.feeds.findEnd(organizationId);
   }

@@ -6,20 +6,20 @@ import type { SeenEvent } from '../event.entity.js';
 import { replayExpired } from '../replay-expired.js';
 import { type FeedBatch, type FeedStore, toSeenEvents } from '../feed.store.js';
 
-/** How long it holds that someone may read an event; after that it is asked again before the event is given to them. */
+/** How long the check of a user's right to an event is valid before the event is sent. */
 export const FRESH_MS = 1_000;
 const BATCH_SIZE = 200;
 const MAX_BATCHES = 20;
 const FIRST_PAUSE_MS = 250;
 const MAX_PAUSE_MS = 5_000;
 
-/** A reader of the feed, who is woken when there is more. */
+/** A reader of the feed, which is woken when new events arrive. */
 interface FeedReader {
   readonly userId: string;
   wake(): void;
 }
 
-/** What one follower gets next of a feed, and up to which number it goes. */
+/** The next events of a feed that a follower may read, up to the number `through`. */
 export interface FeedSlice {
   at: number;
   through: bigint;
@@ -27,14 +27,14 @@ export interface FeedSlice {
 }
 
 /**
- * The end of one feed on this replica, read once for all who follow it. Notices only wake it: its events are read from
- * the table by number, and so is whatever a follower missed.
+ * The recent events of one feed on this replica, read once for all followers. Notifications only wake it; it reads events by number from
+ * the table, including those that a follower missed.
  */
 export class FeedTail {
   private readonly logger = new Logger(FeedTail.name);
   private readonly followers = new Set<FeedReader>();
   private recent: FeedBatch[] = [];
-  /** Readings of what some followers missed, by the position that they are at. */
+  /** Running reads of missed events, by the position after which they start. */
   private readonly missed = new Map<bigint, Promise<FeedBatch>>();
   private awake = false;
   private reading = false;
@@ -60,20 +60,20 @@ export class FeedTail {
     this.followers.delete(follower);
   }
 
-  /** Says that there may be something new. */
+  /** Reads new events, if any. */
   wake(): void {
     this.awake = true;
     if (!this.reading) void this.readNewEvents();
   }
 
-  /** Whether it has come further. */
+  /** Reports whether the feed has events after a position. */
   hasMoreThan(position: bigint): boolean {
     return position < this.position;
   }
 
   /**
-   * What comes after a position for a user; null when there is nothing yet, and the follower is woken when there is.
-   * @throws AppError REPLAY_EXPIRED when it was removed before the follower came to it
+   * Returns the events after a position for a user, or null when there are none yet; new events wake the follower.
+   * @throws AppError REPLAY_EXPIRED when the events were removed before the follower read them
    */
   async readAfter(position: bigint, userId: string): Promise<FeedSlice | null> {
     if (!this.hasMoreThan(position)) return null;
@@ -85,7 +85,7 @@ export class FeedTail {
     return toSlice(batch, userId, position);
   }
 
-  /** The same, as far as it was read a moment ago. */
+  /** Like `readAfter`, from memory only. */
   findRecent(position: bigint, userId: string): FeedSlice | null {
     if (!this.hasMoreThan(position)) return null;
     const batch = this.recent.find((each) => covers(each, position, userId));
@@ -97,11 +97,11 @@ export class FeedTail {
     return this.store.readAfter(this.feed, position, users, BATCH_SIZE);
   }
 
-  /** Followers who fall behind do so together: what they missed is read once for all who are at the same position. */
+  /** Reads missed events, once for all followers at the same position, because followers often fall behind together. */
   private async readMissed(position: bigint, userId: string): Promise<FeedBatch> {
     const underway = this.missed.get(position);
     const shared = underway && (await underway);
-    // The rights of a user who joined in the meantime were not read.
+    // The shared read lacks the rights of a user who started to follow after it began.
     if (shared?.users.has(userId)) return shared;
     const reading = this.readBatch(position);
     this.missed.set(position, reading);
@@ -137,7 +137,7 @@ export class FeedTail {
       this.failures = 0;
     } catch (error) {
       if (!isDatabaseOutage(error))
-        this.logger.warn(`reading the feed ${this.feed} failed, trying again: ${String(error)}`);
+        this.logger.warn(`reading the feed ${this.feed} failed and will be retried: ${String(error)}`);
       this.scheduleRetry();
     } finally {
       this.reading = false;

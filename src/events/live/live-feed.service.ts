@@ -7,21 +7,21 @@ import { KeptEventsStore } from '../kept-events.store.js';
 import { FeedTail } from './feed-tail.js';
 import { EventFollower, type EventPredicate } from './event-follower.js';
 
-/** Should a notice be lost without a trace, as on a connection that died silently, events come late by so much. */
+/** The maximum delay of events after a lost notification, such as on a connection that died silently. */
 const FALLBACK_INTERVAL_MS = 15_000;
 
-/** Where a follower begins in a feed. */
+/** The position in a feed at which a follower starts. */
 export interface StartPosition extends FeedEnd {
   position: bigint;
 }
 
-/** Everybody on this replica who follows events, and the tails of the feeds that they follow. */
+/** The followers of events on this replica, and the tails of their feeds. */
 @Injectable()
 export class LiveFeedService implements OnModuleInit, OnModuleDestroy {
   private readonly logger = new Logger(LiveFeedService.name);
   private readonly tails = new Map<string, FeedTail>();
   private readonly followers = new Set<EventFollower>();
-  /** Those who follow whatever they belong to. */
+  /** Followers of all organizations of their user. */
   private readonly everywhere = new Set<EventFollower>();
   private readonly timer = setInterval(() => this.catchUp(), FALLBACK_INTERVAL_MS).unref();
   private isLookingForFeeds = false;
@@ -37,7 +37,7 @@ export class LiveFeedService implements OnModuleInit, OnModuleDestroy {
     this.pubsub.onMissed(() => this.catchUp());
   }
 
-  /** Begins to follow; with `everywhere` also the organizations that the user joins later. */
+  /** Adds a follower. With `everywhere` it also follows the organizations that the user joins later. */
   follow(userId: string, beginnings: StartPosition[], wanted: EventPredicate, everywhere: boolean): EventFollower {
     const follower = new EventFollower(userId, wanted, () => this.leave(follower));
     this.followers.add(follower);
@@ -60,7 +60,7 @@ export class LiveFeedService implements OnModuleInit, OnModuleDestroy {
       this.addToFeed(feed, BigInt(notice.sequence)).catch((error: unknown) => this.logger.warn(error));
   }
 
-  /** Lets those follow a feed who have just come to belong to its organization, from the event on that says so. */
+  /** Adds a feed to the followers whose user has just joined its organization, from the event of the joining on. */
   private async addToFeed(feed: string, sequence: bigint): Promise<void> {
     const apart = [...this.everywhere].filter((follower) => !follower.follows(feed));
     if (apart.length === 0) return;
@@ -69,7 +69,7 @@ export class LiveFeedService implements OnModuleInit, OnModuleDestroy {
       if (members.has(follower.userId)) follower.follow(feed, this.getOrCreateTail(feed, sequence - 1n), sequence - 1n);
   }
 
-  /** A new tail begins by reading: what was committed since `last` was asked for had nobody to wake. */
+  /** A new tail starts with a read, because notifications since the read of `last` woke no tail. */
   private getOrCreateTail(feed: string, last: bigint): FeedTail {
     const known = this.tails.get(feed);
     if (known) return known;

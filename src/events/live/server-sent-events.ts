@@ -2,14 +2,14 @@ import { once } from 'node:events';
 import type { ServerResponse } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
 
-/** A client that lets what was sent wait for longer is hung up on. */
+/** The connection is closed when the client does not read for longer. */
 const MAX_UNREAD_MS = 10_000;
 
-/** One event as it is sent. */
+/** Formats one event. */
 export const formatServerSentEvent = (id: string, data: object): string =>
   `id: ${id}\ndata: ${JSON.stringify(data)}\n\n`;
 
-/** One answer as a stream of server-sent events: https://html.spec.whatwg.org/multipage/server-sent-events.html */
+/** A response as a stream of server-sent events: https://html.spec.whatwg.org/multipage/server-sent-events.html */
 export class ServerSentEvents {
   constructor(
     private readonly response: ServerResponse,
@@ -17,24 +17,24 @@ export class ServerSentEvents {
   ) {
     response.writeHead(200, {
       'Content-Type': 'text/event-stream; charset=utf-8',
-      // Compression and proxies would hold events back.
+      // Compression and buffering proxies would delay events.
       'Cache-Control': 'no-cache, no-transform',
       'X-Accel-Buffering': 'no',
     });
     response.flushHeaders();
   }
 
-  /** Sends the client the position to resume from, in case it receives nothing more; without data it is no event. */
+  /** Sends the position from which the client resumes if it receives no event. Without data, clients dispatch no event. */
   begin(id: string): Promise<void> {
     return this.write(`id: ${id}\n\n`);
   }
 
-  /** Sends one event or several, and waits until they have left for the client. @param events of `formatServerSentEvent` */
+  /** Sends one or more events and waits until they are written. @param events formatted by `formatServerSentEvent` */
   send(events: string): Promise<void> {
     return this.write(events);
   }
 
-  /** Something to read for everyone between here and the client who hangs up on silence. */
+  /** Sends a comment, so that proxies and clients do not close the connection as idle. */
   heartbeat(): void {
     if (!this.response.writableNeedDrain) this.response.write(': still here\n\n');
   }

@@ -13,7 +13,7 @@ import type { EventErasureView } from './event-log.view.js';
 
 const BATCH = 2_000;
 
-/** Erases what the events of an organization say of a person, what was sent of it to webhooks, and what its audit says. */
+/** Erases the personal data of a user from the events of an organization, its webhook deliveries and its audit. */
 @Injectable()
 export class EventErasuresService {
   constructor(
@@ -24,12 +24,12 @@ export class EventErasuresService {
     private readonly events: EventBus,
   ) {}
 
-  /** One that was broken off is repeated: what is erased stays so. */
+  /** An interrupted erasure can be repeated; it is idempotent. */
   async erase(actor: Actor, organizationId: string, userId: string): Promise<EventErasureView> {
     await this.organizations.authorize(actor, eventLogPolicy.erase, organizationId);
     const erased = await runAsSystem('erasure of personal data', () => this.eraseEvents(organizationId, userId));
     await this.unit.run(() => this.events.publish(new PersonalDataErased(actor, organizationId, userId, erased)));
-    // The last: what was written down of the changes before goes with it.
+    // The audit is last, because it also records the changes made above.
     const audited = await this.audit.erase(actor, organizationId, userId);
     return { user_id: userId, ...erased, audit_entries: audited };
   }

@@ -12,7 +12,7 @@ import { EventLogStore } from './event-log.store.js';
 
 const BATCH = 500;
 
-/** Writes the events of an organization out, as the caller may read them, a batch at a time. */
+/** Exports the events of an organization that the caller may read, in batches. */
 @Injectable()
 export class EventExportService {
   constructor(
@@ -22,8 +22,8 @@ export class EventExportService {
   ) {}
 
   /**
-   * What happened up to now, after a number when one is given.
-   * @throws AppError REPLAY_EXPIRED when events after the number are gone
+   * Exports the events up to now, after a number if given.
+   * @throws AppError REPLAY_EXPIRED when events after the number were removed
    */
   async export(actor: Actor, organizationId: string, after: string | undefined): Promise<NdjsonDownload> {
     await this.organizations.authorize(actor, eventLogPolicy.export, organizationId);
@@ -31,7 +31,7 @@ export class EventExportService {
     const begin = after === undefined ? oldest - 1n : BigInt(after);
     if (begin > last) throw notYetGiven('after', last);
     if (begin + 1n < oldest) throw replayExpired(begin, oldest);
-    // Personal data may be erased since then: a stored answer of a caller is never current.
+    // Personal data may be erased between exports, so cached responses are never reused.
     const revision = `${begin}-${last}-${currentRequest()?.requestId ?? generateRequestId()}`;
     const lines = this.generate(actor, organizationId, begin, last);
     return new NdjsonDownload(revision, `events-${organizationId}-${last}.ndjson`, lines);
@@ -47,7 +47,7 @@ export class EventExportService {
     });
     let position = begin;
     while (position < last) {
-      // The right may be taken away, and events be removed, while this goes on.
+      // The right may be revoked, and events removed, during the export.
       await this.organizations.authorize(actor, eventLogPolicy.export, organizationId);
       const events = await this.log.readAfter(organizationId, position, last, BATCH);
       const [first] = events;

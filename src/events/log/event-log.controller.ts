@@ -20,7 +20,7 @@ import { eventLogPolicy } from './event-log.policy.js';
 import { EventErasureView, EventPurgeView } from './event-log.view.js';
 import { EventPurgesService } from './event-purges.service.js';
 
-/** The log of an organization's events as a whole, for its owners. */
+/** Export, purge and erasure of an organization's events, for its owners. */
 @ApiTags('events')
 @NoStore()
 @Controller('identity/orgs/:orgId/events')

@@ -1,7 +1,7 @@
 import type { Actor } from '../../core/access/actor.js';
 import { DomainEvent } from '../../core/events/domain-event.js';
 
-/** The oldest events of an organization were removed for good. */
+/** The oldest events of an organization were permanently removed. */
 export class EventsPurged extends DomainEvent {
   readonly category = 'organization';
   readonly action = 'events_purged';
@@ -20,7 +20,7 @@ export class EventsPurged extends DomainEvent {
   }
 }
 
-/** What events say of a person was erased; it does not say of whom in words. */
+/** Personal data of a user was erased from events. The description does not name the user. */
 export class PersonalDataErased extends DomainEvent {
   readonly category = 'organization';
   readonly action = 'personal_data_erased';

@@ -12,7 +12,7 @@ export class EventExportQuery {
   after?: string;
 }
 
-/** Up to where events are purged: a number or a time, one of the two. */
+/** The end of a purge: either a number or a time. */
 export class EventPurge {
   @ApiPropertyOptional({ description: 'The number of the last event that is purged, with all before it.' })
   @IsOptional()
@@ -26,7 +26,7 @@ export class EventPurge {
   confirm!: string;
 }
 
-/** Of whom events say nothing any more. */
+/** Names the user whose personal data is erased. */
 export class EventErasure {
   @IdInput({ description: 'The user whose personal data is erased from events.' })
   @IsUUID('all', { message: 'must be a UUID' })

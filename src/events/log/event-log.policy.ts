@@ -1,6 +1,6 @@
 import { definePolicy } from '../../core/access/policy.js';
 
-/** The log of an organization's events as a whole. */
+/** Export, purge and erasure of an organization's events. */
 export const eventLogPolicy = definePolicy('event_log', {
   export: { needs: 'owner', scope: 'read' },
   purge: 'owner',

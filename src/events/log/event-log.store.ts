@@ -4,15 +4,15 @@ import { UnitOfWork } from '../../core/database/unit-of-work.js';
 import { RecordedEvent } from '../event.entity.js';
 import { feedColumn } from '../feed.store.js';
 
-/** What one part of an erasure met. */
+/** The result of one batch of an erasure. */
 export interface ErasedPart {
   events: number;
   deliveries: number;
-  /** The number of the last event that was looked at; null at the end. */
+  /** The number of the last processed event; null at the end. */
   last: string | null;
 }
 
-/** As `event_erase` does it: the address by itself, and not within another one. */
+/** Like `event_erase`: replaces the address only where it is not part of a longer one. */
 const ERASE_DELIVERIES = String.raw`
   WITH given AS (
     SELECT '(?<![\w.+-])' || regexp_replace($2, '([^\w@])', '\\\1', 'g') || '(?![\w-]|\.\w)' AS pattern
@@ -26,14 +26,14 @@ const ERASE_DELIVERIES = String.raw`
     RETURNING id
   ) SELECT (SELECT count(*)::int FROM changed) AS deliveries, (SELECT id FROM batch ORDER BY id DESC LIMIT 1) AS last`;
 
-/** The log of a feed, read and erased in the order of its numbers. */
+/** Reads events of a feed and erases personal data from them, in order. */
 @Injectable()
 export class EventLogStore {
   private readonly select = new EntitySelect<RecordedEvent>();
 
   constructor(private readonly unit: UnitOfWork) {}
 
-  /** Up to `most` events after a number and up to another, in their order. */
+  /** Reads up to `most` events after one number and up to another, oldest first. */
   async readAfter(feed: string, after: bigint, through: bigint, most: number): Promise<RecordedEvent[]> {
     const rows = this.unit.manager
       .getRepository(RecordedEvent)
@@ -55,7 +55,7 @@ export class EventLogStore {
     return user?.email ?? null;
   }
 
-  /** Erases an address from the next `most` events after a number, and from what was sent of them to webhooks. As the system. */
+  /** Erases an address from the next `most` events after a number, and from their webhook deliveries. Runs as the system. */
   async eraseAfter(feed: string, address: string, after: string, most: number): Promise<ErasedPart> {
     const [part] = await this.unit.manager.query<[ErasedPart]>('SELECT * FROM event_erase($1, $2, $3, $4)', [
       feed,
@@ -67,8 +67,8 @@ export class EventLogStore {
   }
 
   /**
-   * Erases an address from the next `most` deliveries of an organization's webhooks after one: from those whose events
-   * are gone. As the system.
+   * Erases an address from the next `most` webhook deliveries of an organization after a given one whose events were removed. Runs as
+   * the system.
    */
   async eraseDeliveriesAfter(
     organizationId: string,
@@ -85,7 +85,7 @@ export class EventLogStore {
     return part;
   }
 
-  /** Erases an address and the names that came with it from invitations that came to an end. As the system. */
+  /** Erases an address and its names from closed invitations. Runs as the system. */
   async eraseInvitations(organizationId: string, address: string): Promise<void> {
     await this.unit.manager.query(
       `UPDATE invitation SET email = 'erased-' || id || '@erased.invalid', first_name = '', last_name = ''

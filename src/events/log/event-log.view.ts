@@ -2,7 +2,7 @@ import { IdField, IntField, TextField } from '../../core/schema/view-fields.js';
 
 const REST = { rest: true } as const;
 
-/** What a purge removed. */
+/** The result of a purge. */
 export class EventPurgeView {
   @IdField(REST)
   organization_id!: string;
@@ -14,7 +14,7 @@ export class EventPurgeView {
   events!: number;
 }
 
-/** What an erasure changed. */
+/** The result of an erasure. */
 export class EventErasureView {
   @IdField(REST)
   user_id!: string;

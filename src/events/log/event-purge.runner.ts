@@ -10,16 +10,16 @@ import { EventsPurged } from './event-log.events.js';
 import { eventLogPolicy } from './event-log.policy.js';
 import type { EventPurgeView } from './event-log.view.js';
 
-/** A purge as it was asked for. */
+/** The payload of a purge job. */
 export interface PurgePayload {
   organizationId: string;
   through: string;
   before: string | null;
-  /** How many events that is, whichever process removes them. */
+  /** The number of events to remove, over all attempts. */
   events: number;
 }
 
-/** Carries out purges; one that was begun is gone on with, since what is left are the later numbers. */
+/** Runs purges. An interrupted purge resumes at the oldest remaining event. */
 @Injectable()
 export class EventPurgeRunner {
   constructor(

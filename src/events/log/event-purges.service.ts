@@ -15,7 +15,7 @@ const QUEUE = 'event-purge';
 const PATIENCE_MS = 60_000;
 const MOST_ATTEMPTS = 5;
 
-/** Purges of the oldest events of an organization: jobs, so that each comes to its end whatever dies. */
+/** Purges the oldest events of an organization, as a job that survives a crash. */
 @Injectable()
 export class EventPurgesService implements OnModuleInit {
   constructor(
@@ -35,8 +35,8 @@ export class EventPurgesService implements OnModuleInit {
   }
 
   /**
-   * @returns the job: finished, unless it takes long or the caller does not wait
-   * @throws what it failed with
+   * @returns the job: finished, unless it takes longer than `PATIENCE_MS` or the caller does not wait
+   * @throws the error of the failed job
    */
   async purge(actor: Actor, organizationId: string, input: EventPurge, isLater: boolean): Promise<Job> {
     await this.organizations.authorize(actor, eventLogPolicy.purge, organizationId);

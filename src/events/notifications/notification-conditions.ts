@@ -5,16 +5,16 @@ import { readableSql } from '../event-readers.js';
 import { feedColumn } from '../feed.store.js';
 import type { Recipient } from './recipient.js';
 
-/** Notifications go back so many days. */
+/** The age of the oldest notifications in days. */
 export const NOTIFICATION_DAYS = 30;
 
-/** The feed that an event is numbered in. */
+/** SQL of the feed of an `event`. */
 export const FEED_SQL = feedColumn('event');
 
-/** SQL of whether an `event` is read, with its mark `notified` and the position `reached` joined. */
+/** SQL of whether an `event` is read; requires the joined mark `notified` and position `reached`. */
 export const READ_SQL = 'coalesce(notified.read, event.sequence <= coalesce(reached.position, 0))';
 
-/** SQL of the values that notifications of a user are found by. */
+/** SQL expressions of the parameters of `notifiesSql`. */
 export interface NotificationParameters {
   user: string;
   /** A text array. */
@@ -23,13 +23,13 @@ export interface NotificationParameters {
   muted: string;
 }
 
-/** What is asked of an event itself: as SQL, and of an event at hand. */
+/** A condition on an event, as SQL and as a function. */
 interface EventCondition {
   sql: (parameters: NotificationParameters) => string;
   holds: (recipient: Recipient, event: RecordedEvent) => boolean;
 }
 
-/** One of the categories, outside muted workspaces, of another user or a result of what the user had requested. */
+/** The event has one of the categories, is outside of muted workspaces, and is by another user or by the system. */
 const EVENT_CONDITIONS: readonly EventCondition[] = [
   {
     sql: ({ categories }) => `event.category = ANY (${categories})`,
@@ -46,17 +46,17 @@ const EVENT_CONDITIONS: readonly EventCondition[] = [
   },
 ];
 
-/** The conditions on an event that has just become readable by a user. */
+/** Reports whether a recipient is notified of an event that they may read. */
 export const isNotified = (recipient: Recipient, event: RecordedEvent): boolean =>
   EVENT_CONDITIONS.every(({ holds }) => holds(recipient, event));
 
-/** SQL of the organizations of which a user sees all, whatever else is granted to them. */
+/** SQL of the organizations that a user administers, in which they see all events. */
 const ADMINISTERED_SQL = `SELECT organization_id FROM own_role
   WHERE resource_type = 'organization' AND role >= ${roleRank('organization_admin')}`;
 
 /**
- * SQL of the records that a user came to see during the last days, by id and since when: a workspace since the first grant to the user or
- * to a team of theirs, its environments and their connections since they belong to it.
+ * SQL of the records to which a user got access during the last days, by id and time: a workspace since the first grant to the user or one
+ * of their teams, its environments and their connections since their assignment.
  */
 const joinedSql = (user: string): string => `(
   WITH granted AS (
@@ -83,8 +83,8 @@ const joinedSql = (user: string): string => `(
   SELECT id, min(since) AS since FROM reached GROUP BY id HAVING min(since) > now() - interval '${NOTIFICATION_DAYS} days')`;
 
 /**
- * SQL that holds for each `event` that a user is notified of: what is asked of the event, and that it happened since the user came and
- * is one they may read now. `own_role` are the rows of `roles_of` the user.
+ * SQL of whether a user is notified of an `event`: it meets the conditions, happened after the user got access, and the user may read it
+ * now. `own_role` are the rows of `roles_of` for the user.
  */
 export const notifiesSql = (parameters: NotificationParameters): string => {
   const { user } = parameters;

@@ -6,11 +6,11 @@ import { MailSettings } from './mail/mail-settings.js';
 import type { MailKey } from './mail/notification-mails.store.js';
 import { NotificationMailsService } from './mail/notification-mails.service.js';
 
-/** So many letters are sent at once by each process. */
-const LETTERS = 4;
+/** The number of mails that a process sends at once. */
+const CONCURRENT_MAILS = 4;
 const CLEAN_MS = 60 * 60 * 1000;
 
-/** How the jobs of notifications are done. */
+/** Registers the jobs of notifications. */
 @Injectable()
 export class NotificationJobsListeners implements OnModuleInit {
   constructor(
@@ -27,7 +27,7 @@ export class NotificationJobsListeners implements OnModuleInit {
       handle: (_, { signal }) => this.requests.run(signal),
     });
     this.jobs.registerHandler<MailKey>(MAIL_QUEUE, {
-      concurrency: LETTERS,
+      concurrency: CONCURRENT_MAILS,
       handle: (job, context) => this.mails.run(job, context),
     });
     this.jobs.schedule('notification-mail-sweep', this.times.sweepMs, () => this.requests.sweep());

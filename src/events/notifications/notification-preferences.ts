@@ -1,18 +1,18 @@
 import { EVENT_CATEGORIES } from '../../core/events/event-kinds.js';
 
-/** How often mail about a category is sent: at once, or in a digest. */
+/** When mail about a category is sent: immediately, or in a digest. */
 export const EMAIL_FREQUENCIES = ['off', 'realtime', 'hourly', 'daily'] as const;
 export type EmailFrequency = (typeof EMAIL_FREQUENCIES)[number];
 export type MailFrequency = Exclude<EmailFrequency, 'off'>;
 export const MAIL_FREQUENCIES: readonly MailFrequency[] = ['realtime', 'hourly', 'daily'];
 
-/** How a user is notified of the events of one category. */
+/** The preference of a user for one category of events. */
 export interface CategoryPreference {
   in_app: boolean;
   email: EmailFrequency;
 }
 
-/** By category, and of each only what differs from the default. */
+/** Differences from the defaults, by category. */
 export type PreferenceOverrides = Record<string, Partial<CategoryPreference>>;
 
 const DEFAULT: CategoryPreference = { in_app: true, email: 'off' };
@@ -20,22 +20,22 @@ const DEFAULT: CategoryPreference = { in_app: true, email: 'off' };
 const DEFAULTS: Record<string, Partial<CategoryPreference>> = {
   // Models arrive by the hundred and concern nobody in particular.
   registry: { in_app: false },
-  // Only the owner of an endpoint gets mail of it: that it will be disabled should not wait for a sign-in.
+  // Only the owner of an endpoint gets mail about it, immediately, because the endpoint will be disabled.
   webhook: { email: 'realtime' },
 };
 
-/** Mail about these goes to the user that the event names as `owner`, and to nobody else. */
+/** Categories whose mail goes only to the `owner` in the metadata of the event. */
 export const OWNER_CATEGORIES: readonly string[] = ['webhook'];
 
 const defaultOf = (category: string): CategoryPreference => ({ ...DEFAULT, ...DEFAULTS[category] });
 
-/** The preference of every category. */
+/** Returns the effective preference of every category. */
 export const resolvePreferences = (overrides: PreferenceOverrides): Record<string, CategoryPreference> =>
   Object.fromEntries(
     EVENT_CATEGORIES.map((category) => [category, { ...defaultOf(category), ...overrides[category] }]),
   );
 
-/** The preferences with a change; a category that is null has its default again. */
+/** Applies a change to preferences; null resets a category to its default. */
 export function changePreferences(
   overrides: PreferenceOverrides,
   change: Record<string, Partial<CategoryPreference> | null>,
@@ -58,7 +58,7 @@ export const listInApp = (overrides: PreferenceOverrides): string[] => listWhere
 export const listMailed = (overrides: PreferenceOverrides, frequency: MailFrequency): string[] =>
   listWhere(overrides, ({ email }) => email === frequency);
 
-/** The categories of which mail is sent at once to all who want it. */
+/** Lists the categories with immediate mail, except those whose mail goes only to the owner. */
 export const listBroadcast = (overrides: PreferenceOverrides): string[] =>
   listMailed(overrides, 'realtime').filter((category) => !OWNER_CATEGORIES.includes(category));
 

@@ -1,6 +1,6 @@
 import { definePolicy } from '../../core/access/policy.js';
 
-/** Notifications and their settings are everyone's own; no role is asked. */
+/** Users manage their own notifications and settings, which requires no role. */
 export const notificationPolicy = definePolicy('notification', {
   read: { needs: 'none', scope: 'read' },
   mark: { needs: 'none', scope: 'write' },

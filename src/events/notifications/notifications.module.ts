@@ -20,7 +20,7 @@ import { NotificationSettingsController } from './settings/notification-settings
 import { NotificationSettingsService } from './settings/notification-settings.service.js';
 import { NotificationSettingsStore } from './settings/notification-settings.store.js';
 
-/** Events as they concern one user, in the application and by mail. */
+/** Notifications of users about events, in the application and by mail. */
 @Module({
   imports: [OrganizationsModule, FeedModule],
   controllers: [NotificationSettingsController, UnsubscribeController, NotificationsController],

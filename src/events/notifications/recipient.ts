@@ -1,7 +1,7 @@
 import { listInApp, listMailed, type MailFrequency } from './notification-preferences.js';
 import type { NotificationSettings } from './settings/notification-settings.entity.js';
 
-/** Whose notifications they are, and which events they are notified of. */
+/** A user with the filter of their notifications. */
 export interface Recipient {
   userId: string;
   categories: string[];
@@ -9,14 +9,14 @@ export interface Recipient {
   muted: string[];
 }
 
-/** Who reads them in the application. */
+/** The recipient of in-app notifications. */
 export const toRecipient = ({ userId, categories, mutedWorkspaces }: NotificationSettings): Recipient => ({
   userId,
   categories: listInApp(categories),
   muted: mutedWorkspaces,
 });
 
-/** Who gets mail of them at this frequency. */
+/** The recipient of mail at this frequency. */
 export const toMailRecipient = (settings: NotificationSettings, frequency: MailFrequency): Recipient => ({
   ...toRecipient(settings),
   categories: listMailed(settings.categories, frequency),

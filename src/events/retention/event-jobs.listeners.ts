@@ -4,7 +4,7 @@ import { EventRetentionService } from './event-retention.service.js';
 
 const HOUR_MS = 60 * 60 * 1000;
 
-/** What is done to the log of events every hour: what is too old is removed. */
+/** Removes expired events every hour. */
 @Injectable()
 export class EventJobsListeners implements OnModuleInit {
   constructor(

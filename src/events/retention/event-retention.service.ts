@@ -3,10 +3,10 @@ import { Env } from '../../core/config/env.js';
 import { AuditSealer } from '../audit/chain/audit-sealer.service.js';
 import { KeptEventsStore, type RemovalEnd } from '../kept-events.store.js';
 
-/** A transaction of its own each, so that what reads the same rows waits for a moment only. Writers append, and never wait. */
+/** The number of events removed per transaction, so that concurrent readers of the rows wait only briefly. Writers never wait. */
 const BATCH = 1_000;
 
-/** Removes the oldest events. As the system. */
+/** Removes the oldest events. Runs as the system. */
 @Injectable()
 export class EventRetentionService {
   constructor(
@@ -15,14 +15,14 @@ export class EventRetentionService {
     private readonly env: Env,
   ) {}
 
-  /** What is older than EVENT_RETENTION, of every feed. */
+  /** Removes events older than EVENT_RETENTION from all feeds. */
   async prune(signal: AbortSignal): Promise<void> {
     const before = await this.kept.readTimeBefore(this.env.EVENT_RETENTION);
     for (const feed of await this.kept.listWithOlder(before))
       await this.remove(feed, { before, through: null }, signal);
   }
 
-  /** The audit reads events as long as it has not sealed them. @throws what the signal was aborted with; another run goes on from there */
+  /** Seals the audit first, because sealing reads the events. @throws the reason of the signal when it is aborted; the next run continues */
   async remove(feed: string, end: RemovalEnd, signal: AbortSignal, onRemoved?: (some: number) => void): Promise<void> {
     await this.sealer.sealAllCommitted(signal);
     for (let some = BATCH; some === BATCH;) {

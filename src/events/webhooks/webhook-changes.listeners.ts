@@ -6,7 +6,7 @@ import { EndpointPausesStore } from './deliveries/endpoint-pauses.store.js';
 import { EndpointWakesService } from './deliveries/endpoint-wakes.service.js';
 import { WebhookDeleted, WebhookDisabled, WebhookUpdated } from './endpoints/webhook.events.js';
 
-/** What becomes of the deliveries of endpoints that are changed, disabled or deleted. */
+/** Updates pending deliveries when endpoints are changed, disabled or deleted. */
 @Injectable()
 export class WebhookChangesListeners implements OnModuleInit {
   constructor(
@@ -20,13 +20,13 @@ export class WebhookChangesListeners implements OnModuleInit {
   onModuleInit(): void {
     this.bus.within(WebhookUpdated, ({ webhook }) => this.pauses.end(webhook.id));
     this.bus.after(WebhookUpdated, async ({ webhook }) => {
-      this.deferred.giveNow();
+      this.deferred.fanOutNow();
       await this.wakes.wake(webhook.id);
     });
     this.bus.within(WebhookDeleted, ({ webhook }) => this.queue.failPending(webhook.id));
-    // What waits for an endpoint that a user disabled is sent once it is enabled again.
+    // Deliveries of an endpoint that a user disabled stay pending until it is enabled again.
     this.bus.within(WebhookDisabled, async ({ webhook, reason }) => {
-      await this.deferred.giveRest(webhook);
+      await this.deferred.fanOutRest(webhook);
       if (reason) await this.queue.failPending(webhook.id);
     });
   }

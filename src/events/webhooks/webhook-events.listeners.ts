@@ -3,7 +3,7 @@ import { type EventNotification, EVENTS_TOPIC } from '../../core/events/event-no
 import { PostgresPubSub } from '../../core/pubsub/postgres-pubsub.js';
 import { FanOutService } from './deliveries/fan-out.service.js';
 
-/** Hears of events once they are committed. */
+/** Starts the fan-out after the commit of an event. */
 @Injectable()
 export class WebhookEventsListeners implements OnModuleInit {
   constructor(

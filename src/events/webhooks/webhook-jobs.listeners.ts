@@ -6,7 +6,7 @@ import { WebhookSettings } from './deliveries/webhook-settings.js';
 
 const CLEAN_MS = 60 * 60 * 1000;
 
-/** What is done for webhooks from time to time, in one process of all. */
+/** Schedules the periodic jobs of webhooks, which run in one process at a time. */
 @Injectable()
 export class WebhookJobsListeners implements OnModuleInit {
   constructor(

@@ -35,7 +35,7 @@ import { createWebhooksController } from './endpoints/webhooks.controller.js';
 import { WebhookEventsListeners } from './webhook-events.listeners.js';
 import { WebhookJobsListeners } from './webhook-jobs.listeners.js';
 
-/** Events that leave the server: endpoints, and the deliveries to them. */
+/** Webhooks: endpoints, and deliveries of events to them. */
 @Module({
   imports: [JobsModule, OrganizationsModule, WorkspacesModule],
   controllers: WEBHOOK_ROUTES.flatMap((routes) => [

@@ -4,7 +4,7 @@ import { Env } from '../../core/config/env.js';
 import { hashSecretToken } from '../../core/crypto/secret-token.js';
 import { Vault } from '../../core/crypto/vault.service.js';
 import { newId } from '../../core/database/base.entity.js';
-import { LETTER_ATTEMPTS } from '../../core/mail/letter-retries.js';
+import { MAIL_ATTEMPTS } from '../../core/mail/mail-retries.js';
 import { type Mail, Mailer, toSingleLine } from '../../core/mail/mailer.js';
 import type { Job } from '../../jobs/job.js';
 import { JobsService } from '../../jobs/jobs.service.js';
@@ -61,7 +61,7 @@ export class InvitationMailsService {
       queue: INVITATION_MAIL_QUEUE,
       payload: { sealed: sealed.toString('base64') },
       organizationId: null,
-      mostAttempts: LETTER_ATTEMPTS,
+      mostAttempts: MAIL_ATTEMPTS,
     });
   }
 

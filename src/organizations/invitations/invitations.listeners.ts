@@ -1,6 +1,6 @@
 import { Injectable, type OnModuleInit } from '@nestjs/common';
 import { EventBus } from '../../core/events/event-bus.js';
-import { letterRetryDelayMs } from '../../core/mail/letter-retries.js';
+import { mailRetryDelayMs } from '../../core/mail/mail-retries.js';
 import { JobsService } from '../../jobs/jobs.service.js';
 import { OrganizationMemberRemoved, OrganizationMemberRoleChanged } from '../memberships/member.events.js';
 import { UserDeactivated } from '../users/user.events.js';
@@ -28,7 +28,7 @@ export class InvitationsListeners implements OnModuleInit {
     jobs.registerHandler<InvitationMailPayload>(INVITATION_MAIL_QUEUE, {
       concurrency: CONCURRENT_MAILS,
       handle: (job) => mails.send(job),
-      retryDelayMs: letterRetryDelayMs,
+      retryDelayMs: mailRetryDelayMs,
     });
     const withdraw = ({
       organizationId,

@@ -2,14 +2,14 @@ import { StreamableFile } from '@nestjs/common';
 import { RevisedResponse } from '../../core/rest/revised-response.js';
 import type { PerformanceRun } from '../runs/run.entity.js';
 
-/** Counts the ways of drawing: a new one makes all pictures that callers have kept stale. */
+/** The version of the drawing, part of the ETag: increment it to invalidate cached charts. */
 const RENDERER_VERSION = 4;
 
-/** A picture of results as an answer, drawn only for a caller who does not have it. */
+/** A response with an SVG chart, which is drawn only if the caller's cached one is stale. */
 export class ChartAnswer extends RevisedResponse {
   readonly revision: string;
 
-  /** @param draw answers the SVG document */
+  /** @param draw returns the SVG document */
   constructor(
     runs: readonly PerformanceRun[],
     private readonly draw: () => string,

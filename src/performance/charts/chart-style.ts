@@ -20,7 +20,7 @@ function coloursOf(theme: 'light' | 'dark'): string {
     .join(';');
 }
 
-/** A style sheet; `auto` follows the settings of the reader. */
+/** Returns a style sheet; `auto` follows the colour scheme of the viewer. */
 export function renderStyle(theme: Theme): string {
   const own = theme === 'dark' ? 'dark' : 'light';
   return [

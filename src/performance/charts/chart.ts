@@ -2,7 +2,7 @@ import { escapeXml, toDisplayText, truncateToWidth } from '../../designs/diagram
 import type { Theme } from '../../designs/diagram/palette.js';
 import { renderStyle, type SeriesClass } from './chart-style.js';
 
-/** A line over time, or a bar for each label. Where nothing was measured there is null, and the line is interrupted. */
+/** A line over time, or a bar for each label. A null value interrupts the line. */
 export interface Series {
   name: string;
   colour: SeriesClass;
@@ -16,7 +16,7 @@ export interface Panel {
   unit: string;
   /** Lines over seconds; or bars, when there are labels, each at the index of its label. */
   labels?: readonly string[];
-  /** Where the axis of seconds ends at least. */
+  /** The minimum end of the time axis in seconds. */
   end?: number;
   series: readonly Series[];
 }
@@ -34,12 +34,12 @@ const PANEL_HEIGHT = PLOT.height + 84;
 const LINE = 18;
 const MARGIN = 20;
 const FONT = 12;
-/** Of headings, which are bold and so wider than their size. */
+/** The font size for measuring headings, which are bold and wider. */
 const HEADING_FONT = 19;
 const LEGEND_WIDTH = 160;
 const TICKS = 4;
 
-/** A document of its own: no scripts, nothing from elsewhere, and names only as escaped text of bounded length. */
+/** Returns a self-contained SVG document, without scripts and external resources. Names are escaped and truncated. */
 export function renderChart({ title, notes, panels }: Chart, theme: Theme): string {
   const top = 48 + notes.length * LINE;
   const height = top + panels.length * PANEL_HEIGHT;
@@ -130,7 +130,7 @@ function renderLine(
     .join('');
 }
 
-/** What lies between the gaps. */
+/** Splits a line at its gaps. */
 function toSections(values: Series['values']): [number, number][][] {
   const sections: [number, number][][] = [[]];
   for (const [at, value] of values) {
@@ -163,16 +163,16 @@ function renderBars(
 const tenth = (value: number): number => Math.round(value * 10) / 10;
 /** Three digits, and four from a thousand on, so that quarters of an axis are exact. */
 const format = (value: number): string => String(Number(value.toPrecision(value < 1_000 ? 3 : 4)));
-/** For the place of one bar: three digits, and four up to ten thousand. */
+/** For the width of a bar: three digits, and four up to ten thousand. */
 const formatShort = (value: number): string => {
   if (value >= 1e4) return `${Number((value / 1_000).toPrecision(3))}k`;
   return String(Number(value < 1 ? value.toFixed(3) : value.toPrecision(value < 1_000 ? 3 : 4)));
 };
-/** Text that users may have chosen, as one line of XML of at most this width. */
+/** Escapes user text as a single line of XML, truncated to a width. */
 const shorten = (text: string, width: number, font = FONT): string =>
   escapeXml(truncateToWidth(toDisplayText(text), width, font));
 
-/** The next number of the form 1, 2, 2.5 or 5 times a power of ten, so that a value has room above it. */
+/** Returns the next larger number of the form 1, 2, 2.5 or 5 times a power of ten, for the end of an axis. */
 function niceCeiling(value: number): number {
   if (!(value > 0)) return 1;
   const power = 10 ** Math.floor(Math.log10(value));

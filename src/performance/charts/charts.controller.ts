@@ -12,11 +12,11 @@ import { renderChart } from './chart.js';
 import { ChartAnswer } from './chart-answer.js';
 import { chartOfComparison, chartOfRun } from './performance-charts.js';
 
-/** A picture that is opened by itself runs nothing and fetches nothing. */
+/** The content security policy of a chart that is opened directly: no scripts, no requests. */
 const CONTENT_SECURITY_POLICY = "default-src 'none'; style-src 'unsafe-inline'";
 const SVG = { description: 'An SVG document.', schema: { type: 'string' } } as const;
 
-/** What results say beside one another, and as pictures. */
+/** Comparisons and charts of results. */
 @ApiTags('performance')
 @Controller(['performance', 'user/performance'])
 export class ChartsController {

@@ -16,7 +16,7 @@ const SHARES = [
 
 const TITLES: Record<Verdict, string> = { same: 'The same', better: 'Better', worse: 'Worse' };
 
-/** Kinds of errors that a chart names. */
+/** The maximum number of error kinds that a chart names. */
 const MAX_KINDS = 3;
 
 /** Latency percentiles and throughput of a run over time. */
@@ -49,7 +49,7 @@ export function chartOfRun(run: PerformanceRun, measurement: Measurement): Chart
   };
 }
 
-/** Two runs beside one another: latency by percentile, and throughput over time. */
+/** Two runs side by side: latency by percentile, and throughput over time. */
 export function chartOfComparison({ a, b, measurements, comparison, planDifferences }: ComparedRuns): Chart {
   const bars = (run: PerformanceRun): Series['values'] =>
     SHARES.map(([, figure], index) => [index, run.summary?.[figure] ?? null]);
@@ -57,7 +57,7 @@ export function chartOfComparison({ a, b, measurements, comparison, planDifferen
   return {
     title: `${TITLES[comparison.verdict]}: ${b.name} compared with ${a.name}`,
     notes: [
-      // Names come last: one that is written from right to left would change the order of the numbers after it.
+      // Names come last, because a right-to-left name would reorder the numbers after it.
       `A: ${describeFigures(a)}: ${a.name}`,
       `B: ${describeFigures(b)}: ${b.name}`,
       ...(planDifferences.length > 0 ? [`Not asked alike: ${planDifferences.join(', ')}`] : []),
@@ -90,13 +90,13 @@ const over = (
   value: (point: TimelinePoint) => number | null,
 ): [number, number | null][] => points.map((point) => [point.at + point.seconds / 2, value(point)]);
 
-/** When the last part of a run was over, in seconds. */
+/** Returns the end of the last part of a run in seconds. */
 function endOf(points: readonly TimelinePoint[]): number {
   const last = points.at(-1);
   return last ? last.at + last.seconds : 1;
 }
 
-/** Where nothing was answered there is no latency. */
+/** Returns null for parts without responses. */
 const ifAnswered =
   (name: 'p50_ms' | 'p95_ms' | 'p99_ms') =>
   (point: TimelinePoint): number | null =>
@@ -107,7 +107,7 @@ function describePlan({ plan, generator, testStartTime }: PerformanceRun): strin
   return `${new URL(plan.endpoint).host}, ${load} by ${generator}, ${testStartTime?.toISOString().slice(0, 19)}Z`;
 }
 
-/** What went wrong most often. */
+/** Describes the most frequent errors. */
 function describeErrors({ slices }: Measurement): string[] {
   const { errors, statuses } = mergeSlices(slices);
   const failed = Object.entries(statuses).filter(([status]) => Number(status) >= 400);

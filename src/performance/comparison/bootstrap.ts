@@ -2,21 +2,20 @@ import { type LatencyHistogram, mergeHistograms } from '../load/latency-histogra
 import { type Measurement, type Slice, sumOf } from '../load/measurement.js';
 import { figuresOf, type FigureName, FIGURES } from './figures.js';
 
-/** Times that each run is drawn anew. */
+/** The number of bootstrap samples. */
 const RESAMPLES = 600;
-/** Runs of fewer parts are resampled request by request: parts would be too few to show their variation. */
+/** Runs with fewer parts are resampled by request, because so few parts do not show their variation. */
 export const MIN_SLICES = 5;
 const SEED = 0x9e3779b9;
 
 export type Interval = [number, number];
 
-/** For each figure the differences of b to a that chance alone could have made, in ascending order. */
+/** The bootstrap differences of b to a for each figure, in ascending order. */
 export type Differences = Record<FigureName, number[]>;
 
 /**
- * Draws both runs anew, again and again, and takes the difference of each figure: how it varies is how far a difference between the
- * two runs can be trusted. Neighbouring parts of a run are drawn together, for what disturbs one second often disturbs the next.
- * The same runs always give the same differences.
+ * Estimates the variation of the difference of each figure by a block bootstrap: it resamples both runs repeatedly, in blocks of
+ * neighbouring parts, because disturbances often last longer than one part. Deterministic: the same runs give the same differences.
  */
 export function resampleDifferences(a: Measurement, b: Measurement): Differences {
   const random = createRandom(SEED);
@@ -29,7 +28,7 @@ export function resampleDifferences(a: Measurement, b: Measurement): Differences
   return differences;
 }
 
-/** The middle part of sorted values, of this share, made wider around what was observed. */
+/** Returns the central interval of sorted values with this share, widened around the observed value. */
 export function intervalOf(sorted: readonly number[], share: number, observed = 0, widening = 1): Interval {
   const at = (part: number): number => {
     const value = sorted[Math.min(sorted.length - 1, Math.floor(part * sorted.length))] ?? 0;
@@ -39,9 +38,8 @@ export function intervalOf(sorted: readonly number[], share: number, observed = 
 }
 
 /**
- * By how much an interval of this share is too narrow when it is made of few parts: the parts of short runs vary by chance less than
- * those they stand for. The quotient of the quantiles of Student's t (by Cornish and Fisher) and of the normal distribution, for two
- * runs of the shorter length, times Bessel's correction.
+ * Returns the factor by which an interval from few parts is too narrow: the quotient of the quantiles of Student's t-distribution
+ * (Cornish-Fisher expansion) and of the normal distribution, for two runs of the shorter length, times Bessel's correction.
  */
 export function wideningOf(a: Measurement, b: Measurement, share: number): number {
   const parts = Math.min(a.slices.length, b.slices.length);
@@ -52,7 +50,7 @@ export function wideningOf(a: Measurement, b: Measurement, share: number): numbe
   return student * Math.sqrt(parts / (parts - 1));
 }
 
-/** Within so many deviations of its mean a normal distribution has this share (Abramowitz and Stegun, 26.2.23). */
+/** Returns the number of standard deviations around the mean that contain this share (Abramowitz and Stegun, 26.2.23). */
 function normalQuantile(share: number): number {
   const t = Math.sqrt(-2 * Math.log((1 - share) / 2));
   return t - (2.30753 + 0.27061 * t) / (1 + 0.99229 * t + 0.04481 * t * t);
@@ -70,7 +68,7 @@ function redraw(slices: readonly Slice[], random: () => number): Slice {
   };
 }
 
-/** As many parts as there are, in blocks of neighbours that begin anywhere. */
+/** Resamples the same number of parts, in blocks of neighbours with random starts. */
 function drawBlocks(slices: readonly Slice[], random: () => number): Slice[] {
   const length = Math.round(Math.sqrt(slices.length));
   const drawn: Slice[] = [];
@@ -84,7 +82,7 @@ function drawBlocks(slices: readonly Slice[], random: () => number): Slice[] {
   return drawn;
 }
 
-/** Each count as it could have been: with the spread of a count that comes about by chance. */
+/** Resamples each count with the variance of a Poisson distribution. */
 function drawCounts(slice: Slice, random: () => number): Slice {
   const draw = (count: number): number => Math.max(0, Math.round(count + Math.sqrt(count) * normal(random)));
   const { latencies } = slice;
@@ -110,11 +108,11 @@ function sumByKind(all: readonly Record<string, number>[]): Record<string, numbe
   return sums;
 }
 
-/** Box and Muller. */
+/** A standard normal random number (Box-Muller transform). */
 const normal = (random: () => number): number =>
   Math.sqrt(-2 * Math.log(1 - random())) * Math.cos(2 * Math.PI * random());
 
-/** Mulberry32: small, fast, and the same everywhere. */
+/** The pseudorandom generator Mulberry32, with a fixed sequence for each seed. */
 export function createRandom(seed: number): () => number {
   let state = seed;
   return () => {

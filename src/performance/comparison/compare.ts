@@ -10,11 +10,11 @@ export interface FigureComparison {
   name: FigureName;
   a: number;
   b: number;
-  /** Of b to a. */
+  /** b minus a. */
   difference: number;
-  /** The difference as a part of a; null when a is 0. */
+  /** The difference as a fraction of a; null when a is 0. */
   relative: number | null;
-  /** Within which the difference lies with a probability of 95 %. */
+  /** The 95 % confidence interval of the difference. */
   interval: Interval;
   verdict: Verdict;
 }
@@ -26,9 +26,9 @@ export interface Comparison {
 
 const CONFIDENCE = 0.95;
 /**
- * The figures by which the runs as a whole are judged, with the least part of each that counts (the tail of two equal runs differs by
- * more) and the error that each may make. Of several figures one is off by chance more often than each of them: together they are to be
- * wrong in 5 % of cases. The median, which varies least, has half of that.
+ * The figures of the overall verdict, each with the smallest relative difference that counts (larger for the tail, which varies more) and
+ * its share of the error probability. Together they are wrong in 5 % of cases (multiple comparisons); the median, which varies least, has
+ * half of that.
  */
 const DECISIVE: Partial<Record<FigureName, { least: number; error: number }>> = {
   p50_ms: { least: 0.05, error: 0.025 },
@@ -36,7 +36,7 @@ const DECISIVE: Partial<Record<FigureName, { least: number; error: number }>> = 
   rps: { least: 0.05, error: 0.025 / 3 },
   error_rate: { least: 0.05, error: 0.025 / 3 },
 };
-/** Smaller differences are of no consequence, and two runs of the same server differ by as much. */
+/** Smaller differences of the error rate do not count; two runs of the same server differ by as much. */
 const LEAST_RELATIVE = 0.05;
 const LEAST_ERROR_RATE = 0.001;
 
@@ -44,13 +44,13 @@ const LEAST_ERROR_RATE = 0.001;
 export interface Compared {
   a: Measurement;
   b: Measurement;
-  /** Whether the verdict on the whole leaves out the throughput, since the runs were not asked for the same. */
+  /** Whether the overall verdict ignores the throughput, because the runs had different target rates. */
   ignoresThroughput?: boolean;
 }
 
 export const compareTask: Task<Compared, Comparison> = defineTask(import.meta.url, { compareMeasurements });
 
-/** Compares two runs: whether b is better or worse than a, or whether what is between them may as well be chance. */
+/** Compares two runs: b is better or worse than a, or the difference is not significant. */
 export function compareMeasurements({ a, b, ignoresThroughput }: Compared): Comparison {
   const [before, after] = [figuresOf(mergeSlices(a.slices)), figuresOf(mergeSlices(b.slices))];
   const differences = resampleDifferences(a, b);
@@ -93,7 +93,7 @@ function judgeFigure({ name, better }: Figure, a: number, b: number, [low, high]
   return b > a === (better === 'higher') ? 'better' : 'worse';
 }
 
-/** What is worse in one figure is worse, however much better in another. */
+/** A run that is worse in one figure is worse overall. */
 function judgeAll(verdicts: readonly Verdict[]): Verdict {
   if (verdicts.includes('worse')) return 'worse';
   return verdicts.includes('better') ? 'better' : 'same';

@@ -3,16 +3,16 @@ import type { Measurement } from '../load/measurement.js';
 import type { PerformanceRun } from '../runs/run.entity.js';
 import { MIN_SLICES } from './bootstrap.js';
 
-/** Whether throughput says which of two servers is better: of two rates that were asked for, one is higher by itself. */
+/** Reports whether the throughput of two runs is comparable; it is not for different target rates. */
 export const isThroughputComparable = (a: LoadPlan, b: LoadPlan): boolean => a.rate === b.rate && a.model === b.model;
 
-/** What of two runs was not alike, by the names of their plans; generators count differently, too. */
+/** Lists the fields in which the plans of two runs differ, including the generator. */
 export function differ(a: PerformanceRun, b: PerformanceRun): string[] {
   const names = (Object.keys(a.plan) as (keyof LoadPlan)[]).filter((name) => a.plan[name] !== b.plan[name]);
   return [...names, ...(a.generator === b.generator ? [] : ['load_generator'])];
 }
 
-/** Why a difference between two runs may come from how they were made, and not from their servers. */
+/** Warns about differences between the runs that may have another cause than the servers. */
 export function warningsOfComparison(
   a: PerformanceRun,
   b: PerformanceRun,

@@ -3,13 +3,13 @@ import { IsUUID } from 'class-validator';
 import { WordInput } from '../../core/schema/input-fields.js';
 import { type Theme, THEMES } from '../../designs/diagram/palette.js';
 
-/** How a chart looks. */
+/** The style of a chart. */
 export class ChartQuery {
   @WordInput(THEMES, { optional: true, description: 'Colours; auto (the default) follows the settings of the reader.' })
   theme?: Theme;
 }
 
-/** Which results are compared. */
+/** Selects the results to compare. */
 export class CompareQuery extends ChartQuery {
   @ApiProperty({ format: 'uuid', description: 'The baseline result.' })
   @IsUUID('all', { message: 'must be a UUID' })

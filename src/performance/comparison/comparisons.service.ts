@@ -7,20 +7,20 @@ import { RunsService } from '../runs/runs.service.js';
 import { compareTask, type Comparison } from './compare.js';
 import { differ, isThroughputComparable, warningsOfComparison } from './comparison-warnings.js';
 
-/** Two results, and what is between them. */
+/** Two results and their comparison. */
 export interface ComparedRuns {
   a: PerformanceRun;
   b: PerformanceRun;
   measurements: { a: Measurement; b: Measurement };
   comparison: Comparison;
-  /** What of their plans differs. */
+  /** The fields in which their plans differ. */
   planDifferences: string[];
   warnings: string[];
 }
 
 const NOTHING: Measurement = { slices: [] };
 
-/** Compares results that the caller sees. */
+/** Compares results that the caller may see. */
 @Injectable()
 export class ComparisonsService {
   constructor(
@@ -28,7 +28,7 @@ export class ComparisonsService {
     private readonly pool: WorkerPool,
   ) {}
 
-  /** @throws NotFound when the actor does not see one of them */
+  /** @throws NotFound when the actor may not see one of them */
   async compare(actor: Actor, ids: { a: string; b: string }): Promise<ComparedRuns> {
     const [a, b] = [await this.runs.getDetails(actor, ids.a), await this.runs.getDetails(actor, ids.b)];
     const measurements = { a: a.details.measurement ?? NOTHING, b: b.details.measurement ?? NOTHING };

@@ -2,7 +2,7 @@ import { mean, percentile } from '../load/latency-histogram.js';
 import { type Slice, sumOf } from '../load/measurement.js';
 import { countFailures } from '../load/runner-results.js';
 
-/** The figures that two runs are compared by, and which way is better. */
+/** The figures by which two runs are compared, and whether higher or lower is better. */
 export const FIGURES = [
   { name: 'mean_ms', better: 'lower' },
   { name: 'p50_ms', better: 'lower' },

@@ -10,7 +10,7 @@ import type { PerformanceProfile } from '../profiles/profile.entity.js';
 import type { PerformanceRun } from '../runs/run.entity.js';
 import { PERFORMANCE_TOPIC, type PerformanceNotice } from '../profiles/performance-topic.js';
 
-/** Pages of profiles and results, followed as they change on any replica. */
+/** Subscriptions to pages of profiles and results, updated after changes on any replica. */
 @Injectable()
 export class PerformanceFeedService {
   constructor(
@@ -29,7 +29,7 @@ export class PerformanceFeedService {
     return this.follow(actor, read, ({ id, revision, progress }) => [id, revision, progress?.seconds]);
   }
 
-  /** Reads with the rights that the subscriber has then. @throws what reading throws at first */
+  /** Reads with the current rights of the subscriber. @throws the error of the first read */
   private async follow<E extends BaseEntity>(
     actor: Actor,
     read: () => Promise<Page<E>>,

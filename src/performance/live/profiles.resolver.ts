@@ -32,7 +32,7 @@ export class ProfilesResolver {
     return toPage(await this.profiles.list(actor, selector.applyTo(new PerformanceQuery()), timesOf(selector)));
   }
 
-  /** The page at once, then whenever a change makes it another. */
+  /** Sends the page first, then after each change of it. */
   @Subscription(() => PerformanceProfilePage, {
     description: 'Performance profiles, now and after each change.',
     resolve: toPage,
@@ -45,7 +45,7 @@ export class ProfilesResolver {
     return this.feed.followProfiles(actor, read);
   }
 
-  /** The body of the requests, read only when it is asked for. */
+  /** The body of the requests, loaded only when selected. */
   @ResolveField(() => String, { nullable: true, complexity: CONTENTS_WEIGHT })
   request_body(@Parent() { id }: PerformanceProfileView, @Context() context: object): Promise<string> {
     return getLoader(context, 'performance profile body', (ids) => this.contents.readBodies(ids), '').load(id);

@@ -56,7 +56,7 @@ export class ResultsResolver {
     return PerformanceResultView.fromEntity(await this.runs.getResult(actor, id));
   }
 
-  /** The page at once, then whenever a change makes it another; runs that go on are part of it, with their progress. */
+  /** Sends the page first, then after each change of it, including the progress of running tests. */
   @Subscription(() => PerformanceResultPage, {
     description: 'Results of a performance profile, and the progress of running tests, now and after each change.',
     resolve: toPage,
@@ -71,7 +71,7 @@ export class ResultsResolver {
     return this.feed.followRuns(actor, read);
   }
 
-  /** Series of Prometheus, read only when they are asked for. */
+  /** Series of Prometheus, loaded only when selected. */
   @ResolveField(() => GraphQLMap, { nullable: true, complexity: CONTENTS_WEIGHT })
   server_metrics(@Parent() { id }: PerformanceResultView, @Context() context: object): Promise<ServerMetrics | null> {
     return getLoader<ServerMetrics | null>(

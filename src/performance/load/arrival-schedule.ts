@@ -1,6 +1,6 @@
 import type { LoadModel } from './load-plan.js';
 
-/** When requests are due: at even distances, from the beginning of a run to its end. Times are milliseconds since its beginning. */
+/** Schedules requests at a constant rate, from the start of a run to its end. Times are milliseconds since the start. */
 export class ArrivalSchedule {
   private readonly total: number;
   private readonly interval: number;
@@ -16,14 +16,14 @@ export class ArrivalSchedule {
     this.total = Math.max(1, Math.round(duration / this.interval));
   }
 
-  /** Requests that are due and were not taken. */
+  /** The number of due requests that were not taken. */
   get backlog(): number {
     return this.model === 'open' ? this.due - this.taken : 0;
   }
 
   /**
-   * The time at which the next request was due; null when none is. In a closed model nothing is made up for: what could not be
-   * sent when it was due is left out, so that the rate is an upper bound.
+   * Returns the time at which the next request was due, or null when none is due. A closed model skips requests that could not be sent
+   * when they were due, so that the rate is an upper bound.
    */
   take(now: number): number | null {
     if (this.model === 'closed' && now >= this.duration) return null;
@@ -36,5 +36,5 @@ export class ArrivalSchedule {
   }
 }
 
-/** Requests of a closed model that are sent at once, when a timer was late. */
+/** The maximum number of requests that a closed model sends at once after a late timer. */
 const MAX_BURST = 100;

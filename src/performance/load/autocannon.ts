@@ -10,7 +10,7 @@ import { LatencyRecorder } from './latency-histogram.js';
 import type { GeneratorTask } from './load-plan.js';
 import { countKind, type Slice } from './measurement.js';
 
-/** What of a client of autocannon is used and replaced here; its version is pinned, and a test holds that all of it is there. */
+/** The internals of an autocannon client that are used and replaced here. Its version is pinned, and a test checks that they exist. */
 interface CannonClient {
   conn: Socket | undefined;
   destroyed: boolean;
@@ -28,13 +28,13 @@ interface CannonClient {
   on(event: 'headers', listener: (head: { shouldKeepAlive: boolean }) => void): void;
 }
 
-/** One connection to the target, and the request that it waits for. Times are milliseconds since the run began. */
+/** A connection to the target and its pending request. Times are milliseconds since the start of the run. */
 interface Connection {
   client: CannonClient;
   send: () => void;
   isOpen: boolean;
   isReusable: boolean;
-  /** When the request that has no answer yet was due, or sent; null when there is none. */
+  /** When the pending request was due, or sent; null without one. */
   since: number | null;
   sentAt: number;
   idleSince: number;
@@ -48,15 +48,15 @@ const TICK_MS = 1;
 const MAX_WARM_UP_MS = 2_000;
 
 /**
- * Drives load with autocannon, which writes the requests and reads the answers. When a request is sent, where connections go and
- * what counts as an error is decided here: autocannon itself sends the requests of a second at its beginning, verifies no
- * certificate, and counts neither garbage nor a connection that closes in place of an answer.
+ * Drives load with autocannon, which writes requests and parses responses. This class schedules the requests, opens the connections and
+ * counts errors, because autocannon sends all requests of a second at its start, verifies no certificates, and counts neither invalid
+ * responses nor connections that close without a response.
  */
 export class AutocannonLoad {
   private readonly idle: Connection[] = [];
   private readonly connections: Connection[] = [];
   private readonly schedule: ArrivalSchedule;
-  /** On the clock of `performance.now()`. */
+  /** As of `performance.now()`. */
   private began = Infinity;
   private isOver = false;
   private recorder = new LatencyRecorder();
@@ -73,7 +73,7 @@ export class AutocannonLoad {
     this.schedule = new ArrivalSchedule(rate, seconds * 1_000, model);
   }
 
-  /** Ends once every request that was due has been answered or has failed. */
+  /** Resolves when every due request has a response or has failed. */
   async run(): Promise<void> {
     const { plan, headers, body } = this.task;
     const cannon = autocannon(
@@ -84,7 +84,7 @@ export class AutocannonLoad {
         body: body === '' ? undefined : body,
         connections: plan.connections,
         timeout: plan.timeout,
-        // It is stopped below.
+        // A limit that is never reached: the client is stopped below.
         duration: plan.seconds + 10 * plan.timeout,
         setupClient: (client) => this.adopt(client as unknown as CannonClient),
       },
@@ -100,7 +100,7 @@ export class AutocannonLoad {
     cannon.stop?.();
   }
 
-  /** Opening connections is no part of what is measured, unless it takes long. */
+  /** Opens the connections before the measurement starts, unless that takes long. */
   private async waitForConnections(): Promise<void> {
     const isTried = ({ isOpen, failures }: Connection): boolean => isOpen || failures > 0;
     for (const until = performance.now() + MAX_WARM_UP_MS; performance.now() < until; await sleep(TICK_MS))
@@ -124,14 +124,14 @@ export class AutocannonLoad {
     }
   }
 
-  /** Gives the requests that are due to the connections that are free. */
+  /** Assigns due requests to free connections. */
   private dispatch(): void {
     const now = this.elapsed();
     while (this.idle.length > 0) {
       const due = this.schedule.take(now);
       const connection = due === null ? undefined : this.idle.shift();
       if (due === null || !connection) return;
-      // When a connection was free at the time, a delay is this generator's own and no fault of the server.
+      // If a connection was free when the request was due, the delay is caused by this generator and not by the server.
       connection.since = connection.idleSince <= due ? now : due;
       connection.sentAt = now;
       connection.send();
@@ -144,7 +144,7 @@ export class AutocannonLoad {
       ...{ sentAt: 0, idleSince: 0, failures: 0 },
     };
     this.connections.push(connection);
-    // Bodies are counted, not kept.
+    // Counts the bytes of bodies without storing them.
     client.pipelinedRequests.addBody = () => undefined;
     client._connect = () => this.reconnect(connection);
     client._doRequest = () => this.release(connection);
@@ -207,7 +207,7 @@ export class AutocannonLoad {
     conn?.destroy();
   }
 
-  /** A connection is lost, and with it the request that it waits for. While none can be made, all that is due has failed. */
+  /** Handles a lost connection: its pending request failed. While no connection can be opened, all due requests fail. */
   private lose(connection: Connection, kind: string): void {
     if (this.isOver) return;
     if (connection.since !== null) this.countFailure(connection, kind);
@@ -244,7 +244,7 @@ export class AutocannonLoad {
 
 const isTls = ({ plan }: GeneratorTask): boolean => new URL(plan.endpoint).protocol === 'https:';
 
-/** To the address that was let through, whatever the name resolves to by now; certificates are verified for the name. */
+/** Connects to the address that was allowed, without resolving the name again; certificates are verified for the name. */
 function connectTo(task: GeneratorTask): Socket {
   const { hostname, port } = new URL(task.plan.endpoint);
   const host = task.address;

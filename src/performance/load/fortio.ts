@@ -14,7 +14,7 @@ const MAX_SAID = 500;
 const MAX_KIND_LENGTH = 100;
 const SHARES = '50,75,90,95,99,99.9';
 
-/** What is read of the results of fortio. Durations are seconds, but for `ActualDuration`. */
+/** The used fields of fortio's results. Durations are in seconds, except `ActualDuration`. */
 interface FortioResults {
   ActualDuration: number;
   RetCodes: Record<string, number>;
@@ -29,7 +29,7 @@ interface FortioResults {
   Sizes?: { Sum: number } | null;
 }
 
-/** Generates load with fortio, in a closed model: it reports all measurements at the end. */
+/** Generates load with fortio, in a closed model. It reports all measurements at the end. */
 export class FortioLoad {
   constructor(
     private readonly task: GeneratorTask,
@@ -37,7 +37,7 @@ export class FortioLoad {
     private readonly tick: (seconds: number) => void,
   ) {}
 
-  /** @throws Error in the words of fortio */
+  /** @throws Error with the message of fortio */
   async run(): Promise<void> {
     const body = await openBody(this.task.body);
     const child = spawn(this.task.program ?? 'fortio', argumentsOf(this.task), {
@@ -57,12 +57,12 @@ export class FortioLoad {
   }
 }
 
-/** Headers are not among them: others on the machine may read the arguments of a process. */
+/** The arguments contain no headers, because other users of the machine can read the arguments of a process. */
 function argumentsOf({ plan, address, body }: GeneratorTask): string[] {
   const { protocol, method, rate, connections, seconds, timeout, endpoint } = plan;
   const limits = ['-qps', String(rate), '-c', String(connections), '-t', `${seconds}s`, '-timeout', `${timeout}s`];
   const form = ['-json', '-', '-loglevel', 'error', '-r', '0.0001', '-p', SHARES, '-allow-initial-errors'];
-  // Names are resolved by this server, which has judged the address.
+  // This server has resolved the name and allowed the address.
   const host = isIPv6(address) ? `[${address}]` : address;
   if (protocol === 'grpc') {
     return ['load', ...form, ...limits, '-grpc', `${host}:${new URL(endpoint).port || 80}`];
@@ -73,8 +73,8 @@ function argumentsOf({ plan, address, body }: GeneratorTask): string[] {
 }
 
 /**
- * The body as a file that has no name any more, so that nobody else opens it and nothing is left behind: fortio opens it by the path
- * `/dev/stdin`, which it could not do with a pipe to this process, since that is a socket.
+ * Passes the body as an unlinked file, which nobody else can open and which leaves nothing behind. Fortio opens it by the path
+ * `/dev/stdin`, which does not work with a pipe from Node.js, because that is a socket.
  */
 async function openBody(body: string): Promise<FileHandle | undefined> {
   if (body === '') return undefined;
@@ -107,7 +107,7 @@ function parseResults({ out, said }: { out: string; said: string }): FortioResul
     const numbers: unknown[] = [ActualDuration, Count, Min, Max, Sum, StdDev, ...Object.values(RetCodes), ...buckets];
     if (numbers.every((number) => typeof number === 'number' && number >= 0)) return results;
   } catch {
-    // Said below.
+    // The error below reports it.
   }
   throw new Error(`fortio has no results: ${said}`);
 }

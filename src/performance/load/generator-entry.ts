@@ -5,13 +5,13 @@ import { K6Load } from './k6.js';
 import type { GeneratorTask } from './load-plan.js';
 import type { Slice } from './measurement.js';
 
-/** What the process of a generator sends: what it measured, how many seconds have passed, and how it ended. */
+/** The messages of a generator process: measurements, elapsed seconds, and the end. */
 export type GeneratorMessage = { slice: Slice } | { seconds: number } | { end: true; error?: string };
 
 const send = (message: GeneratorMessage, sent = (): void => undefined): void => void process.send?.(message, sent);
 const report = (slice: Slice): void => send({ slice });
 
-/** This process drives the load of one run and ends with it, or with the server that started it; so does all that it started. */
+/** The process that drives the load of one run. It and its child processes end with the run or with the server. */
 function leave(status: number): void {
   try {
     process.kill(-process.pid, 'SIGKILL');

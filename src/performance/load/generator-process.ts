@@ -7,24 +7,24 @@ import type { GeneratorMessage } from './generator-entry.js';
 import type { GeneratorTask } from './load-plan.js';
 import type { Slice } from './measurement.js';
 
-/** Who follows a run. */
+/** Receives the progress of a run. */
 export interface LoadObserver {
-  /** What was measured, usually in one second. */
+  /** Receives the measurement of a part, usually one second. */
   report: (slice: Slice) => void;
-  /** Seconds have passed; for a generator that reports everything at the end. */
+  /** Receives the elapsed seconds, from a generator that reports all measurements at the end. */
   tick: (seconds: number) => void;
 }
 
 const MEMORY_MB = 256;
-/** For starting the process, beyond the time of the run and of its last answers. */
+/** The time for starting the process, in addition to the duration of the run and the timeout of its last responses. */
 const MARGIN_MS = 120_000;
 const MAX_STDERR_BYTES = 4_096;
 
-/** Drives the load of one run in a process of its own, which ends with the run, the signal or this process. */
+/** Drives the load of one run in a child process, which ends with the run, the signal or this process. */
 export class GeneratorProcess {
   constructor(private readonly task: GeneratorTask) {}
 
-  /** @throws AppError when the process ends before the run; what the signal was aborted with */
+  /** @throws AppError when the process ends before the run; the reason of the signal when it is aborted */
   async run(signal: AbortSignal, observer: LoadObserver): Promise<void> {
     signal.throwIfAborted();
     const child = startProcess();
@@ -74,7 +74,7 @@ function startProcess(): ChildProcess {
     execArgv: [`--max-old-space-size=${MEMORY_MB}`, ...execArgv],
     env: authorities === undefined ? {} : { NODE_EXTRA_CA_CERTS: authorities },
     serialization: 'advanced',
-    // It leads a group of its own, which is ended with it.
+    // Starts a process group, which is killed as a whole.
     detached: true,
     stdio: ['ignore', 'ignore', 'pipe', 'ipc'],
   });
@@ -84,7 +84,7 @@ function killGroup({ pid }: ChildProcess): void {
   try {
     if (pid !== undefined) process.kill(-pid, 'SIGKILL');
   } catch {
-    // It has ended by itself.
+    // The process has already exited.
   }
 }
 

@@ -63,12 +63,12 @@ function check() {
 }
 `;
 
-/** The script of a run. What users enter is in it as data only: one JSON text. */
+/** Returns the script of a run. It contains user input only as data, in one JSON text. */
 export function toScript(task: GeneratorTask): string {
   return `const task = JSON.parse(${toLiteral(JSON.stringify(toData(task)))});\n${PROGRAM}`;
 }
 
-/** JSON is a part of JavaScript, but for two line separators in older engines. */
+/** Escapes two line separators that older JavaScript engines do not allow in string literals. */
 const toLiteral = (text: string): string =>
   JSON.stringify(text).replace(/[\u2028\u2029]/g, (separator) => `\\u${separator.charCodeAt(0).toString(16)}`);
 
@@ -92,7 +92,7 @@ function toData({ plan, address, headers, body }: GeneratorTask): object {
   };
 }
 
-/** Every name leads to the address that was let through, and every other address is refused. */
+/** Resolves every name to the allowed address, and blocks every other address. */
 function toOptions({ protocol, model, rate, connections, seconds, timeout }: LoadPlan, name: string, address: string) {
   const common = { duration: `${seconds}s`, gracefulStop: `${timeout + 1}s` };
   const isPaced = model === 'closed' && protocol === 'grpc';

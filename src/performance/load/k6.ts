@@ -44,7 +44,7 @@ export class K6Load {
     private readonly report: (slice: Slice) => void,
   ) {}
 
-  /** @throws Error in the words of k6 */
+  /** @throws Error with the message of k6 */
   async run(): Promise<void> {
     const child = spawn(this.task.program ?? 'k6', ARGUMENTS, { env: environmentOf(this.task), stdio: 'pipe' });
     const said = collectSaid(child);
@@ -99,7 +99,7 @@ function collectSaid(child: ChildProcess): () => string {
   return () => said;
 }
 
-/** What the failures of the script and the codes of k6 mean. */
+/** Maps failures of the script and error codes of k6 to failure kinds. */
 const FAILURES: Record<string, string> = {
   closed: CLOSED,
   garbage: NOT_HTTP,

@@ -1,4 +1,4 @@
-/** Counts of latencies in buckets that grow by 2 %, so that any percentile is right to 1 %. */
+/** Counts of latencies in buckets that grow by 2 %, so that percentiles are accurate to 1 %. */
 export interface LatencyHistogram {
   /** Pairs of a bucket and its count, by bucket. */
   buckets: [number, number][];
@@ -12,9 +12,9 @@ export interface LatencyHistogram {
 
 const GROWTH = 1.02;
 const LOG_GROWTH = Math.log(GROWTH);
-/** The first bucket ends there; nothing is measured more exactly. */
+/** The end of the first bucket, which is the resolution. */
 const LEAST_SECONDS = 1e-6;
-/** The last bucket holds all that took longer than 10 minutes. */
+/** The last bucket contains all latencies above 10 minutes. */
 const LAST_BUCKET = Math.ceil(Math.log(600 / LEAST_SECONDS) / LOG_GROWTH);
 
 const bucketOf = (seconds: number): number =>
@@ -35,7 +35,7 @@ export const emptyHistogram = (): LatencyHistogram => ({
   max: 0,
 });
 
-/** Takes latencies one by one. */
+/** Records latencies into a histogram. */
 export class LatencyRecorder {
   private readonly counts = new Map<number, number>();
   private count = 0;
@@ -61,7 +61,7 @@ export class LatencyRecorder {
   }
 }
 
-/** One histogram of many; a histogram may be counted several times. */
+/** Merges histograms; one may occur several times. */
 export function mergeHistograms(histograms: readonly LatencyHistogram[]): LatencyHistogram {
   const counts = new Float64Array(LAST_BUCKET + 1);
   const merged = { ...emptyHistogram(), min: Infinity };
@@ -78,7 +78,7 @@ export function mergeHistograms(histograms: readonly LatencyHistogram[]): Latenc
   return merged.count === 0 ? emptyHistogram() : merged;
 }
 
-/** The latency in seconds that this share of requests (0 to 100) did not exceed. */
+/** Returns a percentile (0 to 100) of the latencies in seconds. */
 export function percentile({ buckets, count, min, max }: LatencyHistogram, share: number): number {
   const wanted = (share / 100) * count;
   let passed = 0;

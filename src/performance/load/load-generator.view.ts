@@ -5,7 +5,7 @@ import { LOAD_GENERATORS, type LoadGenerator } from './load-plan.js';
 
 const REST = { rest: true } as const;
 
-/** A load generator, and what profiles may ask of it. */
+/** A load generator with its capabilities and limits. */
 export class LoadGeneratorView {
   @WordField(LOAD_GENERATORS, { ...REST, description: 'As `load_generators` of a profile names it.' })
   name!: LoadGenerator;

@@ -11,7 +11,7 @@ import {
   PROTOCOLS,
 } from './load-plan.js';
 
-/** What a run wants of its generator. */
+/** The requirements of a run for its generator. */
 export interface GeneratorWish {
   /** In the order of preference. */
   wanted: readonly string[];
@@ -25,7 +25,7 @@ export interface GeneratorWish {
 
 type Needs = Omit<GeneratorWish, 'wanted'>;
 
-/** What a generator can do. */
+/** The capabilities of a generator. */
 export interface GeneratorAbilities {
   protocols: readonly Protocol[];
   models: readonly LoadModel[];
@@ -33,17 +33,17 @@ export interface GeneratorAbilities {
   connections: number;
   /** Whether its requests carry headers and cookies. */
   carriesHeaders: boolean;
-  /** Whether it speaks HTTP/2 only when TLS has agreed on it. */
+  /** Whether it uses HTTP/2 only after TLS negotiation (ALPN). */
   needsTlsForHttp2: boolean;
 }
 
-/** A generator, and whether this server has it. */
+/** A generator, and whether it is available on this server. */
 export interface KnownGenerator extends GeneratorAbilities {
   name: LoadGenerator;
   isInstalled: boolean;
 }
 
-/** Each connection of k6 has an engine of its own, of some 0.3 MB. */
+/** Each connection of k6 has its own JavaScript engine of about 0.3 MB. */
 const MAX_K6_CONNECTIONS = 1_000;
 
 const ABILITIES: Record<LoadGenerator, GeneratorAbilities> = {
@@ -51,7 +51,7 @@ const ABILITIES: Record<LoadGenerator, GeneratorAbilities> = {
     ...{ protocols: ['http/1.1'], models: LOAD_MODELS, connections: Infinity },
     ...{ carriesHeaders: true, needsTlsForHttp2: false },
   },
-  // It measures from sending, and takes headers on its command line, where others on the machine read them.
+  // It measures from sending, and takes headers only as arguments, which other users of the machine can read.
   fortio: {
     ...{ protocols: PROTOCOLS, models: ['closed'], connections: Infinity },
     ...{ carriesHeaders: false, needsTlsForHttp2: false },
@@ -62,7 +62,7 @@ const ABILITIES: Record<LoadGenerator, GeneratorAbilities> = {
   },
 };
 
-/** What those that have to be installed do for protocols other than HTTP/1.1, in words that follow "use". */
+/** The purpose of installable generators, for the remedy of GENERATOR_UNAVAILABLE. */
 const REMEDIES = {
   fortio: 'the load model closed without headers and cookies',
   k6: `at most ${MAX_K6_CONNECTIONS} connections, and for http/2 an https address`,
@@ -73,7 +73,7 @@ const REMEDIES = {
 export class LoadGeneratorsService {
   constructor(private readonly env: Env) {}
 
-  /** All that are known, with what runs by them may have; those that come first are preferred. */
+  /** Lists all known generators with their limits, in the order of preference. */
   list(): KnownGenerator[] {
     const { LIMIT_PERFORMANCE_CONNECTIONS: bound } = this.env;
     return LOAD_GENERATORS.map((name) => {
@@ -82,7 +82,7 @@ export class LoadGeneratorsService {
     });
   }
 
-  /** The first of those that are wanted, else the first that can. @throws InvalidRequest GENERATOR_UNAVAILABLE */
+  /** Selects the first preferred generator that meets the requirements, otherwise any. @throws InvalidRequest GENERATOR_UNAVAILABLE */
   choose({ wanted, ...needs }: GeneratorWish): LoadGenerator {
     const able = LOAD_GENERATORS.filter((name) => this.isInstalled(name) && isAble(ABILITIES[name], needs));
     const chosen = wanted.find((name): name is LoadGenerator => able.includes(name as LoadGenerator)) ?? able[0];
@@ -99,7 +99,7 @@ export class LoadGeneratorsService {
     });
   }
 
-  /** The path of a program; undefined for the generator that is a part of this server, and for what is not installed. */
+  /** Returns the path of a generator's program; undefined for the built-in generator, and when it is not installed. */
   findProgram(generator: LoadGenerator): string | undefined {
     const programs = { autocannon: undefined, fortio: this.env.FORTIO_BIN, k6: this.env.K6_BIN };
     const program = programs[generator];

@@ -4,22 +4,22 @@ import type { Fault } from '../../core/errors/app-error.js';
 import { limitRemedy } from '../../core/errors/limit-remedy.js';
 import { parseDuration } from '../../monitoring/prometheus/query-time.js';
 
-/** What a profile asks of a load generator. */
+/** The load of a profile. */
 export interface LoadWish {
   qps: number;
   concurrentRequest: number;
   duration: string;
 }
 
-/** What a profile asks for that says nothing else, as far as it is within the bounds. */
+/** The default load of a profile, within the limits. */
 const DEFAULT_LOAD = { concurrentRequest: 10, qps: 0, seconds: 30 };
 
-/** The bounds that the operator has set to load. */
+/** The operator's limits of load. */
 @Injectable()
 export class LoadLimits {
   constructor(private readonly env: Env) {}
 
-  /** Requests a second that a profile without a rate makes at most. */
+  /** The maximum rate of a profile without a rate, in requests per second. */
   get maxRate(): number {
     return this.env.LIMIT_PERFORMANCE_RATE;
   }
@@ -32,7 +32,7 @@ export class LoadLimits {
     return this.env.LIMIT_PERFORMANCE_ORGANIZATION_RUNS;
   }
 
-  /** What a profile asks for that says nothing else. */
+  /** The default load of a profile. */
   get defaults(): LoadWish {
     return {
       qps: DEFAULT_LOAD.qps,
@@ -41,7 +41,7 @@ export class LoadLimits {
     };
   }
 
-  /** What is beyond the bounds, by field. */
+  /** Lists the fields that exceed the limits. */
   findFaults({ qps, concurrentRequest, duration }: LoadWish): Fault[] {
     const { LIMIT_PERFORMANCE_RATE, LIMIT_PERFORMANCE_CONNECTIONS, LIMIT_PERFORMANCE_SECONDS } = this.env;
     const faults: Fault[] = [];

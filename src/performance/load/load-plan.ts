@@ -5,8 +5,8 @@ export const PROTOCOLS = ['http/1.1', 'http/2', 'grpc'] as const;
 export type Protocol = (typeof PROTOCOLS)[number];
 
 /**
- * `open`: requests are due at fixed times whatever the server does, and each is measured from the time it was due.
- * `closed`: each connection sends its next request when it has the answer to the last, and measures from sending.
+ * `open`: requests are due at fixed times, independent of responses, and measured from the time they were due.
+ * `closed`: each connection sends its next request after the response to the previous one, and measures from sending.
  */
 export const LOAD_MODELS = ['open', 'closed'] as const;
 export type LoadModel = (typeof LOAD_MODELS)[number];
@@ -14,40 +14,40 @@ export type LoadModel = (typeof LOAD_MODELS)[number];
 export const METHODS = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'] as const;
 export type Method = (typeof METHODS)[number];
 
-/** An address as every generator reads it: scheme and host in lower case, and no fragment. */
+/** Normalizes a URL for all generators: scheme and host in lower case, no fragment. */
 export function toTarget(endpoint: string): string {
   const url = new URL(endpoint);
   url.hash = '';
   return url.href;
 }
 
-/** What a run does, as it was when the run was asked for. Nothing in it is secret. */
+/** The settings of a run at the time of its request. They contain no secrets. */
 export interface LoadPlan {
-  /** As `toTarget` makes it. */
+  /** Normalized by `toTarget`. */
   endpoint: string;
   protocol: Protocol;
   method: Method;
   model: LoadModel;
-  /** Requests a second in all. */
+  /** Total requests per second. */
   rate: number;
   connections: number;
   seconds: number;
-  /** Seconds after which a request counts as failed. */
+  /** The timeout of a request in seconds. */
   timeout: number;
 }
 
-/** What the requests carry. */
+/** The headers and the body of the requests. */
 export interface LoadContent {
   headers: Record<string, string>;
   body: string;
 }
 
-/** The task of a generator, which runs in its own process. */
+/** The input of a generator process. */
 export interface GeneratorTask extends LoadContent {
   generator: LoadGenerator;
   plan: LoadPlan;
-  /** The numeric address that every connection goes to: it was let through, and no name is resolved again. */
+  /** The allowed IP address for all connections; the name is not resolved again. */
   address: string;
-  /** The program, for generators that are none of ours. */
+  /** The path of the program of an external generator. */
   program?: string;
 }

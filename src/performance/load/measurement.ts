@@ -1,31 +1,31 @@
 import { emptyHistogram, type LatencyHistogram, mergeHistograms } from './latency-histogram.js';
 
-/** What was measured in a part of a run. */
+/** The measurement of a part of a run. */
 export interface Slice {
-  /** Milliseconds since the run began. */
+  /** Milliseconds since the start of the run. */
   start: number;
   /** Milliseconds. */
   length: number;
   bytes: number;
-  /** Answers by status. */
+  /** Responses by status. */
   statuses: Record<string, number>;
-  /** Requests without an answer, by what went wrong. */
+  /** Requests without a response, by failure kind. */
   errors: Record<string, number>;
   latencies: LatencyHistogram;
 }
 
-/** Everything that was measured, in parts of equal length. */
+/** The measurement of a run, in parts of equal length. */
 export interface Measurement {
   slices: Slice[];
 }
 
-/** Parts of a measurement: one for each second of a short run, longer ones of a long run. */
+/** The maximum number of parts: a short run has one per second, a long run has longer ones. */
 const MAX_SLICES = 120;
-/** Kinds of errors, or statuses, that are counted apart. */
+/** The maximum number of failure kinds or statuses that are counted separately. */
 const MAX_KINDS = 20;
 export const OTHER_KINDS = 'other';
 
-/** Collects the seconds of a run as they come; of a long run it keeps fewer and longer parts. */
+/** Collects the seconds of a run, and merges them into fewer parts in a long run. */
 export class MeasurementCollector {
   private slices: Slice[] = [];
   private group = 1;
@@ -39,7 +39,7 @@ export class MeasurementCollector {
     this.group *= 2;
   }
 
-  /** What is left at the end is a part of its own only when it is not much shorter than the others. */
+  /** Merges the rest at the end into the last part if it is much shorter than the others. */
   toMeasurement(): Measurement {
     const slices = this.pending.length === 0 ? this.slices : [...this.slices, mergeSlices(this.pending)];
     const [before, last] = slices.slice(-2);
@@ -66,7 +66,7 @@ export function mergeSlices(slices: readonly Slice[]): Slice {
   };
 }
 
-/** Adds one to a kind; beyond so many kinds all others are counted as one. */
+/** Increments the count of a kind; beyond the maximum, all further kinds share one count. */
 export function countKind(counts: Record<string, number>, kind: string, times = 1): void {
   const name = Object.hasOwn(counts, kind) || Object.keys(counts).length < MAX_KINDS ? kind : OTHER_KINDS;
   counts[name] = (counts[name] ?? 0) + times;
@@ -74,7 +74,7 @@ export function countKind(counts: Record<string, number>, kind: string, times = 
 
 export const sumOf = (counts: Record<string, number>): number => Object.values(counts).reduce((sum, n) => sum + n, 0);
 
-/** Answers of the server that say that it could not do what it was asked for. */
+/** Responses with an error status. */
 export const countFailed = (statuses: Record<string, number>): number =>
   sumOf(Object.fromEntries(Object.entries(statuses).filter(([status]) => Number(status) >= 400)));
 

@@ -1,6 +1,6 @@
 import ipaddr from 'ipaddr.js';
 
-/** CIDRs of every address but this one: a generator that refuses them connects to it and to nothing else. */
+/** Returns the CIDRs of all addresses except this one, so that a generator that blocks them connects only to it. */
 export function otherAddresses(text: string): string[] {
   const address = ipaddr.process(text);
   const bytes = address.toByteArray();
@@ -10,7 +10,7 @@ export function otherAddresses(text: string): string[] {
 
 const BITS = [0, 1, 2, 3, 4, 5, 6, 7];
 
-/** The addresses that are the same up to this bit, and differ in it. */
+/** Returns the CIDR of the addresses that have the same bits before this one and differ in it. */
 function neighbourRange(bytes: readonly number[], at: number, bit: number): string {
   const mask = 0x80 >> bit;
   const range = bytes.map((byte, index) => (index > at ? 0 : index < at ? byte : (byte ^ mask) & ~(mask - 1)));

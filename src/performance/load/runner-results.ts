@@ -2,13 +2,13 @@ import { bucketBounds, type LatencyHistogram, mean, percentile, standardDeviatio
 import type { LoadGenerator, LoadPlan } from './load-plan.js';
 import { countFailed, type Measurement, mergeSlices, type Slice, sumOf } from './measurement.js';
 
-/** The figures of a run. Latencies are milliseconds. */
+/** The figures of a run. Latencies are in milliseconds. */
 export interface Summary {
   requests: number;
   errors: number;
-  /** Requests without an answer, and answers of status 400 and above, of all requests: 0 to 1. */
+  /** The share of requests without a response or with a status of 400 and above: 0 to 1. */
   error_rate: number;
-  /** Answers a second. */
+  /** Responses per second. */
   rps: number;
   bytes_per_second: number;
   mean_ms: number;
@@ -22,7 +22,7 @@ export interface Summary {
   max_ms: number;
 }
 
-/** Buckets of the histogram that clients are shown. */
+/** The number of buckets of the histogram in responses. */
 const MAX_SHOWN_BUCKETS = 60;
 const PERCENTILES = [50, 75, 90, 95, 99, 99.9];
 const NANOSECONDS = 1e9;
@@ -51,7 +51,7 @@ export function summarize({ slices }: Measurement): Summary {
 
 export const countFailures = ({ statuses, errors }: Slice): number => sumOf(errors) + countFailed(statuses);
 
-/** What is known of a run beside its figures. */
+/** The data of a run besides its figures. */
 export interface RunFacts {
   name: string;
   plan: LoadPlan;
@@ -59,7 +59,7 @@ export interface RunFacts {
   startedAt: Date;
 }
 
-/** The results in the form of Fortio, which clients in the field read. Durations are seconds, but for `ActualDuration`. */
+/** The results in the format of Fortio, which existing clients read. Durations are in seconds, except `ActualDuration`. */
 export function toRunnerResults({ slices }: Measurement, { name, plan, generator, startedAt }: RunFacts): object {
   const whole = mergeSlices(slices);
   const { latencies, statuses, errors } = whole;
@@ -76,7 +76,7 @@ export function toRunnerResults({ slices }: Measurement, { name, plan, generator
     NumThreads: plan.connections,
     URL: plan.endpoint,
     'load-generator': generator,
-    // Fortio counts requests without an answer as the status -1.
+    // Fortio counts requests without a response as the status -1.
     RetCodes: { ...statuses, ...(failed > 0 ? { '-1': failed } : {}) },
     DurationHistogram: {
       Count: latencies.count,
@@ -92,7 +92,7 @@ export function toRunnerResults({ slices }: Measurement, { name, plan, generator
   };
 }
 
-/** Neighbouring buckets as one, each with the share of requests up to its end. */
+/** Merges neighbouring buckets, each with the cumulative share of requests. */
 function toShownBuckets({ buckets, count, min, max }: LatencyHistogram): object[] {
   const size = Math.ceil(buckets.length / MAX_SHOWN_BUCKETS);
   const shown: object[] = [];
@@ -111,9 +111,9 @@ function toShownBuckets({ buckets, count, min, max }: LatencyHistogram): object[
   return shown;
 }
 
-/** A part of a run as its timeline shows it. */
+/** A point of the timeline of a run. */
 export interface TimelinePoint {
-  /** Seconds since the run began. */
+  /** Seconds since the start of the run. */
   at: number;
   seconds: number;
   rps: number;

@@ -1,12 +1,12 @@
 import { LatencyRecorder } from './latency-histogram.js';
 import { countKind, type Slice } from './measurement.js';
 
-/** What comes later than so many milliseconds after the end of its second is counted in the next. */
+/** How many milliseconds a value may arrive after the end of its second; later ones count in the next second. */
 const LATE_MS = 700;
-/** What a generator dates later than so many milliseconds after the end of a run is counted then: it makes no parts without end. */
+/** The latest time after the end of a run in milliseconds; later timestamps are capped, which limits the number of parts. */
 const MAX_LATE_MS = 60_000;
 
-/** Sorts the timed values of a generator into the seconds of a run, and reports each second once it is over. */
+/** Assigns the timestamped values of a generator to the seconds of a run, and reports each finished second. */
 export class SliceClock {
   private readonly seconds = new Map<number, Second>();
   private next = 0;
@@ -33,12 +33,12 @@ export class SliceClock {
     return second;
   }
 
-  /** Reports the seconds that are over by now; after the load has ended, those that end before the last answer. */
+  /** Reports finished seconds; after the end of the load, those that end before the last response. */
   advance(now: number): void {
     this.closeUntil(Math.min(now - this.began - LATE_MS, this.last));
   }
 
-  /** Reports the rest; the last part ends with the last answer. */
+  /** Reports the remaining seconds; the last part ends with the last response. */
   finish(): void {
     this.closeUntil(this.last);
     const left = this.last - this.next * 1_000;
@@ -58,7 +58,7 @@ export class SliceClock {
   }
 }
 
-/** What was measured in one second. */
+/** The measurement of one second. */
 export class Second {
   readonly recorder = new LatencyRecorder();
   readonly statuses: Record<string, number> = {};

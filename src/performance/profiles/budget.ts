@@ -1,6 +1,6 @@
 import type { Summary } from '../load/runner-results.js';
 
-/** What a run must keep to: an upper bound of each figure, of `min_rps` a lower one. */
+/** The limits of a run's figures: upper bounds, except the lower bound `min_rps`. */
 export const BUDGET_KEYS = [
   'mean_ms',
   'p50_ms',
@@ -32,14 +32,14 @@ export function checkBudget(budget: Budget, summary: Summary): BudgetVerdict {
     const limit = budget[name];
     if (limit === undefined) return [];
     const actual = name === 'min_rps' ? summary.rps : summary[name];
-    // Latencies of a run without a single answer keep to nothing.
+    // A run without any response violates all limits of latency.
     const isMeasured = summary.requests > summary.errors || name === 'error_rate' || name === 'min_rps';
     return [{ name, limit, actual, passed: isMeasured && (name === 'min_rps' ? actual >= limit : actual <= limit) }];
   });
   return { passed: checks.every(({ passed }) => passed), checks };
 }
 
-/** What is wrong with a budget, in words that fit after the name of the field; undefined when nothing is. */
+/** Validates a budget. @returns the fault as a phrase that follows the name of the field, or undefined */
 export function findBudgetFault(value: unknown): string | undefined {
   const entries = Object.entries(value as object);
   const unknown = entries.find(([name]) => !(BUDGET_KEYS as readonly string[]).includes(name));

@@ -1,7 +1,7 @@
 /** The topic of what changes profiles, runs and their progress; its messages are `PerformanceNotice`s. */
 export const PERFORMANCE_TOPIC = 'performance';
 
-/** That something of an organization has changed; what it is, subscribers read for themselves. */
+/** Reports a change in an organization, without its content, which subscribers read. */
 export interface PerformanceNotice {
   organizationId: string;
 }

@@ -1,6 +1,6 @@
 import { definePolicy } from '../../core/access/policy.js';
 
-/** The roles are those in the workspace of the profile. */
+/** Roles refer to the workspace of the profile. */
 export const performancePolicy = definePolicy(
   'performance',
   { read: 'viewer', create: 'editor', update: 'editor', run: 'editor', cancel: 'editor', delete: 'admin' },

@@ -6,7 +6,7 @@ import type { ProfileWithBody } from './profile.view.js';
 import { ProfilesStore } from './profiles.store.js';
 import type { RequestContent } from './request-content.js';
 
-/** What the requests of profiles carry: sealed in the table, opened for runs, and its bodies for readers. */
+/** The request contents of profiles: encrypted in the database, decrypted for runs; readers see only the bodies. */
 @Injectable()
 export class ProfileContentsService {
   constructor(
@@ -25,7 +25,7 @@ export class ProfileContentsService {
     return this.parse(id, sealed);
   }
 
-  /** The bodies of profiles that their reader was found to see, by id. */
+  /** Returns the bodies of profiles by id. The caller must have checked the right to read them. */
   async readBodies(ids: readonly string[]): Promise<Map<string, string>> {
     const sealed = await this.readSealed(ids);
     const open = async ([id, bytes]: [string, Buffer]) => [id, (await this.parse(id, bytes)).body] as const;
@@ -40,11 +40,11 @@ export class ProfileContentsService {
     return JSON.parse((await this.vault.open(sealed, sealContext(id))).toString()) as RequestContent;
   }
 
-  /** Data keys are of no user: they are read as the system. */
+  /** Runs as the system, because users may not read data keys. */
   private readSealed(ids: readonly string[]): Promise<Map<string, Buffer>> {
     return this.unit.runAsSystem('the content of performance profiles', () => this.profiles.findContents(ids));
   }
 }
 
-/** What the sealed value is bound to; the rotation of keys knows it as well. */
+/** The context of the encryption; the rotation of keys uses the same. */
 const sealContext = (id: string): string => `performance profile ${id}`;

@@ -13,13 +13,13 @@ import {
   type RequestContent,
 } from './request-content.js';
 
-/** The columns of a profile that an input sets, and what its requests carry. */
+/** The columns and the request content that an input sets. */
 export interface ProfileSettings {
   fields: Partial<PerformanceProfile>;
   content: RequestContent;
 }
 
-/** The settings of a new profile. @throws InvalidRequest naming every field that is wrong */
+/** Parses the settings of a new profile. @throws InvalidRequest with all invalid fields */
 export function toNewSettings(input: NewProfile, limits: LoadLimits): ProfileSettings {
   const { defaults } = limits;
   const qps = input.qps ?? defaults.qps;
@@ -35,7 +35,7 @@ export function toNewSettings(input: NewProfile, limits: LoadLimits): ProfileSet
   return { fields: { ...initial, ...fields }, content };
 }
 
-/** What an input changes of the settings of a profile. @throws InvalidRequest naming every field that is wrong */
+/** Parses the changed settings of a profile. @throws InvalidRequest with all invalid fields */
 export function toChangedSettings(
   input: ProfileChange,
   current: Partial<PerformanceProfile>,
@@ -66,7 +66,7 @@ export function toChangedSettings(
   return { fields, content: toContent(input, stored, leadsElsewhere(current, fields)) };
 }
 
-/** Whether requests would go to a server that none of them went to before. */
+/** Reports whether the change adds a new target server. */
 function leadsElsewhere(
   { endpoints: known = [] }: Partial<PerformanceProfile>,
   fields: Partial<PerformanceProfile>,
@@ -96,7 +96,7 @@ function assertSound(profile: Partial<PerformanceProfile>, input: ProfileChange,
 
 const protocolOf = (address: string): string => (URL.canParse(address) ? new URL(address).protocol : '');
 
-/** The schedule that an input sets; undefined when it leaves it as it is. */
+/** Returns the schedule of an input; undefined when it is unchanged. */
 function findNewSchedule(
   input: ProfileChange,
   { schedule: current = null }: Partial<PerformanceProfile>,
@@ -117,7 +117,7 @@ function toContent(input: ProfileChange, stored: RequestContent, isElsewhere: bo
   };
 }
 
-/** The values go to another server only when they are sent again: otherwise a user who changes the server would receive them there. */
+/** Requires secrets to be sent again with a new target server; otherwise a user could redirect stored secrets to their own server. */
 function toFields(
   field: FieldName,
   given: unknown,

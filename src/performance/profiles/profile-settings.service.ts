@@ -11,7 +11,7 @@ import type { NewProfile, ProfileChange } from './profile.inputs.js';
 import { toChangedSettings, toNewSettings } from './profile-fields.js';
 import { ProfileContentsService } from './profile-contents.service.js';
 
-/** What profiles are set to: judged by the bounds of the operator, the outbound guard and the rights of who sets it. */
+/** Validates the settings of profiles by the operator's limits, the outbound guard and the rights of the caller. */
 @Injectable()
 export class ProfileSettingsService {
   constructor(
@@ -21,7 +21,7 @@ export class ProfileSettingsService {
     private readonly monitoring: MonitoringClient,
   ) {}
 
-  /** A new profile, which is not kept yet. @throws InvalidRequest, also OUTBOUND_REFUSED; NotFound for a connection that the actor does not see */
+  /** Builds a new profile without storing it. @throws InvalidRequest, also OUTBOUND_REFUSED; NotFound for a connection that the actor may not see */
   async make(actor: Actor, { id, organizationId }: Workspace, input: NewProfile): Promise<PerformanceProfile> {
     const { fields, content } = toNewSettings(input, this.limits);
     await this.assertReachable(actor, null, input);
@@ -37,7 +37,7 @@ export class ProfileSettingsService {
     return profile;
   }
 
-  /** The columns that an input changes of a profile that the caller has locked. */
+  /** Returns the changed columns of a profile that the caller has locked. */
   async toChange(
     actor: Actor,
     profile: PerformanceProfile,
@@ -55,7 +55,7 @@ export class ProfileSettingsService {
     };
   }
 
-  /** Judges addresses and connections that an input names, where they are others than the profile has. Waits for names to resolve. */
+  /** Checks new URLs and connections of an input, including DNS resolution. */
   async assertReachable(
     actor: Actor,
     profile: PerformanceProfile | null,
@@ -65,7 +65,7 @@ export class ProfileSettingsService {
       if (!profile?.endpoints.includes(endpoint))
         await callAddressIn(`/endpoints/${index}`, () => this.outbound.assertAllowed(endpoint, 'user'));
     const connection = named === undefined ? profile?.metricsConnectionId : named;
-    // The next run may be in the name of another user, who sees the connection: the caller that sets its queries has to see it too.
+    // Scheduled runs act as another user, who may see the connection, so a caller who changes its queries must see it as well.
     const asksAnew = queries != null && JSON.stringify(queries) !== JSON.stringify(profile?.metricsQueries);
     if (connection && (asksAnew || connection !== profile?.metricsConnectionId))
       await this.monitoring.getConnection(actor, connection, PROMETHEUS);

@@ -4,7 +4,7 @@ import type { LoadModel, Method, Protocol } from '../load/load-plan.js';
 import type { Schedule } from '../schedules/cron.js';
 import type { Budget } from './budget.js';
 
-/** How load is driven at an endpoint, and what the results must keep to. It lives in exactly one workspace. */
+/** The settings of a load test: endpoints, load and budget. It belongs to exactly one workspace. */
 @Entity('performance_profile')
 @Index('performance_profile_created', ['organizationId', 'createdAt', 'id'], { where: 'deleted_at IS NULL' })
 @Index('performance_profile_workspace', ['workspaceId', 'createdAt', 'id'], { where: 'deleted_at IS NULL' })
@@ -25,7 +25,7 @@ export class PerformanceProfile extends TenantEntity {
   @Column('text', { default: '' })
   serviceMesh!: string;
 
-  /** In the order in which they are wanted. */
+  /** In the order of preference. */
   @Column('text', { array: true, default: [] })
   loadGenerators!: string[];
 
@@ -35,7 +35,7 @@ export class PerformanceProfile extends TenantEntity {
   @Column('integer')
   concurrentRequest!: number;
 
-  /** Requests a second; 0 for as many as the connections make. */
+  /** Requests per second; 0 without a limit. */
   @Column('integer')
   qps!: number;
 
@@ -55,14 +55,14 @@ export class PerformanceProfile extends TenantEntity {
   @Column('text', { default: '' })
   contentType!: string;
 
-  /** The names of the headers and cookies; their values are sealed. */
+  /** The names of the headers and cookies; their values are in `content`. */
   @Column('text', { array: true, default: [] })
   headerNames!: string[];
 
   @Column('text', { array: true, default: [] })
   cookieNames!: string[];
 
-  /** `RequestContent`, sealed. */
+  /** `RequestContent`, encrypted by the vault. */
   @Column('bytea', { select: false })
   content!: Buffer;
 
@@ -75,7 +75,7 @@ export class PerformanceProfile extends TenantEntity {
   @Column('jsonb', { nullable: true })
   schedule!: Schedule | null;
 
-  /** In whose name scheduled runs are made: who set the schedule. */
+  /** The actor of scheduled runs: the user who set the schedule. */
   @ForeignKey('User')
   @Column('uuid', { nullable: true })
   scheduledBy!: string | null;
@@ -83,7 +83,7 @@ export class PerformanceProfile extends TenantEntity {
   @Column({ type: 'timestamptz', precision: 3, nullable: true })
   nextRunAt!: Date | null;
 
-  /** The Prometheus that metrics of the server are read from. */
+  /** The Prometheus connection for metrics of the server. */
   @ForeignKey('Connection')
   @Column('uuid', { nullable: true })
   metricsConnectionId!: string | null;

@@ -2,7 +2,7 @@ import type { Actor } from '../../core/access/actor.js';
 import { DomainEvent } from '../../core/events/domain-event.js';
 import type { PerformanceProfile } from './profile.entity.js';
 
-/** Something happened to a profile. */
+/** An event of a profile. */
 export abstract class PerformanceProfileEvent extends DomainEvent {
   readonly category = 'performance';
   protected abstract readonly verb: string;

@@ -27,10 +27,10 @@ import { PerformanceProfileView } from './profile.view.js';
 const MAX_QUERIES = 5;
 const MAX_QUERY = 1_000;
 export const MAX_BODY = 65_536;
-/** Generators that clients in the field also name; where they are wanted, another one is used. */
+/** Generators that existing clients may name; another one is used instead. */
 const KNOWN_GENERATORS = [...LOAD_GENERATORS, 'wrk2', 'nighthawk'];
 
-/** What a profile may have besides its name and its endpoints. */
+/** The optional fields of a profile. */
 class ProfileFields extends UpdateInput {
   @TextInput({ clearable: true, max: 100 })
   service_mesh?: string | null;
@@ -142,7 +142,7 @@ export class ProfileChange extends ProfileFields {
   endpoints?: string[];
 }
 
-/** What a list of profiles or of results is asked. */
+/** The query of a list of profiles or results. */
 export class PerformanceQuery extends OrganizationListQuery {
   @ApiPropertyOptional({ format: 'uuid', description: 'Only of this workspace.' })
   @IsOptional()
@@ -150,7 +150,7 @@ export class PerformanceQuery extends OrganizationListQuery {
   workspace_id?: string;
 }
 
-/** What a run is asked for. */
+/** The input of a run. */
 export class RunRequest {
   @NameInput({
     optional: true,

@@ -134,7 +134,7 @@ export class PerformanceProfileView extends RecordView {
   }
 }
 
-/** A profile and the body of its requests, which is sealed beside it and in lists is not read. */
+/** A profile with the body of its requests, which is stored encrypted and not loaded in lists. */
 export interface ProfileWithBody {
   profile: PerformanceProfile;
   body?: string;

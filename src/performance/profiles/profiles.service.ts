@@ -20,7 +20,7 @@ import { ProfilesStore } from './profiles.store.js';
 
 const MAX_PROFILES = 500;
 
-/** Performance profiles as records of their workspace. */
+/** Manages the performance profiles of workspaces. */
 @Injectable()
 export class ProfilesService extends RecordGate<PerformanceProfile, typeof performancePolicy> {
   constructor(
@@ -76,7 +76,7 @@ export class ProfilesService extends RecordGate<PerformanceProfile, typeof perfo
     });
   }
 
-  /** Its runs end, and its results go with it. */
+  /** Also cancels its runs and deletes its results. */
   async delete(actor: Actor, id: string, match: Precondition): Promise<PerformanceProfile> {
     return this.unit.run(async () => {
       await this.placement.admit(actor, (await this.getAuthorized(actor, id, 'delete')).workspaceId);

@@ -21,19 +21,19 @@ const listing: Listing<PerformanceProfile> = {
   filter: { user_id: equalsFilter('user_id', 'performance_profile.user_id::text') },
 };
 
-/** Of each organization those that came first. */
+/** SQL that ranks due profiles within each organization. */
 const DUE = `SELECT id FROM (
     SELECT id, row_number() OVER (PARTITION BY organization_id ORDER BY next_run_at, id) AS place FROM performance_profile
      WHERE next_run_at <= now() AND deleted_at IS NULL AND workspace_id IN (SELECT id FROM active_workspace)
   ) due WHERE place <= :mostOfOrganization`;
 
-/** What narrows a list of profiles or results beside the query that every list has. */
+/** Additional filters of a list of profiles or results. */
 export interface PerformanceScope {
   organizationId?: string;
   workspaceId?: string;
 }
 
-/** Profiles as the members of their workspace see them. */
+/** Stores profiles; members of the workspace may read them. */
 @Injectable()
 export class ProfilesStore extends RecordStore<PerformanceProfile> {
   constructor(
@@ -50,7 +50,7 @@ export class ProfilesStore extends RecordStore<PerformanceProfile> {
     return this.paginate(rows, listing, query);
   }
 
-  /** The sealed contents of these profiles, by id. */
+  /** Returns the encrypted contents of these profiles, by id. */
   async findContents(ids: readonly string[]): Promise<Map<string, Buffer>> {
     const rows = await this.unit.manager.query<{ id: string; content: Buffer }[]>(
       'SELECT id, content FROM performance_profile WHERE id = ANY ($1)',
@@ -64,8 +64,8 @@ export class ProfilesStore extends RecordStore<PerformanceProfile> {
   }
 
   /**
-   * Profiles whose schedule is due, locked until the end of the transaction; concurrent callers do not get them. However
-   * many an organization has, it gets no more than it may have at a time, so that those of others are not behind them.
+   * Locks and returns profiles whose schedule is due, until the end of the transaction; concurrent callers skip them. Limits the profiles
+   * of each organization, so that one with many profiles does not delay the others.
    */
   findDue(most: number, mostOfOrganization: number): Promise<PerformanceProfile[]> {
     return this.createQueryBuilder()
@@ -77,7 +77,7 @@ export class ProfilesStore extends RecordStore<PerformanceProfile> {
       .getMany();
   }
 
-  /** Counts a run that has ended, and by how many results there are more now. */
+  /** Counts a finished run and its results. */
   async addRun(id: string, results: number): Promise<void> {
     await this.unit.manager.query(
       `UPDATE performance_profile SET last_run = now(), total_results = total_results + $2 WHERE id = $1`,
@@ -85,12 +85,12 @@ export class ProfilesStore extends RecordStore<PerformanceProfile> {
     );
   }
 
-  /** Sets when the schedule comes next, which is no change of the profile. */
+  /** Stores the next time of the schedule, without a new revision. */
   async reschedule(id: string, next: Date | null): Promise<void> {
     await this.unit.manager.query('UPDATE performance_profile SET next_run_at = $2 WHERE id = $1', [id, next]);
   }
 
-  /** Hides every profile of a workspace with it. */
+  /** Hides all profiles of a deleted workspace. */
   async softDeleteByWorkspace(workspaceId: string, at: Date): Promise<void> {
     await this.unit.manager.query(
       `UPDATE performance_profile SET deleted_at = $2, updated_at = now(), revision = revision + 1
@@ -99,7 +99,7 @@ export class ProfilesStore extends RecordStore<PerformanceProfile> {
     );
   }
 
-  /** Brings back the profiles that were hidden with their workspace. */
+  /** Restores the profiles that were hidden with their workspace. */
   async restoreByWorkspace(workspaceId: string, deletedAt: Date): Promise<void> {
     await this.unit.manager.query(
       `UPDATE performance_profile SET deleted_at = NULL, updated_at = now(), revision = revision + 1
@@ -108,7 +108,7 @@ export class ProfilesStore extends RecordStore<PerformanceProfile> {
     );
   }
 
-  /** Lets subscribers know, with the surrounding transaction, that something of an organization has changed. */
+  /** Notifies subscribers of a change in an organization, at the commit of the surrounding transaction. */
   notify({ organizationId }: PerformanceNotice): Promise<void> {
     return this.pubsub.publish(PERFORMANCE_TOPIC, { organizationId } satisfies PerformanceNotice);
   }
@@ -118,7 +118,7 @@ export class ProfilesStore extends RecordStore<PerformanceProfile> {
   }
 }
 
-/** Those of the workspaces that an actor sees. */
+/** SQL of the profiles in workspaces that an actor may see. */
 export function onlyVisible<E extends { workspaceId: string }>(
   rows: SelectQueryBuilder<E>,
   table: string,
@@ -129,7 +129,7 @@ export function onlyVisible<E extends { workspaceId: string }>(
   return rows.andWhere(`(${administeredSql(table, ':actorId')} OR ${granted})`, { actorId: actor.userId });
 }
 
-/** The same of one organization, when the list names it or the actor has no other. */
+/** Like above, for one organization: the one of the list, or the only one of the actor. */
 export async function selectInScope<E extends { workspaceId: string }>(
   access: Access,
   rows: SelectQueryBuilder<E>,

@@ -1,6 +1,6 @@
 import { type Fault, InvalidRequest } from '../../core/errors/app-error.js';
 
-/** What requests carry, as it is sealed. */
+/** The headers, cookies and body of requests, as they are encrypted. */
 export interface RequestContent {
   headers: Record<string, string>;
   cookies: Record<string, string>;
@@ -9,7 +9,7 @@ export interface RequestContent {
 
 export const EMPTY_CONTENT: RequestContent = { headers: {}, cookies: {}, body: '' };
 
-/** Stands for a value that is stored and not shown; sent back, it leaves the value as it is. */
+/** The placeholder of a stored value. A client that sends it back keeps the value. */
 export const HIDDEN = '[redacted]';
 
 const MAX_FIELDS = 30;
@@ -19,7 +19,7 @@ const TOKEN = /^[a-z0-9!#$%&'*+.^_`|~-]{1,100}$/i;
 const HEADER_VALUE = /^[\t\x20-\x7e\x80-\xff]*$/;
 /** No spaces, quotes, commas, semicolons and backslashes (RFC 6265). */
 const COOKIE_VALUE = /^[\x21\x23-\x2b\x2d-\x3a\x3c-\x5b\x5d-\x7e]*$/;
-/** A name or an address, and a port; a server that is sent none or two of them refuses the request, or reads either. */
+/** A valid `Host` header: a name or an address, and a port. */
 const HOST_VALUE = /^[\w.~%!$&'()*+,;=:[\]-]{1,255}$/;
 /** Headers that belong to the connection or to the generator. */
 const RESERVED =
@@ -28,8 +28,8 @@ const RESERVED =
 export type FieldName = 'request_headers' | 'request_cookies';
 
 /**
- * Headers or cookies as an object, or as the text that clients in the field send: JSON, of cookies also `a=b; c=d`.
- * @throws InvalidRequest naming what is wrong; a value is never repeated
+ * Parses headers or cookies from an object, or from the text that existing clients send: JSON, or for cookies also `a=b; c=d`.
+ * @throws InvalidRequest with all faults; it never contains a value
  */
 export function parseFields(
   field: FieldName,
@@ -46,7 +46,7 @@ export function parseFields(
   const known = new Set<string>();
   const parsed = entries.slice(0, MAX_FIELDS + 1).map(([name, value]): [string, string] => {
     const label = TOKEN.test(name) ? name : 'a name';
-    // Names of headers are the same in upper and lower case; those of cookies are not.
+    // Header names are case-insensitive; cookie names are not.
     const key = field === 'request_headers' ? name.toLowerCase() : name;
     if (known.has(key)) fault(label, 'is given twice');
     known.add(key);
@@ -66,14 +66,14 @@ export function parseFields(
   return Object.fromEntries(parsed);
 }
 
-/** Names with hidden values, as the text that clients in the field read; empty when there are none. */
+/** Returns names with hidden values, as the text that existing clients read; empty without names. */
 export const showFields = (names: readonly string[]): string =>
   names.length === 0 ? '' : JSON.stringify(Object.fromEntries(names.map((name) => [name, HIDDEN])));
 
 export const hideValues = (fields: Record<string, string>): Record<string, string> =>
   Object.fromEntries(Object.keys(fields).map((name) => [name, HIDDEN]));
 
-/** The headers of a request, cookies and the type of its content among them. */
+/** Returns the headers of a request, including `Cookie` and `Content-Type`. */
 export function toHeaders({ headers, cookies, body }: RequestContent, contentType: string): Record<string, string> {
   const pairs = Object.entries(cookies).map(([name, value]) => `${name}=${value}`);
   const hasType = Object.keys(headers).some((name) => name.toLowerCase() === 'content-type');
@@ -97,7 +97,7 @@ function parseText(field: FieldName, text: string): Record<string, unknown> | un
     const value: unknown = JSON.parse(text);
     if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value as Record<string, unknown>;
   } catch {
-    // Cookies may be written as browsers send them.
+    // Cookies may have the format of the `Cookie` header.
   }
   const pairs = text.split(';').map((pair) => /^\s*([^=\s]+)=(.*?)\s*$/s.exec(pair));
   if (field === 'request_headers' || pairs.some((pair) => pair === null)) return undefined;

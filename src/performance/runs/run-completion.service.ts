@@ -18,10 +18,10 @@ import type { RunPayload } from './run-job.js';
 import { RunsStore } from './runs.store.js';
 
 const SYSTEM = Actor.system('performance runs');
-/** Runs of one profile that are kept. */
+/** The maximum number of stored runs of a profile. */
 const MAX_KEPT = 500;
 
-/** Writes how runs begin and end. */
+/** Stores the start and the end of runs. */
 @Injectable()
 export class RunCompletionService {
   constructor(
@@ -46,7 +46,7 @@ export class RunCompletionService {
     });
   }
 
-  /** Keeps what a run has measured, when the job still holds it. */
+  /** Stores the measurement of a run if the job still holds it. */
   async succeed(id: string, fields: Partial<PerformanceRun>, assertLeased: () => Promise<void>): Promise<void> {
     await this.unit.run(async () => {
       const run = await this.runs.lock(SYSTEM, id);
@@ -58,7 +58,7 @@ export class RunCompletionService {
     });
   }
 
-  /** Hears the end of the job, in its transaction: a run that has not ended by itself ends as its job did. */
+  /** Handles the end of the job, in its transaction: a run without an own result gets the status of its job. */
   async handleJobEnd(job: FinishedJob<RunPayload>): Promise<void> {
     const run = await this.runs.lock(SYSTEM, job.id, true);
     if (!run || run.hasEnded) return;

@@ -8,10 +8,10 @@ import { type RunPayload, RUNS_QUEUE } from './run-job.js';
 import { ScheduledRunsService } from './scheduled-runs.service.js';
 import { RunsService } from './runs.service.js';
 
-/** Schedules come by the minute. */
+/** Schedules have a resolution of one minute. */
 const SCHEDULE_MS = 15_000;
 
-/** The jobs of runs, and the look at what is scheduled. */
+/** Registers the jobs of runs, and the check for due schedules. */
 @Injectable()
 export class RunJobsListeners implements OnModuleInit {
   constructor(

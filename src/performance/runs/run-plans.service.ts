@@ -11,7 +11,7 @@ import { toHeaders } from '../profiles/request-content.js';
 
 const TIMEOUT_SECONDS = 10;
 
-/** What runs of profiles do, judged when they are asked for and again when they begin. */
+/** Plans runs of profiles, and checks them at their request and again at their start. */
 @Injectable()
 export class RunPlansService {
   constructor(
@@ -32,14 +32,14 @@ export class RunPlansService {
     };
   }
 
-  /** Whether a run of the profile could begin now. @throws InvalidRequest, of code GENERATOR_UNAVAILABLE as well */
+  /** Checks that a run of the profile could start now. @throws InvalidRequest, also GENERATOR_UNAVAILABLE */
   async assertRunnable(profile: PerformanceProfile, endpoint = profile.endpoints[0] ?? ''): Promise<void> {
     this.assertWithinLimits(profile);
     this.chooseGenerator(profile, toTarget(endpoint));
     await this.outbound.assertAllowed(endpoint, 'user');
   }
 
-  /** The task for the generator of a run. @throws InvalidRequest, also OUTBOUND_REFUSED; RemoteFailure; Conflict */
+  /** Builds the input of the generator process. @throws InvalidRequest, also OUTBOUND_REFUSED; RemoteFailure; Conflict */
   async toTask(
     profile: PerformanceProfile,
     plan: LoadPlan,
@@ -59,7 +59,7 @@ export class RunPlansService {
     return this.generators.choose({ wanted, endpoint, protocol, model, connections, hasSecrets });
   }
 
-  /** The operator may have set other bounds since the profile was written. */
+  /** Checks the operator's limits again, which may have changed since the profile was stored. */
   private assertWithinLimits(profile: PerformanceProfile): void {
     const errors = this.limits.findFaults(profile);
     if (errors.length > 0)

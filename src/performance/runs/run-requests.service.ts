@@ -16,7 +16,7 @@ import { RunsStore } from './runs.store.js';
 
 const RETRY_AFTER_SECONDS = 10;
 
-/** Asks for runs: by hand, and when a schedule comes. */
+/** Enqueues runs, on request and by schedule. */
 @Injectable()
 export class RunRequestsService {
   constructor(
@@ -66,7 +66,7 @@ export class RunRequestsService {
       queue: RUNS_QUEUE,
       payload: { profile: profileId },
       organizationId,
-      // Two runs of one profile at a time would measure each other.
+      // Concurrent runs of a profile would disturb each other's measurements.
       serialKey: `performance ${profileId}`,
       mostTakes: 1,
     });

@@ -7,7 +7,7 @@ const HIGH_ERROR_RATE = 0.05;
 /** A closed load that comes so near to its rate was held back by it. */
 const NEAR_RATE = 0.97;
 
-/** What a reader has to know to read the figures of a run right. */
+/** Returns the warnings that are necessary to interpret the figures of a run. */
 export function warningsOf({ plan, summary }: PerformanceRun): string[] {
   if (!summary) return [];
   return [describeModel(plan, summary), describeSize(summary), describeErrors(summary)].filter(

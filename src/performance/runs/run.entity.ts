@@ -13,7 +13,7 @@ export type RunStatus = (typeof RUN_STATUSES)[number];
 export const RUN_TRIGGERS = ['manual', 'schedule'] as const;
 export type RunTrigger = (typeof RUN_TRIGGERS)[number];
 
-/** How far a run has come. */
+/** The progress of a run. */
 export interface RunProgress {
   seconds: number;
   of: number;
@@ -41,7 +41,7 @@ export class PerformanceRun extends TenantEntity {
   @Column('uuid')
   profileId!: string;
 
-  /** Who asked for it, or set the schedule. */
+  /** The user who requested the run or set the schedule. */
   @ForeignKey('User')
   @Column('uuid')
   userId!: string;
@@ -74,14 +74,14 @@ export class PerformanceRun extends TenantEntity {
   @Column('jsonb', { nullable: true })
   summary!: Summary | null;
 
-  /** In the form of Fortio. */
+  /** In the format of Fortio. */
   @Column('jsonb', { nullable: true })
   runnerResults!: object | null;
 
   @Column('jsonb', { nullable: true })
   budget!: BudgetVerdict | null;
 
-  /** Every part of the run, for comparing and drawing. */
+  /** All parts of the run, for comparisons and charts. */
   @Column('jsonb', { nullable: true, select: false })
   measurement!: Measurement | null;
 

@@ -2,7 +2,7 @@ import type { Actor } from '../../core/access/actor.js';
 import { DomainEvent, type Severity } from '../../core/events/domain-event.js';
 import type { PerformanceRun } from './run.entity.js';
 
-/** Something happened to a run. */
+/** An event of a run. */
 export abstract class PerformanceRunEvent extends DomainEvent {
   readonly category = 'performance';
   override readonly operationId: string;
@@ -56,7 +56,7 @@ export class PerformanceRunCancelled extends PerformanceRunEvent {
   protected readonly verb = 'was cancelled';
 }
 
-/** A run succeeded, and its figures do not keep to the budget of the profile. */
+/** A run succeeded, and its figures exceed the budget of the profile. */
 export class PerformanceBudgetExceeded extends PerformanceRunEvent {
   readonly action = 'budget_exceeded';
   override readonly severity: Severity = 'warning';

@@ -20,10 +20,10 @@ import { RunsStore } from './runs.store.js';
 import { ServerMetricsService } from './server-metrics.service.js';
 
 const SYSTEM = Actor.system('performance runs');
-/** How often the rights of who asked for a run are judged while it goes on. */
+/** The interval at which the requester's rights are checked during a run. */
 const JUDGE_MS = 5_000;
 
-/** Carries out runs as jobs. */
+/** Executes runs as jobs. */
 @Injectable()
 export class RunRunner {
   constructor(
@@ -35,7 +35,7 @@ export class RunRunner {
     private readonly metrics: ServerMetricsService,
   ) {}
 
-  /** What was judged when the run was asked for is judged again. @throws AppError when the run fails, JobAborted */
+  /** Repeats the checks of the request. @throws AppError when the run fails, JobAborted */
   async run(job: Job<RunPayload>, context: JobContext): Promise<{ result: string }> {
     const { actor, profile } = await this.authorize(job);
     const queued = await this.runs.find(SYSTEM, job.id);
@@ -71,7 +71,7 @@ export class RunRunner {
     return { result: run.id };
   }
 
-  /** Drives the load; it ends when who asked for it may no longer run the profile. @throws AppError, JobAborted */
+  /** Drives the load, until the end or until the requester loses the right to run the profile. @throws AppError, JobAborted */
   private async drive(
     job: Job<RunPayload>,
     task: GeneratorTask,
@@ -83,7 +83,7 @@ export class RunRunner {
       this.authorize(job).then(
         () => undefined,
         (error: unknown) => {
-          // What could not be judged, such as while the database is away, is judged the next time.
+          // After an error, such as a database outage, the next interval checks again.
           if (error instanceof Forbidden || error instanceof NotFound) refused.abort(error);
         },
       );
@@ -95,14 +95,14 @@ export class RunRunner {
     }
   }
 
-  /** Who asked for a run, with the rights of now, and its profile. @throws NotFound, Forbidden */
+  /** Returns the requester with their current rights, and the profile. @throws NotFound, Forbidden */
   private async authorize(job: Job<RunPayload>): Promise<{ actor: Actor; profile: PerformanceProfile }> {
     const actor = await this.actors.resolve(job);
     return { actor, profile: await this.profiles.getAuthorized(actor, job.payload.profile, 'run') };
   }
 }
 
-/** What a run has done so far. */
+/** The progress of a run so far. */
 class ProgressOf {
   private requests = 0;
   private errors = 0;

@@ -16,11 +16,11 @@ import type { PerformanceRun, RunStatus } from './run.entity.js';
 import { PerformanceRunView } from './run.view.js';
 import { type RunDetails, type RunScope, RunsStore } from './runs.store.js';
 
-/** How long the answer to a cancel waits for the end of the run. */
+/** How long a cancel request waits for the end of the run. */
 const CANCEL_PATIENCE_MS = 5_000;
 const RESULTS: readonly RunStatus[] = ['succeeded'];
 
-/** Runs and their results, as the members of their workspace see them. */
+/** Reads and cancels runs; members of the workspace may read them. */
 @Injectable()
 export class RunsService extends RecordGate<PerformanceRun, typeof performancePolicy> {
   constructor(
@@ -47,12 +47,12 @@ export class RunsService extends RecordGate<PerformanceRun, typeof performancePo
     return this.runs.page(actor, { organizationId, workspaceId, ...narrower }, query);
   }
 
-  /** Of every profile that the actor sees. */
+  /** Lists the results of all profiles that the actor may see. */
   listResults(actor: Actor, query: PerformanceQuery, narrower: RunScope = {}): Promise<Page<PerformanceRun>> {
     return this.list(actor, query, { statuses: RESULTS, ...narrower });
   }
 
-  /** Of one profile. @throws NotFound when the actor does not see it */
+  /** Lists the results of one profile. @throws NotFound when the actor may not see it */
   async listProfileResults(
     actor: Actor,
     profileId: string,
@@ -77,7 +77,7 @@ export class RunsService extends RecordGate<PerformanceRun, typeof performancePo
     return { run, details: details ?? { measurement: null, serverMetrics: null } };
   }
 
-  /** Cancelling twice changes nothing. @throws Conflict RUN_FINISHED when it has ended otherwise */
+  /** Cancels a run. Idempotent. @throws Conflict RUN_FINISHED when it has already ended otherwise */
   async cancel(actor: Actor, id: string): Promise<PerformanceRun> {
     const running = await this.unit.run(async () => {
       const run = await this.getAuthorized(actor, id, 'cancel');

@@ -1,7 +1,7 @@
 import { Cron } from 'croner';
 import { isTimezone } from '../../core/time-zones.js';
 
-/** When a profile is run by itself. */
+/** The schedule of a profile. */
 export interface Schedule {
   /** Five fields: minute, hour, day of the month, month, day of the week. */
   cron: string;
@@ -13,14 +13,14 @@ const FIVE_FIELDS = /^\s*(\S+\s+){4}\S+\s*$/;
 const MAX_LENGTH = 100;
 const MAX_YEARS = 10;
 
-/** When a schedule comes next after a moment; null when it does not come within ten years. @throws Error when it is none */
+/** Returns the next time of a schedule after a moment, or null when there is none within ten years. @throws Error when it is invalid */
 export function nextOccurrence({ cron, timezone }: Schedule, after: Date): Date | null {
   const stopAt = new Date(after);
   stopAt.setUTCFullYear(stopAt.getUTCFullYear() + MAX_YEARS);
   return new Cron(cron, { timezone, mode: '5-part', paused: true, stopAt }).nextRun(after);
 }
 
-/** What is wrong with a schedule, by field; empty when nothing is. */
+/** Validates a schedule. @returns the faults by field */
 export function findScheduleFaults(
   { cron, timezone }: Schedule,
   now: Date,

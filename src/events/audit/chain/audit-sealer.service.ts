@@ -13,27 +13,26 @@ import { type PendingBatch, PendingRowsStore } from './pending-rows.store.js';
 import { SealedHeads } from './sealed-heads.js';
 
 const BATCH = 500;
-/** Batches that one call seals, so that no reader waits without end. */
+/** The maximum number of batches of one call, so that readers do not wait indefinitely. */
 const MAX_BATCHES = 20;
 const INTERVAL_MS = 1_000;
 /**
- * Every so many times what waits is read from its beginning: a transaction that took long may be committed behind what has been sealed.
- * Otherwise it is read from where the time before the last ended: until the table is vacuumed, all that was removed would be passed over
- * again.
+ * Every tenth run reads the pending rows from the first position, because a long transaction may commit rows before the position that was
+ * sealed last. The other runs start where the run before the last one ended, to skip deleted rows that are not vacuumed yet.
  */
 const WHOLE_EVERY = 10;
 const BEGINNING = '0';
 
 /**
- * Closes the chains behind the writers: what has been committed gets its number and the hash that links it to the entry before.
- * One process at a time does so; a writer waits for nobody.
+ * Appends committed pending rows to the chains, with numbers and hashes. One process at a time does so, in the background, so that
+ * writers never wait for the chain.
  */
 @Injectable()
 export class AuditSealer implements OnApplicationBootstrap, BeforeApplicationShutdown {
   private readonly logger = new Logger('Audit');
   private timer?: NodeJS.Timeout;
-  private times = 0;
-  /** The positions in `audit_pending` up to which the last two times sealed. */
+  private runs = 0;
+  /** The positions in `audit_pending` at which the last two runs ended. */
   private ends: [earlier: string, last: string] = [BEGINNING, BEGINNING];
   private running: Promise<unknown> = Promise.resolve();
 
@@ -55,12 +54,12 @@ export class AuditSealer implements OnApplicationBootstrap, BeforeApplicationShu
     await this.running;
   }
 
-  /** Seals what has been committed until now; a reader who asks afterwards sees all of it. */
+  /** Seals the rows that are committed now, up to `MAX_BATCHES`, so that a following read sees them. */
   async sealCommitted(): Promise<void> {
     await this.seal(BEGINNING, true);
   }
 
-  /** The same however much it is, and however long that takes. @throws what the signal was aborted with */
+  /** Like `sealCommitted`, without a limit. @throws the reason of the signal when it is aborted */
   async sealAllCommitted(signal: AbortSignal): Promise<void> {
     for (let sealed = await this.sealBatch(BEGINNING, true); sealed?.hasMore;) {
       signal.throwIfAborted();
@@ -72,7 +71,7 @@ export class AuditSealer implements OnApplicationBootstrap, BeforeApplicationShu
     this.timer = setTimeout(() => {
       this.running = this.sealNext()
         .catch((error: unknown) => {
-          if (!isDatabaseOutage(error)) this.logger.error(error, 'the audit could not be sealed; it is tried again');
+          if (!isDatabaseOutage(error)) this.logger.error(error, 'sealing the audit failed and will be retried');
         })
         .finally(() => {
           if (this.timer) this.scheduleNext();
@@ -82,13 +81,13 @@ export class AuditSealer implements OnApplicationBootstrap, BeforeApplicationShu
   }
 
   private async sealNext(): Promise<void> {
-    const isWhole = this.times++ % WHOLE_EVERY === 0;
+    const isWhole = this.runs++ % WHOLE_EVERY === 0;
     const [earlier, last] = this.ends;
     const end = await this.seal(isWhole ? BEGINNING : earlier, false);
     this.ends = [last, end];
   }
 
-  /** @returns the position up to which it sealed */
+  /** @returns the position of the last sealed row */
   private async seal(after: string, waits: boolean): Promise<string> {
     let end = after;
     for (let batch = 0; batch < MAX_BATCHES; batch++) {
@@ -99,12 +98,12 @@ export class AuditSealer implements OnApplicationBootstrap, BeforeApplicationShu
     return end;
   }
 
-  /** @returns where it ended, and whether there was more to take; what is committed meanwhile waits for the next time */
+  /** @returns the sealed batch, or null when nothing is pending or another process holds the lock */
   private sealBatch(after: string, waits: boolean): Promise<PendingBatch | null> {
     const context = { requestId: generateRequestId(), actor: Actor.system('audit') };
     return this.unit.runOutside(() =>
       runInRequestContext(context, async () => {
-        // What another process seals at this moment is still seen here, and waited for.
+        // This still finds rows that another process is sealing; the lock then waits for that process.
         if (!(await this.unit.run(() => this.pending.exist(after)))) return null;
         return this.unit.run(() => this.sealLocked(after, waits));
       }),
@@ -122,7 +121,7 @@ export class AuditSealer implements OnApplicationBootstrap, BeforeApplicationShu
 
   private async append(unsealed: UnsealedEntry[]): Promise<void> {
     const begun = await this.chains.findEnds([...new Set(unsealed.map(({ chain }) => chain))]);
-    const ends = await this.chains.findRoom(begun.values());
+    const ends = await this.chains.skipForeignEntries(begun.values());
     const people = unsealed.flatMap(({ actorId, onBehalfOf }) => [actorId, onBehalfOf]).filter((id) => id !== null);
     const accounts = await this.chains.findAccounts([...new Set(people)]);
     const entries = unsealed.map((each) => {
@@ -141,7 +140,7 @@ export class AuditSealer implements OnApplicationBootstrap, BeforeApplicationShu
 function toEntry(unsealed: UnsealedEntry, end: AuditChain, accounts: Map<string, AuditedAccount>): AuditEntry {
   const { personal: from, details: extra, ...fields } = unsealed;
   const account = accounts.get(unsealed.actorId ?? '');
-  // Who does not see a record need not be known to those whose record it is: their name stays out of it, the id is there.
+  // A caller who may not see the record stays anonymous to its organization: the entry contains only the caller's id.
   const isStranger = unsealed.reason === 'NOT_FOUND';
   const personal = saltText({
     ...from,

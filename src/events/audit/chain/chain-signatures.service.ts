@@ -7,42 +7,42 @@ import { AuditKeysService, type OpenedKey } from '../keys/audit-keys.service.js'
 type End = Pick<AuditChain, 'chain' | 'last' | 'hash'>;
 
 /**
- * Signs the end of a chain with every batch of entries, with a key that the database has only encrypted: whoever replaces entries, and
- * computes the hashes that follow from them, cannot sign the new end. As the system.
+ * Signs the end of a chain after every batch of entries. The database contains the key only encrypted, so that someone who replaces
+ * entries and recomputes their hashes cannot sign the new end. Runs as the system.
  */
 @Injectable()
 export class ChainSignatures {
   constructor(private readonly keys: AuditKeysService) {}
 
-  /** Part of a unit of work that holds the lock of the chains. */
+  /** Requires an open unit of work that holds the lock of the chains. */
   async createSigner(): Promise<ChainSigner> {
     const current = await this.keys.getCurrent();
     return new ChainSigner(current, await this.keys.listOwn());
   }
 
-  async isSound(end: AuditChain): Promise<boolean> {
-    return isSound(end, await this.keys.listOwn());
+  async isValidEnd(end: AuditChain): Promise<boolean> {
+    return isValidEnd(end, await this.keys.listOwn());
   }
 }
 
-/** Signs ends with the keys of one moment. */
+/** Signs ends of chains with the keys that it was created with. */
 export class ChainSigner {
   constructor(
     private readonly current: OpenedKey,
     private readonly keys: readonly OpenedKey[],
   ) {}
 
-  /** The end that a chain has moved to. After an end that is not sound none is signed, so that verification keeps finding it. */
+  /** Signs the new end of a chain. After an end with an invalid signature it signs none, so that verification keeps failing. */
   sign(from: AuditChain, to: AuditChain): AuditChain {
-    return { ...to, signature: isSound(from, this.keys) ? signEnd(to, this.current.secret) : `unsigned ${to.last}` };
+    return { ...to, signature: isValidEnd(from, this.keys) ? signEnd(to, this.current.secret) : `unsigned ${to.last}` };
   }
 }
 
 /**
- * Whether this installation has signed an end. A chain without entries has nothing to sign, and earlier versions signed no ends: where all
- * keys are of those, an end without a signature is sound.
+ * Reports whether this installation signed an end. Empty chains have no signature. Earlier versions signed no ends: when all keys are
+ * from such versions, a null signature is valid.
  */
-function isSound({ signature, ...end }: AuditChain, keys: readonly OpenedKey[]): boolean {
+function isValidEnd({ signature, ...end }: AuditChain, keys: readonly OpenedKey[]): boolean {
   if (signature === undefined) return true;
   if (signature === null) return !keys.some(({ signsEnds }) => signsEnds);
   return keys.some(({ secret }) => signEnd(end, secret) === signature);

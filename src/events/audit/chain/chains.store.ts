@@ -8,22 +8,22 @@ import { GENESIS } from './entry-hash.js';
 /** The key of the advisory lock that lets one process at a time extend the chains. */
 const ADVISORY_LOCK = 4_152_781;
 
-/** Numbers after the end of a chain among which entries are looked for that another party put there. */
+/** How many numbers after the end of a chain are searched for foreign entries, which this server did not append. */
 const MAX_FOREIGN = 1_000_000n;
 
 const TAKE_LOCK = named('SELECT pg_advisory_xact_lock($1)');
 const TRY_LOCK = named('SELECT pg_try_advisory_xact_lock($1) AS taken');
 const READ_CHAINS = named('SELECT * FROM audit_chain WHERE chain = ANY($1)');
 /**
- * The last entries that another party put after the ends of chains. Bounds are values, not expressions: under row-level security no
- * index is asked for what `coalesce` or `+` answers, and the whole chain would be read.
+ * Reads the last foreign entry after the end of each chain. The bounds are parameters, because under row-level security PostgreSQL uses
+ * no index for conditions with `coalesce` or `+`, and would read the whole chain.
  */
 const READ_FOREIGN = named(`SELECT ended.chain, foreign_entry.sequence
   FROM unnest($1::uuid[], $2::bigint[], $3::bigint[]) AS ended (chain, last, most)
  CROSS JOIN LATERAL (SELECT e.sequence FROM audit_entry e
    WHERE e.chain = ended.chain AND e.sequence > ended.last AND e.sequence <= ended.most
    ORDER BY e.sequence DESC LIMIT 1) AS foreign_entry`);
-/** The first entry that stands before the first one of its chain, or that its end does not reach; both are read at one moment. */
+/** Reads the first entry before the start or after the end of a chain, in the same snapshot as the end. */
 const FIND_STRAY =
   named(`(SELECT sequence, id FROM audit_entry WHERE chain = $1 AND sequence < 1 ORDER BY sequence LIMIT 1)
   UNION ALL (SELECT sequence, id FROM audit_entry WHERE chain = $1
@@ -34,21 +34,25 @@ const SAVE_CHAINS = named(`INSERT INTO audit_chain (chain, last, hash, signature
   SELECT * FROM json_to_recordset($1) AS t (chain uuid, last bigint, hash text, signature text)
   ON CONFLICT (chain) DO UPDATE SET last = excluded.last, hash = excluded.hash, signature = excluded.signature`);
 
-/** What is known of an acting user. */
+/** The account of an actor. */
 export interface AuditedAccount {
   id: string;
   email: string;
   kind: string;
 }
 
-/** The chains and their ends. All of it asks as the system. */
+/** The chains and their ends. Queries run as the system. */
 @Injectable()
 export class ChainsStore {
   private insertSql?: string;
 
   constructor(private readonly unit: UnitOfWork) {}
 
-  /** In the open unit of work: no other process extends the chains until its end. @returns false when another does now */
+  /**
+   * Takes the lock of the chains until the open unit of work ends: no other process extends them meanwhile.
+   * @param waits whether to wait for another process
+   * @returns false when another process holds the lock
+   */
   async lock(waits: boolean): Promise<boolean> {
     if (waits) {
       await this.unit.manager.query(TAKE_LOCK, [ADVISORY_LOCK]);
@@ -58,7 +62,7 @@ export class ChainsStore {
     return row?.taken ?? false;
   }
 
-  /** The ends of these chains; one that has not begun ends before its first entry. */
+  /** Returns the ends of these chains; the end of an empty chain has the number 0. */
   async findEnds(chains: string[]): Promise<Map<string, AuditChain>> {
     const rows = await this.unit.manager.query<AuditChain[]>(READ_CHAINS, [chains]);
     const found = new Map(rows.map((row) => [row.chain, row]));
@@ -68,10 +72,9 @@ export class ChainsStore {
   }
 
   /**
-   * The ends, each with the number after which there is room for entries: those that another party put there keep their numbers, which
-   * verification finds.
+   * Moves each end behind foreign entries after it, so that new entries get free numbers. Verification reports the foreign entries.
    */
-  async findRoom(ends: Iterable<AuditChain>): Promise<Map<string, AuditChain>> {
+  async skipForeignEntries(ends: Iterable<AuditChain>): Promise<Map<string, AuditChain>> {
     const found = new Map([...ends].map((end) => [end.chain, end]));
     const chains = [...found.keys()];
     const lasts = [...found.values()].map(({ last }) => BigInt(last));
@@ -84,7 +87,7 @@ export class ChainsStore {
     return found;
   }
 
-  /** An entry outside of the chain: before its first number, or after its end as it is now. */
+  /** Finds an entry outside of the chain: before its start or after its current end. */
   async findStray(chain: string): Promise<{ sequence: string; id: string } | null> {
     const [row] = await this.unit.manager.query<{ sequence: string; id: string }[]>(FIND_STRAY, [chain]);
     return row ?? null;
@@ -111,7 +114,7 @@ export class ChainsStore {
     return (await this.findAccounts([userId])).get(userId)?.email;
   }
 
-  /** Each column is one array: to read the entries from JSON takes the database longer than to write them. */
+  /** Passes each column as one array, because PostgreSQL would take longer to parse the entries from JSON than to write them. */
   private buildInsert(columns: ColumnMetadata[]): string {
     const names = columns.map(({ databaseName }) => databaseName).join(', ');
     const values = columns.map(({ type }, index) => `unnest($${index + 1}::${String(type)}[])`).join(', ');

@@ -2,23 +2,23 @@ import { validate } from 'uuid';
 import type { ActorKind, Outcome } from '../audit.entity.js';
 import { canonicalJson } from '../canonical-json.js';
 import { sha256 } from './entry-hash.js';
-import { readRefusal, toSoundRow, type TracedRow } from './pending-row.js';
+import { readRefusal, toValidRow, type TracedRow } from './pending-row.js';
 import { redactMembers } from './redacted-fields.js';
 
-/** Characters of one value, as JSON, that an entry shows; of a longer one it has the digest. */
+/** The maximum length of a value as JSON; longer values are replaced by their length and digest. */
 const MAX_VALUE_LENGTH = 16_384;
 /** The maximum number of changes of other records in one entry; further ones are separate entries. */
 const MAX_CHANGES = 200;
 
-/** How the name of a login begins, of a session that is not the server's. */
+/** The prefix of `acting` in rows of database sessions that are not the server's. */
 const DATABASE_LOGIN = 'database ';
-/** The name of who wrote a context that no server has signed. */
+/** The actor name of rows whose request has no valid signature. */
 const UNSIGNED = 'not signed by the server';
 
-/** Values of the fields that were changed, by their columns. */
+/** Values of changed fields, by column. */
 type Fields = Record<string, unknown> | null;
 
-/** What was done, before the account of its actor and its place in the chain are known. */
+/** An entry without the actor's account, number and hash, which sealing adds. */
 export interface UnsealedEntry {
   chain: string;
   createdAt: Date;
@@ -40,16 +40,16 @@ export interface UnsealedEntry {
 }
 
 /**
- * Makes entries of what transactions left behind: an event with the changes of its record, and with the changes of other records
- * that nobody published an event of; a change without any event stands for itself.
+ * Builds entries from the pending rows of transactions: one for each event, with the changes of its record and those of other records
+ * without an event of their own; and one for each change in a transaction without events.
  */
 export function buildEntries(rows: readonly TracedRow[]): UnsealedEntry[] {
   const entries: UnsealedEntry[] = [];
-  for (const group of groupByTransaction(rows.map((row) => toSoundRow(row)))) entries.push(...buildTransaction(group));
+  for (const group of groupByTransaction(rows.map((row) => toValidRow(row)))) entries.push(...buildTransaction(group));
   return entries;
 }
 
-/** Rows of one transaction have one request: a row that was written by hand does not become part of the entry of a user. */
+/** Groups by transaction and request, so that a row written by hand does not become part of a user's entry. */
 function* groupByTransaction(rows: readonly TracedRow[]): Generator<TracedRow[]> {
   const groups = new Map<string, TracedRow[]>();
   for (const [index, row] of rows.entries()) {
@@ -64,7 +64,11 @@ function* groupByTransaction(rows: readonly TracedRow[]): Generator<TracedRow[]>
 function buildTransaction(rows: TracedRow[]): UnsealedEntry[] {
   const events = rows.filter(({ source }) => source === 'event');
   const changes = new Set(rows.filter(({ source }) => source !== 'event' && source !== 'refusal'));
-  const withChanges = events.map((event) => ({ event, own: takeOwn(event, changes), others: [] as TracedRow[] }));
+  const withChanges = events.map((event) => ({
+    event,
+    own: takeOwnChanges(event, changes),
+    others: [] as TracedRow[],
+  }));
   for (const change of [...changes]) {
     const nearest = withChanges.find(
       ({ event, others }) => event.chain === change.chain && others.length < MAX_CHANGES,
@@ -82,8 +86,8 @@ function buildTransaction(rows: TracedRow[]): UnsealedEntry[] {
   ];
 }
 
-/** The changes of the very record that an event is about. */
-function takeOwn(event: TracedRow, changes: Set<TracedRow>): TracedRow[] {
+/** Removes the changes of the event's record from `changes` and returns them. */
+function takeOwnChanges(event: TracedRow, changes: Set<TracedRow>): TracedRow[] {
   const own = [...changes].filter(
     ({ resourceType, resourceId }) => resourceType === event.resourceType && resourceId === event.resourceId,
   );
@@ -104,7 +108,7 @@ function buildEvent(event: TracedRow, own: TracedRow[], others: TracedRow[]): Un
     system_actor?: string | null;
   };
   const entry = buildEntry(event, {
-    // Of several changes of one record the first has what was before, and the last what came of it.
+    // Of several changes of one record, the first has the old values and the last the new ones.
     before: showFields(mergeFields(own.map(({ before }) => before).reverse())),
     after: showFields(mergeFields(own.map(({ after }) => after))),
     event_id,
@@ -129,7 +133,7 @@ const mergeFields = (fields: Fields[]): Fields => {
   return some.length === 0 ? null : (Object.assign({}, ...some) as Record<string, unknown>);
 };
 
-/** Refusals are written with what is known of them; nothing was changed. */
+/** The details of a refusal are its fields; it has no changes. */
 function buildRefusal(row: TracedRow): UnsealedEntry {
   const { reason: _, count: __, ...details } = row.after ?? {};
   return { ...buildEntry(row, boundFields(details) ?? {}), outcome: 'refused', ...readRefusal(row.after) };
@@ -161,8 +165,8 @@ function buildEntry(row: TracedRow, details: Record<string, unknown>): UnsealedE
 }
 
 /**
- * Whether it was written to the database by hand. The server signs the request of every transaction; what it writes outside of one
- * is its own work. Without a signature nothing is attributed to a user.
+ * Reports whether a row was written by someone other than the server. The server signs the request of every transaction; rows that it
+ * writes outside of a request act as the system. Rows without a valid signature are attributed to no user.
  */
 const isByHand = ({ request, context, acting }: TracedRow): boolean =>
   request === null && (context !== null || acting !== 'system');
@@ -173,7 +177,7 @@ function findActor(row: TracedRow): Pick<UnsealedEntry, 'actorKind' | 'actorId' 
   const { acting, action, after, request } = row;
   const onBehalfOf = toId(request?.onBehalfOf);
   if (isByHand(row)) return { actorKind: 'database', actorId: null, onBehalfOf };
-  // Who signs in has no token yet: it is they who open the session.
+  // A sign-in has no token yet; the actor is the user of the new session.
   const opened = action === 'session.created' ? toId(after?.['user_id']) : null;
   const user = toId(request?.caller) ?? opened ?? (request?.system ? null : toId(acting));
   if (user) return { actorKind: 'user', actorId: user, onBehalfOf };
@@ -188,7 +192,7 @@ function findSystemActor(row: TracedRow): string | undefined {
 
 const toId = (value: unknown): string | null => (typeof value === 'string' && validate(value) ? value : null);
 
-/** The fields of a record, without the secrets in their objects. */
+/** Returns the fields with secrets in objects redacted. */
 function showFields(fields: Fields): Fields {
   if (!fields) return null;
   const shown = Object.entries(fields).map(([name, value]) => [name, isObject(value) ? redactMembers(value) : value]);
@@ -197,7 +201,7 @@ function showFields(fields: Fields): Fields {
 
 const isObject = (value: unknown): boolean => typeof value === 'object' && value !== null;
 
-/** Values that are too long are replaced by their length and digest, which still show that they changed. */
+/** Replaces long values by their length and digest, which still show that they changed. */
 function boundFields(fields: Fields): Fields {
   if (!fields) return null;
   return Object.fromEntries(
@@ -212,6 +216,6 @@ function boundFields(fields: Fields): Fields {
   );
 }
 
-/** Of a text, a character takes at most six as JSON. */
+/** A character of a string takes at most six characters in JSON. */
 const isSurelyShort = (value: unknown): boolean =>
   typeof value === 'string' ? value.length * 6 + 2 <= MAX_VALUE_LENGTH : typeof value !== 'object' || value === null;

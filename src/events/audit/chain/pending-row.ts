@@ -1,23 +1,22 @@
 import type { AuditedRequest } from '../../../core/database/audited-request.js';
 import type { PendingAuditRow } from '../audit.entity.js';
 
-/** Characters of a name or an identifier; those of the server are far shorter, and longer ones do not fit an index. */
+/** The maximum length of a name or identifier. The server writes far shorter ones; longer ones do not fit an index. */
 const MAX_NAME_LENGTH = 255;
 const MAX_COUNT = 2_147_483_647;
 const EARLIEST = Date.UTC(2000, 0);
 const LATEST = Date.UTC(10_000, 0);
 
-/** What a change, an event or a refusal left behind, with the request that it was written for. */
+/** A change, event or refusal with its request. */
 export interface TracedRow extends Omit<PendingAuditRow, 'position' | 'changeSet'> {
-  /** Null without one, and when no server of this installation has signed it. */
+  /** Null without a request, or when its signature is invalid. */
   request: AuditedRequest | null;
 }
 
 /**
- * A row as triggers and the server write them. One that was written by hand may hold anything, and must not keep those of others from
- * being sealed: what does not fit is replaced or cut off.
+ * Replaces or truncates invalid values. A row that was written by hand may contain anything, and must not prevent the sealing of others.
  */
-export function toSoundRow(row: TracedRow): TracedRow {
+export function toValidRow(row: TracedRow): TracedRow {
   return Object.assign(row, {
     action: cutOff(row.action),
     resourceType: cutOff(row.resourceType),
@@ -28,7 +27,7 @@ export function toSoundRow(row: TracedRow): TracedRow {
   });
 }
 
-/** The code of a refusal, and how many it stands for. */
+/** Returns the error code of a refusal and the number of refusals that it combines. */
 export function readRefusal(fields: Record<string, unknown> | null): { reason: string | null; count: number } {
   const { reason, count } = fields ?? {};
   return {
@@ -37,7 +36,7 @@ export function readRefusal(fields: Record<string, unknown> | null): { reason: s
   };
 }
 
-/** Half of a character that is cut in two is stored as another one than is hashed. */
+/** Replaces a lone surrogate, which PostgreSQL would store as another character than was hashed. */
 const cutOff = (name: string): string => name.slice(0, MAX_NAME_LENGTH).toWellFormed();
 
 function toFields(value: unknown): Record<string, unknown> | null {
@@ -45,6 +44,6 @@ function toFields(value: unknown): Record<string, unknown> | null {
   return typeof value === 'object' && !Array.isArray(value) ? (value as Record<string, unknown>) : { value };
 }
 
-/** PostgreSQL has times that JavaScript or ISO 8601 do not have. */
+/** PostgreSQL has times that JavaScript and ISO 8601 cannot represent. */
 const isTime = (value: unknown): boolean =>
   value instanceof Date && value.getTime() >= EARLIEST && value.getTime() < LATEST;

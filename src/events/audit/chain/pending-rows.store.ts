@@ -7,9 +7,9 @@ import { INSTALLATION_CHAIN, PendingAuditRow } from '../audit.entity.js';
 import type { TracedRow } from './pending-row.js';
 
 /**
- * What waits is read in the order of its index alone. The table is a queue: nearly all of its rows have been removed and not yet
- * vacuumed, and a plan that was made while it was small would read each of them, or all that wait, again for every batch. Nobody finds
- * any who does not seal events with the changes of their transaction.
+ * Makes the planner read pending rows by their index. The table is a queue in which most rows are deleted and not yet vacuumed: a plan
+ * from when it was small would scan them all for every batch. The setting `armature.sealing` makes the rows visible, to exclude servers
+ * of earlier versions, which do not seal events with the changes of their transaction.
  */
 const BEGIN_SEALING = named(
   `SELECT set_config('enable_seqscan', 'off', true), set_config('enable_bitmapscan', 'off', true),
@@ -17,19 +17,19 @@ const BEGIN_SEALING = named(
 );
 const IS_PENDING = named('SELECT EXISTS (SELECT FROM audit_pending WHERE position > $1) AS pending');
 const REMOVE = named('DELETE FROM audit_pending WHERE position = ANY($1)');
-/** Events of transactions, in their order. How far a deployment has come is no change of anything. */
+/** Reads the events of transactions in order, without the progress of deployments, which changes no record. */
 const READ_EVENTS = named(`SELECT change_set, coalesce(organization_id, '${INSTALLATION_CHAIN}') AS chain,
        category || '.' || action AS action, category AS "resourceType", acted_upon AS "resourceId",
        coalesce(user_id::text, 'system') AS acting, created_at AS "createdAt",
        id AS event_id, workspace_id, system_actor, metadata
   FROM event WHERE change_set = ANY($1) AND NOT (category = 'deployment' AND action = 'progress') ORDER BY sequence, id`);
 
-const ADD_ACT =
+const ADD_OPERATION =
   named(`INSERT INTO audit_pending (transaction, chain, source, action, resource_type, resource_id, after, acting, context, created_at)
   VALUES (pg_current_xact_id()::text::bigint, $1, 'event', $2, $3, $4, $5, $6, $7, clock_timestamp())`);
 
-/** Something that was done to the audit itself. */
-export interface AuditAct {
+/** An operation on the audit itself. */
+export interface PendingOperation {
   chain: string;
   action: string;
   resourceType: string;
@@ -46,18 +46,18 @@ interface EventColumns extends Omit<TracedRow, 'transaction' | 'source' | 'befor
   metadata: object;
 }
 
-/** What transactions left behind that is not in a chain yet. */
+/** A batch of pending rows. */
 export interface PendingBatch {
   /** The rows, and the events of their transactions. */
   rows: TracedRow[];
-  /** Of the rows, for their removal. */
+  /** The positions of the rows, for their removal. */
   positions: string[];
-  /** The position that the rows end at; what was left stands after it. */
+  /** The position of the last row; remaining rows follow it. */
   end: string;
   hasMore: boolean;
 }
 
-/** What waits to be appended to the chains. All of it asks as the system, in the open unit of work. */
+/** Rows to be appended to the chains. Queries run as the system, in the open unit of work. */
 @Injectable()
 export class PendingRowsStore {
   private readSql?: string;
@@ -67,19 +67,19 @@ export class PendingRowsStore {
     private readonly requests: AuditedRequests,
   ) {}
 
-  /** Whether anything waits after a position. It locks nothing. */
+  /** Reports whether there are rows after a position. Takes no lock. */
   async exist(after: string): Promise<boolean> {
     await this.unit.manager.query(BEGIN_SEALING);
     const [row] = await this.unit.manager.query<{ pending: boolean }[]>(IS_PENDING, [after]);
     return row?.pending ?? false;
   }
 
-  /** The oldest that wait after a position. Those of one transaction stay together as long as they are not more than asked for. */
+  /** Reads up to `most` of the oldest rows after a position, and splits no transaction unless it has more rows than `most`. */
   async find(after: string, most: number): Promise<PendingBatch> {
     await this.unit.manager.query(BEGIN_SEALING);
     const oldest = await this.unit.manager.query<PendingAuditRow[]>((this.readSql ??= this.buildRead()), [after, most]);
     const hasMore = oldest.length === most;
-    // Of the last transaction there may be more.
+    // The last transaction may have more rows.
     const last = hasMore ? oldest.at(-1)?.transaction : undefined;
     const whole = oldest.filter(({ transaction }) => transaction !== last);
     const taken = whole.length > 0 ? whole : oldest;
@@ -97,21 +97,21 @@ export class PendingRowsStore {
     await this.unit.manager.query(REMOVE, [positions]);
   }
 
-  /** Writes down what was done to the audit itself. */
-  async addAct(act: AuditAct, metadata: object): Promise<void> {
+  /** Records an operation on the audit itself. */
+  async addOperation(operation: PendingOperation, metadata: object): Promise<void> {
     const request = currentRequest();
-    await this.unit.manager.query(ADD_ACT, [
-      act.chain,
-      act.action,
-      act.resourceType,
-      act.resourceId,
+    await this.unit.manager.query(ADD_OPERATION, [
+      operation.chain,
+      operation.action,
+      operation.resourceType,
+      operation.resourceId,
       JSON.stringify({ metadata }),
       request?.caller?.userId ?? 'system',
       request ? this.requests.describe(request) : null,
     ]);
   }
 
-  /** The events that have no rows of their own; they were appended for the request of the first change of their transaction. */
+  /** Finds the events of the rows' transactions. They have the request of the first change of their transaction. */
   private async findEvents(rows: WithRequest[]): Promise<TracedRow[]> {
     const first = new Map<string, TracedRow>();
     for (const row of rows) if (row.changeSet !== null && !first.has(row.changeSet)) first.set(row.changeSet, row);
@@ -130,7 +130,7 @@ export class PendingRowsStore {
     return named(`SELECT ${read} FROM audit_pending WHERE position > $1 ORDER BY position LIMIT $2`);
   }
 
-  /** The signature of a request is checked once for all its rows, between which are those of others. */
+  /** Adds the request to each row. Verifies each distinct signature once. */
   private trace(rows: PendingAuditRow[]): WithRequest[] {
     const contexts = new Set(rows.flatMap(({ context }) => context ?? []));
     const requests = new Map([...contexts].map((context) => [context, this.requests.read(context)]));

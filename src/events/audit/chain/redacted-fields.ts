@@ -1,13 +1,13 @@
 /** Names of fields that contain secrets, by the rule that the triggers apply to columns; names that only describe a secret do not match. */
 const SECRET_NAME = /passw(or)?d|passphrase|secret|token|api[-_]?key|private[-_]?key|access[-_]?key|authorization/i;
 const ABOUT_A_SECRET = /(_at|_by|_ids?|names?)$/i;
-/** The account and the query of an address, which may hold secrets. */
+/** A URL, whose user info and query may contain secrets. */
 const ADDRESS = /^([a-z][a-z0-9+.-]*:\/\/)(?:[^/?#]*@)?([^?#]*)[?#]?.*$/is;
 const REDACTED = '[redacted]';
 
 /**
- * What a field shows in the audit. Columns that hold secrets are redacted by the triggers; members of free objects, such as the
- * metadata of a connection, are redacted by their names, and addresses in them are shown without account and query.
+ * Redacts the secrets of a JSON value, such as the metadata of a connection: members by their names, and URLs by removing user info and
+ * query. The triggers redact columns.
  */
 export function redactMembers(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(redactMembers);

@@ -3,18 +3,18 @@ import type { AuditChain } from '../audit.entity.js';
 
 const MAX_CHAINS = 10_000;
 
-/** An entry of a chain that is known by its hash. */
+/** The number and hash of an entry that a chain must contain. */
 export type KnownHead = Pick<AuditChain, 'chain' | 'hash'> & { sequence: string };
 
 /**
- * What this process sealed last in each chain. It is not in the database: who has the password of that can make a chain anew with its
- * hashes, and not what the process remembers.
+ * The last head of each chain that this process sealed, in memory: someone with the database password can rewrite a chain with its
+ * hashes, but not these heads.
  */
 @Injectable()
 export class SealedHeads {
   private readonly heads = new Map<string, KnownHead>();
 
-  /** To be called once they are committed. Of very many chains those that were sealed longest ago are forgotten. */
+  /** Call it after the commit. Beyond `MAX_CHAINS` the least recently sealed chains are dropped. */
   remember(ends: Iterable<AuditChain>): void {
     for (const { chain, last: sequence, hash } of ends) {
       this.heads.delete(chain);

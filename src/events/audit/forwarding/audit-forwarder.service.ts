@@ -12,15 +12,16 @@ import { SyslogDatagramSender, SyslogStreamSender } from './syslog.sender.js';
 
 const INTERVAL_MS = 5_000;
 const INITIAL_PAUSE_MS = 1_000;
-/** With its jitter, a pause is five minutes at most. */
+/** At most five minutes with jitter. */
 const MAX_PAUSE_MS = 240_000;
-/** Chains that one round looks at, and entries of each that are sent at once. */
+/** The number of chains in one round. */
 const MAX_CHAINS = 500;
+/** The number of entries of a chain that are sent at once. */
 const BATCH = 200;
 
 /**
- * Sends entries on to AUDIT_FORWARD, in the order of each chain and at least once: how far it came is kept in the database, and
- * moves on when the collector has taken them. No writer waits for it.
+ * Forwards entries to the collector of AUDIT_FORWARD, in the order of each chain and at least once: the position of each chain is stored
+ * in the database, and advances when the collector has accepted the entries. Runs in the background.
  */
 @Injectable()
 export class AuditForwarder implements OnModuleInit, BeforeApplicationShutdown {
@@ -48,8 +49,8 @@ export class AuditForwarder implements OnModuleInit, BeforeApplicationShutdown {
   }
 
   /**
-   * Sends what has been sealed, one call at a time, so that entries stay in order; a call during another one ends with it. After a
-   * failure nothing is sent for a while, twice as long after each.
+   * Forwards sealed entries. Concurrent calls share one run, so that entries stay in order. Failures cause an exponential back-off, during
+   * which calls have no effect.
    */
   forward(signal: AbortSignal): Promise<void> {
     this.running ??= this.forwardAll(signal).finally(() => (this.running = undefined));
@@ -67,13 +68,11 @@ export class AuditForwarder implements OnModuleInit, BeforeApplicationShutdown {
       const pause = Math.max(asked, backoff(++this.failures, INITIAL_PAUSE_MS, MAX_PAUSE_MS));
       this.pausedUntil = performance.now() + pause;
       const { message } = error as Error;
-      this.logger.warn(
-        `the audit could not be sent on and is tried again in ${Math.round(pause / 1000)} s: ${message}`,
-      );
+      this.logger.warn(`forwarding the audit failed and will be retried in ${Math.round(pause / 1000)} s: ${message}`);
     }
   }
 
-  /** @returns whether something was sent, so that there may be more */
+  /** @returns whether entries were sent, and more may be waiting */
   private async forwardRound(sender: AuditSender, signal: AbortSignal): Promise<boolean> {
     const behind = await this.positions.findBehind(MAX_CHAINS);
     for (const { chain, sequence } of behind) {
@@ -82,7 +81,7 @@ export class AuditForwarder implements OnModuleInit, BeforeApplicationShutdown {
       const last = batch.at(-1);
       if (!last) continue;
       const refused = await sender.send(batch, signal);
-      if (refused) this.logger.warn(`the collector of the audit refuses entries of ${chain}: ${refused}`);
+      if (refused) this.logger.warn(`the audit collector rejected entries of the chain ${chain}: ${refused}`);
       await this.positions.save(chain, last.sequence);
     }
     return behind.length > 0;

@@ -13,8 +13,8 @@ export class CollectorBusy extends Error {
 /** Sends entries to a collector. */
 export interface AuditSender {
   /**
-   * Resolves when the collector has accepted them, as far as its protocol reports it.
-   * @returns what it reports of entries that it refuses for good, if anything
+   * Resolves when the collector has accepted the entries, as far as its protocol reports it.
+   * @returns a description of the entries that it rejected permanently, if any
    */
   send(entries: AuditEntry[], signal: AbortSignal): Promise<string | void>;
   close(): void;

@@ -1,11 +1,11 @@
-/** Where entries are sent on. */
+/** The address of a collector. */
 export type ForwardTarget =
   { kind: 'syslog'; transport: 'tcp' | 'tls' | 'udp'; host: string; port: number } | { kind: 'otlp'; url: string };
 
 const TRANSPORTS = { 'syslog:': 'tcp', 'syslog+tls:': 'tls', 'syslog+udp:': 'udp' } as const;
 const DEFAULT_PORTS = { tcp: 514, tls: 6514, udp: 514 } as const;
 
-/** AUDIT_FORWARD, which the settings have validated. */
+/** Parses AUDIT_FORWARD, which the settings have validated. */
 export function parseForwardTarget(setting: string): ForwardTarget {
   const url = new URL(setting);
   if (url.protocol in TRANSPORTS) {

@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { named } from '../../../core/database/statements.js';
 import { UnitOfWork } from '../../../core/database/unit-of-work.js';
 
-/** A chain with entries that were not sent on. */
+/** A chain with entries to forward. */
 export interface ChainBehind {
   chain: string;
   sequence: string;
@@ -14,7 +14,7 @@ const FIND = named(`SELECT c.chain, greatest(coalesce(f.sequence, 0), c.removed)
 const SAVE = named(`INSERT INTO audit_forwarding AS kept (chain, sequence) VALUES ($1, $2)
   ON CONFLICT (chain) DO UPDATE SET sequence = greatest(kept.sequence, excluded.sequence)`);
 
-/** How far the entries of each chain were sent on. As the system. */
+/** The forwarding position of each chain. Queries run as the system. */
 @Injectable()
 export class ForwardingStore {
   constructor(private readonly unit: UnitOfWork) {}

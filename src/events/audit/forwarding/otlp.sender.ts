@@ -3,14 +3,14 @@ import { AuditEntryView } from '../audit.view.js';
 import { type AuditSender, CollectorBusy } from './audit-sender.js';
 
 const TIMEOUT_MS = 10_000;
-/** Characters of entries in one request, far below what collectors take. */
+/** The maximum length of the entries in one request, far below the limits of collectors. */
 const MAX_REQUEST_LENGTH = 4 * 1024 * 1024;
 const MAX_ANSWER_LENGTH = 65_536;
 /** The severity numbers of OpenTelemetry. */
 const INFO = 9;
 const WARN = 13;
 
-/** Log records of OpenTelemetry, as JSON over HTTP. */
+/** Sends entries as OpenTelemetry log records (OTLP), as JSON over HTTP. */
 export class OtlpSender implements AuditSender {
   constructor(private readonly url: string) {}
 
@@ -21,7 +21,7 @@ export class OtlpSender implements AuditSender {
   }
 
   close(): void {
-    // Connections belong to the client of the process.
+    // The global HTTP client of the process owns the connections.
   }
 
   private async post(entries: AuditEntry[], signal: AbortSignal): Promise<string> {
@@ -39,7 +39,7 @@ export class OtlpSender implements AuditSender {
   }
 }
 
-/** The begin of an answer: a collector that sends more has nothing to say that matters. */
+/** Reads at most the first `MAX_ANSWER_LENGTH` characters of a response. */
 async function readStart(response: Response): Promise<string> {
   let text = '';
   const decoder = new TextDecoder();
@@ -50,7 +50,7 @@ async function readStart(response: Response): Promise<string> {
   return text;
 }
 
-/** The partial success of the protocol: records that were refused, which must not be sent again. */
+/** Describes the `partialSuccess` of OTLP: rejected records, which must not be sent again. */
 function describeRefused(answer: string): string {
   let partial: { rejectedLogRecords?: unknown; errorMessage?: unknown } | undefined;
   try {
@@ -63,7 +63,7 @@ function describeRefused(answer: string): string {
   return count > 0 ? `${count} records, ${reason}` : '';
 }
 
-/** Entries in their order, as many at a time as one request holds. */
+/** Splits entries into the contents of requests of at most `MAX_REQUEST_LENGTH`, in order. */
 function splitByLength(entries: AuditEntry[]): AuditEntry[][] {
   const parts: AuditEntry[][] = [];
   let length = Infinity;

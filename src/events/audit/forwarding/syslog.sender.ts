@@ -12,11 +12,11 @@ import { toSyslogMessage } from './syslog-message.js';
 type SyslogTarget = Extract<ForwardTarget, { kind: 'syslog' }>;
 
 const TIMEOUT_MS = 10_000;
-/** Syslog acknowledges nothing: a connection that stands so long after the last byte is taken to have delivered it. */
+/** Syslog has no acknowledgement: messages count as delivered if the connection stays open this long after the last byte. */
 const SETTLE_MS = 250;
 const MAX_DATAGRAM_BYTES = 8_192;
 
-/** Syslog over TCP or TLS, each message with its length before it (RFC 6587, 5425). */
+/** Syslog over TCP or TLS with octet counting (RFC 6587, RFC 5425). */
 export class SyslogStreamSender implements AuditSender {
   private socket?: net.Socket;
 
@@ -54,7 +54,7 @@ export class SyslogStreamSender implements AuditSender {
     const socket = transport === 'tls' ? connectTls(host, port) : net.connect({ host, port });
     this.socket = socket;
     socket.on('error', () => undefined);
-    // What a collector answers is of no meaning, and must not fill the memory.
+    // Discards data from the collector, so that it does not fill the memory.
     socket.resume();
     socket.unref();
     try {
@@ -67,7 +67,7 @@ export class SyslogStreamSender implements AuditSender {
   }
 }
 
-/** An address is no name that a server could be asked for; certificates are verified for both. */
+/** SNI allows names only, no IP addresses; certificates are verified for both. */
 const connectTls = (host: string, port: number): net.Socket =>
   tls.connect({ host, port, ...(net.isIP(host) ? {} : { servername: host }) });
 

@@ -13,20 +13,20 @@ import type { AuditCheckpoint, AuditKey } from '../audit.entity.js';
 import { canonicalJson } from '../canonical-json.js';
 import { AuditKeysStore } from './audit-keys.store.js';
 
-/** What a signature covers. */
+/** The fields that a signature covers. */
 export type SignedHead = Pick<AuditCheckpoint, 'chain' | 'sequence' | 'hash' | 'keyId' | 'createdAt'>;
 
-/** The version of a key that was made before the first chain began: with it, every end has a signature. */
+/** The version of a key that was created before the first chain: every end of a chain has a signature. */
 const SIGNS_ENDS = 2;
 
-/** A key of this installation, opened. */
+/** A decrypted key of this installation. */
 export interface OpenedKey {
   id: string;
   pem: string;
   publicKey: string;
-  /** For signatures within the database (HMAC). */
+  /** The HMAC key for the ends of chains. */
   secret: Buffer;
-  /** Whether the installation signed the end of every chain from its beginning. */
+  /** Whether the installation has always signed the ends of its chains. */
   signsEnds: boolean;
 }
 
@@ -34,8 +34,8 @@ const headText = ({ chain, sequence, hash, keyId, createdAt }: SignedHead): Buff
   Buffer.from(canonicalJson({ chain, created_at: createdAt.toISOString(), hash, key_id: keyId, sequence }));
 
 /**
- * The keys of the installation, with which it signs heads of chains. The first is made when it is needed; the vault seals them, so that
- * the database alone is not enough to sign. A key that another party put into the database is not used: the server cannot open it.
+ * The keys with which the installation signs heads of chains. The first one is created on demand. The vault encrypts them, so that the
+ * database alone is not enough to sign, and a foreign key in the database cannot be decrypted and is not used.
  */
 @Injectable()
 export class AuditKeysService {
@@ -46,35 +46,35 @@ export class AuditKeysService {
     private readonly vault: Vault,
   ) {}
 
-  /** Part of a unit of work of the system that holds the lock of the chains. */
+  /** Requires an open unit of work of the system that holds the lock of the chains. */
   async sign(head: Omit<SignedHead, 'keyId'>): Promise<Pick<AuditCheckpoint, 'keyId' | 'signature'>> {
     const key = await this.getCurrent();
     const signature = sign(null, headText({ ...head, keyId: key.id }), createPrivateKey(key.pem));
     return { keyId: key.id, signature: signature.toString('base64') };
   }
 
-  /** Why a signature does not hold; null when it does. */
+  /** Verifies the signature of a checkpoint. @returns the fault, or null */
   async findFault(checkpoint: AuditCheckpoint): Promise<string | null> {
     const key = await this.store.find(checkpoint.keyId);
     if (!key) return 'the key of a checkpoint is missing';
     const opened = await this.open(key);
-    if (!opened) return 'the key of a checkpoint is none of this installation';
+    if (!opened) return 'the key of a checkpoint does not belong to this installation';
     const isSigned = verify(null, headText(checkpoint), opened.publicKey, Buffer.from(checkpoint.signature, 'base64'));
-    return isSigned ? null : 'the signature of a checkpoint does not hold';
+    return isSigned ? null : 'the signature of a checkpoint is invalid';
   }
 
-  /** Its latest key, which is made when there is none. Part of a unit of work of the system that holds the lock of the chains. */
+  /** Returns the newest key, or creates the first. Requires an open unit of work of the system that holds the lock of the chains. */
   async getCurrent(): Promise<OpenedKey> {
     return (await this.listOwn())[0] ?? (await this.create());
   }
 
-  /** The latest first. */
+  /** Returns the keys that this installation can decrypt, newest first. */
   async listOwn(): Promise<OpenedKey[]> {
     const keys = await Promise.all((await this.store.list()).map((key) => this.open(key)));
     return keys.filter((key) => key !== null);
   }
 
-  /** The public keys by their ids, the oldest first. */
+  /** Returns the public keys as PEM by id, oldest first. */
   async listPublic(): Promise<Map<string, string>> {
     return new Map((await this.listOwn()).reverse().map(({ id, publicKey }) => [id, publicKey]));
   }
@@ -107,14 +107,14 @@ const toOpenedKey = ({ id, version }: Pick<AuditKey, 'id' | 'version'>, pem: str
   signsEnds: version >= SIGNS_ENDS,
 });
 
-/** With the version, so that nobody can change that in the database. `keys:rotate` has the same. */
+/** The context of the encryption. It contains the version, so that changing that in the database has no effect. `keys:rotate` uses the same. */
 const sealContext = ({ id, version }: Pick<AuditKey, 'id' | 'version'>): string =>
   version === 1 ? `audit key ${id}` : `audit key ${version} ${id}`;
 
 const exportPublicKey = (pem: string): string =>
   createPublicKey(pem).export({ type: 'spki', format: 'pem' }).toString();
 
-/** SHA-256 of the key as DER. */
+/** SHA-256 of the public key as DER. */
 const fingerprint = (publicKey: string): string =>
   createHash('sha256')
     .update(createPublicKey(publicKey).export({ type: 'spki', format: 'der' }))

@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { UnitOfWork } from '../../../core/database/unit-of-work.js';
 import { AuditKey } from '../audit.entity.js';
 
-/** The keys of the audit. All of it asks as the system. */
+/** The keys of the audit. Queries run as the system. */
 @Injectable()
 export class AuditKeysStore {
   constructor(private readonly unit: UnitOfWork) {}
@@ -11,12 +11,12 @@ export class AuditKeysStore {
     return this.unit.manager.getRepository(AuditKey).findOneBy({ id });
   }
 
-  /** The latest first. */
+  /** Newest first. */
   list(): Promise<AuditKey[]> {
     return this.unit.manager.getRepository(AuditKey).find({ order: { createdAt: 'DESC', id: 'DESC' } });
   }
 
-  /** Whether any chain has begun. */
+  /** Reports whether any chain has entries. */
   async hasChains(): Promise<boolean> {
     const [row] = await this.unit.manager.query<{ some: boolean }[]>('SELECT EXISTS (SELECT FROM audit_chain) AS some');
     return row?.some ?? false;

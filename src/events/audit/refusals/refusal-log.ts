@@ -1,11 +1,11 @@
-/** What is written of refusals. */
+/** A refused operation, with the number of repetitions. */
 export interface LoggedRefusal {
   /** The refused caller, as recorded in the audit log. */
   context: string;
   acting: string | null;
   action: string;
   reason: string;
-  /** Where it stands: the record that was judged, else the ids that the path names. */
+  /** The record whose access was refused; `ids` are those of the path. */
   judged?: { type: string; id: string; organizationId: string };
   ids: string[];
   account?: string;
@@ -14,27 +14,27 @@ export interface LoggedRefusal {
 }
 
 interface Kept extends LoggedRefusal {
-  /** How many of `count` have been handed over. */
+  /** How many of `count` were returned by `take`. */
   written: number;
   since: number;
 }
 
-/** For so long refusals that are the same are one. */
+/** Identical refusals within this period are combined. */
 const WINDOW_MS = 60_000;
-/** Different refusals of one caller in that time; further ones are one. */
+/** The maximum number of different refusals of a caller in this period; further ones are combined. */
 const MOST_PER_CALLER = 30;
-/** Different refusals of all callers; further ones are one for each organization that is not listed. */
+/** The maximum number of different refusals of all callers; further ones are combined. */
 const MOST_IN_ALL = 5_000;
 
 /**
- * Refusals on their way to the audit. The first of its kind is handed over at once; those like it within a minute are counted and
- * written as one. So neither a flood of one caller nor one of many callers costs more than a bounded number of entries.
+ * Buffers refusals for the audit. The first of its kind is returned at once; identical ones within a minute are counted and combined, so
+ * that a flood of requests, from one caller or from many, causes a limited number of entries.
  */
 export class RefusalLog {
   private readonly kept = new Map<string, Kept>();
   private readonly perCaller = new Map<string, number>();
 
-  /** @param caller whom the limit counts: a user, else a network */
+  /** @param caller the subject of the limit: a user's id, otherwise a network */
   add(caller: string, refusal: Omit<LoggedRefusal, 'count'>, now = Date.now()): void {
     const { action, reason, judged, ids, account = '' } = refusal;
     const key = [caller, action, reason, judged?.id ?? ids.join(' '), account].join('\n');
@@ -49,7 +49,7 @@ export class RefusalLog {
     else this.addTo(`overflow ${caller}`, toOverflow(refusal), now);
   }
 
-  /** What has not been handed over: new kinds at once, repetitions when their minute is over. */
+  /** Returns up to `most` refusals to write: new kinds at once, repetitions at the end of their period or when `all` is true. */
   take(most: number, all = false, now = Date.now()): LoggedRefusal[] {
     const taken: LoggedRefusal[] = [];
     for (const [key, refusal] of this.kept) {
@@ -65,7 +65,7 @@ export class RefusalLog {
     return taken;
   }
 
-  /** Begins to count the callers anew. */
+  /** Resets the limits of callers. */
   startWindow(): void {
     this.perCaller.clear();
   }
@@ -81,7 +81,7 @@ export class RefusalLog {
   }
 }
 
-/** Of those beyond the limits it is known how many they were, and of which caller. */
+/** Refusals beyond the limits keep only the caller and the count. */
 const toOverflow = (refusal: Omit<LoggedRefusal, 'count'>): Omit<LoggedRefusal, 'count'> => ({
   ...refusal,
   action: 'many_operations',

@@ -14,7 +14,7 @@ const WINDOW_MS = 60_000;
 const BATCH = 500;
 const MAX_ACCOUNT_LENGTH = 255;
 
-/** Writes down what was refused, behind the answers and in batches: a refusal costs its caller's answer no statement. */
+/** Records refusals in batches in the background, so that a refused request runs no additional statement. */
 @Injectable()
 export class RefusalRecorder implements OnModuleInit, BeforeApplicationShutdown {
   private readonly logger = new Logger('Audit');
@@ -43,7 +43,7 @@ export class RefusalRecorder implements OnModuleInit, BeforeApplicationShutdown 
     await this.writePending(true);
   }
 
-  /** Writes what was refused until now; a reader who asks afterwards sees it. Never throws. */
+  /** Writes buffered refusals, so that a following read sees them. Never throws. */
   async writePending(all = false): Promise<void> {
     await this.writing;
     this.writing = this.write(all)
@@ -67,7 +67,7 @@ export class RefusalRecorder implements OnModuleInit, BeforeApplicationShutdown 
     });
   }
 
-  /** Refusals that were not written during an outage of the database are written first the next time; the log continues to count until then. */
+  /** Keeps a batch that failed in a database outage for the next call; the log continues to count meanwhile. */
   private async write(all: boolean): Promise<void> {
     if (this.taken.length === 0) this.taken = this.log.take(BATCH, all);
     if (this.taken.length === 0) return;

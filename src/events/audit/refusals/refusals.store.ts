@@ -5,7 +5,7 @@ import { normalizeEmail } from '../../../organizations/users/users.store.js';
 import { INSTALLATION_CHAIN } from '../audit.entity.js';
 import type { LoggedRefusal } from './refusal-log.js';
 
-/** The kinds of records that belong to an organization and that paths name by their ids. */
+/** Tables of records that belong to an organization and whose ids appear in paths. */
 const HOLDERS = [
   ...['workspace', 'environment', 'connection', 'credential', 'design', 'filter', 'deployment', 'team', 'invitation'],
   ...['environment_freeze', 'policy', 'webhook'],
@@ -31,19 +31,19 @@ interface Holder {
   type: string;
 }
 
-/** Where refusals are written. All of it asks as the system. */
+/** Writes refusals. Queries run as the system. */
 @Injectable()
 export class RefusalsStore {
   constructor(private readonly unit: UnitOfWork) {}
 
-  /** Writes refusals down where they belong: with the organization of the record, else with the installation. */
+  /** Writes refusals to the chain of the record's organization, otherwise to that of the installation. */
   async insert(refusals: LoggedRefusal[]): Promise<void> {
     const holders = await this.findHolders(refusals);
     const accounts = await this.findAccounts(refusals);
     const rows = refusals.map((refusal) => {
       const { judged, ids, account } = refusal;
       const found = ids.map((id) => holders.get(id)).filter((holder) => holder !== undefined);
-      // The last id of a path names the record, those before what it is in.
+      // The last id of a path is that of the record, the others are those of its parents.
       const named = found.at(-1);
       const accountId = account === undefined ? undefined : accounts.get(normalizeEmail(account));
       return {

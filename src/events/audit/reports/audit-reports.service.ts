@@ -11,7 +11,7 @@ import { CheckpointsService } from './checkpoints.service.js';
 import { ExportService } from './export.service.js';
 import { type VerificationOptions, type VerificationResult, VerificationService } from './verification.service.js';
 
-/** What is read of a chain once everything that was committed before has its place in it. As the system. */
+/** Seals committed entries before each operation on a chain, so that the operation includes them. Runs as the system. */
 @Injectable()
 export class AuditReportsService {
   constructor(
@@ -42,7 +42,7 @@ export class AuditReportsService {
     return this.verification.verify(chain, options);
   }
 
-  /** @param authorize judges the caller's right again, before each part is read */
+  /** @param authorize checks the caller's right again before each batch */
   async export(chain: string, filter: AuditFilter, authorize: () => Promise<void>): Promise<NdjsonDownload> {
     await this.sealCommitted();
     const head = await this.checkpoints.sign(chain);

@@ -8,7 +8,7 @@ import { CheckpointsStore } from './checkpoints.store.js';
 
 const BATCH = 2_000;
 
-/** What leaves the audit: entries that are too old, up to a signed head, and what entries say of a person. As the system. */
+/** Removes expired entries up to a signed head, and erases personal data. Runs as the system. */
 @Injectable()
 export class AuditRetentionService {
   constructor(
@@ -20,7 +20,7 @@ export class AuditRetentionService {
     private readonly env: Env,
   ) {}
 
-  /** Removes what is older than AUDIT_RETENTION; without it nothing is removed. */
+  /** Removes entries older than AUDIT_RETENTION; without the setting it has no effect. */
   async prune(signal?: AbortSignal): Promise<void> {
     const seconds = this.env.AUDIT_RETENTION;
     if (seconds === undefined) return;
@@ -32,17 +32,17 @@ export class AuditRetentionService {
     }
   }
 
-  /** In the open unit of work. The removal is written down with the first that goes: what is broken off goes on without another entry. */
+  /** Removes a batch, in the open unit of work. Only the first batch adds an audit entry, so that a resumed removal adds no second one. */
   private async removeSome(chain: string, through: string): Promise<number> {
     await this.chains.lock(true);
     const { removed } = await this.chains.findEnd(chain);
     const entries = Number(BigInt(through) - BigInt(removed));
-    const act = { chain, action: 'audit.pruned', resourceType: 'audit', resourceId: chain };
-    if (entries > 0) await this.pending.addAct(act, { through, entries });
+    const operation = { chain, action: 'audit.pruned', resourceType: 'audit', resourceId: chain };
+    if (entries > 0) await this.pending.addOperation(operation, { through, entries });
     return this.entries.prune(chain, through, BATCH);
   }
 
-  /** @returns of how many entries something was erased */
+  /** @returns the number of entries changed */
   async erase(chain: string, userId: string): Promise<number> {
     const address = await this.chains.findAddress(userId);
     let erased = 0;
@@ -51,11 +51,11 @@ export class AuditRetentionService {
     return erased;
   }
 
-  /** In the open unit of work: some entries, and the entry of their erasure. */
+  /** Erases from a batch of entries and records the erasure, in the open unit of work. */
   private async eraseSome(chain: string, userId: string, address: string, isFirst: boolean): Promise<number> {
     const entries = await this.entries.erase(chain, userId, address, BATCH);
-    const act = { chain, action: 'audit.personal_data_erased', resourceType: 'user', resourceId: userId };
-    if (entries > 0 || isFirst) await this.pending.addAct(act, { entries });
+    const operation = { chain, action: 'audit.personal_data_erased', resourceType: 'user', resourceId: userId };
+    if (entries > 0 || isFirst) await this.pending.addOperation(operation, { entries });
     return entries;
   }
 }

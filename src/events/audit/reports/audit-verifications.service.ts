@@ -17,7 +17,7 @@ interface VerificationPayload {
   kept: KeptHead | null;
 }
 
-/** Verifications: while their caller waits, or as operations. */
+/** Runs verifications synchronously, or as asynchronous operations. */
 @Injectable()
 export class AuditVerificationsService implements OnModuleInit {
   constructor(
@@ -34,7 +34,7 @@ export class AuditVerificationsService implements OnModuleInit {
     });
   }
 
-  /** It ends when the caller goes away. */
+  /** Aborts when the caller disconnects. */
   async verify(actor: Actor, chain: string, checkpoint: string | undefined): Promise<VerificationResult> {
     const caller = new AbortController();
     const response = currentRequest()?.response;

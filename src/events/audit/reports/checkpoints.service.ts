@@ -11,7 +11,7 @@ import { CheckpointsStore } from './checkpoints.store.js';
 
 const BATCH = 500;
 
-/** Signs the heads of chains, so that a third party can store them and verify later that nothing before them was changed. */
+/** Signs the heads of chains. A third party can store them and verify later that earlier entries are unchanged. */
 @Injectable()
 export class CheckpointsService {
   private readonly logger = new Logger('Audit');
@@ -25,8 +25,8 @@ export class CheckpointsService {
   ) {}
 
   /**
-   * Signs the head of a chain as it is now, unless that is done. As the system.
-   * @returns null when the chain is empty, or ends with what this installation has not written
+   * Returns the signed current head of a chain, and signs it if necessary. Runs as the system.
+   * @returns null when the chain is empty, or its end has no valid signature of this installation
    */
   sign(chain: string): Promise<AuditCheckpoint | null> {
     return this.unit.run(async () => {
@@ -36,10 +36,10 @@ export class CheckpointsService {
       if (sequence === '0') return null;
       const signed = await this.store.find(chain, sequence);
       if (signed) return signed;
-      if (!(await this.signatures.isSound(end))) {
+      if (!(await this.signatures.isValidEnd(end))) {
         this.logger.error(
           { chain, sequence },
-          'this installation has not signed the end of the audit: entries were replaced',
+          'the end of the audit chain is not signed by this installation: entries were replaced',
         );
         return null;
       }
@@ -49,13 +49,13 @@ export class CheckpointsService {
     });
   }
 
-  /** A page of them, and the public keys of all. */
+  /** Returns a page of checkpoints, and the public keys of all. */
   async list(chain: string, query: ListQuery): Promise<{ page: Page<AuditCheckpoint>; keys: Map<string, string> }> {
     const page = await this.store.page(chain, query);
     return { page, keys: await this.keys.listPublic() };
   }
 
-  /** Signs every chain that went on since. */
+  /** Signs every chain that has new entries since its last checkpoint. */
   async signAll(signal?: AbortSignal): Promise<void> {
     for (let next: string | undefined = INSTALLATION_CHAIN; next !== undefined;) {
       const chains: string[] = await this.store.listUnsigned(next, BATCH + 1);

@@ -18,7 +18,7 @@ const listing: Listing<AuditCheckpoint> = {
   search: ['checkpoint.hash'],
 };
 
-/** Signed heads. All of it asks as the system. */
+/** The signed heads of chains. Queries run as the system. */
 @Injectable()
 export class CheckpointsStore {
   private readonly select = new EntitySelect<AuditCheckpoint>();
@@ -45,7 +45,7 @@ export class CheckpointsStore {
     );
   }
 
-  /** Those of entries after `after` up to `through`. */
+  /** Returns the checkpoints with numbers after `after` up to `through`, oldest first. */
   async findBetween(chain: string, after: string, through: string): Promise<AuditCheckpoint[]> {
     const rows = this.selectChain(chain)
       .andWhere('checkpoint.sequence > :after AND checkpoint.sequence <= :through', { after, through })
@@ -58,7 +58,7 @@ export class CheckpointsStore {
     return checkpoint;
   }
 
-  /** Chains that went on since they were signed last, by their ids, after one of them. */
+  /** Lists up to `most` chains with new entries since their last checkpoint, ordered by id, starting at the id `after`. */
   async listUnsigned(after: string, most: number): Promise<string[]> {
     const rows = await this.unit.manager.query<{ chain: string }[]>(
       `SELECT chain FROM audit_chain c
@@ -69,7 +69,7 @@ export class CheckpointsStore {
     return rows.map(({ chain }) => chain);
   }
 
-  /** For each chain the last signed head all of whose entries are older than so many seconds, by the clock of the database, where some are still there. */
+  /** Lists for each chain the last signed head whose entry still exists and is older than `seconds` by the clock of the database. */
   listExpired(seconds: number): Promise<{ chain: string; sequence: string }[]> {
     return this.unit.manager.query<{ chain: string; sequence: string }[]>(
       `SELECT c.chain, signed.sequence FROM audit_chain c CROSS JOIN LATERAL (

@@ -13,7 +13,7 @@ import { CheckpointsStore } from './checkpoints.store.js';
 const BATCH = 500;
 const FORMAT_VERSION = 1;
 
-/** Writes a chain out so that it can be verified with nothing but itself: `scripts/verify-audit.mjs` reads it. As the system. */
+/** Exports a chain as a self-contained file that `scripts/verify-audit.mjs` verifies. Runs as the system. */
 @Injectable()
 export class ExportService {
   constructor(
@@ -24,8 +24,8 @@ export class ExportService {
   ) {}
 
   /**
-   * @param head the signed head that it ends with
-   * @param authorize judges the caller's right again, which may be taken away while this goes on
+   * @param head the signed head at which the export ends
+   * @param authorize checks the caller's right again before each batch, since it may be revoked during the export
    */
   async export(
     chain: string,
@@ -37,10 +37,10 @@ export class ExportService {
     const now = await this.chains.findEnd(chain);
     const end = head ? { ...now, last: head.sequence, hash: head.hash } : now;
     const name = `audit-${chain}-${end.last}.ndjson`;
-    const erased = currentRequest()?.requestId ?? generateRequestId();
-    // Personal data may have been erased since: no answer that a caller kept stands for this one.
+    // Personal data may be erased between exports: the request id in the ETag prevents the reuse of cached responses.
+    const revision = `${end.last}-${currentRequest()?.requestId ?? generateRequestId()}`;
     const context = { ...currentRequest(), requestId: generateRequestId(), actor: Actor.system('export of the audit') };
-    return new NdjsonDownload(`${end.last}-${erased}`, name, this.generate(chain, end, filter, authorize), context);
+    return new NdjsonDownload(revision, name, this.generate(chain, end, filter, authorize), context);
   }
 
   private async *generate(
@@ -83,7 +83,7 @@ export class ExportService {
   }
 }
 
-/** The parts that can be erased are written as they were hashed. */
+/** Writes the erasable parts exactly as they were hashed. */
 function toEntryLine(entry: AuditEntry): string {
   const { hash, personalSalt, detailsSalt } = entry;
   const sealed = JSON.stringify({

@@ -19,7 +19,7 @@ export interface VerificationResult {
   first_invalid?: { sequence: string; id: string | null; detail: string };
 }
 
-/** A head that was stored outside. */
+/** A head that the caller stored outside of this installation. */
 export interface KeptHead {
   sequence: string;
   hash: string;
@@ -31,7 +31,7 @@ export interface VerificationOptions {
   onProgress?: (entries: number, last: string) => void;
 }
 
-/** Goes through a chain from its begin to its end and says what is wrong with it first. As the system. */
+/** Verifies a chain from its start to its end and reports the first fault. Runs as the system. */
 @Injectable()
 export class VerificationService {
   constructor(
@@ -44,7 +44,7 @@ export class VerificationService {
   ) {}
 
   async verify(chain: string, options: VerificationOptions = {}): Promise<VerificationResult> {
-    // Before the end is read, which is never before it.
+    // Read before the end, so that the end is never earlier than this head.
     const sealed = this.heads.find(chain);
     const end = await this.chains.findEnd(chain);
     const known = [
@@ -62,7 +62,9 @@ export class VerificationService {
     });
     if (end.removed !== '0') {
       const anchor = await this.checkpoints.find(chain, end.removed);
-      const fault = anchor ? await this.keys.findFault(anchor) : 'the signed head that the rest begins with is missing';
+      const fault = anchor
+        ? await this.keys.findFault(anchor)
+        : 'the signed head before the remaining entries is missing';
       if (fault || !anchor) walk.fail(end.removed, null, fault ?? '');
       else walk.begin(anchor.hash);
     }
@@ -77,17 +79,16 @@ export class VerificationService {
     }
     if (!walk.fault) walk.finish(end);
     const stray = walk.fault ? null : await this.chains.findStray(chain);
-    if (stray)
-      walk.fail(stray.sequence, stray.id, 'it stands outside of the chain: it was put in, or the end was moved');
-    if (!walk.fault && !(await this.signatures.isSound(end)))
-      walk.fail(end.last, null, 'this installation has not signed it as the end of the chain: entries were replaced');
+    if (stray) walk.fail(stray.sequence, stray.id, 'it is outside of the chain: it was inserted, or the end was moved');
+    if (!walk.fault && !(await this.signatures.isValidEnd(end)))
+      walk.fail(end.last, null, 'it is not signed by this installation as the end of the chain: entries were replaced');
     const newest = walk.fault ? null : await this.checkpoints.findLast(chain);
     if (newest && BigInt(newest.sequence) > BigInt(walk.sequence) && BigInt(newest.sequence) > BigInt(end.last))
       walk.fail(newest.sequence, null, 'it was signed as the head of the chain and is missing');
     return result();
   }
 
-  /** Entries that were signed as heads are as they were then. */
+  /** Checks that the entries of checkpoints still have the signed hashes, and verifies the signatures. */
   private async compareCheckpoints(chain: string, from: string, walk: ChainWalk, batch: AuditEntry[]): Promise<void> {
     const hashes = new Map(batch.map(({ sequence, hash }) => [sequence, hash]));
     for (const checkpoint of await this.checkpoints.findBetween(chain, from, walk.sequence)) {
@@ -98,7 +99,7 @@ export class VerificationService {
   }
 }
 
-/** How far a verification has come. */
+/** The state of a verification: checks entries one after another. */
 class ChainWalk {
   entries = 0;
   erased = 0;
@@ -111,19 +112,19 @@ class ChainWalk {
     private readonly known: (KeptHead & { name: string })[],
   ) {}
 
-  /** What comes next follows a signed head, whose entry was removed. */
+  /** Starts after a signed head whose entry retention removed. */
   begin(hash: string): void {
     this.hash = hash;
     this.compareKnown(this.sequence, null, hash);
   }
 
-  /** @returns false when the entry is not what comes next */
+  /** Checks the next entry. @returns false when it is invalid */
   add(entry: AuditEntry): boolean {
     if (BigInt(entry.sequence) > BigInt(this.last)) return false;
     const next = String(BigInt(this.sequence) + 1n);
     if (entry.sequence !== next) return this.fail(next, null, 'the entry is missing');
     if (entry.previousHash !== this.hash)
-      return this.fail(next, entry.id, 'it does not follow the entry before: one of them was changed or put in');
+      return this.fail(next, entry.id, 'it does not follow the entry before: one of them was changed or inserted');
     const fault = findEntryFault(entry);
     if (fault) return this.fail(next, entry.id, fault);
     if (!this.compareKnown(next, entry.id, entry.hash)) return false;

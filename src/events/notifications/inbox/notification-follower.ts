@@ -4,7 +4,7 @@ import { INSTALLATION_FEED } from '../../feed.store.js';
 import type { NotificationNews } from './notification.view.js';
 import { MAX_UNREAD_COUNTED } from './notification.view.js';
 
-/** How many are unread, up to which number of each feed, and with which roles they were counted: a digest by organization. */
+/** The number of unread notifications, with the last counted number of each feed and a digest of the user's roles by organization. */
 export interface UnreadCount {
   unread: number;
   ends: ReadonlyMap<string, bigint>;
@@ -12,16 +12,16 @@ export interface UnreadCount {
 }
 
 /**
- * The notifications of one user as they come, and the number of unread ones at once and whenever it changes. It is counted
- * when marks, settings or roles change; what comes in between adds to it.
+ * An iterator over the live notifications of a user and the number of unread ones, which it returns first and after every change. Marks,
+ * settings and roles cause a new count; new events increment it.
  */
 export class NotificationFollower extends Follower<NotificationNews> {
   private count: UnreadCount | null = null;
   private isStale = true;
-  /** The feeds whose events were added to the count. */
+  /** The feeds whose events have incremented the count. */
   private readonly added = new Set<string>();
 
-  /** @param events those that the user is notified of */
+  /** @param events the events of which the user is notified */
   constructor(
     private readonly events: EventFollower,
     private readonly countUnread: () => Promise<UnreadCount>,
@@ -35,17 +35,17 @@ export class NotificationFollower extends Follower<NotificationNews> {
     return this.events.follows(organizationId);
   }
 
-  /** Whether they were counted with these roles in an organization; without a digest the user has none there. */
+  /** Reports whether the count is based on these roles in an organization; a user without roles has no digest. */
   isCountedWith(organizationId: string, roles: string | undefined): boolean {
     return this.count?.roles.get(organizationId) === roles;
   }
 
-  /** Whether events of an organization were added since: some of them may have been readable for a moment only. */
+  /** Reports whether events of an organization incremented the count; the user may have lost the right to some of them. */
   hasAdded(organizationId: string): boolean {
     return this.added.has(organizationId);
   }
 
-  /** Marks, settings or roles have changed. */
+  /** Call it when marks, settings or roles have changed. */
   recount(): void {
     this.isStale = true;
     this.wake();

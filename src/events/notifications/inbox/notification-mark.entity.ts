@@ -1,6 +1,6 @@
 import { Column, CreateDateColumn, Entity, ForeignKey, Index, PrimaryColumn } from 'typeorm';
 
-/** That a user marked one notification, which goes before how far they have read. */
+/** The read status that a user set on one notification. It overrides `NotificationPosition`. */
 @Entity('notification_mark')
 @Index('notification_mark_age', ['createdAt'])
 export class NotificationMark {
@@ -8,7 +8,7 @@ export class NotificationMark {
   @PrimaryColumn('uuid')
   userId!: string;
 
-  /** Events are kept for a time of their own, so that nothing refers to them from here. */
+  /** No foreign key, because events have their own retention. */
   @PrimaryColumn('uuid')
   eventId!: string;
 
@@ -19,7 +19,7 @@ export class NotificationMark {
   createdAt!: Date;
 }
 
-/** How far a user has read the events of one feed: that of an organization, or of the installation. */
+/** The position up to which a user has read a feed: that of an organization, or of the installation. */
 @Entity('notification_position')
 export class NotificationPosition {
   @ForeignKey('User')
@@ -29,7 +29,7 @@ export class NotificationPosition {
   @PrimaryColumn('uuid')
   feed!: string;
 
-  /** The number of the last event that is read. */
+  /** The number of the last read event. */
   @Column('bigint')
   position!: string;
 }

@@ -14,14 +14,14 @@ import { NotificationFollower } from './notification-follower.js';
 import { type Recipient, toRecipient } from '../recipient.js';
 import { NotificationsStore } from './notifications.store.js';
 
-/** Roles that change one after another are looked at together. */
+/** The period in which changes of roles are combined. */
 const GATHER_MS = 250;
 
-/** Lets users follow their notifications as they come. */
+/** Subscribes users to their live notifications. */
 @Injectable()
 export class NotificationSubscriptionsService implements OnModuleInit, OnModuleDestroy {
   private readonly followers = new Map<NotificationFollower, string>();
-  /** The organizations where roles may have changed, and how often. */
+  /** The number of possible changes of roles by organization. */
   private readonly changes = new Map<string, number>();
   private timer: NodeJS.Timeout | null = null;
 
@@ -38,7 +38,7 @@ export class NotificationSubscriptionsService implements OnModuleInit, OnModuleD
     this.pubsub.onMissed(() => this.recount());
   }
 
-  /** @throws Forbidden when the actor is no user */
+  /** @throws Forbidden when the actor is not a user */
   async follow(actor: Actor): Promise<NotificationFollower> {
     assertScope(actor, notificationPolicy.read);
     let recipient: Recipient;
@@ -78,8 +78,8 @@ export class NotificationSubscriptionsService implements OnModuleInit, OnModuleD
   }
 
   /**
-   * Counts again for those whose roles in an organization are others than those they were counted with, and, where a role may have been
-   * granted and revoked in between, for those to whose count events were added meanwhile.
+   * Recounts for users whose roles in an organization differ from those of their count. After several changes, a role may have been granted
+   * and revoked in between: then it also recounts for users whose count has been incremented.
    */
   private async recountChanged(organizationId: string, isRepeated: boolean): Promise<void> {
     const concerned = [...this.followers].filter(([follower]) => follower.follows(organizationId));

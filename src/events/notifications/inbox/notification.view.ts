@@ -12,12 +12,12 @@ import {
 import { EVENT_STATUSES, type EventStatus, EventView } from '../../event.view.js';
 import type { SeenEvent } from '../../event.entity.js';
 
-/** Counting stops there. */
+/** The limit of the count. */
 export const MAX_UNREAD_COUNTED = 1_000;
 
 const UNREAD_COUNT = `How many notifications the caller has not read; ${MAX_UNREAD_COUNTED} means that many or more.`;
 
-/** An event that the caller is notified of, with the mark that it has as a notification. */
+/** An event of which the caller is notified, with its status as a notification. */
 @ObjectType('Notification', { description: 'An event that the caller is notified of.' })
 export class NotificationView extends EventView {
   static override fromSeenEvent(this: void, seen: SeenEvent): NotificationView {
@@ -25,7 +25,7 @@ export class NotificationView extends EventView {
   }
 }
 
-/** A page of notifications, and how many are unread. */
+/** A page of notifications, with the number of unread ones. */
 export interface NotificationList extends Page<SeenEvent> {
   unread: number;
 }
@@ -60,7 +60,7 @@ export class NotificationPage implements PageEnvelope {
   }
 }
 
-/** What marking several notifications came to. */
+/** The result of marking several notifications. */
 export class MarkedNotificationsView {
   @WordField(EVENT_STATUSES, { rest: true })
   status!: EventStatus;
@@ -72,7 +72,7 @@ export class MarkedNotificationsView {
   unread_count!: number;
 }
 
-/** What a subscriber is sent. */
+/** A message to a subscriber. */
 export interface NotificationNews {
   unread: number;
   seen: SeenEvent | null;

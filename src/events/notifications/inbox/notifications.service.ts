@@ -16,7 +16,7 @@ import type { NotificationChange, NotificationListQuery, NotificationsChange } f
 import { type MarkedNotificationsView, type NotificationList, NotificationView } from './notification.view.js';
 import { NotificationsStore } from './notifications.store.js';
 
-/** What each user is notified of in the application, judged by the rights and settings that they have now. */
+/** The in-app notifications of users, by their current rights and settings. */
 @Injectable()
 export class NotificationsService {
   constructor(
@@ -27,7 +27,7 @@ export class NotificationsService {
     private readonly unit: UnitOfWork,
   ) {}
 
-  /** @throws NotFound when the organization that is named is not one of the actor's */
+  /** @throws NotFound when the actor does not belong to the given organization */
   async list(actor: Actor, query: NotificationListQuery): Promise<NotificationList> {
     assertScope(actor, notificationPolicy.read);
     if (query.organization_id) await this.organizations.get(actor, query.organization_id);
@@ -37,7 +37,7 @@ export class NotificationsService {
     return { ...page, unread };
   }
 
-  /** @throws NotFound when the actor is notified of no such event */
+  /** @throws NotFound when the actor has no such notification */
   async get(actor: Actor, id: string): Promise<SeenEvent> {
     assertScope(actor, notificationPolicy.read);
     const seen = await this.notifications.find(await this.toRecipient(actor), id);
@@ -45,12 +45,12 @@ export class NotificationsService {
     return seen;
   }
 
-  /** Whether there is such a notification of the actor's. */
+  /** @throws NotFound when the actor has no such notification */
   async authorize(actor: Actor, _operation: unknown, id: string): Promise<void> {
     await this.get(actor, id);
   }
 
-  /** @throws AppError 412 when it was marked since the caller read it */
+  /** @throws AppError 412 when the status changed since the caller read it */
   async mark(actor: Actor, id: string, input: NotificationChange, match: Precondition): Promise<SeenEvent> {
     assertScope(actor, notificationPolicy.mark);
     const recipient = await this.toRecipient(actor);
@@ -64,7 +64,7 @@ export class NotificationsService {
     });
   }
 
-  /** Marks several; ids of which the actor is not notified are left out. */
+  /** Marks several notifications; ignores ids that are not notifications of the actor. */
   async markAll(actor: Actor, input: NotificationsChange): Promise<MarkedNotificationsView> {
     assertScope(actor, notificationPolicy.mark);
     const { status, ids } = input.parse();
@@ -82,7 +82,7 @@ export class NotificationsService {
     return { status, ...marked, unread_count: unread };
   }
 
-  /** @throws NotFound when the actor is no user */
+  /** @throws NotFound when the actor is not a user */
   private async toRecipient({ userId, name }: Actor): Promise<Recipient> {
     if (!userId) throw new NotFound('user', name);
     return toRecipient(await this.settings.find(userId));

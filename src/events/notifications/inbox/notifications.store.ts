@@ -22,12 +22,12 @@ import { MAX_UNREAD_COUNTED } from './notification.view.js';
 type NotifiedEvent = RecordedEvent & { notified?: NotificationMark | null; reached?: NotificationPosition | null };
 type NotificationQuery = SelectQueryBuilder<NotifiedEvent>;
 
-/** What is looked at: by index, the last days of the organizations that the user belongs to, and of the installation. */
+/** SQL that limits events, by index, to the last days of the user's organizations and of the installation. */
 const RECENT_SQL = `event.created_at > now() - interval '${NOTIFICATION_DAYS} days' AND (event.organization_id IS NULL
   OR event.organization_id = ANY (ARRAY(SELECT own_role.organization_id FROM own_role)))`;
-/** SQL of one text for all the roles of a group. */
+/** SQL of a digest of all the roles of a group. */
 const ROLES_DIGEST_SQL = `md5(string_agg(resource_id::text || role, ',' ORDER BY resource_id, role))`;
-/** A mark outlives the notification that it is of. */
+/** Marks are kept longer than their notifications. */
 const MARK_DAYS = NOTIFICATION_DAYS + 1;
 
 const listing: Listing<NotifiedEvent> = {
@@ -51,7 +51,7 @@ const listing: Listing<NotifiedEvent> = {
   },
 };
 
-/** Notifications: events as they concern one user, found when they are asked for, with the marks that the user made. */
+/** Reads notifications, which are computed from events on each request, with the marks of the user. */
 @Injectable()
 export class NotificationsStore {
   private readonly select = new EntitySelect<NotifiedEvent>();
@@ -74,13 +74,13 @@ export class NotificationsStore {
     return event && toSeen(event);
   }
 
-  /** Those of the ids that the user is notified of. */
+  /** Returns the ids of which the user is notified. */
   async filterNotified(recipient: Recipient, ids: string[]): Promise<string[]> {
     const rows = this.selectNotifications(recipient).andWhere('event.id = ANY(:ids)', { ids }).select('event.id', 'id');
     return (await rows.getRawMany<{ id: string }>()).map(({ id }) => id);
   }
 
-  /** How many are unread, up to a bound; with the number of the last event of each feed that was looked at, and the roles it was done with. */
+  /** Counts unread notifications, up to `MAX_UNREAD_COUNTED`. */
   async countUnread({ userId, categories, muted }: Recipient): Promise<UnreadCount> {
     const [row] = await this.unit.manager.query<
       [{ unread: number; ends: Record<string, string> | null; roles: Record<string, string> | null }]
@@ -102,7 +102,7 @@ export class NotificationsStore {
     return { unread: row.unread, ends: new Map(ends), roles: new Map(Object.entries(row.roles ?? {})) };
   }
 
-  /** A digest of the roles that each of these users has in an organization; who has none is missing. */
+  /** Returns a digest of the roles of each of these users in an organization, without users who have none. */
   async digestRoles(organizationId: string, users: string[]): Promise<Map<string, string>> {
     const rows = await this.unit.manager.query<{ id: string; digest: string }[]>(
       `SELECT user_id AS id, ${ROLES_DIGEST_SQL} AS digest FROM roles_in($1, $2) GROUP BY user_id`,
@@ -111,7 +111,7 @@ export class NotificationsStore {
     return new Map(rows.map(({ id, digest }) => [id, digest]));
   }
 
-  /** Marks for one user; again it changes nothing. */
+  /** Marks notifications for a user. Idempotent. */
   async mark(userId: string, ids: string[], read: boolean): Promise<void> {
     await this.unit.manager.query(
       `INSERT INTO notification_mark (user_id, event_id, read) SELECT $1, unnest($2::uuid[]), $3
@@ -121,7 +121,7 @@ export class NotificationsStore {
     await this.unit.manager.query(PUBLISH_CHANGE_SQL, [userId]);
   }
 
-  /** All there is up to these numbers is read, whatever was marked before. */
+  /** Marks all notifications up to these numbers as read, and deletes the user's marks. */
   async markAllRead(userId: string, ends: { feed: string; last: bigint }[]): Promise<void> {
     await this.unit.manager.query(
       `INSERT INTO notification_position AS reached (user_id, feed, position)

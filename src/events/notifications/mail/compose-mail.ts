@@ -2,7 +2,7 @@ import { type Mail, toSingleLine } from '../../../core/mail/mailer.js';
 import type { MailFrequency } from '../notification-preferences.js';
 import type { MailedEvent, MailedEvents } from './mail-events.store.js';
 
-/** What a mail says beside the events. */
+/** The content of a mail besides the events. */
 export interface MailContext {
   to: string;
   frequency: MailFrequency;
@@ -19,7 +19,7 @@ const TITLES: Record<MailFrequency, string> = {
 };
 const MAX_LINE = 500;
 
-/** The letter about these events, in plain text and HTML. */
+/** Composes the mail about these events, in plain text and HTML. */
 export function composeMail({ listed, total }: MailedEvents, context: MailContext): Mail {
   const { to, frequency, timezone, baseUrl, messageId, unsubscribeUrl } = context;
   const { host } = new URL(baseUrl);
@@ -63,7 +63,7 @@ const toPlace = ({ organization, workspace }: MailedEvent): string =>
     .map(toLine)
     .join(' / ');
 
-/** Names are written by users: the line has a bounded length. */
+/** Limits the length, because names are user input. */
 const toLine = (text: string): string => toSingleLine(text).slice(0, MAX_LINE).toWellFormed();
 
 const ESCAPES: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;', "'": '&#39;' };

@@ -15,21 +15,21 @@ import type { MailClaim, NotificationMail } from './notification-mail.entity.js'
 import { type MailKey, NotificationMailsStore } from './notification-mails.store.js';
 
 const DAY_MS = 86_400_000;
-/** The longest period that a mail covers, however long none could be sent. */
+/** The longest period that a mail covers, even after a long outage. */
 const MAX_AGE_MS = { realtime: DAY_MS, hourly: DAY_MS, daily: 7 * DAY_MS };
 
-/** A mail that this process alone sends for now. */
+/** A mail that this process has claimed. */
 export interface ClaimedMail {
   key: MailKey;
   claim: MailClaim;
   user: User;
   settings: NotificationSettings;
   failures: number;
-  /** Of the database. */
+  /** By the clock of the database. */
   claimedAt: Date;
 }
 
-/** Which process sends which mail: a mail is claimed before it is sent, so that no two send it. */
+/** Claims mails before they are sent, so that no two processes send the same mail. */
 @Injectable()
 export class MailClaimsService {
   constructor(
@@ -42,7 +42,7 @@ export class MailClaimsService {
   ) {}
 
   /**
-   * Claims the mail when it is due. One that was claimed before and not finished is about the same events under the same id.
+   * Claims a due mail. After an unfinished claim, the mail keeps its events and its `Message-ID`.
    * @param last the last statement of the unit of work
    */
   async claim(key: MailKey, mailer: Mailer, last: () => Promise<void>): Promise<ClaimedMail | null> {
@@ -63,13 +63,13 @@ export class MailClaimsService {
     });
   }
 
-  /** The mail was sent, or there is none to send. */
+  /** Completes a mail that was sent, or that had no events. */
   finish({ key, claim, settings, claimedAt }: ClaimedMail, sent: boolean): Promise<void> {
     const nextAt = nextDigest(key.frequency, settings, claimedAt);
     return this.mails.finish(key, claim, { sent, nextAt, intervalMs: this.times.intervalMs });
   }
 
-  /** An attempt failed. @returns whether another one follows; what is given up stays in the application */
+  /** Records a failed attempt. @returns whether there is another attempt; otherwise the events are only shown in the application */
   async fail(mail: ClaimedMail): Promise<boolean> {
     const attempts = mail.failures + 1;
     if (attempts >= this.times.maxAttempts) {
@@ -81,7 +81,7 @@ export class MailClaimsService {
     return true;
   }
 
-  /** What has happened since the mail before, up to now. */
+  /** Creates a claim on the events since the previous mail. */
   private async makeClaim(mail: NotificationMail, messageId: string, now: Date) {
     const { userId, frequency, startedAt, positions } = mail;
     const since = new Date(Math.max(startedAt.getTime(), now.getTime() - MAX_AGE_MS[frequency])).toISOString();
@@ -94,6 +94,6 @@ export class MailClaimsService {
   }
 }
 
-/** Mail goes to people whose address is known to be theirs. */
+/** Only active users with a confirmed address get mail. */
 const getsMail = ({ kind, email, deactivatedAt, unconfirmedBy }: User): boolean =>
   kind === 'person' && !deactivatedAt && !unconfirmedBy && !email.endsWith(NO_MAIL_DOMAIN);

@@ -6,7 +6,7 @@ import { OWNER_CATEGORIES } from '../notification-preferences.js';
 import type { Recipient } from '../recipient.js';
 import type { MailClaim } from './notification-mail.entity.js';
 
-/** So many events are listed in a mail; of the others it says how many there are. */
+/** The maximum number of events listed in a mail; further ones are only counted. */
 export const MAX_LISTED = 50;
 
 /** An event as shown in a mail. */
@@ -19,12 +19,12 @@ export interface MailedEvent {
 }
 
 export interface MailedEvents {
-  /** The newest, oldest first. */
+  /** The newest events, in ascending order. */
   listed: MailedEvent[];
   total: number;
 }
 
-/** The content of a mail: events that its reader may read now and has not read in the application. */
+/** Reads the content of a mail: unread events that the user may read now. */
 @Injectable()
 export class MailEventsStore {
   constructor(private readonly unit: UnitOfWork) {}

@@ -10,17 +10,17 @@ import { type DueMail, NotificationMailsStore } from './notification-mails.store
 export const MAIL_QUEUE = 'notification-mails';
 export const MAIL_REQUESTS_QUEUE = 'notification-mail-requests';
 
-/** How long it is remembered of which categories mail is sent at once; the sweep finds what is missed. */
+/** How long the categories with immediate mail are cached; the sweep finds missed events. */
 const WANTED_MS = 10_000;
 
 const actor = Actor.system('notifications');
 
-/** Finds out who is to get mail now, and asks for the jobs that send it. */
+/** Finds the users with due mail and enqueues the jobs that send it. */
 @Injectable()
 export class MailRequestsService {
   private readonly logger = new Logger('Notifications');
   private wanted: { categories: Set<string>; until: number } = { categories: new Set(), until: 0 };
-  /** A job is being requested now; true when an event came in the meantime. */
+  /** Not null while a job is being enqueued; true when a new event arrived meanwhile. */
   private asking: boolean | null = null;
 
   constructor(
@@ -31,7 +31,7 @@ export class MailRequestsService {
     private readonly unit: UnitOfWork,
   ) {}
 
-  /** Says that there is a new event. */
+  /** Call it for each new event. */
   async notice(category: string): Promise<void> {
     if (!this.mailer.isConfigured) return;
     if (this.asking !== null) {
@@ -44,13 +44,13 @@ export class MailRequestsService {
         if (await this.isWanted(category)) await this.enqueueRequests();
       } while (this.asking);
     } catch (error) {
-      if (!isDatabaseOutage(error)) this.logger.warn(error, 'new events could not be looked for, trying again');
+      if (!isDatabaseOutage(error)) this.logger.warn(error, 'enqueueing notification mails failed and will be retried');
     } finally {
       this.asking = null;
     }
   }
 
-  /** Makes mail due of whom the events concern that were not read yet. One job does so at a time. */
+  /** Schedules immediate mail to the recipients of new events. One job does so at a time. */
   async run(signal: AbortSignal): Promise<void> {
     for (const organizationId of await this.mails.listBehind())
       for (let more = true; more && !signal.aborted;) {
@@ -60,7 +60,7 @@ export class MailRequestsService {
       }
   }
 
-  /** Finds what is due, and what a lost notice or a process that died has left behind. */
+  /** Enqueues due mails, and finds events after a lost notification or a crash. */
   async sweep(): Promise<void> {
     if (!this.mailer.isConfigured) return;
     await this.enqueueRequests();

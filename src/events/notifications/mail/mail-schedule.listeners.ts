@@ -11,7 +11,7 @@ import { MailRequestsService } from './mail-requests.service.js';
 import { nextDigest } from './mail-schedule.js';
 import { NotificationMailsStore } from './notification-mails.store.js';
 
-/** Hears what users choose, and of events once they are committed. */
+/** Schedules digests when settings change, and immediate mail after the commit of events. */
 @Injectable()
 export class MailScheduleListeners implements OnModuleInit {
   constructor(

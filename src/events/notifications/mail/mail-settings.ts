@@ -1,21 +1,21 @@
 import { Injectable } from '@nestjs/common';
-import { FIRST_RETRY_MS, LETTER_ATTEMPTS, LONGEST_RETRY_MS } from '../../../core/mail/letter-retries.js';
+import { FIRST_RETRY_MS, MAIL_ATTEMPTS, LONGEST_RETRY_MS } from '../../../core/mail/mail-retries.js';
 
 const SECOND = 1_000;
 const MINUTE = 60 * SECOND;
 
-/** The times of mails, in milliseconds. */
+/** The delays and limits of mails; times in milliseconds. */
 @Injectable()
 export class MailSettings {
   /** The period whose events are combined in an immediate mail. */
   settleMs = 5 * SECOND;
-  /** A user gets no more than one such mail in so long. */
+  /** The minimum interval between two immediate mails to a user. */
   intervalMs = MINUTE;
-  /** A claimed mail of which nothing was heard is sent by another process; longer than sending one may take. */
+  /** When a claim expires, so that another process sends the mail; longer than sending may take. */
   claimMs = 11 * MINUTE;
   firstRetryMs = FIRST_RETRY_MS;
   longestRetryMs = LONGEST_RETRY_MS;
-  maxAttempts = LETTER_ATTEMPTS;
-  /** How often it is looked for what is due. */
+  maxAttempts = MAIL_ATTEMPTS;
+  /** The interval of the sweep for due mails. */
   sweepMs = 10 * SECOND;
 }

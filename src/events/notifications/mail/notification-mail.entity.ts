@@ -1,7 +1,7 @@
 import { Column, Entity, ForeignKey, Index, PrimaryColumn } from 'typeorm';
 import type { MailFrequency } from '../notification-preferences.js';
 
-/** The events that a claimed mail is about: after one number of each feed up to another, and since when. */
+/** The events of a claimed mail: the range of numbers of each feed, and the earliest time. */
 export interface MailClaim {
   messageId: string;
   since: string;
@@ -19,11 +19,11 @@ export class NotificationMail {
   @PrimaryColumn('text')
   frequency!: MailFrequency;
 
-  /** Earlier events are not mailed at this frequency. */
+  /** Events before this time are not mailed at this frequency. */
   @Column('timestamptz', { default: () => 'now()' })
   startedAt!: Date;
 
-  /** When the mail is made, or tried again; null when nothing waits. */
+  /** When the mail is sent or retried; null when none is pending. */
   @Column('timestamptz', { nullable: true })
   dueAt!: Date | null;
 
@@ -34,23 +34,23 @@ export class NotificationMail {
   @Column('timestamptz', { nullable: true })
   sentAt!: Date | null;
 
-  /** By feed, the number of the last event that was mailed or skipped. */
+  /** The number of the last mailed or skipped event, by feed. */
   @Column('jsonb', { default: {} })
   positions!: Record<string, string>;
 
   @Column('timestamptz', { nullable: true })
   claimedAt!: Date | null;
 
-  /** The mail that is on its way, until it is known to be sent or given up. */
+  /** The mail that is being sent, until it is sent or given up. */
   @Column('jsonb', { nullable: true })
   claim!: MailClaim | null;
 
-  /** How many attempts to send it have failed. */
+  /** The number of failed attempts. */
   @Column('integer', { default: 0 })
   failures!: number;
 }
 
-/** How far the events of an organization were read for mail that is sent at once. */
+/** The number up to which the events of an organization were processed for immediate mail. */
 @Entity('notification_feed')
 export class NotificationFeed {
   @ForeignKey('Organization')

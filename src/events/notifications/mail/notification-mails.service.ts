@@ -39,7 +39,7 @@ export class NotificationMailsService {
   private async send({ key, claim, user, settings }: ClaimedMail): Promise<boolean> {
     const events = await this.events.list(toMailRecipient(settings, key.frequency), claim);
     if (events.total === 0) return false;
-    const letter = composeMail(events, {
+    const message = composeMail(events, {
       to: user.email,
       frequency: key.frequency,
       timezone: settings.timezone,
@@ -47,7 +47,7 @@ export class NotificationMailsService {
       messageId: claim.messageId,
       unsubscribeUrl: await this.links.getUrl(user.id),
     });
-    await this.mailer.send(letter).catch((cause: unknown) => {
+    await this.mailer.send(message).catch((cause: unknown) => {
       throw new UnsentMail('the mail was not sent', { cause });
     });
     return true;
@@ -65,5 +65,5 @@ export class NotificationMailsService {
   }
 }
 
-/** That the mail server did not take a mail. */
+/** The mail server did not accept a mail. */
 class UnsentMail extends Error {}

@@ -5,7 +5,7 @@ import { feedColumn } from '../../feed.store.js';
 import { type MailFrequency, OWNER_CATEGORIES } from '../notification-preferences.js';
 import { type MailClaim, NotificationMail } from './notification-mail.entity.js';
 
-/** The next mail to a user, by its key. */
+/** The key of a user's next mail. */
 export interface MailKey {
   userId: string;
   frequency: MailFrequency;
@@ -16,16 +16,16 @@ export interface DueMail extends MailKey {
 }
 
 const BATCH_SIZE = 1_000;
-/** Where the events of an organization were never read, reading begins so long ago. */
+/** The age of the first events that are processed for an organization that was never processed. */
 const FIRST_LOOK = `interval '1 hour'`;
 const seconds = (ms: number): number => ms / 1_000;
 
-/** When mail to each user is due, and the mail that is on its way. */
+/** Stores when the next mail to each user is due, and its claim. */
 @Injectable()
 export class NotificationMailsStore {
   constructor(private readonly unit: UnitOfWork) {}
 
-  /** The user wants digests from now on, the next one at this time; a mail on its way keeps its own time. */
+  /** Schedules the next digest of a user. A mail that is being sent keeps its time. */
   async scheduleDigest({ userId, frequency }: MailKey, dueAt: Date): Promise<void> {
     await this.unit.manager.query(
       `INSERT INTO notification_mail AS kept (user_id, frequency, due_at) VALUES ($1, $2, $3)
@@ -35,7 +35,7 @@ export class NotificationMailsStore {
     );
   }
 
-  /** Events before the user chose immediate mails are not mailed. */
+  /** Starts immediate mails now: earlier events are not mailed. */
   async restart({ userId, frequency }: MailKey): Promise<void> {
     await this.unit.manager.query(
       `UPDATE notification_mail SET started_at = now() WHERE user_id = $1 AND frequency = $2 AND due_at IS NULL`,
@@ -57,7 +57,7 @@ export class NotificationMailsStore {
     );
   }
 
-  /** Of which categories any user gets mail at once. */
+  /** Lists the categories for which any user gets immediate mail. */
   async listRealtimeCategories(): Promise<string[]> {
     const rows = await this.unit.manager.query<{ category: string }[]>(
       `SELECT DISTINCT unnest(realtime) AS category FROM notification_settings WHERE realtime <> '{}'::text[]`,
@@ -65,7 +65,7 @@ export class NotificationMailsStore {
     return [...rows.map(({ category }) => category), ...OWNER_CATEGORIES];
   }
 
-  /** The organizations with events that were not read for mail. */
+  /** Lists the organizations with events that were not processed for mail. */
   async listBehind(): Promise<string[]> {
     const rows = await this.unit.manager.query<{ id: string }[]>(
       `SELECT organization.id FROM event_counter counter JOIN organization ON organization.id = counter.feed
@@ -76,9 +76,9 @@ export class NotificationMailsStore {
   }
 
   /**
-   * Reads the next events of an organization and makes the mail due of everyone who gets an immediate mail for one of them, in one unit
-   * of work: no event is left out, whatever dies. Rights are asked when the mail is made.
-   * @returns those mails, and whether there may be more events
+   * Processes the next events of an organization and schedules immediate mail to their subscribers, in the open unit of work, so that a
+   * crash skips no event. Rights are checked when the mail is composed.
+   * @returns the scheduled mails, and whether there may be more events
    */
   async requestNext(
     organizationId: string,
@@ -133,7 +133,7 @@ export class NotificationMailsStore {
     return { due, more: through < last };
   }
 
-  /** Locks the mail when it is due. */
+  /** Locks and returns the mail if it is due. */
   lockDue({ userId, frequency }: MailKey): Promise<NotificationMail | null> {
     return this.unit.manager
       .getRepository(NotificationMail)
@@ -143,7 +143,7 @@ export class NotificationMailsStore {
       .getOne();
   }
 
-  /** Says that this mail is being sent, until when nobody else sends it. */
+  /** Stores the claim, which prevents other processes from sending the mail until it expires. */
   async claim({ userId, frequency }: MailKey, claim: MailClaim, forMs: number): Promise<void> {
     await this.unit.manager.query(
       `UPDATE notification_mail SET claim = $3, claimed_at = coalesce(claimed_at, clock_timestamp()),
@@ -152,7 +152,7 @@ export class NotificationMailsStore {
     );
   }
 
-  /** Completes a claimed mail: its events are mailed, or skipped. Without `nextAt` another one is due when events came since. */
+  /** Completes a claimed mail: its events count as mailed. Without `nextAt` another mail is due if new events arrived meanwhile. */
   async finish(
     { userId, frequency }: MailKey,
     claim: MailClaim,
@@ -168,7 +168,7 @@ export class NotificationMailsStore {
     );
   }
 
-  /** Lets a claimed mail be tried again. */
+  /** Schedules a retry of a claimed mail. */
   async postpone({ userId, frequency }: MailKey, { messageId }: MailClaim, delayMs: number): Promise<void> {
     await this.unit.manager.query(
       `UPDATE notification_mail SET failures = failures + 1, due_at = now() + make_interval(secs => $4)
@@ -177,7 +177,7 @@ export class NotificationMailsStore {
     );
   }
 
-  /** Nothing is sent now: the user gets no mail, or nothing is wanted at this frequency. */
+  /** Skips a mail: the user cannot get mail, or has no category at this frequency. */
   async pass({ userId, frequency }: MailKey, nextAt: Date | null): Promise<void> {
     await this.unit.manager.query(
       `UPDATE notification_mail SET claim = NULL, claimed_at = NULL, failures = 0, due_at = $3 WHERE user_id = $1 AND frequency = $2`,

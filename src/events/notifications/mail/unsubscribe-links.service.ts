@@ -15,7 +15,7 @@ import { NotificationSettingsStore } from '../settings/notification-settings.sto
 const ID_BYTES = 16;
 const SIGNATURE_BYTES = 16;
 
-/** Links with which the reader of a mail gets no more, without signing in: signed with a key of the user's own. */
+/** Creates and verifies unsubscribe links, which work without signing in. Each user has a signing key. */
 @Injectable()
 export class UnsubscribeLinksService {
   constructor(
@@ -32,12 +32,12 @@ export class UnsubscribeLinksService {
     return `${this.env.baseUrl}/api/notifications/unsubscribe/${token}`;
   }
 
-  /** @throws NotFound when nobody was sent this link */
+  /** @throws NotFound when the link is invalid */
   async assertValid(token: string): Promise<void> {
     await runAsSystem('a link to unsubscribe', () => this.verify(token));
   }
 
-  /** Turns all mail about events off; again it changes nothing. @throws NotFound */
+  /** Turns off all mail about events. Idempotent. @throws NotFound */
   async unsubscribe(token: string): Promise<void> {
     await runAsSystem('a link to unsubscribe', () =>
       this.unit.run(async () => {
@@ -53,7 +53,7 @@ export class UnsubscribeLinksService {
     );
   }
 
-  /** @returns the id of the user whom the link was sent to */
+  /** @returns the id of the user of the link */
   private async verify(token: string): Promise<string> {
     const bytes = /^[\w-]{43}$/.test(token) ? Buffer.from(token, 'base64url') : Buffer.alloc(0);
     if (bytes.length !== ID_BYTES + SIGNATURE_BYTES) throw unknownLink();
@@ -67,7 +67,7 @@ export class UnsubscribeLinksService {
 const sign = (key: Buffer, userId: string): Buffer =>
   createHmac('sha256', key).update(`unsubscribe ${userId}`).digest().subarray(0, SIGNATURE_BYTES);
 
-/** Null when the bytes are no UUID. */
+/** Returns null when the bytes are not a UUID. */
 function stringifyId(bytes: Buffer): string | null {
   try {
     return stringify(bytes);

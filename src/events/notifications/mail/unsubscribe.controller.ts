@@ -7,7 +7,7 @@ import { UnsubscribeLinksService } from './unsubscribe-links.service.js';
 
 const HTML = 'text/html; charset=utf-8';
 
-/** Where links in mails lead. Programs that follow links must not unsubscribe anybody: reading asks, and only a POST does it (RFC 8058). */
+/** The unsubscribe page. GET shows a form and only POST unsubscribes (RFC 8058), because mail scanners follow links. */
 @ApiExcludeController()
 @Public()
 @NoStore()

@@ -1,7 +1,7 @@
 import { Column, CreateDateColumn, Entity, ForeignKey, Index, PrimaryColumn, UpdateDateColumn } from 'typeorm';
 import type { PreferenceOverrides } from '../notification-preferences.js';
 
-/** How a user is notified of events, as far as they chose it. */
+/** The notification settings of a user. Users without changes have no row. */
 @Entity('notification_settings')
 @Index('notification_settings_realtime', ['userId'], { where: `realtime <> '{}'::text[]` })
 export class NotificationSettings {
@@ -9,7 +9,7 @@ export class NotificationSettings {
   @PrimaryColumn('uuid')
   userId!: string;
 
-  /** Each user has one. */
+  /** The id is that of the user. */
   get id(): string {
     return this.userId;
   }
@@ -29,15 +29,15 @@ export class NotificationSettings {
   @Column('uuid', { array: true, default: [] })
   mutedWorkspaces: string[] = [];
 
-  /** The categories of which mail is sent at once, but for those whose mail goes to the owner only. */
+  /** The categories with immediate mail, except those whose mail goes to the owner of the record only. */
   @Column('text', { array: true, default: [] })
   realtime: string[] = [];
 
-  /** What links to unsubscribe are signed with. */
+  /** The signing key of unsubscribe links. */
   @Column('bytea', { nullable: true, select: false })
   unsubscribeKey!: Buffer | null;
 
-  /** 0 while the user has chosen nothing. */
+  /** 0 without changes. */
   @Column('integer', { default: 0 })
   revision = 0;
 

@@ -3,7 +3,7 @@ import { UserUpdated } from '../../../organizations/users/user.events.js';
 import type { User } from '../../../organizations/users/user.entity.js';
 import type { NotificationSettings } from './notification-settings.entity.js';
 
-/** A user changed how they are notified of events. */
+/** A user changed their notification settings. */
 export class NotificationSettingsUpdated extends UserUpdated {
   protected override readonly verb = 'changed the notification settings';
 

@@ -45,7 +45,7 @@ export class NotificationSettingsChange extends UpdateInput {
   @IsUUID('all', { each: true, message: 'must be a list of UUIDs' })
   muted_workspaces?: string[] | null;
 
-  /** @throws InvalidRequest naming each fault of the categories */
+  /** @throws InvalidRequest with all faults of the categories */
   parseCategories(): Record<string, Partial<CategoryPreference> | null> {
     const faults: Fault[] = [];
     for (const [category, value] of Object.entries(this.categories ?? {})) {

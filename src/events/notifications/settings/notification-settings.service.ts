@@ -17,7 +17,7 @@ import type { NotificationSettingsChange } from './notification-settings.inputs.
 import { NotificationSettingsStore } from './notification-settings.store.js';
 import { NotificationSettingsView } from './notification-settings.view.js';
 
-/** How each user is notified of events. */
+/** Reads and changes the notification settings of users. */
 @Injectable()
 export class NotificationSettingsService {
   constructor(
@@ -34,7 +34,7 @@ export class NotificationSettingsService {
     return this.toView(await this.settings.find(actor.userId));
   }
 
-  /** @throws AppError 412 when they have changed since the caller read them */
+  /** @throws AppError 412 when the settings changed since the caller read them */
   async update(
     actor: Actor,
     input: NotificationSettingsChange,

@@ -6,7 +6,7 @@ import { listBroadcast } from '../notification-preferences.js';
 import { PUBLISH_CHANGE_SQL } from '../notification-topic.js';
 import { NotificationSettings } from './notification-settings.entity.js';
 
-/** What users chose; those who chose nothing have no row. */
+/** Stores notification settings; users without changes have no row. */
 @Injectable()
 export class NotificationSettingsStore {
   constructor(private readonly unit: UnitOfWork) {}
@@ -16,7 +16,7 @@ export class NotificationSettingsStore {
     return kept ?? Object.assign(new NotificationSettings(), { userId });
   }
 
-  /** Writes all of it and counts up the revision; who changes settings holds the lock of the user. */
+  /** Stores all settings and increments the revision. The caller must hold the lock of the user. */
   async save(settings: NotificationSettings): Promise<void> {
     const [row] = await this.unit.manager.query<[{ revision: number }]>(
       `INSERT INTO notification_settings AS kept (user_id, categories, timezone, digest_at, muted_workspaces, realtime, revision)
@@ -38,7 +38,7 @@ export class NotificationSettingsStore {
     await this.unit.manager.query(PUBLISH_CHANGE_SQL, [settings.userId]);
   }
 
-  /** What the links in a user's mail are signed with, made when it is first needed. */
+  /** Returns the signing key of a user's unsubscribe links, and creates it on first use. */
   async getOrCreateUnsubscribeKey(userId: string): Promise<Buffer> {
     const [row] = await this.unit.manager.query<[{ key: Buffer }]>(
       `INSERT INTO notification_settings AS kept (user_id, unsubscribe_key) VALUES ($1, $2)

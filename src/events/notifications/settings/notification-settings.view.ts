@@ -5,7 +5,7 @@ import type { NotificationSettings } from './notification-settings.entity.js';
 
 const REST = { rest: true } as const;
 
-/** How the caller is notified of events. */
+/** The notification settings of the caller. */
 export class NotificationSettingsView {
   @MapField({
     ...REST,

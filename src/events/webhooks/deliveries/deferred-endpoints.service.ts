@@ -7,16 +7,16 @@ import { makeWebhookContext } from './webhook-context.js';
 import { WebhookFeedStore } from './webhook-feed.store.js';
 import { WebhookSettings } from './webhook-settings.js';
 
-/** Endpoints of one step, and events of each: what others wait for at most. */
+/** The maximum number of endpoints in one step, and of events for each. */
 const ENDPOINTS = 25;
 const EVENTS = 20;
-/** Between two steps it rests for so many times as long as the last one took. */
+/** The pause between two steps, as a multiple of the duration of the last step. */
 const REST_SHARE = 2;
-/** A step waits for deliveries that are on their way, at most so long, and looks so often. */
+/** How long a step waits for deliveries to healthy endpoints, and the interval of its checks. */
 const MAX_WAIT_MS = 1_000;
-const LOOK_MS = 10;
+const POLL_MS = 10;
 const BEFORE_ALL = '00000000-0000-0000-0000-000000000000';
-/** More than an organization has events. */
+/** More events than any organization has. */
 const ALL = 1e15;
 
 interface Dispatcher {
@@ -25,14 +25,14 @@ interface Dispatcher {
 }
 
 /**
- * Gives endpoints that fail their events, behind those that work and in small steps: however many they are, no delivery to
- * another endpoint waits until theirs are made.
+ * Creates deliveries for failing endpoints, after those of healthy endpoints and in small steps, so that deliveries to healthy endpoints do
+ * not wait, however many endpoints fail.
  */
 @Injectable()
 export class DeferredEndpointsService implements OnModuleDestroy {
   private readonly logger = new Logger('Webhooks');
   private timer: NodeJS.Timeout | null = null;
-  private isGiving = false;
+  private isRunning = false;
   private isWantedAgain = false;
   private isStopping = false;
   private dispatcher: Dispatcher = { wake: () => undefined, isSending: false };
@@ -48,54 +48,54 @@ export class DeferredEndpointsService implements OnModuleDestroy {
     if (this.timer) clearTimeout(this.timer);
   }
 
-  /** @param dispatcher sends what endpoints were given, and goes first while it sends to those that work */
+  /** @param dispatcher is woken for new deliveries, and has priority while it sends to healthy endpoints */
   subscribe(dispatcher: Dispatcher): void {
     this.dispatcher = dispatcher;
   }
 
-  /** There are events for them: soon, so that several are given together. */
-  giveSoon(): void {
+  /** Schedules the fan-out to failing endpoints, with a delay that combines several events. */
+  fanOutSoon(): void {
     if (this.isStopping) return;
-    this.timer ??= setTimeout(() => this.giveNow(), this.settings.deferMs);
+    this.timer ??= setTimeout(() => this.fanOutNow(), this.settings.deferMs);
   }
 
-  /** An endpoint works again. */
-  giveNow(): void {
+  /** Fans out immediately, such as after a failing endpoint recovered. */
+  fanOutNow(): void {
     if (this.timer) clearTimeout(this.timer);
     this.timer = null;
-    if (this.isGiving) this.isWantedAgain = true;
+    if (this.isRunning) this.isWantedAgain = true;
     else if (!this.isStopping)
-      void this.unit.runOutside(() => runInRequestContext(makeWebhookContext(), () => this.giveUntilDone()));
+      void this.unit.runOutside(() => runInRequestContext(makeWebhookContext(), () => this.fanOutUntilDone()));
   }
 
-  /** All that an endpoint was not given, when it is sent nothing any more; in a unit of work. */
-  async giveRest({ id, organizationId }: { id: string; organizationId: string }): Promise<void> {
+  /** Creates all remaining deliveries of an endpoint that is being disabled, in the open unit of work. */
+  async fanOutRest({ id, organizationId }: { id: string; organizationId: string }): Promise<void> {
     await this.unit.runAsSystem('the deferred events of a webhook', () =>
-      this.feed.giveDeferred([{ id, organizationId, works: true }], ALL),
+      this.feed.fanOutDeferred([{ id, organizationId, works: true }], ALL),
     );
   }
 
-  private async giveUntilDone(): Promise<void> {
-    this.isGiving = true;
+  private async fanOutUntilDone(): Promise<void> {
+    this.isRunning = true;
     try {
       do {
         this.isWantedAgain = false;
-        await this.giveRound();
+        await this.runRound();
       } while (this.isWantedAgain && !this.isStopping);
     } catch (error) {
-      // The sweep comes back to it.
-      if (!isDatabaseOutage(error)) this.logger.warn(error, 'deferred events could not be given, trying again');
+      // The sweep retries.
+      if (!isDatabaseOutage(error)) this.logger.warn(error, 'creating deferred deliveries failed and will be retried');
     } finally {
-      this.isGiving = false;
+      this.isRunning = false;
     }
   }
 
-  /** To each endpoint once; those that are still behind are given more in another round. */
-  private async giveRound(): Promise<void> {
+  /** Processes each endpoint once; those that are still behind get another round. */
+  private async runRound(): Promise<void> {
     for (let after: string | undefined = BEFORE_ALL; after && !this.isStopping;) {
       await this.waitForDeliveries();
       const begun = performance.now();
-      after = await this.giveStep(after);
+      after = await this.runStep(after);
       if (after) await sleep(REST_SHARE * (performance.now() - begun), undefined, { ref: false });
     }
   }
@@ -103,15 +103,15 @@ export class DeferredEndpointsService implements OnModuleDestroy {
   private async waitForDeliveries(): Promise<void> {
     const end = performance.now() + MAX_WAIT_MS;
     while (this.dispatcher.isSending && !this.isStopping && performance.now() < end)
-      await sleep(LOOK_MS, undefined, { ref: false });
+      await sleep(POLL_MS, undefined, { ref: false });
   }
 
-  /** @returns the id to go on after, if there may be more */
-  private async giveStep(after: string): Promise<string | undefined> {
+  /** @returns the id of the last endpoint, if there may be more */
+  private async runStep(after: string): Promise<string | undefined> {
     const endpoints = await this.unit.run(async () => {
       const locked = await this.feed.lockDeferred(after, ENDPOINTS);
-      const { given, left } = await this.feed.giveDeferred(locked, EVENTS);
-      if (given) this.unit.afterCommit(() => this.dispatcher.wake());
+      const { created, left } = await this.feed.fanOutDeferred(locked, EVENTS);
+      if (created) this.unit.afterCommit(() => this.dispatcher.wake());
       if (left) this.isWantedAgain = true;
       return locked;
     });

@@ -8,14 +8,14 @@ import type { EndpointTurn } from './endpoint-turn.js';
 import { WebhookSender } from './webhook-sender.service.js';
 import { nextDelayMs, WebhookSettings } from './webhook-settings.js';
 
-/** An attempt that has come to its end. */
-export interface MadeAttempt {
+/** A finished attempt. */
+export interface FinishedAttempt {
   succeeded: boolean;
-  /** Resolves once it is written; never rejects. */
+  /** Resolves when the outcome is stored; never rejects. */
   written: Promise<void>;
 }
 
-/** One attempt from the call to what is written of it. */
+/** Makes an attempt: sends the request and stores the outcome. */
 @Injectable()
 export class DeliveryAttemptsService {
   constructor(
@@ -24,14 +24,14 @@ export class DeliveryAttemptsService {
     private readonly settings: WebhookSettings,
   ) {}
 
-  /** Resolves when the endpoint has answered, or has not in time. */
+  /** Resolves after the response or the timeout. */
   async attempt(
     webhook: Webhook,
     secrets: WebhookSecrets,
     delivery: DueDelivery,
     message: WebhookMessage,
     turn: EndpointTurn,
-  ): Promise<MadeAttempt> {
+  ): Promise<FinishedAttempt> {
     const timer = setTimeout(turn.releaseSlot, this.settings.slotMs);
     const { request, attempt, succeeded, gone, retryAfterMs } = await this.sender
       .send(webhook, secrets, message, delivery.lastSent, turn.signal)

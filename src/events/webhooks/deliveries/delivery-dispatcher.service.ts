@@ -20,16 +20,16 @@ import { EndpointTurn } from './endpoint-turn.js';
 import { makeWebhookContext } from './webhook-context.js';
 import { WebhookSettings } from './webhook-settings.js';
 
-/** Endpoints that are taken with one statement: each brings some deliveries into memory. */
+/** The maximum number of endpoints claimed at once, because each loads deliveries into memory. */
 const MOST_CLAIMED = 64;
-/** Endpoints whose answers are waited for and that hold no slot. */
+/** The maximum number of endpoints that wait for a response without a slot. */
 const MAX_WITHOUT_SLOT = 1_000;
-/** An endpoint that was due and had nothing to send is looked at again at the earliest after so long. */
+/** The minimum delay before an endpoint without due deliveries is claimed again. */
 const REST_MS = 1_000;
 
 /**
- * Sends to the endpoints that are due: takes many with one statement, reads what is due to them with another, and gives them back
- * together. An endpoint is held by one process at a time; those that fail or answer slowly have slots of their own.
+ * Claims due endpoints in batches, loads their deliveries, sends them and releases the endpoints. An endpoint is claimed by one process
+ * at a time. Failing and slow endpoints have separate slots.
  */
 @Injectable()
 export class DeliveryDispatcher
@@ -61,7 +61,7 @@ export class DeliveryDispatcher
     this.leases = this.keeper.watch(this);
   }
 
-  /** No more deliveries begin, while the jobs of this process come to their end. */
+  /** Stops starting deliveries; running ones continue while the jobs of this process finish. */
   onModuleDestroy(): void {
     this.stoppedAt = performance.now();
     for (const turn of this.turns.values()) turn.end();
@@ -81,7 +81,7 @@ export class DeliveryDispatcher
     this.leases?.stop();
   }
 
-  /** Looks for endpoints that are due now. */
+  /** Claims endpoints that are due now. */
   wake(): void {
     this.signal.notify();
   }
@@ -108,7 +108,7 @@ export class DeliveryDispatcher
     if ((await this.queue.takeBack(worker, dead)) > 0) this.wake();
   }
 
-  /** Whether deliveries to endpoints that work are on their way. */
+  /** Whether deliveries to healthy endpoints are being sent. */
   get isSending(): boolean {
     return this.listHeld().some((turn) => turn.holdsSlot && !turn.slow);
   }
@@ -126,7 +126,7 @@ export class DeliveryDispatcher
           await this.signal.wait(Math.min(nextMs ?? Infinity, this.jobSettings.pollMs));
       } catch (error) {
         if (this.isStopping && this.turns.size === 0) return;
-        if (!isDatabaseOutage(error)) this.logger.warn(error, 'endpoints cannot be taken, trying again');
+        if (!isDatabaseOutage(error)) this.logger.warn(error, 'claiming endpoints failed and will be retried');
         await sleep(this.jobSettings.pollMs, undefined, { ref: false });
       }
   }
@@ -151,7 +151,7 @@ export class DeliveryDispatcher
       );
     });
     for (const turn of turns) this.turns.set(turn.webhookId, turn);
-    // Those that work do not wait for what is read for others.
+    // Separate loads, so that healthy endpoints do not wait for slow ones.
     for (const slow of [false, true])
       void this.runTurns(
         turns.filter((turn) => turn.slow === slow),
@@ -175,12 +175,12 @@ export class DeliveryDispatcher
     );
   }
 
-  /** Goes on with what is due still, unless another endpoint may wait for the slot. */
+  /** Sends the work, and continues with further due deliveries while slots are free. */
   private async send(work: EndpointWork, turn: EndpointTurn): Promise<void> {
     for (let next: EndpointWork | undefined = work; next;) {
       await this.runner.send(next, turn);
-      const goesOn: boolean = next.more && !turn.slow && turn.goesOn && this.findCapacity().quick > 0;
-      next = goesOn ? (await this.runner.load([turn], false)).get(turn.webhookId) : undefined;
+      const canContinue: boolean = next.more && !turn.slow && turn.canContinue && this.findCapacity().quick > 0;
+      next = canContinue ? (await this.runner.load([turn], false)).get(turn.webhookId) : undefined;
     }
   }
 
@@ -191,7 +191,7 @@ export class DeliveryDispatcher
     return { quick: room(false), slow: room(true) };
   }
 
-  /** Beyond that endpoints that hang wait for one another, and not those that work for them. */
+  /** Limits the number of endpoints that wait without a slot; beyond it, hanging endpoints keep their slots. */
   private mayReleaseSlot(): boolean {
     const without = [...this.turns.values()].filter(({ holdsSlot }) => !holdsSlot).length;
     if (without < MAX_WITHOUT_SLOT) setImmediate(() => this.wake());

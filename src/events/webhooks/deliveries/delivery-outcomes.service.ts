@@ -20,9 +20,8 @@ interface Waiting {
 }
 
 /**
- * Writes what came of attempts, as many at once as have come while others were written: endpoints that answer at the same time cost
- * one transaction, and one that answers alone waits for nobody. An answer that was received is kept until it is written, however
- * long the database is away, so that nothing is sent again that was answered in time.
+ * Stores the outcomes of attempts. Those that arrive during a write are combined in the next one, without a delay for a single outcome.
+ * During a database outage it retries for up to `keepOutcomeMs`, so that an event that was acknowledged is not sent again.
  */
 @Injectable()
 export class DeliveryOutcomesService {
@@ -39,7 +38,7 @@ export class DeliveryOutcomesService {
     private readonly metrics: WebhookMetrics,
   ) {}
 
-  /** Resolves once it is written; what cannot be written is left to the end of the lease. */
+  /** Resolves when the outcome is stored, or storing it failed; then the delivery is due again after the lease expires. */
   write(outcome: DeliveryOutcome): Promise<void> {
     return new Promise((done) => {
       this.waiting.push({ outcome, done });
@@ -49,7 +48,7 @@ export class DeliveryOutcomesService {
 
   private async writeWaiting(): Promise<void> {
     this.isWriting = true;
-    // Answers that arrive in the same turn of the event loop are written together.
+    // Combines outcomes that arrive in the same iteration of the event loop.
     await nextTurn();
     while (this.waiting.length > 0) {
       const batch = this.waiting.splice(0, BATCH_SIZE);
@@ -59,13 +58,13 @@ export class DeliveryOutcomesService {
     this.isWriting = false;
   }
 
-  /** One that cannot be written does not keep others from it. */
+  /** After a failure it writes the outcomes one by one, so that an invalid one does not prevent the others. */
   private async writeBatch(outcomes: DeliveryOutcome[]): Promise<void> {
     if (await this.tryToWrite(outcomes, outcomes.length > 1 ? 1 : MAX_TRIES)) return;
     if (outcomes.length > 1) for (const each of outcomes) await this.tryToWrite([each], MAX_TRIES);
   }
 
-  /** While the database is away this goes on for long; any other failure is tried again so many times. */
+  /** Retries during a database outage up to `keepOutcomeMs`, and after other errors up to `maxTries` tries. */
   private async tryToWrite(outcomes: DeliveryOutcome[], maxTries: number): Promise<boolean> {
     const end = performance.now() + this.settings.keepOutcomeMs;
     for (let tries = 1; ; tries++)
@@ -74,7 +73,7 @@ export class DeliveryOutcomesService {
         return true;
       } catch (error) {
         if (isDatabaseOutage(error) ? performance.now() > end : tries >= maxTries) {
-          this.logger.warn(error, `the outcomes of ${outcomes.length} deliveries could not be written`);
+          this.logger.warn(error, `storing the outcomes of ${outcomes.length} deliveries failed`);
           return false;
         }
         await sleep(backoff(tries, FIRST_PAUSE_MS, LONGEST_PAUSE_MS), undefined, { ref: false });
@@ -83,7 +82,7 @@ export class DeliveryOutcomesService {
 
   private async writeOnce(outcomes: DeliveryOutcome[]): Promise<void> {
     const late = await this.unit.run(async () => {
-      // The endpoints before their deliveries: what disables one locks them in this order.
+      // Locks endpoints before their deliveries, in the same order as disabling an endpoint does.
       const { stopped, suspended, late } = await this.health.record(outcomes);
       const isLast = ({ webhook: { id }, delivery }: DeliveryOutcome): boolean =>
         stopped.has(id) || (suspended.has(id) && delivery.eventId === null);
@@ -94,10 +93,10 @@ export class DeliveryOutcomesService {
     });
     for (const id of late) {
       const gone = outcomes.some((outcome) => outcome.webhook.id === id && outcome.gone);
-      // What is not judged now is at the next failure.
+      // After an error the next failure of the endpoint evaluates it again.
       await this.health
-        .judge(id, gone)
-        .catch((error: unknown) => this.logger.warn(error, `the failures of the webhook ${id} could not be evaluated`));
+        .evaluate(id, gone)
+        .catch((error: unknown) => this.logger.warn(error, `evaluating the failures of the webhook ${id} failed`));
     }
   }
 }

@@ -9,9 +9,9 @@ import type { Webhook } from '../endpoints/webhook.entity.js';
 import type { SentMessage } from './message-id.js';
 import type { DeliveryAttempt, SentRequest } from './webhook-delivery.entity.js';
 
-/** Deliveries that are counted at a scrape. */
+/** The maximum number of deliveries that a scrape counts. */
 const MAX_COUNTED = 100_000;
-/** Attempts that a delivery remembers; redelivering adds to them. */
+/** The maximum number of attempts in the log of a delivery, including those of redeliveries. */
 const MAX_ATTEMPTS_KEPT = 30;
 
 const LIST_DUE = named(`SELECT due.* FROM unnest($1::uuid[]) AS endpoint (id) CROSS JOIN LATERAL (
@@ -30,7 +30,7 @@ const LIST_DUE = named(`SELECT due.* FROM unnest($1::uuid[]) AS endpoint (id) CR
                AND other.status = 'pending' AND other.id <> ALL (ARRAY(SELECT id FROM candidate)) ORDER BY other.sequence LIMIT 1), true)
           ORDER BY c.sequence, c.id) AS due`);
 
-/** Rows are found one by one: a plan from when the table was small would read all of it each time. */
+/** Finds each row by its id (`LATERAL`): a plan from when the table was small would scan it for every statement. */
 const RECORD = named(`WITH outcome AS MATERIALIZED (
          SELECT * FROM unnest($2::uuid[], $3::uuid[], $4::boolean[], $5::float8[], $6::jsonb[], $7::jsonb[])
              AS o (id, webhook, succeeded, retry_ms, request, attempt)
@@ -68,50 +68,50 @@ export interface DueDelivery {
   happenedAt: Date | null;
 }
 
-/** What is written of an attempt. */
+/** The stored result of an attempt. */
 export interface AttemptRecord {
   delivery: DueDelivery;
   request: SentRequest;
   attempt: DeliveryAttempt;
   succeeded: boolean;
-  /** Null when it is not tried again. */
+  /** The delay of the next attempt; null when there is none. */
   retryInMs: number | null;
 }
 
-/** What came of an attempt. */
+/** The outcome of an attempt. */
 export interface DeliveryOutcome extends AttemptRecord {
   webhook: Webhook;
-  /** The receiver answered that the address is not there any more. */
+  /** The receiver responded 410 Gone. */
   gone: boolean;
   retryAfterMs?: number;
 }
 
-/** What waits at all endpoints. */
+/** Pending deliveries of all endpoints. */
 export interface DeliveryBacklog {
   pending: number;
-  /** Since how many seconds the endpoint is due that waits for its turn the longest. */
+  /** How many seconds the longest waiting endpoint has been due. */
   oldest: number;
-  /** Enabled endpoints that fail. */
+  /** The number of enabled endpoints that are failing. */
   failing: number;
 }
 
-/** Deliveries on their way: taken in order, and written after each attempt. */
+/** The queue of pending deliveries. */
 @Injectable()
 export class DeliveryQueueStore {
   constructor(private readonly unit: UnitOfWork) {}
 
   /**
-   * What may be sent now to each of some endpoints, outside of a pause: of each subject nothing that comes after a delivery which
-   * waits for another time.
-   * @param most for each endpoint
+   * Lists the due deliveries of endpoints without a pause. Deliveries after a waiting delivery of the same subject are left out, to keep
+   * the order.
+   * @param most the maximum for each endpoint
    */
   listDue(webhookIds: string[], most: number): Promise<DueDelivery[]> {
     return this.unit.manager.query(LIST_DUE, [webhookIds, most]);
   }
 
   /**
-   * Writes attempts, and lets what follows of the same subject wait with one that failed or go on. That an event was delivered is
-   * written regardless of which process holds its endpoint now; that it was not, only by the process that does.
+   * Stores attempts. Later deliveries of the same subject wait after a failure, and become due after a success. A success is stored
+   * whichever process holds the endpoint now; a failure only by the process that holds it.
    */
   async record(worker: string, records: AttemptRecord[]): Promise<void> {
     const rows = records.map(({ delivery, request, attempt, succeeded, retryInMs }) => ({
@@ -158,7 +158,7 @@ export class DeliveryQueueStore {
     return backlog;
   }
 
-  /** Ends what waits for endpoints although its event was removed. */
+  /** Fails pending deliveries whose events were removed. */
   async failRemoved(webhookIds: string[]): Promise<void> {
     const attempt: DeliveryAttempt = {
       at: new Date().toISOString(),
@@ -177,7 +177,7 @@ export class DeliveryQueueStore {
     );
   }
 
-  /** Ends what waits for an endpoint that nothing is sent to any more; `recover` sends it again. */
+  /** Fails the pending deliveries of an endpoint that was disabled or deleted; `recover` sends them again. */
   async failPending(webhookId: string): Promise<void> {
     await this.unit.manager.query(
       `UPDATE webhook_delivery SET status = 'failed', next_attempt_at = NULL, updated_at = now()

@@ -8,21 +8,21 @@ import { DeliveryAttemptsService } from './delivery-attempts.service.js';
 import { DeliveryQueueStore, type DueDelivery } from './delivery-queue.store.js';
 import type { EndpointTurn } from './endpoint-turn.js';
 
-/** Deliveries of one endpoint in one turn; of one that fails mostly the first is tried. */
+/** The maximum number of deliveries loaded for an endpoint; a failing endpoint mostly needs only the first. */
 const MOST_DUE = 50;
 const MOST_DUE_WHEN_SLOW = 8;
-/** Subjects of one endpoint that are sent side by side. */
+/** The number of subjects of an endpoint that are sent in parallel. */
 const PARALLEL = 8;
 
-/** What one endpoint is sent in one turn. */
+/** The deliveries to one endpoint in one turn. */
 export interface EndpointWork {
   webhook: Webhook;
   due: DueDelivery[];
-  /** More may be due to it. */
+  /** Whether more deliveries may be due. */
   more: boolean;
 }
 
-/** Reads what is due to endpoints, and sends it. */
+/** Loads due deliveries and sends them. */
 @Injectable()
 export class DeliveryRunner {
   private readonly logger = new Logger('Webhooks');
@@ -34,7 +34,7 @@ export class DeliveryRunner {
     private readonly attempts: DeliveryAttemptsService,
   ) {}
 
-  /** By endpoint; those that nothing is due to are left out. Never throws: what cannot be read is tried again later. */
+  /** Loads due deliveries by endpoint, without endpoints that have none. Never throws: after an error the endpoints are due again later. */
   async load(turns: EndpointTurn[], slow: boolean): Promise<Map<string, EndpointWork>> {
     try {
       return await this.loadDue(
@@ -42,12 +42,12 @@ export class DeliveryRunner {
         slow,
       );
     } catch (error) {
-      if (!isDatabaseOutage(error)) this.logger.warn(error, 'deliveries cannot be read, trying again');
+      if (!isDatabaseOutage(error)) this.logger.warn(error, 'loading deliveries failed and will be retried');
       return new Map();
     }
   }
 
-  /** Never throws: what is not written is tried again later. */
+  /** Never throws: deliveries without a stored outcome are due again later. */
   async send({ webhook, due }: EndpointWork, turn: EndpointTurn): Promise<void> {
     try {
       await this.sendSubjects(webhook, due, turn);
@@ -56,7 +56,7 @@ export class DeliveryRunner {
     }
   }
 
-  /** Ends deliveries whose events are kept no more. */
+  /** Also fails deliveries whose events were removed. */
   private async loadDue(webhookIds: string[], slow: boolean): Promise<Map<string, EndpointWork>> {
     const most = slow ? MOST_DUE_WHEN_SLOW : MOST_DUE;
     const due = await this.queue.listDue(webhookIds, most);
@@ -75,7 +75,7 @@ export class DeliveryRunner {
     );
   }
 
-  /** What else is due when an attempt has failed is tried in a later turn. Only what follows of the same subject waits until an attempt is written. */
+  /** Sends subjects in parallel, and the deliveries of a subject in order, each after the previous outcome is stored. A failure ends the turn. */
   private async sendSubjects(webhook: Webhook, due: DueDelivery[], turn: EndpointTurn): Promise<void> {
     const secrets = await this.secrets.open(webhook);
     const subjects = groupBy(due, 'subject').values();
@@ -85,7 +85,7 @@ export class DeliveryRunner {
         let written = Promise.resolve();
         for (const delivery of deliveries) {
           await written;
-          if (!turn.goesOn) return;
+          if (!turn.canContinue) return;
           const message = toMessage(webhook, delivery);
           const attempt = await this.attempts.attempt(webhook, secrets, delivery, message, turn);
           ({ written } = attempt);
@@ -94,7 +94,7 @@ export class DeliveryRunner {
         }
       }
     };
-    // One probe is enough for an endpoint that has been failing.
+    // A failing endpoint gets a single probe.
     const workers = webhook.failingSince ? 1 : PARALLEL;
     const ends = await Promise.allSettled(Array.from({ length: workers }, worker));
     await Promise.all(writes);
@@ -112,10 +112,10 @@ function groupBy(due: DueDelivery[], field: 'webhookId' | 'subject'): Map<string
   return groups;
 }
 
-/** Of a test there is no event, of any other delivery there was one. */
+/** Reports whether the event was removed. Tests have no event. */
 const isRemoved = ({ eventId, category }: DueDelivery): boolean => eventId !== null && category === null;
 
-/** The event, or what a test says in its place. */
+/** Builds the message of an event or a test. */
 function toMessage(webhook: Webhook, delivery: DueDelivery): WebhookMessage {
   return {
     id: delivery.eventId ?? delivery.id,

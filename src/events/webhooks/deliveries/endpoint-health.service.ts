@@ -12,17 +12,17 @@ import { WebhookSettings } from './webhook-settings.js';
 
 const actor = Actor.system('webhooks');
 
-/** What follows from attempts for their endpoints. */
-export interface HealthVerdict {
-  /** Endpoints that nothing is tried again for. */
+/** The consequences of attempts for their endpoints. */
+export interface HealthChanges {
+  /** Endpoints that are deleted or disabled by the server: nothing is retried. */
   stopped: Set<string>;
-  /** Endpoints that a user has disabled: events are tried again once they are enabled, tests are not. */
+  /** Endpoints that a user disabled: events are retried when they are enabled again, tests are not. */
   suspended: Set<string>;
-  /** Endpoints to be judged: they are gone, or have been failing for so long that its owner is to be notified. */
+  /** Endpoints to evaluate: they are gone, or have been failing so long that the owner is notified or the endpoint disabled. */
   late: Set<string>;
 }
 
-/** Knows which endpoints fail and for how long, notifies their owners, and at last disables them. */
+/** Tracks failing endpoints, notifies their owners, and finally disables them. */
 @Injectable()
 export class EndpointHealthService {
   constructor(
@@ -35,11 +35,10 @@ export class EndpointHealthService {
   ) {}
 
   /**
-   * Part of the unit of work that writes the attempts. Writes only what changes: successes of endpoints that work cost no statement.
-   * All times are those of the database, so that a clock of one process that jumps neither disables an endpoint nor keeps anything
-   * from it.
+   * Updates the health of endpoints, in the unit of work that stores the attempts. Successes of healthy endpoints run no statement. All
+   * times are those of the database, so that a wrong clock of a process neither disables nor pauses an endpoint.
    */
-  async record(outcomes: DeliveryOutcome[]): Promise<HealthVerdict> {
+  async record(outcomes: DeliveryOutcome[]): Promise<HealthChanges> {
     const working = new Map<string, WorkingEndpoint>();
     const failing = new Map<string, FailingEndpoint>();
     for (const { webhook, succeeded, attempt, retryAfterMs = 0 } of outcomes) {
@@ -59,7 +58,7 @@ export class EndpointHealthService {
     const recovered = outcomes.some(({ webhook }) => webhook.failingSince && working.has(webhook.id));
     this.unit.afterCommit(() => {
       remember(outcomes, working);
-      if (recovered) this.deferred.giveNow();
+      if (recovered) this.deferred.fanOutNow();
     });
     const goOn = new Set(judged.map(({ id }) => id));
     const gone = outcomes.filter((outcome) => outcome.gone && goOn.has(outcome.webhook.id));
@@ -70,8 +69,8 @@ export class EndpointHealthService {
     };
   }
 
-  /** Notifies the owner of an endpoint that fails, or disables it, as it is now. */
-  async judge(id: string, gone: boolean): Promise<void> {
+  /** Notifies the owner of a failing endpoint or disables it, by its current state. */
+  async evaluate(id: string, gone: boolean): Promise<void> {
     await this.unit.run(async () => {
       const webhook = await this.webhooks.lock(id);
       if (!webhook?.enabled) return;
@@ -90,7 +89,7 @@ export class EndpointHealthService {
   }
 }
 
-/** The records at hand as they are written, so that a further success of the turn writes nothing. */
+/** Updates the loaded records as they are stored, so that further successes of the turn run no statement. */
 function remember(outcomes: DeliveryOutcome[], working: Map<string, WorkingEndpoint>): void {
   for (const { webhook } of outcomes) {
     const works = working.get(webhook.id);

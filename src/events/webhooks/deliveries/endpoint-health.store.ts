@@ -4,24 +4,24 @@ import { PAUSE_JITTER, PAUSE_SHARE, type WebhookSettings } from './webhook-setti
 
 export interface WorkingEndpoint {
   id: string;
-  /** Its answer took long. */
+  /** Its last response was slow. */
   slow: boolean;
 }
 
-/** What is known of an endpoint that has failed and is not stopped. */
-export interface FailureVerdict {
+/** The state of an endpoint after a failure. */
+export interface FailureState {
   id: string;
-  /** A user has disabled it meanwhile: its events wait until it is enabled again. */
+  /** A user disabled it meanwhile: its events wait until it is enabled again. */
   suspended: boolean;
-  /** It has been failing for so long that its owner is to be notified. */
+  /** It has been failing so long that its owner is notified, or it is disabled. */
   late: boolean;
 }
 
 export interface FailingEndpoint {
   id: string;
-  /** For how long it has asked to be left alone. */
+  /** The delay of its `Retry-After`, otherwise 0. */
   askedMs: number;
-  /** It answered as it should between two failures. */
+  /** An attempt succeeded before this failure, so that the failing period starts anew. */
   hasWorked: boolean;
 }
 
@@ -30,7 +30,7 @@ type Times = Pick<
   'minPauseMs' | 'maxPauseMs' | 'maxAskedPauseMs' | 'noticeAfterMs' | 'disableAfterMs'
 >;
 
-/** Since when endpoints have been failing, and until when they are left alone. As the system, in a unit of work. */
+/** Stores since when endpoints have been failing, and their pauses. Queries run as the system, in the open unit of work. */
 @Injectable()
 export class EndpointHealthStore {
   constructor(private readonly unit: UnitOfWork) {}
@@ -48,11 +48,10 @@ export class EndpointHealthStore {
   }
 
   /**
-   * Leaves endpoints alone for a while: for as long as they have been failing, within bounds, or as they asked. Their events are
-   * given to them behind those of others from now on.
-   * @returns all but those that were deleted, or disabled by the server
+   * Pauses failing endpoints, for as long as they have been failing within limits, or as `Retry-After` requires, and defers their events.
+   * @returns all endpoints except those that are deleted or disabled by the server
    */
-  async recordFailing(endpoints: FailingEndpoint[], times: Times): Promise<FailureVerdict[]> {
+  async recordFailing(endpoints: FailingEndpoint[], times: Times): Promise<FailureState[]> {
     return this.unit.manager.query(
       `WITH failed AS (SELECT * FROM unnest($1::uuid[], $2::float8[], $3::boolean[]) AS f (id, asked_ms, has_worked)),
        locked AS (
@@ -86,7 +85,7 @@ export class EndpointHealthStore {
     );
   }
 
-  /** The owner was notified that it fails. */
+  /** Records that the owner was notified of the failures. */
   async recordNotice(id: string): Promise<void> {
     await this.unit.manager.query('UPDATE webhook SET noticed_at = now() WHERE id = $1', [id]);
   }

@@ -6,8 +6,7 @@ import type { Webhook } from '../endpoints/webhook.entity.js';
 export const PAUSED_UNTIL_SQL = '(SELECT pause.until FROM webhook_pause pause WHERE pause.webhook_id = webhook.id)';
 
 /**
- * Pauses of endpoints: one that fails is tried less and less often, whatever happens in the meantime, and one that asks for less is
- * left alone. By the clock of the database. As the system.
+ * Pauses of endpoints: the back-off of failing endpoints, and `Retry-After`. Times are those of the database. Queries run as the system.
  */
 @Injectable()
 export class EndpointPausesStore {
@@ -21,7 +20,7 @@ export class EndpointPausesStore {
     );
   }
 
-  /** It works again, or a user wants something sent now. */
+  /** Ends the pause, after a success or on a user's request. */
   async end(webhookId: string): Promise<void> {
     await this.unit.runAsSystem('the pause of a webhook', () =>
       this.unit.manager.query('DELETE FROM webhook_pause WHERE webhook_id = $1', [webhookId]),

@@ -3,7 +3,7 @@ import { named } from '../../../core/database/statements.js';
 import { UnitOfWork } from '../../../core/database/unit-of-work.js';
 import { PAUSED_UNTIL_SQL } from './endpoint-pauses.store.js';
 
-/** A test is sent to a disabled endpoint, too. In the words of `webhook` and `delivery`. */
+/** SQL of whether a `delivery` may be sent to its `webhook`: tests are sent to disabled endpoints as well. */
 export const SENDABLE_SQL = `webhook.deleted_at IS NULL AND (webhook.enabled OR delivery.event_id IS NULL)`;
 const SLOW_SQL = '(webhook.slow OR webhook.failing_since IS NOT NULL)';
 
@@ -38,30 +38,30 @@ const RELEASE = named(`WITH ended AS (SELECT * FROM unnest($2::uuid[], $3::float
            FROM next WHERE queue.webhook_id = next.id AND queue.worker = $1 RETURNING queue.due_at)
        SELECT greatest(0, extract(epoch FROM min(due_at) - now()) * 1000)::float8 AS next FROM released`);
 
-/** An endpoint that this process is to send to. */
+/** An endpoint that this process has claimed. */
 export interface ClaimedEndpoint {
   id: string;
   slow: boolean;
 }
 
-/** An endpoint that has had its turn. */
+/** An endpoint to release. */
 export interface EndedTurn {
   id: string;
-  /** At the earliest after so long it has another. */
+  /** The minimum delay before its next turn. */
   restMs: number;
 }
 
-/** The endpoints with something to send, each held by one process at a time for as long as it renews its lease. As the system. */
+/** The queue of endpoints with pending deliveries, each claimed by one process at a time under a lease. Queries run as the system. */
 @Injectable()
 export class EndpointQueueStore {
   constructor(private readonly unit: UnitOfWork) {}
 
-  /** Takes endpoints that are due, the longest waiting first: so many that work, and so many that fail or answer slowly. */
+  /** Claims due endpoints, longest waiting first: up to `room.quick` healthy ones, and up to `room.slow` failing or slow ones. */
   claim(worker: string, room: { quick: number; slow: number }, leaseMs: number): Promise<ClaimedEndpoint[]> {
     return this.unit.manager.query(CLAIM, [worker, room.quick, room.slow, leaseMs]);
   }
 
-  /** Prolongs the leases on endpoints. @returns those that are still held */
+  /** Renews the leases of endpoints. @returns the ids that are still held */
   async renew(worker: string, ids: string[], leaseMs: number): Promise<string[]> {
     const rows = await this.unit.manager.query<{ id: string }[]>(
       `WITH renewed AS (
@@ -74,8 +74,8 @@ export class EndpointQueueStore {
   }
 
   /**
-   * Gives endpoints back that are held, each due when its next delivery is. Later events have made it due already.
-   * @returns in how many milliseconds the first of them is due, or null
+   * Releases held endpoints. Each is due at its next delivery, or earlier if new events made it due meanwhile.
+   * @returns the milliseconds until the first of them is due, or null
    */
   async release(worker: string, ended: EndedTurn[]): Promise<number | null> {
     const [row] = await this.unit.manager.query<[{ next: number | null }]>(RELEASE, [
@@ -86,7 +86,7 @@ export class EndpointQueueStore {
     return row.next;
   }
 
-  /** The processes that hold endpoints. */
+  /** Lists the processes that hold endpoints. */
   async listWorkers(): Promise<string[]> {
     const rows = await this.unit.manager.query<{ worker: string }[]>(
       'SELECT DISTINCT worker FROM webhook_queue WHERE worker IS NOT NULL',
@@ -94,7 +94,7 @@ export class EndpointQueueStore {
     return rows.map(({ worker }) => worker);
   }
 
-  /** Takes endpoints away from processes that are dead, and from others whose leases are over. @returns how many */
+  /** Takes endpoints from dead processes and expired leases. @returns the number of endpoints */
   async takeBack(worker: string, dead: string[]): Promise<number> {
     const [, count] = await this.unit.manager.query<[unknown, number]>(
       `UPDATE webhook_queue SET worker = NULL, lease_until = NULL, due_at = now()
@@ -104,7 +104,7 @@ export class EndpointQueueStore {
     return count;
   }
 
-  /** An endpoint is looked at now, whatever waits for it. */
+  /** Makes an endpoint due immediately. */
   async makeDue(webhookId: string): Promise<void> {
     await this.unit.runAsSystem('the queue of webhooks', () =>
       this.unit.manager.query(
@@ -115,8 +115,8 @@ export class EndpointQueueStore {
     );
   }
 
-  /** Endpoints with something to send that no process was notified of, such as by an earlier version of the program. */
-  async makeForgottenDue(): Promise<void> {
+  /** Makes endpoints due whose pending deliveries no queue entry covers, such as those of an earlier version of the server. */
+  async makeMissedDue(): Promise<void> {
     await this.unit.manager.query(
       `INSERT INTO webhook_queue AS queue (webhook_id, organization_id, due_at)
        SELECT webhook.id, webhook.organization_id, now() FROM webhook

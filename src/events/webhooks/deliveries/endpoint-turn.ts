@@ -1,33 +1,33 @@
 import type { Lease } from '../../../jobs/lease.js';
 
-/** The time in which this process sends to one endpoint, and nobody else does. */
+/** The period in which this process exclusively sends to an endpoint. */
 export class EndpointTurn {
   private isOver = false;
-  /** It counts among the endpoints that may be sent to at once. */
+  /** Whether it occupies one of the slots of this process. */
   holdsSlot = true;
 
   constructor(
     readonly webhookId: string,
     readonly slow: boolean,
     readonly lease: Lease,
-    /** When other endpoints are to have their turn, on the clock of `performance.now()`. */
+    /** The end of the turn, as of `performance.now()`. */
     private readonly endsAt: number,
     /** Aborts the calls of this process when it shuts down. */
     readonly signal: AbortSignal,
     private readonly mayReleaseSlot: () => boolean,
   ) {}
 
-  /** Whether another delivery may begin. */
-  get goesOn(): boolean {
+  /** Whether another delivery may start. */
+  get canContinue(): boolean {
     return !this.isOver && this.lease.isHeld && performance.now() < this.endsAt;
   }
 
-  /** Begins no more deliveries; what was begun is ended. */
+  /** Starts no more deliveries; running ones finish. */
   end(): void {
     this.isOver = true;
   }
 
-  /** It waits for an answer from outside: another endpoint may be sent to in its slot. */
+  /** Frees its slot for another endpoint while it waits for a slow response. */
   readonly releaseSlot = (): void => {
     if (this.holdsSlot && this.mayReleaseSlot()) this.holdsSlot = false;
   };

@@ -10,7 +10,7 @@ export class EndpointWakesService {
     private readonly dispatcher: DeliveryDispatcher,
   ) {}
 
-  /** Once what it is to find has committed. */
+  /** Call it after the commit of the new deliveries. */
   async wake(webhookId: string): Promise<void> {
     await this.queue.makeDue(webhookId);
     this.dispatcher.wake();

@@ -8,23 +8,23 @@ import { EndpointQueueStore } from './endpoint-queue.store.js';
 import { WebhookFeedStore } from './webhook-feed.store.js';
 
 const BATCH_SIZE = 100;
-/** Organizations whose events are read at once: each takes a connection of the pool. */
+/** The maximum number of organizations processed at once; each takes a connection of the pool. */
 const MAX_AT_ONCE = 4;
-/** While another process reads the events of an organization, this one looks again after so long, at most so many times. */
-const LOOK_AGAIN_MS = 50;
-const MAX_LOOKS = 40;
+/** The interval and the number of retries while another process fans out the events of an organization. */
+const RETRY_MS = 50;
+const MAX_RETRIES = 40;
 
 /**
- * Turns the events of an organization into deliveries, by number, in the process that hears of them first. What is missed here, or
- * left by a process that died, is found by the sweep.
+ * Creates deliveries for the events of an organization, in order, in one process at a time. A periodic sweep finds events after lost
+ * notifications and crashes.
  */
 @Injectable()
 export class FanOutService implements OnModuleInit, BeforeApplicationShutdown {
   private readonly logger = new Logger('Webhooks');
   /** Organizations that wait to be processed. */
   private readonly waiting = new Set<string>();
-  /** Organizations that are being processed; true when an event came in the meantime. */
-  private readonly looking = new Map<string, boolean>();
+  /** Organizations that are being processed; true when new events arrived meanwhile. */
+  private readonly processing = new Map<string, boolean>();
   private readonly running = new Set<Promise<void>>();
   private isStopping = false;
 
@@ -40,66 +40,66 @@ export class FanOutService implements OnModuleInit, BeforeApplicationShutdown {
     this.deferred.subscribe(this.dispatcher);
   }
 
-  /** Ends before the connections of the database are closed; another process, or the next start, reads what is left. */
+  /** Finishes before the database connections are closed; another process, or the next start, continues. */
   async beforeApplicationShutdown(): Promise<void> {
     this.isStopping = true;
     this.waiting.clear();
     await Promise.all(this.running);
   }
 
-  /** Says that an organization may have new events. */
+  /** Processes the new events of an organization, if any. */
   notice(organizationId: string): void {
     if (this.isStopping) return;
-    if (this.looking.has(organizationId)) this.looking.set(organizationId, true);
+    if (this.processing.has(organizationId)) this.processing.set(organizationId, true);
     else this.waiting.add(organizationId);
-    this.lookAtNext();
+    this.processNext();
   }
 
-  /** Finds what a lost notification, or a process that died between two steps, has left behind. */
+  /** Finds unprocessed events and deliveries after a lost notification or a crash. */
   async sweep(): Promise<void> {
     for (const id of await this.feed.listBehind()) this.notice(id);
-    await this.endpoints.makeForgottenDue();
+    await this.endpoints.makeMissedDue();
     this.dispatcher.wake();
-    this.deferred.giveSoon();
+    this.deferred.fanOutSoon();
   }
 
-  private lookAtNext(): void {
+  private processNext(): void {
     for (const organizationId of this.waiting) {
-      if (this.looking.size >= MAX_AT_ONCE) return;
+      if (this.processing.size >= MAX_AT_ONCE) return;
       this.waiting.delete(organizationId);
-      const run = this.look(organizationId).finally(() => {
+      const run = this.process(organizationId).finally(() => {
         this.running.delete(run);
-        this.lookAtNext();
+        this.processNext();
       });
       this.running.add(run);
     }
   }
 
-  private async look(organizationId: string): Promise<void> {
+  private async process(organizationId: string): Promise<void> {
     try {
       do {
-        this.looking.set(organizationId, false);
+        this.processing.set(organizationId, false);
         const isBehind = await this.feed.isBehind(organizationId);
         if (isBehind) await this.readEvents(organizationId);
-        // What another process makes due, this one may send.
+        // This process may also send deliveries that another process created.
         if (isBehind !== null) this.dispatcher.wake();
-      } while (this.looking.get(organizationId) && !this.isStopping);
+      } while (this.processing.get(organizationId) && !this.isStopping);
     } catch (error) {
-      if (!isDatabaseOutage(error)) this.logger.warn(error, 'new events could not be read, trying again');
+      if (!isDatabaseOutage(error)) this.logger.warn(error, 'creating deliveries failed and will be retried');
     } finally {
-      this.looking.delete(organizationId);
+      this.processing.delete(organizationId);
     }
   }
 
   private async readEvents(organizationId: string): Promise<void> {
-    for (let looks = 0; looks < MAX_LOOKS && !this.isStopping;) {
+    for (let retries = 0; retries < MAX_RETRIES && !this.isStopping;) {
       const read = await this.unit.run(() => this.feed.fanOut(organizationId, BATCH_SIZE));
-      if (read?.deferred) this.deferred.giveSoon();
+      if (read?.deferred) this.deferred.fanOutSoon();
       if (read?.count === BATCH_SIZE) this.dispatcher.wake();
       else if (read !== null) return;
       else {
-        looks++;
-        await sleep(LOOK_AGAIN_MS * (1 + Math.random()), undefined, { ref: false });
+        retries++;
+        await sleep(RETRY_MS * (1 + Math.random()), undefined, { ref: false });
         if (!(await this.feed.isBehind(organizationId))) return;
       }
     }

@@ -3,15 +3,15 @@ import type { WebhookMessage } from '../formats/webhook-message.js';
 
 const DIGEST_LENGTH = 16;
 
-/** What a delivery was last sent as, as its log shows it. */
+/** The last request of a delivery, from its log. */
 export interface SentMessage {
   id: string;
   body: string;
 }
 
 /**
- * The `webhook-id`: that of the event, over all attempts. When the body is another one than was last sent, such as in another
- * format, it is another message: receivers that have processed the event would drop it as a repeat.
+ * Returns the `webhook-id`: the id of the event, the same for all attempts. A body that differs from the last one, such as after a change
+ * of the format, is a new message with a new id, because receivers would drop it as a duplicate.
  */
 export function messageIdOf({ id }: Pick<WebhookMessage, 'id'>, body: string, lastSent: SentMessage | null): string {
   if (!lastSent) return id;

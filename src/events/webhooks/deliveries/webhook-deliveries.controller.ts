@@ -13,7 +13,7 @@ import type { WebhookRoutes } from '../endpoints/webhook-routes.js';
 import { WebhookDeliveryPage, WebhookDeliveryView } from './webhook-delivery.view.js';
 import { WebhookDeliveriesService } from './webhook-deliveries.service.js';
 
-/** What is sent to the endpoints of one kind of owner, and sent again. */
+/** Creates the controller of deliveries for one kind of owner. */
 export function createWebhookDeliveriesController(routes: WebhookRoutes): Type {
   const { Owner, OwnerParam, WebhookParam, Requires, toOwner } = routes;
 

@@ -12,7 +12,7 @@ import { EndpointWakesService } from './endpoint-wakes.service.js';
 import { WebhookDeliveriesStore } from './webhook-deliveries.store.js';
 import type { WebhookDelivery } from './webhook-delivery.entity.js';
 
-/** What was sent to an endpoint, and sending it again. */
+/** Lists deliveries, sends tests and redelivers. */
 @Injectable()
 export class WebhookDeliveriesService {
   constructor(
@@ -32,7 +32,7 @@ export class WebhookDeliveriesService {
     return this.getDelivery(webhook.id, id);
   }
 
-  /** Sends a test, to a disabled endpoint as well. */
+  /** Sends a test event, also to a disabled endpoint. */
   async test(actor: Actor, owner: WebhookOwner, webhookId: string): Promise<WebhookDelivery> {
     const webhook = await this.webhooks.getForSending(actor, owner, webhookId);
     const delivery = await this.deliveries.insertTest(webhook);
@@ -54,7 +54,7 @@ export class WebhookDeliveriesService {
     return this.getDelivery(webhook.id, id);
   }
 
-  /** @throws AppError REPLAY_EXPIRED when events of the span are gone; what is left of it can still be sent */
+  /** @throws AppError REPLAY_EXPIRED when events of the period were removed; its extension `since` is the start of the remaining ones */
   async recover(
     actor: Actor,
     owner: WebhookOwner,

@@ -12,7 +12,7 @@ import type { Webhook } from '../endpoints/webhook.entity.js';
 import { DELIVERY_STATUSES, WebhookDelivery } from './webhook-delivery.entity.js';
 
 const LOG_DAYS = 30;
-/** Deliveries that one transaction deletes, or queues again. */
+/** The maximum number of deliveries that one transaction deletes or queues again. */
 const BATCH = 5_000;
 export const TEST_KIND = 'webhook.test';
 
@@ -34,14 +34,14 @@ const AGAIN = `status = 'pending', failures = 0, next_attempt_at = now(), update
 
 const HAS_EVENT = 'EXISTS (SELECT FROM event WHERE event.id = webhook_delivery.event_id)';
 
-/** Deliveries of a span of time, made at its beginning or later and before its end: those that failed, or also those delivered. */
+/** A period from `since` (inclusive) to `until` (exclusive), of failed deliveries or with `all` also delivered ones. */
 export interface RecoveredSpan {
   since: Date;
   until: Date | null;
   all: boolean;
 }
 
-/** A delivery in the order in which they were made. */
+/** The keyset position of a delivery in the order of creation. */
 interface Place {
   createdAt: Date;
   id: string;
@@ -50,7 +50,7 @@ interface Place {
 const IN_SPAN = `webhook_id = $1 AND created_at >= $2 AND ($3::timestamptz IS NULL OR created_at < $3)
   AND (status = 'failed' OR ($4 AND status = 'delivered')) AND event_id IS NOT NULL`;
 
-/** The log of deliveries, as those see it who administer the endpoint. */
+/** The log of deliveries. */
 @Injectable()
 export class WebhookDeliveriesStore {
   private readonly select = new EntitySelect<WebhookDelivery>();
@@ -77,7 +77,7 @@ export class WebhookDeliveriesStore {
     return this.ofWebhook(webhookId).andWhere('delivery.id = :id', { id }).getOneOrFail();
   }
 
-  /** When the last delivery was made, after a time, of those to be recovered whose events were removed; null when there is none. */
+  /** Returns the creation time of the last delivery of the period whose event was removed, or null. */
   async findLastRemoved(webhookId: string, { since, until, all }: RecoveredSpan): Promise<Date | null> {
     const [row] = await this.unit.manager.query<{ createdAt: Date }[]>(
       `SELECT created_at AS "createdAt" FROM webhook_delivery
@@ -87,7 +87,7 @@ export class WebhookDeliveriesStore {
     return row?.createdAt ?? null;
   }
 
-  /** Whether the event of a delivery is still there, or it never had one. */
+  /** Reports whether a delivery can be sent again: its event still exists, or it is a test. */
   async hasEvent(id: string): Promise<boolean> {
     const rows = await this.unit.manager.query<unknown[]>(
       `SELECT FROM webhook_delivery WHERE id = $1 AND (event_id IS NULL OR ${HAS_EVENT})`,
@@ -96,14 +96,14 @@ export class WebhookDeliveriesStore {
     return rows.length > 0;
   }
 
-  /** Queues one again; one that is queued is sent now, after what waits before it of the same subject. */
+  /** Queues a delivery again, due immediately after earlier pending deliveries of its subject. */
   async resend(webhookId: string, id: string): Promise<void> {
     await this.unit.run(async () => {
       const [rows] = await this.unit.manager.query<[{ subject: string }[]]>(
         `UPDATE webhook_delivery SET ${AGAIN} WHERE webhook_id = $1 AND id = $2 RETURNING subject`,
         [webhookId, id],
       );
-      await this.hasten(
+      await this.makeSubjectsDue(
         webhookId,
         rows.map(({ subject }) => subject),
       );
@@ -111,9 +111,9 @@ export class WebhookDeliveriesStore {
   }
 
   /**
-   * Queues deliveries of a span of time again that failed, or also those that were delivered, in transactions of one batch each: a long
-   * span locks no row for long, and a call that is broken off is completed by repeating it.
-   * @returns how many
+   * Queues the deliveries of a period again, in one transaction per batch, so that rows are locked only briefly. An interrupted call is
+   * completed by repeating it.
+   * @returns the number of deliveries
    */
   async recover(webhookId: string, span: RecoveredSpan): Promise<number> {
     let recovered = 0;
@@ -127,7 +127,7 @@ export class WebhookDeliveriesStore {
     return recovered;
   }
 
-  /** In the open unit of work: the next batch, in order. */
+  /** Queues the next batch in order, in the open unit of work. */
   private async recoverSome(webhookId: string, { since, until, all }: RecoveredSpan, after: Place): Promise<Place[]> {
     const rows = await this.unit.manager.query<(Place & { subject: string })[]>(
       `WITH recovered AS (
@@ -138,11 +138,11 @@ export class WebhookDeliveriesStore {
        SELECT id, subject, created_at AS "createdAt" FROM recovered ORDER BY created_at, id`,
       [webhookId, since, until, all, after.createdAt, after.id],
     );
-    await this.hasten(webhookId, [...new Set(rows.map(({ subject }) => subject))]);
+    await this.makeSubjectsDue(webhookId, [...new Set(rows.map(({ subject }) => subject))]);
     return rows;
   }
 
-  /** Forgets what is older than the log reaches, in transactions of one batch each. @throws what the signal was aborted with */
+  /** Deletes deliveries older than `LOG_DAYS`, in one transaction per batch. @throws the reason of the signal when it is aborted */
   async deleteOld(signal: AbortSignal): Promise<void> {
     for (let count = BATCH; count === BATCH;) {
       signal.throwIfAborted();
@@ -153,8 +153,8 @@ export class WebhookDeliveriesStore {
     }
   }
 
-  /** What waits of these subjects is due now: what comes first in the order of a subject keeps nothing waiting for hours. */
-  private async hasten(webhookId: string, subjects: string[]): Promise<void> {
+  /** Makes all pending deliveries of these subjects due, so that no earlier delivery delays a later one for hours. */
+  private async makeSubjectsDue(webhookId: string, subjects: string[]): Promise<void> {
     await this.unit.manager.query(
       `UPDATE webhook_delivery SET next_attempt_at = now(), updated_at = now() WHERE id IN (
          SELECT id FROM webhook_delivery WHERE webhook_id = $1 AND subject = ANY ($2) AND status = 'pending' AND next_attempt_at > now()

@@ -3,14 +3,14 @@ import { Column, CreateDateColumn, Entity, ForeignKey, Index, PrimaryColumn, Upd
 export const DELIVERY_STATUSES = ['pending', 'delivered', 'failed'] as const;
 export type DeliveryStatus = (typeof DELIVERY_STATUSES)[number];
 
-/** What was sent, without values of custom headers. */
+/** A request, without the values of custom headers. */
 export interface SentRequest {
   url: string;
   headers: Record<string, string>;
   body: string;
 }
 
-/** One try to deliver, and the beginning of its answer. */
+/** An attempt, with the beginning of the response. */
 export interface DeliveryAttempt {
   at: string;
   duration_ms: number;
@@ -20,7 +20,7 @@ export interface DeliveryAttempt {
   response_body: string;
 }
 
-/** One event on its way to one endpoint, and the log of its attempts. */
+/** The delivery of an event to an endpoint, with the log of its attempts. */
 @Entity('webhook_delivery')
 @Index('webhook_delivery_event', ['webhookId', 'eventId'], { unique: true, where: 'event_id IS NOT NULL' })
 @Index('webhook_delivery_due', ['webhookId', 'nextAttemptAt', 'sequence'], { where: "status = 'pending'" })
@@ -46,7 +46,7 @@ export class WebhookDelivery {
   @Column('uuid', { nullable: true })
   eventId!: string | null;
 
-  /** The number of the event; of one subject the lower one is delivered first. */
+  /** The number of the event. Deliveries of a subject are sent in its order. */
   @Column('bigint', { default: 0 })
   sequence!: string;
 
@@ -60,7 +60,7 @@ export class WebhookDelivery {
   @Column('text', { default: 'pending' })
   status!: DeliveryStatus;
 
-  /** How many attempts failed since it was last queued. */
+  /** The number of failed attempts since it was last queued. */
   @Column('integer', { default: 0 })
   failures!: number;
 
@@ -80,7 +80,7 @@ export class WebhookDelivery {
   updatedAt!: Date;
 }
 
-/** How far the events of an organization were given to its endpoints. */
+/** The number up to which the events of an organization were fanned out to its endpoints. */
 @Entity('webhook_feed')
 export class WebhookFeed {
   @ForeignKey('Organization')
@@ -91,7 +91,7 @@ export class WebhookFeed {
   position!: string;
 }
 
-/** Until when nothing is sent to an endpoint that fails, or that asked for less. */
+/** The pause of an endpoint, after a failure or by `Retry-After`. */
 @Entity('webhook_pause')
 export class WebhookPause {
   @PrimaryColumn('uuid')
@@ -105,7 +105,7 @@ export class WebhookPause {
   until!: Date;
 }
 
-/** An endpoint that fails: the events of its organization after this number are given to it behind those that work. */
+/** A failing endpoint: the events of its organization after this number are fanned out to it after healthy endpoints. */
 @Entity('webhook_deferral')
 @Index('webhook_deferral_organization', ['organizationId'])
 export class WebhookDeferral {
@@ -121,7 +121,7 @@ export class WebhookDeferral {
   after!: string;
 }
 
-/** When an endpoint has something to send next, and who sends to it now. */
+/** The queue entry of an endpoint: when its next delivery is due, and which process holds it. */
 @Entity('webhook_queue')
 @Index('webhook_queue_due', ['dueAt'], { where: 'worker IS NULL' })
 @Index('webhook_queue_held', ['worker'], { where: 'worker IS NOT NULL' })
@@ -134,11 +134,11 @@ export class WebhookQueueEntry {
   @Column('uuid')
   organizationId!: string;
 
-  /** Null when nothing waits, and while a process sends unless something came since. */
+  /** Null without pending deliveries, and while a process holds the endpoint unless new deliveries arrived. */
   @Column({ type: 'timestamptz', precision: 3, nullable: true })
   dueAt!: Date | null;
 
-  /** The process that sends to it; no other does until its lease is over or it is seen to be dead. */
+  /** The process that holds the endpoint, until it releases it, its lease expires or it dies. */
   @Column('uuid', { nullable: true })
   worker!: string | null;
 

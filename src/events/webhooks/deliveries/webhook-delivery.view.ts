@@ -18,7 +18,7 @@ import {
 
 const REST = { rest: true } as const;
 
-/** An event on its way to an endpoint, with the log of its attempts. */
+/** The delivery of an event to an endpoint, with the log of its attempts. */
 export class WebhookDeliveryView {
   @IdField(REST)
   id!: string;

@@ -12,17 +12,17 @@ const ACTIVE_SQL = 'webhook.enabled AND webhook.deleted_at IS NULL';
 const FEEDS_SQL = 'webhook_feed feed JOIN event_counter counter ON counter.feed = feed.organization_id';
 const BEHIND_SQL = 'counter.last > feed.position';
 
-/** Asked after every event. */
+/** Runs after every event. */
 const IS_BEHIND = named(`SELECT ${BEHIND_SQL} AS behind FROM ${FEEDS_SQL} WHERE feed.organization_id = $1`);
 
-/** What an endpoint wants, in the words of `webhook` and `event`. */
-const WANTED_SQL = `(webhook.workspace_id IS NULL OR webhook.workspace_id = event.workspace_id)
+/** SQL of whether a `webhook` subscribes to an `event`. */
+const SUBSCRIBES_SQL = `(webhook.workspace_id IS NULL OR webhook.workspace_id = event.workspace_id)
             AND webhook.starts_after < event.sequence
             AND webhook.events && CASE WHEN ${INTERIM_SQL} THEN ARRAY[event.category || '.' || event.action]
                   ELSE ARRAY['*', event.category || '.*', event.category || '.' || event.action] END
             AND (webhook.severities = '{}' OR event.severity = ANY (webhook.severities))`;
 
-/** Makes deliveries of pairs of `webhook` and `event`, and lets their endpoints be due. What follows a delivery of its subject that waits, waits with it. */
+/** SQL that creates deliveries for pairs of `webhook` and `event` and queues their endpoints. A delivery waits for earlier ones of its subject. */
 const makeSql = (pairs: string): string => `made AS (
          INSERT INTO webhook_delivery
            (id, webhook_id, organization_id, workspace_id, event_id, sequence, subject, kind, next_attempt_at)
@@ -42,48 +42,48 @@ const makeSql = (pairs: string): string => `made AS (
          ON CONFLICT (webhook_id) DO UPDATE SET due_at = least(queue.due_at, excluded.due_at))`;
 
 /**
- * What is asked of every few events is planned once for each connection, by its indexes: planning took a third of their time, and a plan
- * from when the tables were small would read all of them each time.
+ * Forces generic plans that use indexes. Planning took a third of the time of these frequent statements, and a plan from when the tables
+ * were small would scan them.
  */
 const PLAN_ONCE = sentAhead(
   `SELECT set_config('plan_cache_mode', 'force_generic_plan', true), set_config('enable_seqscan', 'off', true)`,
 );
 const TAKE_FEED = named('SELECT position FROM webhook_feed WHERE organization_id = $1 FOR UPDATE SKIP LOCKED');
-/** Of events that were removed before they were read only their numbers are known. */
+/** Falls back to the number of the last event, because unread events may have been removed. */
 const FIND_BATCH =
   named(`SELECT coalesce(max(sequence), (SELECT last FROM event_counter WHERE feed = $1)) AS last, count(*)::int AS count FROM (
          SELECT sequence FROM event WHERE ${FEED_SQL} = $1 AND sequence > $2 ORDER BY sequence LIMIT $3) AS batch`);
-const GIVE_BATCH = named(`WITH batch AS MATERIALIZED (
+const FAN_OUT_BATCH = named(`WITH batch AS MATERIALIZED (
          SELECT * FROM event WHERE ${FEED_SQL} = $1 AND event.sequence > $2 AND event.sequence <= $3),
-       ${makeSql(`batch AS event JOIN webhook ON webhook.organization_id = $1 AND ${ACTIVE_SQL} AND ${WANTED_SQL}
+       ${makeSql(`batch AS event JOIN webhook ON webhook.organization_id = $1 AND ${ACTIVE_SQL} AND ${SUBSCRIBES_SQL}
           WHERE NOT EXISTS (SELECT FROM webhook_deferral deferral WHERE deferral.webhook_id = webhook.id)`)}
        UPDATE webhook_feed SET position = $3 WHERE organization_id = $1
        RETURNING EXISTS (SELECT FROM webhook_deferral WHERE organization_id = $1) AS deferred`);
 
-/** An endpoint whose events are given to it behind those of others. */
+/** An endpoint whose events are deferred. */
 export interface DeferredEndpoint {
   id: string;
   organizationId: string;
-  /** It does not fail any more: with its last event it is given events at once again. */
+  /** It is healthy again: its deferral ends when it has caught up. */
   works: boolean;
 }
 
-/** What was read of the events of an organization. */
+/** The result of a fan-out. */
 export interface ReadEvents {
   count: number;
-  /** Some endpoints are not given them yet. */
+  /** Whether the events were deferred for some endpoints. */
   deferred: boolean;
 }
 
-/** How far the events of each organization were given to its endpoints. */
+/** Fans out the events of organizations to their endpoints. */
 @Injectable()
 export class WebhookFeedStore {
   constructor(private readonly unit: UnitOfWork) {}
 
   /**
-   * Makes the deliveries of the next events of an organization, lets their endpoints be due and moves its position past them, in one
-   * unit of work: no event is left out or given twice, whatever dies. Endpoints that fail are left to `giveDeferred`.
-   * @returns null while another process reads them
+   * Creates deliveries for the next events of an organization, queues their endpoints and advances its position, in the open unit of
+   * work, so that a crash neither skips nor repeats an event. Failing endpoints are left to `fanOutDeferred`.
+   * @returns null while another process does so
    */
   async fanOut(organizationId: string, most: number): Promise<ReadEvents | null> {
     await this.unit.sendAhead(PLAN_ONCE, []);
@@ -95,7 +95,7 @@ export class WebhookFeedStore {
       most,
     ]);
     if (end.last === null || end.last === feed.position) return { count: 0, deferred: false };
-    const [[moved]] = await this.unit.manager.query<[[{ deferred: boolean }], number]>(GIVE_BATCH, [
+    const [[moved]] = await this.unit.manager.query<[[{ deferred: boolean }], number]>(FAN_OUT_BATCH, [
       organizationId,
       feed.position,
       end.last,
@@ -104,8 +104,8 @@ export class WebhookFeedStore {
   }
 
   /**
-   * Endpoints that are behind, or that work again, in the order of their ids; locked until the end of the unit of work, but for those that
-   * somebody else gives events to or changes.
+   * Locks and returns deferred endpoints that are behind or healthy again, ordered by id after `after`. Skips those that another
+   * transaction has locked.
    */
   async lockDeferred(after: string, most: number): Promise<DeferredEndpoint[]> {
     return this.unit.manager.query(
@@ -120,19 +120,19 @@ export class WebhookFeedStore {
   }
 
   /**
-   * Makes the deliveries of the events that the endpoints are behind with, at most so many for each, in a unit of work.
-   * @returns whether any was made, and whether any endpoint is still behind
+   * Creates deliveries for the deferred events of endpoints, up to `most` for each, in the open unit of work.
+   * @returns whether it created any, and whether any endpoint is still behind
    */
-  async giveDeferred(endpoints: DeferredEndpoint[], most: number): Promise<{ given: boolean; left: boolean }> {
-    if (endpoints.length === 0) return { given: false, left: false };
+  async fanOutDeferred(endpoints: DeferredEndpoint[], most: number): Promise<{ created: boolean; left: boolean }> {
+    if (endpoints.length === 0) return { created: false, left: false };
     const ready = endpoints.filter(({ works }) => works);
-    // Nobody moves the position between the last event of an endpoint and the end of its deferral.
+    // Locks the positions, so that no events arrive between the last event of an endpoint and the end of its deferral.
     if (ready.length > 0)
       await this.unit.manager.query(
         'SELECT FROM webhook_feed WHERE organization_id = ANY ($1) ORDER BY organization_id FOR UPDATE',
         [ready.map(({ organizationId }) => organizationId)],
       );
-    const [done] = await this.unit.manager.query<[{ given: boolean; left: boolean }]>(
+    const [done] = await this.unit.manager.query<[{ created: boolean; left: boolean }]>(
       `WITH behind AS MATERIALIZED (
          SELECT deferral.webhook_id AS id, deferral.organization_id, deferral.after, feed.position, least(feed.position, deferral.after + $3) AS through,
                 endpoint.works AND feed.position <= deferral.after + $3 AS ends
@@ -142,23 +142,23 @@ export class WebhookFeedStore {
             SELECT event.* FROM event WHERE ${FEED_SQL} = behind.organization_id
                AND event.sequence > behind.after AND event.sequence <= behind.through
              ORDER BY event.sequence LIMIT $3) AS event
-          WHERE ${WANTED_SQL}`)},
+          WHERE ${SUBSCRIBES_SQL}`)},
        moved AS (
          UPDATE webhook_deferral deferral SET after = behind.through FROM behind WHERE deferral.webhook_id = behind.id AND NOT behind.ends),
        ended AS (DELETE FROM webhook_deferral deferral USING behind WHERE deferral.webhook_id = behind.id AND behind.ends)
-       SELECT EXISTS (SELECT FROM made) AS given, EXISTS (SELECT FROM behind WHERE through < position) AS left`,
+       SELECT EXISTS (SELECT FROM made) AS created, EXISTS (SELECT FROM behind WHERE through < position) AS left`,
       [endpoints.map(({ id }) => id), endpoints.map(({ works }) => works), most],
     );
     return done;
   }
 
-  /** Whether an organization has events that its endpoints were not given; null when it never had an endpoint. */
+  /** Reports whether an organization has events that are not fanned out; null when it never had an endpoint. */
   async isBehind(organizationId: string): Promise<boolean | null> {
     const [row] = await this.unit.manager.query<{ behind: boolean }[]>(IS_BEHIND, [organizationId]);
     return row?.behind ?? null;
   }
 
-  /** The organizations with events that their endpoints were not given. */
+  /** Lists the organizations with events that are not fanned out. */
   async listBehind(): Promise<string[]> {
     const rows = await this.unit.manager.query<{ id: string }[]>(
       `SELECT feed.organization_id AS id FROM ${FEEDS_SQL} WHERE ${BEHIND_SQL}`,

@@ -7,8 +7,8 @@ import { type DeliveryBacklog, DeliveryQueueStore, type DeliveryOutcome } from '
 type MeasuredOutcome = Pick<DeliveryOutcome, 'delivery' | 'succeeded' | 'retryInMs'>;
 
 /**
- * What comes of attempts in this process, and what waits in the whole installation: the latter is read from the database when it is scraped,
- * so each replica reports the same.
+ * Metrics of the attempts of this process, and of the backlog of the installation. A scrape reads the backlog from the database, so that
+ * all replicas report the same.
  */
 @Injectable()
 export class WebhookMetrics {
@@ -66,7 +66,7 @@ export class WebhookMetrics {
     }
   }
 
-  /** Once for a scrape; the last values stay when the database does not answer. */
+  /** Reads the backlog once per scrape; after a database error the metrics keep their last values. */
   private readBacklog(): Promise<DeliveryBacklog | null> {
     this.pendingBacklog ??= this.unit
       .runAsSystem('metrics of webhooks', () => this.queue.readBacklog())

@@ -18,20 +18,20 @@ const MAX_LOGGED_HEADERS = 30;
 const MAX_LOGGED_VALUE = 500;
 const HIDDEN = '•••';
 const REDIRECTS = new Set([301, 302, 303, 307, 308]);
-/** Answers may hold what signs a client in. */
+/** Response headers that may contain credentials. */
 const PRIVATE_ANSWER_HEADER = /^(set-cookie|authorization|proxy-|www-)/;
 
-/** What came of one attempt. */
+/** The result of one attempt. */
 export interface SendResult {
   request: SentRequest;
   attempt: DeliveryAttempt;
   succeeded: boolean;
-  /** The receiver answered that the address is not there any more. */
+  /** The receiver responded 410 Gone. */
   gone: boolean;
   retryAfterMs?: number;
 }
 
-/** Sends one event to one endpoint, once. What it answers is logged without the sealed values that it may repeat. */
+/** Sends one event to one endpoint, once. The logged response is redacted: it may repeat the endpoint's secrets. */
 @Injectable()
 export class WebhookSender {
   constructor(
@@ -40,7 +40,7 @@ export class WebhookSender {
     private readonly env: Env,
   ) {}
 
-  /** @throws only what `signal` was aborted with */
+  /** @throws only the reason of `signal` when it is aborted */
   async send(
     webhook: Webhook,
     secrets: WebhookSecrets,

@@ -5,44 +5,44 @@ const MINUTE = 60 * SECOND;
 const HOUR = 60 * MINUTE;
 const DAY = 24 * HOUR;
 const JITTER = 0.1;
-/** Of the time for which an endpoint has been failing: it is left alone for as long again. */
+/** The pause of a failing endpoint, as a share of the time that it has been failing. */
 export const PAUSE_SHARE = 1;
 export const PAUSE_JITTER = 0.1;
 
-/** The times of deliveries, in milliseconds. */
+/** The timeouts, delays and limits of deliveries; times in milliseconds. */
 @Injectable()
 export class WebhookSettings {
-  /** From the resolution of the name to the last byte of the answer that is read. */
+  /** The timeout of an attempt, from the DNS lookup to the last byte of the response that is read. */
   timeoutMs = 15 * SECOND;
-  /** How long after each failure the next attempt begins: 10 attempts over 75 hours. */
+  /** The delays after each failure: 10 attempts over 75 hours. */
   retryDelaysMs = [...[5 * SECOND, 5 * MINUTE, 30 * MINUTE], ...[2, 5, 10, 14, 20, 24].map((hours) => hours * HOUR)];
-  /** The longest that `Retry-After` may ask for. */
+  /** The maximum delay of a delivery by `Retry-After`. */
   maxRetryAfterMs = 24 * HOUR;
-  /** An endpoint whose last answer took longer waits behind others of its kind. */
+  /** An endpoint whose last response took longer is slow and uses the separate slots. */
   slowMs = 2 * SECOND;
-  /** A call that takes longer releases its slot. */
+  /** An attempt that takes longer releases its slot. */
   slotMs = SECOND / 4;
-  /** Nothing is sent to an endpoint that has just failed for as long as it has been failing, within these bounds. */
+  /** The limits of the pause after a failure. */
   minPauseMs = SECOND;
   maxPauseMs = MINUTE;
-  /** The longest that `Retry-After` keeps deliveries other than its own from an endpoint. */
+  /** The maximum pause of an endpoint by `Retry-After`, which delays its other deliveries. */
   maxAskedPauseMs = 15 * MINUTE;
-  /** After so long without a success the owner is notified, and then the endpoint disabled. */
+  /** How long an endpoint fails before its owner is notified, and before it is disabled. */
   noticeAfterMs = DAY;
   disableAfterMs = 5 * DAY;
-  /** How often lost wake-ups are looked for. */
+  /** The interval of the sweep that finds missed events. */
   sweepMs = 10 * SECOND;
-  /** So long after an event, those that fail are given it. */
+  /** The delay of the fan-out to failing endpoints. */
   deferMs = 5 * SECOND;
-  /** An endpoint releases its slot after so long. */
+  /** The maximum duration of a turn of an endpoint. */
   turnMs = 5 * SECOND;
-  /** Endpoints that one process sends to at once, and as many that fail or answer slowly: a slot costs little. */
+  /** The number of healthy endpoints that one process sends to at once, and of failing or slow ones. */
   slots = 128;
-  /** How long an answer is kept that cannot be written because the database is away. */
+  /** How long storing an outcome is retried during a database outage. */
   keepOutcomeMs = 10 * MINUTE;
 }
 
-/** `Retry-After` in milliseconds from now, as seconds or as a date; undefined when it is absent or absurd. */
+/** Parses `Retry-After`, in seconds or as a date. @returns the milliseconds from now; undefined when absent or invalid */
 export function parseRetryAfter(value: string | undefined, now: Date): number | undefined {
   if (!value) return undefined;
   const text = value.trim();
@@ -50,10 +50,10 @@ export function parseRetryAfter(value: string | undefined, now: Date): number | 
   return Number.isFinite(ms) && ms > 0 ? ms : undefined;
 }
 
-/** `Date.parse` finds a date in any text with a number, such as "in 3 days". */
+/** Requires a time of day, because `Date.parse` accepts texts such as "in 3 days". */
 const parseDate = (text: string): number => (/\d\d:\d\d:\d\d/.test(text) ? Date.parse(text) : NaN);
 
-/** Milliseconds until the next attempt, or null when there is none. `Retry-After` delays an attempt and never brings it forward. */
+/** Returns the milliseconds until the next attempt, or null after the last one. `Retry-After` only lengthens the delay. */
 export function nextDelayMs(
   failures: number,
   retryAfterMs: number | undefined,

@@ -3,7 +3,7 @@ import { createHmac, randomBytes } from 'node:crypto';
 const PREFIX = 'whsec_';
 const SECRET_BYTES = 32;
 
-/** A secret as Standard Webhooks writes it. */
+/** Generates a secret in the format of Standard Webhooks. */
 export const generateSigningSecret = (): string => PREFIX + randomBytes(SECRET_BYTES).toString('base64');
 
 /**
@@ -27,5 +27,5 @@ export function signatureHeaders(
   return { 'webhook-id': id, 'webhook-timestamp': timestamp, 'webhook-signature': signatures.join(' ') };
 }
 
-/** The bytes that are signed with. */
+/** Decodes the key of a secret. */
 const decodeSigningSecret = (secret: string): Buffer => Buffer.from(secret.slice(PREFIX.length), 'base64');

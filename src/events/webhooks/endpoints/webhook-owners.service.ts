@@ -9,7 +9,7 @@ import { WorkspacesService } from '../../../workspaces/workspaces.service.js';
 import { organizationWebhookPolicy, type WebhookOperation, workspaceWebhookPolicy } from './webhook.policy.js';
 import { type WebhookPlace, WebhooksStore } from './webhooks.store.js';
 
-/** A workspace or an organization, as a path names it. */
+/** The workspace or organization of a path. */
 export interface WebhookOwner {
   type: 'workspace' | 'organization';
   id: string;
@@ -17,7 +17,7 @@ export interface WebhookOwner {
 
 export const WEBHOOK_POLICIES = { workspace: workspaceWebhookPolicy, organization: organizationWebhookPolicy } as const;
 
-/** Whose endpoints they are, and who may do what with them. */
+/** Resolves and authorizes the owners of endpoints. */
 @Injectable()
 export class WebhookOwnersService {
   constructor(
@@ -26,7 +26,7 @@ export class WebhookOwnersService {
     private readonly access: Access,
   ) {}
 
-  /** @throws NotFound when the actor does not see the owner, Forbidden when their role does not reach */
+  /** @throws NotFound when the actor may not see the owner, Forbidden when their role is insufficient */
   async authorize(actor: Actor, owner: WebhookOwner, operation: WebhookOperation | Operation): Promise<WebhookPlace> {
     const place = await this.findPlace(actor, owner);
     const { type, id } = owner;
@@ -51,7 +51,7 @@ export class WebhookOwnersService {
   }
 }
 
-/** Judges calls of the endpoints of one kind of owner. */
+/** Authorizes requests for the webhooks of one kind of owner. */
 abstract class WebhookAuthorizer implements RecordAuthorizer {
   protected abstract readonly type: WebhookOwner['type'];
 

@@ -9,9 +9,9 @@ import {
 } from './webhook-owners.service.js';
 import type { WebhookOperation } from './webhook.policy.js';
 
-/** Where the endpoints of one kind of owner are reached, under which names, and with which rights. */
+/** Paths, names and rights of the webhook routes of one kind of owner. */
 export class WebhookRoutes {
-  /** The owner in the names of operations. */
+  /** The owner in operation names. */
   readonly Owner: 'Workspace' | 'Organization';
   /** The owner in descriptions. */
   readonly anOwner: string;
@@ -19,7 +19,7 @@ export class WebhookRoutes {
   constructor(
     private readonly type: WebhookOwner['type'],
     readonly path: string,
-    /** The parameter of the path that names the owner. */
+    /** The path parameter with the owner's id. */
     private readonly parameter: string,
     readonly tag: string,
     private readonly authorizer: Type<RecordAuthorizer>,
@@ -31,16 +31,16 @@ export class WebhookRoutes {
   readonly OwnerParam = (): ParameterDecorator => IdParam(this.parameter);
   readonly WebhookParam = (): ParameterDecorator => IdParam('webhookId');
 
-  /** The right to create endpoints of the owner, or to do something else with one of them. */
+  /** Requires the right to an operation: on the owner to create, otherwise on the webhook. */
   readonly Requires = (operation: WebhookOperation): MethodDecorator => {
     const parameters = operation === 'create' ? [this.parameter] : [this.parameter, 'webhookId'];
     return RequiresRight(WEBHOOK_POLICIES[this.type][operation], this.authorizer, ...parameters);
   };
 
-  /** The owner that a path names. */
+  /** Returns the owner with the id of the path. */
   readonly toOwner = (id: string): WebhookOwner => ({ type: this.type, id });
 
-  /** Gives a controller that is made of these routes its name, which must differ from that of other owners. */
+  /** Names a controller of these routes; the names of controllers must be unique. */
   name<C extends Type>(controller: C, suffix: string): C {
     return Object.defineProperty(controller, 'name', { value: `${this.Owner}${suffix}` });
   }

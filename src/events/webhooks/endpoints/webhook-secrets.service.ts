@@ -8,9 +8,9 @@ import { definedFields, nullToEmpty } from '../../../core/rest/read-only-fields.
 import type { Webhook } from './webhook.entity.js';
 import type { NewWebhook, WebhookChange } from './webhook.inputs.js';
 
-/** What an endpoint keeps sealed. */
+/** The encrypted secrets of an endpoint. */
 export interface WebhookSecrets {
-  /** The current secret, then the one before while it is valid. */
+  /** The current secret, then the previous one while it is valid. */
   signing: { secret: string; expiresAt?: string }[];
   headers: Record<string, string>;
   /** The integration key of PagerDuty. */
@@ -19,19 +19,19 @@ export interface WebhookSecrets {
 
 type SealedColumns = Pick<Webhook, 'secrets' | 'headerNames'>;
 
-/** Secrets of endpoints, sealed for the table and opened for sending only. */
+/** Encrypts the secrets of endpoints for storage, and decrypts them for sending only. */
 @Injectable()
 export class WebhookSecretsService {
   constructor(private readonly vault: Vault) {}
 
-  /** Those of a new endpoint, as its columns. */
+  /** Encrypts the secrets of a new endpoint. @returns the columns */
   async make(webhook: Webhook, secret: string, input: NewWebhook): Promise<SealedColumns> {
     const { headers = {}, routingKey } = sealedFieldsOf(input);
     assertRoutingKey(webhook, { routingKey });
     return this.toColumns(webhook, { signing: [{ secret }], headers, routingKey });
   }
 
-  /** The columns that a change sets, if any. */
+  /** Applies a change. @returns the changed columns, if any */
   async change(webhook: Webhook, input: WebhookChange): Promise<Partial<SealedColumns>> {
     const { url, format } = input;
     const { headers, routingKey } = sealedFieldsOf(input);
@@ -46,8 +46,8 @@ export class WebhookSecretsService {
   }
 
   /**
-   * A secret that was sent, when it is the current one; null otherwise. Who asks may also rotate the secret, and so
-   * learns nothing more; the time that it takes does not depend on the secret.
+   * Returns the sent secret when it is the current one, otherwise null. Callers may rotate the secret, so that this reveals nothing more
+   * to them. Compares in constant time.
    */
   async confirmCurrent(webhook: Webhook, sent: unknown): Promise<string | null> {
     if (typeof sent !== 'string') return null;
@@ -68,10 +68,10 @@ export class WebhookSecretsService {
   }
 }
 
-/** What the sealed value is bound to; the rotation of keys knows it as well. */
+/** The context of the encryption; the rotation of keys uses the same. */
 const sealContext = (id: string): string => `webhook ${id}`;
 
-/** What is to be sealed; empty where it is cleared. */
+/** The secrets of an input, without the cleared ones. */
 const sealedFieldsOf = ({ headers, routing_key: routingKey }: WebhookChange) => ({
   headers: nullToEmpty(headers, {}),
   routingKey: nullToEmpty(routingKey, ''),
@@ -80,7 +80,7 @@ const sealedFieldsOf = ({ headers, routing_key: routingKey }: WebhookChange) => 
 const leadsElsewhere = (webhook: Webhook, url = webhook.url): boolean =>
   new URL(url).origin !== new URL(webhook.url).origin;
 
-/** Secrets go to another server only when they are sent again: otherwise a user who changes the server would receive them there. */
+/** Requires secrets to be sent again with a URL on another server; otherwise a user could redirect stored secrets to their own server. */
 function withoutSecrets(kept: WebhookSecrets, { headers }: WebhookChange): WebhookSecrets {
   if (headers === undefined && Object.keys(kept.headers).length > 0)
     throw InvalidRequest.forField(

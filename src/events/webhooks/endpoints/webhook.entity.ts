@@ -6,7 +6,7 @@ import type { WebhookFormat } from '../formats/webhook-format.js';
 export const DISABLED_REASONS = ['gone', 'failing'] as const;
 export type DisabledReason = (typeof DISABLED_REASONS)[number];
 
-/** An endpoint outside that events are sent to. */
+/** A webhook endpoint, to which events are sent. */
 @Entity('webhook')
 @Index('webhook_organization', ['organizationId', 'createdAt', 'id'], { where: 'deleted_at IS NULL' })
 export class Webhook extends TenantEntity {
@@ -43,15 +43,15 @@ export class Webhook extends TenantEntity {
   @Column('text', { array: true, default: [] })
   headerNames: string[] = [];
 
-  /** A `WebhookSecrets`, sealed. */
+  /** A `WebhookSecrets`, encrypted by the vault. */
   @Column('bytea', { select: false })
   secrets!: Buffer;
 
-  /** Until then deliveries are signed with the secret before the rotation as well. */
+  /** Until then deliveries are also signed with the previous secret. */
   @Column({ type: 'timestamptz', precision: 3, nullable: true })
   previousSecretExpiresAt: Date | null = null;
 
-  /** Events up to this number happened before it was registered. */
+  /** The number of the last event before the endpoint was registered. */
   @Column('bigint', { default: 0 })
   startsAfter!: string;
 
@@ -59,11 +59,11 @@ export class Webhook extends TenantEntity {
   @Column({ type: 'timestamptz', precision: 3, nullable: true })
   failingSince: Date | null = null;
 
-  /** When the owner was notified that it fails. */
+  /** When the owner was notified of the failures. */
   @Column({ type: 'timestamptz', precision: 3, nullable: true })
   noticedAt: Date | null = null;
 
-  /** Its last answer took long, or it has answered nothing yet: its deliveries use the slow queue. */
+  /** Its last response was slow, or it has not responded yet: it uses the separate slots for slow endpoints. */
   @Column('boolean', { default: false })
   slow = true;
 

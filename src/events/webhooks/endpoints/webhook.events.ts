@@ -2,7 +2,7 @@ import type { Actor } from '../../../core/access/actor.js';
 import { DomainEvent, type Severity } from '../../../core/events/domain-event.js';
 import type { DisabledReason, Webhook } from './webhook.entity.js';
 
-/** Something happened to an endpoint. Only its host is named: the rest of the address may be a secret. */
+/** An event of an endpoint. It contains only the host, because the rest of the URL may be a secret. */
 abstract class WebhookEvent extends DomainEvent {
   readonly category = 'webhook';
   protected abstract readonly verb: string;
@@ -44,7 +44,7 @@ export class WebhookDeleted extends WebhookEvent {
   protected readonly verb = 'was deleted';
 }
 
-/** Every attempt of the last day failed; it is disabled when that goes on. */
+/** All attempts of the last day failed; the endpoint will be disabled if this continues. */
 export class WebhookFailing extends WebhookEvent {
   readonly action = 'failing';
   override readonly severity: Severity = 'warning';
@@ -56,7 +56,7 @@ export class WebhookDisabled extends WebhookEvent {
   override readonly severity: Severity;
   protected readonly verb = 'was disabled';
 
-  /** @param reason why the server gave it up; null when a user disabled it */
+  /** @param reason why the server disabled it; null when a user did */
   constructor(
     actor: Actor,
     webhook: Webhook,

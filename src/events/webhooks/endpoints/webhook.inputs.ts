@@ -23,7 +23,7 @@ import { WebhookSecretView, WebhookView } from './webhook.view.js';
 
 const MAX_KINDS = 100;
 const MAX_SHOWN = 100;
-/** Kinds that may be asked for: those that are published, and the one that the contract shows besides. */
+/** The valid kinds: those that are published, and one more that the API contract defines. */
 const KINDS = new Set(['policy.violation', ...listEventKinds().map(({ kind }) => kind)]);
 const CATEGORIES = new Set([...KINDS].map((kind) => kind.slice(0, kind.indexOf('.'))));
 
@@ -32,7 +32,7 @@ function isKindPattern(value: unknown): boolean {
   return value === '*' || KINDS.has(value) || (value.endsWith('.*') && CATEGORIES.has(value.slice(0, -2)));
 }
 
-/** The first that is none, so that it is found among many. */
+/** Names the first invalid kind for the error message. */
 function nameUnknown(value: unknown): string {
   const unknown: unknown = Array.isArray(value) ? value.find((each) => !isKindPattern(each)) : undefined;
   return typeof unknown === 'string' ? `, and not ${JSON.stringify(unknown.slice(0, MAX_SHOWN))}` : '';
@@ -78,7 +78,7 @@ const KindsInput =
     })(target, key);
   };
 
-/** What an endpoint may have besides its address and its events. */
+/** The optional fields of an endpoint. */
 class WebhookOptions extends UpdateInput {
   @ApiPropertyOptional({
     enum: SEVERITIES,
@@ -124,7 +124,7 @@ export class NewWebhook extends WebhookOptions {
   events!: string[];
 }
 
-/** The answer that shows the secret can be sent back as well. */
+/** Accepts `WebhookSecretView`, so that the response with the secret can be sent back. */
 @UpdatesView(() => WebhookSecretView)
 export class WebhookChange extends WebhookOptions {
   @TextInput({ optional: true, max: 2_000, description: 'Where events are sent: an http or https address.' })
@@ -136,7 +136,7 @@ export class WebhookChange extends WebhookOptions {
 
 const RECOVERED = ['failed', 'all'] as const;
 
-/** Which deliveries are sent again. */
+/** Selects the deliveries to send again. */
 export class Recovery {
   @ApiProperty({ format: 'date-time', description: 'Deliveries that were made at this time or later.' })
   @IsTime()

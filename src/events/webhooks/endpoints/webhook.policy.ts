@@ -1,6 +1,6 @@
 import { definePolicy } from '../../../core/access/policy.js';
 
-/** Addresses of chat systems are secrets in themselves, so only admins read endpoints. */
+/** Only admins read endpoints, because webhook URLs of chat systems are secrets. */
 export const workspaceWebhookPolicy = definePolicy(
   'webhook',
   {

@@ -88,7 +88,7 @@ export class WebhookView extends RecordView {
   }
 }
 
-/** An endpoint with the secret that its deliveries are signed with, which is shown once. */
+/** An endpoint with its signing secret, which is shown once. */
 export class WebhookSecretView extends WebhookView {
   @TextField({ ...REST, description: 'The secret that deliveries are signed with. It is not shown again.' })
   secret!: string;
@@ -105,7 +105,7 @@ export interface WebhookWithSecret {
 
 export const WebhookPage = PaginatedView(WebhookView, 'webhooks', 'WebhookPage');
 
-/** How many deliveries are sent again. */
+/** The result of a recovery. */
 export class RecoveryView {
   @IntField({ ...REST, description: 'How many deliveries are sent again.' })
   recovered!: number;

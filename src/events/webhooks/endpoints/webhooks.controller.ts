@@ -12,7 +12,7 @@ import { WebhookPage, WebhookSecretView, WebhookView } from './webhook.view.js';
 import type { WebhookRoutes } from './webhook-routes.js';
 import { WebhooksService } from './webhooks.service.js';
 
-/** The endpoints of one kind of owner. */
+/** Creates the webhook controller of one kind of owner. */
 export function createWebhooksController(routes: WebhookRoutes): Type {
   const { Owner, anOwner, OwnerParam, WebhookParam, Requires, toOwner } = routes;
 

@@ -26,10 +26,10 @@ import { WebhookView, type WebhookWithSecret } from './webhook.view.js';
 import { WebhooksStore } from './webhooks.store.js';
 
 const MAX_WEBHOOKS = 1_000;
-/** For so long after a rotation deliveries are signed with both secrets. */
+/** How long after a rotation deliveries are signed with both secrets. */
 const ROTATION_MS = 24 * 60 * 60 * 1000;
 
-/** Endpoints as records of a workspace or an organization. */
+/** Manages the endpoints of workspaces and organizations. */
 @Injectable()
 export class WebhooksService {
   constructor(
@@ -52,12 +52,12 @@ export class WebhooksService {
     return webhook;
   }
 
-  /** The endpoint that a user wants something sent to. @throws Conflict WORKSPACE_ARCHIVED */
+  /** Returns an endpoint for a test or a redelivery. @throws Conflict WORKSPACE_ARCHIVED */
   async getForSending(actor: Actor, owner: WebhookOwner, id: string): Promise<Webhook> {
     return this.unit.run(() => this.getForUpdate(actor, owner, id, 'send', Precondition.none));
   }
 
-  /** Sends what happens from now on. */
+  /** Creates an endpoint, which receives events from now on. */
   async create(actor: Actor, owner: WebhookOwner, input: NewWebhook): Promise<WebhookWithSecret> {
     const place = await this.owners.authorize(actor, owner, 'create');
     assertReadOnlyUnchanged(input, { organization_id: place.organizationId, workspace_id: place.workspaceId });
@@ -92,7 +92,7 @@ export class WebhooksService {
   ): Promise<Webhook> {
     if (input.url !== undefined) {
       const { url } = await this.get(actor, owner, id, 'update');
-      // What was read may be sent back, also when the name of the server leads elsewhere now: each attempt is guarded.
+      // An unchanged URL is not checked again, even if its host resolves to another address now: each attempt is checked.
       if (input.url !== url) await this.assertCallable(input.url);
     }
     return this.unit.run(async () => {
@@ -111,7 +111,7 @@ export class WebhooksService {
     });
   }
 
-  /** Makes a new secret; the one before signs as well for a day. */
+  /** Creates a new secret; deliveries are also signed with the previous one for a day. */
   async rotate(actor: Actor, owner: WebhookOwner, id: string): Promise<WebhookWithSecret> {
     return this.unit.run(async () => {
       const webhook = await this.getForUpdate(actor, owner, id, 'rotate', Precondition.none);
@@ -161,7 +161,7 @@ const fieldsOf = ({ url, description, events, severities, format, enabled }: Web
     severities: severities === null ? [] : severities && [...new Set(severities)],
   });
 
-/** Another address, or enabling it, begins anew: what failed before does not count. */
+/** A new URL, or enabling the endpoint, resets its failures. */
 function healthAfter(webhook: Webhook, { url, enabled }: WebhookChange): Partial<Webhook> {
   const begins = (url !== undefined && url !== webhook.url) || (enabled === true && !webhook.enabled);
   return begins ? { failingSince: null, noticedAt: null, disabledAt: null, disabledReason: null, slow: true } : {};

@@ -8,7 +8,7 @@ import type { Page } from '../../../core/listing/page.js';
 import { WEBHOOK_FORMATS } from '../formats/webhook-format.js';
 import { Webhook } from './webhook.entity.js';
 
-/** Where endpoints are registered. */
+/** The organization or workspace in which endpoints are registered. */
 export interface WebhookPlace {
   organizationId: string;
   /** Null for the organization itself. */
@@ -48,7 +48,7 @@ export class WebhooksStore extends Store<Webhook> {
     return this.getOne(this.registeredIn(place).andWhere('webhook.id = :id', { id }));
   }
 
-  /** The same with its sealed secrets, locked until the end of the unit of work. */
+  /** Finds and locks an endpoint, with its encrypted secrets, until the end of the unit of work. */
   lockIn(place: WebhookPlace, id: string): Promise<Webhook | null> {
     const rows = this.registeredIn(place).andWhere('webhook.id = :id', { id });
     return rows.addSelect('webhook.secrets').setLock('pessimistic_write').getOne();
@@ -58,7 +58,7 @@ export class WebhooksStore extends Store<Webhook> {
     return this.registeredIn(place).getCount();
   }
 
-  /** With their sealed secrets, for sending. */
+  /** Finds endpoints with their encrypted secrets. */
   findForSending(ids: string[]): Promise<Webhook[]> {
     return this.createQueryBuilder().addSelect('webhook.secrets').where('webhook.id = ANY (:ids)', { ids }).getMany();
   }
@@ -67,7 +67,7 @@ export class WebhooksStore extends Store<Webhook> {
     return this.createQueryBuilder().where('webhook.id = :id', { id }).setLock('for_no_key_update').getOne();
   }
 
-  /** For how long an endpoint has been failing, by the clock of the database. */
+  /** Returns how long an endpoint has been failing, by the clock of the database. */
   async readFailingMs(id: string): Promise<number> {
     const [row] = await this.unit.manager.query<{ ms: number }[]>(
       'SELECT coalesce(extract(epoch FROM now() - failing_since) * 1000, 0)::float8 AS ms FROM webhook WHERE id = $1',
@@ -76,7 +76,7 @@ export class WebhooksStore extends Store<Webhook> {
     return row?.ms ?? 0;
   }
 
-  /** Begins to read the events of an organization for its endpoints. @returns the number of its last event */
+  /** Starts the fan-out of an organization's events. @returns the number of its last event */
   async openFeed(organizationId: string): Promise<string> {
     const [end] = await this.unit.manager.query<{ last: string }[]>('SELECT last FROM event_counter WHERE feed = $1', [
       organizationId,

@@ -1,7 +1,7 @@
 import type { Severity } from '../../../core/events/domain-event.js';
 import { jsonBody, kindOf, truncate, type WebhookBody, type WebhookMessage } from './webhook-message.js';
 
-/** Escaped it is still within 3,000 characters, which every one of these systems shows whole. */
+/** After escaping at most 3,000 characters, which all these systems accept. */
 const MAX_TEXT = 590;
 
 type Tone = 'good' | 'warning' | 'danger' | 'neutral';
@@ -25,10 +25,10 @@ const TEAMS_COLORS: Record<Tone, string> = {
   neutral: 'Default',
 };
 
-/** One line, as what happened is one sentence: a line break in a name would begin a quote, a list or a heading. */
+/** Removes line breaks: one in a name would start a quote, a list or a heading. */
 const toLine = (text: string): string => truncate(text.replace(/\s+/g, ' '), MAX_TEXT);
 
-/** `&`, `<` and `>` are markup in Slack, and `@here` a mention where names are linked: names of users are text. */
+/** Escapes the markup of Slack (`&`, `<`, `>`) and mentions such as `@here` in user text. */
 const escapeSlack = (text: string): string =>
   toLine(text)
     .replace(/&/g, '&amp;')
@@ -36,13 +36,13 @@ const escapeSlack = (text: string): string =>
     .replace(/>/g, '&gt;')
     .replace(/@(?=here|channel|everyone)/gi, '@\u200b');
 
-/** Markdown, and mentions of people and channels, in names are shown as text. */
+/** Escapes Markdown and mentions in user text. */
 const escapeMarkdown = (text: string): string =>
   toLine(text)
     .replace(/[\\`*_{}[\]()#+!|<>~]/g, '\\$&')
     .replace(/@/g, '@\u200b');
 
-/** `verbatim`: names become neither links nor mentions. */
+/** With `verbatim`, Slack turns names into neither links nor mentions. */
 const slackText = (text: string) => ({ type: 'mrkdwn', text, verbatim: true });
 
 const factsOf = (message: WebhookMessage): [string, string][] => [
@@ -64,7 +64,7 @@ export function toSlackMessage(message: WebhookMessage): WebhookBody {
   });
 }
 
-/** An adaptive card, as the workflows of Teams take it. */
+/** An adaptive card for a workflow of Teams. */
 export function toTeamsMessage(message: WebhookMessage): WebhookBody {
   const card = {
     $schema: 'http://adaptivecards.io/schemas/adaptive-card.json',

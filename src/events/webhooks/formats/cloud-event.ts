@@ -1,6 +1,6 @@
 import { jsonBody, kindOf, messageData, type WebhookBody, type WebhookMessage } from './webhook-message.js';
 
-/** The extension `sequence` is compared as a text, so all numbers are of one length: that of the largest `bigint`. */
+/** The extension `sequence` is compared as a string, so it is padded to the length of the largest `bigint`. */
 const SEQUENCE_DIGITS = 19;
 
 /** The attributes of CloudEvents 1.0, with the extension `sequence` and the severity. */

@@ -13,9 +13,9 @@ const SEVERITIES: Partial<Record<Severity, string>> = {
 };
 
 /**
- * An alert of the Events API v2. What is at least a warning triggers the alert of its record; any later event of the
- * same record that is not resolves it. A deployment that failed has no later event: the deployments of a design to an
- * environment share an alert, which the next one acknowledges when it begins and resolves when it succeeds.
+ * Formats an event of the Events API v2. Severities from warning on trigger the alert of the record; a later event of the record with a
+ * lower severity resolves it. The deployments of a design to an environment share an alert, because a failed deployment has no later
+ * event: the next deployment acknowledges the alert when it starts and resolves it when it succeeds.
  */
 export function toPagerDutyEvent(message: WebhookMessage, source: string, routingKey: string): WebhookBody {
   const severity = SEVERITIES[message.severity];

@@ -14,14 +14,14 @@ export const WEBHOOK_FORMATS = [
 ] as const;
 export type WebhookFormat = (typeof WEBHOOK_FORMATS)[number];
 
-/** What a format needs to know besides the event. */
+/** The input of a format besides the event. */
 export interface FormatContext {
-  /** The address of this server. */
+  /** The URL of this server. */
   source: string;
   routingKey?: string;
 }
 
-/** Writes an event in a format. The result depends on its arguments only: every attempt sends the same. */
+/** Formats an event. A pure function, so that every attempt sends the same body. */
 export function formatMessage(format: WebhookFormat, message: WebhookMessage, context: FormatContext): WebhookBody {
   switch (format) {
     case 'standard':

@@ -1,6 +1,6 @@
 import type { Severity } from '../../../core/events/domain-event.js';
 
-/** An event as it leaves the server; a test has the same shape. */
+/** The content of a delivery: an event or a test. */
 export interface WebhookMessage {
   id: string;
   sequence: string | null;
@@ -26,7 +26,7 @@ export interface WebhookBody {
 export const kindOf = ({ category, action }: Pick<WebhookMessage, 'category' | 'action'>): string =>
   `${category}.${action}`;
 
-/** The event in the words of the API. */
+/** Returns the event with the field names of the API. */
 export const messageData = (message: WebhookMessage): Record<string, unknown> => ({
   id: message.id,
   sequence: message.sequence,

@@ -4,14 +4,14 @@ import { text } from 'node:stream/consumers';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { SMTPServer } from 'smtp-server';
 
-/** What the mail server does with a letter in place of taking it. */
+/** How the mail server rejects an email: with a response code, or by closing the connection. */
 export type Refusal = { code: number } | 'hang up';
 
-/** A mail server on loopback, and what it was sent. */
-export class Letters {
-  /** Asked for each letter; it is taken unless this says otherwise. */
+/** A mail server on loopback that keeps the emails that it receives. */
+export class MailServer {
+  /** Decides whether an email is rejected; accepts all emails by default. */
   refuse: (to: string, raw: string) => Refusal | undefined = () => undefined;
-  /** All letters that came, taken or not. */
+  /** All emails that were sent to the server, accepted or rejected. */
   readonly attempts: { to: string; raw: string }[] = [];
   private readonly received: { to: string; text: string }[] = [];
   private readonly server = new SMTPServer({
@@ -27,30 +27,30 @@ export class Letters {
         this.received.push({ to, text: raw.replace(/=\r\n/g, '').replace(/=3D/g, '=') });
         done();
       };
-      // A letter that ends in the middle, with its connection, is none.
+      // An email whose connection closes before its end does not count.
       text(stream).then(take, done);
     },
   });
 
-  /** Listens, and answers the settings with which a world sends its mail here. */
+  /** Starts to listen. @returns the settings that make a server send its mail here */
   async start(): Promise<Record<string, string>> {
     await once(this.server.listen(0, '127.0.0.1'), 'listening');
     const { port } = this.server.server.address() as AddressInfo;
     return { SMTP_URL: `smtp://127.0.0.1:${port}`, MAIL_FROM: 'Armature <armature@example.org>' };
   }
 
-  /** The text of the first letter to an address that matches, once it is there. */
+  /** Waits for an email to the address that matches. @returns the first group of the pattern, otherwise the whole text */
   async to(email: string, pattern: RegExp): Promise<string> {
     for (let i = 0; i < 100; i++) {
-      const letter = this.received.find((each) => each.to === email && pattern.test(each.text));
-      if (letter) return pattern.exec(letter.text)?.[1] ?? letter.text;
+      const found = this.received.find((each) => each.to === email && pattern.test(each.text));
+      if (found) return pattern.exec(found.text)?.[1] ?? found.text;
       await sleep(50);
     }
-    throw new Error(`no letter to ${email} that matches ${String(pattern)}`);
+    throw new Error(`no email to ${email} that matches ${String(pattern)}`);
   }
 
   all(email: string): string[] {
-    return this.received.filter(({ to }) => to === email).map((letter) => letter.text);
+    return this.received.filter(({ to }) => to === email).map((mail) => mail.text);
   }
 
   stop(): Promise<void> {
