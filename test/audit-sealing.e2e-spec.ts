@@ -1,6 +1,8 @@
 import { createHash, createHmac, createPublicKey, generateKeyPairSync, hkdfSync, randomUUID } from 'node:crypto';
 import type pg from 'pg';
 import { Env } from '../src/core/config/env.js';
+import { AuditSealer } from '../src/events/audit/chain/audit-sealer.service.js';
+import { AuditKeysService } from '../src/events/audit/keys/audit-keys.service.js';
 import { Vault } from '../src/core/crypto/vault.service.js';
 import { inOwnerTransaction } from './support/owner-transaction.js';
 import type { Json } from './support/person.js';
@@ -243,4 +245,24 @@ it('signs the ends of chains of an earlier version, which has signed none', asyn
   expect(await verify()).toMatchObject({ valid: true });
   const ends = await world.sql('SELECT signature FROM audit_chain WHERE chain = $1', [world.organization]);
   expect(ends).toEqual([{ signature: expect.stringMatching(/^[\w-]{43}$/) }]);
+});
+
+it('seals nothing while its key cannot be read, and takes it for no other key afterwards', async () => {
+  const vault = world.get(Vault);
+  const keys = world.get(AuditKeysService);
+  const opened = (keys as unknown as { opened: Map<string, unknown> }).opened;
+  opened.clear();
+  const outage = jest.spyOn(vault, 'open').mockRejectedValue(new Error('the key service does not answer'));
+  try {
+    const environment = await newEnvironment();
+    await expect(world.get(AuditSealer).sealCommitted()).rejects.toThrow('the key service does not answer');
+    outage.mockRestore();
+    expect(await entriesOf(`resource=${environment.id}`)).toHaveLength(1);
+  } finally {
+    outage.mockRestore();
+  }
+  expect(await done(world.admin.get(`/api/identity/orgs/${world.organization}/audit/verify`))).toMatchObject({
+    valid: true,
+  });
+  expect(await world.sql('SELECT id FROM audit_key')).toHaveLength(1);
 });

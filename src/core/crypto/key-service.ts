@@ -24,6 +24,9 @@ export class MissingKey extends Error {
   }
 }
 
+/** A value is not encrypted by this installation, or not for this context. An outage of the database or the key service is another error. */
+export class DecryptionFailed extends Error {}
+
 /** Wraps with ENCRYPTION_KEY; unwraps with it or with one of ENCRYPTION_PREVIOUS_KEYS. */
 export class EnvKeyService extends KeyService {
   readonly currentKeyId: string;
@@ -70,9 +73,14 @@ export function encrypt(key: Buffer, text: Buffer, context: string): Buffer {
   return Buffer.concat([nonce, cipher.getAuthTag(), body]);
 }
 
+/** @throws DecryptionFailed */
 export function decrypt(key: Buffer, sealed: Buffer, context: string): Buffer {
-  const decipher = createDecipheriv('aes-256-gcm', key, sealed.subarray(0, 12), { authTagLength: 16 })
-    .setAAD(Buffer.from(context))
-    .setAuthTag(sealed.subarray(12, 28));
-  return Buffer.concat([decipher.update(sealed.subarray(28)), decipher.final()]);
+  try {
+    const decipher = createDecipheriv('aes-256-gcm', key, sealed.subarray(0, 12), { authTagLength: 16 })
+      .setAAD(Buffer.from(context))
+      .setAuthTag(sealed.subarray(12, 28));
+    return Buffer.concat([decipher.update(sealed.subarray(28)), decipher.final()]);
+  } catch (cause) {
+    throw new DecryptionFailed((cause as Error).message, { cause });
+  }
 }

@@ -3,7 +3,7 @@ import { Injectable, type OnModuleInit } from '@nestjs/common';
 import { parse, stringify } from 'uuid';
 import { UnitOfWork } from '../database/unit-of-work.js';
 import { DataKeysStore } from './data-keys.store.js';
-import { decrypt, encrypt, KeyService, MissingKey } from './key-service.js';
+import { decrypt, DecryptionFailed, encrypt, KeyService, MissingKey } from './key-service.js';
 
 const FORMAT = 1;
 
@@ -47,7 +47,7 @@ export class Vault implements OnModuleInit {
     return Buffer.concat([Buffer.from([FORMAT]), parse(id), encrypt(key, Buffer.from(text), context)]);
   }
 
-  /** @throws Error when the key is gone, or the bytes or the context differ from what was sealed */
+  /** @throws DecryptionFailed when the data key does not exist, or the bytes or the context differ from what was sealed */
   async open(sealed: Buffer, context: string): Promise<Buffer> {
     const { key } = await this.getDataKey(parseDataKeyId(sealed));
     return decrypt(key, sealed.subarray(17), context);
@@ -84,7 +84,7 @@ export class Vault implements OnModuleInit {
     const cached = this.opened.get(id);
     if (cached) return cached;
     const row = await this.dataKeys.find(id);
-    if (!row) throw new Error(`the data key ${id} does not exist`);
+    if (!row) throw new DecryptionFailed(`the data key ${id} does not exist`);
     const opened = { key: await this.keys.unwrap(row.wrapped, row.keyId), organizationId: row.organizationId };
     this.opened.set(id, opened);
     return opened;
@@ -92,6 +92,6 @@ export class Vault implements OnModuleInit {
 }
 
 function parseDataKeyId(sealed: Buffer): string {
-  if (sealed[0] !== FORMAT || sealed.length < 45) throw new Error('this is not a sealed value');
+  if (sealed[0] !== FORMAT || sealed.length < 45) throw new DecryptionFailed('this is not a sealed value');
   return stringify(sealed.subarray(1, 17));
 }

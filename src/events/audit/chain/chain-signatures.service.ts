@@ -16,8 +16,7 @@ export class ChainSignatures {
 
   /** Requires an open unit of work that holds the lock of the chains. */
   async createSigner(): Promise<ChainSigner> {
-    const current = await this.keys.getCurrent();
-    return new ChainSigner(current, await this.keys.listOwn());
+    return new ChainSigner(await this.keys.listOrCreate());
   }
 
   async isValidEnd(end: AuditChain): Promise<boolean> {
@@ -27,14 +26,12 @@ export class ChainSignatures {
 
 /** Signs ends of chains with the keys that it was created with. */
 export class ChainSigner {
-  constructor(
-    private readonly current: OpenedKey,
-    private readonly keys: readonly OpenedKey[],
-  ) {}
+  constructor(private readonly keys: readonly [current: OpenedKey, ...earlier: OpenedKey[]]) {}
 
   /** Signs the new end of a chain. After an end with an invalid signature it signs none, so that verification keeps failing. */
   sign(from: AuditChain, to: AuditChain): AuditChain {
-    return { ...to, signature: isValidEnd(from, this.keys) ? signEnd(to, this.current.secret) : `unsigned ${to.last}` };
+    const [current] = this.keys;
+    return { ...to, signature: isValidEnd(from, this.keys) ? signEnd(to, current.secret) : `unsigned ${to.last}` };
   }
 }
 

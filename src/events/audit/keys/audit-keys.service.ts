@@ -8,6 +8,7 @@ import {
   verify,
 } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
+import { DecryptionFailed } from '../../../core/crypto/key-service.js';
 import { Vault } from '../../../core/crypto/vault.service.js';
 import type { AuditCheckpoint, AuditKey } from '../audit.entity.js';
 import { canonicalJson } from '../canonical-json.js';
@@ -48,7 +49,7 @@ export class AuditKeysService {
 
   /** Requires an open unit of work of the system that holds the lock of the chains. */
   async sign(head: Omit<SignedHead, 'keyId'>): Promise<Pick<AuditCheckpoint, 'keyId' | 'signature'>> {
-    const key = await this.getCurrent();
+    const [key] = await this.listOrCreate();
     const signature = sign(null, headText({ ...head, keyId: key.id }), createPrivateKey(key.pem));
     return { keyId: key.id, signature: signature.toString('base64') };
   }
@@ -63,9 +64,13 @@ export class AuditKeysService {
     return isSigned ? null : 'the signature of a checkpoint is invalid';
   }
 
-  /** Returns the newest key, or creates the first. Requires an open unit of work of the system that holds the lock of the chains. */
-  async getCurrent(): Promise<OpenedKey> {
-    return (await this.listOwn())[0] ?? (await this.create());
+  /**
+   * Returns the keys that this installation can decrypt, newest first, and creates one when there is none. Requires an open unit of work
+   * of the system that holds the lock of the chains.
+   */
+  async listOrCreate(): Promise<[current: OpenedKey, ...earlier: OpenedKey[]]> {
+    const [current, ...earlier] = await this.listOwn();
+    return [current ?? (await this.create()), ...earlier];
   }
 
   /** Returns the keys that this installation can decrypt, newest first. */
@@ -82,7 +87,11 @@ export class AuditKeysService {
   private async open(key: AuditKey): Promise<OpenedKey | null> {
     const known = this.opened.get(key.id);
     if (known) return known.publicKey === key.publicKey ? known : null;
-    const pem = await this.vault.open(key.privateKey, sealContext(key)).catch(() => null);
+    const pem = await this.vault.open(key.privateKey, sealContext(key)).catch((error: unknown) => {
+      // Only then is it not a key of this installation; after an outage it is one again.
+      if (error instanceof DecryptionFailed) return null;
+      throw error;
+    });
     const opened = pem && toOpenedKey(key, pem.toString());
     if (!opened || opened.publicKey !== key.publicKey) return null;
     this.opened.set(key.id, opened);
