@@ -1,24 +1,24 @@
 import type { NextFunction, Request, Response } from 'express';
 import { AppError, InvalidRequest } from '../errors/app-error.js';
 
-/** Nothing can follow on a connection whose request was not read to its end. */
+/** The body is not read, so the connection cannot be reused. */
 const CLOSE = { Connection: 'close' };
 
-/** Whether a client waits to be asked for the body; a client of HTTP/1.0 does not know such an answer (RFC 9110, section 10.1.1). */
+/** Reports whether the client waits for 100 Continue before it sends the body. HTTP/1.0 has no such response (RFC 9110, section 10.1.1). */
 export const awaitsContinue = ({ headers, httpVersion }: Request): boolean =>
   httpVersion !== '1.0' && /^100-continue$/i.test(headers.expect ?? '');
 
 /**
- * Refuses what the parser of Node.js lets pass although it is not understood here: expectations other than 100-continue
- * (RFC 9110, section 10.1.1), and codings of a body other than chunked (RFC 9112, section 6.1).
+ * Rejects requests that the parser of Node.js accepts and this server does not support: expectations other than 100-continue
+ * (RFC 9110, section 10.1.1) and transfer codings other than chunked (RFC 9112, section 6.1).
  */
 export function refuseUnknownFraming(request: Request, _response: Response, next: NextFunction): void {
   next(findExpectationFault(request) ?? findCodingFault(request));
 }
 
-function findExpectationFault({ headers, httpVersion }: Request): AppError | undefined {
-  const { expect } = headers;
-  if (expect === undefined || httpVersion === '1.0' || /^100-continue$/i.test(expect)) return undefined;
+function findExpectationFault(request: Request): AppError | undefined {
+  const { expect } = request.headers;
+  if (expect === undefined || request.httpVersion === '1.0' || awaitsContinue(request)) return undefined;
   return new AppError(417, 'EXPECTATION_FAILED', 'Expectation failed', `the expectation ${expect} is not known`, {
     remedy: 'Leave the header Expect out, or send "Expect: 100-continue".',
     headers: CLOSE,
