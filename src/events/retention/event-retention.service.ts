@@ -18,13 +18,24 @@ export class EventRetentionService {
   /** Removes events older than EVENT_RETENTION from all feeds. */
   async prune(signal: AbortSignal): Promise<void> {
     const before = await this.kept.readTimeBefore(this.env.EVENT_RETENTION);
-    for (const feed of await this.kept.listWithOlder(before))
-      await this.remove(feed, { before, through: null }, signal);
+    const feeds = await this.kept.listWithOlder(before);
+    if (feeds.length > 0) await this.sealer.sealAllCommitted(signal);
+    for (const feed of feeds) await this.removeSealed(feed, { before, through: null }, signal);
   }
 
-  /** Seals the audit first, because sealing reads the events. @throws the reason of the signal when it is aborted; the next run continues */
+  /** @throws the reason of the signal when it is aborted; the next run continues */
   async remove(feed: string, end: RemovalEnd, signal: AbortSignal, onRemoved?: (some: number) => void): Promise<void> {
     await this.sealer.sealAllCommitted(signal);
+    await this.removeSealed(feed, end, signal, onRemoved);
+  }
+
+  /** The audit reads events when it seals them, so they must be sealed. */
+  private async removeSealed(
+    feed: string,
+    end: RemovalEnd,
+    signal: AbortSignal,
+    onRemoved?: (some: number) => void,
+  ): Promise<void> {
     for (let some = BATCH; some === BATCH;) {
       signal.throwIfAborted();
       some = await this.kept.removeOldest(feed, end, BATCH);
