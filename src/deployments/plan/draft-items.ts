@@ -19,7 +19,10 @@ export class DraftItems {
   }
 
   /** @param defined kinds that the design itself defines */
-  async draft({ component, object: given }: DesiredResource, defined: DefinedKind[]): Promise<PlanItem> {
+  async draft(
+    { component, object: given, isChartDefinition }: DesiredResource,
+    defined: DefinedKind[],
+  ): Promise<PlanItem> {
     const metadata = (given['metadata'] ?? {}) as Record<string, unknown>;
     const text = (value: unknown) => (typeof value === 'string' ? value : '');
     const planned: PlannedResource = {
@@ -42,7 +45,13 @@ export class DraftItems {
     if (!kind) return { planned: { ...planned, error: await this.unknownKind(object) } };
     const desired = buildDesiredObject(object, kind, this.owner, this.fallback);
     const namespace = desired.metadata.namespace ?? null;
-    return { planned: { ...planned, namespace }, desired, kind, isInFallback: planned.namespace !== namespace };
+    return {
+      planned: { ...planned, namespace },
+      desired,
+      kind,
+      isInFallback: planned.namespace !== namespace,
+      ...(isChartDefinition && { isChartDefinition }),
+    };
   }
 
   /**

@@ -17,6 +17,8 @@ export interface PlanItem {
   digest?: string;
   /** A volume claim that a StatefulSet created. */
   isGenerated?: boolean;
+  /** It comes from `crds/` of a chart: it belongs to no release. */
+  isChartDefinition?: boolean;
   /** It names no namespace, and is deployed to the namespace of the plan. */
   isInFallback?: boolean;
 }

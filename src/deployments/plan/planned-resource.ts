@@ -8,6 +8,8 @@ export interface DesiredResource {
   object: Record<string, unknown>;
   /** For a hook of a chart: when it runs. */
   hook?: HelmHook;
+  /** It comes from `crds/` of a chart: it belongs to no release. */
+  isChartDefinition?: boolean;
 }
 
 export const RESOURCE_ACTIONS = ['create', 'update', 'unchanged', 'delete', 'prune'] as const;

@@ -1,6 +1,6 @@
 import { promisify } from 'node:util';
 import { gunzip, gunzipSync, gzip } from 'node:zlib';
-import { getHelmHook, type HelmHook } from '../../formats/design-file/helm-hook.js';
+import { getHelmHook, type HelmHook, isChartDefinition } from '../../formats/design-file/helm-hook.js';
 import { getDeployedComponents } from '../../formats/design-file/design-component.js';
 import { toResource } from '../../formats/design-file/design-component.js';
 import type { DesignFile } from '../../formats/design-file/design-file.js';
@@ -39,6 +39,8 @@ export interface DesignResource {
   object: JsonObject;
   /** For a hook of a chart: when it runs. */
   hook?: HelmHook;
+  /** It comes from `crds/` of a chart: it belongs to no release. */
+  isChartDefinition?: boolean;
 }
 
 /** Returns the resources that deploying a design applies to a cluster, in chunks. */
@@ -88,7 +90,12 @@ export function designInWorker(content: PackedContent): TransferredValue<PackedD
 export function resourcesInWorker(content: PackedContent): TransferredValue<PackedContent[]> {
   const resources = getDeployedComponents(parseDesignFile(content)).map((component): DesignResource => {
     const hook = getHelmHook(component);
-    return { component: component.id, object: toResource(component), ...(hook && { hook }) };
+    return {
+      component: component.id,
+      object: toResource(component),
+      ...(hook && { hook }),
+      ...(isChartDefinition(component) && { isChartDefinition: true }),
+    };
   });
   const chunks = toJsonChunks(resources);
   return new TransferredValue(

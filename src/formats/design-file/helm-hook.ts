@@ -36,6 +36,17 @@ export function getHelmHook({ metadata }: DesignComponent): HelmHook | undefined
   };
 }
 
+/** A file of `crds/` of a chart, or of a chart that it depends on. */
+const CRDS_FILE = /^(?:charts\/[^/]+\/)*crds\//;
+
+/**
+ * Whether a component comes from the folder `crds/` of a chart. Helm creates such definitions where they are missing, and never changes
+ * or deletes them, because several releases may use one.
+ */
+export function isChartDefinition({ metadata }: DesignComponent): boolean {
+  return CRDS_FILE.test(asText(asObject(metadata['helm'])['template']));
+}
+
 /** Hook events that a deployment runs. Helm runs the others when a chart is tested, deleted or rolled back. */
 const INSTALL_EVENTS = ['pre-install', 'post-install', 'pre-upgrade', 'post-upgrade'];
 

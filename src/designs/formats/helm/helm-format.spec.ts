@@ -7,7 +7,7 @@ import { WorkerPool } from '../../../core/workers/worker-pool.js';
 import { archiveOf } from '../archive.fixture.js';
 import { importDesign } from '../import-design.js';
 import { type ImportedDesign, type ImportOptions } from '../format.js';
-import { getHelmHook, isTestHook } from '../../../formats/design-file/helm-hook.js';
+import { getHelmHook, isChartDefinition, isTestHook } from '../../../formats/design-file/helm-hook.js';
 import { readHelmSettings, toReleaseName } from './release.js';
 
 const HEAD = 'apiVersion: v2\nname: shop\nversion: 1.2.3\nappVersion: "7"\n';
@@ -126,6 +126,20 @@ requires('HELM_BIN', 'a chart', (helm) => {
     expect([ping, migrate].map((each) => each && isTestHook(each))).toEqual([true, false]);
     expect(new Set(design.components.map(({ id }) => id)).size).toBe(5);
     expect(design.metadata['helm']).toMatchObject({ notes: 'Welcome to shop, "shop".\n`{{`' });
+  });
+
+  it('knows the definitions of crds/, also of the charts that it depends on, from those of its templates', async () => {
+    const definition = (name: string) => `apiVersion: apiextensions.k8s.io/v1\nkind: CustomResourceDefinition\nmetadata:\n  name: ${name}.example.org\n`; // prettier-ignore
+    const { design } = await render({
+      ...CHART,
+      'shop/crds/own.yaml': `${definition('first')}---\n${definition('second')}`,
+      'shop/charts/sub/Chart.yaml': HEAD.replace('shop', 'sub'),
+      'shop/charts/sub/crds/deep/sub.yaml': definition('sub'),
+      'shop/templates/crds/template.yaml': definition('template'),
+    });
+    const marked = design.components.filter(isChartDefinition).map(({ displayName }) => displayName);
+    expect(marked.sort()).toEqual(['first.example.org', 'second.example.org', 'sub.example.org']);
+    expect(design.components).toHaveLength(5);
   });
 
   it('does not stop for notes that fail', async () => {
