@@ -9,8 +9,8 @@ export interface ValueComment {
 
 const COMMENT = /^\s*#(.*)$/;
 const HELM_DOCS = /^\s*#\s*--\s?(.*)$/;
-const TYPED_COMMENT = /^\(([\w/]+)\)\s*(.*)$/;
-const PARAM_COMMENT = /^\s*##?\s*@param\s+(\S+)\s+(?:\[[^\]]*\]\s*)?(.*)$/;
+const TYPED_COMMENT = /^\(([\w/]+)\)\s*(.*)/;
+const PARAM_COMMENT = /^\s*##?\s*@param\s+(\S+)\s+(?:\[[^\]]*\]\s*)?(.*)/;
 const MAX_BLOCK_LINES = 50;
 const MAX_DESCRIPTION_LENGTH = 2000;
 

@@ -16,6 +16,7 @@ import { ConnectionsService } from '../connections/connections.service.js';
 import { authorization, failedResponse, unexpectedResponse } from '../connections/kinds/http-server.js';
 import { redactSecrets, toRemoteFailure } from '../core/outbound/redact-secrets.js';
 import type { Answer } from './answer.js';
+import { trimTextEnd } from '../core/trim-text.js';
 
 /** The time limit of a call, from name resolution to the last byte. */
 export const TIMEOUT_MS = 15_000;
@@ -125,7 +126,7 @@ const isAborted = (): boolean => currentRequest()?.response?.isClosed ?? false;
 /** The URL of a path relative to that of a connection, whose query and fragment are ignored. */
 function resolve(base: unknown, path: string, parameters: URLSearchParams): URL {
   const url = new URL(String(base));
-  url.pathname = url.pathname.replace(/\/+$/, '') + path;
+  url.pathname = trimTextEnd(url.pathname, /\//) + path;
   url.search = parameters.toString();
   url.hash = '';
   return url;

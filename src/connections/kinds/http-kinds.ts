@@ -2,6 +2,7 @@ import type { OutboundResponse } from '../../core/outbound/outbound-request.js';
 import type { Outbound } from '../../core/outbound/outbound.service.js';
 import type { ConnectionKind } from './connection-kind.js';
 import { authorization, failedResponse, unexpectedResponse } from './http-server.js';
+import { trimTextEnd } from '../../core/trim-text.js';
 
 type Json = Record<string, unknown>;
 
@@ -57,7 +58,7 @@ type ToolCall = (
 const createToolCall =
   (outbound: Outbound): ToolCall =>
   async (what, base, path, secret, maxBytes = LIMITS.maxBytes) => {
-    const url = String(base).replace(/\/+$/, '') + path;
+    const url = trimTextEnd(String(base), /\//) + path;
     const headers = { accept: 'application/json', 'user-agent': 'armature', ...authorization(secret) };
     const answer = await outbound.fetch(url, { policy: 'connection', headers, ...LIMITS, maxBytes });
     if (answer.status >= 200 && answer.status < 300) return answer;

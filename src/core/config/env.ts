@@ -23,6 +23,7 @@ import {
   trustedProxies,
   url,
 } from './env-values.js';
+import { trimTextEnd } from '../trim-text.js';
 
 const MB = 1024 * 1024;
 
@@ -160,9 +161,9 @@ export class Env {
 
   /** The public URL of this server, without a trailing slash. */
   get baseUrl(): string {
-    return (this.BASE_URL ?? `http://${this.HOST === '0.0.0.0' ? 'localhost' : this.HOST}:${this.PORT}`).replace(
-      /\/+$/,
-      '',
+    return trimTextEnd(
+      this.BASE_URL ?? `http://${this.HOST === '0.0.0.0' ? 'localhost' : this.HOST}:${this.PORT}`,
+      /\//,
     );
   }
 }

@@ -1,4 +1,5 @@
 import { StreamableFile } from '@nestjs/common';
+import { trimText } from '../trim-text.js';
 
 /** A file that the caller downloads. */
 export interface Download {
@@ -34,7 +35,7 @@ export function contentDisposition(name: string): string {
 
 /** Converts a name to a safe file name: no path, no control characters, not hidden, and not too long. */
 export function toFileName(wanted: string, otherwise: string): string {
-  const clean = wanted.replace(UNSAFE_CHARACTERS, '-').replace(/^[.\s-]+|[.\s-]+$/g, '');
+  const clean = trimText(wanted.replace(UNSAFE_CHARACTERS, '-'), /[.\s-]/);
   return [...clean].slice(0, MAX_NAME_LENGTH).join('') || otherwise;
 }
 

@@ -86,7 +86,7 @@ export const TimeInput = (settings: InputFieldOptions = {}) =>
     () => String,
     [
       IsTime(),
-      Matches(/^\d{4}-.*T.*(Z|[+-]\d\d(:?\d\d)?)$/, {
+      Matches(/^\d{4}-[^T]*T.*(Z|[+-]\d\d(:?\d\d)?)$/, {
         message: 'must be a time with its offset, such as 2027-01-31T18:00:00Z',
       }),
     ],

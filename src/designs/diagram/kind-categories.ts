@@ -108,5 +108,5 @@ const CATEGORY_BY_KIND = new Map(
 
 /** The category of a kind, by its name alone; older designs append a suffix (`Pod.K8s`). */
 export function kindCategoryOf(kind: string): KindCategory {
-  return CATEGORY_BY_KIND.get(kind.replace(/\..*$/, '')) ?? 'other';
+  return CATEGORY_BY_KIND.get(kind.split('.', 1)[0] ?? '') ?? 'other';
 }

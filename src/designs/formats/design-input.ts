@@ -9,6 +9,7 @@ import { type SourceFile } from '../../formats/sources/source-file.js';
 import { type YamlDialect } from '../../formats/documents/yaml-scalar.js';
 import { listContents } from './archive-listing.js';
 import { type FormatInput } from './format.js';
+import { trimTextEnd } from '../../core/trim-text.js';
 
 /** An upload as input of the formats; parses each file once per dialect, however many formats read it. */
 export class DesignInput implements FormatInput {
@@ -72,7 +73,7 @@ function resolveMember(name: string, files: FormatInput['files'] | undefined, pa
   if (!files) throw InvalidRequest.forField('/path', `is for archives, and ${name} is a single file`, 'Leave it out.');
   const paths = [...files.keys()];
   const [top = '', ...others] = new Set(paths.map((each) => each.split('/')[0] ?? ''));
-  const wanted = posix.normalize(path.replace(/^(?:\.?\/)+|\/+$/g, ''));
+  const wanted = posix.normalize(trimTextEnd(path.replace(/^(?:\.?\/)+/, ''), /\//));
   const candidates = others.length === 0 ? [wanted, posix.join(top, wanted)] : [wanted];
   const found = candidates.find((each) => paths.some((member) => member === each || isInFolder(member, each)));
   if (found !== undefined && found !== '' && !found.startsWith('.')) return found;

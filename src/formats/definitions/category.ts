@@ -1,10 +1,14 @@
+import { trimText } from '../../core/trim-text.js';
+
 /** The slug of a category in paths: `Security & Compliance` is `security-compliance`. */
 export function toCategorySlug(category: string): string {
-  return category
-    .toLowerCase()
-    .replaceAll('&', '')
-    .replace(/[^\p{L}\p{N}]+/gu, '-')
-    .replace(/^-+|-+$/g, '');
+  return trimText(
+    category
+      .toLowerCase()
+      .replaceAll('&', '')
+      .replace(/[^\p{L}\p{N}]+/gu, '-'),
+    /-/,
+  );
 }
 
 /** The category of models without one. */

@@ -189,7 +189,7 @@ export class YamlConverter {
   private withoutAddedLineBreak(node: Scalar.Parsed, text: string): string {
     const isBlock = node.type === 'BLOCK_LITERAL' || node.type === 'BLOCK_FOLDED';
     if (!isBlock || !text.endsWith('\n') || node.range[1] < this.source.length) return text;
-    return /\S[^\n]*$/.test(this.source.slice(this.source.lastIndexOf('\n') + 1)) ? text.slice(0, -1) : text;
+    return this.source.slice(this.source.lastIndexOf('\n') + 1).trim() !== '' ? text.slice(0, -1) : text;
   }
 
   private keepTag(tag: string | undefined, plain: string, path: readonly string[], offset: number): void {

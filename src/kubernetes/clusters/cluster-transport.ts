@@ -11,6 +11,7 @@ import { type ClusterRequest, type ClusterResponse, identityHeaders, toQueryStri
 import { parseResponse } from './cluster-response.js';
 import { parseStatus, parseWarnings } from './response-texts.js';
 import { splitLines } from './split-lines.js';
+import { trimTextEnd } from '../../core/trim-text.js';
 
 export interface ClusterLimits {
   connectTimeoutMs: number;
@@ -66,7 +67,7 @@ export class ClusterTransport {
     this.limits = { ...DEFAULT_LIMITS, ...limits };
     const { origin, pathname } = new URL(access.server);
     this.origin = origin;
-    this.base = pathname.replace(/\/+$/, '');
+    this.base = trimTextEnd(pathname, /\//);
     this.headers = { 'user-agent': 'armature', 'accept-encoding': 'identity', ...identityHeaders(access.user) };
     const { ca, servername, insecure } = access.tls;
     const { cert, key } = access.user;

@@ -2,6 +2,7 @@ import { X509Certificate, createPrivateKey } from 'node:crypto';
 import { InvalidRequest } from '../../core/errors/app-error.js';
 import { type ClusterAccess, type ClusterTls, type ClusterUser } from './cluster-access.js';
 import { KubeconfigReader, toRecord } from './kubeconfig-reader.js';
+import { trimTextEnd } from '../../core/trim-text.js';
 
 /** A context of a kubeconfig: how to call its cluster, or why it is rejected. */
 export type KubeconfigContext = {
@@ -141,7 +142,7 @@ function readServer({ at, value }: Entry, read: KubeconfigReader, settings: Kube
       'Use an https server, or ask the operator to set CLUSTER_INSECURE_TLS=true.',
     );
   }
-  return url.href.replace(/\/+$/, '');
+  return trimTextEnd(url.href, /\//);
 }
 
 function readTls({ at, value }: Entry, read: KubeconfigReader, settings: KubeconfigSettings): ClusterTls {

@@ -15,6 +15,7 @@ import { NO_MAIL_DOMAIN, User } from '../users/user.entity.js';
 import { UserDeactivated } from '../users/user.events.js';
 import { UsersStore } from '../users/users.store.js';
 import type { NewServiceAccount } from './service-account.inputs.js';
+import { trimText } from '../../core/trim-text.js';
 
 /** Service accounts: members that are programs. */
 @Injectable()
@@ -102,11 +103,6 @@ export class ServiceAccountsService {
 
 /** A unique placeholder address of an account, because names need not be unique. */
 function placeholderEmail({ id, firstName }: User): string {
-  const name =
-    firstName
-      .toLowerCase()
-      .replace(/[^a-z0-9]+/g, '-')
-      .replace(/^-+|-+$/g, '')
-      .slice(0, 40) || 'service';
+  const name = trimText(firstName.toLowerCase().replace(/[^a-z0-9]+/g, '-'), /-/).slice(0, 40) || 'service';
   return `${name}.${id.replaceAll('-', '').slice(-12)}@service${NO_MAIL_DOMAIN}`;
 }

@@ -99,7 +99,10 @@ function parseText(field: FieldName, text: string): Record<string, unknown> | un
   } catch {
     // Cookies may have the format of the `Cookie` header.
   }
-  const pairs = text.split(';').map((pair) => /^\s*([^=\s]+)=(.*?)\s*$/s.exec(pair));
-  if (field === 'request_headers' || pairs.some((pair) => pair === null)) return undefined;
-  return Object.fromEntries(pairs.map((pair) => [pair?.[1] ?? '', pair?.[2] ?? '']));
+  if (field === 'request_headers') return undefined;
+  const pairs = text.split(';').map((pair): [string, string] => {
+    const equals = pair.indexOf('=');
+    return [pair.slice(0, Math.max(equals, 0)).trimStart(), pair.slice(equals + 1).trim()];
+  });
+  return pairs.every(([name]) => /^\S+$/.test(name)) ? Object.fromEntries(pairs) : undefined;
 }

@@ -6,6 +6,7 @@ import type { ModelContent } from '../../formats/definitions/definitions.js';
 import { definitionDigest } from '../../formats/definitions/definition-digest.js';
 import { toComponentFile, definitionVersionOf, toModelFile, toRelationshipFile } from './definition-files.js';
 import { compareByCodeUnits } from './package-content.js';
+import { trimTextEnd, trimTextStart } from '../../core/trim-text.js';
 
 interface ArchiveMember {
   path: string;
@@ -93,6 +94,6 @@ export class FileNames {
 
 /** Text as a valid path segment on any system; no hidden files are created. */
 export function toPathSegment(text: string): string {
-  const plain = text.replace(/[^\p{L}\p{N}._ -]/gu, '-').replace(/^[._ ]+|[. ]+$/g, '');
+  const plain = trimTextEnd(trimTextStart(text.replace(/[^\p{L}\p{N}._ -]/gu, '-'), /[._ ]/), /[. ]/);
   return Array.from(plain).slice(0, MAX_SEGMENT_LENGTH).join('') || 'unnamed';
 }

@@ -126,7 +126,7 @@ function plainCidr(text: string): IpNetwork | undefined {
 
 function urlOf(text: string): Url {
   const [, scheme = '', host = '', path = '', query = ''] =
-    /^(?:([a-zA-Z][a-zA-Z0-9+.-]*):)?(?:\/\/([^/?]*))?([^?]*)(?:\?(.*))?$/s.exec(text) ?? [];
+    /^(?:([a-zA-Z][a-zA-Z0-9+.-]*):)?(?:\/\/([^/?]*))?([^?]*)(?:\?(.*))?/s.exec(text) ?? [];
   return { scheme: scheme.toLowerCase(), host: host.slice(host.lastIndexOf('@') + 1), path, query };
 }
 

@@ -3,6 +3,7 @@ import { codePoints, celToText } from './conversions.js';
 import type { CelFunctions, CelRun } from './run.js';
 import { CelUnsupported } from './tokens.js';
 import { CelError, type CelValue, isList, PlainList, typeName } from './values.js';
+import { trimText } from '../../core/trim-text.js';
 
 const MAX_MATCHES = 10_000;
 const MAX_TEXT_LENGTH = 5_000_000;
@@ -27,7 +28,7 @@ export const TEXT_METHODS: CelFunctions = {
   endsWith: textMethod((text, part = '') => text.endsWith(part)),
   lowerAscii: textMethod((text) => text.replace(/[A-Z]+/g, (letters) => letters.toLowerCase())),
   upperAscii: textMethod((text) => text.replace(/[a-z]+/g, (letters) => letters.toUpperCase())),
-  trim: textMethod((text) => text.replace(/^[\s\u0085]+/, '').replace(/[\s\u0085]+$/, '')),
+  trim: textMethod((text) => trimText(text, /[\s\u0085]/)),
   charAt: ([text, place]) => {
     if (typeof text !== 'string' || typeof place !== 'bigint') return undefined;
     const characters = codePoints(text);

@@ -48,7 +48,7 @@ export function parseCustomResourceDuration(text: string): bigint | undefined {
   const plain = parseDuration(text);
   if (plain !== undefined || text.length > 1000) return plain;
   let total: bigint | undefined;
-  for (const [, count = '', word = ''] of text.matchAll(/(\d+)\s*([A-Za-zµ]+)/g)) {
+  for (const [, count = '', word = ''] of text.matchAll(/(?<!\d)(\d+)\s*([A-Za-zµ]+)/g)) {
     const unit = word.toLowerCase();
     const size = UNIT_WORDS.find(([, names]) => names.includes(unit) || unit.startsWith(names.at(-1) ?? ''))?.[0];
     if (size !== undefined) total = (total ?? 0n) + BigInt(count) * size;

@@ -4,7 +4,7 @@ export interface Quantity {
 }
 
 const NANO = 1_000_000_000n;
-const SHAPE = /^([+-]?)(\d*)(?:\.(\d*))?([eEinumkKMGTP]*)([+-]?\d*)$/;
+const SHAPE = /^([+-]?)(\d*)(?:\.(\d*))?(?:([eEinumkKMGTP]+)([+-]?\d*)|([+-]\d*))?$/;
 const DECIMAL: Record<string, number> = { n: -9, u: -6, m: -3, '': 0, k: 3, M: 6, G: 9, T: 12, P: 15, E: 18 };
 const BINARY: Record<string, bigint> = { Ki: 10n, Mi: 20n, Gi: 30n, Ti: 40n, Pi: 50n, Ei: 60n };
 const WRONG_FORM = "quantities must match the regular expression '^([+-]?[0-9.]+)([eEinumkKMGTP]*[-+]?[0-9]*)$'";
@@ -21,9 +21,10 @@ const MAX_DIGITS = 2_000;
  */
 export function parseQuantity(text: string): Quantity | string {
   if (text === '' || text.length > MAX_DIGITS) return WRONG_FORM;
-  const [, sign, whole = '', fraction = '', letters = '', tail = ''] = SHAPE.exec(text) ?? [];
+  const [, sign, whole = '', fraction = '', letters = '', exponent, signed = ''] = SHAPE.exec(text) ?? [];
   if (sign === undefined) return WRONG_FORM;
   const digits = BigInt(whole + fraction || '0');
+  const tail = exponent ?? signed;
   const power = exponentOf(letters, tail);
   if (typeof power === 'string') return power;
   if (whole + fraction === '' && letters + tail !== '') return WRONG_SUFFIX;

@@ -1,3 +1,5 @@
+import { trimTextEnd } from '../../core/trim-text.js';
+
 const RFC3339 = /^(\d{4})-(\d\d)-(\d\d)[Tt](\d\d):(\d\d):(\d\d)(?:[.,](\d+))?(?:[Zz]|([+-])(\d\d):(\d\d))$/;
 
 /** Parses RFC 3339 as Go does. @returns nanoseconds since 1970; undefined for an invalid timestamp */
@@ -37,6 +39,6 @@ export function timestampText(nanos: bigint): string {
   const second = 1_000_000_000n;
   const within = ((nanos % second) + second) % second;
   const whole = new Date(Number((nanos - within) / 1_000_000n)).toISOString().slice(0, 19);
-  const fraction = String(within).padStart(9, '0').replace(/0+$/, '');
+  const fraction = trimTextEnd(String(within).padStart(9, '0'), /0/);
   return `${whole}${fraction && `.${fraction}`}Z`;
 }

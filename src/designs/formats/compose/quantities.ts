@@ -1,5 +1,5 @@
-const sizePattern = /^\s*(\d+(?:\.\d+)?)\s*([kmgtp]?)(?:i?b)?\s*$/i;
-const durationPart = /(\d+(?:\.\d+)?)(ns|us|µs|ms|s|m|h|d|w)/g;
+const sizePattern = /^(\d+(?:\.\d+)?)\s*([kmgtp]?)(?:i?b)?$/i;
+const durationPart = /(\d+(?:\.\d+)?)(ns|us|µs|ms|s|m|h|d|w)/gy;
 const secondsOf: Record<string, number> = {
   ns: 1e-9,
   us: 1e-6,
@@ -15,7 +15,7 @@ const secondsOf: Record<string, number> = {
 /** `512`, `"10m"`, `"1.5 GB"` → bytes; units are powers of 1024. Undefined for anything else. */
 export function parseBytes(size: string | number): number | undefined {
   if (typeof size === 'number') return Number.isFinite(size) && size >= 0 ? Math.round(size) : undefined;
-  const [, digits, unit = ''] = sizePattern.exec(size) ?? [];
+  const [, digits, unit = ''] = sizePattern.exec(size.trim()) ?? [];
   if (digits === undefined) return undefined;
   return Math.round(Number(digits) * 1024 ** ' kmgtp'.indexOf(unit.toLowerCase() || ' '));
 }

@@ -4,6 +4,7 @@ import { isObject, type JsonObject, asObject, asText } from '../../../core/json/
 import { type ChartMetadata } from '../../../formats/helm/chart-metadata.js';
 import { type ChartRelease } from '../../../formats/helm/helm.js';
 import { type FormatInput, type ImportOptions, type Release } from '../format.js';
+import { trimText } from '../../../core/trim-text.js';
 
 const MAX_NAME_LENGTH = 53;
 
@@ -45,7 +46,7 @@ export function toReleaseName(design: string): string {
     .normalize('NFKD')
     .toLowerCase()
     .replace(/[^a-z0-9]+/g, '-');
-  return words.slice(0, MAX_NAME_LENGTH).replace(/^-+|-+$/g, '') || 'release';
+  return trimText(words.slice(0, MAX_NAME_LENGTH), /-/) || 'release';
 }
 
 /** Parses given values. Throws InvalidRequest with located faults for text that is not a YAML mapping. */

@@ -1,8 +1,8 @@
 /** Names of fields that contain secrets, by the rule that the triggers apply to columns; names that only describe a secret do not match. */
 const SECRET_NAME = /passw(or)?d|passphrase|secret|token|api[-_]?key|private[-_]?key|access[-_]?key|authorization/i;
 const ABOUT_A_SECRET = /(_at|_by|_ids?|names?)$/i;
-/** A URL, whose user info and query may contain secrets. */
-const ADDRESS = /^([a-z][a-z0-9+.-]*:\/\/)(?:[^/?#]*@)?([^?#]*)[?#]?.*$/is;
+/** A URL up to its query: the scheme, the authority, the path. */
+const ADDRESS = /^([a-z][a-z0-9+.-]*:\/\/)([^/?#]*)([^?#]*)/i;
 const REDACTED = '[redacted]';
 
 /**
@@ -11,11 +11,17 @@ const REDACTED = '[redacted]';
  */
 export function redactMembers(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(redactMembers);
-  if (typeof value === 'string') return ADDRESS.test(value) ? value.replace(ADDRESS, '$1$2') : value;
+  if (typeof value === 'string') return withoutCredentials(value);
   if (typeof value !== 'object' || value === null) return value;
   return Object.fromEntries(
     Object.entries(value).map(([name, member]) => [name, isSecret(name, member) ? REDACTED : redactMembers(member)]),
   );
+}
+
+/** A URL without its user info, query and fragment; other text unchanged. */
+function withoutCredentials(text: string): string {
+  const [, scheme, authority = '', path = ''] = ADDRESS.exec(text) ?? [];
+  return scheme === undefined ? text : scheme + authority.slice(authority.lastIndexOf('@') + 1) + path;
 }
 
 const isSecret = (name: string, member: unknown): boolean =>

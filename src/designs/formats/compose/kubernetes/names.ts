@@ -1,16 +1,14 @@
 import { createHash } from 'node:crypto';
+import { trimText, trimTextEnd } from '../../../../core/trim-text.js';
 
 const MAX_LABEL_LENGTH = 63;
 
 /** A name of a Compose file as a DNS label (RFC 1123) of at most 63 characters, shortened with a hash when longer; empty when no valid character is left. */
 export function toDnsLabel(name: string, longest = MAX_LABEL_LENGTH): string {
-  const label = name
-    .toLowerCase()
-    .replace(/[^a-z0-9-]+/g, '-')
-    .replace(/^-+|-+$/g, '');
+  const label = trimText(name.toLowerCase().replace(/[^a-z0-9-]+/g, '-'), /-/);
   if (label.length <= longest) return label;
   const digest = createHash('sha256').update(name).digest('hex').slice(0, 8);
-  return `${label.slice(0, longest - 9).replace(/-+$/, '')}-${digest}`;
+  return `${trimTextEnd(label.slice(0, longest - 9), /-/)}-${digest}`;
 }
 
 /** As `toDnsLabel`, and starting with a letter, as required for the names of Services (RFC 1035). */

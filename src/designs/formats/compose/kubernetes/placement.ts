@@ -36,7 +36,9 @@ export function buildPlacement(conversion: ServiceConversion): JsonObject {
 }
 
 function expressionOf(conversion: ServiceConversion, constraint: string): Json[] {
-  const [, left = '', operator, right = ''] = /^\s*(\S+?)\s*(==|!=)\s*(.*?)\s*$/.exec(constraint) ?? [];
+  const operator = /==|!=/.exec(constraint)?.[0];
+  const [left = '', ...others] = operator ? constraint.split(operator).map((part) => part.trim()) : [];
+  const right = others.join(operator);
   const positive = operator === '==';
   if (left === 'node.role' && (right === 'manager' || right === 'worker')) {
     const exists = positive === (right === 'manager');
