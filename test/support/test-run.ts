@@ -10,14 +10,18 @@ import { setTimeout as sleep } from 'node:timers/promises';
 /** Names the folder of the test run to its workers. */
 const VARIABLE = 'ARMATURE_TEST_RUN';
 
-/** Ends what a run left behind when it was itself killed, once process $1 is gone; $2 is the folder of the run. */
+/** Ends what a run left behind when it was itself killed, once that process is gone; its arguments are the process and the run's folder. */
 const WATCH = `
-  while kill -0 "$1"; do sleep 1; done
-  for signal in QUIT KILL; do
-    for file in "$2"/pids/*; do kill -$signal "$(basename "$file")" && left=1; done
-    [ -z "$left" ] || sleep 2
-  done
-  rm -rf "$2"
+  const { readdirSync, rmSync } = require('node:fs');
+  const [pid, folder] = process.argv.slice(1);
+  const send = (to, signal) => { try { return process.kill(Number(to), signal); } catch { return false; } };
+  const end = (signals) => {
+    const left = readdirSync(folder + '/pids').filter((file) => signals.length > 0 && send(file, signals[0]));
+    if (left.length > 0) return setTimeout(end, 2000, signals.slice(1));
+    rmSync(folder, { recursive: true, force: true });
+    process.exit();
+  };
+  const watch = setInterval(() => { if (!send(pid, 0)) { clearInterval(watch); end(['SIGQUIT', 'SIGKILL']); } }, 1000);
 `;
 
 /** What the files of a run share: made when the first of them asks, ended with the run. */
@@ -96,7 +100,8 @@ function makeFolder(): string {
   chmodSync(folder, 0o711); // the account that a database server runs under passes through it
   mkdirSync(join(folder, 'pids'));
   process.env[VARIABLE] = folder;
-  spawn('sh', ['-c', WATCH, 'sh', String(process.pid), folder], { detached: true, stdio: 'ignore' }).unref();
+  const watch = ['--eval', WATCH, String(process.pid), folder];
+  spawn(process.execPath, watch, { detached: true, stdio: 'ignore', env: {} }).unref();
   return folder;
 }
 
