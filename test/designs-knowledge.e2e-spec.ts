@@ -59,6 +59,19 @@ it('judges the components of a design by the registry', async () => {
   expect(wrong.errors.map(({ pointer }: Json) => pointer)).toContain('/spec/replicas');
 });
 
+it('says which value of a Secret is wrong, and never the value', async () => {
+  const secret = { apiVersion: 'v1', kind: 'Secret', metadata: { name: 's' }, data: { password: 'hunter2hunter2!' } };
+  const errors = [{ pointer: '/data/password', detail: expect.stringContaining('illegal base64 data') as string }];
+  const design = await imported(JSON.stringify(secret));
+  expect(design.warnings[0]).toMatchObject({ detail: expect.stringContaining('illegal base64 data') as string });
+  const verdict = (await world.admin.get(`/api/pattern/${design.id}/validate`)).body;
+  expect(verdict).toMatchObject({ valid: false, components: [{ errors }] });
+  const alone = (await world.admin.post('/api/meshmodels/validate', { component: secret })).body;
+  expect(alone).toMatchObject({ valid: false, errors });
+  const { pattern_file: _, ...answer } = design;
+  expect(JSON.stringify([answer, verdict, alone])).not.toContain('hunter2');
+});
+
 it('keeps what the registry does not know, and says so', async () => {
   const unknown = 'apiVersion: example.org/v1\nkind: Gadget\nmetadata: { name: mine }\nspec: { size: 1 }\n';
   const gadget = await imported(unknown);

@@ -173,17 +173,56 @@ describe('policies of a workspace', () => {
     expect((await validate(people.outsider, `?environment_id=${live.id}`)).status).toBe(404);
   });
 
-  it('never show the value of a secret', async () => {
+  it('see the values of secrets as empty text, also from other components, and never show a value', async () => {
     const { path, scene } = await place();
-    const secret = 'apiVersion: v1\nkind: Secret\nmetadata: {name: keys}\nstringData: {password: canary-of-a-policy}\n';
+    const secret =
+      'apiVersion: v1\nkind: Secret\nmetadata: {name: keys}\nstringData: {password: canary-of-a-policy}\n---\napiVersion: v1\nkind: ConfigMap\nmetadata: {name: plain}\ndata: {colour: canary-of-a-map}\n---\napiVersion: v1\nkind: Pod\nmetadata: {name: pod, annotations: {copy: "{\\"data\\":\\"canary-of-a-policy\\"}"}}\nspec: {containers: [{name: app, image: a, env: [{name: A, value: canary-of-a-policy}]}]}\n';
     const fields = { name: 'keys', pattern_data: { pattern_file: secret }, workspace_id: scene.id };
     const design = await done(world.admin.post('/api/pattern', fields));
-    const leak = { expression: 'component[component.stringData.password] == 1', design_id: design.id };
-    const { body } = await people.admin.post(`${path}/try`, leak);
-    expect(body.verdicts).toMatchObject([
-      { complies: false, reason: expect.stringContaining('no such key') as string },
-    ]);
-    expect(JSON.stringify(body)).not.toContain('canary-of-a-policy');
+    const attempt = async (expression: string) =>
+      (await done(people.admin.post(`${path}/try`, { expression, design_id: design.id }))).verdicts as Json[];
+    const leaks = [
+      'component[design.components[0].stringData.password] == 1',
+      'component[design.components[1].data.colour] == 1',
+      'int(design.components[0].stringData.password) == 1',
+      'component[design.components[2].spec.containers[0].env[0].value] == 1',
+      'component[design.components[2].metadata.annotations.copy] == 1',
+      'url(design.components[1].data.colour).getHost() == ""',
+      'timestamp("2026-01-01T00:00:00Z").getHours(design.components[1].data.colour) == 1',
+      'quantity(design.components[1].data.colour) == quantity("1")',
+      'semver(design.components[1].data.colour) == semver("1.0.0")',
+      'ip(design.components[1].data.colour).family() == 4',
+      'cidr(design.components[1].data.colour).prefixLength() == 4',
+    ];
+    for (const expression of leaks) {
+      const verdicts = await attempt(expression);
+      expect([expression, JSON.stringify(verdicts).replaceAll(expression, '')]).toEqual([
+        expression,
+        expect.not.stringMatching(/canary/) as string,
+      ]);
+      expect(verdicts.map(({ reason }) => typeof reason)).toEqual(['string', 'string', 'string']);
+    }
+    const facts = [
+      "design.components[0].stringData.all(key, key == 'password')",
+      "design.components[0].stringData.password == ''",
+      "design.components[2].spec.containers[0].env[0] == {'name': 'A', 'value': ''}",
+      "design.components[1].data.colour == 'canary-of-a-map'",
+    ];
+    for (const expression of facts)
+      expect([expression, await attempt(expression)]).toEqual([
+        expression,
+        [0, 1, 2].map(() => expect.objectContaining({ complies: true }) as object),
+      ]);
+    const policy = { name: 'leaks', expression: leaks[0], mode: 'enforce' };
+    await done(people.admin.post(path, policy));
+    const environment = await scene.environment({ tier: 'staging' });
+    await scene.cluster(environment, 'https://127.0.0.1:9');
+    const refused = await people.editor.post('/api/pattern/deploy', { id: design.id, environment_id: environment.id });
+    expect(refused).toMatchObject({ status: 409, body: { code: 'POLICY_VIOLATION' } });
+    const events = await done(people.viewer.get(`/api/events?orgID=${world.organization}&acted_upon=${design.id}`));
+    const audit = await done(world.admin.get(`/api/identity/orgs/${world.organization}/audit?resource=${design.id}`));
+    expect(JSON.stringify([refused.body, events, audit])).not.toContain('canary-of-a-policy');
+    expect(JSON.stringify(audit)).toContain('violation');
   });
 });
 

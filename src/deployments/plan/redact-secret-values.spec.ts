@@ -15,6 +15,12 @@ describe('a message about a Secret', () => {
     expect(redactSecretValues(message, secret)).toBe('keys holds (hidden), and (hidden), or (hidden)');
   });
 
+  it('is reported without its values as an API server quotes and encodes them', () => {
+    const { stringData, ...rest } = { ...secret, stringData: { plain: 'say "hush"\n' } };
+    const message = `denied: "say \\"hush\\"\\n" is ${Buffer.from(stringData.plain).toString('base64')}`;
+    expect(redactSecretValues(message, { ...rest, stringData })).toBe('denied: "(hidden)" is (hidden)');
+  });
+
   it('is not reported when it was truncated, because it may end with a part of a value', () => {
     expect(redactSecretValues(`keys holds hush hu${TRUNCATION_MARK}`, secret)).not.toContain('hush');
     const plain = { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'a' }, data: { a: 'hush' } };

@@ -1,5 +1,6 @@
 import { asText, isObject, type Json, type JsonObject } from '../../core/json/json.js';
 import { defineTask, type Task } from '../../core/workers/task.js';
+import { replaceSecrets } from '../../formats/design-file/secret-values.js';
 import { runCel } from '../../validation/cel/evaluator.js';
 import { jsonToCel } from '../../validation/cel/json-values.js';
 import { parseCel } from '../../validation/cel/parser.js';
@@ -8,7 +9,6 @@ import { CelError, type CelValue, typeName } from '../../validation/cel/values.j
 import { BudgetExceeded, StepBudget } from '../../validation/schema/step-budget.js';
 import type { DesiredResource } from '../plan/planned-resource.js';
 import type { PolicyResource } from '../plan/policy-violation.js';
-import { redactSecretValues } from '../plan/redact-secret-values.js';
 import type { Policy } from './policy.entity.js';
 
 export type PolicyRule = Pick<Policy, 'id' | 'name' | 'expression' | 'message' | 'mode' | 'kinds'>;
@@ -49,7 +49,11 @@ const MAX_STEPS_OF_ALL = 20_000_000;
 /** Task of the worker pool. */
 export function evaluateInWorker({ policies, resources, design, environment, all }: PolicyTaskInput): PolicyTrial {
   const budget = new StepBudget(MAX_STEPS_OF_ALL);
-  const components = resources.map(({ object }) => object as Json);
+  const visible = resources.map(({ component, object }) => ({
+    component,
+    object: withoutSecrets(object as JsonObject),
+  }));
+  const components = visible.map(({ object }) => object as Json);
   const shared = {
     design: jsonToCel({ ...design, components }, undefined),
     environment: jsonToCel(environment, undefined),
@@ -59,21 +63,23 @@ export function evaluateInWorker({ policies, resources, design, environment, all
   const count = { judged: 0, violations: 0 };
   for (const policy of policies) {
     const evaluate = createEvaluator(policy, budget);
-    for (const { component, object } of resources) {
-      const resource = describe(component, object as JsonObject);
+    for (const { component, object } of visible) {
+      const resource = describe(component, object);
       if (policy.kinds.length > 0 && !policy.kinds.includes(resource.kind)) continue;
-      const reason = evaluate({ component: jsonToCel(object as JsonObject, undefined), ...shared });
+      const reason = evaluate({ component: jsonToCel(object, undefined), ...shared });
       const complies = reason === undefined;
       count.judged++;
       if (!complies) count.violations++;
       const kept = complies ? complying : violations;
       if (kept.length >= MAX_VERDICTS || (complies && !all)) continue;
-      const safe = reason ? redactSecretValues(reason, { ...object, ...typeOf(resource) }) : null;
-      kept.push({ policy, resource, complies, reason: safe });
+      kept.push({ policy, resource, complies, reason: reason ?? null });
     }
   }
   return { ...count, verdicts: [...violations, ...complying].slice(0, MAX_VERDICTS) };
 }
+
+/** The resource as policies see it: hidden values are empty. */
+const withoutSecrets = (object: JsonObject): JsonObject => replaceSecrets(asText(object['kind']), object, () => '');
 
 /** Returns undefined if the resource complies, null if it does not, and the reason if the policy cannot be evaluated. */
 function createEvaluator(
@@ -96,7 +102,8 @@ function attempt<T>(work: () => T): { value: T } | { reason: string } {
   } catch (error) {
     const isNamed = [CelError, CelUnsupported, BudgetExceeded, RangeError].some((type) => error instanceof type);
     if (!isNamed) throw error;
-    return { reason: (error as Error).message };
+    if (error instanceof CelError) return { reason: error.reason };
+    return { reason: error instanceof RangeError ? 'it is too deep or too long' : (error as Error).message };
   }
 }
 
@@ -110,5 +117,3 @@ function describe(component: string, object: JsonObject): PolicyResource {
     name: asText(metadata['name']),
   };
 }
-
-const typeOf = ({ api_version: apiVersion, kind, name }: PolicyResource) => ({ apiVersion, kind, metadata: { name } });

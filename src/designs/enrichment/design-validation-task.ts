@@ -123,9 +123,7 @@ function toFault(
 ): Fault {
   const field = toFieldPath(pointer);
   const place = `${validation.kind} ${validation.name}${field === '' ? '' : `, ${field}`}`;
-  // The details of a fault in a Secret may contain its values, and results of operations are stored.
-  const said = validation.kind === 'Secret' ? 'is not what an API server takes' : detail;
-  return { pointer: `/components/${index}/configuration${pointer}`, detail: `${place}: ${said}`, keyword, remedy };
+  return { pointer: `/components/${index}/configuration${pointer}`, detail: `${place}: ${detail}`, keyword, remedy };
 }
 
 /** The verdicts on components that are resources, in the order of the design. */

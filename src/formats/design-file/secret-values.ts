@@ -1,13 +1,17 @@
+import { isObject, type Json } from '../../core/json/json.js';
+import { isObjectCopy } from './object-copy.js';
+
 /** The placeholder of a hidden value. */
 export const MASKED = '(hidden)';
 
-/** An annotation with a copy of a whole Secret. */
-const LAST_APPLIED = 'kubectl.kubernetes.io/last-applied-configuration';
-
-/** Whether the value at this path of an object of this kind is hidden: data of Secrets and values of environment variables. */
-export function isSecret(kind: string, path: string[]): boolean {
+/**
+ * Whether the value at this path of an object of this kind is hidden: data of Secrets, values of environment variables, and
+ * annotations with copies of objects.
+ */
+export function isSecret(kind: string, path: readonly string[], value: unknown): boolean {
   if (kind === 'Secret' && path.length > 1 && (path[0] === 'data' || path[0] === 'stringData')) return true;
-  return path.at(-1) === LAST_APPLIED || (path.at(-1) === 'value' && path.at(-3) === 'env');
+  if (path.at(-2) === 'annotations') return isObjectCopy(value);
+  return path.at(-1) === 'value' && path.at(-3) === 'env';
 }
 
 /** Members of a Compose file with values of variables, or with mounted secrets. */
@@ -22,15 +26,38 @@ export function isSecretMetadata(path: readonly string[]): boolean {
 
 /** The value at a path of an object of this kind, redacted. */
 export function maskSecrets(kind: string, path: string[], value: unknown): unknown {
-  return maskValues((at) => isSecret(kind, at), path, value);
+  return maskValues((at, one) => isSecret(kind, at, one), path, value);
+}
+
+/** An object of this kind in which `replace` gives the hidden values; keys stay. The object itself when it has none. */
+export function replaceSecrets<T>(kind: string, object: T, replace: (value: Json) => Json): T {
+  const replaced = new Set<unknown>();
+  const hide = (value: unknown): unknown => {
+    replaced.add(value);
+    return replaceScalars(value as Json, replace);
+  };
+  const result = maskValues((path, value) => isSecret(kind, path, value), [], object, hide);
+  return replaced.size > 0 ? (result as T) : object;
+}
+
+function replaceScalars(value: Json, replace: (value: Json) => Json): Json {
+  if (value === null) return null;
+  if (Array.isArray(value)) return value.map((one) => replaceScalars(one, replace));
+  if (!isObject(value)) return replace(value);
+  return Object.fromEntries(Object.entries(value).map(([name, one]) => [name, replaceScalars(one, replace)]));
 }
 
 /** The value at a path without hidden values; null when there is none. */
-export function maskValues(isHidden: (path: string[]) => boolean, path: string[], value: unknown): unknown {
+export function maskValues(
+  isHidden: (path: string[], value: unknown) => boolean,
+  path: string[],
+  value: unknown,
+  hide: (value: unknown) => unknown = () => MASKED,
+): unknown {
   if (value === undefined) return null;
-  if (value !== null && isHidden(path)) return MASKED;
+  if (value !== null && isHidden(path, value)) return hide(value);
   if (typeof value !== 'object' || value === null) return value;
-  const inner = ([name, one]: [string, unknown]) => maskValues(isHidden, [...path, name], one);
+  const inner = ([name, one]: [string, unknown]) => maskValues(isHidden, [...path, name], one, hide);
   if (Array.isArray(value)) return Object.entries(value).map(inner);
   return Object.fromEntries(Object.entries(value).map((entry) => [entry[0], inner(entry)]));
 }

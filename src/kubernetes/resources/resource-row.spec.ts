@@ -1,3 +1,4 @@
+import { deflateSync, gzipSync } from 'node:zlib';
 import type { ResourceKind } from '../clusters/discovery.js';
 import type { KubernetesObject } from '../clusters/kubernetes-object.js';
 import { toResourceRow } from './resource-row.js';
@@ -7,6 +8,21 @@ const kind = (name: string): ResourceKind => ({
   ...{ namespaced: true, verbs: [], subresources: [], preferred: true },
 });
 const row = (object: KubernetesObject) => toResourceRow(kind(object.kind), object);
+
+const COPY = { spec: { containers: [{ env: [{ name: 'PASSWORD', value: 'canary' }] }] } };
+const base64 = (content: string | Buffer) => Buffer.from(content).toString('base64');
+/** What tools store of an object, by the annotations in which they do. */
+const COPIES = {
+  'kubectl.kubernetes.io/last-applied-configuration': JSON.stringify({ apiVersion: 'v1', kind: 'Pod', ...COPY }),
+  'kopf.zalando.org/last-handled-configuration': `${JSON.stringify(COPY)}\n`,
+  'banzaicloud.com/last-applied': base64(Buffer.concat([Buffer.from('PK\x03\x04'), Buffer.from('canary')])),
+  'objectset.rio.cattle.io/applied': base64(gzipSync(JSON.stringify(COPY))),
+  'example.org/deflated': base64(deflateSync(JSON.stringify(COPY))),
+  'example.org/encoded': base64(JSON.stringify(COPY)),
+  'example.org/wrapped': JSON.stringify({ revisions: [JSON.stringify(COPY)] }),
+  'example.org/yaml': '# before\nspec:\n  containers: [{env: [{name: PASSWORD, value: canary}]}]\n',
+  'example.org/part': JSON.stringify([{ op: 'replace', path: '/spec', value: { env: [{ value: 'canary' }] } }]),
+};
 const DESIGN = '0193a0c4-0000-7000-8000-000000000001';
 
 describe('what is kept of an object', () => {
@@ -39,12 +55,14 @@ describe('what is kept of an object', () => {
       metadata: {
         name: 'web',
         managedFields: [{ manager: 'kubelet' }],
-        annotations: { 'kubectl.kubernetes.io/last-applied-configuration': 'canary', note: 'stays' },
+        annotations: { ...COPIES, note: 'stays', neg: '{"ingress": true}', checksum: 'c'.repeat(64) },
       },
       spec: { containers: [{ name: 'app', env: [{ name: 'PASSWORD', value: 'canary' }] }] },
     });
     expect(content).not.toMatch(/canary|managedFields/);
-    expect(JSON.parse(content)).toMatchObject({ metadata: { annotations: { note: 'stays' } } });
+    expect((JSON.parse(content) as KubernetesObject).metadata.annotations).toEqual({
+      ...{ note: 'stays', neg: '{"ingress": true}', checksum: 'c'.repeat(64) },
+    });
   });
 
   it('is bounded: what is too large is left out and named', () => {

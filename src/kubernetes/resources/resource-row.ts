@@ -1,5 +1,6 @@
 import { validate } from 'uuid';
 import { toJsonb } from '../../core/json/jsonb.js';
+import { isObjectCopy } from '../../formats/design-file/object-copy.js';
 import { maskSecrets } from '../../formats/design-file/secret-values.js';
 import type { ResourceKind } from '../clusters/discovery.js';
 import type { KubernetesObject, ObjectMeta } from '../clusters/kubernetes-object.js';
@@ -42,9 +43,6 @@ export interface SeenResource {
 const MAX_CONTENT = 64 * 1024;
 const MAX_LABELS = 100;
 const MAX_VALUE = 4 * 1024;
-
-/** Annotations that contain a copy of the object. */
-const COPIES = /last-applied-configuration$|^kapp\.k14s\.io\/original|^objectset\.rio\.cattle\.io\/applied$/;
 
 /** Converts an object to its row: limited in size and without secrets. */
 export function toResourceRow(kind: ResourceKind, object: KubernetesObject): ResourceRow {
@@ -98,7 +96,7 @@ export function withoutSecrets(kind: Pick<ResourceKind, 'group' | 'kind'>, objec
   const { managedFields: _, annotations, ...metadata } = object.metadata;
   const isSecret = kind.kind === 'Secret';
   const kept = Object.entries(annotations ?? {})
-    .filter(([name]) => !COPIES.test(name))
+    .filter(([, value]) => !isObjectCopy(value))
     .map(([name, value]): [string, string] => [name, isSecret ? toSize(value) : value]);
   const whole = {
     ...object,

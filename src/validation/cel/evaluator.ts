@@ -96,13 +96,13 @@ class CelEvaluator implements CelRun {
       if (!Number.isInteger(place)) throw noOverload('_[_]', target, index);
       const item = target.items[place];
       if (optional) return toOptional(item);
-      if (item === undefined) throw new CelError(`index out of bounds: ${place}`);
+      if (item === undefined) throw new CelError(`index out of bounds: ${place}`, 'index out of bounds');
       return item;
     }
     if (!isMap(target)) throw noOverload('_[_]', target, index);
     const value = target.get(index);
     if (optional) return toOptional(value);
-    if (value === undefined) throw new CelError(`no such key: ${celToText(index) ?? typeName(index)}`);
+    if (value === undefined) throw new CelError(`no such key: ${celToText(index) ?? typeName(index)}`, 'no such key');
     return value;
   }
 

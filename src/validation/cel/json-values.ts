@@ -46,7 +46,7 @@ function textToCel(value: string, node: SchemaNode | undefined): CelValue {
 }
 
 function requireParsed<T>(value: T | undefined, text: string): T {
-  if (value === undefined) throw new CelError(`Invalid formatted string ${text}`);
+  if (value === undefined) throw new CelError(`Invalid formatted string ${text}`, 'Invalid formatted string');
   return value;
 }
 

@@ -55,7 +55,8 @@ export const LIST_METHODS: CelFunctions = {
   ),
   slice: listMethod(({ items }, _, from, to) => {
     if (typeof from !== 'bigint' || typeof to !== 'bigint') return undefined;
-    if (from < 0n || to > items.length || from > to) throw new CelError(`cannot slice(${from}, ${to})`);
+    if (from < 0n || to > items.length || from > to)
+      throw new CelError(`cannot slice(${from}, ${to})`, 'slice is out of bounds');
     return new PlainList(items.slice(Number(from), Number(to)));
   }),
   reverse: listMethod(({ items }) => new PlainList(items.toReversed())),

@@ -22,14 +22,15 @@ interface Url {
 export const NETWORK_FUNCTIONS: CelFunctions = {
   url: ([text]) => {
     if (typeof text !== 'string') return undefined;
-    if (!isRequestUri(text)) throw new CelError(`URL parse error during conversion from string: ${text}`);
+    if (!isRequestUri(text))
+      throw new CelError(`URL parse error during conversion from string: ${text}`, 'URL parse error');
     return new CelOpaque('URL', urlOf(text));
   },
   isURL: ([text]) => (typeof text === 'string' ? isRequestUri(text) : undefined),
   ip: ([text]) => {
     if (typeof text !== 'string') return undefined;
     const address = plainIp(text);
-    if (!address) throw new CelError(`IP Address ${JSON.stringify(text)} parse error`);
+    if (!address) throw new CelError(`IP Address ${JSON.stringify(text)} parse error`, 'IP Address parse error');
     return new CelOpaque('IP', address);
   },
   isIP: ([text]) => (typeof text === 'string' ? plainIp(text) !== undefined : undefined),
@@ -41,7 +42,7 @@ export const NETWORK_FUNCTIONS: CelFunctions = {
   cidr: ([text]) => {
     if (typeof text !== 'string') return undefined;
     const network = plainCidr(text);
-    if (!network) throw new CelError(`network address parse error: ${text}`);
+    if (!network) throw new CelError(`network address parse error: ${text}`, 'network address parse error');
     return new CelOpaque('CIDR', network);
   },
   isCIDR: ([text]) => (typeof text === 'string' ? plainCidr(text) !== undefined : undefined),

@@ -12,14 +12,14 @@ export const QUANTITY_FUNCTIONS: CelFunctions = {
   quantity: ([text]) => {
     if (typeof text !== 'string') return undefined;
     const quantity = parseQuantity(text);
-    if (typeof quantity === 'string') throw new CelError(quantity);
+    if (typeof quantity === 'string') throw new CelError(quantity, 'invalid quantity');
     return toCelQuantity(quantity);
   },
   isQuantity: ([text]) => (typeof text === 'string' ? typeof parseQuantity(text) !== 'string' : undefined),
   semver: ([text, loose]) => {
     if (typeof text !== 'string') return undefined;
     const version = toSemVer(text, loose === true);
-    if (!version) throw new CelError(`invalid semver: ${text}`);
+    if (!version) throw new CelError(`invalid semver: ${text}`, 'invalid semver');
     return new CelOpaque('Semver', version.version);
   },
   isSemver: ([text, loose]) => (typeof text === 'string' ? toSemVer(text, loose === true) !== undefined : undefined),

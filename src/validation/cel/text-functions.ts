@@ -32,7 +32,8 @@ export const TEXT_METHODS: CelFunctions = {
   charAt: ([text, place]) => {
     if (typeof text !== 'string' || typeof place !== 'bigint') return undefined;
     const characters = codePoints(text);
-    if (place < 0n || place > characters.length) throw new CelError(`index out of range: ${place}`);
+    if (place < 0n || place > characters.length)
+      throw new CelError(`index out of range: ${place}`, 'index out of range');
     return characters[Number(place)] ?? '';
   },
   indexOf: ([text, part, from]) => findPosition(text, part, from, false),
@@ -41,7 +42,8 @@ export const TEXT_METHODS: CelFunctions = {
     if (typeof text !== 'string' || typeof from !== 'bigint') return undefined;
     const characters = codePoints(text);
     const end = typeof to === 'bigint' ? to : BigInt(characters.length);
-    if (from < 0n || end > characters.length || from > end) throw new CelError(`index out of range: ${from}`);
+    if (from < 0n || end > characters.length || from > end)
+      throw new CelError(`index out of range: ${from}`, 'index out of range');
     return characters.slice(Number(from), Number(end)).join('');
   },
   replace: ([text, part, other, limit], run) => {
@@ -89,7 +91,7 @@ function findPosition(text?: CelValue, part?: CelValue, from?: CelValue, last = 
   if (typeof text !== 'string' || typeof part !== 'string') return undefined;
   const characters = codePoints(text);
   const start = typeof from === 'bigint' ? Number(from) : last ? characters.length : 0;
-  if (start < 0 || start > characters.length) throw new CelError(`index out of range: ${start}`);
+  if (start < 0 || start > characters.length) throw new CelError(`index out of range: ${start}`, 'index out of range');
   const units = characters.slice(0, start).join('').length;
   const found = last ? text.lastIndexOf(part, units) : text.indexOf(part, units);
   return found < 0 ? -1n : BigInt(codePoints(text.slice(0, found)).length);
@@ -104,7 +106,7 @@ function splitText(text: string, part: string, limit: number): string[] {
 
 function compileFor(source: string, text: string, run: CelRun): Pattern {
   const pattern = compilePattern(source);
-  if (typeof pattern === 'string') throw new CelError(pattern);
+  if (typeof pattern === 'string') throw new CelError(pattern, 'invalid pattern');
   run.budget.spend(10 + ((text.length * pattern.size) >> 7));
   return pattern;
 }
@@ -121,7 +123,7 @@ function formatTemplate(template: string, values: readonly CelValue[]): string {
     (_, whole: string, digits: string | undefined, verb: string) => {
       if (whole === '%') return '%';
       const value = values[next++];
-      if (value === undefined) throw new CelError(`index ${next - 1} out of range`);
+      if (value === undefined) throw new CelError(`index ${next - 1} out of range`, 'index out of range');
       return formatValue(value, verb, digits === undefined ? 6 : Number(digits));
     },
   );
@@ -137,6 +139,6 @@ function formatValue(value: CelValue, verb: string, digits: number): string {
   if (verb === 'e' && typeof value === 'number') return value.toExponential(digits).replace(/e([+-])(\d)$/, 'e$10$2');
   const bases: Record<string, number> = { d: 10, b: 2, x: 16, X: 16, o: 8 };
   const base = bases[verb];
-  if (typeof value !== 'bigint' || base === undefined) throw new CelUnsupported(`%${verb} is not for such a value`);
+  if (typeof value !== 'bigint' || base === undefined) throw new CelUnsupported('a format is not for such a value');
   return verb === 'X' ? value.toString(base).toUpperCase() : value.toString(base);
 }

@@ -49,6 +49,6 @@ function inZone(ms: number, zone: string | undefined): Date {
     const name = format.formatToParts(ms).find(({ type }) => type === 'timeZoneName')?.value ?? '';
     return inZone(ms, name.replace('GMT', '') || '00:00');
   } catch {
-    throw new CelError(`unknown time zone ${zone}`);
+    throw new CelError(`unknown time zone ${zone}`, 'unknown time zone');
   }
 }

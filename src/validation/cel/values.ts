@@ -1,5 +1,13 @@
 /** An evaluation error. `||`, `&&`, `all` and `exists` ignore it when another operand determines the result. */
-export class CelError extends Error {}
+export class CelError extends Error {
+  /** @param reason the message without values of the resource, for readers who may not see these */
+  constructor(
+    message: string,
+    readonly reason = message,
+  ) {
+    super(message);
+  }
+}
 
 /** Ends the evaluation: unlike CelError, no operator ignores it. */
 export { BudgetExceeded } from '../schema/step-budget.js';

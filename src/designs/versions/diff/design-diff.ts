@@ -103,9 +103,9 @@ function redactSecrets({ pointer, change, from, to }: ValueChange, [was, is]: re
   const [member = '', ...path] = parsePointer(pointer);
   const show = (kind: string, value: Json | undefined): Json | undefined => {
     if (value === undefined) return undefined;
-    const isHidden = (at: string[]): boolean => {
+    const isHidden = (at: string[], one: unknown): boolean => {
       if (at[0] === 'metadata') return isSecretMetadata(at.slice(1));
-      return at[0] === 'configuration' && isSecret(kind, at.slice(1));
+      return at[0] === 'configuration' && isSecret(kind, at.slice(1), one);
     };
     return showLargeIntegers(maskValues(isHidden, [member, ...path], value) as Json);
   };
