@@ -22,6 +22,41 @@ const credential = (fields: object = {}): Promise<Json> =>
   made(CREDENTIALS, { name: unique('credential'), type: 'token', secret: { token: 'abc' }, ...fields });
 const change = (id: string, body: object): Promise<Json> => world.admin.put(`${CONNECTIONS}/${id}`, body);
 
+describe('the secret of a credential', () => {
+  it('goes to another server only when it is entered again, or by who entered it last', async () => {
+    const [here, there] = [{ url: 'http://127.0.0.1:9' }, { url: 'http://127.0.0.1:10/path' }];
+    const other = await world.person('admin');
+    const required = {
+      status: 400,
+      body: { code: 'SECRET_REQUIRED', errors: [{ pointer: '/credential_secret' }] },
+    };
+    const credential_secret = { token: 'stored' };
+    const own = await connect({ kind: 'prometheus', metadata: here, credential_secret });
+    const path = `${CONNECTIONS}/${own.id}`;
+    for (const person of [other, world.admin])
+      expect(await person.put(path, { metadata: there })).toMatchObject(required);
+    expect((await other.put(path, { metadata: { url: `${here.url}/prometheus` } })).status).toBe(200);
+    const fields = { kind: 'prometheus', credential_id: own.credential_id };
+    const elsewhere = { organization_id: world.organization, name: unique('elsewhere'), ...fields, metadata: there };
+    expect(await other.post(CONNECTIONS, elsewhere)).toMatchObject(required);
+    await made(CONNECTIONS, { name: unique('here'), ...fields, metadata: here }, other);
+    const empty = await made(CONNECTIONS, { name: unique('empty'), kind: 'prometheus', metadata: there }, other);
+    expect(await other.put(`${CONNECTIONS}/${empty.id}`, { credential_id: own.credential_id })).toMatchObject(required);
+    const first = await made(CONNECTIONS, { name: unique('first'), ...fields, metadata: there });
+    expect((await other.put(`${CONNECTIONS}/${empty.id}`, { credential_id: own.credential_id })).status).toBe(200);
+    expect((await other.put(path, { metadata: there })).status).toBe(200);
+    const anew = { metadata: { url: 'http://127.0.0.1:11' }, credential_secret: { token: 'anew' } };
+    expect((await other.put(`${CONNECTIONS}/${first.id}`, anew)).status).toBe(200);
+    const without = { metadata: { url: 'http://127.0.0.1:12' }, credential_id: null };
+    expect((await other.put(`${CONNECTIONS}/${first.id}`, without)).status).toBe(200);
+    expect(
+      await world.admin.post(CONNECTIONS, { ...elsewhere, metadata: { url: 'http://127.0.0.1:12' } }),
+    ).toMatchObject(required);
+    const github = await made(CONNECTIONS, { name: unique('github'), kind: 'github', credential_secret }, other);
+    expect(await other.put(`${CONNECTIONS}/${github.id}`, { metadata: there })).toMatchObject(required);
+  });
+});
+
 describe('kinds', () => {
   it('are listed with their schemas, before the ids', async () => {
     const { status, body } = await world.admin.get(`${CONNECTIONS}/kinds`);

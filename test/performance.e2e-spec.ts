@@ -141,20 +141,22 @@ describe('performance profiles', () => {
     expect(JSON.stringify(await world.sql('SELECT p::text FROM performance_profile p'))).not.toContain('hush');
   }, 240_000);
 
-  it('send what headers and cookies hold to another server only when it is sent anew', async () => {
+  it('send what headers and cookies hold to another server, path, method or host only when it is sent anew', async () => {
     const elsewhere = 'http://127.0.0.1:9/';
     const profile = await profileOf({
       request_headers: { authorization: 'Bearer hush-4' },
       request_cookies: 'a=hush-5',
     });
     const path = `${PROFILES}/${profile.id}`;
-    await done(editor.put(path, { endpoints: [`${target.url}/other`] }));
+    const required = { status: 400, body: { code: 'SECRET_REQUIRED', errors: [{ pointer: '/request_headers' }] } };
+    const moves = [{ endpoints: [`${target.url}/other`] }, { method: 'PUT' }];
+    for (const move of moves) expect(await editor.put(path, move)).toMatchObject(required);
+    const request_headers = { authorization: '[redacted]', Host: 'other.example' };
+    expect(await editor.put(path, { request_headers })).toMatchObject(required);
+    await done(editor.put(path, { endpoints: profile.endpoints, method: profile.method, qps: 5 }));
     const hidden = { request_headers: profile.request_headers, request_cookies: profile.request_cookies };
     for (const kept of [{}, hidden, { request_cookies: null }])
-      expect(await editor.put(path, { endpoints: [target.url, elsewhere], ...kept })).toMatchObject({
-        status: 400,
-        body: { errors: [{ pointer: '/request_headers' }] },
-      });
+      expect(await editor.put(path, { endpoints: [target.url, elsewhere], ...kept })).toMatchObject(required);
     const anew = { request_headers: { authorization: 'Bearer other' }, request_cookies: null };
     expect(await done(editor.put(path, { endpoints: [elsewhere], ...anew }))).toMatchObject({ endpoints: [elsewhere] });
     expect((await done(editor.get(path))).request_cookies).toBe('');

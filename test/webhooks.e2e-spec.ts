@@ -118,19 +118,23 @@ print(json.dumps(Webhook(given["secret"]).verify(given["body"], given["headers"]
     expect((await people.admin.get(webhook.base)).status).toBe(404);
   });
 
-  it('sends what is sealed to another server only when it is sent anew', async () => {
+  it('sends what is sealed to another server or path only when it is sent anew', async () => {
     const elsewhere = { url: 'http://127.0.0.1:9/' };
     const withHeaders = await webhooks.register({ events: ['*'], headers: { 'X-Token': 'canary-of-a-header' } });
     const path = `${webhooks.hooks}/${withHeaders.id}`;
-    expect(await people.admin.put(path, elsewhere)).toMatchObject({
-      status: 400,
-      body: { errors: [{ pointer: '/headers' }] },
-    });
-    await done(people.admin.put(path, { url: `${receiver.url}/moved` }));
+    for (const url of [elsewhere.url, `${receiver.url}/moved`])
+      expect(await people.admin.put(path, { url })).toMatchObject({
+        status: 400,
+        body: { code: 'SECRET_REQUIRED', errors: [{ pointer: '/headers' }] },
+      });
+    await done(people.admin.put(path, { url: `${withHeaders.url}?added=1` }));
     await done(people.admin.put(path, { ...elsewhere, headers: {} }));
     const paged = await webhooks.register({ events: ['*'], format: 'pagerduty', routing_key: 'canary-of-pagerduty' });
     const other = `${webhooks.hooks}/${paged.id}`;
-    expect((await people.admin.put(other, elsewhere)).status).toBe(400);
+    expect(await people.admin.put(other, elsewhere)).toMatchObject({
+      status: 400,
+      body: { code: 'SECRET_REQUIRED', errors: [{ pointer: '/routing_key' }] },
+    });
     await done(people.admin.put(other, { ...elsewhere, format: 'standard' }));
     expect(await people.admin.put(other, { format: 'pagerduty' })).toMatchObject({
       status: 400,

@@ -8,6 +8,7 @@ import type { Connection } from './connection.entity.js';
 import { CredentialSecretsService } from './credentials/credential-secrets.service.js';
 import { CredentialsService } from './credentials/credentials.service.js';
 import type { ConnectionKind } from './kinds/connection-kind.js';
+import { ConnectionsStore } from './connections.store.js';
 import { ConnectionKindRegistry } from './kinds/connection-kind.registry.js';
 
 type Json = Record<string, unknown>;
@@ -19,6 +20,7 @@ export class ConnectionSecretsService {
     private readonly kinds: ConnectionKindRegistry,
     private readonly credentials: CredentialsService,
     private readonly kept: CredentialSecretsService,
+    private readonly connections: ConnectionsStore,
     private readonly outbound: Outbound,
   ) {}
 
@@ -57,6 +59,7 @@ export class ConnectionSecretsService {
   /**
    * The credential after a change, or undefined when it stays. A secret is written to the existing credential, and so for all
    * connections that share it; with `credential_id: null`, a new credential is created for this connection.
+   * @throws InvalidRequest SECRET_REQUIRED when a stored secret would go to a server that it has not served
    */
   async resolveForUpdate(
     actor: Actor,
@@ -65,7 +68,11 @@ export class ConnectionSecretsService {
     secret: Json | null,
   ): Promise<string | null | undefined> {
     const current = connection.credentialId;
-    if (!secret) return id && id !== current ? this.resolveExisting(actor, connection, id) : id;
+    if (!secret && id && id !== current) return this.resolveExisting(actor, connection, id);
+    if (!secret) {
+      if (current && id !== null) await this.assertServed(current, connection);
+      return id;
+    }
     if (current && id !== null && (id === undefined || id === current)) {
       await this.credentials.replaceSecret(actor, current, secret);
       return undefined;
@@ -84,14 +91,35 @@ export class ConnectionSecretsService {
     };
   }
 
-  private async resolveExisting(
-    actor: Actor,
-    { organizationId, kind, metadata }: Connection,
-    id: string,
-  ): Promise<string> {
-    await this.credentials.getOfOrganizationForUpdate(actor, id, organizationId);
+  private async resolveExisting(actor: Actor, connection: Connection, id: string): Promise<string> {
+    const { organizationId, kind, metadata } = connection;
+    const { enteredBy, owner } = await this.credentials.getOfOrganizationForUpdate(actor, id, organizationId);
+    if ((enteredBy ?? owner) !== actor.userId) await this.assertServed(id, connection);
     const { secret } = await this.kept.reveal(id);
     await this.kinds.resolveSecret(this.kinds.get(kind), metadata, secret);
     return id;
+  }
+
+  /** Requires that the secret of a credential is sent to the servers of a connection already, by this one or another. */
+  private async assertServed(credentialId: string, connection: Connection): Promise<void> {
+    const origins = this.originsOf(connection);
+    if (origins.length === 0) return;
+    const users = await this.connections.findByCredential(credentialId);
+    const served = new Set(users.flatMap((each) => this.originsOf(each)));
+    const foreign = origins.find((origin) => !served.has(origin));
+    if (foreign === undefined) return;
+    throw InvalidRequest.secretRequired(
+      '/credential_secret',
+      `must be sent again: the credential has not been used for ${foreign} yet`,
+      'Send credential_secret with the secret for this server, or credential_id null for none.',
+    );
+  }
+
+  /** The servers that the secret of a connection is sent to. */
+  private originsOf({ kind: name, metadata }: Connection): string[] {
+    const kind = this.kinds.get(name);
+    const named = kind.addresses?.(metadata) ?? [];
+    const all = named.length === 0 && kind.defaultAddress ? [kind.defaultAddress] : named;
+    return [...new Set(all.map((address) => (URL.canParse(address) ? new URL(address).origin : address)))];
   }
 }

@@ -15,6 +15,7 @@ export const ERROR_CODES: Readonly<Record<string, readonly ErrorCode[]>> = {
     MALFORMED_JSON: [400, 'The body is not a JSON object.'],
     MALFORMED_FORM: [400, 'The multipart form cannot be read.'],
     READ_ONLY_FIELD: [400, 'A read-only field was sent with a value that differs from the stored one.'],
+    SECRET_REQUIRED: [400, 'A sealed value would go to another place than it was entered for; send the value again.'],
     UNKNOWN_FORMAT: [400, 'The format of the file is not recognized.'],
     TOO_COSTLY: [400, 'Reading the input takes more time or memory than the limits allow.'],
     PROGRAM_MISSING: [400, 'The file needs helm or kustomize, which is not installed with the server.'],

@@ -53,6 +53,7 @@ import { IdempotencyLeases1764000000074 } from './1764000000074-idempotency-leas
 import { AuditOfEvents1764000000075 } from './1764000000075-audit-of-events.js';
 import { AuditChainSignatures1764000000076 } from './1764000000076-audit-chain-signatures.js';
 import { AuditOfRequesters1764000000079 } from './1764000000079-audit-of-requesters.js';
+import { CredentialEnteredBy1764000000103 } from './1764000000103-credential-entered-by.js';
 import { EventErasureByFeed1764000000080 } from './1764000000080-event-erasure-by-feed.js';
 
 /** All migrations, oldest first. */
@@ -112,4 +113,5 @@ export const migrations: Migration[] = [
   AuditChainSignatures1764000000076,
   AuditOfRequesters1764000000079,
   EventErasureByFeed1764000000080,
+  CredentialEnteredBy1764000000103,
 ];

@@ -13,7 +13,7 @@ function validate(value: unknown, spec: JsonObject): string[] {
     { rule: 'self[self.env[0].value] == 1', message: 'looks it up' },
   ];
   const properties = { spec: { type: 'object', properties: { env }, 'x-kubernetes-validations': rules } };
-  const schema = compileSchema({ type: 'object', properties, 'x-kubernetes-group-version-kind': [] });
+  const schema = compileSchema({ type: 'object', properties: properties as object as JsonObject });
   const resource = { ...type, metadata: { name: 'mine' }, spec: { env: [{ name: 'A', value }] } } as JsonObject;
   const { errors, warnings } = validateResource(resource, schema, type);
   return [...errors, ...warnings].map(({ pointer, detail }) => `${pointer}: ${detail}`);

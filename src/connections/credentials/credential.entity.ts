@@ -18,4 +18,9 @@ export class Credential extends TenantEntity {
 
   @Column('bytea', { select: false })
   secret!: Buffer;
+
+  /** The user who entered the secret; null for its owner. */
+  @ForeignKey('User')
+  @Column('uuid', { nullable: true })
+  enteredBy!: string | null;
 }

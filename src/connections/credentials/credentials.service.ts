@@ -7,6 +7,7 @@ import { NotFound } from '../../core/errors/app-error.js';
 import { EventBus } from '../../core/events/event-bus.js';
 import type { OrganizationListQuery } from '../../core/listing/list-query.js';
 import type { Page } from '../../core/listing/page.js';
+import { definedFields } from '../../core/rest/read-only-fields.js';
 import { Precondition } from '../../core/rest/precondition.js';
 import { RecordGate } from '../../core/records/record-gate.js';
 import { OrganizationsService } from '../../organizations/organizations.service.js';
@@ -73,7 +74,10 @@ export class CredentialsService extends RecordGate<Credential, typeof credential
     return this.unit.run(async () => {
       const credential = await this.getForChange(actor, id, input, match);
       const secret = taken && (await this.secrets.seal(credential, taken));
-      return this.change(actor, credential, { name: input.name, secret });
+      return this.change(actor, credential, {
+        ...definedFields({ name: input.name }),
+        ...(secret && { secret, enteredBy: actor.userId }),
+      });
     });
   }
 
@@ -81,7 +85,8 @@ export class CredentialsService extends RecordGate<Credential, typeof credential
   async replaceSecret(actor: Actor, id: string, taken: Record<string, unknown>): Promise<Credential> {
     return this.unit.run(async () => {
       const credential = await this.getForUpdate(actor, id, 'update', Precondition.none);
-      return this.change(actor, credential, { secret: await this.secrets.seal(credential, taken) });
+      const secret = await this.secrets.seal(credential, taken);
+      return this.change(actor, credential, { secret, enteredBy: actor.userId });
     });
   }
 
@@ -115,7 +120,7 @@ export class CredentialsService extends RecordGate<Credential, typeof credential
   private async change(
     actor: Actor,
     credential: Credential,
-    fields: { name?: string; secret?: Buffer },
+    fields: Partial<Pick<Credential, 'name' | 'secret' | 'enteredBy'>>,
   ): Promise<Credential> {
     if (await this.credentials.change(credential, fields))
       await this.events.publish(new CredentialUpdated(actor, credential));
@@ -130,5 +135,8 @@ const organizationOf = ({ organizationId }: { organizationId: string }): Protect
 });
 
 function newCredential(actor: Actor, organizationId: string, name: string, type: string): Credential {
-  return Object.assign(new Credential(), { id: newId(), organizationId, name, type, owner: actor.userId });
+  const { userId } = actor;
+  return Object.assign(new Credential(), {
+    ...{ id: newId(), organizationId, name, type, owner: userId, enteredBy: userId },
+  });
 }

@@ -103,6 +103,7 @@ export function httpKinds(outbound: Outbound): ConnectionKind[] {
       metadata: { type: 'object', properties: { url: { ...URL_SCHEMA, default: GITHUB } } },
       secret: { type: 'object', required: ['token'], properties: { token: TOKEN_SCHEMA } },
       addresses,
+      defaultAddress: GITHUB,
       probe: async ({ url }, secret) => {
         const answer = parseJson(
           await call('GitHub', url ?? GITHUB, secret ? '/user' : '/rate_limit', secret),

@@ -89,6 +89,12 @@ export class InvalidRequest extends AppError {
     const name = pointer.replace(/^\//, '');
     return new InvalidRequest(`${name} ${detail}`, { errors: [{ pointer, detail }], remedy });
   }
+
+  /** A sealed value would be sent to another place than it was entered for. */
+  static secretRequired(pointer: string, detail: string, remedy: string): InvalidRequest {
+    const name = pointer.replace(/^\//, '');
+    return new InvalidRequest(`${name} ${detail}`, { code: 'SECRET_REQUIRED', errors: [{ pointer, detail }], remedy });
+  }
 }
 
 /** 401: the token is missing or invalid. */

@@ -63,16 +63,31 @@ export function toChangedSettings(
   });
   assertSound({ ...current, ...fields }, input, limits);
   if (schedule !== undefined) fields.nextRunAt = schedule && nextOccurrence(schedule, new Date());
-  return { fields, content: toContent(input, stored, leadsElsewhere(current, fields)) };
+  const content = toContent(input, stored, false);
+  return {
+    fields,
+    content: leadsElsewhere(current, fields, stored, content) ? toContent(input, stored, true) : content,
+  };
 }
 
-/** Reports whether the change adds a new target server. */
+/** Reports whether requests of the changed profile go to a place to which those of the current one do not. */
 function leadsElsewhere(
-  { endpoints: known = [] }: Partial<PerformanceProfile>,
+  current: Partial<PerformanceProfile>,
   fields: Partial<PerformanceProfile>,
+  stored: RequestContent,
+  content: RequestContent,
 ): boolean {
-  const origins = new Set(known.map((endpoint) => new URL(endpoint).origin));
-  return origins.size > 0 && (fields.endpoints ?? []).some((endpoint) => !origins.has(new URL(endpoint).origin));
+  const known = new Set(targetsOf(current, stored));
+  return known.size > 0 && targetsOf({ ...current, ...fields }, content).some((target) => !known.has(target));
+}
+
+/** Where requests go: method, origin, path, and the host that a shared origin chooses the site by. */
+function targetsOf({ endpoints = [], method }: Partial<PerformanceProfile>, { headers }: RequestContent): string[] {
+  const host = Object.entries(headers).find(([name]) => name.toLowerCase() === 'host')?.[1] ?? '';
+  return endpoints.map((endpoint) => {
+    const { origin, pathname } = new URL(endpoint);
+    return JSON.stringify([method, origin, pathname, host]);
+  });
 }
 
 function assertSound(profile: Partial<PerformanceProfile>, input: ProfileChange, limits: LoadLimits): void {
@@ -117,7 +132,7 @@ function toContent(input: ProfileChange, stored: RequestContent, isElsewhere: bo
   };
 }
 
-/** Requires secrets to be sent again with a new target server; otherwise a user could redirect stored secrets to their own server. */
+/** Requires secrets to be sent again with a new target; otherwise a user could send stored secrets to a place of their choice. */
 function toFields(
   field: FieldName,
   given: unknown,
@@ -127,9 +142,9 @@ function toFields(
   if (!isElsewhere) return given === undefined ? stored : parseFields(field, given, stored);
   const fields = given === undefined ? hideValues(stored) : parseFields(field, given);
   if (!Object.values(fields).includes(HIDDEN)) return fields;
-  throw InvalidRequest.forField(
+  throw InvalidRequest.secretRequired(
     `/${field}`,
-    'must be sent with its values, since an endpoint is on another server',
+    'must be sent with its values, since requests go to another server, path or host, or have another method',
     `Send ${field} with the values, or null to leave them out.`,
   );
 }

@@ -5,6 +5,7 @@ import { hashSecretToken } from '../../../core/crypto/secret-token.js';
 import { Vault } from '../../../core/crypto/vault.service.js';
 import { InvalidRequest } from '../../../core/errors/app-error.js';
 import { definedFields, nullToEmpty } from '../../../core/rest/read-only-fields.js';
+import type { WebhookFormat } from '../formats/webhook-format.js';
 import type { Webhook } from './webhook.entity.js';
 import type { NewWebhook, WebhookChange } from './webhook.inputs.js';
 
@@ -38,7 +39,7 @@ export class WebhookSecretsService {
     const isElsewhere = leadsElsewhere(webhook, url);
     if (!isElsewhere && headers === undefined && routingKey === undefined && format === undefined) return {};
     const stored = await this.open(webhook);
-    const kept = isElsewhere ? withoutSecrets(stored, input) : stored;
+    const kept = isElsewhere ? withoutSecrets(stored, input, format ?? webhook.format) : stored;
     const secrets: WebhookSecrets = { ...kept, ...definedFields({ headers, routingKey }) };
     assertRoutingKey({ format: format ?? webhook.format }, secrets);
     if (isDeepStrictEqual(secrets, stored)) return {};
@@ -77,16 +78,26 @@ const sealedFieldsOf = ({ headers, routing_key: routingKey }: WebhookChange) => 
   routingKey: nullToEmpty(routingKey, ''),
 });
 
-const leadsElsewhere = (webhook: Webhook, url = webhook.url): boolean =>
-  new URL(url).origin !== new URL(webhook.url).origin;
+const leadsElsewhere = (webhook: Webhook, url = webhook.url): boolean => placeOf(url) !== placeOf(webhook.url);
 
-/** Requires secrets to be sent again with a URL on another server; otherwise a user could redirect stored secrets to their own server. */
-function withoutSecrets(kept: WebhookSecrets, { headers }: WebhookChange): WebhookSecrets {
-  if (headers === undefined && Object.keys(kept.headers).length > 0)
-    throw InvalidRequest.forField(
+function placeOf(url: string): string {
+  const { origin, pathname } = new URL(url);
+  return origin + pathname;
+}
+
+/** Requires secrets to be sent again with a URL of another place; otherwise a user could send stored secrets to a place of their choice. */
+function withoutSecrets(kept: WebhookSecrets, change: WebhookChange, format: WebhookFormat): WebhookSecrets {
+  if (change.headers === undefined && Object.keys(kept.headers).length > 0)
+    throw InvalidRequest.secretRequired(
       '/headers',
-      'must be sent with its values, since the url is on another server',
+      'must be sent with its values, since the url leads to another server or path',
       'Send headers with the values, or {} to leave them out.',
+    );
+  if (change.routing_key === undefined && kept.routingKey && format === 'pagerduty')
+    throw InvalidRequest.secretRequired(
+      '/routing_key',
+      'must be sent again, since the url leads to another server or path',
+      'Send routing_key with its value, or another format.',
     );
   return { signing: kept.signing, headers: {} };
 }
