@@ -1,7 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { WorkerPool } from '../src/core/workers/worker-pool.js';
 import type { Json } from './support/person.js';
-import { until } from './support/until.js';
 import { done, type People, peopleOf, WorkspaceScene } from './support/workspace-scene.js';
 import { World } from './support/world.js';
 
@@ -84,19 +82,31 @@ describe('freeze windows of environments', () => {
     );
   });
 
-  it('are judged in a worker when they recur, for a rule that never comes takes long to be refused', async () => {
-    const { freezes } = await place();
-    const recurrence = 'FREQ=MONTHLY;BYDAY=MO,TU,WE,TH,FR,SA,SU;BYSETPOS=60';
-    const refused = world.admin.post(freezes, { ...PAST, recurrence });
-    const isInWorker = () =>
-      world
-        .get(WorkerPool)
-        .listLoads()
-        .some(({ lane, running }) => lane === 'own' && running > 0);
-    await until(isInWorker);
-    expect(await refused).toMatchObject({
-      status: 400,
-      body: { errors: [{ pointer: '/recurrence', detail: expect.stringContaining('never comes') as string }] },
+  it('say whether they are active and when they start and end next, and are sent back as they were read', async () => {
+    const { freezes, freeze } = await place();
+    const active = await freeze({ recurrence: 'FREQ=DAILY' });
+    const later = new Date(Date.parse(active.starts_at as string) + 24 * HOUR).toISOString();
+    expect(active).toMatchObject({ active: true, next_starts_at: later, next_ends_at: active.ends_at });
+    const past = await done(world.admin.post(freezes, PAST));
+    expect(past).toMatchObject({ active: false, next_starts_at: null, next_ends_at: null });
+    const read = { ...active, name: 'read a while ago', active: false, next_starts_at: fromNow(-50) };
+    expect(await world.admin.put(`${freezes}/${active.id}`, read)).toMatchObject({
+      status: 200,
+      body: { name: 'read a while ago', active: true, next_starts_at: later },
+    });
+  });
+
+  it('start later by the gap on the day whose clock leaves their start out', async () => {
+    const { freeze } = await place();
+    const window = await freeze({
+      starts_at: '2025-03-01T01:30:00Z',
+      ends_at: '2025-03-01T05:00:00Z',
+      timezone: 'Europe/Berlin',
+      recurrence: 'FREQ=YEARLY;BYMONTH=3;BYDAY=-1SU',
+    });
+    expect(window).toMatchObject({
+      next_starts_at: expect.stringMatching(/-03-\d\dT01:30:00.000Z$/) as string,
+      next_ends_at: expect.stringMatching(/-03-\d\dT04:00:00.000Z$/) as string,
     });
   });
 
@@ -107,6 +117,10 @@ describe('freeze windows of environments', () => {
     ).toMatchObject({
       status: 400,
       body: { errors: [{ pointer: '/recurrence', detail: expect.stringContaining('never comes') as string }] },
+    });
+    expect(await world.admin.post(freezes, { ...PAST, recurrence: 'FREQ=WEEKLY;BYDAY=1MO' })).toMatchObject({
+      status: 400,
+      body: { errors: [{ pointer: '/recurrence', detail: expect.stringContaining('number in BYDAY') as string }] },
     });
     expect(await world.admin.post(freezes, { ...PAST, starts_at: '2020-01-01T00:00:00' })).toMatchObject({
       status: 400,

@@ -1,6 +1,7 @@
 import { PaginatedView } from '../../core/listing/page.js';
 import { RecordView } from '../../core/schema/record.view.js';
-import { IdField, TextField, TimeField } from '../../core/schema/view-fields.js';
+import { FlagField, IdField, TextField, TimeField } from '../../core/schema/view-fields.js';
+import { findNextTimes } from './freeze-windows.js';
 import type { Freeze } from './freeze.entity.js';
 
 export class FreezeView extends RecordView {
@@ -28,7 +29,20 @@ export class FreezeView extends RecordView {
   @TextField({ description: 'The reason that refused deployments report.' })
   message!: string;
 
+  @FlagField({ description: 'Whether a window is in effect now.' })
+  active!: boolean;
+
+  @TimeField({ nullable: true, description: 'When the next window starts; null when none comes.' })
+  next_starts_at!: Date | null;
+
+  @TimeField({
+    nullable: true,
+    description: 'When a window ends next: the one in effect, else the next one; null when none comes.',
+  })
+  next_ends_at!: Date | null;
+
   static fromEntity(this: void, freeze: Freeze): FreezeView {
+    const { activeUntil, nextStartsAt, nextEndsAt } = findNextTimes(freeze, new Date());
     return RecordView.assignRecord(new FreezeView(), freeze, {
       name: freeze.name,
       environment_id: freeze.environmentId,
@@ -38,6 +52,9 @@ export class FreezeView extends RecordView {
       recurrence: freeze.recurrence,
       timezone: freeze.timezone,
       message: freeze.message,
+      active: activeUntil !== null,
+      next_starts_at: nextStartsAt,
+      next_ends_at: nextEndsAt,
     });
   }
 }

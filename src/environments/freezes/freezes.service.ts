@@ -8,10 +8,10 @@ import type { ListQuery } from '../../core/listing/list-query.js';
 import type { Page } from '../../core/listing/page.js';
 import { RecordGate } from '../../core/records/record-gate.js';
 import { Precondition } from '../../core/rest/precondition.js';
+import { getReadOnlyField } from '../../core/rest/read-only-fields.js';
 import { TimeSlicer } from '../../core/time-slicer.js';
-import { WorkerPool } from '../../core/workers/worker-pool.js';
 import { EnvironmentsService } from '../environments.service.js';
-import { assertFreezeTimes, findWindowEnd, type FreezeTimes, freezeTimesTask } from './freeze-windows.js';
+import { assertFreezeTimes, findWindowEnd } from './freeze-windows.js';
 import { Freeze } from './freeze.entity.js';
 import { FreezeCreated, FreezeDeleted, FreezeUpdated } from './freeze.events.js';
 import type { FreezeChange, NewFreeze } from './freeze.inputs.js';
@@ -21,6 +21,8 @@ import { FreezesStore } from './freezes.store.js';
 
 /** The maximum per environment, because each deployment evaluates all of them. */
 const MAX_FREEZES = 50;
+
+const TIMED_FIELDS = ['active', 'next_starts_at', 'next_ends_at'] as const satisfies (keyof FreezeView)[];
 
 /** An active freeze, and the end of its window. */
 export interface ActiveFreeze {
@@ -37,7 +39,6 @@ export class FreezesService extends RecordGate<Freeze, typeof freezePolicy> {
     access: Access,
     private readonly unit: UnitOfWork,
     private readonly events: EventBus,
-    private readonly pool: WorkerPool,
   ) {
     super(access, {
       name: 'freeze',
@@ -48,7 +49,12 @@ export class FreezesService extends RecordGate<Freeze, typeof freezePolicy> {
         id: environmentId,
         organizationId,
       }),
-      toView: FreezeView.fromEntity,
+      // What depends on the time of the call may be sent back as it was read.
+      toView: (freeze, input) =>
+        Object.assign(
+          FreezeView.fromEntity(freeze),
+          Object.fromEntries(TIMED_FIELDS.map((name) => [name, getReadOnlyField(input, name)])),
+        ),
     });
   }
 
@@ -72,7 +78,7 @@ export class FreezesService extends RecordGate<Freeze, typeof freezePolicy> {
         });
       const { organizationId } = environment;
       const freeze = Object.assign(new Freeze(), { organizationId, environmentId, ...input.fields() });
-      await this.assertTimes(freeze);
+      assertFreezeTimes(freeze);
       await this.freezes.insert(freeze);
       await this.events.publish(new FreezeCreated(actor, environment, freeze));
       return freeze;
@@ -91,7 +97,7 @@ export class FreezesService extends RecordGate<Freeze, typeof freezePolicy> {
       await this.getIn(actor, environmentId, id);
       const freeze = await this.getForChange(actor, id, input, match);
       const fields = input.fields();
-      await this.assertTimes({ ...freeze, ...fields });
+      assertFreezeTimes({ ...freeze, ...fields });
       if (this.freezes.changeAtCommit(freeze, fields))
         await this.events.publish(new FreezeUpdated(actor, environment, freeze));
       return freeze;
@@ -107,13 +113,6 @@ export class FreezesService extends RecordGate<Freeze, typeof freezePolicy> {
       await this.events.publish(new FreezeDeleted(actor, environment, freeze));
       return freeze;
     });
-  }
-
-  /** @throws InvalidRequest naming each invalid field */
-  private async assertTimes({ startsAt, endsAt, recurrence, timezone }: FreezeTimes): Promise<void> {
-    const times = { startsAt, endsAt, recurrence, timezone };
-    if (recurrence === null) assertFreezeTimes(times);
-    else await this.pool.run(freezeTimesTask, times, { lane: 'own' });
   }
 
   /** The freeze that is active in an environment now, the one that ends last; undefined when there is none. */

@@ -1,6 +1,6 @@
 import { type Fault, InvalidRequest } from '../../core/errors/app-error.js';
 import { definedFields, nullToEmpty } from '../../core/rest/read-only-fields.js';
-import { findScheduleFaults, nextOccurrence, type Schedule } from '../schedules/cron.js';
+import { findScheduleFaults, nextOccurrence, type Schedule } from '../schedules/schedule.js';
 import type { LoadLimits } from '../load/load-limits.js';
 import type { PerformanceProfile } from './profile.entity.js';
 import type { NewProfile, ProfileChange } from './profile.inputs.js';

@@ -1,7 +1,7 @@
 import { Column, Entity, ForeignKey, Index } from 'typeorm';
 import { TenantEntity } from '../../core/database/base.entity.js';
 import type { LoadModel, Method, Protocol } from '../load/load-plan.js';
-import type { Schedule } from '../schedules/cron.js';
+import type { Schedule } from '../schedules/schedule.js';
 import type { Budget } from './budget.js';
 
 /** The settings of a load test: endpoints, load and budget. It belongs to exactly one workspace. */

@@ -11,7 +11,7 @@ import {
   WordField,
 } from '../../core/schema/view-fields.js';
 import { LOAD_MODELS, type LoadModel, type Method, METHODS, type Protocol, PROTOCOLS } from '../load/load-plan.js';
-import type { Schedule } from '../schedules/cron.js';
+import type { Schedule } from '../schedules/schedule.js';
 import type { Budget } from './budget.js';
 import type { PerformanceProfile } from './profile.entity.js';
 import { showFields } from './request-content.js';

@@ -5,7 +5,7 @@ import { UnitOfWork } from '../../core/database/unit-of-work.js';
 import { LoadLimits } from '../load/load-limits.js';
 import type { PerformanceProfile } from '../profiles/profile.entity.js';
 import { ProfilesStore } from '../profiles/profiles.store.js';
-import { nextOccurrence } from '../schedules/cron.js';
+import { nextOccurrence } from '../schedules/schedule.js';
 import { RunRequestsService } from './run-requests.service.js';
 import { RunsStore } from './runs.store.js';
 

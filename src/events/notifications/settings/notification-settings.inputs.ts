@@ -7,7 +7,7 @@ import { escapePointerSegment } from '../../../core/json/storable-json.js';
 import { UpdateInput } from '../../../core/rest/input.pipe.js';
 import { UpdatesView } from '../../../core/rest/read-only-fields.js';
 import { MapInput } from '../../../core/schema/input-fields.js';
-import { isTimezone } from '../../../core/time-zones.js';
+import { isTimezone } from '../../../core/calendar/time-zone.js';
 import { type CategoryPreference, EMAIL_FREQUENCIES } from '../notification-preferences.js';
 import { NotificationSettingsView } from './notification-settings.view.js';
 

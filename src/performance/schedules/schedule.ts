@@ -1,0 +1,36 @@
+import { CronExpression, CronFault } from '../../core/calendar/cron.js';
+import { isTimezone } from '../../core/calendar/time-zone.js';
+
+/** The schedule of a profile. */
+export interface Schedule {
+  /** Five fields: minute, hour, day of the month, month, day of the week. */
+  cron: string;
+  /** An IANA time zone. */
+  timezone: string;
+}
+
+/** Returns the next time of a schedule after a moment, or null when there is none within ten years or the expression is invalid. */
+export function nextOccurrence(schedule: Schedule, after: Date): Date | null {
+  const { cron, timezone } = schedule;
+  if (findCronFault(cron) !== null) return null;
+  const next = new CronExpression(cron).next(after.getTime(), timezone);
+  return next === null ? null : new Date(next);
+}
+
+/** Validates a schedule. @returns the faults by field */
+export function findScheduleFaults(schedule: Schedule, now: Date): { field: keyof Schedule; detail: string }[] {
+  if (!isTimezone(schedule.timezone))
+    return [{ field: 'timezone', detail: 'must be an IANA time zone, such as Europe/Berlin' }];
+  const detail = findCronFault(schedule.cron) ?? (nextOccurrence(schedule, now) ? null : 'never comes');
+  return detail === null ? [] : [{ field: 'cron', detail }];
+}
+
+function findCronFault(cron: string): string | null {
+  try {
+    new CronExpression(cron);
+    return null;
+  } catch (error) {
+    if (error instanceof CronFault) return error.message;
+    throw error;
+  }
+}
