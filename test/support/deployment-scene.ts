@@ -73,8 +73,12 @@ export class DeploymentScene {
     await this.client.close();
   }
 
-  plan(objects: Record<string, unknown>[], options: PlanOptions = {}): Promise<Plan> {
-    const resources = objects.map((object, index) => ({ component: `component-${index}`, object }));
+  plan(objects: Record<string, unknown>[], options: PlanOptions = {}, chartDefinitions: object[] = []): Promise<Plan> {
+    const resources = objects.map((object, index) => ({
+      component: `component-${index}`,
+      object,
+      ...(chartDefinitions.includes(object) && { isChartDefinition: true }),
+    }));
     const settings = { namespace: this.namespace, previous: [...this.recorded], ...options };
     return new Planner(this.client, schemaValidator).plan(resources, this.owner, settings);
   }
@@ -106,7 +110,7 @@ export class DeploymentScene {
   async undo(result: DeploymentResult, journal: ChangeJournal, timeoutMs = 60_000): Promise<SceneResult> {
     const undone = await new Undo(this.client, this.owner, new RunClock(timeoutMs)).undoAll(journal.changes);
     const missing = (change: AppliedChange) => ({ component: null, ...toResourceState(change, 'applied') });
-    const isClean = undone.every(({ error }) => !error);
+    const isClean = undone.every(({ error }) => error?.reason !== 'NOT_TAKEN_BACK');
     const resources = applyUndo(result.resources, undone, missing);
     return { ...result, status: isClean && result.status === 'failed' ? 'rolled_back' : result.status, resources };
   }

@@ -11,6 +11,8 @@ export interface AppliedChange {
   namespace?: string;
   /** The object before an update, a replacement or a prune, with the fields that undoing needs. */
   previous?: KubernetesObject;
+  /** A definition from `crds/` of a chart, which stays also when the deployment is undone. */
+  isChartDefinition?: boolean;
   /** For a hook of a chart: the phase in which it runs. */
   hook?: string;
   /** The hook has completed; a replica that resumes the deployment does not run it again. */

@@ -55,7 +55,7 @@ export class DeploymentRun {
   ) {
     this.recorded = new RecordedChanges(cluster, journal);
     this.comparison = new Comparison(cluster, plan.owner, plan.options);
-    this.removal = new Removal(cluster, plan.owner, { deleteVolumes: plan.options.deleteVolumes });
+    this.removal = new Removal(cluster, plan.owner, { keep: { deleteVolumes: plan.options.deleteVolumes } });
   }
 
   /** @throws ClusterError for a failure of the cluster as a whole, RunEnded */
@@ -73,6 +73,7 @@ export class DeploymentRun {
         error: { reason: 'UNKNOWN_KIND', detail: `The cluster serves no ${desired.kind} of ${desired.apiVersion}` },
       };
     item.kind = kind;
+    if (item.isChartDefinition) return this.createDefinition(kind, desired);
     const asPlanned = await this.applyAsPlanned(kind, desired, item);
     if (asPlanned) return asPlanned;
     const settled = performance.now() + TRANSIENT_TIMEOUT_MS;
@@ -110,6 +111,23 @@ export class DeploymentRun {
     return outcome ? undefined : { status: 'applied' };
   }
 
+  /** Creates a definition from `crds/` of a chart; one that is there by now is used as it is. */
+  private async createDefinition(kind: ResourceKind, desired: KubernetesObject): Promise<Step> {
+    const { name } = desired.metadata;
+    const wasCreated = this.recorded.has({ kind, name });
+    const change = await this.recorded.add({ action: 'create', kind, name, isChartDefinition: true });
+    try {
+      await this.cluster.create(kind, desired, { fieldManager: FIELD_MANAGER });
+      return { status: 'applied' };
+    } catch (error) {
+      if (!(error instanceof ClusterError) || error.answered === undefined) throw error;
+      if (change && error.answered < 500) await this.recorded.withdraw(change);
+      if (isClusterFailure(error)) throw error;
+      if (error.kind === 'alreadyExists') return { status: wasCreated ? 'applied' : 'unchanged' };
+      return { status: 'failed', error: toResourceError(error, desired) };
+    }
+  }
+
   /** Waits until the API of an applied CustomResourceDefinition is served, so that its custom resources can be applied. */
   async waitUntilEstablished({ desired, kind }: PlanItem): Promise<ResourceError | undefined> {
     if (!desired || !kind || !isDefinition(desired)) return undefined;
@@ -144,7 +162,7 @@ export class DeploymentRun {
       change = await this.recorded.add({ action: 'prune', kind, name, namespace, previous });
     };
     const { previous, isGone, ...step } = await this.removal.remove(
-      { kind, name, namespace, uid, isGenerated: item.isGenerated },
+      { kind, name, namespace, uid, isGenerated: item.isGenerated, isChartDefinition: item.isChartDefinition },
       { before },
     );
     if (change && !previous) await this.recorded.withdraw(change);

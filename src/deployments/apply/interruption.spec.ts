@@ -88,7 +88,9 @@ requires('KUBEBUILDER_ASSETS', 'A run whose process is killed', () => {
     };
     const [apply, remove] = [client.apply.bind(client), client.delete.bind(client)];
     jest.spyOn(client, 'apply').mockImplementation(counted(apply, (_kind, _object, { dryRun }) => dryRun === true));
-    jest.spyOn(client, 'delete').mockImplementation(counted(remove, () => false));
+    jest
+      .spyOn(client, 'delete')
+      .mockImplementation(counted(remove, (_kind, _name, _namespace, options) => options?.dryRun === true));
   };
 
   /** Runs until the process is killed. @returns its journal, or undefined when it completed */

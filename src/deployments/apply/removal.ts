@@ -4,11 +4,10 @@ import { sanitizeClusterText } from '../../kubernetes/clusters/sanitize-cluster-
 import { type ResourceKind } from '../../kubernetes/clusters/discovery.js';
 import { type KubernetesObject, type ObjectMetadata } from '../../kubernetes/clusters/kubernetes-object.js';
 import { isDefinition } from '../plan/definitions.js';
-import { isOwnedBy, type Owner } from '../plan/owner.js';
+import { DeletionRules, type DeletionScope } from '../plan/deletion-rules.js';
+import { type Owner } from '../plan/owner.js';
 import { type ResourceError } from '../plan/planned-resource.js';
 import { isClusterFailure, toResourceError } from '../plan/resource-error.js';
-import { findKeepReason, type KeepOptions } from '../plan/kept-objects.js';
-import { findContentsToKeep } from './foreign-contents.js';
 import { type RunClock, RunEnded } from './run-clock.js';
 
 /** An object of this owner that is to be deleted. */
@@ -21,6 +20,8 @@ export interface RemovalTarget {
   seen?: ObjectMetadata;
   /** The cluster created it for an object of this owner, so it has no owner labels of its own. */
   isGenerated?: boolean;
+  /** It comes from `crds/` of a chart, and is never deleted. */
+  isChartDefinition?: boolean;
 }
 
 export interface RemovalResult {
@@ -40,12 +41,15 @@ const WITHOUT_DEPENDENTS = /^(|policy|[a-z.]+\.k8s\.io)$/;
 
 /** Deletes objects of one owner, and never those of others. */
 export class Removal {
-  /** @param keep options for objects that are kept although the owner has them; omit it to delete all, as when undoing */
+  private readonly rules: DeletionRules;
+
   constructor(
     private readonly cluster: ClusterClient,
-    private readonly owner: Owner,
-    private readonly keep?: KeepOptions,
-  ) {}
+    owner: Owner,
+    scope?: DeletionScope,
+  ) {
+    this.rules = new DeletionRules(cluster, owner, scope);
+  }
 
   /**
    * Requests the deletion of an object if it still belongs to this owner and contains nothing of others.
@@ -69,7 +73,7 @@ export class Removal {
       previous = await this.cluster.lookup(kind, name, namespace);
       const uid = previous?.metadata.uid;
       if (!previous || (leaving.uid && leaving.uid !== uid)) return { status: 'deleted' };
-      const kept = await this.reasonToKeep(previous, leaving.isGenerated);
+      const kept = await this.rules.findReason(previous, leaving);
       if (kept) return { status: kept.reason === 'KEPT' ? 'kept' : 'skipped', error: kept };
       await before?.(previous);
       const { isGone } = await this.cluster.delete(kind, name, namespace, {
@@ -87,14 +91,11 @@ export class Removal {
   }
 
   /** @returns undefined when the object has changed since it was listed, or has to be inspected first */
-  private async removeAsSeen(
-    { kind, name, namespace, seen, isGenerated }: RemovalTarget,
-    foreground: boolean,
-  ): Promise<RemovalResult | undefined> {
+  private async removeAsSeen(leaving: RemovalTarget, foreground: boolean): Promise<RemovalResult | undefined> {
+    const { kind, name, namespace, seen } = leaving;
     const { uid, resourceVersion } = seen?.metadata ?? {};
-    if (!seen || !uid || !resourceVersion || seen.kind === 'Namespace' || isDefinition(seen)) return undefined;
-    const isKept = this.keep && findKeepReason(seen, this.keep) !== undefined;
-    if (isKept || (!isGenerated && !isOwnedBy(this.owner, seen))) return undefined;
+    if (!seen || !uid || !resourceVersion || DeletionRules.readsMore(seen)) return undefined;
+    if (await this.rules.findReason(seen, leaving)) return undefined;
     try {
       const propagation = propagationFor(kind, foreground);
       const { isGone } = await this.cluster.delete(kind, name, namespace, { uid, resourceVersion, propagation });
@@ -103,16 +104,6 @@ export class Removal {
       if (error instanceof ClusterError && error.kind === 'conflict') return undefined;
       throw error;
     }
-  }
-
-  private async reasonToKeep(object: KubernetesObject, isGenerated = false): Promise<ResourceError | undefined> {
-    if (!isGenerated && !isOwnedBy(this.owner, object)) {
-      return { reason: 'NOT_OWNED', detail: 'The object no longer belongs to this deployment' };
-    }
-    const kept = this.keep && findKeepReason(object, this.keep);
-    return kept === undefined
-      ? findContentsToKeep(this.cluster, this.owner, object, this.keep)
-      : { reason: 'KEPT', detail: kept };
   }
 
   /**

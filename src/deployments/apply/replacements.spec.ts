@@ -173,7 +173,7 @@ requires('KUBEBUILDER_ASSETS', 'A deployment', () => {
       expect(outcomes(first)).toEqual([
         'StatefulSet/db: deleted',
         'PersistentVolumeClaim/data-db-0: kept',
-        `Namespace/${name}: skipped FOREIGN_CONTENT`,
+        `Namespace/${name}: kept`,
       ]);
       await scene.deploy([namespace, placed]);
       const second = await scene.undeploy({ deleteVolumes: true });

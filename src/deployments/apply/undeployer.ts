@@ -3,7 +3,8 @@ import { ClusterError } from '../../kubernetes/clusters/cluster-error.js';
 import { type ObjectReference } from '../../kubernetes/clusters/kubernetes-object.js';
 import { boundedParallel } from '../plan/bounded-parallel.js';
 import { kindRank } from '../plan/kind-order.js';
-import { type KeepOptions } from '../plan/kept-objects.js';
+import { findKeptEarlier } from '../plan/kept-earlier.js';
+import { type KeepOptions, type KeptObject } from '../plan/kept-objects.js';
 import { OwnedObjects, type OwnedObject } from '../plan/owned-objects.js';
 import { type Owner } from '../plan/owner.js';
 import { type PlannedResource, type ResourceError } from '../plan/planned-resource.js';
@@ -22,6 +23,12 @@ import { countOf } from '../../core/errors/wording.js';
 export interface UndeployOptions extends RunOptions, KeepOptions {
   /** The objects that are recorded as deployed; each is read by name if the credential may not list its kind. */
   previous?: ObjectReference[];
+  /** What earlier deployments left on the cluster. */
+  kept?: KeptObject[];
+  /** The definitions from `crds/` of the deployed chart, which are never deleted. */
+  chartDefinitions?: ObjectReference[];
+  /** Is awaited before the first deletion, with the objects that no label identifies later. */
+  onFound?: (unlabelled: KeptObject[]) => Promise<void>;
   /** The hooks of a chart that run before and after. */
   hooks?: PlannedHooks;
   /** Timeout of each hook. Default: 5 minutes. */
@@ -34,6 +41,7 @@ interface RemovalItem extends OwnedObject {
   planned: PlannedResource;
   /** A volume claim that a StatefulSet created. */
   isGenerated?: boolean;
+  isChartDefinition?: boolean;
 }
 
 interface RemovalItems {
@@ -69,12 +77,14 @@ export class Undeployer {
    */
   async undeploy(owner: Owner, options: UndeployOptions = {}): Promise<DeploymentResult> {
     const { found, unreadable } = await this.findRemovalItems(owner, options);
-    const gone = await this.record(found);
+    await options.onFound?.(found.filter(isUnlabelled).map(toKeptObject));
+    const gone = await this.record(found.filter(({ isChartDefinition }) => !isChartDefinition));
     const { before = [], after = [] } = options.hooks ?? {};
     const results = new ResourceResults([...before, ...gone, ...found, ...unreadable, ...after], options.onProgress);
     for (const one of gone) await results.set(one, { status: 'deleted' });
     const clock = new RunClock(options.timeoutMs ?? 300_000, options.signal);
-    const removal = new Removal(this.cluster, owner, { deleteVolumes: options.deleteVolumes });
+    const generated = new Set(found.flatMap(({ object, isGenerated }) => (isGenerated && object.metadata.uid) || []));
+    const removal = new Removal(this.cluster, owner, { keep: { deleteVolumes: options.deleteVolumes }, generated });
     const hooks = new HookRuns(this.cluster, owner, clock, this.journal, results, {
       run: options.run ?? '',
       timeoutMs: options.hookTimeoutMs ?? 300_000,
@@ -119,10 +129,8 @@ export class Undeployer {
     return gone.map((change) => ({ planned: plannedRemoval('delete', change.kind, change) }));
   }
 
-  private async findRemovalItems(
-    owner: Owner,
-    { previous, signal }: Pick<UndeployOptions, 'previous' | 'signal'>,
-  ): Promise<RemovalItems> {
+  private async findRemovalItems(owner: Owner, options: UndeployOptions): Promise<RemovalItems> {
+    const { previous, kept = [], chartDefinitions = [], signal } = options;
     const inventory = await new OwnedObjects(this.cluster).find(owner, 'everywhere', previous ?? [], signal);
     const { objects, unlistable, unreadable } = inventory;
     if (objects.length === 0 && unlistable.length > 0 && !previous?.length) {
@@ -131,8 +139,16 @@ export class Undeployer {
         `The credential may not list ${countOf(unlistable.length, 'kind')}, so nothing of this deployment can be found`,
       );
     }
-    const found = [...objects, ...(await this.findClaimsByName(objects, signal))]
-      .map((one): RemovalItem => ({ ...one, planned: plannedRemoval('delete', one.kind, one.object.metadata) }))
+    const definitions = chartDefinitions.map((one) => ({ ...one, isChartDefinition: true }));
+    const unlabelled = await findKeptEarlier(this.cluster, owner, [...kept, ...definitions], signal);
+    const earlier = unlabelled.map(({ live, ...rest }) => ({ object: live, ...rest }));
+    const claims = await this.findClaimsByName(objects, signal);
+    const byId = new Map([...objects, ...claims, ...earlier].map((one) => [one.object.metadata.uid, one]));
+    const found = [...byId.values()]
+      .map((one: Omit<RemovalItem, 'planned'>): RemovalItem => {
+        const action = one.isChartDefinition ? 'unchanged' : 'delete';
+        return { ...one, planned: plannedRemoval(action, one.kind, one.object.metadata) };
+      })
       .sort((a, b) => kindRank(b.kind) - kindRank(a.kind));
     return {
       found,
@@ -157,6 +173,17 @@ export class Undeployer {
   }
 }
 
+const isUnlabelled = ({ isGenerated, isChartDefinition }: RemovalItem): boolean =>
+  isGenerated === true || isChartDefinition === true;
+
+const toKeptObject = ({ kind, object, isGenerated, isChartDefinition }: RemovalItem): KeptObject => {
+  const { name, namespace, uid } = object.metadata;
+  return {
+    ...{ apiVersion: kind.apiVersion, kind: kind.kind, name },
+    ...{ namespace, uid, isGenerated, isChartDefinition },
+  };
+};
+
 async function removeItem(
   departure: RemovalItem,
   removal: Removal,
@@ -165,8 +192,8 @@ async function removeItem(
 ): Promise<void> {
   clock.check();
   const { name, namespace, uid } = departure.object.metadata;
-  const { kind, object, isGenerated } = departure;
-  const leaving = { kind, name, namespace, uid, isGenerated, seen: object };
+  const { kind, object, isGenerated, isChartDefinition } = departure;
+  const leaving = { kind, name, namespace, uid, isGenerated, isChartDefinition, seen: object };
   try {
     const { status, error, isGone } = await removal.remove(leaving);
     if (status === 'kept') return await results.set(departure, { status, message: error?.detail });

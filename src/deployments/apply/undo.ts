@@ -8,6 +8,7 @@ import { boundedParallel } from '../plan/bounded-parallel.js';
 import { splitByKind } from '../plan/kind-order.js';
 import { findClaimsOf } from '../plan/stateful-set-claims.js';
 import { findAppliedFields, FIELD_MANAGER, isOwnedBy, type Owner } from '../plan/owner.js';
+import { KEPT_DEFINITION } from '../plan/deletion-rules.js';
 import { type ResourceError } from '../plan/planned-resource.js';
 import { toResourceError } from '../plan/resource-error.js';
 import { type AppliedChange } from './applied-change.js';
@@ -25,7 +26,7 @@ const RETRY_TIMEOUT_MS = 90_000;
 /** The field manager that restores the fields of other managers. */
 const TAKE_BACK_MANAGER = `${FIELD_MANAGER}-take-back`;
 
-/** A change, with the error if undoing it failed. */
+/** A change, with the error if undoing it failed, or `KEPT_DEFINITION`. */
 export interface UndoneChange {
   change: AppliedChange;
   error?: ResourceError;
@@ -87,7 +88,7 @@ export class Undo {
       if (!(error instanceof RunEnded)) throw error;
       failure ??= { reason: 'TIMEOUT', detail: 'the time limit was exceeded' };
     }
-    if (!failure) return undefined;
+    if (!failure || failure === KEPT_DEFINITION) return failure;
     return { reason: 'NOT_TAKEN_BACK', detail: `The changes could not be rolled back: ${failure.detail}` };
   }
 
@@ -97,8 +98,10 @@ export class Undo {
     name,
     namespace,
     previous,
+    isChartDefinition,
   }: AppliedChange): Promise<ResourceError | undefined> {
     const object = { kind, name, namespace };
+    if (isChartDefinition) return (await this.cluster.lookup(kind, name)) && KEPT_DEFINITION;
     if (!previous) {
       const removed = await this.removal.remove(object, { foreground: false });
       const uid = removed.isGone ? undefined : removed.previous?.metadata.uid;

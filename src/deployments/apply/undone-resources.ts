@@ -1,4 +1,5 @@
 import { groupOf } from '../../kubernetes/clusters/kubernetes-object.js';
+import { KEPT_DEFINITION } from '../plan/deletion-rules.js';
 import { objectKey } from '../plan/planned-resource.js';
 import { type AppliedChange, changeKey } from './applied-change.js';
 import { type ResourceResult } from './resource-result.js';
@@ -30,7 +31,8 @@ export function applyUndo<R extends ResourceState>(
   for (const { change, error } of undone) {
     const resource = byKey.get(changeKey(change)) ?? missing(change);
     byKey.set(changeKey(change), resource);
-    if (error) resource.error = error;
+    if (error === KEPT_DEFINITION) Object.assign(resource, { status: 'kept', message: error.detail });
+    else if (error) resource.error = error;
     else if (resource.status !== 'failed') resource.status = 'rolled_back';
   }
   return [...byKey.values()];

@@ -6,7 +6,7 @@ import { groupOf, type KubernetesObject, type ObjectReference } from '../../kube
 import { boundedParallel } from '../plan/bounded-parallel.js';
 import { Comparison, type ComparisonResult } from '../plan/comparison.js';
 import { buildDesiredObject, parseDesired } from '../plan/desired-object.js';
-import { findAppliedFields, type Owner, parseOwnerLabels } from '../plan/owner.js';
+import { findAppliedFields, type Owner, parseOwnerLabels, withoutOwner } from '../plan/owner.js';
 import { type DesiredResource, objectKey } from '../plan/planned-resource.js';
 import { LiveObjects } from '../plan/live-objects.js';
 import { findFieldWriter } from './field-managers.js';
@@ -52,7 +52,7 @@ export interface AppliedObjects {
   objects: ObjectReference[];
 }
 
-type Draft = Pick<DriftedObject, 'kind' | 'desired'>;
+type Draft = Pick<DriftedObject, 'kind' | 'desired'> & Pick<DesiredResource, 'isChartDefinition'>;
 
 const CONCURRENCY = 6;
 /** Maximum number of autoscalers that are read in a namespace. */
@@ -72,7 +72,7 @@ export class DriftComparison {
   async compare(resources: DesiredResource[]): Promise<{ resources: DriftResource[]; drifted: DriftedObject[] }> {
     const { owner, objects } = this.applied;
     const applied = new Set(objects.map(keyOf));
-    const drafted = await boundedParallel(resources, CONCURRENCY, ({ object }) => this.draft(object, applied));
+    const drafted = await boundedParallel(resources, CONCURRENCY, (resource) => this.draft(resource, applied));
     const drafts = drafted.filter((one) => one !== undefined);
     const wanted = drafts.filter((one) => 'desired' in one);
     const live = await LiveObjects.read(this.cluster, owner, wanted, {
@@ -90,18 +90,21 @@ export class DriftComparison {
 
   /** The desired object, or the result when no dry run is possible; undefined for an object that was not applied on this cluster. */
   private async draft(
-    given: DesiredResource['object'],
+    { object: given, isChartDefinition }: DesiredResource,
     applied: ReadonlySet<string>,
   ): Promise<Draft | { resource: DriftResource } | undefined> {
     const shape = parseDesired(given);
     if ('error' in shape || isHook(shape.object)) return undefined;
     const kind = await this.cluster.findKind(shape.object.apiVersion, shape.object.kind);
     if (!kind) return this.compareUnserved(shape.object, applied);
-    const desired = buildDesiredObject(shape.object, kind, this.applied.owner, this.applied.namespace);
-    return applied.has(keyOf(toReference(desired))) ? { kind, desired } : undefined;
+    const labelled = buildDesiredObject(shape.object, kind, this.applied.owner, this.applied.namespace);
+    const desired = isChartDefinition ? withoutOwner(labelled) : labelled;
+    return applied.has(keyOf(toReference(desired))) ? { kind, desired, isChartDefinition } : undefined;
   }
 
-  private async compareOne({ kind, desired }: Draft, known?: KubernetesObject): Promise<DriftedObject> {
+  private async compareOne(draft: Draft, known?: KubernetesObject): Promise<DriftedObject> {
+    const { kind, desired, isChartDefinition } = draft;
+    if (isChartDefinition) return this.compareDefinition(draft);
     let result = await this.dryRun(kind, desired, { adopt: false, live: known });
     const { live } = result;
     const other = live && parseOwnerLabels(live)?.design;
@@ -113,6 +116,13 @@ export class DriftComparison {
     const status = this.toStatus(desired, result, changes);
     const resource = toResource(desired, status, changes, result.error?.detail ?? null);
     return { resource, kind, desired, isHealable: !live || (isOurs && !result.error) };
+  }
+
+  /** A definition from `crds/` of a chart is used as it is, whatever it is. */
+  private async compareDefinition({ kind, desired }: Draft): Promise<DriftedObject> {
+    const live = await this.cluster.lookup(kind, desired.metadata.name, undefined, this.signal);
+    const resource = toResource(desired, live ? 'in_sync' : 'missing', [], null);
+    return { resource, kind, desired, isHealable: !live };
   }
 
   private toStatus(

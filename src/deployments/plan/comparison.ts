@@ -3,7 +3,9 @@ import { ClusterError } from '../../kubernetes/clusters/cluster-error.js';
 import { type ResourceKind } from '../../kubernetes/clusters/discovery.js';
 import { type KubernetesObject } from '../../kubernetes/clusters/kubernetes-object.js';
 import { digestChanges, diffFields, diffDesired, digestDesired } from './field-changes.js';
-import { findKeepReason, isReplaceable, type KeepOptions } from './kept-objects.js';
+import { definedKinds } from './definitions.js';
+import { DeletionRules } from './deletion-rules.js';
+import { type KeepOptions } from './kept-objects.js';
 import { FIELD_MANAGER, matchesOwner, isOwnedBy, parseOwnerLabels, type LabelledOwner, type Owner } from './owner.js';
 import { apiUnavailable, type FieldChange, type ResourceError } from './planned-resource.js';
 import { isClusterFailure, toResourceError } from './resource-error.js';
@@ -40,7 +42,14 @@ export interface CompareOptions {
   signal?: AbortSignal;
   /** The live object, if it was read just now; otherwise it is read first. */
   live?: KubernetesObject;
+  /** A definition from `crds/` of a chart is used as it is on the cluster. */
+  isChartDefinition?: boolean;
 }
+
+const TERMINATING: ResourceError = {
+  reason: 'TERMINATING',
+  detail: 'The object is being deleted; deploy again when it is gone',
+};
 
 /** Age after which discovery results are refreshed. */
 const STALE_MS = 2_000;
@@ -65,12 +74,13 @@ export class Comparison {
   async compare(
     kind: ResourceKind,
     desired: KubernetesObject,
-    { signal, live: known }: CompareOptions = {},
+    { signal, live: known, isChartDefinition }: CompareOptions = {},
     again = 3,
   ): Promise<ComparisonResult> {
     let live = known;
     try {
       live ??= await this.cluster.lookup(kind, desired.metadata.name, desired.metadata.namespace, signal);
+      if (live && isChartDefinition) return compareChartDefinition(live, desired);
       const error = live && (await this.findRefusal(live));
       // The known object may be outdated.
       if (error && known) return this.compare(kind, desired, { signal }, again);
@@ -107,22 +117,24 @@ export class Comparison {
   }
 
   /** Whether an object that cannot be updated in place can be replaced: requested, and without loss of data. */
-  private compareReplacement(
+  private async compareReplacement(
     kind: ResourceKind,
     live: KubernetesObject,
     desired: KubernetesObject,
     error: ResourceError,
-  ): ComparisonResult {
+  ): Promise<ComparisonResult> {
     const outcome: ComparisonResult = { action: 'update', diff: [], verified: true, warnings: [], live, error };
     if (!this.options.replace) return outcome;
-    if (!isReplaceable(kind, live, this.options)) {
-      const why = findKeepReason(live, this.options) ?? 'What it holds would be deleted with it';
+    const rules = new DeletionRules(this.cluster, this.owner, { keep: this.options });
+    const why = await rules.findReasonNotToReplace(live);
+    if (why !== undefined)
       return { ...outcome, error: { ...error, detail: `${error.detail}. It is not replaced: ${why}` } };
-    }
+    const tried = await rules.tryDeletion(kind, live);
     const diff = diffDesired(kind, live, desired);
     return {
       ...outcome,
-      error: undefined,
+      error: tried.error,
+      warnings: tried.warnings,
       verified: false,
       replaces: true,
       diff,
@@ -131,9 +143,7 @@ export class Comparison {
   }
 
   private async findRefusal(live: KubernetesObject): Promise<ResourceError | undefined> {
-    if (live.metadata.deletionTimestamp) {
-      return { reason: 'TERMINATING', detail: 'The object is being deleted; deploy again when it is gone' };
-    }
+    if (live.metadata.deletionTimestamp) return TERMINATING;
     if (isOwnedBy(this.owner, live)) return undefined;
     const other = parseOwnerLabels(live);
     const name = other?.design ? `another deployment (design ${other.design})` : 'something else';
@@ -149,4 +159,21 @@ export class Comparison {
       detail: `The object exists and belongs to ${name}, and adopting it requires the right to undeploy that deployment: undeploy it first, or ask a user with that right to deploy. If that deployment no longer exists, remove the labels armature.dev/* from the object`,
     };
   }
+}
+
+/** Whatever it is, it is not changed: several releases may use it. */
+function compareChartDefinition(live: KubernetesObject, desired: KubernetesObject): ComparisonResult {
+  const served = definedKinds(live).map(({ kind }) => kind.version);
+  const missing = definedKinds(desired).flatMap(({ kind }) => (served.includes(kind.version) ? [] : kind.version));
+  const warning = 'The definition is on the cluster already, and is used as it is';
+  return {
+    action: 'unchanged',
+    diff: [],
+    verified: true,
+    warnings: [
+      missing.length > 0 ? `${warning}; it does not serve ${missing.join(', ')}, as that of the chart does` : warning,
+    ],
+    live,
+    ...(live.metadata.deletionTimestamp && { error: TERMINATING }),
+  };
 }

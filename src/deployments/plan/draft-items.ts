@@ -1,7 +1,7 @@
 import { type ClusterClient } from '../../kubernetes/clusters/cluster-client.js';
 import { type DefinedKind } from './definitions.js';
 import { buildDesiredObject, parseDesired } from './desired-object.js';
-import { isOwnedBy, type Owner } from './owner.js';
+import { isOwnedBy, type Owner, withoutOwner } from './owner.js';
 import { type PlanItem } from './plan-item.js';
 import { apiUnavailable, type DesiredResource, type PlannedResource, type ResourceError } from './planned-resource.js';
 
@@ -43,7 +43,8 @@ export class DraftItems {
       (await this.cluster.findKind(object.apiVersion, object.kind)) ??
       defined.find((one) => one.kind.apiVersion === object.apiVersion && one.kind.kind === object.kind)?.kind;
     if (!kind) return { planned: { ...planned, error: await this.unknownKind(object) } };
-    const desired = buildDesiredObject(object, kind, this.owner, this.fallback);
+    const labelled = buildDesiredObject(object, kind, this.owner, this.fallback);
+    const desired = isChartDefinition ? withoutOwner(labelled) : labelled;
     const namespace = desired.metadata.namespace ?? null;
     return {
       planned: { ...planned, namespace },

@@ -1,8 +1,16 @@
 import { isObject } from '../../core/json/json.js';
-import { type ResourceKind } from '../../kubernetes/clusters/discovery.js';
-import { type ObjectMetadata } from '../../kubernetes/clusters/kubernetes-object.js';
-import { definedKinds, isDefinition } from './definitions.js';
+import { type ObjectMetadata, type ObjectReference } from '../../kubernetes/clusters/kubernetes-object.js';
+import { isDefinition } from './definitions.js';
 import { type PlanItem } from './plan-item.js';
+
+/** An object that a deployment left on the cluster. */
+export interface KeptObject extends ObjectReference {
+  uid?: string;
+  /** A volume claim that the cluster created for a StatefulSet, without labels of the owner. */
+  isGenerated?: boolean;
+  /** A definition from `crds/` of a chart, which belongs to nobody. */
+  isChartDefinition?: boolean;
+}
 
 export interface KeepOptions {
   /** Also deletes volume claims, which are kept by default. */
@@ -32,27 +40,25 @@ export function findKeepReason(
     : undefined;
 }
 
-export function isVolumeClaim({ apiVersion, kind }: { apiVersion: string; kind: string }): boolean {
-  return kind === 'PersistentVolumeClaim' && apiVersion === 'v1';
+interface TypeMeta {
+  apiVersion: string;
+  kind: string;
 }
+
+export const isNamespace = ({ apiVersion, kind }: TypeMeta): boolean => kind === 'Namespace' && apiVersion === 'v1';
+export const isVolume = ({ apiVersion, kind }: TypeMeta): boolean => kind === 'PersistentVolume' && apiVersion === 'v1';
+export const isVolumeClaim = ({ apiVersion, kind }: TypeMeta): boolean =>
+  kind === 'PersistentVolumeClaim' && apiVersion === 'v1';
 
 /** Why an object that left the design must remain: it contains resources of the design, or defines their kind. */
 export function findUseByDesign(object: ObjectMetadata, wanted: PlanItem[]): string | undefined {
   const { name } = object.metadata;
-  const isNamespace = object.kind === 'Namespace' && object.apiVersion === 'v1';
-  if (isNamespace && wanted.some(({ desired }) => desired?.metadata.namespace === name))
+  if (isNamespace(object) && wanted.some(({ desired }) => desired?.metadata.namespace === name))
     return 'It is kept because it contains objects of the design';
   const isOf = ({ kind }: PlanItem) => kind && `${kind.plural}.${kind.group}` === name;
   return isDefinition(object) && wanted.some(isOf)
     ? 'It is kept because objects of the design are of its kind'
     : undefined;
-}
-
-/** Whether the object can be deleted and recreated without losing anything else. */
-export function isReplaceable(kind: ResourceKind, object: ObjectMetadata, options: KeepOptions): boolean {
-  const holdsOthers =
-    (kind.kind === 'Namespace' && kind.group === '') || isDefinition(object) || definedKinds(object).length > 0;
-  return !holdsOthers && findKeepReason(object, options) === undefined;
 }
 
 const splitList = (text: string): string[] => text.split(',').map((word) => word.trim());

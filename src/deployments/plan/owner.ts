@@ -59,6 +59,13 @@ export function addOwnerLabels(owner: Owner, object: KubernetesObject): Kubernet
   return { ...object, metadata: { ...object.metadata, labels } };
 }
 
+/** The object without an owner. */
+export function withoutOwner(object: KubernetesObject): KubernetesObject {
+  const { labels, ...metadata } = object.metadata;
+  const left = omitOwnerLabels(labels ?? {});
+  return { ...object, metadata: { ...metadata, ...(Object.keys(left).length > 0 && { labels: left }) } };
+}
+
 const HOOK_LABEL = `${PREFIX}hook`;
 const HOOK_RUN_ANNOTATION = `${PREFIX}hook-run`;
 

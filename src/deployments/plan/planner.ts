@@ -1,4 +1,5 @@
 import { type ClusterClient } from '../../kubernetes/clusters/cluster-client.js';
+import { isSameKind, type ResourceKind } from '../../kubernetes/clusters/discovery.js';
 import { type ObjectReference } from '../../kubernetes/clusters/kubernetes-object.js';
 import { boundedParallel } from './bounded-parallel.js';
 import { Comparison, type CompareOptions, type OwnershipOptions } from './comparison.js';
@@ -6,6 +7,7 @@ import { DefinitionValidator, isRedefined, type SchemaValidator } from './defini
 import { definedKinds, isDefinition } from './definitions.js';
 import { DraftItems } from './draft-items.js';
 import { HookPlans, type HookPhases } from './hook-plans.js';
+import { type KeptObject } from './kept-objects.js';
 import { type Owner } from './owner.js';
 import { fingerprint, type Plan } from './plan.js';
 import { type PlanItem } from './plan-item.js';
@@ -26,6 +28,10 @@ export interface PlanOptions extends OwnershipOptions {
    * kinds of the cluster are searched.
    */
   previous?: ObjectReference[];
+  /** What earlier deployments left on the cluster. */
+  kept?: KeptObject[];
+  /** Reads the definitions from `crds/` of the chart that is deployed now. */
+  chartDefinitions?: () => Promise<ObjectReference[]>;
   signal?: AbortSignal;
 }
 
@@ -65,6 +71,7 @@ export class Planner {
       this.compare(item, items, comparison, {
         refusal: refusals?.get(item),
         live: live.find(item),
+        isChartDefinition: item.isChartDefinition,
         signal: options.signal,
       });
     await boundedParallel(first, CONCURRENCY, (item) => compare(item));
@@ -95,7 +102,7 @@ export class Planner {
     const { planned, desired, kind } = item;
     if (planned.error || !desired || !kind) return;
     if (!(await this.cluster.findKind(kind.apiVersion, kind.kind))) {
-      if (refusal) planned.error = refusal;
+      planned.error = refusal ?? findUnserved(kind, all);
       return;
     }
     const { live, digest, error, ...compared } = await comparison.compare(kind, desired, options);
@@ -123,6 +130,18 @@ function refuseDuplicates(items: PlanItem[]): void {
         detail: `The design has this object twice: also as component ${first.planned.component}`,
       };
   }
+}
+
+/** The error for an object whose kind the design defines, but not the definition on the cluster, which is used as it is. */
+function findUnserved({ apiVersion, kind }: ResourceKind, all: PlanItem[]): ResourceError | undefined {
+  const isUsedAsItIs = all.some(
+    ({ desired, isChartDefinition, planned }) =>
+      isChartDefinition &&
+      planned.action === 'unchanged' &&
+      definedKinds(desired ?? {}).some((one) => isSameKind({ apiVersion, kind }, one.kind)),
+  );
+  const detail = `The definition of ${kind} on the cluster does not serve ${apiVersion}, and is used as it is`;
+  return isUsedAsItIs ? { reason: 'UNKNOWN_KIND', detail } : undefined;
 }
 
 function isFoundation({ planned }: PlanItem): boolean {

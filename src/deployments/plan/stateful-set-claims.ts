@@ -21,25 +21,38 @@ export async function findClaimsOf(
   { kind, spec, metadata }: KubernetesObject,
   signal?: AbortSignal,
 ): Promise<StatefulSetClaim[]> {
-  if (kind !== 'StatefulSet') return [];
-  const { name, namespace } = metadata;
-  const { selector, volumeClaimTemplates } = (spec ?? {}) as StatefulSetSpec;
-  const templates = volumeClaimTemplates ?? [];
-  const prefixes = templates.flatMap((template) =>
-    template.metadata?.name ? `${template.metadata.name}-${name}-` : [],
-  );
+  const prefixes = claimPrefixes({ kind, spec, metadata });
   const claims = prefixes.length > 0 ? await cluster.findKind('v1', 'PersistentVolumeClaim') : undefined;
   if (!claims) return [];
-  const labelSelector = Object.entries(selector?.matchLabels ?? {}).map(([key, value]) => `${key}=${value}`);
-  const listed = await cluster.listMetadata(claims, { namespace, labelSelector: labelSelector.join(','), signal });
+  const { matchLabels = {} } = ((spec ?? {}) as StatefulSetSpec).selector ?? {};
+  const labelSelector = Object.entries(matchLabels)
+    .map(([key, value]) => `${key}=${value}`)
+    .join(',');
+  const listed = await cluster.listMetadata(claims, { namespace: metadata.namespace, labelSelector, signal });
   return listed
-    .filter((claim) =>
-      prefixes.some(
-        (prefix) => claim.metadata.name.startsWith(prefix) && /^\d+$/.test(claim.metadata.name.slice(prefix.length)),
-      ),
-    )
+    .filter((claim) => isNamedAfter(prefixes, claim.metadata.name))
     .map((object) => ({ kind: claims, object }));
 }
+
+/** Whether the StatefulSet uses the volume claim by its name. */
+export function isClaimOf(set: KubernetesObject, { metadata: { name, namespace } }: ObjectMetadata): boolean {
+  return set.metadata.namespace === namespace && isNamedAfter(claimPrefixes(set), name);
+}
+
+function claimPrefixes({
+  kind,
+  spec,
+  metadata,
+}: Pick<KubernetesObject, 'kind' | 'metadata'> & { spec?: unknown }): string[] {
+  const { volumeClaimTemplates } = (spec ?? {}) as StatefulSetSpec;
+  if (kind !== 'StatefulSet' || !Array.isArray(volumeClaimTemplates)) return [];
+  return volumeClaimTemplates.flatMap((template) =>
+    template.metadata?.name ? `${template.metadata.name}-${metadata.name}-` : [],
+  );
+}
+
+const isNamedAfter = (prefixes: string[], claim: string): boolean =>
+  prefixes.some((prefix) => claim.startsWith(prefix) && /^\d+$/.test(claim.slice(prefix.length)));
 
 /** As `findClaimsOf`, for a StatefulSet of which only the name is known. */
 export async function findClaimsByName(

@@ -1,0 +1,248 @@
+import { type ClusterClient } from '../../kubernetes/clusters/cluster-client.js';
+import { ClusterError } from '../../kubernetes/clusters/cluster-error.js';
+import { type ResourceKind } from '../../kubernetes/clusters/discovery.js';
+import { type KubernetesObject, type ObjectMetadata } from '../../kubernetes/clusters/kubernetes-object.js';
+import { boundedParallel } from './bounded-parallel.js';
+import { definedKinds, isDefinition } from './definitions.js';
+import { Departures } from './departures.js';
+import { findKeepReason, isNamespace, isVolume, isVolumeClaim, type KeepOptions } from './kept-objects.js';
+import { isDeletable } from './owned-objects.js';
+import { isOwnedBy, matchesOwner, type Owner, parseOwnerLabels } from './owner.js';
+import { type PlanItem } from './plan-item.js';
+import { type ResourceError } from './planned-resource.js';
+import { isClusterFailure, toResourceError } from './resource-error.js';
+
+const CONCURRENCY = 8;
+const SYSTEM_NAMESPACES = ['default', 'kube-system', 'kube-public', 'kube-node-lease'];
+
+/** Kinds of objects that the control plane and running programs create in a namespace. */
+const SYSTEM_KINDS = ['Endpoints', 'EndpointSlice', 'Event', 'Lease'];
+const SYSTEM_OBJECTS = [
+  'ServiceAccount default',
+  'ConfigMap kube-root-ca.crt',
+  'ConfigMap istio-ca-root-cert',
+  'ConfigMap openshift-service-ca.crt',
+];
+
+/** Several releases may use such a definition, and deleting it deletes all objects of its kind. */
+export const KEPT_DEFINITION: ResourceError = {
+  reason: 'KEPT',
+  detail: 'It is kept because definitions from crds/ of a chart belong to no release',
+};
+
+export interface DeletionScope {
+  /** Options for objects that are kept although the owner has them; omit it to delete all, as when undoing. */
+  keep?: KeepOptions;
+  /** Uids of the other objects that the same operation is going to delete. */
+  leaving?: ReadonlySet<string>;
+  /** Uids of the volume claims that the cluster created for objects of the owner, which carry no labels of it. */
+  generated?: ReadonlySet<string>;
+}
+
+export interface TriedDeletion {
+  /** False when the cluster could not try it. */
+  verified: boolean;
+  warnings: string[];
+  /** Why the cluster refuses it. */
+  error?: ResourceError;
+}
+
+/** Decides which objects an operation may delete: only those of its owner, and only where nothing else is lost with them. */
+export class DeletionRules {
+  constructor(
+    private readonly cluster: ClusterClient,
+    private readonly owner: Owner,
+    private readonly scope: DeletionScope = {},
+  ) {}
+
+  /** Whether the rules need more than the metadata of the object. */
+  static readsMore(object: ObjectMetadata): boolean {
+    return isNamespace(object) || isDefinition(object) || isVolume(object) || isVolumeClaim(object);
+  }
+
+  /**
+   * Why the object must not be deleted; undefined when it may be, or is being deleted already.
+   * @throws ClusterError also when a kind may not be listed, because the contents of the object are unknown then
+   */
+  async findReason(
+    object: ObjectMetadata,
+    { isGenerated, isChartDefinition }: Pick<PlanItem, 'isGenerated' | 'isChartDefinition'> = {},
+  ): Promise<ResourceError | undefined> {
+    if (isChartDefinition) return KEPT_DEFINITION;
+    if (!this.isOwn(object, isGenerated))
+      return { reason: 'NOT_OWNED', detail: 'The object no longer belongs to this deployment' };
+    if (object.metadata.deletionTimestamp) return undefined;
+    const departures = new Departures(this.cluster, this.scope.leaving);
+    const reason = await this.findReasonToStay(object, departures);
+    return reason && !(await departures.goesWithOwners(object)) ? reason : undefined;
+  }
+
+  /** As `findReason`, for an object that is created again: the objects of this owner in it would be lost, too. */
+  async findReasonNotToReplace(object: ObjectMetadata): Promise<string | undefined> {
+    if (isNamespace(object) || isDefinition(object)) return 'What it holds would be deleted with it';
+    return (await this.findReason(object))?.detail;
+  }
+
+  /** A dry run of the deletion. @throws ClusterError for a failure of the cluster as a whole */
+  async tryDeletion(kind: ResourceKind, { metadata }: ObjectMetadata, signal?: AbortSignal): Promise<TriedDeletion> {
+    const { name, namespace, uid } = metadata;
+    try {
+      await this.cluster.delete(kind, name, namespace, { uid, dryRun: true, signal });
+      return { verified: true, warnings: [] };
+    } catch (error) {
+      if (!(error instanceof ClusterError) || isClusterFailure(error)) throw error;
+      if (error.kind === 'notFound') return { verified: true, warnings: [] };
+      if (/does not support dry run/.test(error.message)) return { verified: false, warnings: [error.message] };
+      const object = { apiVersion: kind.apiVersion, kind: kind.kind, metadata: { name } };
+      return { verified: true, warnings: [], error: toResourceError(error, object) };
+    }
+  }
+
+  private async findReasonToStay(object: ObjectMetadata, departures: Departures): Promise<ResourceError | undefined> {
+    const kept = this.scope.keep && findKeepReason(object, this.scope.keep);
+    if (kept !== undefined) return { reason: 'KEPT', detail: kept };
+    if (isVolume(object)) return this.findBoundClaim(object, departures);
+    if (isVolumeClaim(object)) return this.findUsingPod(object, departures);
+    return isNamespace(object) || isDefinition(object) ? this.findContentsToKeep(object) : undefined;
+  }
+
+  private isOwn(object: ObjectMetadata, isGenerated = this.isGenerated(object)): boolean {
+    const labelled = parseOwnerLabels(object);
+    return isOwnedBy(this.owner, object) || (isGenerated && (!labelled || matchesOwner(this.owner, labelled)));
+  }
+
+  private isGenerated({ metadata: { uid } }: ObjectMetadata): boolean {
+    return uid !== undefined && this.scope.generated?.has(uid) === true;
+  }
+
+  /** A volume that is deleted while a claim is bound to it waits for the claim, and cannot be restored. */
+  private async findBoundClaim(volume: ObjectMetadata, departures: Departures): Promise<ResourceError | undefined> {
+    const { name } = volume.metadata;
+    const { claimRef } = ((await this.readWhole(volume)).spec ?? {}) as VolumeSpec;
+    const kind = await this.cluster.findKind('v1', 'PersistentVolumeClaim');
+    if (!claimRef?.name || !claimRef.namespace || !kind) return undefined;
+    const detail = `It is kept because the volume claim ${claimRef.namespace}/${claimRef.name} is bound to it`;
+    try {
+      const claim = await this.cluster.lookup(kind, claimRef.name, claimRef.namespace);
+      const isBound =
+        claim && (claim.metadata.uid === claimRef.uid || (claim.spec as ClaimSpec | undefined)?.volumeName === name);
+      return isBound && !(await departures.includes(claim)) ? { reason: 'KEPT', detail } : undefined;
+    } catch (error) {
+      // A claim that cannot be read may be bound.
+      if (error instanceof ClusterError && error.kind === 'forbidden') return { reason: 'KEPT', detail };
+      throw error;
+    }
+  }
+
+  /** A claim that is deleted while a pod uses it waits for the pod, and cannot be restored. */
+  private async findUsingPod(claim: ObjectMetadata, departures: Departures): Promise<ResourceError | undefined> {
+    const { name, namespace } = claim.metadata;
+    const kind = await this.cluster.findKind('v1', 'Pod');
+    if (!kind) return undefined;
+    try {
+      for await (const page of this.cluster.listPages(kind, { namespace }))
+        for (const pod of page)
+          if (usesClaim(pod, name) && !(await departures.includes(pod)))
+            return { reason: 'KEPT', detail: `It is kept because the pod ${pod.metadata.name} uses it` };
+    } catch (error) {
+      // Without permission to list pods, the cluster itself protects a claim that is in use.
+      if (!(error instanceof ClusterError) || error.kind !== 'forbidden') throw error;
+    }
+    return undefined;
+  }
+
+  /** Deleting a namespace or a CustomResourceDefinition also deletes its contents, including those of others. */
+  private async findContentsToKeep(holder: ObjectMetadata): Promise<ResourceError | undefined> {
+    const { name } = holder.metadata;
+    const holdsNamespace = isNamespace(holder);
+    if (holdsNamespace && SYSTEM_NAMESPACES.includes(name))
+      return { reason: 'FOREIGN_CONTENT', detail: 'The namespace belongs to the cluster itself' };
+    const contents = holdsNamespace ? await this.listNamespace(name) : await this.listDefined(holder);
+    const own = contents.filter((one) => this.isOwn(one));
+    const foreign = await this.findForeign(contents, own);
+    if (foreign.length > 0)
+      return {
+        reason: 'FOREIGN_CONTENT',
+        detail: `The ${holdsNamespace ? 'namespace contains' : 'definition is used by'} objects that this deployment does not own: ${describeObjects(foreign)}`,
+      };
+    const { keep } = this.scope;
+    const kept = keep ? own.filter((one) => findKeepReason(one, keep) !== undefined) : [];
+    return kept.length > 0
+      ? {
+          reason: 'KEPT',
+          detail: `It is kept because it ${holdsNamespace ? 'contains' : 'defines the kind of'} objects that are kept: ${describeObjects(kept)}`,
+        }
+      : undefined;
+  }
+
+  private async listNamespace(namespace: string): Promise<ObjectMetadata[]> {
+    const kinds = (await this.cluster.listKinds()).filter(
+      (kind) => kind.namespaced && isDeletable(kind) && !SYSTEM_KINDS.includes(kind.kind),
+    );
+    return (await boundedParallel(kinds, CONCURRENCY, (kind) => this.list(kind, { namespace }))).flat();
+  }
+
+  private async listDefined(definition: ObjectMetadata): Promise<ObjectMetadata[]> {
+    const kinds = definedKinds(await this.readWhole(definition)).map(({ kind }) => kind);
+    const served = (await this.cluster.listKinds()).find((kind) =>
+      kinds.some((one) => one.apiVersion === kind.apiVersion && one.kind === kind.kind),
+    );
+    return served ? this.list(served) : [];
+  }
+
+  private async list(kind: ResourceKind, where: { namespace?: string } = {}): Promise<ObjectMetadata[]> {
+    try {
+      return await this.cluster.listMetadata(kind, where);
+    } catch (error) {
+      // The API of the kind was removed after discovery.
+      if (error instanceof ClusterError && error.kind === 'notFound') return [];
+      throw error;
+    }
+  }
+
+  /** Omits what is being deleted anyway, and what is deleted with its owners; owners are read only if nothing else is foreign. */
+  private async findForeign(contents: ObjectMetadata[], own: ObjectMetadata[]): Promise<ObjectMetadata[]> {
+    const ownUids = own.flatMap(({ metadata }) => metadata.uid ?? []);
+    const departures = new Departures(this.cluster, new Set([...(this.scope.leaving ?? []), ...ownUids]), contents);
+    const owned = new Set(ownUids);
+    const others = contents.filter(
+      ({ kind, metadata }) =>
+        !owned.has(metadata.uid ?? '') &&
+        !metadata.deletionTimestamp &&
+        !SYSTEM_OBJECTS.includes(`${kind} ${metadata.name}`),
+    );
+    const independent = others.filter(({ metadata }) => !metadata.ownerReferences?.length);
+    return independent.length > 0 ? independent : departures.findStaying(others);
+  }
+
+  /** Listed metadata has no `spec`. */
+  private async readWhole(object: ObjectMetadata): Promise<KubernetesObject> {
+    if ('spec' in object) return object;
+    const kind = await this.cluster.findKind(object.apiVersion, object.kind);
+    const whole = kind && (await this.cluster.lookup(kind, object.metadata.name, object.metadata.namespace));
+    return whole ?? object;
+  }
+}
+
+interface VolumeSpec {
+  claimRef?: { namespace?: string; name?: string; uid?: string };
+}
+
+interface ClaimSpec {
+  volumeName?: string;
+}
+
+/** Whether a pod that has not ended mounts the claim. */
+function usesClaim({ spec, status }: KubernetesObject, name: string): boolean {
+  const { volumes } = (spec ?? {}) as { volumes?: { persistentVolumeClaim?: { claimName?: string } }[] | null };
+  const { phase } = (status ?? {}) as { phase?: string };
+  const hasEnded = phase === 'Succeeded' || phase === 'Failed';
+  return !hasEnded && (volumes ?? []).some((volume) => volume.persistentVolumeClaim?.claimName === name);
+}
+
+function describeObjects(objects: ObjectMetadata[]): string {
+  const names = objects
+    .slice(0, 5)
+    .map(({ kind, metadata }) => `${kind} ${metadata.namespace ? `${metadata.namespace}/` : ''}${metadata.name}`);
+  return objects.length > 5 ? `${names.join(', ')} and ${objects.length - 5} more` : names.join(', ');
+}
