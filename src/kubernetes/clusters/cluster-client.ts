@@ -207,6 +207,7 @@ export class ClusterClient {
       query: { ...writeQuery(options), force: options.force ?? false },
       contentType: 'application/apply-patch+yaml',
       body: wanted,
+      repeatable: true,
       maxBytes: OBJECT_MAX_BYTES,
       signal: options.signal,
     });
@@ -238,6 +239,7 @@ export class ClusterClient {
       query: writeQuery(options),
       contentType: patch.type === 'merge' ? 'application/merge-patch+json' : 'application/json-patch+json',
       body: patch.body,
+      repeatable: patch.type === 'merge',
       maxBytes: OBJECT_MAX_BYTES,
       signal: options.signal,
     });
@@ -265,6 +267,8 @@ export class ClusterClient {
         preconditions,
         ...(options.dryRun && { dryRun: ['All'] }),
       },
+      // Without the uid, it could delete an object that was created in between.
+      repeatable: options.uid !== undefined,
       signal: options.signal,
     });
     // The response is the object while it remains; some kinds return it also when it is gone.
@@ -277,6 +281,7 @@ export class ClusterClient {
       method: 'POST',
       path: `/apis/${group}/v1/${kind.toLowerCase()}s`,
       body: { apiVersion: `${group}/v1`, kind, spec },
+      repeatable: true,
       maxBytes: OBJECT_MAX_BYTES,
       signal,
     });

@@ -48,6 +48,8 @@ export class ClusterError extends RemoteFailure {
   readonly causes: ClusterCause[];
   /** The HTTP status of the cluster's response, if there was one. */
   readonly answered?: number;
+  /** An earlier attempt of the same request got no valid response, and may have been carried out. */
+  mayHaveRun = false;
   /** The object that the Status is about; `kind` is a lower-case plural. */
   readonly about: { name?: string; group?: string; kind?: string };
 

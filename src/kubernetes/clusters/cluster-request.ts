@@ -8,6 +8,8 @@ export interface ClusterRequest {
   accept?: string;
   contentType?: string;
   body?: unknown;
+  /** Sending it twice has the same effect as sending it once. Default: for reads. */
+  repeatable?: boolean;
   /** The timeout of the whole request; default twice `answerTimeoutMs`. */
   timeoutMs?: number;
   /** The timeout between two chunks of the response; default `answerTimeoutMs`. */

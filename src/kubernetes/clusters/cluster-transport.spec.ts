@@ -61,6 +61,41 @@ describe('A cluster client against a difficult server', () => {
     expect((await client.version()).gitVersion).toBe('v1');
   });
 
+  it('sends again what may be sent twice, and tells of a refusal that it may have been carried out before', async () => {
+    const maps = {
+      apiVersion: 'v1',
+      group: '',
+      version: 'v1',
+      kind: 'ConfigMap',
+      plural: 'configmaps',
+      namespaced: false,
+    };
+    const kind = { ...maps, verbs: [], subresources: [], preferred: true };
+    const wanted = { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'a' } };
+    const apply = () => client.apply(kind, wanted, { fieldManager: 'x' });
+    answer = ({ socket }, response, time) => {
+      if (time === 1) socket.destroy();
+      else if (time < 4) json(response, 503, {}, { 'retry-after': '0' });
+      else json(response, 200, wanted);
+    };
+    expect((await apply()).object).toEqual(wanted);
+    expect(count).toBe(4);
+
+    count = 0;
+    answer = ({ socket }, response, time) => (time === 1 ? socket.destroy() : json(response, 409, {}));
+    await expect(apply()).rejects.toMatchObject({ kind: 'conflict', answered: 409, mayHaveRun: true });
+    count = 0;
+    answer = (_, response) => json(response, 409, {});
+    await expect(apply()).rejects.toMatchObject({ kind: 'conflict', mayHaveRun: false });
+
+    count = 0;
+    answer = ({ socket }) => socket.destroy();
+    await expect(client.create(kind, wanted)).rejects.toMatchObject({ kind: 'unreachable' });
+    expect(count).toBe(1);
+    await expect(client.delete(kind, 'a', undefined)).rejects.toMatchObject({ kind: 'unreachable' });
+    expect(count).toBe(2);
+  });
+
   it('gives up on a server that says nothing, or stops in the middle', async () => {
     answer = () => undefined;
     await expect(client.version()).rejects.toMatchObject({ kind: 'timeout', status: 504, answered: undefined });

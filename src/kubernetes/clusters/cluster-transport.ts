@@ -83,8 +83,8 @@ export class ClusterTransport {
   }
 
   /**
-   * Sends a request, and retries it after the requested time when the cluster did not process it (429; 503 for
-   * reads).
+   * Sends a request, and again after the requested time when the cluster did not process it (429). What may be sent twice is also
+   * sent again after a broken connection, 502 or 503.
    * @throws ClusterError
    * @throws InvalidRequest `OUTBOUND_REFUSED` when the address is not allowed
    */
@@ -120,31 +120,39 @@ export class ClusterTransport {
   }
 
   private async sendWithRetries(request: ClusterRequest): Promise<RawResponse> {
-    for (let attempt = 1; ; attempt++) {
-      const reads = (request.method ?? 'GET') === 'GET';
-      const answer = await this.sendOnce(request).catch((error: unknown) => {
-        // A socket that the server has closed while idle fails only on use.
-        const stale = error instanceof ClusterError && STALE_SOCKET.has(error.reason);
-        if (reads && stale && attempt === 1) return undefined;
-        throw error;
-      });
-      if (!answer) continue;
-      if (answer.status < 300) {
-        if (request.path !== PUBLIC_PATH) this.hooks.onAnswer?.();
-        return answer;
-      }
-      const error = ClusterError.fromResponse(
-        answer.status,
-        parseStatus(answer.bytes, this.access.user),
-        `${request.method ?? 'GET'} ${request.path}`,
-      );
-      const again = error.kind === 'throttled' || (error.kind === 'unavailable' && reads);
+    const isRepeatable = request.repeatable ?? (request.method ?? 'GET') === 'GET';
+    for (let attempt = 1, mayHaveRun = false; ; attempt++) {
+      const { error, retryAfter, response } = await this.attempt(request);
+      if (response) return response;
+      error.mayHaveRun ||= mayHaveRun;
+      const isLost = STALE_SOCKET.has(error.reason) || error.kind === 'unavailable';
+      const again = error.kind === 'throttled' || (isLost && isRepeatable);
       if (!again || attempt >= this.limits.attempts) throw error;
-      const seconds = Number(answer.headers['retry-after'] ?? NaN);
-      const wait = Number.isFinite(seconds) ? seconds * 1_000 : 200 * 2 ** attempt;
+      mayHaveRun ||= isLost;
+      // A socket that the server has closed while idle fails only on use, so the first time is not waited for.
+      const isStale = error.answered === undefined && attempt === 1;
+      const wait = isStale ? 0 : (retryAfter ?? 200 * 2 ** attempt);
       if (wait > MAX_PAUSE_MS) throw error;
       await pause(wait, undefined, { signal: request.signal });
     }
+  }
+
+  private async attempt(request: ClusterRequest): Promise<Attempt> {
+    let answer: RawResponse;
+    try {
+      answer = await this.sendOnce(request);
+    } catch (error) {
+      if (!(error instanceof ClusterError)) throw error;
+      return { error };
+    }
+    if (answer.status < 300) {
+      if (request.path !== PUBLIC_PATH) this.hooks.onAnswer?.();
+      return { response: answer };
+    }
+    const status = parseStatus(answer.bytes, this.access.user);
+    const error = ClusterError.fromResponse(answer.status, status, `${request.method ?? 'GET'} ${request.path}`);
+    const seconds = Number(answer.headers['retry-after'] ?? NaN);
+    return { error, retryAfter: Number.isFinite(seconds) ? seconds * 1_000 : undefined };
   }
 
   /**
@@ -273,3 +281,8 @@ interface RawResponse {
   headers: Dispatcher.ResponseData['headers'];
   bytes: Bytes;
 }
+
+/** The outcome of sending a request once: the response of success, else the error and the time in ms to wait before the next. */
+type Attempt =
+  | { response: RawResponse; error?: undefined; retryAfter?: undefined }
+  | { error: ClusterError; retryAfter?: number; response?: undefined };
