@@ -26,6 +26,15 @@ const ApprovalRequestInput = () =>
     description: 'Waits for the approvals that the environment requires, by admins of the workspace.',
   });
 
+const AdoptInput = () =>
+  FlagInput({
+    optional: true,
+    description: 'Takes ownership of existing objects; those of another deployment only with the right to undeploy it.',
+  });
+
+const ForceInput = () =>
+  FlagInput({ optional: true, description: 'Takes ownership of fields that another field manager set.' });
+
 const NamespaceInput = () =>
   applyDecorators(
     TextInput({ optional: true, max: 63, description: 'The namespace for objects that do not set one.' }),
@@ -104,13 +113,10 @@ export class PlanRequest extends DeploymentTarget {
   @ValuesInput('For a design made from a Helm chart: values that override those of the design, as YAML text or object.')
   values?: string | Record<string, unknown>;
 
-  @FlagInput({
-    optional: true,
-    description: 'Takes ownership of existing objects; those of another deployment only with the right to undeploy it.',
-  })
+  @AdoptInput()
   adopt?: boolean;
 
-  @FlagInput({ optional: true, description: 'Takes ownership of fields that another field manager set.' })
+  @ForceInput()
   force?: boolean;
 }
 
@@ -190,6 +196,12 @@ export class RollbackRequest extends FreezeOverride {
 
   @TimeoutInput()
   timeout?: number;
+
+  @AdoptInput()
+  adopt?: boolean;
+
+  @ForceInput()
+  force?: boolean;
 }
 
 /** Deploys a version that succeeded in one environment in another. */

@@ -65,6 +65,8 @@ export class RollbacksService {
         ...(namespace ? { namespace, move: true } : {}),
         create_namespace: options.create_namespace,
         replace: options.replace,
+        adopt: input.adopt,
+        force: input.force,
         atomic: options.atomic,
         wait: input.wait,
         self_heal: options.self_heal,
