@@ -334,7 +334,7 @@ requires('KUBEBUILDER_ASSETS', 'the main job, on a real API server', () => {
       body: {
         code: 'DEPLOYMENT_FAILED',
         detail: expect.stringContaining('spec.selector cannot be changed once the object exists'),
-        remedy: expect.stringContaining('undo the change of these fields'),
+        remedy: expect.stringContaining('undo the change'),
         errors: [{ keyword: 'IMMUTABLE', remedy: expect.any(String) }],
       },
     });

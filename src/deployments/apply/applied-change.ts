@@ -1,5 +1,6 @@
 import { type ResourceKind } from '../../kubernetes/clusters/discovery.js';
 import { type KubernetesObject, type ObjectReference } from '../../kubernetes/clusters/kubernetes-object.js';
+import { findToolEntries } from '../plan/field-ownership.js';
 import { findAppliedFields } from '../plan/owner.js';
 import { objectKey } from '../plan/planned-resource.js';
 
@@ -46,10 +47,11 @@ export function toReference({ kind, name, namespace }: AppliedChange): ObjectRef
   return { apiVersion: kind.apiVersion, kind: kind.kind, name, ...(namespace && { namespace }) };
 }
 
-/** The object without fields that undoing never reads: the status, and the fields of other managers. */
+/** The object without fields that undoing never reads: the status, and the fields of managers that a deployment never takes over. */
 export function toRecordedObject(kind: ResourceKind, object: KubernetesObject): KubernetesObject {
   const { status, ...rest } = object;
   const ours = findAppliedFields(object);
-  const metadata = { ...object.metadata, managedFields: ours ? [ours] : [] };
+  const managedFields = [...(ours ? [ours] : []), ...findToolEntries(object)];
+  const metadata = { ...object.metadata, managedFields };
   return { ...rest, ...(status !== undefined && !kind.subresources.includes('status') && { status }), metadata };
 }

@@ -108,11 +108,50 @@ requires('KUBEBUILDER_ASSETS', 'A deployment to a cluster that refuses', () => {
       expect(await data('b')).toBeUndefined();
       const [planned] = (await scene.plan([service('c')])).items;
       expect(planned?.planned.error?.reason).toBe('WEBHOOK_FAILED');
+      // An object that never changed needs no undoing, which the webhook would refuse too.
+      webhook.hangs = false;
+      await scene.deploy([configMap('a', { value: 'old' }), service('d')]);
+      const changed = { ...service('d'), spec: { ports: [{ port: 81 }] } };
+      const later = await scene.apply(await scene.plan([configMap('a', { value: 'new' }), changed]), {
+        timeoutMs: 60_000,
+        onProgress: () => {
+          webhook.hangs = true;
+        },
+      });
+      expect(later.status).toBe('rolled_back');
+      expect(outcomes(later)).toEqual(['ConfigMap/a: rolled_back', 'Service/d: failed WEBHOOK_FAILED']);
     } finally {
       webhook.stop();
       await remove(configuration);
     }
   }, 120_000);
+
+  it('by a policy of its own names the policy', async () => {
+    const name = `no-debug-${scene.namespace}`;
+    const [apiVersion, rule] = ['admissionregistration.k8s.io/v1', { apiGroups: [''], apiVersions: ['v1'] }];
+    const policy: KubernetesObject = {
+      ...{ apiVersion, kind: 'ValidatingAdmissionPolicy', metadata: { name } },
+      spec: {
+        matchConstraints: { resourceRules: [{ ...rule, operations: ['CREATE', 'UPDATE'], resources: ['configmaps'] }] },
+        validations: [
+          { expression: "!has(object.data) || !('debug' in object.data)", message: 'debug is not allowed' },
+        ],
+      },
+    };
+    const namespaceSelector = { matchLabels: { 'kubernetes.io/metadata.name': scene.namespace } };
+    const binding: KubernetesObject = {
+      ...{ apiVersion, kind: 'ValidatingAdmissionPolicyBinding', metadata: { name } },
+      spec: { policyName: name, validationActions: ['Deny'], matchResources: { namespaceSelector } },
+    };
+    for (const object of [policy, binding]) await scene.others(object);
+    const tried = async () => (await scene.plan([configMap('a', { debug: '1' })])).items[0]?.planned.error;
+    await until(async () => (await tried()) !== undefined, 20_000);
+    expect(await tried()).toMatchObject({
+      reason: 'DENIED',
+      detail: expect.stringMatching(/no-debug-.*debug is not allowed/) as string,
+    });
+    for (const object of [binding, policy]) await remove(object);
+  }, 60_000);
 
   it('that never serves a definition is rolled back, with the conditions of the definition', async () => {
     const { definition } = customKind();
@@ -153,7 +192,7 @@ requires('KUBEBUILDER_ASSETS', 'A deployment to a cluster that refuses', () => {
     expect(await data('replaced')).toEqual({ theirs: '1' });
     // The same for an object that it is about to prune.
     const prune = await scene.plan([configMap('replaced', { theirs: '1' })], { adopt: true });
-    expect(prune.items.map(({ planned }) => planned.action)).toEqual(['update', 'prune']);
+    expect(prune.items.map(({ planned }) => planned.action)).toEqual(['unchanged', 'prune']);
     await remove(configMap('first'));
     await scene.others(configMap('first', { theirs: '1' }));
     expect(await scene.apply(prune)).toMatchObject({ status: 'succeeded' });

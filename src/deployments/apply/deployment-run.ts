@@ -6,10 +6,11 @@ import { type ResourceKind } from '../../kubernetes/clusters/discovery.js';
 import { type KubernetesObject } from '../../kubernetes/clusters/kubernetes-object.js';
 import { type ComparisonResult, Comparison } from '../plan/comparison.js';
 import { isDefinition } from '../plan/definitions.js';
+import { storeManagedFields } from '../plan/field-ownership.js';
 import { FIELD_MANAGER } from '../plan/owner.js';
 import { type Plan } from '../plan/plan.js';
 import { type PlanItem } from '../plan/plan-item.js';
-import { type ResourceError } from '../plan/planned-resource.js';
+import { type PlannedResource, type ResourceError } from '../plan/planned-resource.js';
 import { isClusterFailure, toResourceError } from '../plan/resource-error.js';
 import { type AppliedChange, type ChangeJournal } from './applied-change.js';
 import { RecordedChanges } from './recorded-changes.js';
@@ -30,7 +31,7 @@ const REPLACE_TIMEOUT_MS = 60_000;
 const NOTHING_LIVE: ComparisonResult = { action: 'create', diff: [], verified: true, warnings: [] };
 
 /** What to apply, and the live object that it is applied to, if any. */
-interface Write extends Pick<ComparisonResult, 'live' | 'replaces'> {
+interface Write extends Pick<ComparisonResult, 'live' | 'replaces' | 'ownership'> {
   /** Fails when the object has another resource version than `live`. */
   exactly?: boolean;
 }
@@ -62,7 +63,7 @@ export class DeploymentRun {
   async apply(item: PlanItem): Promise<Step> {
     const { planned, desired } = item;
     if (planned.error || !desired) return { status: 'failed', error: planned.error };
-    if (planned.action === 'unchanged') return { status: 'unchanged' };
+    if (planned.action === 'unchanged' && !planned.adopts) return { status: 'unchanged' };
     const isGivenNamespace = planned.component === null;
     const kind = await this.clock.poll(ESTABLISH_TIMEOUT_MS, () =>
       this.cluster.findKind(desired.apiVersion, desired.kind, 500),
@@ -80,14 +81,16 @@ export class DeploymentRun {
     for (;;) {
       const compared = await this.comparison.compare(kind, desired);
       const wasApplied = this.recorded.has({ kind, ...desired.metadata });
-      if (compared.action === 'unchanged') return { status: wasApplied ? 'applied' : 'unchanged' };
+      if (compared.action === 'unchanged' && !compared.adopts) return { status: wasApplied ? 'applied' : 'unchanged' };
       // The namespace was created concurrently.
       if (isGivenNamespace && compared.error?.reason === 'NOT_OWNED') return { status: 'unchanged' };
       const error = compared.error ?? (await this.write(kind, desired, compared));
       if (error === 'unchanged') return { status: wasApplied ? 'applied' : 'unchanged' };
-      if (!error) return { status: 'applied' };
+      if (!error) return { status: toStatus(compared.action) };
       const isFollowing = !planned.verified && /not declared in schema/.test(error.detail);
-      if ((!isTransient(error) && !isFollowing) || performance.now() > settled) return { status: 'failed', error };
+      const hasMoved = error.reason === 'CONFLICT' && compared.ownership !== undefined;
+      if ((!isTransient(error) && !isFollowing && !hasMoved) || performance.now() > settled)
+        return { status: 'failed', error };
       this.clock.check();
       await pause(1_000);
     }
@@ -100,15 +103,15 @@ export class DeploymentRun {
   private async applyAsPlanned(
     kind: ResourceKind,
     desired: KubernetesObject,
-    { planned, compared: live }: PlanItem,
+    { planned, compared: live, ownership }: PlanItem,
   ): Promise<Step | undefined> {
     const { name, namespace } = desired.metadata;
     if (!planned.verified || planned.replaces) return undefined;
     if (!live && (await this.cluster.lookup(kind, name, namespace))) return undefined;
     const wasApplied = this.recorded.has({ kind, ...desired.metadata });
-    const outcome = await this.write(kind, desired, { live, exactly: true });
+    const outcome = await this.write(kind, desired, { live, ownership, exactly: true });
     if (outcome === 'unchanged') return { status: wasApplied ? 'applied' : 'unchanged' };
-    return outcome ? undefined : { status: 'applied' };
+    return outcome ? undefined : { status: toStatus(planned.action) };
   }
 
   /** Creates a definition from `crds/` of a chart; one that is there by now is used as it is. */
@@ -175,7 +178,7 @@ export class DeploymentRun {
   private async write(
     kind: ResourceKind,
     desired: KubernetesObject,
-    { live, replaces, exactly }: Write,
+    { live, replaces, ownership, exactly }: Write,
   ): Promise<ResourceError | 'unchanged' | undefined> {
     if (live && replaces)
       return (await this.removeForReplacement(kind, live)) ?? this.write(kind, desired, NOTHING_LIVE);
@@ -191,11 +194,15 @@ export class DeploymentRun {
           }
         : { action: 'create', kind, name, namespace },
     );
-    // The uid precondition makes the deletion of a replaced object a conflict.
-    const { uid, resourceVersion } = live?.metadata ?? {};
-    const seen = { ...(uid && { uid }), ...(exactly && resourceVersion && { resourceVersion }) };
-    const wanted = { ...desired, metadata: { ...desired.metadata, ...seen } };
+    let isChanged = false;
     try {
+      const owned = live && ownership ? await storeManagedFields(this.cluster, kind, live, ownership) : live;
+      isChanged = owned !== live;
+      // The uid precondition makes the deletion of a replaced object a conflict.
+      const { uid, resourceVersion } = owned?.metadata ?? {};
+      const isExact = exactly || isChanged;
+      const seen = { ...(uid && { uid }), ...(isExact && resourceVersion && { resourceVersion }) };
+      const wanted = { ...desired, metadata: { ...desired.metadata, ...seen } };
       const { object } = await this.cluster.apply(kind, wanted, {
         fieldManager: FIELD_MANAGER,
         force: this.comparison.isForced,
@@ -206,7 +213,7 @@ export class DeploymentRun {
     } catch (error) {
       // Only a refusal by the cluster proves that nothing changed. Without a valid response, the change may have been made.
       if (!(error instanceof ClusterError) || error.answered === undefined) throw error;
-      if (change && error.answered < 500) await this.recorded.withdraw(change);
+      if (change && error.answered < 500 && !error.mayHaveRun && !isChanged) await this.recorded.withdraw(change);
       if (isClusterFailure(error)) throw error;
       return toResourceError(error, desired);
     }
@@ -227,3 +234,7 @@ export class DeploymentRun {
     return removed.error;
   }
 }
+
+/** An adoption that changes only the owner leaves the object as it is. */
+const toStatus = (action: PlannedResource['action']): 'applied' | 'unchanged' =>
+  action === 'unchanged' ? 'unchanged' : 'applied';

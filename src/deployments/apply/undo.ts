@@ -2,9 +2,20 @@ import { isDeepStrictEqual } from 'node:util';
 import type { ClusterClient } from '../../kubernetes/clusters/cluster-client.js';
 import { ClusterError } from '../../kubernetes/clusters/cluster-error.js';
 import type { ResourceKind } from '../../kubernetes/clusters/discovery.js';
-import { type KubernetesObject } from '../../kubernetes/clusters/kubernetes-object.js';
+import { type FieldSet, uniteFieldSets } from '../../kubernetes/clusters/field-set.js';
+import { type KubernetesObject, type ManagedFields } from '../../kubernetes/clusters/kubernetes-object.js';
 import { omitServerFields } from '../plan/field-changes.js';
 import { boundedParallel } from '../plan/bounded-parallel.js';
+import { findRefusedMappings, siblingFields } from '../plan/defaulted-siblings.js';
+import {
+  changeOwnership,
+  findToolEntries,
+  isSameEntry,
+  managedFieldsOf,
+  storeManagedFields,
+  withoutFields,
+} from '../plan/field-ownership.js';
+import { findAddedFields, listFields } from '../plan/leftover-fields.js';
 import { splitByKind } from '../plan/kind-order.js';
 import { findClaimsOf } from '../plan/stateful-set-claims.js';
 import { findAppliedFields, FIELD_MANAGER, isOwnedBy, type Owner } from '../plan/owner.js';
@@ -89,7 +100,12 @@ export class Undo {
       failure ??= { reason: 'TIMEOUT', detail: 'the time limit was exceeded' };
     }
     if (!failure || failure === KEPT_DEFINITION) return failure;
-    return { reason: 'NOT_TAKEN_BACK', detail: `The changes could not be rolled back: ${failure.detail}` };
+    const { field } = failure;
+    return {
+      reason: 'NOT_TAKEN_BACK',
+      ...(field && { field }),
+      detail: `The changes could not be rolled back: ${failure.detail}`,
+    };
   }
 
   private async undoOnce({
@@ -117,9 +133,14 @@ export class Undo {
       const stuck = await this.removal.waitUntilGone(object, previous.metadata.uid, this.clock, GONE_TIMEOUT_MS);
       return stuck ?? this.restore(kind, previous);
     }
-    if (!isOwnedBy(this.owner, previous)) return this.release(kind, previous);
-    await this.giveBack(kind, previous);
-    return this.restore(kind, previous);
+    const then = await this.findVersion(kind, previous);
+    const now = await this.cluster.lookup(then, name, namespace);
+    if (now && isUnchanged(then, now, previous)) return undefined;
+    if (isOwnedBy(this.owner, previous)) await this.giveBack(then, previous, now);
+    else if (now) await this.restoreContent(then, previous, now);
+    await this.returnFields(then, previous);
+    await this.restore(kind, previous);
+    return this.removeAdded(then, previous);
   }
 
   /** Deletes the volume claims that the cluster created for a StatefulSet which did not exist before; nothing has used them. */
@@ -153,16 +174,22 @@ export class Undo {
   private async restore(kind: ResourceKind, previous: KubernetesObject): Promise<undefined> {
     const applied = appliedConfiguration(previous);
     const then = await this.findVersion(kind, applied);
-    await this.cluster.apply(then, applied, { fieldManager: FIELD_MANAGER, force: true });
+    try {
+      await this.cluster.apply(then, applied, TAKE);
+    } catch (error) {
+      const now = await this.cluster.lookup(then, applied.metadata.name, applied.metadata.namespace);
+      if (!now || !(error instanceof ClusterError)) throw error;
+      const refused = findRefusedMappings(now, applied, error.causes);
+      if (refused.length === 0) throw error;
+      await this.own(then, now, siblingFields(refused));
+      await this.cluster.apply(then, applied, TAKE);
+    }
   }
 
   /** Restores fields that were taken over from other managers, so that they remain when this server releases them. */
-  private async giveBack(kind: ResourceKind, previous: KubernetesObject): Promise<void> {
-    const { name, namespace, uid } = previous.metadata;
-    const applied = await this.findVersion(kind, previous);
-    const now = await this.cluster.lookup(applied, name, namespace);
-    const taken = now?.metadata.uid === uid && now ? takenConfiguration(now, previous) : undefined;
-    if (taken) await this.cluster.apply(applied, taken, { fieldManager: TAKE_BACK_MANAGER, force: true });
+  private async giveBack(kind: ResourceKind, previous: KubernetesObject, now?: KubernetesObject): Promise<void> {
+    const taken = now?.metadata.uid === previous.metadata.uid && now ? takenConfiguration(now, previous) : undefined;
+    if (taken) await this.cluster.apply(kind, taken, { fieldManager: TAKE_BACK_MANAGER, force: true });
   }
 
   /** The kind in the version of a recorded object; another version when the cluster no longer serves that one. */
@@ -170,20 +197,66 @@ export class Undo {
     return (await this.cluster.findKind(apiVersion, name)) ?? kind;
   }
 
-  /**
-   * Releases an adopted object: first restores values taken over from other managers, then removes the fields that only this server
-   * owned.
-   */
-  private async release(kind: ResourceKind, previous: KubernetesObject): Promise<undefined> {
+  /** Restores the values of an adopted object. This server did not own it before, so another manager has to write them. */
+  private async restoreContent(kind: ResourceKind, previous: KubernetesObject, now: KubernetesObject): Promise<void> {
     const { name, namespace } = previous.metadata;
-    const now = await this.cluster.lookup(kind, name, namespace);
-    // The adoption was recorded but never made.
-    if (!now || isDeepStrictEqual(findAppliedFields(now)?.fieldsV1, findAppliedFields(previous)?.fieldsV1)) return;
     const body = mergePatch(omitServerFields(kind, now), omitServerFields(kind, previous));
     if (Object.keys(body).length > 0)
       await this.cluster.patch(kind, name, namespace, { type: 'merge', body }, { fieldManager: TAKE_BACK_MANAGER });
-    await this.cluster.apply(kind, appliedConfiguration({ ...previous }), { fieldManager: FIELD_MANAGER, force: true });
   }
+
+  /** Gives tools the fields back that an adoption took over. */
+  private async returnFields(kind: ResourceKind, previous: KubernetesObject): Promise<void> {
+    if (findToolEntries(previous).length === 0) return;
+    const { name, namespace, uid } = previous.metadata;
+    const now = await this.cluster.lookup(kind, name, namespace);
+    const returned = now?.metadata.uid === uid && now ? returnToolEntries(now, previous) : undefined;
+    if (now && returned) await storeManagedFields(this.cluster, kind, now, returned);
+  }
+
+  /** Compares the object with what it was, and removes what is still there and was not. */
+  private async removeAdded(kind: ResourceKind, previous: KubernetesObject): Promise<ResourceError | undefined> {
+    const { name, namespace, uid } = previous.metadata;
+    const now = await this.cluster.lookup(kind, name, namespace);
+    if (!now || now.metadata.uid !== uid) return undefined;
+    const added = findAddedFields(kind, now, previous);
+    if (Object.keys(added).length === 0) return undefined;
+    await this.own(kind, now, added);
+    await this.cluster.apply(kind, appliedConfiguration(previous), TAKE);
+    const after = await this.cluster.lookup(kind, name, namespace);
+    const left = after && Object.keys(findAddedFields(kind, after, previous)).length > 0 ? listFields(added) : [];
+    if (left.length === 0) return undefined;
+    return { reason: 'CONFLICT', field: left.join(', '), detail: `The cluster keeps ${left.join(', ')}` };
+  }
+
+  /** Makes this server the owner of fields, so that its next apply removes them. */
+  private async own(kind: ResourceKind, now: KubernetesObject, fields: FieldSet): Promise<void> {
+    await storeManagedFields(this.cluster, kind, now, changeOwnership(now, { taken: [], fields, force: true }));
+  }
+}
+
+const TAKE = { fieldManager: FIELD_MANAGER, force: true };
+
+/** Whether a recorded change was never made: the object and what this server owns of it are as they were. */
+function isUnchanged(kind: ResourceKind, now: KubernetesObject, previous: KubernetesObject): boolean {
+  if (now.metadata.resourceVersion === previous.metadata.resourceVersion)
+    return now.metadata.uid === previous.metadata.uid;
+  return (
+    isDeepStrictEqual(findAppliedFields(now)?.fieldsV1, findAppliedFields(previous)?.fieldsV1) &&
+    isDeepStrictEqual(findToolEntries(now), findToolEntries(previous)) &&
+    isDeepStrictEqual(omitServerFields(kind, now), omitServerFields(kind, previous))
+  );
+}
+
+/** The managed fields of an object with the entries of tools that an adoption took over; undefined when it took over none. */
+function returnToolEntries(now: KubernetesObject, previous: KubernetesObject): ManagedFields[] | undefined {
+  const present = managedFieldsOf(now);
+  const taken = findToolEntries(previous).filter((entry) => !present.some((one) => isSameEntry(one, entry)));
+  if (taken.length === 0) return undefined;
+  const fields = taken.map(({ fieldsV1 }) => fieldsV1 ?? {}).reduce(uniteFieldSets, {});
+  const isRestorer = ({ manager }: ManagedFields) => manager === TAKE_BACK_MANAGER;
+  const others = present.flatMap((entry) => (isRestorer(entry) ? withoutFields(entry, fields) : [entry]));
+  return [...others, ...taken];
 }
 
 function emptyObject({ kind, name }: AppliedChange): KubernetesObject {

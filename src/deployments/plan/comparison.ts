@@ -1,10 +1,14 @@
+import { randomUUID } from 'node:crypto';
 import { type ClusterClient } from '../../kubernetes/clusters/cluster-client.js';
 import { ClusterError } from '../../kubernetes/clusters/cluster-error.js';
 import { type ResourceKind } from '../../kubernetes/clusters/discovery.js';
-import { type KubernetesObject } from '../../kubernetes/clusters/kubernetes-object.js';
-import { digestChanges, diffFields, diffDesired, digestDesired } from './field-changes.js';
+import { type KubernetesObject, type ManagedFields } from '../../kubernetes/clusters/kubernetes-object.js';
+import { ApplyTrial } from './apply-trial.js';
+import { findRefusedMappings } from './defaulted-siblings.js';
 import { definedKinds } from './definitions.js';
 import { DeletionRules } from './deletion-rules.js';
+import { digestChanges, diffFields, diffDesired, digestDesired, isSameButOwner } from './field-changes.js';
+import { findToolEntries } from './field-ownership.js';
 import { type KeepOptions } from './kept-objects.js';
 import { FIELD_MANAGER, matchesOwner, isOwnedBy, parseOwnerLabels, type LabelledOwner, type Owner } from './owner.js';
 import { apiUnavailable, type FieldChange, type ResourceError } from './planned-resource.js';
@@ -35,6 +39,10 @@ export interface ComparisonResult {
   digest?: string;
   /** The object has to be deleted and recreated. */
   replaces?: boolean;
+  /** The object or fields of it become this owner's, by `adopt`. */
+  adopts?: boolean;
+  /** Managed fields to store before the object is applied. */
+  ownership?: ManagedFields[];
   error?: ResourceError;
 }
 
@@ -85,15 +93,19 @@ export class Comparison {
       // The known object may be outdated.
       if (error && known) return this.compare(kind, desired, { signal }, again);
       if (error) return { action: 'update', diff: [], verified: true, warnings: [], live, error };
-      const options = { fieldManager: FIELD_MANAGER, force: this.options.force, dryRun: true, signal };
-      const { object, warnings } = await this.cluster.apply(kind, desired, options);
+      const { adopt, force } = this.options;
+      const trial = new ApplyTrial(this.cluster, kind, { adopt, force, signal });
+      const { object, warnings, ownership } = await trial.run(desired, live);
       if (!live) return { action: 'create', diff: [], verified: true, warnings };
       // A controller changed the object between the two requests; its changes must not appear in the diff.
       if (object.metadata.resourceVersion !== live.metadata.resourceVersion && again > 0)
         return this.compare(kind, desired, { signal }, again - 1);
-      const diff = diffFields(kind, live, object);
       const digest = digestChanges(kind, live, object);
-      return { action: diff.length > 0 ? 'update' : 'unchanged', diff, verified: true, warnings, live, digest };
+      const compared = { verified: true, warnings, live, digest, ...(ownership && { ownership }) };
+      const adopts = adopt && (!isOwnedBy(this.owner, live) || findToolEntries(live).length > 0);
+      if (adopts && isSameButOwner(kind, live, object)) return { ...compared, action: 'unchanged', diff: [], adopts };
+      const diff = diffFields(kind, live, object);
+      return { ...compared, action: diff.length > 0 ? 'update' : 'unchanged', diff, ...(adopts && { adopts }) };
     } catch (error) {
       const untried: ComparisonResult = {
         action: live ? 'update' : 'create',
@@ -110,9 +122,35 @@ export class Comparison {
       if (/does not support dry run/.test(error.message))
         return { ...untried, verified: false, warnings: [error.message] };
       const refusal = toResourceError(error, desired);
+      if (
+        live &&
+        refusal.reason === 'INVALID' &&
+        (await this.isRefusedBesideOthers(kind, live, desired, error, signal))
+      )
+        refusal.reason = 'IMMUTABLE';
       return live && refusal.reason === 'IMMUTABLE'
         ? this.compareReplacement(kind, live, desired, refusal)
         : { ...untried, error: refusal };
+    }
+  }
+
+  /** Whether the cluster refuses the object only because of fields of other managers, so that it would accept it as a new object. */
+  private async isRefusedBesideOthers(
+    kind: ResourceKind,
+    live: KubernetesObject,
+    desired: KubernetesObject,
+    { causes }: ClusterError,
+    signal?: AbortSignal,
+  ): Promise<boolean> {
+    if (findRefusedMappings(live, desired, causes).length === 0) return false;
+    const name = `${desired.metadata.name.slice(0, 20).replace(/[^a-z0-9]+$/, '')}-${randomUUID().slice(0, 8)}`;
+    const another = { ...desired, metadata: { ...desired.metadata, name } };
+    try {
+      await this.cluster.apply(kind, another, { fieldManager: FIELD_MANAGER, dryRun: true, signal });
+      return true;
+    } catch (error) {
+      if (!(error instanceof ClusterError) || isClusterFailure(error)) throw error;
+      return false;
     }
   }
 

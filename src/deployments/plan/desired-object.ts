@@ -1,3 +1,4 @@
+import { isObject } from '../../core/json/json.js';
 import { type ResourceKind } from '../../kubernetes/clusters/discovery.js';
 import { type KubernetesObject } from '../../kubernetes/clusters/kubernetes-object.js';
 import { addOwnerLabels, type Owner } from './owner.js';
@@ -43,15 +44,28 @@ export function buildDesiredObject(
   owner: Owner,
   fallback: string,
 ): KubernetesObject {
+  const given = isBuiltIn(kind) ? (omitNulls(object) as KubernetesObject) : object;
   const { namespace, ...named } = Object.fromEntries(
-    Object.entries(object.metadata).filter(([name, value]) => value !== null && !SERVER_FIELDS.includes(name)),
+    Object.entries(given.metadata).filter(([name, value]) => value !== null && !SERVER_FIELDS.includes(name)),
   ) as KubernetesObject['metadata'];
   const metadata = kind.namespaced ? { ...named, namespace: namespace || fallback } : named;
-  const { status, ...rest } = object;
+  const { status, ...rest } = given;
   const whole = { ...rest, ...(status !== undefined && !kind.subresources.includes('status') && { status }), metadata };
   return addOwnerLabels(
     owner,
     object.kind === 'Secret' && object.apiVersion === 'v1' ? encodeStringData(whole) : whole,
+  );
+}
+
+/** A kind of Kubernetes itself, none of whose fields can be null; in a custom resource null may have a meaning. */
+const isBuiltIn = ({ group }: ResourceKind): boolean => !group.includes('.') || group.endsWith('.k8s.io');
+
+/** The value without members that are null. To the API server they are absent, but applying them would make this server own them. */
+function omitNulls(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(omitNulls);
+  if (!isObject(value)) return value;
+  return Object.fromEntries(
+    Object.entries(value).flatMap(([name, inner]) => (inner === null ? [] : [[name, omitNulls(inner)]])),
   );
 }
 

@@ -45,6 +45,32 @@ export function diffFields(kind: ResourceKind, live: KubernetesObject, outcome: 
   return changes;
 }
 
+/** What deployment tools write to an object to say whose it is; an adoption that changes nothing else changes only the owner. */
+const OWNER_MARKS = {
+  labels: /^armature\.dev\//,
+  annotations: /^(kubectl\.kubernetes\.io\/last-applied-configuration|meta\.helm\.sh\/.*)$/,
+};
+
+/** Whether an adoption changes nothing but the owner of the object and of its fields. */
+export function isSameButOwner(kind: ResourceKind, live: KubernetesObject, outcome: KubernetesObject): boolean {
+  const rest = (object: KubernetesObject): KubernetesObject => {
+    const { metadata, ...fields } = omitServerFields(kind, object);
+    const { labels, annotations, ...others } = metadata;
+    return {
+      ...fields,
+      metadata: {
+        ...others,
+        labels: omitMarks(labels, OWNER_MARKS.labels),
+        annotations: omitMarks(annotations, OWNER_MARKS.annotations),
+      },
+    };
+  };
+  return isDeepStrictEqual(rest(live), rest(outcome));
+}
+
+const omitMarks = (texts: Record<string, string> = {}, marks: RegExp): Record<string, string> =>
+  Object.fromEntries(Object.entries(texts).filter(([name]) => !marks.test(name)));
+
 /** The changes of a replacement in the fields of the design. Defaults that the cluster adds are not known in advance. */
 export function diffDesired(kind: ResourceKind, live: KubernetesObject, desired: KubernetesObject): FieldChange[] {
   return [...differences([], narrow(live, desired), desired)]

@@ -1,5 +1,9 @@
 import { type PlannedResource } from './planned-resource.js';
-import { type KubernetesObject, type ObjectMetadata } from '../../kubernetes/clusters/kubernetes-object.js';
+import {
+  type KubernetesObject,
+  type ManagedFields,
+  type ObjectMetadata,
+} from '../../kubernetes/clusters/kubernetes-object.js';
 import { type ResourceKind } from '../../kubernetes/clusters/discovery.js';
 
 /** One resource of a plan, with what is needed to apply it. */
@@ -15,6 +19,8 @@ export interface PlanItem {
   compared?: KubernetesObject;
   /** Hash of all changes of an update. */
   digest?: string;
+  /** Managed fields to store before the object is applied. */
+  ownership?: ManagedFields[];
   /** A volume claim that a StatefulSet created. */
   isGenerated?: boolean;
   /** It comes from `crds/` of a chart: it belongs to no release. */

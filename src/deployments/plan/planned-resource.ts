@@ -56,6 +56,8 @@ export interface PlannedResource {
   warnings: string[];
   /** The update deletes and recreates the object, because the cluster refuses to change a field. */
   replaces?: boolean;
+  /** The object, or fields that a tool such as kubectl or Helm owns, become this deployment's. */
+  adopts?: boolean;
   /** For a hook of a chart: the phase in which it runs, such as `pre-install`. */
   hook?: string;
   /** Why an object that left the design is kept. */

@@ -122,7 +122,7 @@ requires('KUBEBUILDER_ASSETS', 'A plan', () => {
     expect(await actions(objects)).toEqual(['a: NOT_OWNED', 'b: NOT_OWNED']);
     const [, b] = await planned(objects);
     expect(b?.error?.detail).toContain(neighbour.owner.design);
-    expect(await actions(objects, { adopt: true })).toEqual(['a: update', 'b: update']);
+    expect(await actions(objects, { adopt: true })).toEqual(['a: unchanged', 'b: unchanged']);
     await neighbour.close();
   });
 

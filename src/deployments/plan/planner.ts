@@ -105,9 +105,9 @@ export class Planner {
       planned.error = refusal ?? findUnserved(kind, all);
       return;
     }
-    const { live, digest, error, ...compared } = await comparison.compare(kind, desired, options);
+    const { live, digest, error, ownership, ...compared } = await comparison.compare(kind, desired, options);
     Object.assign(planned, compared);
-    Object.assign(item, { live, compared: live, digest });
+    Object.assign(item, { live, compared: live, digest, ownership });
     if (isRedefined(kind, all) && (!error || error.reason === 'INVALID')) {
       planned.verified = false;
       planned.error = refusal;

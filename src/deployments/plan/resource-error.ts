@@ -41,7 +41,7 @@ function toReason(error: ClusterError): string {
   if (causes.some((cause) => cause.reason === 'NamespaceTerminating') || /being terminated/.test(message))
     return 'TERMINATING';
   if (/failed calling webhook/.test(message)) return 'WEBHOOK_FAILED';
-  if (/denied the request/.test(message)) return 'DENIED';
+  if (/denied (the )?request/.test(message)) return 'DENIED';
   if (/exceeded quota/.test(message)) return 'QUOTA_EXCEEDED';
   // The uid precondition of the write failed.
   if (causes.some((cause) => cause.field === 'metadata.uid')) return 'CONFLICT';

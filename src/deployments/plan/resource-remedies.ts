@@ -1,6 +1,7 @@
 /** Remedies for resources that cannot be, or were not, deployed, by the reason of the error. */
 const REMEDIES: Record<string, string> = {
-  IMMUTABLE: 'Deploy with replace: true, which deletes and recreates the object, or undo the change of these fields.',
+  IMMUTABLE:
+    'Deploy with replace: true, which deletes and recreates the object, with force: true where another manager has set the field, or undo the change.',
   FIELD_CONFLICT: 'Leave the fields out of the design, or deploy with force: true to take them over.',
   NOT_OWNED: 'Deploy with adopt: true to take the object over, or choose another name or namespace.',
   NAMESPACE_NOT_FOUND:

@@ -55,6 +55,12 @@ export class PlannedResourceView {
   })
   replaces!: boolean;
 
+  @FlagField({
+    rest: true,
+    description: 'With adopt: the object, or fields that kubectl or Helm own, become the property of this deployment.',
+  })
+  adopts!: boolean;
+
   @TextField({ rest: true, nullable: true, description: 'Why an object that left the design stays where it is.' })
   kept!: string | null;
 
@@ -154,13 +160,16 @@ export class PlanView {
     { quota, violations }: PlanConditions,
   ): PlanView {
     const resources = [...plans].flatMap(([connectionId, plan]) =>
-      plannedResources(plan).map(({ component: _, replaces = false, kept = null, error = null, ...planned }) => ({
-        connection_id: connectionId,
-        ...planned,
-        replaces,
-        kept,
-        error,
-      })),
+      plannedResources(plan).map(
+        ({ component: _, replaces = false, adopts = false, kept = null, error = null, ...planned }) => ({
+          connection_id: connectionId,
+          ...planned,
+          replaces,
+          adopts,
+          kept,
+          error,
+        }),
+      ),
     );
     const hooks = [...plans].flatMap(([connectionId, plan]) =>
       [...plan.hooks.before, ...plan.hooks.after].map((item) => PlannedHookView.fromItem(connectionId, item)),

@@ -64,6 +64,61 @@ export function subtractFieldSets(from: FieldSet, other: FieldSet): FieldSet {
   return left;
 }
 
+/** All fields of both sets, where the field itself (`.`) and the fields below it are told apart, as in managed fields. */
+export function uniteFieldSets(one: FieldSet, other: FieldSet): FieldSet {
+  const united: FieldSet = { ...one };
+  for (const [member, fields] of Object.entries(other)) {
+    const known = united[member];
+    if (!isFieldSet(known) || !isFieldSet(fields)) united[member] = fields;
+    else {
+      const isWhole = [known, fields].some((set) => Object.keys(set).length === 0);
+      const inner = uniteFieldSets(known, fields);
+      united[member] = isWhole && Object.keys(inner).length > 0 ? { '.': {}, ...inner } : inner;
+    }
+  }
+  return united;
+}
+
+/** The set without the fields of another, each with all that is below it. */
+export function omitFields(from: FieldSet, other: FieldSet): FieldSet {
+  const left: FieldSet = {};
+  for (const [member, fields] of Object.entries(from)) {
+    const omitted = other[member];
+    if (!isFieldSet(omitted)) left[member] = fields;
+    else if (isFieldSet(fields) && membersOf(omitted).length > 0) {
+      const inner = omitFields(fields, omitted);
+      if (Object.keys(inner).length > 0) left[member] = inner;
+    }
+  }
+  return left;
+}
+
+/**
+ * The value without the fields that were released, unless they are still held. As server-side apply does, it removes a field with
+ * all that is in it when nothing of it is held, including what nobody owned.
+ */
+export function releaseFields(value: unknown, released: FieldSet, held: FieldSet): unknown {
+  if (membersOf(released).length === 0 || typeof value !== 'object' || value === null) return value;
+  const release = (member: string | undefined, inner: unknown): unknown[] => {
+    if (member === undefined || !Object.hasOwn(released, member)) return [inner];
+    if (!Object.hasOwn(held, member)) return [];
+    const [left, kept] = [released[member], held[member]];
+    return isFieldSet(left) && isFieldSet(kept) && membersOf(kept).length > 0
+      ? [releaseFields(inner, left, kept)]
+      : [inner];
+  };
+  if (Array.isArray(value))
+    return value.flatMap((item: unknown, index) =>
+      release(
+        membersOf(released).find((member) => matchesItem(member, item, String(index))),
+        item,
+      ),
+    );
+  return Object.fromEntries(
+    Object.entries(value).flatMap(([name, inner]) => release(`f:${name}`, inner).map((left) => [name, left])),
+  );
+}
+
 /** Looks up list items by members of a set in constant time, for long lists. */
 function findItems(list: readonly unknown[]): (member: string) => unknown {
   const indices = new Map<string, Map<string, unknown>>();
@@ -89,7 +144,7 @@ function memberOf(value: unknown, name: string): unknown {
 }
 
 /** Reports whether a member identifies the item, by its key fields, value or index. */
-function matchesItem(member: string, item: unknown, index: string): boolean {
+export function matchesItem(member: string, item: unknown, index: string): boolean {
   const [type, wanted] = [member.slice(0, 2), parseMember(member)];
   if (type === 'i:') return String(wanted) === index;
   if (type === 'v:') return isDeepStrictEqual(wanted, item);
