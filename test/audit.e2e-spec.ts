@@ -35,6 +35,7 @@ import { AuditReportsService } from '../src/events/audit/reports/audit-reports.s
 import { AuditRetentionService } from '../src/events/audit/reports/audit-retention.service.js';
 import { CheckpointsStore } from '../src/events/audit/reports/checkpoints.store.js';
 import { UsersStore } from '../src/organizations/users/users.store.js';
+import { freePort } from './support/free-port.js';
 import { AUTHORITY, CERTIFICATES, CERTIFIED_KEY } from './support/certificates.js';
 import type { Json, Person } from './support/person.js';
 import { Receiver } from './support/receiver.js';
@@ -975,12 +976,13 @@ describe('entries that are sent on', () => {
 class Collector {
   readonly entries: Json[] = [];
   readonly heads: string[] = [];
-  port = 0;
   private server?: net.Server;
   private readonly sockets = new Set<net.Socket>();
 
+  private constructor(readonly port: number) {}
+
   static async start(): Promise<Collector> {
-    const collector = new Collector();
+    const collector = new Collector(await freePort());
     await collector.listen();
     return collector;
   }
@@ -996,7 +998,6 @@ class Collector {
     });
     this.server.listen(this.port, '127.0.0.1');
     await once(this.server, 'listening');
-    this.port = (this.server.address() as net.AddressInfo).port;
   }
 
   async stop(): Promise<void> {

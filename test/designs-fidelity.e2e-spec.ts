@@ -1,4 +1,4 @@
-import { execFile, execFileSync } from 'node:child_process';
+import { execFile } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -14,6 +14,7 @@ import { requires } from './support/requirements.js';
 import { done } from './support/workspace-scene.js';
 import { until } from './support/until.js';
 import { World } from './support/world.js';
+import { membersOf } from '../src/designs/formats/archive.fixture.js';
 
 const run = promisify(execFile);
 const HELM = process.env['HELM_BIN'] ?? '';
@@ -32,8 +33,7 @@ async function download(id: string, form: string): Promise<Buffer> {
   return Buffer.from(await response.arrayBuffer());
 }
 
-const listMembers = (archive: Buffer): string[] =>
-  execFileSync('tar', ['tz'], { input: archive }).toString().trim().split('\n').sort();
+const listMembers = async (archive: Buffer): Promise<string[]> => Object.keys(await membersOf(archive)).sort();
 
 /** A workspace that may deploy to the cluster of the tests. */
 async function workspaceOn(cluster: Cluster): Promise<string> {
@@ -85,8 +85,8 @@ spec:
       const again = await imported('again.json', texts[2] ?? '');
       expect((await download(again.id as string, 'kubernetes')).toString()).toContain(`: ${digits[0]}`);
       const chart = await download(design.id as string, 'helm');
-      const templates = execFileSync('tar', ['xzO', '--wildcards', '*/templates/*'], { input: chart }).toString();
-      expect(templates).toContain(`: ${digits[0]}`);
+      const templates = Object.entries(await membersOf(chart)).filter(([path]) => path.includes('/templates/'));
+      expect(Buffer.concat(templates.map(([, bytes]) => bytes)).toString()).toContain(`: ${digits[0]}`);
     }
   });
 
@@ -314,7 +314,7 @@ requires('HELM_BIN', 'an exported chart', (helm) => {
       [withDependency, {}, [...MEMBERS, 'shop/charts/inner/Chart.yaml', 'shop/charts/inner/notes.tmpl'].sort()],
     ] as const) {
       const { id } = await imported('shop.tgz', sent, fields);
-      expect(listMembers(await download(id as string, 'helm'))).toEqual(members);
+      expect(await listMembers(await download(id as string, 'helm'))).toEqual(members);
     }
   });
 

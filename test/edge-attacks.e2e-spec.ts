@@ -5,7 +5,7 @@ import { BuiltServer } from './support/built-server.js';
 import { cloneDatabase, type TestDatabase } from './support/database.js';
 import type { Person } from './support/person.js';
 import { Receiver } from './support/receiver.js';
-import { freePort } from './support/server-process.js';
+import { freePort } from './support/free-port.js';
 import { PASSWORD, SETTINGS } from './support/settings.js';
 import { until } from './support/until.js';
 import { World } from './support/world.js';

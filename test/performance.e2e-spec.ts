@@ -1,4 +1,4 @@
-import { execFileSync, spawn } from 'node:child_process';
+import { spawn } from 'node:child_process';
 import dns from 'node:dns';
 import { once } from 'node:events';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
@@ -24,6 +24,7 @@ import { requires } from './support/requirements.js';
 import { SELF_SIGNED } from './support/self-signed.js';
 import { compiledProgram } from './support/programs.js';
 import { withShiftedClock } from './support/shifted-clock.js';
+import { listProcesses } from './support/processes.js';
 import { until } from './support/until.js';
 import { done, type People, peopleOf, WorkspaceScene } from './support/workspace-scene.js';
 import { World } from './support/world.js';
@@ -77,10 +78,9 @@ async function ended({ id }: Json): Promise<Json> {
 
 /** Processes of load generators that this one has started. */
 const generators = (): string[] =>
-  execFileSync('ps', ['-eo', 'ppid,args'])
-    .toString()
-    .split('\n')
-    .filter((line) => line.trim().startsWith(`${process.pid} `) && line.includes('generator-entry'));
+  listProcesses()
+    .filter(({ parent, command }) => parent === process.pid && command.includes('generator-entry'))
+    .map(({ command }) => command);
 
 describe('performance profiles', () => {
   it('are created, read, changed and deleted', async () => {
@@ -673,4 +673,7 @@ requires('K6_BIN', 'runs by k6', (k6) => {
   }, 240_000);
 });
 
-const processesOf = (): string => execFileSync('ps', ['-eo', 'args']).toString();
+const processesOf = (): string =>
+  listProcesses()
+    .map(({ command }) => command)
+    .join('\n');

@@ -43,38 +43,42 @@ async function show(input: string, ...args: string[]): Promise<{ code: number | 
 }
 
 requires('KUBEBUILDER_ASSETS', 'the main job of the README', (assets) => {
-  it('works as it is pasted, block after block', async () => {
-    const { kubeconfigFile } = await sharedCluster();
-    const deployments = readFileSync(join(ROOT, 'docs/deployments.md'), 'utf8');
-    const main = blocksOf(README, 'The main job, call by call')
-      .filter((block) => !block.includes('graphql-ws'))
-      .map((block) =>
-        block.startsWith('api DELETE')
-          ? [...blocksOf(deployments, 'Change and deploy again'), block].join('\n')
-          : block,
-      );
-    const pasted = main
-      .join('\n')
-      .replace('http://127.0.0.1:9081', world.baseUrl)
-      .replace('admin@armature.local', world.admin.email ?? '')
-      .replace('the password it printed', PASSWORD);
-    const place = folder();
-    const { stdout, stderr } = await run('bash', ['-c', pasted], {
-      cwd: place,
-      env: { PATH: `${assets}:${process.env['PATH']}`, KUBECONFIG: kubeconfigFile, HOME: place },
-    }).catch((error: { stdout: string; stderr: string }) => error);
-    expect({ stdout, stderr }).toMatchObject({ stdout: expect.stringContaining('signed in, organization') as string });
-    expect(stderr).toMatch(/CONTEXT +CONNECTION_ID\ntest /);
-    expect(stderr).toMatch(/Deployment +greeter +create\n/);
-    expect(stderr).toMatch(/Deployment +greeter +ready\n/);
-    expect(stderr).toMatch(/Deployment +greeter +unchanged\n/);
-    expect(stdout).toContain('/configuration/spec/replicas');
-    expect(stderr).toMatch(/Deployment +greeter +update\n/);
-    expect(stderr).toMatch(/Deployment +greeter +deleted\n/);
-    expect(stdout.match(/^(succeeded|undeployed)$/gm)).toEqual(['succeeded', 'succeeded', 'succeeded', 'undeployed']);
-    expect(stdout).toMatch(/^deployment +undeployed +\w/m);
-    expect(readFileSync(join(place, 'design.svg'), 'utf8')).toContain('</svg>');
-  }, 120_000);
+  requires('CURL_BIN', 'with curl', () => {
+    it('works as it is pasted, block after block', async () => {
+      const { kubeconfigFile } = await sharedCluster();
+      const deployments = readFileSync(join(ROOT, 'docs/deployments.md'), 'utf8');
+      const main = blocksOf(README, 'The main job, call by call')
+        .filter((block) => !block.includes('graphql-ws'))
+        .map((block) =>
+          block.startsWith('api DELETE')
+            ? [...blocksOf(deployments, 'Change and deploy again'), block].join('\n')
+            : block,
+        );
+      const pasted = main
+        .join('\n')
+        .replace('http://127.0.0.1:9081', world.baseUrl)
+        .replace('admin@armature.local', world.admin.email ?? '')
+        .replace('the password it printed', PASSWORD);
+      const place = folder();
+      const { stdout, stderr } = await run('bash', ['-c', pasted], {
+        cwd: place,
+        env: { PATH: `${assets}:${process.env['PATH']}`, KUBECONFIG: kubeconfigFile, HOME: place },
+      }).catch((error: { stdout: string; stderr: string }) => error);
+      expect({ stdout, stderr }).toMatchObject({
+        stdout: expect.stringContaining('signed in, organization') as string,
+      });
+      expect(stderr).toMatch(/CONTEXT +CONNECTION_ID\ntest /);
+      expect(stderr).toMatch(/Deployment +greeter +create\n/);
+      expect(stderr).toMatch(/Deployment +greeter +ready\n/);
+      expect(stderr).toMatch(/Deployment +greeter +unchanged\n/);
+      expect(stdout).toContain('/configuration/spec/replicas');
+      expect(stderr).toMatch(/Deployment +greeter +update\n/);
+      expect(stderr).toMatch(/Deployment +greeter +deleted\n/);
+      expect(stdout.match(/^(succeeded|undeployed)$/gm)).toEqual(['succeeded', 'succeeded', 'succeeded', 'undeployed']);
+      expect(stdout).toMatch(/^deployment +undeployed +\w/m);
+      expect(readFileSync(join(place, 'design.svg'), 'utf8')).toContain('</svg>');
+    }, 120_000);
+  });
 });
 
 describe('show', () => {
@@ -113,28 +117,30 @@ describe('show', () => {
   });
 });
 
-it('the first start prints three calls that can be pasted, end with a line break, and leave the names of the README alone', async () => {
-  const { token, id: userId, email = '' } = world.admin;
-  const message = welcomeMessage(world.baseUrl, {
-    token: token ?? '',
-    userId,
-    email,
-    organizationId: world.organization,
-    generatedPassword: 'x',
+requires('CURL_BIN', 'the three calls that the first start prints', () => {
+  it('can be pasted, end with a line break, and leave the names of the README alone', async () => {
+    const { token, id: userId, email = '' } = world.admin;
+    const message = welcomeMessage(world.baseUrl, {
+      token: token ?? '',
+      userId,
+      email,
+      organizationId: world.organization,
+      generatedPassword: 'x',
+    });
+    const calls = message.slice(message.indexOf('export TOKEN'), message.indexOf('Reference:'));
+    const { stdout } = await run('sh', ['-c', calls]);
+    const answers = stdout
+      .split('\n')
+      .filter(Boolean)
+      .map((line) => JSON.parse(line) as Record<string, unknown>);
+    expect(stdout.endsWith('\n')).toBe(true);
+    expect(answers).toMatchObject([
+      { total_count: 1 },
+      { name: 'sandbox' },
+      { data: { environments: { total_count: expect.any(Number) as number } } },
+    ]);
+    expect(README).not.toContain('sandbox');
   });
-  const calls = message.slice(message.indexOf('export TOKEN'), message.indexOf('Reference:'));
-  const { stdout } = await run('bash', ['-c', calls]);
-  const answers = stdout
-    .split('\n')
-    .filter(Boolean)
-    .map((line) => JSON.parse(line) as Record<string, unknown>);
-  expect(stdout.endsWith('\n')).toBe(true);
-  expect(answers).toMatchObject([
-    { total_count: 1 },
-    { name: 'sandbox' },
-    { data: { environments: { total_count: expect.any(Number) as number } } },
-  ]);
-  expect(README).not.toContain('sandbox');
 });
 
 it('what the README has its reader write is not offered to Git', () => {

@@ -8,6 +8,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Answer, Json, Person } from './support/person.js';
 import { requires } from './support/requirements.js';
+import { freePort } from './support/free-port.js';
 import { until } from './support/until.js';
 import { done, peopleOf, WorkspaceScene } from './support/workspace-scene.js';
 import { World } from './support/world.js';
@@ -578,12 +579,3 @@ requires('PROMETHEUS_BIN', 'a real Prometheus', (program) => {
     }
   });
 });
-
-async function freePort(): Promise<number> {
-  const server = createRawServer();
-  await once(server.listen(0, '127.0.0.1'), 'listening');
-  const { port } = server.address() as AddressInfo;
-  server.close();
-  await once(server, 'close');
-  return port;
-}

@@ -1,11 +1,10 @@
 import { spawn } from 'node:child_process';
-import { once } from 'node:events';
 import { closeSync, existsSync, openSync, readFileSync, writeFileSync } from 'node:fs';
-import { type AddressInfo, createServer } from 'node:net';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { answers, call, type Tokens, writeCredentials, writeKubeconfig } from './control-plane-access.js';
 import { apiServerFlags, controllerManagerFlags, etcdFlags, schedulerFlags } from './control-plane-flags.js';
+import { freePort } from './free-port.js';
 import { endWithTestRun, isAlive, killProcesses } from './test-run.js';
 
 type Program = 'etcd' | 'kube-apiserver' | 'kube-controller-manager' | 'kube-scheduler' | 'kwok';
@@ -58,7 +57,7 @@ export async function startControlPlane(folder: string, bare: boolean): Promise<
   };
   try {
     const tokens = writeCredentials(folder);
-    const [clientPort, peerPort, port] = await freePorts(3);
+    const [clientPort, peerPort, port] = [await freePort(), await freePort(), await freePort()];
     const etcd = `http://127.0.0.1:${clientPort}`;
     start('etcd', etcdFlags(folder, etcd, `http://127.0.0.1:${peerPort}`));
     start('kube-apiserver', apiServerFlags(folder, etcd, port, has('kube-controller-manager')));
@@ -128,13 +127,4 @@ async function until(
         `${culprit} did not start:\n${readFileSync(join(folder, `${culprit}.log`), 'utf8').slice(-2000)}`,
       );
   }
-}
-
-/** Held open until all are found, so that they differ. */
-async function freePorts(count: number): Promise<number[]> {
-  const servers = Array.from({ length: count }, () => createServer().listen(0, '127.0.0.1'));
-  await Promise.all(servers.map((server) => once(server, 'listening')));
-  const ports = servers.map((server) => (server.address() as AddressInfo).port);
-  await Promise.all(servers.map((server) => once(server.close(), 'close')));
-  return ports;
 }

@@ -1,6 +1,7 @@
 import { once } from 'node:events';
-import { type AddressInfo, createConnection, createServer, type Server, type Socket } from 'node:net';
+import { createConnection, createServer, type Server, type Socket } from 'node:net';
 import { join } from 'node:path';
+import { freePort } from './free-port.js';
 
 type Way = 'refuse' | 'swallow';
 
@@ -23,9 +24,11 @@ export class DatabaseProxy {
 
   /** In front of the database of this URL, whether it is on a Unix socket or on TCP. */
   static async before(url: string): Promise<DatabaseProxy> {
-    const listener = createServer().listen(0, '127.0.0.1');
+    // While it refuses, nobody else may be given its port.
+    const port = await freePort();
+    const listener = createServer().listen(port, '127.0.0.1');
     await once(listener, 'listening');
-    return new DatabaseProxy(new URL(url), (listener.address() as AddressInfo).port, listener);
+    return new DatabaseProxy(new URL(url), port, listener);
   }
 
   get url(): string {

@@ -7,6 +7,7 @@ export type Requirement =
   | 'HELM_BIN'
   | 'CORPUS_DIR'
   | 'CHROMIUM_BIN'
+  | 'CURL_BIN'
   | 'PROMETHEUS_BIN'
   | 'REDIS_BIN'
   | 'K6_BIN'
@@ -17,6 +18,7 @@ const WHAT: Record<Requirement, string> = {
   HELM_BIN: 'the helm program',
   CORPUS_DIR: 'folder of real and hostile input files',
   CHROMIUM_BIN: 'the browser Chromium',
+  CURL_BIN: 'the curl program',
   PROMETHEUS_BIN: 'the prometheus program',
   REDIS_BIN: 'the redis-server program',
   K6_BIN: 'the k6 program',
@@ -35,6 +37,7 @@ const findInPath = (program: string): string | undefined =>
 /** Where packages of distributions put it. */
 const DEFAULTS: Partial<Record<Requirement, string>> = {
   CHROMIUM_BIN: '/usr/bin/chromium',
+  CURL_BIN: findInPath('curl'),
   PROMETHEUS_BIN: findInPath('prometheus'),
   REDIS_BIN: findInPath('redis-server'),
   K6_BIN: findInPath('k6'),

@@ -1,11 +1,22 @@
-import { type ChildProcess, execFile, spawn } from 'node:child_process';
+import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { chmodSync, chownSync, mkdtempSync, realpathSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import {
+  chmodSync,
+  chownSync,
+  cpSync,
+  lchownSync,
+  lstatSync,
+  mkdtempSync,
+  readdirSync,
+  realpathSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { promisify } from 'node:util';
 import pg from 'pg';
 import { FROM_SOURCE } from '../../../test/support/programs.js';
 import { isProcessAlive } from '../process-alive.js';
@@ -39,9 +50,16 @@ function folder(): string {
 }
 
 /** Creates a folder with a copy of `seed`'s database, which is faster than a first start. */
-async function installed(): Promise<string> {
+function installed(): string {
   const made = folder();
-  await promisify(execFile)('cp', ['-a', join(seed, 'postgres'), made]);
+  const [from, to] = [join(seed, 'postgres'), join(made, 'postgres')];
+  cpSync(from, to, { recursive: true, verbatimSymlinks: true });
+  // The copy is of the account that copies: root runs the database under another one.
+  for (const path of ['.', ...readdirSync(from, { recursive: true, encoding: 'utf8' })]) {
+    const { uid, gid, mode } = lstatSync(join(from, path));
+    lchownSync(join(to, path), uid, gid);
+    chmodSync(join(to, path), mode);
+  }
   return made;
 }
 
@@ -155,7 +173,7 @@ describe('the embedded database', () => {
   });
 
   it('is joined by the next process after the one that started it was killed', async () => {
-    const dir = await installed();
+    const dir = installed();
     const killed = await startApart(dir);
     await end(killed.child, 'SIGKILL');
     const next = await start(dir);
@@ -165,7 +183,7 @@ describe('the embedded database', () => {
   });
 
   it('goes on for the second of two processes when the first stops, and ends with the last', async () => {
-    const dir = await installed();
+    const dir = installed();
     const second = await start(dir);
     const first = await startApart(dir);
     expect(first.pid).toBe(second.pid);
@@ -185,7 +203,7 @@ describe('the embedded database', () => {
   });
 
   it('is started again when the server itself is killed', async () => {
-    const { url, pid } = await start(await installed());
+    const { url, pid } = await start(installed());
     process.kill(pid, 'SIGKILL');
     let answer: unknown;
     while (!answer) answer = await query(url, 'SELECT 1 AS one').catch(() => sleep(20));
@@ -193,9 +211,9 @@ describe('the embedded database', () => {
   });
 
   it('is not misled by a stale process id that another program has now', async () => {
-    const dir = await installed();
+    const dir = installed();
     const owner = statSync(join(dir, 'postgres'));
-    const other = spawn('sleep', ['60'], isRoot ? { uid: owner.uid, gid: owner.gid } : {});
+    const other = spawn('sh', ['-c', 'read -r line'], isRoot ? { uid: owner.uid, gid: owner.gid } : {});
     children.push(other);
     writeFileSync(join(dir, 'postgres/data/postmaster.pid'), `${other.pid}\n${dir}\n0\n5432\n${dir}\n`);
     const { url } = await start(dir);
@@ -212,7 +230,7 @@ describe('the embedded database', () => {
   });
 
   it('says what to do about a data directory of another version', async () => {
-    const dir = await installed();
+    const dir = installed();
     writeFileSync(join(dir, 'postgres/data/PG_VERSION'), '15\n');
     await expect(start(dir)).rejects.toThrow(/made by PostgreSQL 15, and this is PostgreSQL 18\. .*pg_dump/);
   });

@@ -8,7 +8,7 @@ import { DocumentReader } from '../../formats/documents/document-reader.js';
 import type { JsonObject } from '../../core/json/json.js';
 import { LocalRenderEngines } from '../../formats/engines/local-render-engines.js';
 import { WorkerPool } from '../../core/workers/worker-pool.js';
-import { archiveOf, filesIn } from '../formats/archive.fixture.js';
+import { archiveOf, filesIn, membersOf } from '../formats/archive.fixture.js';
 import { importDesign } from '../formats/import-design.js';
 import { type ImportedDesign } from '../formats/format.js';
 import { toManifest } from '../formats/kubernetes-format.js';
@@ -96,13 +96,12 @@ requires('CORPUS_DIR', 'designs of the corpus as charts', (corpus) => {
 requires('CORPUS_DIR', 'the charts of the corpus', (corpus) => {
   requires('HELM_BIN', 'with Helm', (helm) => {
     const root = join(corpus, 'helm');
-    const folders = readdirSync(root).filter((name) => existsSync(join(root, name, 'Chart.yaml')));
     let scratch = '';
     beforeAll(() => (scratch = mkdtempSync(join(tmpdir(), 'armature-package-'))));
     afterAll(() => rmSync(scratch, { recursive: true }));
 
     /** The paths of a packed chart; undefined for a folder that Helm does not pack. */
-    function packedByHelm(name: string): string[] | undefined {
+    function packedByHelm(name: string): Promise<string[]> | undefined {
       try {
         const out = join(scratch, name);
         execFileSync(helm, ['package', join(root, name), '--destination', out], {
@@ -114,20 +113,20 @@ requires('CORPUS_DIR', 'the charts of the corpus', (corpus) => {
         return undefined;
       }
     }
-    const listMembers = (archive: Buffer): string[] =>
-      execFileSync('tar', ['tz', '--quoting-style=literal'], { input: archive }).toString().trim().split('\n').sort();
+    const listMembers = async (archive: Buffer): Promise<string[]> => Object.keys(await membersOf(archive)).sort();
 
     it('are exported with the members that "helm package" gives them', async () => {
       const programs = new LocalRenderEngines({ helm });
+      const folders = readdirSync(root).filter((name) => existsSync(join(root, name, 'Chart.yaml')));
       const compared: string[] = [];
       for (const name of folders) {
-        const wanted = packedByHelm(name);
+        const wanted = await packedByHelm(name);
         if (!wanted) continue;
         const source = await archiveOf(filesIn(join(root, name), name), `${name}.tgz`);
         const imported = await importDesign(source, reader, { programs }).catch(() => undefined);
         if (!imported) continue;
         const exported = await charts.fromSource(imported.design, source);
-        expect({ name, members: listMembers(exported) }).toEqual({ name, members: wanted });
+        expect({ name, members: await listMembers(exported) }).toEqual({ name, members: wanted });
         compared.push(name);
       }
       console.info(`Exported charts like "helm package": ${compared.length} of ${folders.length} folders`);

@@ -1,6 +1,8 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join, relative } from 'node:path';
-import { gzipSync } from 'node:zlib';
+import { buffer } from 'node:stream/consumers';
+import { gunzipSync, gzipSync } from 'node:zlib';
+import { extract } from 'tar-stream';
 import { type SourceFile } from '../../formats/sources/source-file.js';
 import { tarOf } from '../../formats/archives/tar.fixture.js';
 
@@ -14,4 +16,13 @@ export function filesIn(folder: string, top: string): Record<string, Buffer> {
   const entries = readdirSync(folder, { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile());
   const paths = entries.map((entry) => join(entry.parentPath, entry.name)).sort();
   return Object.fromEntries(paths.map((path) => [join(top, relative(folder, path)), readFileSync(path)]));
+}
+
+/** The members of a .tar.gz by path. */
+export async function membersOf(archive: Uint8Array): Promise<Record<string, Buffer>> {
+  const reader = extract();
+  reader.end(gunzipSync(archive));
+  const members: Record<string, Buffer> = {};
+  for await (const entry of reader) members[entry.header.name] = await buffer(entry);
+  return members;
 }

@@ -3,6 +3,8 @@ import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, statSync, syml
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { requires } from '../../../test/support/requirements.js';
+import { findExecutable } from '../../core/find-executable.js';
 import { removeAbandonedFolders } from './abandoned-folders.js';
 import { Isolation } from './isolation.js';
 import { script } from './program.fixture.js';
@@ -51,13 +53,18 @@ describe.each(modes)('running a program (isolation %s)', (mode) => {
   it('lets nobody else into that folder', async () => {
     const program = await script('program', 'echo "$PWD"; while [ ! -e done ]; do :; done');
     const runner = new ProgramRunner({ timeLimit: 1_000 }, mode);
+    const before = process.env['TMPDIR'];
+    const place = mkdtempSync(join(tmpdir(), 'alone-'));
+    process.env['TMPDIR'] = place;
     const running = runner.run(program.path, []).catch(() => undefined);
     await sleep(200);
-    const folders = readdirSync(tmpdir()).filter((name) => name.startsWith('armature-run-'));
+    const folders = readdirSync(place);
     expect(folders.length).toBeGreaterThan(0);
-    for (const folder of folders) expect(statSync(`${tmpdir()}/${folder}`).mode & 0o777).toBe(0o700);
+    for (const folder of folders) expect(statSync(join(place, folder)).mode & 0o777).toBe(0o700);
     runner.close();
     await running;
+    setTemporaryFolder(before);
+    rmSync(place, { recursive: true });
     await program.remove();
   });
 
@@ -105,8 +112,8 @@ describe.each(modes)('running a program (isolation %s)', (mode) => {
     });
   });
 
-  const kubectl = join(process.env['KUBEBUILDER_ASSETS'] ?? '', 'kubectl');
-  (existsSync(kubectl) ? describe : describe.skip)('a Kustomization', () => {
+  requires('KUBEBUILDER_ASSETS', 'a Kustomization', (assets) => {
+    const kubectl = join(assets, 'kubectl');
     const memory = 128;
     /** kubectl takes some 150 times the size of such a file. */
     const build = (resources: number): Promise<ProgramResult> => {
@@ -235,12 +242,13 @@ describe('Temporary folders', () => {
     const before = process.env['TMPDIR'];
     const folder = mkdtempSync(join(tmpdir(), 'abandoned-'));
     process.env['TMPDIR'] = folder;
-    const { pid: ended } = spawnSync('true');
+    const { pid: ended } = spawnSync(process.execPath, ['--version']);
     const make = (name: string, at?: Date): void => {
       mkdirSync(join(folder, name, 'work'), { recursive: true });
       if (at) utimesSync(join(folder, name), at, at);
     };
     make(`armature-run-${ended}-dead`);
+    make('armature-run-0-nobody');
     make(`armature-run-${process.pid}-earlier`, new Date(2020, 1));
     const kept = [`armature-run-${process.pid}-now`, 'armature-run-1-init', 'armature-run-x', 'somebody-elses'];
     kept.forEach((name) => make(name));
@@ -250,31 +258,39 @@ describe('Temporary folders', () => {
       expect(readdirSync(folder).sort()).toEqual([...kept, `armature-run-${ended}-link`].sort());
       expect(readdirSync(join(folder, 'somebody-elses'))).toEqual(['work']);
     } finally {
-      process.env['TMPDIR'] = before;
-      if (before === undefined) delete process.env['TMPDIR'];
+      setTemporaryFolder(before);
       rmSync(folder, { recursive: true });
     }
   });
 });
 
-/** Mounts a small disk; null when this user may not mount one. */
-function mountSmallDisk(): string | null {
-  const folder = mkdtempSync(join(tmpdir(), 'disk-'));
-  const { status } = spawnSync('mount', ['-t', 'tmpfs', '-o', 'size=2m', 'tmpfs', folder]);
-  if (status === 0) return folder;
-  rmSync(folder, { recursive: true });
-  return null;
+function setTemporaryFolder(path: string | undefined): void {
+  if (path === undefined) delete process.env['TMPDIR'];
+  else process.env['TMPDIR'] = path;
 }
 
-const disk = mountSmallDisk();
+/** Whether this user may mount a small disk, and can. */
+function canMount(): boolean {
+  const folder = mkdtempSync(join(tmpdir(), 'disk-'));
+  const isMounted = findExecutable('umount') !== undefined && mountDisk(folder);
+  if (isMounted) execFileSync('umount', [folder]);
+  rmSync(folder, { recursive: true });
+  return isMounted;
+}
 
-(disk ? describe : describe.skip)('a disk that is full', () => {
-  const folder = disk ?? '';
+const mountDisk = (folder: string): boolean =>
+  spawnSync('mount', ['-t', 'tmpfs', '-o', 'size=2m', 'tmpfs', folder]).status === 0;
+
+(canMount() ? describe : describe.skip)('a disk that is full', () => {
   const before = process.env['TMPDIR'];
-  beforeAll(() => void (process.env['TMPDIR'] = folder));
+  let folder: string;
+  beforeAll(() => {
+    folder = mkdtempSync(join(tmpdir(), 'disk-'));
+    mountDisk(folder);
+    process.env['TMPDIR'] = folder;
+  });
   afterAll(() => {
-    if (before === undefined) delete process.env['TMPDIR'];
-    else process.env['TMPDIR'] = before;
+    setTemporaryFolder(before);
     execFileSync('umount', [folder]);
     rmSync(folder, { recursive: true });
   });
