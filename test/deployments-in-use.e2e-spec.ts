@@ -365,3 +365,61 @@ describe('a deployment that waits for its turn', () => {
     expect(archived).toMatchObject({ error: { code: 'ENVIRONMENT_ARCHIVED' } });
   }, 60_000);
 });
+
+describe('a target that is not named', () => {
+  const plan = (fields: object = {}) => people.admin.post('/api/pattern/deploy/plan', { id: design.id, ...fields });
+  const deploy = (fields: object = {}) => ask(people.admin, { environment_id: undefined, ...fields });
+  const undeploy = () => people.admin.delete(`/api/pattern/deploy?id=${design.id}&async=true`);
+
+  it('is the place where the design is deployed already, for deploy, plan and undeploy', async () => {
+    await stage({ tier: 'production' });
+    const other = await scene.environment();
+    await scene.cluster(other, cluster.address);
+    const several = { status: 400, body: { errors: [{ pointer: '/environment_id' }] } };
+    expect([await deploy(), await plan()]).toMatchObject([several, several]);
+    await stand();
+    for (const act of [deploy, undeploy]) {
+      const asked = await act();
+      expect(asked).toMatchObject({
+        status: 202,
+        body: { environment_id: environment.id, connections: [connection.id] },
+      });
+      await cancel(asked.body.id as string);
+      await ended(asked.body.id as string);
+      cluster.pickUp();
+    }
+    cluster.hangUp();
+    expect(await plan()).toMatchObject({ status: 502 });
+    expect((await deploy({ environment_id: other.id })).body.environment_id).toBe(other.id);
+    await leave();
+  });
+
+  it('is not mistaken for one that the caller may not see, which is 404 before anything else', async () => {
+    const { id: organization_id } = await done(world.admin.post('/api/identity/orgs', { name: `other ${design.id}` }));
+    const foreign = await done(
+      world.admin.post('/api/integrations/connections', {
+        ...{ name: 'foreign', kind: 'kubernetes', organization_id },
+        ...{ metadata: { server: cluster.address }, credential_secret: { token: 'x' } },
+      }),
+    );
+    const elsewhere = await done(world.admin.post('/api/environments', { name: 'foreign', organization_id }));
+    scene = await WorkspaceScene.make(world, people);
+    design = await scene.design();
+    const targets = [{ connection_ids: [foreign.id] }, { environment_id: elsewhere.id }];
+    const asked = async () => {
+      const answers: number[] = [];
+      for (const by of [people.admin, world.admin])
+        for (const target of targets) {
+          const body = { id: design.id, ...target };
+          answers.push((await by.post('/api/pattern/deploy', body)).status);
+          answers.push((await by.post('/api/pattern/deploy/plan', body)).status);
+          answers.push((await by.delete('/api/pattern/deploy', { body })).status);
+        }
+      return new Set(answers);
+    };
+    expect(await asked()).toEqual(new Set([404]));
+    expect(await deploy()).toMatchObject({ status: 400, body: { errors: [{ pointer: '/environment_id' }] } });
+    await done(people.admin.post(`${scene.path}/archive`));
+    expect(await asked()).toEqual(new Set([404]));
+  });
+});

@@ -30,7 +30,7 @@ export class UndeploymentsService implements PlacementAuthorizer {
   async undeploy(actor: Actor, input: UndeployRequest): Promise<Deployment> {
     const design = await this.designs.get(actor, input);
     const destinations = await this.findUndeployable(actor, design);
-    const target = await this.targets.resolveForUndeployment(design, destinations, input);
+    const target = await this.targets.resolveForUndeployment(actor, design, destinations, input);
     return this.requests.create(actor, {
       action: 'undeploy',
       design,

@@ -31,14 +31,18 @@ export class TargetsService {
     private readonly workspaces: WorkspacesService,
   ) {}
 
-  /** @throws InvalidRequest listing the choices, NotFound, Conflict WORKSPACE_ARCHIVED, ENVIRONMENT_ARCHIVED or IN_USE */
+  /**
+   * What is not named is the place where the design is deployed already, else the only one.
+   * @throws NotFound for an environment or connection that the actor does not see, before anything else; InvalidRequest listing the
+   * choices; Conflict WORKSPACE_ARCHIVED, ENVIRONMENT_ARCHIVED or IN_USE
+   */
   async resolveForDeployment(actor: Actor, design: Design, wanted: DeploymentTarget): Promise<Target> {
-    (await this.workspaces.get(actor, design.workspaceId)).assertActive();
-    await this.assertEnvironmentVisible(actor, design, wanted.environment_id);
     const all = await this.store.findByWorkspace(design.workspaceId);
-    const inEnvironment = all.filter(
-      ({ environmentId }) => !wanted.environment_id || environmentId === wanted.environment_id,
-    );
+    await this.assertVisible(actor, design, wanted, all);
+    (await this.workspaces.get(actor, design.workspaceId)).assertActive();
+    const inEnvironment = namesDestinations(wanted)
+      ? all.filter(({ environmentId }) => !wanted.environment_id || environmentId === wanted.environment_id)
+      : await this.preferDeployed(design, all);
     if (inEnvironment.length === 0)
       throw InvalidRequest.forField(
         '/environment_id',
@@ -47,7 +51,7 @@ export class TargetsService {
           : "is required: no environment of the design's workspace has a Kubernetes connection",
         'Assign an environment with a connection of the kind kubernetes to the workspace.',
       );
-    const destinations = await this.chooseConnections(actor, design, inEnvironment, wanted.connection_ids);
+    const destinations = chooseConnections(inEnvironment, wanted.connection_ids);
     const target = requireSingle(
       destinations,
       namesDestinations(wanted),
@@ -67,34 +71,34 @@ export class TargetsService {
     };
   }
 
-  /** An environment of another organization does not exist for this design. @throws NotFound */
-  private async assertEnvironmentVisible(
+  /** @throws NotFound for what the actor does not see, or what belongs to another organization than the design */
+  private async assertVisible(
     actor: Actor,
     { organizationId }: Design,
-    id: string | undefined,
+    { environment_id: environmentId, connection_ids: connectionIds = [] }: DeploymentTarget,
+    known: { environmentId: string; connectionId: string }[],
   ): Promise<void> {
-    if (id && (await this.environments.get(actor, id)).organizationId !== organizationId)
-      throw new NotFound('environment', id);
+    const isKnown = known.some((destination) => destination.environmentId === environmentId);
+    if (
+      environmentId &&
+      !isKnown &&
+      (await this.environments.get(actor, environmentId)).organizationId !== organizationId
+    )
+      throw new NotFound('environment', environmentId);
+    for (const id of connectionIds) {
+      if (!validate(id) || known.some(({ connectionId }) => connectionId === id)) continue;
+      if ((await this.connections.get(actor, id)).organizationId !== organizationId)
+        throw new NotFound('connection', id);
+    }
   }
 
-  /** @throws NotFound for a connection of another organization or one that the actor does not see; InvalidRequest */
-  private async chooseConnections(
-    actor: Actor,
-    { organizationId }: Design,
-    destinations: ReachableConnection[],
-    ids: string[] | undefined,
-  ): Promise<ReachableConnection[]> {
-    if (!ids?.length) return destinations;
-    const foreign = ids.filter((id) => !destinations.some(({ connectionId }) => connectionId === id));
-    const [first] = foreign;
-    if (first === undefined) return destinations.filter(({ connectionId }) => ids.includes(connectionId));
-    if (validate(first) && (await this.connections.get(actor, first)).organizationId !== organizationId)
-      throw new NotFound('connection', first);
-    throw InvalidRequest.forField(
-      '/connection_ids',
-      `holds ${foreign.join(', ')}, which is not a Kubernetes connection there`,
-      `Choose from ${destinations.map(({ connection, connectionId }) => `${connection} (${connectionId})`).join(', ')}.`,
+  /** The destinations where the design is deployed; all of them when it is deployed at none. */
+  private async preferDeployed(design: Design, all: ReachableConnection[]): Promise<ReachableConnection[]> {
+    const deployed = await this.findDeployed(design);
+    const there = all.filter(({ environmentId, connectionId }) =>
+      deployed.some((place) => place.environmentId === environmentId && place.connectionId === connectionId),
     );
+    return there.length > 0 ? there : all;
   }
 
   /** The destinations where a design is deployed. */
@@ -104,9 +108,16 @@ export class TargetsService {
 
   /**
    * @param all the destinations where the design is deployed
-   * @throws Conflict NOT_DEPLOYED; InvalidRequest listing the destinations when there are several
+   * @throws NotFound for an environment or connection that the actor does not see; Conflict NOT_DEPLOYED; InvalidRequest listing the
+   * destinations when there are several
    */
-  async resolveForUndeployment(design: Design, all: DeployedDesign[], wanted: DeploymentTarget): Promise<Target> {
+  async resolveForUndeployment(
+    actor: Actor,
+    design: Design,
+    all: DeployedDesign[],
+    wanted: DeploymentTarget,
+  ): Promise<Target> {
+    await this.assertVisible(actor, design, wanted, all);
     const matching = all.filter(
       ({ environmentId, connectionId }) =>
         (!wanted.environment_id || environmentId === wanted.environment_id) &&
@@ -161,6 +172,18 @@ export const describeDeployed = ({
   connection_id: connectionId,
   deployment_id: deploymentId,
 });
+
+/** @throws InvalidRequest naming connections that are not among the destinations */
+function chooseConnections(destinations: ReachableConnection[], ids: string[] = []): ReachableConnection[] {
+  if (ids.length === 0) return destinations;
+  const foreign = ids.filter((id) => !destinations.some(({ connectionId }) => connectionId === id));
+  if (foreign.length === 0) return destinations.filter(({ connectionId }) => ids.includes(connectionId));
+  throw InvalidRequest.forField(
+    '/connection_ids',
+    `holds ${foreign.join(', ')}, which is not a Kubernetes connection there`,
+    `Choose from ${destinations.map(({ connection, connectionId }) => `${connection} (${connectionId})`).join(', ')}.`,
+  );
+}
 
 const namesDestinations = ({ environment_id, connection_ids = [] }: DeploymentTarget): boolean =>
   environment_id !== undefined || connection_ids.length > 0;
