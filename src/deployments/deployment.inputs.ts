@@ -124,7 +124,7 @@ export class DeployRequest extends PlanRequest {
   @FlagInput({ optional: true, description: 'Only plans.' })
   dry_run?: boolean;
 
-  @FlagInput({ optional: true, description: 'Waits until workloads are ready.' })
+  @FlagInput({ optional: true, description: 'Waits until every object is healthy or suspended.' })
   wait?: boolean;
 
   @TimeoutInput()
@@ -191,7 +191,7 @@ export class RollbackRequest extends FreezeOverride {
   @ApprovalRequestInput()
   request_approval?: boolean;
 
-  @FlagInput({ optional: true, description: 'Waits until workloads are ready.' })
+  @FlagInput({ optional: true, description: 'Waits until every object is healthy or suspended.' })
   wait?: boolean;
 
   @TimeoutInput()
@@ -227,7 +227,7 @@ export class PromotionRequest extends FreezeOverride {
   @ApprovalRequestInput()
   request_approval?: boolean;
 
-  @FlagInput({ optional: true, description: 'Waits until workloads are ready.' })
+  @FlagInput({ optional: true, description: 'Waits until every object is healthy or suspended.' })
   wait?: boolean;
 
   @TimeoutInput()

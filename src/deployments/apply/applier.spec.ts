@@ -369,5 +369,86 @@ requires('KUBEBUILDER_ASSETS', 'A deployment', () => {
       });
       expect(performance.now() - started).toBeLessThan(20_000);
     });
+
+    const wait = { wait: true, waitTimeoutMs: 4_000 };
+
+    it('does not succeed with a custom object at Ready=False, and does once it is True', async () => {
+      const { definition, object } = customKind();
+      const gadget = object('one');
+      const statusOf = (status: string) => ({
+        ...gadget,
+        status: { conditions: [{ type: 'Ready', status, reason: 'Broken', message: 'no wheels' }] },
+      });
+      const [version] = (definition['spec'] as { versions: { schema: { openAPIV3Schema: { properties: object } } }[] })
+        .versions;
+      Object.assign(version?.schema.openAPIV3Schema.properties ?? {}, {
+        status: { type: 'object', 'x-kubernetes-preserve-unknown-fields': true },
+      });
+      await scene.deploy([definition, gadget]);
+      await scene.others(statusOf('False'));
+      const result = await scene.deploy([definition, gadget], { ...wait, atomic: false });
+      expect(outcomes(result)).toEqual([
+        expect.stringMatching(/^CustomResourceDefinition/),
+        'Gadget/one: failed NOT_READY',
+      ]);
+      expect(result.resources[1]?.error?.detail).toBe('Broken: no wheels');
+      await scene.others(statusOf('True'));
+      expect(await scene.deploy([definition, gadget], wait)).toMatchObject({ status: 'succeeded' });
+    });
+
+    it('tells a claim that should bind from one that waits for a pod, and warns of what comes from elsewhere', async () => {
+      const storageClass = (name: string, volumeBindingMode: string): KubernetesObject => ({
+        ...{ apiVersion: 'storage.k8s.io/v1', kind: 'StorageClass' },
+        metadata: { name: `${name}-${scene.namespace}` },
+        ...{ provisioner: 'example.com/none', volumeBindingMode },
+      });
+      const claim = (name: string): KubernetesObject => ({
+        ...{ apiVersion: 'v1', kind: 'PersistentVolumeClaim', metadata: { name } },
+        spec: {
+          accessModes: ['ReadWriteOnce'],
+          resources: { requests: { storage: '1Gi' } },
+          storageClassName: `${name}-${scene.namespace}`,
+        },
+      });
+      await scene.others(storageClass('at-once', 'Immediate'));
+      await scene.others(storageClass('later', 'WaitForFirstConsumer'));
+      const bound = await scene.deploy([claim('at-once')], wait);
+      expect(bound).toMatchObject({ status: 'rolled_back' });
+      expect(bound.resources[0]?.error).toEqual({ reason: 'NOT_READY', detail: 'It is not bound to a volume' });
+
+      const balancer: KubernetesObject = {
+        ...{ apiVersion: 'v1', kind: 'Service', metadata: { name: 'web' } },
+        spec: { type: 'LoadBalancer', ports: [{ port: 80 }] },
+      };
+      const backend = { service: { name: 'web', port: { number: 80 } } };
+      const ingress: KubernetesObject = {
+        ...{ apiVersion: 'networking.k8s.io/v1', kind: 'Ingress', metadata: { name: 'web' } },
+        spec: { defaultBackend: backend },
+      };
+      const design = [claim('later'), balancer, ingress];
+      const result = await scene.deploy(design, { ...wait, waitTimeoutMs: 20_000 });
+      expect(result).toMatchObject({ status: 'succeeded' });
+      expect(result.resources.map(({ kind, status, message }) => [kind, status, message])).toEqual([
+        ['PersistentVolumeClaim', 'ready', 'No pod uses it, so that its class does not bind it yet'],
+        ['Service', 'ready', 'No load balancer has given it an address yet'],
+        ['Ingress', 'ready', 'No controller has given it an address yet'],
+      ]);
+
+      await scene.others({
+        ...{ apiVersion: 'v1', kind: 'Pod', metadata: { name: 'user', labels: { 'test-pods': 'never-ready' } } },
+        spec: {
+          nodeName: 'nowhere',
+          containers: [{ name: 'app', image: 'app:1' }],
+          volumes: [{ name: 'data', persistentVolumeClaim: { claimName: 'later' } }],
+        },
+      });
+      expect(await scene.deploy(design, { ...wait, atomic: false })).toMatchObject({ status: 'failed' });
+    });
+
+    it('takes what is suspended for done', async () => {
+      const suspended = job('later');
+      Object.assign(suspended['spec'] as object, { suspend: true });
+      expect(outcomes(await scene.deploy([suspended], wait))).toEqual(['Job/later: ready']);
+    });
   });
 });

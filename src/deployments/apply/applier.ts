@@ -5,21 +5,22 @@ import { inKindOrder, splitByKind } from '../plan/kind-order.js';
 import { type Plan } from '../plan/plan.js';
 import { type PlanItem } from '../plan/plan-item.js';
 import { plannedRemoval } from '../plan/prunes.js';
-import { groupOf } from '../../kubernetes/clusters/kubernetes-object.js';
+import { groupOf, type KubernetesObject } from '../../kubernetes/clusters/kubernetes-object.js';
+import { hasHealth } from '../../kubernetes/resources/health/health.js';
 import { type AppliedChange, changeKey, type ChangeJournal } from './applied-change.js';
 import { DeploymentRun, type Step } from './deployment-run.js';
 import { HookRuns } from './hook-runs.js';
-import { becomesReady } from './readiness.js';
 import { ResourceResults } from './results.js';
 import { type DeploymentResult, type RunOptions } from './resource-result.js';
 import { RunClock } from './run-clock.js';
 import { ResourceFailed, toResourceError, type RunEnd, toRunEnd } from './run-end.js';
+import { runsPods } from './workload-pods.js';
 import { WorkloadWait } from './workload-wait.js';
 
 export interface ApplyOptions extends RunOptions {
   /** Stops at the first failure, because the caller undoes all changes then. Default: false. */
   atomic?: boolean;
-  /** Waits until the workloads are ready before it prunes. Default: false. */
+  /** Waits until all objects are healthy before it prunes. Default: false, and before hooks that follow for what runs pods only. */
   wait?: boolean;
   /** Timeout of `wait`, and of each hook. Default: 5 minutes. */
   waitTimeoutMs?: number;
@@ -122,10 +123,12 @@ export class Applier {
     clock: RunClock,
     options: ApplyOptions,
   ): Promise<void> {
+    const isWaitedFor = ({ apiVersion, kind }: KubernetesObject) =>
+      options.wait ? hasHealth(apiVersion, kind) : runsPods({ apiVersion, kind });
     const workloads = wanted.flatMap((item) => {
       const { kind, desired } = item;
       const isApplied = results.has(item, 'applied') || results.has(item, 'unchanged');
-      return kind && desired && isApplied && becomesReady(desired) ? { kind, object: desired, item } : [];
+      return kind && desired && isApplied && isWaitedFor(desired) ? { kind, object: desired, item } : [];
     });
     const before = new Map(workloads.map(({ item }) => [item, results.has(item, 'unchanged')]));
     const errors = await new WorkloadWait(this.cluster, clock).waitUntilReady(
@@ -133,7 +136,8 @@ export class Applier {
       options.waitTimeoutMs ?? DEFAULT_WAIT_MS,
       {
         onWaiting: ({ item }, message) => results.set(item, { status: 'waiting', message }),
-        onReady: ({ item }) => results.set(item, { status: before.get(item) ? 'unchanged' : 'ready' }),
+        onReady: ({ item }, message) =>
+          results.set(item, { status: before.get(item) ? 'unchanged' : 'ready', message }),
       },
     );
     for (const [{ item }, error] of errors) await results.set(item, { status: 'failed', error });

@@ -4,6 +4,7 @@ import { ClusterError } from '../../kubernetes/clusters/cluster-error.js';
 import { sanitizeClusterText } from '../../kubernetes/clusters/sanitize-cluster-text.js';
 import { type ResourceKind } from '../../kubernetes/clusters/discovery.js';
 import { type KubernetesObject } from '../../kubernetes/clusters/kubernetes-object.js';
+import { type Condition } from '../../kubernetes/resources/health/health-status.js';
 import { type ComparisonResult, Comparison } from '../plan/comparison.js';
 import { isDefinition } from '../plan/definitions.js';
 import { storeManagedFields } from '../plan/field-ownership.js';
@@ -15,7 +16,6 @@ import { isClusterFailure, toResourceError } from '../plan/resource-error.js';
 import { type AppliedChange, type ChangeJournal } from './applied-change.js';
 import { RecordedChanges } from './recorded-changes.js';
 import { Removal } from './removal.js';
-import { type Condition } from './readiness.js';
 import { type RunClock } from './run-clock.js';
 import { isTransient } from './transient.js';
 

@@ -1,6 +1,6 @@
 import { sanitizeClusterText } from '../../kubernetes/clusters/sanitize-cluster-text.js';
 import { type KubernetesObject } from '../../kubernetes/clusters/kubernetes-object.js';
-import { condition, type Condition } from './readiness.js';
+import { findCondition } from '../../kubernetes/resources/health/health-status.js';
 
 /** Why a pod is not ready. */
 export interface PodFailure {
@@ -18,7 +18,7 @@ interface ContainerStatus {
 }
 
 interface PodStatus {
-  conditions?: Condition[];
+  conditions?: unknown;
   containerStatuses?: ContainerStatus[];
   initContainerStatuses?: ContainerStatus[];
 }
@@ -46,7 +46,7 @@ export function findPodFailure(object: KubernetesObject, mayCrash = false): PodF
     const failure = findContainerFailure(container, mayCrash);
     if (failure) return { ...failure, detail: sanitizeClusterText(`container ${container.name}${failure.detail}`) };
   }
-  const scheduled = condition(status, 'PodScheduled');
+  const scheduled = findCondition(status, 'PodScheduled');
   if (scheduled?.status !== 'False') return undefined;
   const detail = sanitizeClusterText([scheduled.reason, scheduled.message].filter(Boolean).join(': '));
   return { detail, ...(scheduled.reason === 'Unschedulable' && { finalAfterMs: UNSCHEDULABLE_MS }) };

@@ -1,7 +1,8 @@
 import { type ClusterClient } from '../../kubernetes/clusters/cluster-client.js';
 import { ClusterError } from '../../kubernetes/clusters/cluster-error.js';
-import { type KubernetesObject } from '../../kubernetes/clusters/kubernetes-object.js';
-import { condition, type Condition } from './readiness.js';
+import { groupOf, type KubernetesObject } from '../../kubernetes/clusters/kubernetes-object.js';
+import { sanitizeClusterText } from '../../kubernetes/clusters/sanitize-cluster-text.js';
+import { findCondition } from '../../kubernetes/resources/health/health-status.js';
 import { findPodFailure, type PodFailure } from './pod-failure.js';
 
 interface LabelSelector {
@@ -14,12 +15,22 @@ const DAEMON_SET_GENERATION = 'deprecated.daemonset.template.generation';
 /** Time after which a refusal to create pods counts as final; before, other pods may free resources. */
 const REFUSED_POD_MS = 10_000;
 
+/** Kinds whose objects run pods. */
+const WORKLOADS = new Set([
+  ...['apps/Deployment', 'apps/StatefulSet', 'apps/DaemonSet', 'apps/ReplicaSet'],
+  ...['/ReplicationController', '/Pod', 'batch/Job'],
+]);
+
+export const runsPods = ({ apiVersion, kind }: { apiVersion: string; kind: string }): boolean =>
+  WORKLOADS.has(`${groupOf(apiVersion)}/${kind}`);
+
 /** Finds the reason why a workload is not ready: the state of its pods, or why they cannot be created. */
 export class WorkloadPods {
   constructor(private readonly cluster: ClusterClient) {}
 
   /** @returns the reason; undefined when there is none or the cluster does not report it */
   async findFailure(workload: KubernetesObject): Promise<PodFailure | undefined> {
+    if (!runsPods(workload)) return undefined;
     try {
       return (await this.findInPods(workload)) ?? findRefusedPod(workload);
     } catch (error) {
@@ -79,9 +90,10 @@ export class WorkloadPods {
 
 /** Why the cluster refuses to create pods of a workload, such as an exceeded quota. */
 function findRefusedPod({ status = {} }: KubernetesObject): PodFailure | undefined {
-  const failure = condition(status as { conditions?: Condition[] }, 'ReplicaFailure');
+  const failure = findCondition(status as { conditions?: unknown }, 'ReplicaFailure');
   if (failure?.status !== 'True' || failure.reason !== 'FailedCreate') return undefined;
-  return { detail: 'the cluster refuses its pods', finalAfterMs: REFUSED_POD_MS };
+  const detail = ['the cluster refuses its pods', failure.message].filter(Boolean).join(': ');
+  return { detail: sanitizeClusterText(detail), finalAfterMs: REFUSED_POD_MS };
 }
 
 function toSelectorText(selector: LabelSelector | Record<string, string>): string {

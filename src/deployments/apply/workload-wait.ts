@@ -3,21 +3,24 @@ import { type ResourceKind } from '../../kubernetes/clusters/discovery.js';
 import { type KubernetesObject } from '../../kubernetes/clusters/kubernetes-object.js';
 import { boundedParallel } from '../plan/bounded-parallel.js';
 import { type ResourceError } from '../plan/planned-resource.js';
-import { getCompletion, getReadiness, type Readiness } from './readiness.js';
+import { isBuiltIn, judgeHealth } from '../../kubernetes/resources/health/health.js';
+import { type Judgement } from '../../kubernetes/resources/health/health-status.js';
 import { type RunClock, RunEnded } from './run-clock.js';
+import { isUnusedClaim } from './unused-claim.js';
 import { WorkloadPods } from './workload-pods.js';
 
 export interface Workload {
   kind: ResourceKind;
   object: KubernetesObject;
-  /** Whether to wait for completion, as for a job or a pod that performs a task. */
+  /** Whether to wait until a pod has ended, as one that performs a task. */
   endsByItself?: boolean;
 }
 
 /** Is notified of the progress of workloads. */
 export interface WaitObserver<W extends Workload> {
   onWaiting: (workload: W, why: string) => Promise<void>;
-  onReady: (workload: W) => Promise<void>;
+  /** @param outside what it still waits for, when no deployment brings that */
+  onReady: (workload: W, outside?: string) => Promise<void>;
 }
 
 /** The state of a workload that is not ready yet. */
@@ -26,6 +29,8 @@ interface OpenWorkload {
   live?: KubernetesObject;
   /** The problem that its pods report. */
   trouble?: string;
+  /** It waits for something that no deployment brings, such as the address of a load balancer. */
+  isOutside?: boolean;
   /** Since when it has been in a state that is not expected to end. */
   stuckSince?: number;
   isFinal: boolean;
@@ -35,10 +40,13 @@ const CONCURRENCY = 6;
 /** Minimum interval between two checks of the pods; longer for many workloads. */
 const POD_INTERVAL_MS = 2_000;
 const POD_INTERVAL_PER_WORKLOAD_MS = 50;
+/** Time in which the controller of a custom kind writes a first status. */
+const FIRST_STATUS_MS = 3_000;
 
-/** Waits until workloads are ready, and finds out why one is not. */
+/** Waits until objects are healthy, or suspended, and finds out why one is not. */
 export class WorkloadWait {
   private readonly pods: WorkloadPods;
+  private startedAt = 0;
 
   constructor(
     private readonly cluster: ClusterClient,
@@ -58,9 +66,9 @@ export class WorkloadWait {
     observer?: WaitObserver<W>,
   ): Promise<Map<W, ResourceError>> {
     const open = new Map(
-      workloads.map((one): [W, OpenWorkload] => [one, { detail: 'it is not ready', isFinal: false }]),
+      workloads.map((one): [W, OpenWorkload] => [one, { detail: 'It is not ready', isFinal: false }]),
     );
-    let lookedAt = performance.now();
+    let lookedAt = (this.startedAt = performance.now());
     try {
       await this.clock.poll(withinMs, async () => {
         await boundedParallel([...open], CONCURRENCY, async ([workload, state]) => {
@@ -69,15 +77,21 @@ export class WorkloadWait {
           if (!open.has(workload)) await observer?.onReady(workload);
           else if (describeOpen(state) !== before) await observer?.onWaiting(workload, describeOpen(state));
         });
-        if (open.size === 0 || isAnyFinal(open)) return true;
+        if (open.size === 0 || isAnyFinal(open) || isRestOutside(open)) return true;
         if (performance.now() - lookedAt < Math.max(POD_INTERVAL_MS, POD_INTERVAL_PER_WORKLOAD_MS * open.size))
           return undefined;
         await this.lookAtPods(open, observer);
+        await this.lookAtClaims(open);
         lookedAt = performance.now();
-        return isAnyFinal(open) || undefined;
+        return isAnyFinal(open) || isRestOutside(open) || undefined;
       });
     } catch (error) {
       if (!(error instanceof RunEnded) || error.why === 'cancelled') throw error;
+    }
+    await this.lookAtClaims(open);
+    if (isRestOutside(open)) {
+      for (const [workload, { detail }] of open) await observer?.onReady(workload, detail);
+      return new Map();
     }
     const final = [...open].filter(([, { isFinal }]) => isFinal);
     const errors = await boundedParallel(
@@ -92,13 +106,36 @@ export class WorkloadWait {
   }
 
   private async read<W extends Workload>(workload: W, state: OpenWorkload, open: Map<W, OpenWorkload>): Promise<void> {
-    const { object, endsByItself } = workload;
+    const { object, kind } = workload;
     const { name, namespace } = object.metadata;
-    state.live = await this.cluster.lookup(workload.kind, name, namespace);
-    const getState = endsByItself ? getCompletion : getReadiness;
-    const readiness = state.live ? getState(state.live) : readinessOfDeleted(object);
-    if (readiness.state === 'ready') open.delete(workload);
-    else Object.assign(state, { detail: readiness.detail, isFinal: state.isFinal || readiness.state === 'failed' });
+    state.live = await this.cluster.lookup(kind, name, namespace);
+    const judgement = state.live ? this.judge(workload, state.live) : judgeDeleted(object);
+    state.isOutside = judgement?.isOutside;
+    if (!judgement || judgement.status === 'Healthy' || judgement.status === 'Suspended') open.delete(workload);
+    else
+      Object.assign(state, {
+        detail: judgement.message ?? judgement.status,
+        isFinal: state.isFinal || judgement.isFinal,
+      });
+  }
+
+  private judge({ kind, endsByItself }: Workload, live: KubernetesObject): Judgement | null {
+    const { phase } = (live['status'] ?? {}) as { phase?: string };
+    if (endsByItself && live.kind === 'Pod' && phase !== 'Succeeded' && phase !== 'Failed')
+      return { status: 'Progressing', message: 'It has not ended yet' };
+    const mayGetStatus = !isBuiltIn(live.apiVersion) && kind.subresources.includes('status');
+    if (mayGetStatus && live['status'] === undefined && performance.now() - this.startedAt < FIRST_STATUS_MS)
+      return { status: 'Progressing', message: 'Its controller has not reported its state yet' };
+    return judgeHealth(live);
+  }
+
+  /** Finds claims that nothing is going to bind, once nothing else is waited for. */
+  private async lookAtClaims(open: Map<Workload, OpenWorkload>): Promise<void> {
+    const rest = [...open.values()].filter(({ isOutside, isFinal }) => !isOutside || isFinal);
+    for (const state of rest) {
+      if (!state.live || state.isFinal || !(await isUnusedClaim(this.cluster, state.live))) return;
+      Object.assign(state, { isOutside: true, detail: 'No pod uses it, so that its class does not bind it yet' });
+    }
   }
 
   /** Ends the waiting when a workload has been in a stuck state for some time. */
@@ -119,12 +156,16 @@ export class WorkloadWait {
 }
 
 /** A job with a TTL that no longer exists has completed. */
-function readinessOfDeleted({ spec }: KubernetesObject): Readiness {
+function judgeDeleted({ spec }: KubernetesObject): Judgement {
   const { ttlSecondsAfterFinished } = (spec ?? {}) as { ttlSecondsAfterFinished?: number };
   return ttlSecondsAfterFinished === undefined
-    ? { state: 'failed', detail: 'it has been deleted' }
-    : { state: 'ready' };
+    ? { status: 'Missing', message: 'It has been deleted', isFinal: true }
+    : { status: 'Healthy', message: null };
 }
+
+/** Whether all that is left waits for something that no deployment brings. */
+const isRestOutside = (open: Map<unknown, OpenWorkload>): boolean =>
+  open.size > 0 && [...open.values()].every(({ isOutside, isFinal }) => isOutside && !isFinal);
 
 const isAnyFinal = (open: Map<unknown, OpenWorkload>): boolean => [...open.values()].some(({ isFinal }) => isFinal);
 

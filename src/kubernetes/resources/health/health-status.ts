@@ -1,5 +1,3 @@
-import type { KubernetesObject } from '../../clusters/kubernetes-object.js';
-
 /** From best to worst. */
 export const HEALTH_STATUSES = ['Healthy', 'Suspended', 'Progressing', 'Missing', 'Degraded', 'Unknown'] as const;
 export type HealthStatus = (typeof HEALTH_STATUSES)[number];
@@ -9,8 +7,13 @@ export interface Health {
   message: string | null;
 }
 
-/** Assesses objects of one kind; `spec` and `status` may be malformed. */
-export type HealthRule = (spec: object, status: object, object: KubernetesObject) => Health | null;
+/** A health, and what it means to those who wait until it is better. */
+export interface Judgement extends Health {
+  /** It does not become healthy without being changed. */
+  isFinal?: boolean;
+  /** It waits for something that no deployment brings, such as the address of a load balancer. */
+  isOutside?: boolean;
+}
 
 export interface Condition {
   type?: string;
