@@ -262,6 +262,12 @@ requires('KUBEBUILDER_ASSETS', 'the watch of a cluster, on a real API server', (
     await client.dispose();
 
     const resync = `mutation { resyncCluster(k8scontextID: "${connectionId}", selector: { clearDB: "true", ReSync: "true", hardReset: "false" }) }`;
+    // An object that has not changed is judged anew, as after an update of this server that judges otherwise.
+    await world.sql(`UPDATE cluster_resource SET health = 'Degraded' WHERE kind = 'Namespace' AND name = $1`, [
+      namespace,
+    ]);
+    await ask(resync.replace('clearDB: "true"', 'clearDB: "false"'));
+    await until(async () => (await find(`kind=Namespace&search=${namespace}`))?.health?.status === 'Healthy', PATIENCE);
     const [before] = await list(`namespace=${namespace}&kind=ConfigMap&search=settings`);
     expect(await ask(resync)).toEqual({ data: { resyncCluster: 'PROCESSING' } });
     await until(async () => {

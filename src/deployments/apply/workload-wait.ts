@@ -111,11 +111,11 @@ export class WorkloadWait {
     state.live = await this.cluster.lookup(kind, name, namespace);
     const judgement = state.live ? this.judge(workload, state.live) : judgeDeleted(object);
     state.isOutside = judgement?.isOutside;
-    if (!judgement || judgement.status === 'Healthy' || judgement.status === 'Suspended') open.delete(workload);
+    if (isDone(judgement)) open.delete(workload);
     else
       Object.assign(state, {
-        detail: judgement.message ?? judgement.status,
-        isFinal: state.isFinal || judgement.isFinal,
+        detail: judgement?.message ?? judgement?.status,
+        isFinal: state.isFinal || judgement?.isFinal,
       });
   }
 
@@ -162,6 +162,10 @@ function judgeDeleted({ spec }: KubernetesObject): Judgement {
     ? { status: 'Missing', message: 'It has been deleted', isFinal: true }
     : { status: 'Healthy', message: null };
 }
+
+/** Whether there is nothing to wait for: what somebody has suspended is as it should be. */
+const isDone = (judgement: Judgement | null): boolean =>
+  judgement === null || judgement.status === 'Healthy' || (judgement.status === 'Suspended' && !judgement.isStuck);
 
 /** Whether all that is left waits for something that no deployment brings. */
 const isRestOutside = (open: Map<unknown, OpenWorkload>): boolean =>

@@ -42,6 +42,8 @@ interface LineOptions {
   isFinal?: boolean;
   /** It waits for something that no deployment brings, so that it is not waited for. */
   isOutside?: boolean;
+  /** `Suspended` though nobody paused it, so that it is waited for. */
+  isStuck?: boolean;
 }
 
 /** The health of objects for which all tests hold, with the message or other options. */
@@ -258,7 +260,7 @@ function explain({ fields }: CompiledTests, condition: Fields | undefined, scope
     ...WORDS.map((name) => ({ name, value: status[name] })),
   ];
   const word = words.find(({ value }) => !isAbsent(value) && typeof value !== 'object');
-  const [reason] = REASONS.map((name) => joinTexts([status[name]])).filter(Boolean);
+  const [reason] = REASONS.map((name) => joinTexts([status[name], toFields(status[name])['message']])).filter(Boolean);
   return joinTexts([word && `${word.name} is ${toText(word.value)}`, reason]) || 'Its controller has not reported why';
 }
 

@@ -13,6 +13,8 @@ export interface Judgement extends Health {
   isFinal?: boolean;
   /** It waits for something that no deployment brings, such as the address of a load balancer. */
   isOutside?: boolean;
+  /** `Suspended`, but nobody wanted that. */
+  isStuck?: boolean;
 }
 
 export interface Condition {

@@ -211,6 +211,9 @@ describe('The health of an object', () => {
     expect(flags('networking.k8s.io/v1 Ingress', {})).toEqual(outside);
     expect(flags('v1 PersistentVolumeClaim', phase('Pending'))).toEqual(none);
     expect(flags('example.org/v1 Thing', says('Ready=False/Waiting'))).toEqual(none);
+    const unrecoverable = 'Cluster is unrecoverable and needs manual intervention';
+    const stuck = object('postgresql.cnpg.io/v1 Cluster', phase(unrecoverable, conditions('Ready=False')));
+    expect(judgeHealth(stuck)).toMatchObject({ status: 'Suspended', isStuck: true });
   });
 
   it('has a bounded message without control characters', () => {

@@ -85,7 +85,8 @@ export class WatchedResourcesStore {
            installation_id = excluded.installation_id, design_id = excluded.design_id, environment_id = excluded.environment_id,
            applied_fields = excluded.applied_fields, applied_digest = excluded.applied_digest, content = excluded.content, omitted = excluded.omitted,
            created_at = excluded.created_at, updated_at = excluded.updated_at
-         WHERE now.resource_version <> excluded.resource_version OR now.uid <> excluded.uid
+         WHERE (now.resource_version, now.uid, now.health, now.health_message)
+               IS DISTINCT FROM (excluded.resource_version, excluded.uid, excluded.health, excluded.health_message)
          RETURNING now.uid, now.namespace, now.name, now.owner_uid, now.design_id, now.applied_digest),
        notified AS (SELECT ${publishChange()} FROM held WHERE EXISTS (SELECT FROM written))
        SELECT written.uid, written.design_id AS "designId",

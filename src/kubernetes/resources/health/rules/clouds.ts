@@ -8,7 +8,7 @@ export const CLOUDS: HealthRules = {
     ['Degraded', { '/status/healthy': false }, 'Its controller says that it is not healthy'],
     ['Healthy', { '*': 'True', '*.reason': 'UpToDate' }],
     ['Degraded', { '*.reason': ['UpdateFailed', 'DependencyNotFound'] }],
-    ['Suspended', { '*.reason': 'DependencyNotReady' }],
+    ['Suspended', { '*.reason': 'DependencyNotReady' }, { isStuck: true }],
   ],
   '*.services.k8s.aws/*': [
     ['Degraded', { 'ACK.Terminal': 'True' }, { isFinal: true }],

@@ -72,6 +72,6 @@ export const CLUSTER: HealthRules = {
   ],
   'snapshot.storage.k8s.io/VolumeSnapshot,VolumeSnapshotContent': [
     ['Healthy', { '/status/readyToUse': true }],
-    ['Degraded', { '/status/error': { not: null } }, '{/status/error/message}'],
+    ['Degraded', { '/status/error': { not: null } }],
   ],
 };

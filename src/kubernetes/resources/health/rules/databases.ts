@@ -61,14 +61,20 @@ export const DATABASES: HealthRules = {
         'Online upgrade in progress',
         'Applying configuration',
       ],
-      // Nothing happens until somebody acts.
-      Suspended: [
-        'Unable to create required cluster objects',
-        'Cluster cannot proceed to reconciliation due to an unknown plugin being required',
-        'Cluster has incomplete or invalid image catalog',
-        'Cluster is unrecoverable and needs manual intervention',
-      ],
     }),
+    // Nothing happens until somebody acts.
+    [
+      'Suspended',
+      {
+        '/status/phase': [
+          'Unable to create required cluster objects',
+          'Cluster cannot proceed to reconciliation due to an unknown plugin being required',
+          'Cluster has incomplete or invalid image catalog',
+          'Cluster is unrecoverable and needs manual intervention',
+        ],
+      },
+      { isStuck: true },
+    ],
     ['Unknown', {}],
   ],
   'k8s.mariadb.com/MariaDB': MARIADB,

@@ -55,10 +55,14 @@ const judgeMicrogateway: HealthRule = (object) =>
 
 const STATES: RuleLines = [
   ['Degraded', { '/status/statuses': { some: { '/state': ['Warning', 'Rejected', 2, 3] } } }, 'It is rejected'],
-  ['Suspended', { '/status/statuses': { some: { '/state': ['Pending', 0] } } }, 'It is not validated yet'],
+  [
+    'Suspended',
+    { '/status/statuses': { some: { '/state': ['Pending', 0] } } },
+    { message: 'It is not validated yet', isStuck: true },
+  ],
   ['Healthy', { '/status/statuses': { some: { '/state': ['Accepted', 1] } } }],
   ['Degraded', { '/status/state': ['Warning', 'Rejected', 2, 3] }],
-  ['Suspended', { '/status/state': ['Pending', 0] }, 'It is not validated yet'],
+  ['Suspended', { '/status/state': ['Pending', 0] }, { message: 'It is not validated yet', isStuck: true }],
   ['Healthy', { '/status/state': ['Accepted', 1] }],
 ];
 

@@ -8,7 +8,7 @@ export const JOBS: HealthRules = {
   'flink.apache.org/FlinkDeployment': [
     ['Healthy', { '/status/reconciliationStatus/success': true }],
     ['Healthy', { '/status/reconciliationStatus/state': 'DEPLOYED' }],
-    ['Degraded', { '/status/jobManagerDeploymentStatus': 'ERROR' }, '{/status/reconciliationStatus/error}'],
+    ['Degraded', { '/status/jobManagerDeploymentStatus': 'ERROR' }],
   ],
   'tower.ansible.com/AnsibleJob': byWord('/status/ansibleJobResult/status', {
     Healthy: 'successful',
