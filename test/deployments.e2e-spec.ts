@@ -101,11 +101,11 @@ requires('KUBEBUILDER_ASSETS', 'the main job, on a real API server', () => {
       body: { status: 'succeeded', design_version: 1, connections: [connectionId] },
     });
     expect(first.body.resources.map(({ kind, status }: Json) => `${kind} ${status}`)).toEqual([
-      'Namespace applied',
+      'Namespace ready',
       'ConfigMap applied',
       'Secret applied',
       'Deployment ready',
-      'Service applied',
+      'Service ready',
     ]);
     const before = await versions(namespace);
 

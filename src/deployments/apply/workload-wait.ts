@@ -81,17 +81,19 @@ export class WorkloadWait {
         if (performance.now() - lookedAt < Math.max(POD_INTERVAL_MS, POD_INTERVAL_PER_WORKLOAD_MS * open.size))
           return undefined;
         await this.lookAtPods(open, observer);
-        await this.lookAtClaims(open);
+        const rest = [...open.values()].filter(({ isOutside }) => !isOutside);
+        if (rest.every(({ live }) => live?.kind === 'PersistentVolumeClaim')) await this.lookAtClaims(rest);
         lookedAt = performance.now();
         return isAnyFinal(open) || isRestOutside(open) || undefined;
       });
     } catch (error) {
       if (!(error instanceof RunEnded) || error.why === 'cancelled') throw error;
     }
-    await this.lookAtClaims(open);
-    if (isRestOutside(open)) {
-      for (const [workload, { detail }] of open) await observer?.onReady(workload, detail);
-      return new Map();
+    await this.lookAtClaims([...open.values()]);
+    for (const [workload, { isOutside, detail }] of [...open]) {
+      if (!isOutside) continue;
+      open.delete(workload);
+      await observer?.onReady(workload, detail);
     }
     const final = [...open].filter(([, { isFinal }]) => isFinal);
     const errors = await boundedParallel(
@@ -129,13 +131,11 @@ export class WorkloadWait {
     return judgeHealth(live);
   }
 
-  /** Finds claims that nothing is going to bind, once nothing else is waited for. */
-  private async lookAtClaims(open: Map<Workload, OpenWorkload>): Promise<void> {
-    const rest = [...open.values()].filter(({ isOutside, isFinal }) => !isOutside || isFinal);
-    for (const state of rest) {
-      if (!state.live || state.isFinal || !(await isUnusedClaim(this.cluster, state.live))) return;
-      Object.assign(state, { isOutside: true, detail: 'No pod uses it, so that its class does not bind it yet' });
-    }
+  /** Finds claims that nothing is going to bind. */
+  private async lookAtClaims(states: OpenWorkload[]): Promise<void> {
+    for (const state of states)
+      if (state.live && (await isUnusedClaim(this.cluster, state.live)))
+        Object.assign(state, { isOutside: true, detail: 'No pod uses it, so that its class does not bind it yet' });
   }
 
   /** Ends the waiting when a workload has been in a stuck state for some time. */
@@ -169,7 +169,7 @@ const isDone = (judgement: Judgement | null): boolean =>
 
 /** Whether all that is left waits for something that no deployment brings. */
 const isRestOutside = (open: Map<unknown, OpenWorkload>): boolean =>
-  open.size > 0 && [...open.values()].every(({ isOutside, isFinal }) => isOutside && !isFinal);
+  open.size > 0 && [...open.values()].every(({ isOutside }) => isOutside);
 
 const isAnyFinal = (open: Map<unknown, OpenWorkload>): boolean => [...open.values()].some(({ isFinal }) => isFinal);
 
