@@ -53,7 +53,7 @@ function scriptedCases(root: string): Case[] {
 function builtInCases(root: string): Case[] {
   const folder = join(root, 'gitops-engine/pkg/health');
   const tests = readFileSync(join(folder, 'health_test.go'), 'utf8');
-  return [...tests.matchAll(/^\s*assertAppHealth\(t, "([^"]+)", HealthStatus(\w+)\)/gm)].map(
+  return [...tests.matchAll(/assertAppHealth\(t, "([^"]+)", HealthStatus(\w+)\)/g)].map(
     ([, path = '', expected = '']) => {
       const file = join(folder, path);
       return { file, object: readObject(file), expected };

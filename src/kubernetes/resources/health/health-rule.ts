@@ -241,7 +241,7 @@ function toNumber(value: unknown, key?: string): number {
 const toText = (value: unknown): string => (typeof value === 'string' ? value : (JSON.stringify(value) ?? ''));
 
 function fillIn(message: string, scope: Scope): string {
-  return message.replace(/\{(\/[^}]+)\}/g, (_, pointer: Reference) => toText(compileOperand(pointer)(scope)));
+  return message.replace(/\{(\/[^{}]+)\}/g, (_, pointer: Reference) => toText(compileOperand(pointer)(scope)));
 }
 
 /** Fields of a status in which controllers say how far they are, and why. */
