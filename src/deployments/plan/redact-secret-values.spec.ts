@@ -26,4 +26,25 @@ describe('a message about a Secret', () => {
     const plain = { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'a' }, data: { a: 'hush' } };
     expect(redactSecretValues(`holds hush${TRUNCATION_MARK}`, plain)).toBe(`holds hush${TRUNCATION_MARK}`);
   });
+
+  it('keeps the words of a message that equal a value, and hides the value where it is shown as a whole', () => {
+    const pod = (value: string) => ({
+      apiVersion: 'v1',
+      kind: 'Pod',
+      metadata: { name: 'a' },
+      spec: { containers: [{ name: 'a', env: [{ name: 'A', value }] }] },
+    });
+    const message = 'spec.containers[0].name: Required value: must be a name of at most 63 characters';
+    for (const word of ['name', 'must', 'value', 'Required', 'ame', '63', 'characters'])
+      expect(redactSecretValues(message, pod(word))).toBe(message);
+    expect(redactSecretValues('Invalid value: "name": is no name', pod('name'))).toBe(
+      'Invalid value: "(hidden)": is no name',
+    );
+    expect(redactSecretValues('spec.port: Invalid value: 8080: is 8080', pod('8080'))).toBe(
+      'spec.port: Invalid value: (hidden): is 8080',
+    );
+    const safe = 'refused postgres://me:(hidden)@db and (hidden)';
+    expect(redactSecretValues('refused postgres://me:hunter2@db and hunter2', pod('hunter2'))).toBe(safe);
+    expect(redactSecretValues('holds "a\\nb-c"', pod('a\nb-c'))).toBe('holds "(hidden)"');
+  });
 });
