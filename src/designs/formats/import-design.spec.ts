@@ -50,6 +50,13 @@ describe('importing a Kubernetes manifest', () => {
     ]);
   });
 
+  it('warns of owners on another cluster, without whom the object would be deleted', async () => {
+    const owner = '[{apiVersion: apps/v1, kind: ReplicaSet, name: web-1, uid: 0a}]';
+    const { warnings } = await read(map('a', `  ownerReferences: ${owner}\n`));
+    expect(warnings).toMatchObject([{ line: 5, detail: expect.stringContaining('ReplicaSet web-1') as string }]);
+    expect((await read(map('a', '  ownerReferences: []\n'))).warnings).toEqual([]);
+  });
+
   it('takes JSON, and a name of the caller', async () => {
     const result = await read('{"apiVersion": "v1", "kind": "Pod", "metadata": {"name": "a"}}', { name: 'mine' });
     expect(result).toMatchObject({ name: 'mine', design: { name: 'mine', components: [{ displayName: 'a' }] } });

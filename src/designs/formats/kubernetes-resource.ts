@@ -1,6 +1,6 @@
 import { findLargeIntegers, isInt64, largeIntegerDigits } from '../../core/json/large-integers.js';
 import { type Fault } from '../../core/errors/app-error.js';
-import { isObject, type Json, type JsonObject } from '../../core/json/json.js';
+import { asObject, asText, isObject, type Json, type JsonObject } from '../../core/json/json.js';
 import type { LocatedDocument } from '../../formats/documents/located-document.js';
 import { toPointer } from '../../core/json/json-pointer.js';
 
@@ -115,10 +115,28 @@ function describeNonText(value: Json): [detail: string, remedy: string] {
   return [`must be text and is a boolean: YAML reads ${words} as ${value}`, 'Put the word in quotes.'];
 }
 
-/** Values that a cluster refuses but that are easily corrected later: labels and annotations that are not text. */
+/** Values that are easily corrected later: labels and annotations that are not text, and owners on another cluster. */
 export function findResourceWarnings({ document, pointer, resource }: LocatedResource): Fault[] {
   const { metadata } = resource;
   if (!isObject(metadata)) return [];
+  return [...findTextWarnings(document, pointer, metadata), ...findOwnerWarnings(document, pointer, metadata)];
+}
+
+/** A cluster deletes an object when none of the owners that it names by their uid is there. */
+function findOwnerWarnings(document: LocatedDocument, pointer: string, { ownerReferences }: JsonObject): Fault[] {
+  if (!Array.isArray(ownerReferences) || ownerReferences.length === 0) return [];
+  const at = pointer + toPointer('metadata', 'ownerReferences');
+  const owners = ownerReferences.slice(0, 3).map((owner) => {
+    const { kind, name } = asObject(owner);
+    return `${asText(kind) || 'an object'} ${asText(name)}`.trim().slice(0, 100);
+  });
+  const detail = `names owners by the uid that they have on the cluster it was read from: ${owners.join(', ')}. Another cluster deletes the object, because it has no such owner`;
+  return [
+    locatedFault(document, at, detail, 'Remove ownerReferences; what a controller makes needs no place in a design.'),
+  ];
+}
+
+function findTextWarnings(document: LocatedDocument, pointer: string, metadata: JsonObject): Fault[] {
   return ['labels', 'annotations'].flatMap((field) => {
     const map = metadata[field];
     return Object.entries(isObject(map) ? map : {}).flatMap(([key, value]) => {

@@ -13,6 +13,22 @@ describe('a container', () => {
     });
   });
 
+  it('runs the command alone where the entry point is emptied, and warns where there is none', async () => {
+    for (const entrypoint of ['""', '[]']) {
+      const container = await containerOf(`{image: x, entrypoint: ${entrypoint}, command: [sleep, "60"]}`);
+      expect(container).toMatchObject({ command: ['sleep', '60'] });
+      expect(container).not.toHaveProperty('args');
+    }
+    const { design, warnings } = await importCompose('services: {web: {image: x, entrypoint: ""}}');
+    expect(design.components[0]?.configuration).not.toHaveProperty('spec.template.spec.containers.0.command');
+    expect(warnings).toContainEqual(
+      expect.objectContaining({
+        line: 1,
+        detail: expect.stringContaining('the entry point of the image runs') as string,
+      }),
+    );
+  });
+
   it('is called by its container name, or by its service, and by the service when it is only built', async () => {
     expect(await containerOf('{image: x, container_name: My_App}')).toMatchObject({ name: 'my-app', image: 'x' });
     const { design } = await importCompose('services: {web: {build: .}}');

@@ -18,13 +18,13 @@ const pullPolicies: Record<string, string> = {
 /** The container of a service; `volumeMounts` are created elsewhere, because they need volumes in the pod. */
 export function buildContainer(conversion: ServiceConversion, volumeMounts: Json[]): JsonObject {
   const { service, name } = conversion;
-  const command = service.entrypoint?.map(escapeVariableReferences);
+  const { command, args } = buildCommand(conversion);
   const { env, envFrom } = buildEnvironment(conversion);
   return definedMembers({
     name: toDnsLabel(service.container_name ?? '') || name,
     image: service.image || name,
     command,
-    args: service.command?.map(escapeVariableReferences),
+    args,
     workingDir: service.working_dir || undefined,
     env,
     envFrom,
@@ -41,6 +41,23 @@ export function buildContainer(conversion: ServiceConversion, volumeMounts: Json
     stdin: service.stdin_open || undefined,
     tty: service.tty || undefined,
   });
+}
+
+/**
+ * The entry point and its arguments. An empty entry point removes that of the image, so that the command is what runs; Kubernetes
+ * would take an empty `command` for that of the image.
+ */
+function buildCommand(conversion: ServiceConversion): { command?: string[]; args?: string[] } {
+  const { entrypoint, command } = conversion.service;
+  const [first, rest] = [entrypoint?.map(escapeVariableReferences), command?.map(escapeVariableReferences)];
+  if (first?.length !== 0) return { command: first, args: rest };
+  if (rest && rest.length > 0) return { command: rest };
+  conversion.warn(
+    ['entrypoint'],
+    'is empty, and without a command: in Kubernetes the entry point of the image runs',
+    'Write in "command" what the container runs.',
+  );
+  return {};
 }
 
 /** All ports of a service, published and exposed, each target and protocol once. */
