@@ -18,7 +18,7 @@ export function toDeploymentError({ failure, resources }: Pick<Deployment, 'fail
   const errors = failed.map((error) => ({
     detail: `${error.name}: ${error.detail}`,
     keyword: error.reason,
-    remedy: findResourceRemedy(error.reason),
+    remedy: error.remedy ?? findResourceRemedy(error.reason),
   }));
   const remedies = [...new Set(errors.flatMap((error) => error.remedy ?? []))].slice(0, MAX_REMEDIES);
   return new AppError(status, code, 'Deployment failed', detail, {

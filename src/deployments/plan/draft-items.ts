@@ -1,4 +1,5 @@
 import { type ClusterClient } from '../../kubernetes/clusters/cluster-client.js';
+import { findCurrentVersion, writeVersionRemedy } from '../../kubernetes/clusters/current-version.js';
 import { type DefinedKind } from './definitions.js';
 import { buildDesiredObject, parseDesired } from './desired-object.js';
 import { isOwnedBy, type Owner, withoutOwner } from './owner.js';
@@ -77,6 +78,13 @@ export class DraftItems {
       known.length > 0
         ? `it serves that kind as ${known.join(', ')}`
         : 'its definition is neither on the cluster nor in the design';
-    return { reason: 'UNKNOWN_KIND', field: 'kind', detail: `The cluster serves no ${kind} of ${apiVersion}: ${hint}` };
+    const current = findCurrentVersion(apiVersion, known);
+    const remedy = current && writeVersionRemedy(current);
+    return {
+      reason: 'UNKNOWN_KIND',
+      ...(remedy && { remedy }),
+      field: 'kind',
+      detail: `The cluster serves no ${kind} of ${apiVersion}: ${hint}`,
+    };
   }
 }

@@ -22,6 +22,8 @@ export interface ResourceError {
   /** Path of the field, as the cluster writes it; several are separated by ", ". */
   field?: string;
   detail: string;
+  /** The remedy for this very object, where the reason alone does not tell it. */
+  remedy?: string;
 }
 
 /** The error for resources of an aggregated API whose server does not respond. */

@@ -97,6 +97,16 @@ export class ComponentsStore extends ModelEntryStore<Component> {
     );
   }
 
+  /** The apiVersions in which enabled components have each of these kinds. */
+  async findVersions(kinds: readonly string[]): Promise<Map<string, string[]>> {
+    const found = await this.unit.manager.query<{ kind: string; versions: string[] }[]>(
+      `SELECT c.kind, array_agg(DISTINCT c.api_version) AS versions FROM component c
+        WHERE c.listed AND c.kind = ANY ($1) GROUP BY c.kind`,
+      [kinds],
+    );
+    return new Map(found.map(({ kind, versions }) => [kind, versions]));
+  }
+
   findByModel(modelId: string): Promise<Component[]> {
     return this.findByModelInOrder(modelId, 'kind', 'api_version');
   }
