@@ -88,6 +88,49 @@ spec: { group: example.org, scope: Namespaced, names: { kind: Gadget, plural: ga
   expect(brought).toMatchObject({ canSupport: true, errmsg: '' });
 });
 
+it('names the version to write in place of one that Kubernetes has removed', async () => {
+  const pdb = await imported('apiVersion: policy/v1beta1\nkind: PodDisruptionBudget\nmetadata: { name: a }\nspec: { minAvailable: 1 }\n'); // prettier-ignore
+  expect(pdb).toMatchObject({ canSupport: false, errmsg: expect.stringContaining('Write apiVersion policy/v1,') });
+  const remedy = expect.stringContaining('Write apiVersion policy/v1,') as string;
+  expect(pdb.warnings).toContainEqual({ detail: expect.stringContaining('policy/v1beta1') as string, remedy });
+});
+
+it('says that a list has two items with one key, where they are, and which of them holds', async () => {
+  const text = `apiVersion: apps/v1
+kind: Deployment
+metadata: { name: twice }
+spec:
+  selector: { matchLabels: { app: twice } }
+  template:
+    metadata: { labels: { app: twice } }
+    spec:
+      containers:
+      - name: c
+        image: nginx
+        env:
+        - { name: A, value: "5" }
+        - { name: A, value: "6" }
+        ports: [{ name: a, containerPort: 80 }, { name: b, containerPort: 80, protocol: TCP }]
+`;
+  const twice = await imported(text);
+  expect(twice).toMatchObject({ canSupport: false, errmsg: expect.stringContaining('env[1]') });
+  const warnings = twice.warnings.filter(({ keyword }: Json) => keyword === 'duplicate-item');
+  expect(warnings).toMatchObject([
+    {
+      line: 14,
+      detail: expect.stringMatching(/env\[1\]: has the key of item 0 again, name "A"; .*the last one holds/),
+    },
+    { line: 15, detail: expect.stringMatching(/ports\[1\]: .*containerPort 80 and protocol "TCP"/) },
+  ]);
+  const { body } = await world.admin.get(`/api/pattern/${twice.id}/validate`);
+  expect(body).toMatchObject({ valid: false, counts: { errors: 2 } });
+  const corrected = text.replace('name: A, value: "6"', 'name: B, value: "6"').replace('80, protocol', '81, protocol');
+  const put = await world.admin.put('/api/pattern/kubernetes', { id: twice.id, pattern_data: { pattern_file: corrected } }); // prettier-ignore
+  expect(put).toMatchObject({ status: 200, body: { canSupport: true, errmsg: '' } });
+  const restored = await world.admin.post(`/api/pattern/${twice.id}/versions/1/restore`);
+  expect(restored).toMatchObject({ status: 200, body: { canSupport: false } });
+});
+
 it('says that a design has a resource twice, and writes no manifest that no import would take', async () => {
   const map = (a: string) => ({ component: { kind: 'ConfigMap', version: 'v1' }, configuration: { metadata: { name: 'settings', namespace: 'shop' }, data: { a } } }); // prettier-ignore
   const save = (components: object[]) =>

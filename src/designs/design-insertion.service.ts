@@ -48,7 +48,7 @@ export class DesignInsertionService {
     Event: typeof DesignCreated | typeof DesignImported | typeof DesignCloned,
   ): Promise<DesignWriteResult> {
     const { imported } = source;
-    const unsupported = await this.checks.findUnsupportedReason(imported.design.outline);
+    const unsupported = await this.checks.findUnsupportedReason(imported.design);
     const design = createDesign(actor, workspace, source, { ...properties, unsupported });
     const namesakes = await this.store.findNamesakes(workspace.id, design.name);
     const warnings = [...imported.warnings, ...namesakeWarnings(design.name, namesakes)];

@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { InvalidRequest } from '../core/errors/app-error.js';
+import { type Fault, InvalidRequest } from '../core/errors/app-error.js';
 import type { FormFile } from '../core/rest/form-uploads.service.js';
 import { detectArchiveKind, archiveKindFromName } from '../formats/archives/archive.js';
 import { DocumentReader, canParseInline } from '../formats/documents/document-reader.js';
@@ -12,7 +12,8 @@ import { LocalRenderEngines } from '../formats/engines/local-render-engines.js';
 import type { ProgramQuestion } from '../formats/engines/render-engines.js';
 import type { Design, DesignLocation } from './design.entity.js';
 import type { DesignChange, DesignImport, DesignSourceInput } from './design.inputs.js';
-import { DesignEnrichmentService } from './enrichment/design-enrichment.service.js';
+import { DesignEnrichmentService, findRepeatedItem, isRepeatedItem } from './enrichment/design-enrichment.service.js';
+import { locateTask } from './enrichment/locate-task.js';
 import { isRegistryQuestion } from './enrichment/enrich-design.js';
 import { type HelmSettings, readHelmSettings } from './formats/helm/release.js';
 import { readSourcePath } from './formats/import-design.js';
@@ -177,8 +178,28 @@ export class DesignSourceReader {
     const { imported, ...parsed } = await this.parse(source, types, options);
     const { design, sourceType } = imported;
     const unused = findUnusedSettings(sourceType, settings);
-    const warnings = [...imported.warnings, ...unused, ...(await this.knowledge.findFindings(design))];
-    return { ...parsed, imported: { ...imported, warnings } };
+    const findings = await this.knowledge.findFindings(design);
+    const located = sourceType === 'kubernetes' ? await this.locate(source.file, options.path, findings) : findings;
+    return {
+      ...parsed,
+      imported: {
+        ...imported,
+        design: design.withRepeatedItem(findRepeatedItem(findings)),
+        warnings: [...imported.warnings, ...unused, ...located],
+      },
+    };
+  }
+
+  /** Adds the lines of a manifest to the faults of items that have the key of another item. */
+  private async locate({ path, bytes }: SourceFile, chosen: string | undefined, faults: Fault[]): Promise<Fault[]> {
+    if (!faults.some(isRepeatedItem)) return faults;
+    const file = { path, bytes: new Uint8Array(bytes) };
+    const { limits } = this.documents;
+    return this.pool.run(
+      locateTask,
+      { file, path: chosen, limits, faults },
+      { transferList: [file.bytes.buffer], timeFactor: IMPORT_TIME_FACTOR },
+    );
   }
 
   private answerQuestion(question: unknown): Promise<unknown> {

@@ -1,6 +1,6 @@
 import { isObject, type Json, type JsonObject, asText } from '../core/json/json.js';
 import { StepBudget, BudgetExceeded } from './schema/step-budget.js';
-import { checkStructure } from './structural/embedded-resources.js';
+import { checkRepeatedItems, checkStructure } from './structural/embedded-resources.js';
 import { Findings, invalidValue, type ValidationResult } from './schema/findings.js';
 import { checkJsonSchema } from './json-schema/json-schema.js';
 import { usesJsonSchema } from './json-schema/json-schema-parts.js';
@@ -99,6 +99,7 @@ function checkResource(
   checkValue(prepared, schema.root, '', { findings, budget, asGo });
   if (asGo) {
     if (isObject(prepared)) checkNativeRules(prepared, findings);
+    checkRepeatedItems(prepared, schema.root, '', findings, budget);
     return;
   }
   checkStructure(prepared, schema.root, '', findings, budget);

@@ -63,6 +63,27 @@ requires('KUBEBUILDER_ASSETS', 'A plan', () => {
     expect(plan[0]?.diff).toHaveLength(3);
   });
 
+  it('names the version to write in place of one that the cluster does not serve', async () => {
+    const spec = { minAvailable: 1 };
+    const pdb = { apiVersion: 'policy/v1beta1', kind: 'PodDisruptionBudget', metadata: { name: 'a' }, spec };
+    const [resource] = await planned([pdb]);
+    expect(resource?.error).toMatchObject({
+      ...{ reason: 'UNKNOWN_KIND', remedy: expect.stringContaining('Write apiVersion policy/v1,') as string },
+    });
+  });
+
+  it('names the items of a list that have one key', async () => {
+    const object = deployment('twice', 0);
+    const { template } = object['spec'] as { template: { spec: { containers: object[] } } };
+    const [container] = template.spec.containers;
+    template.spec.containers = [{ ...container, env: ['1', '2'].map((value) => ({ name: 'A', value })) }];
+    const [resource] = await planned([object]);
+    expect(resource?.error).toEqual({
+      ...{ reason: 'DUPLICATE', field: '.spec.template.spec.containers[name="app"].env' },
+      detail: 'spec.template.spec.containers[name="app"].env has two items with the key [name="A"]',
+    });
+  });
+
   it('does not report defaults of the cluster as changes', async () => {
     const service = { apiVersion: 'v1', kind: 'Service', metadata: { name: 'web' }, spec: { ports: [{ port: 80 }] } };
     const objects = [deployment('web', 0), service];

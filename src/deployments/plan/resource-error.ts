@@ -28,6 +28,7 @@ function describe(error: ClusterError, reason: string, object: KubernetesObject)
   if (reason === 'NAMESPACE_NOT_FOUND')
     return `The namespace ${error.about.name} is neither on the cluster nor in the design`;
   if (reason === 'CONFLICT' && error.kind === 'invalid') return 'The object was deleted and created again concurrently';
+  if (reason === 'DUPLICATE') return describeRepeatedItems(error.message, object);
   const said = redactSecretValues(error.message, object);
   const fields = error.causes.flatMap((cause) => cause.field ?? []);
   return reason === 'IMMUTABLE' && fields.length > 0
@@ -38,6 +39,7 @@ function describe(error: ClusterError, reason: string, object: KubernetesObject)
 function toReason(error: ClusterError): string {
   const { message, causes } = error;
   if (causes.some((cause) => cause.reason === 'FieldManagerConflict')) return 'FIELD_CONFLICT';
+  if (REPEATED_ITEM.test(message)) return 'DUPLICATE';
   if (causes.some((cause) => cause.reason === 'NamespaceTerminating') || /being terminated/.test(message))
     return 'TERMINATING';
   if (/failed calling webhook/.test(message)) return 'WEBHOOK_FAILED';
@@ -50,6 +52,17 @@ function toReason(error: ClusterError): string {
   }
   if (error.kind === 'notFound' && error.about.kind === 'namespaces') return 'NAMESPACE_NOT_FOUND';
   return error.kind.replace(/[A-Z]/g, (letter) => `_${letter}`).toUpperCase();
+}
+
+/** `.spec.ports: duplicate entries for key [port=80,protocol="TCP"]`, one per line. */
+const REPEATED_ITEM = /(\.[A-Za-z][^\n]{0,1000}): duplicate entries for key (\[[^\n]{0,500})/;
+
+function describeRepeatedItems(message: string, object: KubernetesObject): string {
+  const found = message.split('\n').flatMap((line) => {
+    const [, list = '', key = ''] = REPEATED_ITEM.exec(line) ?? [];
+    return list ? [`${list.slice(1)} has two items with the key ${key}`] : [];
+  });
+  return redactSecretValues(sanitizeClusterText(found.join('; ')), object);
 }
 
 /** The fields in the message of a server-side apply error: `… (ns/name; v1, Kind=ConfigMap): .data.a: expected string`, one per line. */

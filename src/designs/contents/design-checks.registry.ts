@@ -1,8 +1,8 @@
 import { Injectable } from '@nestjs/common';
-import type { DesignOutline } from '../../formats/design-file/design-outline.js';
+import type { PackedDesign } from '../../formats/design-file/packed-design.js';
 
 /** Reports the first reason why a design cannot be deployed, or null. */
-export type DesignCheck = (design: DesignOutline) => string | null | Promise<string | null>;
+export type DesignCheck = (design: PackedDesign) => string | null | Promise<string | null>;
 
 /** Checks whether a design can be deployed. Later modules add their own checks. */
 @Injectable()
@@ -14,7 +14,7 @@ export class DesignCheckRegistry {
   }
 
   /** The first reason found by the checks; empty when the design can be deployed. */
-  async findUnsupportedReason(design: DesignOutline): Promise<string> {
+  async findUnsupportedReason(design: PackedDesign): Promise<string> {
     for (const check of this.checks) {
       const reason = await check(design);
       if (reason !== null) return reason;
@@ -23,13 +23,13 @@ export class DesignCheckRegistry {
   }
 }
 
-const hasDeployableComponent: DesignCheck = async (design) =>
-  (await design.findKind(({ deployable }) => deployable)) ? null : 'nothing in this design can be deployed';
+const hasDeployableComponent: DesignCheck = async ({ outline }) =>
+  (await outline.findKind(({ deployable }) => deployable)) ? null : 'nothing in this design can be deployed';
 
-const everyComponentHasKind: DesignCheck = async (design) => {
-  const nameless = await design.findKind(({ deployable, kind }) => deployable && kind === '');
+const everyComponentHasKind: DesignCheck = async ({ outline }) => {
+  const nameless = await outline.findKind(({ deployable, kind }) => deployable && kind === '');
   return nameless ? `component ${nameless.firstComponent} has no kind` : null;
 };
 
-const everyResourceIsOnce: DesignCheck = ({ repeated }) =>
+const everyResourceIsOnce: DesignCheck = ({ outline: { repeated } }) =>
   repeated === undefined ? null : `${repeated} is in this design more than once`;

@@ -52,7 +52,7 @@ export class VersionWriter {
   ): Promise<PreparedVersion> {
     const last = await this.versions.getLatest(current.id);
     const version = nextVersion(last.version, file.version);
-    const unsupported = await this.checks.findUnsupportedReason(file.outline);
+    const unsupported = await this.checks.findUnsupportedReason(file);
     const design = { versionNumber: last.number + 1, version, sourceType, unsupported };
     const kept = file.withMembers({ id: current.id, version });
     const write = await this.contents.prepareInsert(

@@ -5,6 +5,7 @@ import type { DesignFile } from '../../formats/design-file/design-file.js';
 import { findRepeatedResources } from '../../formats/design-file/repeated-resources.js';
 import { encodeJson } from '../../formats/design-file/packed-design.js';
 import { defineTask, type AskMainThread, type TransferredValue, type Task } from '../../core/workers/task.js';
+import { REPEATED_ITEM } from '../../validation/structural/list-types.js';
 import { type Finding, toFieldPath } from '../../validation/schema/findings.js';
 import type { ResourceTypeMeta } from '../../validation/validate-resource.js';
 import {
@@ -103,6 +104,8 @@ export async function findingsInWorker(json: Uint8Array<ArrayBuffer>, ask: AskMa
         .map((finding) => toFault(each, finding, UNKNOWN_FIELD_REMEDY)),
     ),
   ];
+  // What makes a design unsupported is among those that are listed.
+  faults.sort((a, b) => Number(b.keyword === REPEATED_ITEM) - Number(a.keyword === REPEATED_ITEM));
   const more = faults.length - MAX_LISTED;
   return more > 0 ? [...faults.slice(0, MAX_LISTED), { detail: moreFaultsText(more) }] : faults;
 }

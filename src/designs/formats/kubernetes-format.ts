@@ -10,7 +10,7 @@ import type { LocatedDocument } from '../../formats/documents/located-document.j
 import { TimeSlicer } from '../../core/time-slicer.js';
 import { designNameOf, findTextFiles } from './design-input.js';
 import { type Format, type FormatInput, type ImportedDesign, type ImportOptions } from './format.js';
-import { looksLikeResource } from './kubernetes-resource.js';
+import { type LocatedResource, looksLikeResource } from './kubernetes-resource.js';
 import { findChosenKustomizations } from './kustomize/kustomizations.js';
 import { ManifestReader } from './manifest-reader.js';
 
@@ -35,20 +35,7 @@ export const kubernetesFormat: Format = {
   async read(input: FormatInput, options: ImportOptions): Promise<ImportedDesign> {
     const manifest = new ManifestReader(new FaultList(options.limits?.faults ?? DEFAULT_FORMAT_LIMITS.faults));
     const { faults, warnings, components } = manifest;
-    const turns = new TimeSlicer();
-    for (const path of findManifestFiles(input)) {
-      const documents = await input.documents(path).catch((error: unknown) => faults.addFrom(error));
-      if (input.archive && documents.length > 0 && !documents.some(({ value }) => looksLikeResource(value))) {
-        warnings.push({ file: path, detail: 'holds no resource and is left out' });
-        continue;
-      }
-      for (const document of documents) {
-        for (const item of manifest.readDocument(document)) {
-          manifest.addResource(item);
-          await turns.yieldToEventLoop();
-        }
-      }
-    }
+    for await (const item of readManifests(input, manifest)) manifest.addResource(item);
     for (const folder of findChosenChartFolders(input)) {
       warnings.push({ file: folder, detail: 'is a chart and is left out', remedy: 'Import it on its own.' });
     }
@@ -58,6 +45,24 @@ export const kubernetesFormat: Format = {
     return { name, design: createDesign({ name, components }), sourceType: 'kubernetes', warnings };
   },
 };
+
+/** The resources of all manifests, in the order of the components of the design. */
+export async function* readManifests(input: FormatInput, manifest: ManifestReader): AsyncGenerator<LocatedResource> {
+  const { faults, warnings } = manifest;
+  const turns = new TimeSlicer();
+  for (const path of findManifestFiles(input)) {
+    const documents = await input.documents(path).catch((error: unknown) => faults.addFrom(error));
+    if (input.archive && documents.length > 0 && !documents.some(({ value }) => looksLikeResource(value))) {
+      warnings.push({ file: path, detail: 'holds no resource and is left out' });
+      continue;
+    }
+    for (const document of documents)
+      for (const item of manifest.readDocument(document)) {
+        yield item;
+        await turns.yieldToEventLoop();
+      }
+  }
+}
 
 /** The files that may be manifests; those of charts in an archive are templates. */
 export function findManifestFiles(input: FormatInput): string[] {

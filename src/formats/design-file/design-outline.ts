@@ -20,6 +20,8 @@ export interface OutlineData {
   components: number;
   /** The first component that represents the same resource as an earlier one: its kind and name. */
   repeated?: string;
+  /** The first item of a list that has the key of another item, by the schemas of the registry; absent until they were asked. */
+  repeatedItem?: string | null;
   /** Each kind once, in the order of the design: JSON texts of a list of some OutlinedKinds each, because a hostile design has very many. */
   kinds: string[];
 }
@@ -38,6 +40,11 @@ export class DesignOutline {
   /** The first component that represents the same resource as an earlier one: its kind and name. */
   get repeated(): string | undefined {
     return this.data.repeated;
+  }
+
+  /** The first item of a list that has the key of another item; undefined until the schemas of the registry were asked. */
+  get repeatedItem(): string | null | undefined {
+    return this.data.repeatedItem;
   }
 
   /** The kinds, in batches, in the order of their first component. */

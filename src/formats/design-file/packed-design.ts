@@ -41,6 +41,11 @@ export class PackedDesign {
     return new PackedDesign({ members, outline: this.data.outline });
   }
 
+  /** The same design with the first item of a list that has the key of another item; null when there is none. */
+  withRepeatedItem(repeatedItem: string | null): PackedDesign {
+    return new PackedDesign({ ...this.data, outline: { ...this.data.outline, repeatedItem } });
+  }
+
   /**
    * Whether two designs have equal content: the id, the name and the version belong to the records of designs.
    * @param ignored further members that may differ

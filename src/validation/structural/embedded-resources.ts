@@ -2,7 +2,7 @@ import { isObject, type Json } from '../../core/json/json.js';
 import { toPointer } from '../../core/json/json-pointer.js';
 import type { StepBudget } from '../schema/step-budget.js';
 import { type Findings, invalidValue } from '../schema/findings.js';
-import { checkListType } from './list-types.js';
+import { checkItemKeys, checkListType } from './list-types.js';
 import { dns1035Label, pathSegment } from '../values/name-rules.js';
 import { checkObjectMeta } from './object-meta.js';
 import type { SchemaNode } from '../schema/schema-node.js';
@@ -30,6 +30,28 @@ export function checkStructure(
     const schema = node.property(name) ?? (typeof additional === 'object' ? additional : undefined);
     if (schema) checkStructure(member, schema, at + toPointer(name), findings, budget);
   }
+}
+
+/** Checks that lists of a built-in type with keys have each key once, at any depth. */
+export function checkRepeatedItems(
+  value: Json,
+  node: SchemaNode,
+  at: string,
+  findings: Findings,
+  budget: StepBudget,
+): void {
+  budget.spend(1);
+  if (Array.isArray(value)) {
+    checkItemKeys(value, node, at, findings);
+    const items = node.items;
+    if (items)
+      for (const [index, item] of value.entries())
+        checkRepeatedItems(item, items, at + toPointer(index), findings, budget);
+  } else if (isObject(value))
+    for (const [name, member] of Object.entries(value)) {
+      const schema = node.property(name);
+      if (schema) checkRepeatedItems(member, schema, at + toPointer(name), findings, budget);
+    }
 }
 
 function checkEmbeddedResource(value: Record<string, Json>, at: string, findings: Findings): void {
