@@ -337,13 +337,16 @@ requires('KUBEBUILDER_ASSETS', 'the watch of a cluster, on a real API server', (
     await patch(namespace, 'secret/keys', { stringData: { key: 'canary-secret' } });
     await kubectl(cluster, 'scale', 'deployment/web', '-n', namespace, '--replicas=1');
     await until(async () => (await eventsOf(deployment, 'healed')).length === 1, PATIENCE);
+    // It is reported again when other fields drift, and not when a drifted one has another value.
+    const { length: reported } = await eventsOf(deployment, 'drifted');
+    expect(reported).toBeGreaterThan(1);
     await patch(namespace, 'configmap/settings', { data: { colour: 'green' } });
-    await until(async () => (await eventsOf(deployment, 'drifted')).length === 2, PATIENCE);
+    await until(async () => (await eventsOf(deployment, 'drifted')).length === reported + 1, PATIENCE);
     await patch(namespace, 'configmap/settings', { data: { colour: 'blue' } });
     await until(async () => (await eventsOf(deployment, 'healed')).length === 2, PATIENCE);
     const removed = OWNER_PARTS.map((part) => `${OWNER_LABEL_PREFIX}${part}-`);
     await kubectl(cluster, 'label', 'configmap/settings', '-n', namespace, ...removed);
-    await until(async () => (await eventsOf(deployment, 'drifted')).length === 3, PATIENCE);
+    await until(async () => (await eventsOf(deployment, 'drifted')).length === reported + 2, PATIENCE);
 
     await kubectl(cluster, 'delete', 'secret', 'keys', '-n', namespace);
     await until(
@@ -388,6 +391,35 @@ requires('KUBEBUILDER_ASSETS', 'the watch of a cluster, on a real API server', (
     expect(await colour()).toBe('red');
     await done(world.admin.delete(`/api/pattern/deploy?id=${design.id}`));
   }, 180_000);
+
+  it('sets a changed port right, and removes what was added by hand where the environment is strict', async () => {
+    const path = `/api/environments/${environment.id}`;
+    expect(environment).toMatchObject({ drift: 'fields' });
+    const refused = await world.admin.put(path, { drift: 'some' });
+    expect(refused).toMatchObject({ status: 400, body: { errors: [{ pointer: '/drift' }] } });
+    expect(await done(world.admin.put(path, { drift: 'strict' }))).toMatchObject({ drift: 'strict' });
+    const query = `{ environment(id: "${environment.id}") { drift } }`;
+    expect((await world.admin.graphql(query)).body.data.environment.drift).toBe('strict');
+    const { namespace, design, deployment } = await deploy({ self_heal: true });
+    const web = (): Promise<string> =>
+      kubectl(cluster, 'get', 'deployment', 'web', '-n', namespace, '-o', 'jsonpath={.spec.template.spec}');
+    const spec = { template: { spec: { hostNetwork: true, containers: [{ name: 'debug', image: 'sh' }] } } };
+    await kubectl(cluster, 'patch', 'deployment/web', '-n', namespace, '-p', JSON.stringify({ spec }));
+    await until(async () => (await eventsOf(deployment, 'healed')).length === 1, PATIENCE);
+    expect(await web()).not.toMatch(/hostNetwork|debug/);
+
+    await done(world.admin.post('/api/pattern/deploy', { id: design.id, wait: true, drift: 'fields' }));
+    await kubectl(cluster, 'patch', 'deployment/web', '-n', namespace, '-p', JSON.stringify({ spec }));
+    const { status, resources } = await driftOf(design);
+    expect(status).toBe('in_sync');
+    const [{ extra }] = resources.filter(({ kind }: Json) => kind === 'Deployment');
+    expect(extra.map(({ pointer, manager }: Json) => [pointer, manager]).sort()).toEqual([
+      ['/spec/template/spec/containers/0', 'kubectl-patch'],
+      ['/spec/template/spec/hostNetwork', 'kubectl-patch'],
+    ]);
+    await done(world.admin.put(path, { drift: 'fields' }));
+    await done(world.admin.delete(`/api/pattern/deploy?id=${design.id}`));
+  }, 120_000);
 
   it('applies nothing again in an environment that is archived', async () => {
     const { namespace, design, deployment } = await deploy({ self_heal: true });

@@ -1,5 +1,6 @@
 import { Column, Entity, ForeignKey, Index } from 'typeorm';
 import { TenantEntity } from '../core/database/base.entity.js';
+import type { DriftMode } from '../environments/environment.entity.js';
 import type { Health } from '../kubernetes/resources/health/health-status.js';
 import type { PolicyViolation } from './plan/policy-violation.js';
 import type { ResourceResult } from './apply/resource-result.js';
@@ -54,6 +55,8 @@ export interface DeploymentOptions {
   override_freeze?: boolean;
   /** Applies resources that have drifted again. */
   self_heal?: boolean;
+  /** What counts as drift; by default what the environment says. */
+  drift?: DriftMode;
 }
 
 export const CLUSTER_OUTCOMES = ['deployed', 'undeployed', 'unchanged', 'partial'] as const;

@@ -6,6 +6,7 @@ import { InvalidRequest } from '../core/errors/app-error.js';
 import { assertSameWhereSent } from '../core/rest/alternatives.js';
 import { OrganizationListQuery } from '../core/listing/list-query.js';
 import { IsVersionNumber } from '../designs/contents/version-number.js';
+import { DRIFT_MODES, type DriftMode } from '../environments/environment.entity.js';
 import { DEPLOYMENT_STATUSES, type DeploymentOptions, type DeploymentStatus } from './deployment.entity.js';
 import { FlagInput, IdInput, IntegerInput, NameInput, TextInput, WordInput } from '../core/schema/input-fields.js';
 
@@ -141,6 +142,13 @@ export class DeployRequest extends PlanRequest {
     description: 'Reapplies objects that drift on the cluster, at most 5 times in 10 minutes.',
   })
   self_heal?: boolean;
+
+  @WordInput(DRIFT_MODES, {
+    optional: true,
+    description:
+      'What counts as drift: `fields` of the design that differ, or `strict`: also fields that people have added by hand. Default: what the environment says.',
+  })
+  drift?: DriftMode;
 
   @IdInput({ optional: true, description: 'Applies exactly this plan.' })
   plan_id?: string;

@@ -8,6 +8,10 @@ export type EnvironmentStatus = (typeof ENVIRONMENT_STATUSES)[number];
 export const TIERS = ['production', 'staging', 'development'] as const;
 export type Tier = (typeof TIERS)[number];
 
+/** What counts as drift: differences in fields of a design, or also fields that people have added to its objects. */
+export const DRIFT_MODES = ['fields', 'strict'] as const;
+export type DriftMode = (typeof DRIFT_MODES)[number];
+
 /** The most approvals that a deployment into an environment can need. */
 export const MAX_REQUIRED_APPROVALS = 5;
 
@@ -25,6 +29,7 @@ export interface EnvironmentFields {
   tier?: Tier;
   metadata?: Record<string, unknown> | null;
   required_approvals?: number | null;
+  drift?: DriftMode;
 }
 
 /** A deployment target: a logical group of connections, possibly empty. */
@@ -54,6 +59,9 @@ export class Environment extends TenantEntity {
   @Column('smallint', { nullable: true })
   requiredApprovals!: number | null;
 
+  @Column('text', { default: 'fields' })
+  drift!: DriftMode;
+
   @Column('jsonb', { default: {} })
   metadata!: Record<string, unknown>;
 
@@ -67,6 +75,7 @@ export class Environment extends TenantEntity {
       status: 'active',
       tier: input.tier ?? 'development',
       requiredApprovals: input.required_approvals ?? null,
+      drift: input.drift ?? 'fields',
       metadata: input.metadata ?? {},
     });
   }

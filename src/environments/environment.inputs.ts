@@ -3,6 +3,8 @@ import { UpdateInput } from '../core/rest/input.pipe.js';
 import { IdInput, IntegerInput, MetadataInput, NameInput, TextInput, WordInput } from '../core/schema/input-fields.js';
 import {
   countRequiredApprovals,
+  DRIFT_MODES,
+  type DriftMode,
   type Environment,
   MAX_REQUIRED_APPROVALS,
   type Tier,
@@ -16,6 +18,13 @@ const RequiredApprovalsInput = () =>
     min: 0,
     max: MAX_REQUIRED_APPROVALS,
     description: 'Admins who must approve a deployment; null is the default of the tier: 1 for production, else 0.',
+  });
+
+const DriftInput = () =>
+  WordInput(DRIFT_MODES, {
+    optional: true,
+    description:
+      'What counts as drift of what is deployed there: `fields` of the design that differ (default), or `strict`: also fields that people have added by hand.',
   });
 
 @UpdatesView(() => EnvironmentView)
@@ -35,6 +44,9 @@ export class NewEnvironment {
   @RequiredApprovalsInput()
   required_approvals?: number | null;
 
+  @DriftInput()
+  drift?: DriftMode;
+
   @MetadataInput({ clearable: true })
   metadata?: Record<string, unknown> | null;
 }
@@ -53,6 +65,9 @@ export class EnvironmentChange extends UpdateInput {
   @RequiredApprovalsInput()
   required_approvals?: number | null;
 
+  @DriftInput()
+  drift?: DriftMode;
+
   @MetadataInput({ clearable: true })
   metadata?: Record<string, unknown> | null;
 
@@ -64,6 +79,7 @@ export class EnvironmentChange extends UpdateInput {
       description: nullToEmpty(this.description, ''),
       tier: this.tier,
       requiredApprovals: approvals === countRequiredApprovals(current) ? undefined : approvals,
+      drift: this.drift,
       metadata: nullToEmpty(this.metadata, {}),
     });
   }

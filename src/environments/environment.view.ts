@@ -4,6 +4,8 @@ import { IdField, IntField, MapField, TextField, EnumField, graphqlEnum } from '
 import { RecordView } from '../core/schema/record.view.js';
 import {
   countRequiredApprovals,
+  DRIFT_MODES,
+  type DriftMode,
   type Environment,
   ENVIRONMENT_STATUSES,
   type EnvironmentStatus,
@@ -17,6 +19,8 @@ const EnvironmentStatusEnum = graphqlEnum(
   'Whether an environment is in use.',
 );
 const EnvironmentTierEnum = graphqlEnum('EnvironmentTier', TIERS, 'The tier, which decides the roles that may deploy.');
+
+const EnvironmentDriftEnum = graphqlEnum('EnvironmentDrift', DRIFT_MODES, 'What counts as drift.');
 
 const SCHEMA_VERSION = 'environments.meshery.io/v1beta1';
 
@@ -43,6 +47,12 @@ export class EnvironmentView extends RecordView {
   @IntField({ description: 'Admins of the workspace who must approve a deployment there.' })
   required_approvals!: number;
 
+  @EnumField(EnvironmentDriftEnum, {
+    description:
+      'What counts as drift there: `fields` of the design that differ, or `strict`: also fields that people have added by hand.',
+  })
+  drift!: DriftMode;
+
   @MapField({ nullable: true })
   metadata!: Record<string, unknown>;
 
@@ -58,6 +68,7 @@ export class EnvironmentView extends RecordView {
       status: environment.status,
       tier: environment.tier,
       required_approvals: countRequiredApprovals(environment),
+      drift: environment.drift,
       metadata: environment.metadata,
       schemaVersion: SCHEMA_VERSION,
     });

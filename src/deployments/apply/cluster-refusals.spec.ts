@@ -249,7 +249,7 @@ requires('KUBEBUILDER_ASSETS', 'A deployment to a cluster that refuses', () => {
     ]);
     expect(await scene.deploy([configMap('a', { value: 'new' })])).toMatchObject({ status: 'failed' });
     const { owner, namespace, recorded } = scene;
-    const applied = { owner, namespace, objects: recorded };
+    const applied = { owner, namespace, objects: recorded, mode: 'fields' } as const;
     const drift = await new DriftComparison(scene.client, applied).compare([
       { component: 'one', object: gadget },
       { component: 'two', object: configMap('a') },

@@ -2,13 +2,14 @@ import { isDeepStrictEqual } from 'node:util';
 import type { ClusterClient } from '../../kubernetes/clusters/cluster-client.js';
 import { ClusterError } from '../../kubernetes/clusters/cluster-error.js';
 import type { ResourceKind } from '../../kubernetes/clusters/discovery.js';
-import { type FieldSet, uniteFieldSets } from '../../kubernetes/clusters/field-set.js';
+import { type FieldSet, subtractFieldSets, uniteFieldSets } from '../../kubernetes/clusters/field-set.js';
 import { type KubernetesObject, type ManagedFields } from '../../kubernetes/clusters/kubernetes-object.js';
 import { omitServerFields } from '../plan/field-changes.js';
 import { boundedParallel } from '../plan/bounded-parallel.js';
 import { findRefusedMappings, siblingFields } from '../plan/defaulted-siblings.js';
 import {
   changeOwnership,
+  fieldsOfOthers,
   findToolEntries,
   isSameEntry,
   managedFieldsOf,
@@ -136,7 +137,8 @@ export class Undo {
     const then = await this.findVersion(kind, previous);
     const now = await this.cluster.lookup(then, name, namespace);
     if (now && isUnchanged(then, now, previous)) return undefined;
-    if (isOwnedBy(this.owner, previous)) await this.giveBack(then, previous, now);
+    if (now && hasLostFields(now, previous)) await this.restoreWhole(then, previous, now);
+    else if (isOwnedBy(this.owner, previous)) await this.giveBack(then, previous, now);
     else if (now) await this.restoreContent(then, previous, now);
     await this.returnFields(then, previous);
     await this.restore(kind, previous);
@@ -205,6 +207,15 @@ export class Undo {
       await this.cluster.patch(kind, name, namespace, { type: 'merge', body }, { fieldManager: TAKE_BACK_MANAGER });
   }
 
+  /** Restores the values of an object and who owns them: an item that another manager had put in the place of the design's. */
+  private async restoreWhole(kind: ResourceKind, previous: KubernetesObject, now: KubernetesObject): Promise<void> {
+    await this.restoreContent(kind, previous, now);
+    const { name, namespace, uid } = previous.metadata;
+    const after = await this.cluster.lookup(kind, name, namespace);
+    if (after && after.metadata.uid === uid)
+      await storeManagedFields(this.cluster, kind, after, managedFieldsOf(previous));
+  }
+
   /** Gives tools the fields back that an adoption took over. */
   private async returnFields(kind: ResourceKind, previous: KubernetesObject): Promise<void> {
     if (findToolEntries(previous).length === 0) return;
@@ -236,6 +247,14 @@ export class Undo {
 }
 
 const TAKE = { fieldManager: FIELD_MANAGER, force: true };
+
+/** Whether fields that another manager owned are gone, so that nobody owns them any more. */
+function hasLostFields(now: KubernetesObject, previous: KubernetesObject): boolean {
+  if (now.metadata.uid !== previous.metadata.uid || now.apiVersion !== previous.apiVersion) return false;
+  const present = managedFieldsOf(now).map(({ fieldsV1 }) => fieldsV1 ?? {});
+  const { 'f:status': _, 'f:metadata': __, ...before } = fieldsOfOthers(previous);
+  return Object.keys(present.reduce((left, fields) => subtractFieldSets(left, fields), before)).length > 0;
+}
 
 /** Whether a recorded change was never made: the object and what this server owns of it are as they were. */
 function isUnchanged(kind: ResourceKind, now: KubernetesObject, previous: KubernetesObject): boolean {

@@ -31,6 +31,10 @@ export class DeployedDrift {
   @Column({ type: 'timestamptz', precision: 3 })
   checkedAt!: Date;
 
+  /** Identifies the fields that have drifted; null while there are none. */
+  @Column('text', { nullable: true })
+  fieldsDigest!: string | null;
+
   /** Duration of the comparison in milliseconds. */
   @Column('integer', { default: 0 })
   tookMs!: number;

@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { UnitOfWork } from '../../core/database/unit-of-work.js';
+import type { DriftMode } from '../../environments/environment.entity.js';
 import type { Deployment } from '../deployment.entity.js';
 import type { DeployedDesign } from '../deployed-designs.store.js';
 import type { DriftStatus } from './deployed-drift.entity.js';
@@ -10,6 +11,7 @@ export type DriftKey = Pick<DeployedDesign, 'designId' | 'connectionId' | 'envir
 export interface KnownDrift {
   deploymentId: string;
   status: DriftStatus;
+  fieldsDigest: string | null;
   stopped: boolean;
   /** The number of heals within the time window. */
   heals: number;
@@ -32,7 +34,7 @@ export class DeployedDriftStore {
   /** Locks the row until the end of the transaction. @param windowMs time window in which heals are counted */
   async lock(key: DriftKey, windowMs: number): Promise<KnownDrift | null> {
     const [found] = await this.unit.manager.query<KnownDrift[]>(
-      `SELECT deployment_id AS "deploymentId", status, stopped,
+      `SELECT deployment_id AS "deploymentId", status, fields_digest AS "fieldsDigest", stopped,
               (SELECT count(*)::int FROM jsonb_array_elements_text(heals) AS at WHERE at::timestamptz > now() - $4 * interval '1 millisecond') AS heals,
               (SELECT (extract(epoch FROM now() - max(at::timestamptz)) * 1000)::float8 FROM jsonb_array_elements_text(heals) AS at
                 WHERE at::timestamptz > now() - $4 * interval '1 millisecond') AS "healedForMs"
@@ -42,23 +44,30 @@ export class DeployedDriftStore {
     return found ?? null;
   }
 
-  /** Saves a result; a new deployment resets the counters. @param tookMs duration of the comparison */
+  /** Saves a result; a new deployment resets the counters. @param found.tookMs duration of the comparison */
   async save(
     key: DriftKey,
     { organizationId, id: deploymentId }: Pick<Deployment, 'organizationId' | 'id'>,
-    status: DriftStatus,
-    tookMs: number,
+    { status, fieldsDigest, tookMs }: { status: DriftStatus; fieldsDigest: string | null; tookMs: number },
   ): Promise<void> {
     await this.unit.manager.query(
       `INSERT INTO deployed_drift AS known
-         (design_id, connection_id, environment_id, organization_id, deployment_id, status, took_ms, checked_at)
-       VALUES ($1, $2, $3, $4, $5, $6, $7, now())
+         (design_id, connection_id, environment_id, organization_id, deployment_id, status, took_ms, fields_digest, checked_at)
+       VALUES ($1, $2, $3, $4, $5, $6, $7, $8, now())
        ON CONFLICT (design_id, connection_id, environment_id) DO UPDATE SET status = excluded.status, checked_at = now(),
-         took_ms = excluded.took_ms, deployment_id = excluded.deployment_id, organization_id = excluded.organization_id,
+         took_ms = excluded.took_ms, fields_digest = excluded.fields_digest, deployment_id = excluded.deployment_id, organization_id = excluded.organization_id,
          heals = CASE known.deployment_id WHEN excluded.deployment_id THEN known.heals ELSE '[]' END,
          stopped = known.stopped AND known.deployment_id = excluded.deployment_id AND excluded.status <> 'in_sync'`,
-      [...keyOf(key), organizationId, deploymentId, status, Math.round(tookMs)],
+      [...keyOf(key), organizationId, deploymentId, status, Math.round(tookMs), fieldsDigest],
     );
+  }
+
+  /** What counts as drift in an environment. */
+  async findMode(environmentId: string): Promise<DriftMode> {
+    const [row] = await this.unit.runAsSystem('the drift mode of an environment', () =>
+      this.unit.manager.query<{ drift: DriftMode }[]>('SELECT drift FROM environment WHERE id = $1', [environmentId]),
+    );
+    return row?.drift ?? 'fields';
   }
 
   /** The remaining pause of each since its last comparison, in milliseconds: `factor` times its duration, at most `mostMs`. */

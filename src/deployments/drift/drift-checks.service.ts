@@ -1,9 +1,11 @@
+import { createHash } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
 import { Actor } from '../../core/access/actor.js';
 import { backoff } from '../../core/backoff.js';
 import { UnitOfWork } from '../../core/database/unit-of-work.js';
 import { AppError } from '../../core/errors/app-error.js';
 import { EventBus } from '../../core/events/event-bus.js';
+import type { DriftMode } from '../../environments/environment.entity.js';
 import { ClusterError } from '../../kubernetes/clusters/cluster-error.js';
 import type { DeployedDesign } from '../deployed-designs.store.js';
 import type { Deployment } from '../deployment.entity.js';
@@ -28,6 +30,8 @@ export interface DriftFinding {
   status: DriftStatus;
   resources: DriftResource[];
   drifted: DriftedObject[];
+  /** Identifies the objects and fields that have drifted, whatever their values; null while nothing has. */
+  fieldsDigest: string | null;
   /** Why the comparison failed. */
   error: AppError | null;
   tookMs: number;
@@ -62,12 +66,14 @@ export class DriftChecksService {
       const namespace = destination.namespace ?? (deployment.options.namespace || cluster.namespace || 'default');
       const deadline = AbortSignal.timeout(TIMEOUT_MS);
       const either = signal ? AbortSignal.any([signal, deadline]) : deadline;
-      const comparison = new DriftComparison(cluster, { owner, namespace, objects: destination.objects }, either);
+      const mode = deployment.options.drift ?? (await this.drifts.findMode(destination.environmentId));
+      const applied = { owner, namespace, objects: destination.objects, mode };
+      const comparison = new DriftComparison(cluster, applied, either);
       const resources = await this.context.readResources(destination.designId, destination.designVersion);
-      return { deployment, error: null, ...toFinding(await comparison.compare(resources)), ...elapsed() };
+      return { deployment, error: null, ...toFinding(await comparison.compare(resources), mode), ...elapsed() };
     } catch (error) {
       if (!isUnreached(error)) throw error;
-      return { deployment, status: 'unknown', resources: [], drifted: [], error, ...elapsed() };
+      return { deployment, status: 'unknown', resources: [], drifted: [], fieldsDigest: null, error, ...elapsed() };
     }
   }
 
@@ -80,7 +86,9 @@ export class DriftChecksService {
       // If the cluster was not reached, the previous status remains; the time of the check is stored so that other designs come
       // first.
       const isStill = status === 'unknown' && known?.status === 'drifted';
-      await this.drifts.save(destination, deployment, isStill ? 'drifted' : status, finding.tookMs);
+      const fieldsDigest = isStill ? (known?.fieldsDigest ?? null) : finding.fieldsDigest;
+      const found = { status: isStill ? 'drifted' : status, fieldsDigest, tookMs: finding.tookMs } as const;
+      await this.drifts.save(destination, deployment, found);
       if (status === 'in_sync' && known?.status === 'drifted')
         await this.events.publish(
           new DeploymentHealed(SYSTEM, deployment, { connection_id: destination.connectionId }),
@@ -90,7 +98,8 @@ export class DriftChecksService {
       const isExhausted = canHeal && (known?.stopped || (known?.heals ?? 0) >= MAX_HEALS);
       const stops = isExhausted && !known?.stopped;
       if (stops) await this.drifts.stop(destination);
-      if (known?.status !== 'drifted' || stops)
+      const hasChanged = known?.status !== 'drifted' || known.fieldsDigest !== fieldsDigest;
+      if (hasChanged || stops)
         await this.events.publish(new DeploymentDrifted(SYSTEM, deployment, describe(destination, finding, stops)));
       return canHeal && !isExhausted ? toDriftAction(known) : NONE;
     });
@@ -106,6 +115,14 @@ export class DriftChecksService {
 const isUnreached = (error: unknown): error is AppError =>
   error instanceof ClusterError || (error instanceof AppError && error.code === 'ILLEGAL_STATUS');
 
+function digestDrift(drifted: DriftResource[], mode: DriftMode): string {
+  const fields = drifted.map(({ api_version, kind, namespace, name, status, changes, extra }) => [
+    ...[api_version, kind, namespace, name, status],
+    [...changes, ...(mode === 'strict' ? extra : [])].map(({ pointer }) => pointer).sort(),
+  ]);
+  return createHash('sha256').update(JSON.stringify(fields)).digest('base64url');
+}
+
 const MAX_NAMED = 20;
 /** The first heal is made at once, later ones after increasing pauses. The pauses survive a restart. */
 function toDriftAction(known: KnownDrift | null): DriftAction {
@@ -115,13 +132,14 @@ function toDriftAction(known: KnownDrift | null): DriftAction {
   return ms > 0 ? { action: 'wait', ms } : { action: 'heal' };
 }
 
-function toFinding(found: {
-  resources: DriftResource[];
-  drifted: DriftedObject[];
-}): Pick<DriftFinding, 'status' | 'resources' | 'drifted'> {
+function toFinding(
+  found: Pick<DriftFinding, 'resources' | 'drifted'>,
+  mode: DriftMode,
+): Pick<DriftFinding, 'status' | 'resources' | 'drifted' | 'fieldsDigest'> {
   const hasDrifted = found.resources.some(isDrifted);
   const isUnknown = found.resources.some(({ status }) => status === 'unknown');
-  return { ...found, status: hasDrifted ? 'drifted' : isUnknown ? 'unknown' : 'in_sync' };
+  const fieldsDigest = hasDrifted ? digestDrift(found.resources.filter(isDrifted), mode) : null;
+  return { ...found, fieldsDigest, status: hasDrifted ? 'drifted' : isUnknown ? 'unknown' : 'in_sync' };
 }
 
 function describe(destination: DeployedDesign, { resources }: DriftFinding, stops: boolean): Record<string, unknown> {

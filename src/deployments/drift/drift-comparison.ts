@@ -1,13 +1,25 @@
+import { isDeepStrictEqual } from 'node:util';
 import { parsePointer } from '../../core/json/json-pointer.js';
+import type { DriftMode } from '../../environments/environment.entity.js';
 import type { ClusterClient } from '../../kubernetes/clusters/cluster-client.js';
 import { ClusterError } from '../../kubernetes/clusters/cluster-error.js';
 import type { ResourceKind } from '../../kubernetes/clusters/discovery.js';
-import { groupOf, type KubernetesObject, type ObjectReference } from '../../kubernetes/clusters/kubernetes-object.js';
+import { hasField } from '../../kubernetes/clusters/field-set.js';
+import {
+  groupOf,
+  type KubernetesObject,
+  type ManagedFields,
+  type ObjectReference,
+} from '../../kubernetes/clusters/kubernetes-object.js';
+import { type AddedField, findAddedFields } from '../plan/added-fields.js';
 import { boundedParallel } from '../plan/bounded-parallel.js';
 import { Comparison, type ComparisonResult } from '../plan/comparison.js';
 import { buildDesiredObject, parseDesired } from '../plan/desired-object.js';
-import { findAppliedFields, type Owner, parseOwnerLabels, withoutOwner } from '../plan/owner.js';
-import { type DesiredResource, objectKey } from '../plan/planned-resource.js';
+import { toFieldChanges } from '../plan/field-changes.js';
+import { changeOwnership } from '../plan/field-ownership.js';
+import { DesiredFields, type HeldFields, toFieldSet } from '../plan/keyed-lists.js';
+import { FIELD_MANAGER, findAppliedFields, type Owner, parseOwnerLabels, withoutOwner } from '../plan/owner.js';
+import { type DesiredResource, type FieldChange, objectKey } from '../plan/planned-resource.js';
 import { LiveObjects } from '../plan/live-objects.js';
 import { findFieldWriter } from './field-managers.js';
 
@@ -24,6 +36,14 @@ export interface DriftChange {
   at: string | null;
 }
 
+/** A field that a person has added by hand, and that the design does not have. */
+export interface DriftExtra {
+  pointer: string;
+  live: unknown;
+  manager: string;
+  at: string | null;
+}
+
 /** The state of one resource of a design on a cluster. */
 export interface DriftResource {
   api_version: string;
@@ -32,6 +52,7 @@ export interface DriftResource {
   name: string;
   status: DriftResourceStatus;
   changes: DriftChange[];
+  extra: DriftExtra[];
   /** Why it cannot be compared. */
   detail: string | null;
 }
@@ -41,6 +62,9 @@ export interface DriftedObject {
   resource: DriftResource;
   kind: ResourceKind;
   desired: KubernetesObject;
+  live?: KubernetesObject;
+  /** Managed fields to store before it is applied, so that the apply removes fields of other managers. */
+  ownership?: ManagedFields[];
   /** Whether the object belongs to this owner or was deleted; objects of other owners are not changed. */
   isHealable: boolean;
 }
@@ -50,6 +74,8 @@ export interface AppliedObjects {
   namespace: string;
   /** All objects that were applied on the cluster. */
   objects: ObjectReference[];
+  /** Whether fields that a person has added are drift, too. */
+  mode: DriftMode;
 }
 
 type Draft = Pick<DriftedObject, 'kind' | 'desired'> & Pick<DesiredResource, 'isChartDefinition'>;
@@ -112,27 +138,36 @@ export class DriftComparison {
     const hasLostLabels =
       result.error?.reason === 'NOT_OWNED' && isOurs && (!other || other === this.applied.owner.design);
     if (hasLostLabels) result = await this.dryRun(kind, desired, { adopt: true });
-    const changes = live ? await this.findChanges(kind, desired, live, result) : [];
-    const status = this.toStatus(desired, result, changes);
-    const resource = toResource(desired, status, changes, result.error?.detail ?? null);
-    return { resource, kind, desired, isHealable: !live || (isOurs && !result.error) };
+    const { error } = result;
+    const isForeign = error !== undefined && NOT_COMPARABLE.includes(error.reason);
+    const fields = live && !isForeign ? new DesiredFields(desired, live) : undefined;
+    const changes = live && fields ? await this.findChanges(kind, desired, live, { ...result, fields }) : [];
+    const added = live && fields ? findAddedFields(desired, live).filter((one) => !isColliding(fields, one)) : [];
+    const isStrict = this.applied.mode === 'strict';
+    const hasChanged = changes.length > 0 || (isStrict && added.length > 0);
+    const extra = added.map((one) => toExtra(kind, one));
+    const status = this.toStatus(desired, result, hasChanged);
+    const resource = toResource(desired, status, { changes, extra, detail: error?.detail ?? null });
+    const ownership = live && isStrict ? takeOver(live, result.ownership, added) : result.ownership;
+    return { resource, kind, desired, live, ownership, isHealable: !live || (isOurs && !isForeign) };
   }
 
   /** A definition from `crds/` of a chart is used as it is, whatever it is. */
   private async compareDefinition({ kind, desired }: Draft): Promise<DriftedObject> {
     const live = await this.cluster.lookup(kind, desired.metadata.name, undefined, this.signal);
-    const resource = toResource(desired, live ? 'in_sync' : 'missing', [], null);
-    return { resource, kind, desired, isHealable: !live };
+    const resource = toResource(desired, live ? 'in_sync' : 'missing', { detail: null });
+    return { resource, kind, desired, live, isHealable: !live };
   }
 
   private toStatus(
     desired: KubernetesObject,
     { live, error, action }: ComparisonResult,
-    changes: DriftChange[],
+    hasChanged: boolean,
   ): DriftResourceStatus {
-    if (error) return error.reason === 'NOT_OWNED' ? 'changed' : 'unknown';
+    if (error?.reason === 'NOT_OWNED') return 'changed';
+    if (error && (!live || error.reason === 'TERMINATING')) return 'unknown';
     if (!live) return action === 'create' && !endsByItself(desired) ? 'missing' : 'in_sync';
-    return changes.length > 0 ? 'changed' : 'in_sync';
+    return hasChanged ? 'changed' : 'in_sync';
   }
 
   private dryRun(
@@ -145,14 +180,16 @@ export class DriftComparison {
     return comparison.compare(kind, desired, { signal: this.signal, live });
   }
 
-  /** Compares only fields of the design; other fields belong to others. If an autoscaler exists, the number of replicas is ignored. */
+  /** Compares only fields of the design. If an autoscaler exists, the number of replicas is ignored. */
   private async findChanges(
     kind: ResourceKind,
     desired: KubernetesObject,
     live: KubernetesObject,
-    { diff }: ComparisonResult,
+    { diff, error, fields }: ComparisonResult & { fields: DesiredFields },
   ): Promise<DriftChange[]> {
-    const changes = diff.filter(
+    const isTried = !error && fields.collisions.length === 0;
+    const found = isTried ? diff : this.compareFields(kind, fields, live);
+    const changes = found.filter(
       ({ path }) => !path.startsWith('/metadata/managedFields') && isDesired(desired, parsePointer(path)),
     );
     const isScaled = changes.some(({ path }) => path === '/spec/replicas') && (await this.isScaled(kind, desired));
@@ -162,6 +199,19 @@ export class DriftComparison {
         const writer = findFieldWriter(live, parsePointer(path));
         return { pointer: path, desired: to, live: from, manager: writer?.manager ?? null, at: writer?.at ?? null };
       });
+  }
+
+  /**
+   * The changes of an object for which the API server refuses a dry run. A field that this server still owns is as it was applied,
+   * however the API server writes it.
+   */
+  private compareFields(kind: ResourceKind, { changes }: DesiredFields, live: KubernetesObject): FieldChange[] {
+    const ours = (live.metadata.managedFields ?? []).filter(({ manager }) => manager === FIELD_MANAGER);
+    const isHeld = (path: string[]) => ours.some(({ fieldsV1 }) => hasField(fieldsV1, live, path));
+    return toFieldChanges(
+      kind,
+      changes.filter(({ path, live: value }) => value === undefined || !isHeld(path)),
+    );
   }
 
   private async isScaled(kind: ResourceKind, { metadata }: KubernetesObject): Promise<boolean> {
@@ -205,8 +255,10 @@ export class DriftComparison {
     );
     if (!known) return undefined;
     return (await this.cluster.isUnavailable(object.apiVersion))
-      ? { resource: toResource(object, 'unknown', [], `The API server of ${object.apiVersion} does not answer`) }
-      : { resource: toResource(object, 'missing', [], 'The cluster does not serve the kind any more') };
+      ? {
+          resource: toResource(object, 'unknown', { detail: `The API server of ${object.apiVersion} does not answer` }),
+        }
+      : { resource: toResource(object, 'missing', { detail: 'The cluster does not serve the kind any more' }) };
   }
 }
 
@@ -227,19 +279,37 @@ const toReference = ({ apiVersion, kind, metadata: { namespace, name } }: Kubern
 const toResource = (
   { apiVersion, kind, metadata }: KubernetesObject,
   status: DriftResourceStatus,
-  changes: DriftChange[],
-  detail: string | null,
-): DriftResource => ({
-  ...{
-    api_version: apiVersion,
-    kind,
-    namespace: metadata.namespace ?? null,
-    name: metadata.name,
-    status,
-    changes,
+  {
+    changes = [],
+    extra = [],
     detail,
-  },
+  }: Partial<Pick<DriftResource, 'changes' | 'extra'>> & Pick<DriftResource, 'detail'>,
+): DriftResource => ({
+  ...{ api_version: apiVersion, kind, namespace: metadata.namespace ?? null, name: metadata.name },
+  ...{ status, changes, extra, detail },
 });
+
+/** Objects that are not this owner's, or that are going to be gone. */
+const NOT_COMPARABLE = ['NOT_OWNED', 'TERMINATING'];
+
+const isColliding = ({ collisions }: DesiredFields, { path }: HeldFields): boolean =>
+  collisions.some((one) => isDeepStrictEqual(one.path, path));
+
+function toExtra(kind: ResourceKind, { path, live, manager, at }: AddedField): DriftExtra {
+  const [change] = toFieldChanges(kind, [{ path, desired: undefined, live }]);
+  return { pointer: change?.path ?? '', live: change?.from, manager, at };
+}
+
+/** The managed fields after this server has taken over fields that people have added. */
+function takeOver(
+  live: KubernetesObject,
+  managedFields = live.metadata.managedFields,
+  added: readonly HeldFields[],
+): ManagedFields[] | undefined {
+  if (added.length === 0) return managedFields === live.metadata.managedFields ? undefined : managedFields;
+  const owned = { ...live, metadata: { ...live.metadata, managedFields } };
+  return changeOwnership(owned, { taken: [], fields: toFieldSet(added), force: true });
+}
 
 /** Hooks of charts are created and deleted by their own policies. */
 const isHook = ({ metadata }: KubernetesObject): boolean => Boolean(metadata.annotations?.['helm.sh/hook']);

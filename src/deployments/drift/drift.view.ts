@@ -27,6 +27,13 @@ export class DriftResourceView implements DriftResource {
   })
   changes!: DriftResource['changes'];
 
+  @MapsField({
+    rest: true,
+    description:
+      'What people have added by hand and the design does not have: pointer, live, and the manager who wrote it at a time. It is drift where `drift` is `strict`.',
+  })
+  extra!: DriftResource['extra'];
+
   @TextField({ rest: true, nullable: true, description: 'Why it cannot be compared.' })
   detail!: string | null;
 }

@@ -1,15 +1,18 @@
 import { Injectable } from '@nestjs/common';
 import { Actor } from '../../core/access/actor.js';
 import { backoff } from '../../core/backoff.js';
+import type { ClusterClient } from '../../kubernetes/clusters/cluster-client.js';
 import { ClusterError } from '../../kubernetes/clusters/cluster-error.js';
 import { readDatabaseTime } from '../../core/database/database-time.js';
 import { UnitOfWork } from '../../core/database/unit-of-work.js';
 import { JobsService } from '../../jobs/jobs.service.js';
 import { DeployedDesignsStore } from '../deployed-designs.store.js';
+import { storeManagedFields } from '../plan/field-ownership.js';
 import { FIELD_MANAGER } from '../plan/owner.js';
 import { inKindOrder } from '../plan/kind-order.js';
 import { DeploymentContextService } from '../plans/deployment-context.service.js';
 import { DeployedDriftStore, type DriftKey } from './deployed-drift.store.js';
+import type { DriftedObject } from './drift-comparison.js';
 import { DriftChecksService, HEAL_WINDOW_MS } from './drift-checks.service.js';
 
 export const DRIFT_QUEUE = 'deployment.drift';
@@ -29,6 +32,9 @@ const RETRIES = { most: 6, firstMs: 2_000, longestMs: 60_000 };
 export const SETTLE_MS = 300;
 /** Pause after a comparison before changes trigger the next: five times its duration, so that frequent changes do not fill the queue. */
 const PAUSE = { factor: 5, mostMs: 60_000 };
+
+/** Attempts of a heal while controllers change its objects at the same time. */
+const MAX_ATTEMPTS = 3;
 
 /**
  * Checks for drift and applies drifted resources again, both in jobs, so that the work survives a restart. Nothing is applied while
@@ -117,13 +123,29 @@ export class SelfHealingService {
       return;
     await this.drifts.addHeal(payload, HEAL_WINDOW_MS);
     const cluster = await this.context.getCallableClient(destination.connectionId);
-    for (const { kind, desired } of inKindOrder(healable, (one) => one.kind))
-      await cluster
-        .apply(kind, desired, { fieldManager: FIELD_MANAGER, force: true, signal })
-        .catch((error: unknown) => {
+    let left = healable;
+    for (let attempt = 0; attempt < MAX_ATTEMPTS && left.length > 0; attempt++) {
+      let isOutdated = false;
+      for (const one of inKindOrder(left, ({ kind }) => kind))
+        await applyAgain(cluster, one, signal).catch((error: unknown) => {
           // The next check reports what is left; a refusal of one object does not stop the others.
           if (!(error instanceof ClusterError)) throw error;
+          isOutdated ||= error.kind === 'conflict';
         });
+      left = isOutdated ? (await this.checks.compare(destination, signal)).drifted.filter((one) => one.isHealable) : [];
+    }
     await this.checkSoon([payload]);
   }
+}
+
+/** Applies an object again, without the fields of others that are to be removed. @throws ClusterError `conflict` when it has changed */
+export async function applyAgain(
+  cluster: ClusterClient,
+  { kind, desired, live, ownership }: Pick<DriftedObject, 'kind' | 'desired' | 'live' | 'ownership'>,
+  signal: AbortSignal,
+): Promise<void> {
+  const owned = live && ownership && (await storeManagedFields(cluster, kind, live, ownership));
+  const { resourceVersion } = owned?.metadata ?? {};
+  const wanted = { ...desired, metadata: { ...desired.metadata, ...(resourceVersion && { resourceVersion }) } };
+  await cluster.apply(kind, wanted, { fieldManager: FIELD_MANAGER, force: true, signal });
 }

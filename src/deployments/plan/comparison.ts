@@ -7,9 +7,20 @@ import { ApplyTrial } from './apply-trial.js';
 import { findRefusedMappings } from './defaulted-siblings.js';
 import { definedKinds } from './definitions.js';
 import { DeletionRules } from './deletion-rules.js';
-import { digestChanges, diffFields, diffDesired, digestDesired, isSameButOwner } from './field-changes.js';
-import { findToolEntries } from './field-ownership.js';
+import {
+  digestChanges,
+  diffFields,
+  diffDesired,
+  digestDesired,
+  digestOf,
+  isSameButOwner,
+  toFieldChanges,
+} from './field-changes.js';
+import { changeOwnership, findToolEntries } from './field-ownership.js';
 import { type KeepOptions } from './kept-objects.js';
+import { toPointer } from '../../core/json/json-pointer.js';
+import { toFieldPath } from '../../validation/schema/findings.js';
+import { type CollidingItem, DesiredFields, toFieldSet } from './keyed-lists.js';
 import { FIELD_MANAGER, matchesOwner, isOwnedBy, parseOwnerLabels, type LabelledOwner, type Owner } from './owner.js';
 import { apiUnavailable, type FieldChange, type ResourceError } from './planned-resource.js';
 import { isClusterFailure, toResourceError } from './resource-error.js';
@@ -93,6 +104,8 @@ export class Comparison {
       // The known object may be outdated.
       if (error && known) return this.compare(kind, desired, { signal }, again);
       if (error) return { action: 'update', diff: [], verified: true, warnings: [], live, error };
+      const fields = live && new DesiredFields(desired, live);
+      if (live && fields && fields.collisions.length > 0) return this.compareColliding(kind, live, fields);
       const { adopt, force } = this.options;
       const trial = new ApplyTrial(this.cluster, kind, { adopt, force, signal });
       const { object, warnings, ownership } = await trial.run(desired, live);
@@ -180,6 +193,30 @@ export class Comparison {
     };
   }
 
+  /**
+   * The result for an object in which another manager has put items in the place of those of the design. No dry run can show their
+   * removal: they are taken over first.
+   */
+  private compareColliding(
+    kind: ResourceKind,
+    live: KubernetesObject,
+    { collisions, changes }: DesiredFields,
+  ): ComparisonResult {
+    const result: ComparisonResult = { action: 'update', diff: [], verified: true, warnings: [], live };
+    const { adopt, force } = this.options;
+    const taken = adopt ? findToolEntries(live) : [];
+    const held = collisions.filter((one) => !taken.some(({ manager }) => manager === one.manager));
+    if (!force && held.length > 0) return { ...result, error: toFieldConflict(held) };
+    return {
+      ...result,
+      diff: toFieldChanges(kind, changes),
+      digest: digestOf(changes),
+      verified: false,
+      ownership: changeOwnership(live, { taken, fields: toFieldSet(collisions), force: true }),
+      ...(adopt && { adopts: true }),
+    };
+  }
+
   private async findRefusal(live: KubernetesObject): Promise<ResourceError | undefined> {
     if (live.metadata.deletionTimestamp) return TERMINATING;
     if (isOwnedBy(this.owner, live)) return undefined;
@@ -197,6 +234,16 @@ export class Comparison {
       detail: `The object exists and belongs to ${name}, and adopting it requires the right to undeploy that deployment: undeploy it first, or ask a user with that right to deploy. If that deployment no longer exists, remove the labels armature.dev/* from the object`,
     };
   }
+}
+
+function toFieldConflict(collisions: CollidingItem[]): ResourceError {
+  const fields = collisions.map(({ path }) => toFieldPath(toPointer(...path)));
+  const held = collisions.map(({ manager, desired }, index) =>
+    desired === undefined
+      ? `${fields[index]} has left the design, and ${manager} owns fields of it`
+      : `${fields[index]}, which ${manager} has set, stands in the place of an item of the design`,
+  );
+  return { reason: 'FIELD_CONFLICT', field: fields.join(', '), detail: held.join('; ') };
 }
 
 /** Whatever it is, it is not changed: several releases may use it. */

@@ -1,6 +1,6 @@
 import { isObject } from '../../core/json/json.js';
 import { type ResourceKind } from '../../kubernetes/clusters/discovery.js';
-import { type KubernetesObject } from '../../kubernetes/clusters/kubernetes-object.js';
+import { groupOf, type KubernetesObject } from '../../kubernetes/clusters/kubernetes-object.js';
 import { addOwnerLabels, type Owner } from './owner.js';
 import { type ResourceError } from './planned-resource.js';
 
@@ -51,10 +51,21 @@ export function buildDesiredObject(
   const metadata = kind.namespaced ? { ...named, namespace: namespace || fallback } : named;
   const { status, ...rest } = given;
   const whole = { ...rest, ...(status !== undefined && !kind.subresources.includes('status') && { status }), metadata };
-  return addOwnerLabels(
-    owner,
-    object.kind === 'Secret' && object.apiVersion === 'v1' ? encodeStringData(whole) : whole,
-  );
+  return addOwnerLabels(owner, omitControlledFields(whole));
+}
+
+/** The object in the form in which the API server keeps the fields of it. */
+function omitControlledFields(object: KubernetesObject): KubernetesObject {
+  if (object.kind === 'Secret' && object.apiVersion === 'v1') return encodeStringData(object);
+  return isAggregated(object) ? omitRules(object) : object;
+}
+
+/** A ClusterRole whose rules the cluster sets from other roles, and would set again after each apply. */
+const isAggregated = ({ apiVersion, kind, aggregationRule }: KubernetesObject): boolean =>
+  kind === 'ClusterRole' && groupOf(apiVersion) === 'rbac.authorization.k8s.io' && isObject(aggregationRule);
+
+function omitRules({ rules: _, ...rest }: KubernetesObject & { rules?: unknown }): KubernetesObject {
+  return rest;
 }
 
 /** A kind of Kubernetes itself, none of whose fields can be null; in a custom resource null may have a meaning. */

@@ -70,6 +70,18 @@ export function isSameButOwner(kind: ResourceKind, live: KubernetesObject, outco
 
 const omitMarks = (texts: Record<string, string> = {}, marks: RegExp): Record<string, string> =>
   Object.fromEntries(Object.entries(texts).filter(([name]) => !marks.test(name)));
+/** Changes of fields of the design, without secret values; at most 200, long values are truncated. */
+export const toFieldChanges = (
+  kind: ResourceKind,
+  changes: readonly { path: string[]; desired: unknown; live: unknown }[],
+): FieldChange[] =>
+  changes
+    .slice(0, MAX_CHANGES)
+    .map(({ path, desired, live }) => toFieldChange(kind, { path, from: live, to: desired }));
+
+/** A hash of changes, including secret values, that does not reveal them. */
+export const digestOf = (changes: readonly unknown[]): string =>
+  createHash('sha256').update(JSON.stringify(changes)).digest('hex');
 
 /** The changes of a replacement in the fields of the design. Defaults that the cluster adds are not known in advance. */
 export function diffDesired(kind: ResourceKind, live: KubernetesObject, desired: KubernetesObject): FieldChange[] {
@@ -80,8 +92,7 @@ export function diffDesired(kind: ResourceKind, live: KubernetesObject, desired:
 
 /** A hash of the changes of `diffDesired`, including secret values. */
 export function digestDesired(kind: ResourceKind, live: KubernetesObject, desired: KubernetesObject): string {
-  const changes = [...differences([], narrow(omitServerFields(kind, live), desired), desired)];
-  return createHash('sha256').update(JSON.stringify(changes)).digest('hex');
+  return digestOf([...differences([], narrow(omitServerFields(kind, live), desired), desired)]);
 }
 
 /** The value without members that the other value does not have. */
@@ -105,9 +116,7 @@ const toFieldChange = (
 /** A hash of the differences, including secret values, that does not reveal them. */
 export function digestChanges(kind: ResourceKind, live: KubernetesObject, outcome: KubernetesObject): string {
   const changes = [...differences([], omitServerFields(kind, live), omitServerFields(kind, outcome))];
-  return createHash('sha256')
-    .update(JSON.stringify([changes, findAppliedFields(live)?.fieldsV1, findAppliedFields(outcome)?.fieldsV1]))
-    .digest('hex');
+  return digestOf([changes, findAppliedFields(live)?.fieldsV1, findAppliedFields(outcome)?.fieldsV1]);
 }
 
 function* differences(

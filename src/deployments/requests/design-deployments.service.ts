@@ -30,7 +30,7 @@ export class DesignDeploymentsService {
     if (plan) assertMatchesPlan(input, plan);
     const wanted = plan ? { environment_id: plan.environmentId, connection_ids: plan.connectionIds } : input;
     const target = await this.targets.resolveForDeployment(actor, design, wanted);
-    const options = { ...(plan?.options ?? toOptions(input)), self_heal: input.self_heal };
+    const options = { ...(plan?.options ?? toOptions(input)), self_heal: input.self_heal, drift: input.drift };
     await this.conditions.require({ designId: design.id, ...target }, options);
     return this.requests.create(actor, {
       action: 'deploy',

@@ -70,6 +70,7 @@ export class RollbacksService {
         atomic: options.atomic,
         wait: input.wait,
         self_heal: options.self_heal,
+        drift: options.drift,
         timeout: input.timeout,
       },
       requestApproval: input.request_approval,

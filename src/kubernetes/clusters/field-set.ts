@@ -13,7 +13,7 @@ export const isFieldSet = (value: unknown): value is FieldSet =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
 /** The members of a set; empty for a field that is owned as a whole. `.` is the field itself. */
-const membersOf = (fields: FieldSet): string[] => Object.keys(fields).filter((key) => key !== '.');
+export const membersOf = (fields: FieldSet): string[] => Object.keys(fields).filter((key) => key !== '.');
 
 /** Reports whether a set contains the field at the path, or an ancestor as a whole. */
 export function hasField(fields: unknown, value: unknown, [name, ...rest]: readonly string[]): boolean {
@@ -118,18 +118,58 @@ export function releaseFields(value: unknown, released: FieldSet, held: FieldSet
     Object.entries(value).flatMap(([name, inner]) => release(`f:${name}`, inner).map((left) => [name, left])),
   );
 }
+/** The names of the key fields of a list, by the items in these sets; undefined for a list without keys. */
+export function findKeyNames(sets: readonly FieldSet[]): string[] | undefined {
+  for (const set of sets)
+    for (const member of membersOf(set)) {
+      const key = member.startsWith('k:') ? parseMember(member) : undefined;
+      if (isFieldSet(key)) return Object.keys(key);
+    }
+  return undefined;
+}
+
+/** The values of the key fields of a list item as text: equal for items with the same key. */
+export const toItemKey = (names: readonly string[], item: unknown): string =>
+  JSON.stringify(names.map((name) => memberOf(item, name) ?? DEFAULTS[name] ?? null));
+
+/** The member that identifies each item of a list in these sets, by the index of the item. */
+export function findItemMembers(sets: readonly FieldSet[], list: readonly unknown[]): Map<number, string> {
+  const find = indexItems(list);
+  const found = new Map<number, string>();
+  for (const member of sets.flatMap(membersOf)) {
+    const index = find(member);
+    if (index !== undefined) found.set(index, member);
+  }
+  return found;
+}
+
+/** The sets of the items or fields below this member. */
+export const below = (sets: readonly FieldSet[], member: string): FieldSet[] =>
+  sets.flatMap((set) => {
+    const inner = set[member];
+    return isFieldSet(inner) ? [inner] : [];
+  });
 
 /** Looks up list items by members of a set in constant time, for long lists. */
 function findItems(list: readonly unknown[]): (member: string) => unknown {
-  const indices = new Map<string, Map<string, unknown>>();
-  const find = (names: string, toKey: (item: unknown) => unknown, wanted: unknown): unknown => {
-    const index = indices.get(names) ?? new Map(list.map((item) => [JSON.stringify(toKey(item)), item]));
+  const find = indexItems(list);
+  return (member) => {
+    const index = find(member);
+    return index === undefined ? undefined : list[index];
+  };
+}
+
+/** Looks up the indices of list items by members of a set in constant time, for long lists. */
+export function indexItems(list: readonly unknown[]): (member: string) => number | undefined {
+  const indices = new Map<string, Map<string, number>>();
+  const find = (names: string, toKey: (item: unknown) => unknown, wanted: unknown): number | undefined => {
+    const index = indices.get(names) ?? new Map(list.map((item, at) => [JSON.stringify(toKey(item)), at]));
     indices.set(names, index);
     return index.get(JSON.stringify(wanted));
   };
   return (member) => {
     const [type, wanted] = [member.slice(0, 2), parseMember(member)];
-    if (type === 'i:') return list[Number(wanted)];
+    if (type === 'i:') return Number(wanted) < list.length ? Number(wanted) : undefined;
     if (type === 'v:') return find('', (item) => item, wanted);
     if (type !== 'k:' || !isFieldSet(wanted)) return undefined;
     const names = Object.keys(wanted);

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import { type FieldSet, isFieldSet, mergeFieldSets, pickFields } from '../clusters/field-set.js';
+import { findPersonFields } from '../clusters/field-managers.js';
 import type { KubernetesObject } from '../clusters/kubernetes-object.js';
 import { findAppliedFields } from '../clusters/owner-labels.js';
 
@@ -27,12 +28,14 @@ export function combineApplied(earlier: AppliedFields | null, later: AppliedFiel
 }
 
 /**
- * Computes a digest of the values at these fields, to detect changes. For a Secret it uses the resource version,
+ * Computes a digest of the values at these fields, and of what people have added to the object, to detect changes. For a Secret it uses the resource version,
  * because short values could be guessed from a digest.
  */
 export function digestApplied(kind: string, object: KubernetesObject, { fields }: AppliedFields): string {
   if (kind === 'Secret') return `version ${object.metadata.resourceVersion}`;
-  const values = JSON.stringify(pickFields(fields, object));
+  const added = findPersonFields(object).map((one) => pickFields(one.fields, object));
+  const applied = pickFields(fields, object);
+  const values = JSON.stringify(added.length > 0 ? [applied, added] : applied);
   return createHash('sha256').update(values).digest('base64url');
 }
 
