@@ -121,6 +121,30 @@ requires('KUBEBUILDER_ASSETS', 'a deployment', () => {
     await done(world.admin.delete('/api/pattern/deploy', { body: { id } }));
   }, 60_000);
 
+  it('waits for a claim that should bind, and only warns of an address that comes from elsewhere', async () => {
+    const claim = {
+      ...{ apiVersion: 'v1', kind: 'PersistentVolumeClaim', metadata: { name: 'data' } },
+      spec: { accessModes: ['ReadWriteOnce'], resources: { requests: { storage: '1Gi' } }, storageClassName: 'none' },
+    };
+    const balancer = {
+      ...{ apiVersion: 'v1', kind: 'Service', metadata: { name: 'web' } },
+      spec: { type: 'LoadBalancer', ports: [{ port: 80 }] },
+    };
+    const unbound = await scene(`${JSON.stringify(claim)}\n`);
+    const refused = await world.admin.post('/api/pattern/deploy', { ...unbound, wait: true, timeout: 3 });
+    expect(refused).toMatchObject({ status: 422, body: { code: 'DEPLOYMENT_FAILED' } });
+    expect(refused.body.errors[0]).toMatchObject({
+      keyword: 'NOT_READY',
+      detail: expect.stringMatching(/\/data: It is not bound to a volume$/),
+    });
+
+    const waiting = await scene(`${JSON.stringify(balancer)}\n`);
+    const deployed = await done(world.admin.post('/api/pattern/deploy', { ...waiting, wait: true, timeout: 60 }));
+    const message = 'No load balancer has given it an address yet';
+    expect(byName(deployed)['web']).toMatchObject({ status: 'ready', message });
+    await done(world.admin.delete('/api/pattern/deploy', { body: { id: waiting.id } }));
+  }, 60_000);
+
   it('refuses to wait for anything but a bounded number of seconds', async () => {
     const { id, namespace } = await scene(settings);
     for (const timeout of [0, 3_601, 1.5, 'soon'])
