@@ -3,7 +3,7 @@ import { gzipSync } from 'node:zlib';
 import { RouteTable } from '../src/core/rest/route-table.js';
 import { BuiltServer } from './support/built-server.js';
 import { cloneDatabase, type TestDatabase } from './support/database.js';
-import type { Person } from './support/person.js';
+import { Person } from './support/person.js';
 import { Receiver } from './support/receiver.js';
 import { freePort } from './support/free-port.js';
 import { PASSWORD, SETTINGS } from './support/settings.js';
@@ -213,6 +213,7 @@ describe('the log', () => {
     const url = `http://127.0.0.1:${await freePort()}/design.yaml`;
     for (let n = 0; n < 40; n++) expect((await admin.post(IMPORT, { url })).status).toBe(502);
     await until(() => linesWith({ msg: 'request', route: IMPORT, status: 502 }).length === 40);
+    expect(linesWith({ msg: 'request', route: IMPORT, code: 'OUTBOUND_FAILED' })).toHaveLength(40);
     const faults = linesWith({ context: 'Errors' });
     expect(faults).toHaveLength(30);
     for (const { level, msg, err } of faults)
@@ -221,6 +222,23 @@ describe('the log', () => {
         msg: expect.stringMatching(/^POST \/api\/pattern\/import failed: [^\n]*$/) as string,
         err: undefined,
       });
+  });
+
+  it('has the code of each failed request, REST or GraphQL', async () => {
+    const query = '/api/system/graphql/query';
+    await new Person(server.baseUrl, 'forged').get('/api/environments');
+    await admin.get('/api/nothing');
+    await admin.post('/api/workspaces', '{');
+    await admin.post(query, { query: '{' });
+    const failed = (route: string, status: number, code: string): boolean =>
+      linesWith({ msg: 'request', route, status, code }).length > 0;
+    await until(
+      () =>
+        failed('/api/environments', 401, 'UNAUTHENTICATED') &&
+        failed('none', 404, 'NOT_FOUND') &&
+        failed('/api/workspaces', 400, 'MALFORMED_JSON') &&
+        failed(query, 400, 'GRAPHQL_PARSE_FAILED'),
+    );
   });
 
   it('has one line at info, with the status 499, for a caller who hung up before the answer', async () => {

@@ -23,6 +23,12 @@ export interface FirstAdministrator {
   token: string;
 }
 
+interface Credentials {
+  email: string;
+  generatedPassword: string | null;
+  passwordHash: string;
+}
+
 /** Creates the organization Default with its workspace, and an administrator who owns it, in an empty database. */
 @Injectable()
 export class FirstStartService {
@@ -41,25 +47,35 @@ export class FirstStartService {
    */
   async seed(show: (administrator: FirstAdministrator) => Promise<void>): Promise<FirstAdministrator | null> {
     if (await this.users.anyExists()) return null;
+    const credentials = await this.prepareCredentials();
     return this.unit.run(async () => {
       await this.unit.manager.query('SELECT pg_advisory_xact_lock($1)', [ADVISORY_LOCK_KEY]);
       if (await this.users.anyExists()) return null;
-      const administrator = await this.createAdministrator();
+      const administrator = await this.createAdministrator(credentials);
       this.unit.beforeCommit(() => show(administrator));
       return administrator;
     });
   }
 
-  private async createAdministrator(): Promise<FirstAdministrator> {
+  private async prepareCredentials(): Promise<Credentials> {
     const generatedPassword = this.env.ADMIN_PASSWORD ? null : randomBytes(12).toString('base64url');
     const email = (this.env.ADMIN_EMAIL ?? DEFAULT_EMAIL).toLowerCase();
     const fault = this.env.ADMIN_PASSWORD && findPasswordFault(this.env.ADMIN_PASSWORD, email);
     if (fault) throw new InvalidEnvironment([{ name: 'ADMIN_PASSWORD', message: fault }]);
+    const passwordHash = await hashPassword(this.env.ADMIN_PASSWORD ?? generatedPassword ?? '', email);
+    return { email, generatedPassword, passwordHash };
+  }
+
+  private async createAdministrator({
+    email,
+    generatedPassword,
+    passwordHash,
+  }: Credentials): Promise<FirstAdministrator> {
     const user = Object.assign(new User(), {
       email,
       firstName: 'Administrator',
       lastName: '',
-      passwordHash: await hashPassword(this.env.ADMIN_PASSWORD ?? generatedPassword ?? '', email),
+      passwordHash,
       installationAdmin: true,
       unconfirmedBy: null,
     });

@@ -2,6 +2,7 @@ import { availableParallelism } from 'node:os';
 import { hash, verify } from '@node-rs/argon2';
 import { AppError, InvalidRequest } from '../errors/app-error.js';
 import { normalizePassword, findPasswordFault } from './password-rule.js';
+import { assertOutsideTransaction } from '../database/open-transaction.js';
 
 /** OWASP's parameters for argon2id (the library's default algorithm): 19 MiB, two passes, one lane. */
 const ARGON2_PARAMETERS = { memoryCost: 19_456, timeCost: 2, parallelism: 1 };
@@ -47,6 +48,7 @@ const waiting: (() => void)[] = [];
 
 /** Each hash takes 19 MiB and a processor; excess calls are refused instead of queued without limit. */
 async function withConcurrencyLimit<T>(work: () => Promise<T>): Promise<T> {
+  assertOutsideTransaction('the hashing of a password');
   if (running >= CONCURRENCY) {
     if (waiting.length >= MAX_WAITING) throw tooBusy();
     await new Promise<void>((resolve) => waiting.push(resolve));

@@ -3,12 +3,14 @@ import pg from 'pg';
 import type { DataSource } from 'typeorm';
 import type { PostgresDriver } from 'typeorm/driver/postgres/PostgresDriver.js';
 import {
-  toConnectError,
   DatabaseUnavailable,
   isConnectionError,
-  POOL_TIMEOUT,
+  isConnectTimeout,
+  PoolExhausted,
   refusesChanges,
 } from '../errors/database-outage.js';
+import { currentRequester } from '../workers/requester.js';
+import { ConnectionShares } from './connection-shares.js';
 
 export type ConnectCallback = (
   error: Error | undefined,
@@ -23,6 +25,10 @@ type Connect = (callback: ConnectCallback) => void;
 
 /** How long a refusal counts as recent; jobs write every second. */
 const RECENT_MS = 10_000;
+
+/** How long a call waits for a connection of the pool. */
+const WAIT_MS = 10_000;
+
 /**
  * Tracks whether the database is reachable, as reported by the listening session. While it is not, requests for a
  * connection fail immediately instead of waiting or trying to connect.
@@ -41,6 +47,7 @@ export class DatabaseAvailability {
   private unavailableSince: number | null = null;
   private refusal: { text: string; at: number } | null = null;
   private recovered?: NodeJS.Timeout;
+  private warnedAt = -Infinity;
 
   get isUnavailable(): boolean {
     return this.unavailableSince !== null;
@@ -81,8 +88,11 @@ export class DatabaseAvailability {
     for (const { connection } of [...this.clients]) connection.stream.destroy(error);
   }
 
-  /** Makes the pool of a data source reject requests for a connection during an outage. */
-  guardPool(dataSource: DataSource): void {
+  /**
+   * Makes the pool of a data source reject requests for a connection during an outage, and shares its connections among
+   * organizations.
+   */
+  guardPool(dataSource: DataSource): ConnectionShares {
     const pool = (dataSource.driver as PostgresDriver).master as pg.Pool;
     pool.on('acquire', (client) => {
       if (!(client instanceof pg.Client) || this.clients.has(client)) return;
@@ -91,22 +101,49 @@ export class DatabaseAvailability {
       client.connection.on('errorMessage', (error: pg.DatabaseError) => this.handleRefusedStatement(client, error));
     });
     const connect = pool.connect.bind(pool) as Connect;
-    pool.connect = ((callback) => this.connectGuarded(connect, callback)) satisfies Connect as typeof pool.connect;
+    const shares = new ConnectionShares(pool.options.max);
+    pool.connect = ((callback) =>
+      this.connectGuarded(connect, shares, callback)) satisfies Connect as typeof pool.connect;
+    return shares;
   }
 
-  private connectGuarded(connect: Connect, callback: ConnectCallback): void {
+  private connectGuarded(connect: Connect, shares: ConnectionShares, callback: ConnectCallback): void {
     if (this.isUnavailable) return callback(new DatabaseUnavailable(), undefined, () => undefined);
+    const { organization } = currentRequester();
     const refuse = (error: Error): void => {
-      this.waiting.delete(refuse);
+      if (!this.waiting.delete(refuse)) return;
+      clearTimeout(timer);
+      leave();
       callback(error, undefined, () => undefined);
     };
+    const isLate = (): void => {
+      this.warn(`no connection was free for ${WAIT_MS / 1000} s: ${shares.busy} busy, ${shares.waitingCount} waiting`);
+      refuse(new PoolExhausted());
+    };
+    const timer = setTimeout(isLate, WAIT_MS);
+    const open = (): void =>
+      connect((error, client, release) => {
+        if (error && isConnectTimeout(error) && this.waiting.has(refuse)) {
+          this.warn(`a connection was not opened in time (${error.message}), trying again`);
+          return open();
+        }
+        // The caller was already rejected; release its connection.
+        const isWanted = this.waiting.delete(refuse);
+        if (!client || !isWanted) {
+          if (client) release();
+          shares.release(organization);
+          clearTimeout(timer);
+          if (isWanted) callback(error && this.handleConnectError(error), undefined, release);
+          return;
+        }
+        clearTimeout(timer);
+        callback(undefined, client, (fault) => {
+          release(fault ?? this.findFault(client));
+          shares.release(organization);
+        });
+      });
     this.waiting.add(refuse);
-    connect((error, client, release) => {
-      // The caller was already rejected; release its connection.
-      if (!this.waiting.delete(refuse)) return client && release();
-      if (error || !client) return callback(error && this.handleConnectError(error), client, release);
-      callback(undefined, client, (fault) => release(fault ?? this.findFault(client)));
-    });
+    const leave = shares.take(organization, open);
   }
 
   /** Returns an error when a released connection must not be reused. */
@@ -124,8 +161,17 @@ export class DatabaseAvailability {
   }
 
   private handleConnectError(error: Error): Error {
-    if (!isConnectionError(error) && error.message !== POOL_TIMEOUT) this.markRefused(NO_CONNECTIONS, error.message);
-    return toConnectError(error);
+    if (isConnectionError(error)) this.warn(`a connection could not be opened: ${error.message}`);
+    else this.markRefused(NO_CONNECTIONS, error.message);
+    return new DatabaseUnavailable(error);
+  }
+
+  /** Logs why calls fail while the database answers, at most once in 10 s. */
+  private warn(what: string): void {
+    const now = performance.now();
+    if (this.isUnavailable || now - this.warnedAt < RECENT_MS) return;
+    this.warnedAt = now;
+    this.logger.warn(what);
   }
 
   /** Logs a refusal once, however many calls it fails. */

@@ -38,9 +38,9 @@ export class DatabaseModule implements OnApplicationShutdown {
             const pool = { url: login, entities, migrations, role: 'service', poolSize: env.DATABASE_POOL } as const;
             const dataSource = await createDataSource(pool).initialize();
             bindRowSecurityUser(dataSource);
-            availability.guardPool(dataSource);
+            const shares = availability.guardPool(dataSource);
             sendThroughPool(dataSource);
-            registerPoolMetrics(registry, dataSource);
+            registerPoolMetrics(registry, dataSource, shares);
             return dataSource;
           },
         },

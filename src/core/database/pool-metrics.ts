@@ -1,10 +1,11 @@
 import type pg from 'pg';
 import { Gauge, type Registry } from 'prom-client';
 import type { DataSource } from 'typeorm';
+import type { ConnectionShares } from './connection-shares.js';
 import type { PostgresDriver } from 'typeorm/driver/postgres/PostgresDriver.js';
 
 /** Registers metrics of the connection pool: connections in use and idle, and waiting requests, read on each scrape. */
-export function registerPoolMetrics(registry: Registry, dataSource: DataSource): void {
+export function registerPoolMetrics(registry: Registry, dataSource: DataSource, shares: ConnectionShares): void {
   const master = (dataSource.driver as PostgresDriver).master as pg.Pool;
   const gauge: Gauge = new Gauge({
     name: 'armature_database_connections',
@@ -14,7 +15,7 @@ export function registerPoolMetrics(registry: Registry, dataSource: DataSource):
     collect: () => {
       gauge.set({ state: 'busy' }, master.totalCount - master.idleCount);
       gauge.set({ state: 'idle' }, master.idleCount);
-      gauge.set({ state: 'waiting' }, master.waitingCount);
+      gauge.set({ state: 'waiting' }, shares.waitingCount);
     },
   });
 }

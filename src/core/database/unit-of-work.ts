@@ -1,35 +1,16 @@
-import { AsyncLocalStorage } from 'node:async_hooks';
 import { Injectable, Logger } from '@nestjs/common';
 import type pg from 'pg';
 import { DataSource, type EntityManager, type QueryRunner } from 'typeorm';
 import { currentRequest, type RequestContext } from '../telemetry/request-context.js';
 import { Actor } from '../access/actor.js';
 import { AuditedRequests } from './audited-request.js';
+import { openTransaction, type OpenTransaction, type Statement } from './open-transaction.js';
 import { queryClient } from './pool-queries.js';
 import { sentAhead, SET_LOCAL_REQUEST_SQL, SET_LOCAL_USER_SQL } from './pooled-client.js';
 import { currentRowSecurityUser, runAsSystem } from './row-security.js';
 import { inOneStatement, sendInTurn, type Turns } from './statement-turns.js';
 
-export interface Statement {
-  text: string;
-  values: unknown[];
-  /** Called with the rows of a statement sent with the commit, after the commit. */
-  onCommitted?: (rows: Record<string, unknown>[]) => void;
-  /** Maps the error of a statement sent with the commit to an error for callers. */
-  rethrow?: (error: unknown) => never;
-}
-
-interface OpenTransaction {
-  manager: EntityManager;
-  turns: Turns;
-  /** The user that the row-level security policies currently apply to. */
-  user: string;
-  beforeCommit: (() => Promise<void>)[];
-  withCommit: (() => Statement[])[];
-  afterCommit: (() => Promise<void> | void)[];
-  /** Items from which statements are built at the commit. */
-  gathered: Map<object, unknown[]>;
-}
+export type { Statement } from './open-transaction.js';
 
 /** The context of work without a request, such as at start. */
 const OWN_WORK: RequestContext = { requestId: '', actor: Actor.system('server') };
@@ -40,7 +21,6 @@ const OWN_WORK: RequestContext = { requestId: '', actor: Actor.system('server') 
  */
 @Injectable()
 export class UnitOfWork {
-  private readonly current = new AsyncLocalStorage<OpenTransaction | undefined>();
   private readonly logger = new Logger(UnitOfWork.name);
 
   constructor(
@@ -50,11 +30,11 @@ export class UnitOfWork {
 
   /** The entity manager of the open transaction, otherwise of the pool. */
   get manager(): EntityManager {
-    return this.current.getStore()?.manager ?? this.dataSource.manager;
+    return openTransaction.getStore()?.manager ?? this.dataSource.manager;
   }
 
   get isOpen(): boolean {
-    return this.current.getStore() !== undefined;
+    return openTransaction.getStore() !== undefined;
   }
 
   /**
@@ -74,13 +54,14 @@ export class UnitOfWork {
       withCommit: [],
       afterCommit: [],
       gathered: new Map(),
+      isOver: false,
     };
     let result: T;
     try {
       await runner.startTransaction();
       const request = currentRequest() ?? OWN_WORK;
       await runner.query(SET_LOCAL_REQUEST_SQL, [this.requests.describe(request), request.organizationId ?? '']);
-      result = await this.current.run(open, async () => {
+      result = await openTransaction.run(open, async () => {
         const done = await work();
         for (const listener of open.beforeCommit) await listener();
         return done;
@@ -92,6 +73,7 @@ export class UnitOfWork {
       if (runner.isTransactionActive) await runner.rollbackTransaction().catch(() => undefined);
       throw error;
     } finally {
+      open.isOver = true;
       await runner.release();
     }
     for (const listener of open.afterCommit) await this.runListener(listener);
@@ -100,7 +82,7 @@ export class UnitOfWork {
 
   /** Runs work outside of the open transaction, for changes that must survive its rollback. */
   runOutside<T>(work: () => Promise<T>): Promise<T> {
-    return this.current.run(undefined, work);
+    return openTransaction.run(undefined, work);
   }
 
   /**
@@ -108,7 +90,7 @@ export class UnitOfWork {
    * the row-level security policies apply to the system meanwhile.
    */
   async runAsSystem<T>(reason: string, work: () => Promise<T>): Promise<T> {
-    const open = this.current.getStore();
+    const open = openTransaction.getStore();
     if (!open) return runAsSystem(reason, work);
     const { user } = open;
     await this.setUser(open, 'system');
@@ -174,7 +156,7 @@ export class UnitOfWork {
   }
 
   private requireOpen(): OpenTransaction {
-    const open = this.current.getStore();
+    const open = openTransaction.getStore();
     if (!open) throw new Error('this needs an open unit of work');
     return open;
   }

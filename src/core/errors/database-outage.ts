@@ -9,6 +9,7 @@ import { AppError } from './app-error.js';
 /** The error text of an outage. */
 interface OutageText {
   code: string;
+  title?: string;
   detail: string;
   remedy: string;
   retryAfterSeconds: number;
@@ -41,8 +42,11 @@ const REFUSED_CHANGES: Readonly<Record<string, OutageText>> = {
 
 /** 503: the database is unreachable or refuses changes. Whether a write without a response was committed is unknown. */
 export class DatabaseUnavailable extends AppError {
-  constructor(cause?: unknown, { code, detail, remedy, retryAfterSeconds }: OutageText = AWAY) {
-    super(503, code, 'Database unavailable', detail, {
+  constructor(
+    cause?: unknown,
+    { code, title = 'Database unavailable', detail, remedy, retryAfterSeconds }: OutageText = AWAY,
+  ) {
+    super(503, code, title, detail, {
       remedy,
       headers: { 'Retry-After': String(retryAfterSeconds) },
       cause,
@@ -54,6 +58,19 @@ export class DatabaseUnavailable extends AppError {
     if (thrown instanceof DatabaseUnavailable) return thrown;
     const { code = '' } = (thrown as { driverError?: { code?: string } }).driverError ?? {};
     return new DatabaseUnavailable(thrown, REFUSED_CHANGES[code]);
+  }
+}
+
+/** 503: all connections of the pool were in use for too long: this server is busy, not the database unreachable. */
+export class PoolExhausted extends DatabaseUnavailable {
+  constructor(cause?: unknown) {
+    super(cause, {
+      code: 'TOO_BUSY',
+      title: 'Too busy',
+      detail: 'No connection to the database was free in time.',
+      remedy: 'Try again in a few seconds.',
+      retryAfterSeconds: 5,
+    });
   }
 }
 
@@ -102,12 +119,9 @@ export function isConnectionError(error: unknown): boolean {
   return NETWORK_ERROR_CODES.has(code) || SQL_STATES.test(code) || DRIVER_MESSAGES.test(message);
 }
 
-/** The pool's message when all connections are in use: this server is busy, not the database unreachable. */
-export const POOL_TIMEOUT = 'timeout exceeded when trying to connect';
-
-/** Converts an error of acquiring a connection to DatabaseUnavailable, except the timeout of a busy pool. */
-export const toConnectError = (error: Error): Error =>
-  error.message === POOL_TIMEOUT ? error : new DatabaseUnavailable(error);
+/** Reports whether the server did not accept a connection in time, which a busy machine causes as well as an outage. */
+export const isConnectTimeout = (error: Error): boolean =>
+  /^(timeout expired|.*due to connection timeout$)/.test(error.message);
 
 /** TypeORM's errors for a transaction whose connection was lost between two statements. */
 const LOST_CONNECTION_ERRORS = [QueryRunnerAlreadyReleasedError, QueryRunnerProviderAlreadyReleasedError];

@@ -1,5 +1,5 @@
 import type { HttpException } from '@nestjs/common';
-import { DatabaseUnavailable, isDatabaseOutage, POOL_TIMEOUT } from './database-outage.js';
+import { DatabaseUnavailable, isDatabaseOutage } from './database-outage.js';
 import { AppError, truncate, type Fault, MAX_FAULTS, InvalidRequest, Unauthenticated } from './app-error.js';
 import { limitRemedy, type LimitSetting } from './limit-remedy.js';
 
@@ -120,9 +120,8 @@ export function isTemporary(thrown: unknown): boolean {
 
 /** Maps errors of an overloaded database, after which a retry of the request may succeed. */
 function fromDatabaseError(thrown: unknown): AppError | undefined {
-  const { message, driverError } = (thrown ?? {}) as { message?: string; driverError?: { code?: string } };
+  const { driverError } = (thrown ?? {}) as { driverError?: { code?: string } };
   if (isDatabaseOutage(thrown)) return DatabaseUnavailable.from(thrown);
-  if (message === POOL_TIMEOUT) return tooBusy('No connection to the database was free in time.', thrown);
   if (ENDED_STATEMENTS.has(driverError?.code ?? '')) return tooBusy('The database did not answer in time.', thrown);
   if (UNSTORABLE_TEXT.has(driverError?.code ?? ''))
     return new InvalidRequest('a text of the request holds a character that cannot be stored, such as NUL');

@@ -5,7 +5,7 @@ import { DatabaseUnavailable } from '../errors/database-outage.js';
 import { AppError, truncate } from '../errors/app-error.js';
 import { toAppError, internalError, limitFaults } from '../errors/problem.js';
 import { FaultLog } from '../telemetry/fault-log.js';
-import { currentRequest } from '../telemetry/request-context.js';
+import { currentRequest, noteFailure } from '../telemetry/request-context.js';
 
 const faults = new FaultLog(new Logger('GraphQL'));
 /** The maximum length of a message of graphql-js, which quotes rejected values. */
@@ -31,11 +31,13 @@ export function formatError(formatted: GraphQLFormattedError, thrown: unknown): 
   // Errors of the document (syntax, validation, limits) already have a code of the library.
   if (cause instanceof GraphQLError && cause.extensions.code !== 'INTERNAL_SERVER_ERROR') {
     const { stacktrace: _, ...extensions } = formatted.extensions ?? {};
+    const code = typeof cause.extensions.code === 'string' ? cause.extensions.code : 'BAD_USER_INPUT';
+    noteFailure({ code });
     return {
       ...formatted,
       message: truncate(formatted.message, MAX_MESSAGE_LENGTH),
       extensions: {
-        code: cause.extensions.code ?? 'BAD_USER_INPUT',
+        code,
         errors: [],
         remedy: REMEDY,
         ...extensions,
@@ -45,6 +47,7 @@ export function formatError(formatted: GraphQLFormattedError, thrown: unknown): 
   }
   const error = cause instanceof AppError ? cause : fromLibraryError(formatted, cause);
   if (error.status >= 500 && !(error instanceof DatabaseUnavailable)) faults.log(error, 'a field failed');
+  noteFailure(error);
   const { message, errors, remedy, code, extensions } = error;
   return {
     message,

@@ -3,6 +3,7 @@ import { Injectable, type OnApplicationShutdown } from '@nestjs/common';
 import type { Transporter } from 'nodemailer';
 import { Env } from '../config/env.js';
 import { Metrics } from '../telemetry/metrics.service.js';
+import { assertOutsideTransaction } from '../database/open-transaction.js';
 
 /** A plain text mail, optionally with an HTML version. */
 export interface Mail {
@@ -50,6 +51,7 @@ export class Mailer implements OnApplicationShutdown {
 
   /** @throws Error when no mail server is configured, or it rejects the mail */
   async send({ to, subject, unsubscribeUrl, ...mail }: Mail): Promise<void> {
+    assertOutsideTransaction('a mail');
     if (!this.env.SMTP_URL) throw new Error('SMTP_URL is not set');
     this.transport ??= createTransport(this.env.SMTP_URL);
     const transport = await this.transport;

@@ -10,6 +10,7 @@ import { hostOf, parseOutboundUrl, parseProxyUrl } from './outbound-url.js';
 import type { OutboundRequest, OutboundResponse } from './outbound-request.js';
 import { ProxyPool } from './proxy-pool.js';
 import { readBody } from './read-body.js';
+import { assertOutsideTransaction } from '../database/open-transaction.js';
 
 export interface DispatcherOptions {
   policy: OutboundPolicy;
@@ -46,6 +47,7 @@ export class Outbound {
    * @throws RemoteFailure `OUTBOUND_FAILED`, `OUTBOUND_TIMEOUT` or `OUTBOUND_TOO_LARGE`
    */
   async fetch(address: string | URL, options: OutboundRequest): Promise<OutboundResponse> {
+    assertOutsideTransaction('an outbound request');
     const deadline = AbortSignal.timeout(options.timeoutMs ?? 15_000);
     const signal = options.signal ? AbortSignal.any([options.signal, deadline]) : deadline;
     const url = parseOutboundUrl(address);
@@ -77,6 +79,7 @@ export class Outbound {
    * @throws InvalidRequest `OUTBOUND_REFUSED`
    */
   async assertAllowed(address: string | URL, policy: OutboundPolicy): Promise<void> {
+    assertOutsideTransaction('the resolution of a name');
     const url = parseOutboundUrl(address);
     const host = hostOf(url);
     const addresses = isIP(host)
@@ -96,6 +99,7 @@ export class Outbound {
    * @throws RemoteFailure when the name does not resolve
    */
   async resolve(address: string | URL, policy: OutboundPolicy): Promise<string> {
+    assertOutsideTransaction('the resolution of a name');
     const url = parseOutboundUrl(address);
     const host = hostOf(url);
     const addresses = isIP(host) ? [host] : await this.lookUp(url);

@@ -4,8 +4,8 @@ import type { Response } from 'express';
 import { catchError, mergeMap, type Observable, of } from 'rxjs';
 import { IS_PUBLIC, hasMetadata } from '../access/access.decorators.js';
 import type { AppError } from '../errors/app-error.js';
-import { toAppError, toProblem } from '../errors/problem.js';
-import { currentRequest } from '../telemetry/request-context.js';
+import { toAppError, toProblem, type Problem } from '../errors/problem.js';
+import { currentRequest, noteFailure } from '../telemetry/request-context.js';
 import type { RequestWithBody } from './body/body-reader.service.js';
 import { IdempotencyClaims } from './idempotency-claims.service.js';
 import { ANSWER_LOST, type StoredResponse } from './idempotency-keys.store.js';
@@ -95,6 +95,7 @@ function bodyText(body: unknown): string {
 }
 
 function replay(response: Response, answer: StoredResponse): string {
+  if (answer.status >= 400) noteFailure(JSON.parse(answer.body) as Problem);
   response.status(answer.status).set(answer.headers).set('Idempotency-Replayed', 'true');
   return answer.body;
 }

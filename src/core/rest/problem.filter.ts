@@ -4,7 +4,7 @@ import { validate } from 'uuid';
 import { Refusals } from '../authorization/refusals.js';
 import { FaultLog } from '../telemetry/fault-log.js';
 import { redactedPath } from '../telemetry/access-log.js';
-import { currentRequest, generateRequestId, getRequestPath } from '../telemetry/request-context.js';
+import { currentRequest, generateRequestId, getRequestPath, noteFailure } from '../telemetry/request-context.js';
 import { DatabaseUnavailable } from '../errors/database-outage.js';
 import { toAppError, toProblem } from '../errors/problem.js';
 import { methodNotAllowed, RouteTable } from './route-table.js';
@@ -28,6 +28,7 @@ export class ProblemFilter implements ExceptionFilter {
     const request = host.switchToHttp().getRequest<Request>();
     const response = host.switchToHttp().getResponse<Response>();
     const error = this.findMethodError(request, thrown) ?? toAppError(thrown);
+    noteFailure(error);
     this.reportRefusal(request, error);
     // A database outage is logged once, not for each failed request.
     const what = `${request.method} ${redactedPath(request)}`;

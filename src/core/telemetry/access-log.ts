@@ -1,6 +1,7 @@
 import type { NextFunction, Request, Response } from 'express';
 import type { Logger } from 'pino';
 import type { AuthenticatedCaller } from '../access/access.decorators.js';
+import { truncate } from '../errors/app-error.js';
 import type { Metrics } from './metrics.service.js';
 import { currentRequest, getRequestPath } from './request-context.js';
 
@@ -9,6 +10,7 @@ const UNKNOWN_PATH = '*path';
 
 /** The status in logs of proxies when the client disconnected before the response. */
 const CLIENT_CLOSED_REQUEST = 499;
+const MAX_CAUSE_LENGTH = 200;
 
 /**
  * Logs every response and records its metrics: route and status, never queries or bodies, which may contain secrets.
@@ -33,6 +35,7 @@ export function accessLogMiddleware(logger: Logger, metrics: Metrics, mounted: r
           route,
           path: redactedPath(request),
           status,
+          ...(status >= 400 ? describeFailure(status, context?.response?.failure) : {}),
           ms: Math.round(seconds * 1000),
           ...(response.writableFinished ? {} : { aborted: true }),
         },
@@ -40,6 +43,14 @@ export function accessLogMiddleware(logger: Logger, metrics: Metrics, mounted: r
       );
     });
     next();
+  };
+}
+
+/** The code of a failed request, and what the database or another part said where the server is at fault. */
+function describeFailure(status: number, { code, cause }: { code?: string; cause?: unknown } = {}): object {
+  return {
+    code,
+    ...(status >= 500 && cause instanceof Error ? { cause: truncate(cause.message, MAX_CAUSE_LENGTH) } : {}),
   };
 }
 

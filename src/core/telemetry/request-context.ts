@@ -59,6 +59,12 @@ export const currentRequest = (): RequestContext | undefined => storage.getStore
 /** Runs work outside of HTTP requests (a socket message, a job) with a request context of its own. */
 export const runInRequestContext = <T>(context: RequestContext, work: () => T): T => storage.run(context, work);
 
+/** Notes why the current request fails, for its line in the log. */
+export function noteFailure(failure: { code: string; cause?: unknown }): void {
+  const response = currentRequest()?.response;
+  if (response) response.failure ??= failure;
+}
+
 export const generateRequestId = (): string => randomUUID();
 
 /** Returns the full path of a request, including the mount path of its handler. */

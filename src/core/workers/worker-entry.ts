@@ -41,7 +41,7 @@ parentPort?.on('message', (order: WorkerRequest) => {
   if ('reply' in order) {
     const { resolve, reject } = questions[order.reply] ?? {};
     if ('value' in order) resolve?.(order.value);
-    else reject?.(deserializeError(order.error));
+    else reject?.(deserializeError(order.error, order.reply));
     return;
   }
   questions.length = 0;

@@ -6,10 +6,11 @@ import { programBeside } from '../program-beside.js';
 import { ProcessorTimer, readThreadTime } from '../processor-timer.js';
 import { type QueueEntry, FairQueue, type FairQueueBounds, tooBusy } from './fair-queue.js';
 import { currentRequester } from './requester.js';
-import { serializeError, deserializeError } from './serialized-error.js';
+import { serializeError, deserializeError, type SerializedError } from './serialized-error.js';
 import { type TaskOptions } from './task.js';
 import { type WorkerMemory } from './worker-memory.js';
 import { type WorkerMessage, type WorkerRequest, type WorkerData } from './worker-entry.js';
+import { assertOutsideTransaction } from '../database/open-transaction.js';
 
 export interface WorkerLaneOptions extends FairQueueBounds {
   /** The limit of a task's processor time in milliseconds; exceeding it terminates the worker. */
@@ -36,6 +37,8 @@ interface WaitingTask extends QueueEntry {
   timeLimit: number;
   part: (value: unknown) => void;
   resolve: (value: unknown) => void;
+  /** The errors of its questions. */
+  failures: Map<number, unknown>;
   /** Runs until the worker has started. */
   startTimer?: NodeJS.Timeout;
   timer?: ProcessorTimer;
@@ -75,12 +78,13 @@ export class WorkerLane {
     part: WaitingTask['part'],
   ): Promise<unknown> {
     if (this.closed) return Promise.reject(new Error('The worker pool is closed.'));
+    assertOutsideTransaction(`a task of a worker (${name})`);
     const { answerQuestion: answer, transferList: buffers = [] } = settings;
     const bound = answer && AsyncResource.bind(answer);
     const bytes = buffers.reduce((sum, { byteLength }) => sum + byteLength, 0);
     const timeLimit = this.timeLimitFor(settings);
     return new Promise((resolve, reject) => {
-      const waiting = { party: currentRequester(), bytes, timeLimit, part, resolve, reject };
+      const waiting = { party: currentRequester(), bytes, timeLimit, part, resolve, reject, failures: new Map() };
       this.queue.push({
         ...waiting,
         request: { module, name, input },
@@ -155,7 +159,7 @@ export class WorkerLane {
     if (this.idle.length < this.options.size) this.idle.push(worker);
     else void worker.terminate();
     if ('value' in answer) waiting.resolve(answer.value);
-    else waiting.reject(deserializeError(answer.error));
+    else waiting.reject(findError(waiting, answer.error));
     this.startNext();
   }
 
@@ -171,7 +175,10 @@ export class WorkerLane {
     const { answerQuestion: answer } = waiting.options;
     const reply = await (answer ? answer(question) : Promise.reject(new Error('No handler answers this task.'))).then(
       (value) => ({ reply: ask, value }),
-      (error: unknown) => ({ reply: ask, error: serializeError(error) }),
+      (error: unknown) => {
+        waiting.failures.set(ask, error);
+        return { reply: ask, error: serializeError(error) };
+      },
     );
     if (this.busy.get(worker) !== waiting) return;
     const left = (this.pendingQuestions.get(worker) ?? 1) - 1;
@@ -234,6 +241,12 @@ export class WorkerLane {
     });
     return worker;
   }
+}
+
+/** A task that fails with the error of its question fails with that very error, whose class its caller may look for. */
+function findError({ failures }: WaitingTask, error: SerializedError): Error {
+  const own = error.question === undefined ? undefined : failures.get(error.question);
+  return own instanceof Error ? own : deserializeError(error);
 }
 
 function stopTimers({ startTimer, timer }: WaitingTask): void {

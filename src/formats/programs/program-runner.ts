@@ -4,6 +4,7 @@ import { Isolation, IsolationMissing, type IsolationMode } from './isolation.js'
 import { type ProcessBounds, ProgramProcess } from './program-process.js';
 import { ScratchFolder } from './scratch-folder.js';
 import { ConcurrencyLimiter } from './concurrency-limiter.js';
+import { assertOutsideTransaction } from '../../core/database/open-transaction.js';
 
 export interface ProgramBounds extends ProcessBounds, FairQueueBounds {}
 
@@ -67,6 +68,7 @@ export class ProgramRunner {
     subject = path,
     isolation?: Isolation,
   ): Promise<ProgramResult> {
+    assertOutsideTransaction(`a program (${subject})`);
     return this.limiter.run(async () => {
       const [best] = isolation ? [isolation] : await this.isolations();
       if (!best) throw new IsolationMissing();

@@ -12,6 +12,7 @@ import { parseResponse } from './cluster-response.js';
 import { parseStatus, parseWarnings } from './response-texts.js';
 import { splitLines } from './split-lines.js';
 import { trimTextEnd } from '../../core/trim-text.js';
+import { assertOutsideTransaction } from '../../core/database/open-transaction.js';
 
 export interface ClusterLimits {
   connectTimeoutMs: number;
@@ -193,6 +194,7 @@ export class ClusterTransport {
   }
 
   private async open(request: ClusterRequest, timeout: AbortSignal): Promise<Dispatcher.ResponseData> {
+    assertOutsideTransaction('a request to a cluster');
     request.signal?.throwIfAborted();
     // A proxy resolves the name of the cluster, so the connector cannot check its address.
     if (this.access.proxy) await this.outbound.assertAllowed(this.access.server, 'connection');
