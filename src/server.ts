@@ -21,7 +21,7 @@ import { ProcessLog } from './core/telemetry/process-log.js';
 import { Watchdog } from './core/lifecycle/watchdog.js';
 import { Metrics } from './core/telemetry/metrics.service.js';
 import { IsolationMissing } from './formats/programs/isolation.js';
-import { drainApplication, Shutdown } from './core/lifecycle/shutdown.js';
+import { drainApplication, MAX_DRAIN_MS, Shutdown } from './core/lifecycle/shutdown.js';
 
 const RESTART_MS = 1_000;
 const MAX_RESTART_MS = 15_000;
@@ -46,20 +46,30 @@ async function main(log: ProcessLog, found: SettingFault[]): Promise<void> {
   try {
     const listener = new HttpListener();
     await listener.listen(env.PORT, env.HOST);
-    const url = env.DATABASE_URL ?? (await startEmbeddedDatabase(env, log, shutdown));
+    const url = env.DATABASE_URL ?? (await startEmbeddedDatabase(env, log, shutdown, watchdog));
     const app = await start(env, url, listener, log, shutdown);
     watchdog.registerMetrics(app.get(Metrics));
-    shutdown.addStep(() => drainApplication(app, listener, env));
+    shutdown.addStep(() => drainApplication(app, listener, env), MAX_DRAIN_MS);
   } catch (error) {
     await shutdown.runSteps();
     throw error;
   }
 }
 
-async function startEmbeddedDatabase(env: Env, log: ProcessLog, shutdown: Shutdown): Promise<string> {
+async function startEmbeddedDatabase(
+  env: Env,
+  log: ProcessLog,
+  shutdown: Shutdown,
+  watchdog: Watchdog,
+): Promise<string> {
   const starting = startEmbeddedPostgres({ dataDir: env.DATA_DIR, log: log.info });
   // Registered before it has started: a signal during the start must stop the database too.
-  shutdown.addStep(async () => (await starting.catch(() => null))?.stop());
+  shutdown.addStep(async () => (await starting.catch(() => null))?.stop(shutdown.remainingMs));
+  // A process that has to be killed leaves no database behind.
+  shutdown.addPreparation(async () => {
+    const pid = await (await starting).findUnsharedPid();
+    if (pid !== undefined) watchdog.stopAlso(pid);
+  });
   return (await starting).url;
 }
 

@@ -107,6 +107,13 @@ describe('an answer', () => {
     expect(sizeOf(answer)).toBeLessThan(20_000);
   });
 
+  it('names no member of a body that has more than any request, which no thread but the one that reads it receives', async () => {
+    const many = Object.fromEntries(Array.from({ length: 40_000 }, (_, index) => [`field${index}`, 0]));
+    const { status, body } = await world.admin.post(PLACES, many);
+    const detail = 'has 40000 members, and no request has more than 1000';
+    expect([status, body.errors]).toEqual([400, [{ pointer: '', detail }]]);
+  });
+
   it('does not repeat what was sent a hundred times', async () => {
     const metadata = { ['k'.repeat(9_000)]: Array.from({ length: 150 }, () => '\0') };
     const answer = await world.admin.post(PLACES, { name: 'x', metadata });

@@ -271,6 +271,23 @@ describe('jobs of one serial key', () => {
       ['second', 1],
     ]);
   });
+
+  it('do not wait for one that only waits', async () => {
+    const { open, opened } = gate();
+    jobs.registerHandler<{ name: string }>('serial.turn', {
+      concurrency: 5,
+      handle: async ({ payload }, { endTurn }) => {
+        if (payload.name === 'second') return;
+        await endTurn();
+        await opened;
+      },
+    });
+    const first = await enqueue(jobs, 'serial.turn', { serialKey: 'three', payload: { name: 'first' } });
+    const second = await enqueue(jobs, 'serial.turn', { serialKey: 'three', payload: { name: 'second' } });
+    await finished(second.id);
+    open();
+    await finished(first.id);
+  });
 });
 
 describe('cancelling', () => {

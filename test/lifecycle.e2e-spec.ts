@@ -220,6 +220,16 @@ describe('npm start', () => {
     expect(isAlive(pid)).toBe(false);
   });
 
+  it('goes on with the shutdown when a step of it does not end', async () => {
+    const program = await compiledProgram('test/shutdown-program.ts');
+    const stuck = await start({}, [process.execPath, program, '60000', '1000']);
+    await stuck.line('process ');
+    stuck.child.kill('SIGTERM');
+    expect(await stuck.exited).toEqual({ code: 1, signal: null });
+    await stuck.line('did not end within 1 s');
+    await stuck.line('the last step');
+  });
+
   it('ends at once on a second signal', async () => {
     const program = await start({}, [process.execPath, await compiledProgram('test/shutdown-program.ts'), '20000']);
     await program.line('process ');
@@ -247,12 +257,14 @@ describe('the watchdog', () => {
     expect([ms > 1_000, ms < 10_000]).toEqual([true, true]);
   });
 
-  it('ends a shutdown whose event loop is blocked', async () => {
+  it('ends a shutdown whose event loop is blocked, and its database', async () => {
     const program = await run(30_000, 1_000);
+    const child = Number((await program.line('child ')).replace('child ', ''));
     await program.line('blocking');
     const begun = performance.now();
     expect(await program.exited).toEqual({ code: null, signal: 'SIGKILL' });
     expect(performance.now() - begun).toBeLessThan(10_000);
     expect(await program.said('shutdown took too long')).toMatchObject({ level: 'fatal' });
+    await until(() => !isAlive(child));
   });
 });

@@ -194,7 +194,7 @@ describe('mail about events', () => {
     const job = { payload: key } as Job<typeof key>;
     const context = (assertLeased: () => Promise<void>): JobContext => ({
       ...{ actor: Actor.system('test'), requestedBy: null, signal: new AbortController().signal },
-      ...{ reportProgress: () => undefined, assertLeased },
+      ...{ reportProgress: () => undefined, assertLeased, endTurn: () => Promise.resolve() },
     });
     const service = world.get(NotificationMailsService);
     const due = () => world.sql('UPDATE notification_mail SET due_at = now() WHERE user_id = $1', [hourly.id]);

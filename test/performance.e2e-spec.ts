@@ -42,7 +42,7 @@ let editor: Person;
 beforeAll(async () => {
   world = await World.start({
     OUTBOUND_ALLOW: '127.0.0.1/32',
-    LIMIT_PERFORMANCE_ORGANIZATION_RUNS: '3',
+    LIMIT_PERFORMANCE_ORGANIZATION_RUNS: '4',
     LIMIT_PERFORMANCE_CONNECTIONS: '8',
   });
   people = await peopleOf(world);
@@ -408,11 +408,24 @@ describe('runs', () => {
     }
   }, 240_000);
 
-  it('end with their profile, and are refused beyond what may run at a time', async () => {
+  it('end with their profile, are refused beyond what may run at a time, and keep one free for other organizations', async () => {
     const profile = await profileOf({ name: 'many', duration: '60s' });
     const answers = await Promise.all([1, 2, 3, 4, 5].map(() => editor.post(`${PROFILES}/${profile.id}/run`)));
     const codes = answers.map(({ status, body }) => (status === 202 ? status : body.code)).sort();
     expect(codes).toEqual([202, 202, 202, 'TOO_MANY_RUNS', 'TOO_MANY_RUNS']);
+    const neighbour = await world.outsider();
+    const workspace = await done(
+      neighbour.post('/api/workspaces', { name: 'next door', organization_id: neighbour.organization }),
+    );
+    const other = await done(
+      neighbour.post(PROFILES, {
+        ...{ name: 'shop', endpoints: [target.url], qps: 50, concurrent_request: 4, duration: '60s' },
+        workspace_id: workspace.id,
+      }),
+    );
+    const runs = [1, 2].map(() => neighbour.post(`${PROFILES}/${other.id}/run`));
+    expect((await Promise.all(runs)).map(({ status }) => status).sort()).toEqual([202, 429]);
+    await done(neighbour.delete(`${PROFILES}/${other.id}`));
     await done(people.admin.delete(`${PROFILES}/${profile.id}`));
     const unfinished = 'SELECT id FROM performance_run WHERE finished_at IS NULL';
     await until(async () => (await world.sql(unfinished)).length === 0);

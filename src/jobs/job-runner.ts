@@ -70,6 +70,7 @@ export class JobRunner {
       assertLeased: async () => {
         if (!(await this.leases.lockHeld(job))) throw new JobAborted('lease lost');
       },
+      endTurn: () => this.leases.endTurn(job),
     };
     let settlement: JobSettlement;
     try {

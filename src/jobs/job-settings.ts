@@ -20,6 +20,6 @@ export class JobSettings {
 
   /** The shutdown delay reduces the drain time. */
   constructor(env: Env) {
-    this.drainMs = 20_000 - env.shutdownDelayMs;
+    this.drainMs = 18_000 - env.shutdownDelayMs;
   }
 }

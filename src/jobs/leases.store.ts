@@ -100,6 +100,15 @@ export class LeasesStore {
     return rows.length > 0;
   }
 
+  /** Lets the next job of its serial key begin. */
+  async endTurn({ id, worker, attempt }: LeaseHolder): Promise<void> {
+    await this.unit.manager.query(
+      `WITH freed AS (UPDATE job SET serial_key = NULL, updated_at = now() WHERE ${HELD_SQL} RETURNING id)
+       SELECT ${JobNotifications.notifySql('ready')} FROM freed`,
+      [id, worker, attempt],
+    );
+  }
+
   async saveProgress({ id, worker, attempt }: LeaseHolder, progress: object): Promise<void> {
     await this.unit.manager.query(`UPDATE job SET progress = $4, updated_at = now() WHERE ${HELD_SQL}`, [
       id,

@@ -187,7 +187,9 @@ describe('the embedded database', () => {
     const second = await start(dir);
     const first = await startApart(dir);
     expect(first.pid).toBe(second.pid);
+    expect(await second.findUnsharedPid()).toBeUndefined();
     await end(first.child, 'SIGTERM');
+    expect(await second.findUnsharedPid()).toBe(second.pid);
     expect(await query(second.url, 'SELECT 1 AS one')).toEqual([{ one: 1 }]);
     await second.stop();
     await untilEnded(second.pid);

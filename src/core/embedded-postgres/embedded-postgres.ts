@@ -25,8 +25,12 @@ export interface EmbeddedPostgres {
   /**
    * Stops the server unless another process of the installation uses it. Other clients, such as psql, are
    * disconnected. Close pools first. A second call awaits the first.
+   *
+   * @param withinMs when it is stopped harder, at most 10 s
    */
-  stop: () => Promise<void>;
+  stop: (withinMs?: number) => Promise<void>;
+  /** Returns the process id of the server, unless another process of the installation uses it. */
+  findUnsharedPid: () => Promise<number | undefined>;
 }
 
 /**
@@ -47,7 +51,14 @@ export async function startEmbeddedPostgres({
     supervisor = new Supervisor(home, programs, durable, log);
     const { pid, socketFolder, session } = await supervisor.join();
     const firstStart = await ensureDatabase(session);
-    return { url: buildOwnerUrl(socketFolder), firstStart, pid, stop: () => supervisor?.leave() ?? Promise.resolve() };
+    const joined = supervisor;
+    return {
+      url: buildOwnerUrl(socketFolder),
+      firstStart,
+      pid,
+      stop: (withinMs) => joined.leave(withinMs),
+      findUnsharedPid: () => joined.findUnsharedPid(),
+    };
   } catch (error) {
     await supervisor?.leave();
     throw toEmbeddedPostgresError(`Starting the embedded database in ${dataDir}`, error);

@@ -9,6 +9,8 @@ import { type PostgresPrograms } from './postgres-programs.js';
 
 const START_TIMEOUT_MS = 60_000;
 const STOP_TIMEOUT_MS = 10_000;
+/** Left of the time to stop after the server has been stopped harder. */
+const RESERVE_MS = 1_000;
 const CONNECT_TIMEOUT_MS = 5_000;
 const INITIAL_PAUSE_MS = 1_000;
 const MAX_PAUSE_MS = 30_000;
@@ -49,9 +51,19 @@ export class Supervisor {
   }
 
   /** Stops the server unless another supervisor is present. */
-  leave(): Promise<void> {
-    this.#left ??= this.#leave();
+  leave(withinMs = STOP_TIMEOUT_MS): Promise<void> {
+    this.#left ??= this.#leave(Math.min(withinMs - RESERVE_MS, STOP_TIMEOUT_MS));
     return this.#left;
+  }
+
+  /** Returns the process id of the server, unless another supervisor is present. */
+  async findUnsharedPid(): Promise<number | undefined> {
+    const membership = await this.#current?.catch(() => undefined);
+    const present = await membership?.session.query(
+      `SELECT FROM pg_locks WHERE locktype = 'advisory' AND classid = 0 AND objid = $1 AND granted`,
+      [PRESENCE_LOCK],
+    );
+    return present?.rowCount === 1 ? membership?.pid : undefined;
   }
 
   async #joinOrLaunch(): Promise<Membership> {
@@ -92,7 +104,7 @@ export class Supervisor {
     }
   }
 
-  async #leave(): Promise<void> {
+  async #leave(timeoutMs: number): Promise<void> {
     const membership = await this.#current?.catch(() => undefined);
     if (!membership) return;
     const { session, pid } = membership;
@@ -102,7 +114,7 @@ export class Supervisor {
       return;
     }
     sendSignal(pid, 'SIGINT');
-    if (!(await this.#hasEnded(pid))) sendSignal(pid, 'SIGQUIT');
+    if (!(await this.#hasEnded(pid, timeoutMs))) sendSignal(pid, 'SIGQUIT');
     this.log('The embedded database is stopped.');
   }
 
@@ -112,8 +124,8 @@ export class Supervisor {
     if (server) sendSignal(server.pid, 'SIGINT');
   }
 
-  async #hasEnded(pid: number): Promise<boolean> {
-    for (const deadline = Date.now() + STOP_TIMEOUT_MS; Date.now() < deadline; await sleep(POLL_MS)) {
+  async #hasEnded(pid: number, timeoutMs: number): Promise<boolean> {
+    for (const deadline = Date.now() + timeoutMs; Date.now() < deadline; await sleep(POLL_MS)) {
       if (findPostmaster(this.home)?.pid !== pid) return true;
     }
     return false;

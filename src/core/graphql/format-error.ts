@@ -30,8 +30,9 @@ export function formatError(formatted: GraphQLFormattedError, thrown: unknown): 
   const request_id = currentRequest()?.requestId;
   // Errors of the document (syntax, validation, limits) already have a code of the library.
   if (cause instanceof GraphQLError && cause.extensions.code !== 'INTERNAL_SERVER_ERROR') {
-    const { stacktrace: _, ...extensions } = formatted.extensions ?? {};
-    const code = typeof cause.extensions.code === 'string' ? cause.extensions.code : 'BAD_USER_INPUT';
+    const { stacktrace: _, code: __, ...extensions } = formatted.extensions ?? {};
+    const known = formatted.extensions?.code ?? cause.extensions.code;
+    const code = typeof known === 'string' ? known : 'BAD_USER_INPUT';
     noteFailure({ code });
     return {
       ...formatted,

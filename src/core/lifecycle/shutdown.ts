@@ -10,15 +10,18 @@ import type { Watchdog } from './watchdog.js';
 
 /** The longest time from the stop signal to the end of the process. */
 const MAX_SHUTDOWN_MS = 25_000;
-/** Requests still running after this time are aborted, so that the database is closed in time. */
-const MAX_REQUEST_DRAIN_MS = 22_000;
+/** Requests still running after this time are aborted. */
+const MAX_REQUEST_DRAIN_MS = 20_000;
+/** After this time the shutdown goes on although the application is not closed, so that the database is stopped in time. */
+export const MAX_DRAIN_MS = 21_000;
 /** A terminal signals the whole process group, and npm forwards the signal: a second signal within this time is a duplicate. */
 const REPEATED_SIGNAL_MS = 1_000;
 const PARENT_POLL_MS = 500;
 
 /** Stops the process in order on a stop signal, in any phase. */
 export class Shutdown {
-  private readonly steps: (() => Promise<unknown>)[] = [];
+  private readonly steps: { run: () => Promise<unknown>; limitMs: number }[] = [];
+  private readonly preparations: (() => Promise<unknown>)[] = [];
   private begunAt: number | null = null;
 
   constructor(
@@ -39,20 +42,47 @@ export class Shutdown {
     return this.begunAt !== null;
   }
 
-  /** Adds a step of the shutdown; steps run in reverse order. */
-  addStep(step: () => Promise<unknown>): void {
-    this.steps.unshift(step);
+  /** The time that is left until the process is killed. */
+  get remainingMs(): number {
+    return this.begunAt === null ? MAX_SHUTDOWN_MS : MAX_SHUTDOWN_MS - (performance.now() - this.begunAt);
+  }
+
+  /**
+   * Adds a step of the shutdown; steps run in reverse order.
+   * @param limitMs after the stop signal, when the next step begins although this one has not ended
+   */
+  addStep(run: () => Promise<unknown>, limitMs = MAX_SHUTDOWN_MS): void {
+    this.steps.unshift({ run, limitMs });
+  }
+
+  /** Adds what is done as soon as the stop signal comes, and is not waited for. */
+  addPreparation(preparation: () => Promise<unknown>): void {
+    this.preparations.push(preparation);
   }
 
   /** Runs the steps of the shutdown. @returns whether all of them succeeded */
   async runSteps(): Promise<boolean> {
     let succeeded = true;
-    for (const step of this.steps.splice(0))
-      await step().catch((error: unknown) => {
+    for (const { run, limitMs } of this.steps.splice(0))
+      await this.withinLimit(run(), limitMs).catch((error: unknown) => {
         succeeded = false;
         this.log.error(`A step of the shutdown failed: ${String(error)}`);
       });
     return succeeded;
+  }
+
+  private async withinLimit(step: Promise<unknown>, limitMs: number): Promise<void> {
+    if (this.begunAt === null) return void (await step);
+    const late = new AbortController();
+    const left = limitMs - (performance.now() - this.begunAt);
+    const tooLate = sleep(Math.max(0, left), undefined, { signal: late.signal }).then(() => {
+      throw new Error(`it did not end within ${limitMs / 1000} s`);
+    });
+    try {
+      await Promise.race([step, tooLate]);
+    } finally {
+      late.abort();
+    }
   }
 
   private handleSignal(reason: string): void {
@@ -66,6 +96,7 @@ export class Shutdown {
     this.begunAt = performance.now();
     this.watchdog.killAfter(MAX_SHUTDOWN_MS);
     this.log.info(`Stopping (${reason}).`);
+    for (const prepare of this.preparations) void prepare().catch((error: unknown) => this.log.warn(String(error)));
     const succeeded = await this.runSteps();
     this.log.info(`Stopped after ${((performance.now() - this.begunAt) / 1000).toFixed(1)} s.`);
     process.exit(succeeded ? 0 : 1);

@@ -3,7 +3,9 @@ export const HEARTBEATS = 0;
 export const DEADLINE_MS = 1;
 export const BLOCK_COUNT = 2;
 export const LONGEST_BLOCK_MS = 3;
-export const SLOT_COUNT = 4;
+/** The process that is stopped with this one. */
+export const STOPPED_WITH = 4;
+export const SLOT_COUNT = 5;
 
 /** The interval of heartbeats of the event loop, and of the watchdog's checks. */
 export const HEARTBEAT_MS = 250;

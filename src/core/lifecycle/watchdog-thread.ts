@@ -6,6 +6,7 @@ import {
   BLOCK_COUNT,
   DEADLINE_MS,
   LONGEST_BLOCK_MS,
+  STOPPED_WITH,
   type WatchdogOptions,
 } from './watchdog-memory.js';
 
@@ -22,12 +23,12 @@ let blockedMs = 0;
 let isReported = false;
 let lastTickAt = performance.now();
 
-/** Does not count time in which this thread itself did not run, as in a stopped process or a suspended machine. */
 function tick(): void {
   const now = performance.now();
-  const passed = Math.min(now - lastTickAt, 2 * HEARTBEAT_MS);
+  const passed = now - lastTickAt;
   lastTickAt = now;
-  watchLoop(passed);
+  // The loop is not to blame for time in which this thread did not run either, as in a stopped process.
+  watchLoop(Math.min(passed, 2 * HEARTBEAT_MS));
   watchShutdown(passed);
 }
 
@@ -62,8 +63,19 @@ function watchShutdown(passed: number): void {
 /** A thread cannot exit its process; SIGKILL ends it with status 137. */
 function killProcess(why: string): never {
   log.fatal(why);
+  stopOtherProcess();
   process.kill(process.pid, 'SIGKILL');
   throw new Error(why);
+}
+
+/** Its own data are safe: SIGINT is the fast shutdown of PostgreSQL. */
+function stopOtherProcess(): void {
+  const pid = Atomics.load(slots, STOPPED_WITH);
+  try {
+    if (pid > 0) process.kill(pid, 'SIGINT');
+  } catch {
+    // It has ended.
+  }
 }
 
 const seconds = (ms: number): string => `${(ms / 1000).toFixed(1)} s`;

@@ -10,6 +10,7 @@ import {
   DEADLINE_MS,
   LONGEST_BLOCK_MS,
   SLOT_COUNT,
+  STOPPED_WITH,
   type WatchdogOptions,
 } from './watchdog-memory.js';
 
@@ -37,6 +38,11 @@ export class Watchdog {
   /** Kills the process after this time. */
   killAfter(ms: number): void {
     Atomics.store(this.slots, DEADLINE_MS, ms);
+  }
+
+  /** Asks another process to stop when this one is killed. */
+  stopAlso(pid: number): void {
+    Atomics.store(this.slots, STOPPED_WITH, pid);
   }
 
   registerMetrics({ registry }: Metrics): void {

@@ -1,7 +1,7 @@
 import { type ArgumentMetadata, Injectable, type PipeTransform } from '@nestjs/common';
 import { getMetadataStorage, isUUID, validateSync, type ValidationError } from 'class-validator';
-import { type Fault, InvalidRequest } from '../errors/app-error.js';
-import { limitFaults } from '../errors/problem.js';
+import { type Fault, InvalidRequest, MAX_FAULTS } from '../errors/app-error.js';
+import { limitFaults, listFaults } from '../errors/problem.js';
 import { PackedJson, TOO_MUCH_DATA_DETAIL, JsonUnpacker } from '../json/packed-json.js';
 import { isRepeatable } from '../schema/repeatable.js';
 import { keepValidationRules } from '../schema/validation-rules.js';
@@ -62,6 +62,7 @@ export class InputPipe implements PipeTransform {
     const echoed: Plain = {};
     const unpacking = new JsonUnpacker(metatype);
     const faults: Fault[] = [];
+    let omitted = 0;
     for (const [key, value] of Object.entries(given)) {
       const name = keys.get(foldKey(key));
       const shown = record.get(foldKey(key) === 'orgid' ? 'organizationid' : foldKey(key));
@@ -69,10 +70,11 @@ export class InputPipe implements PipeTransform {
         if (isContradiction(taken, name, value)) faults.push(duplicateFault(`/${escapePointerSegment(key)}`));
         taken[name] = value;
       } else if (shown !== undefined) echoed[shown] = unpacking.unpackField(shown, value)?.value;
+      else if (faults.length >= MAX_FAULTS) omitted += 1;
       else faults.push({ pointer: `/${escapePointerSegment(key)}`, detail: `is not a field of this request` });
     }
     if (keys.get('orgid') !== undefined) takeOrganizationOfQuery(taken, faults);
-    const input = this.validateInput(taken, metatype, faults, '/');
+    const input = this.validateInput(taken, metatype, faults, '/', omitted);
     if (input instanceof UpdateInput) storeReadOnlyFields(input, echoed);
     else if (Object.keys(echoed).length > 0)
       throw readOnlyFieldError(
@@ -82,7 +84,7 @@ export class InputPipe implements PipeTransform {
   }
 
   /** Checks types before content: the content of a value of the wrong type is not validated. */
-  private validateInput(taken: Plain, metatype: InputClass, faults: Fault[], prefix: string): object {
+  private validateInput(taken: Plain, metatype: InputClass, faults: Fault[], prefix: string, omitted = 0): object {
     const input = new metatype() as Plain;
     const isEmpty = faults.length === 0 && Object.keys(taken).length === 0;
     if (isEmpty && this.validWhenEmpty.has(metatype)) return input;
@@ -103,7 +105,7 @@ export class InputPipe implements PipeTransform {
     }
     for (const [name, value] of Object.entries(taken))
       if (!wrong.has(name)) faults.push(...findUnstorableParts(value, `${prefix}${name}`));
-    if (faults.length > 0) throw toInvalidRequest(faults);
+    if (faults.length > 0) throw toInvalidRequest(faults, omitted);
     if (isEmpty) this.validWhenEmpty.add(metatype);
     return input;
   }
@@ -160,7 +162,9 @@ function takeOrganizationOfQuery(taken: Plain, faults: Fault[]): void {
 const isOtherId = (id: unknown, named: string): boolean =>
   typeof id === 'string' && id.toLowerCase() !== named.toLowerCase();
 
-function toInvalidRequest(errors: Fault[]): InvalidRequest {
+/** @param omitted faults that were only counted */
+function toInvalidRequest(faults: Fault[], omitted = 0): InvalidRequest {
+  const errors = listFaults(faults, omitted);
   const named = limitFaults(errors).map(({ pointer = '', detail }) => `${pointer.replace(/^\//, '')} ${detail}`.trim());
   return new InvalidRequest(named.join('; '), { errors });
 }

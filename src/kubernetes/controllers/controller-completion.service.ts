@@ -29,6 +29,11 @@ export class ControllerCompletionService {
     return this.installations.get(id);
   }
 
+  /** Reports whether its target is still the one that was requested last. */
+  async isWanted({ id, target }: ControllerInstallation): Promise<boolean> {
+    return (await this.installations.get(id))?.target === target;
+  }
+
   /** Records the objects before they are applied. */
   async recordObjects(
     { id }: ControllerInstallation,

@@ -49,4 +49,23 @@ requires('KUBEBUILDER_ASSETS', 'Installing a controller', () => {
     expect(await scene.live(held.apiVersion, held.kind, 'held')).toBeUndefined();
     await scene.client.delete(definitions, name, undefined);
   }, 60_000);
+
+  it('does not wait for workloads that are no longer wanted', async () => {
+    const labels = { app: 'never-ready' };
+    const workload = {
+      apiVersion: 'apps/v1',
+      kind: 'Deployment',
+      metadata: { name: 'never-ready', namespace: scene.namespace },
+      spec: {
+        selector: { matchLabels: labels },
+        template: { metadata: { labels }, spec: { containers: [{ name: 'main', image: 'example.org/main' }] } },
+      },
+    };
+    const owner: ControllerOwner = { connectionId: randomUUID(), name: 'operator' };
+    const installer = new ControllerInstaller(scene.client, owner, new AbortController().signal);
+    await installer.apply([workload]);
+    let asked = 0;
+    await installer.waitUntilReady([workload], () => Promise.resolve((asked += 1) < 3));
+    expect(asked).toBe(3);
+  }, 60_000);
 });

@@ -62,15 +62,16 @@ export class ControllerInstaller {
   }
 
   /**
-   * Waits until all workloads are ready.
+   * Waits until all workloads are ready, or they are no longer wanted.
    * @throws AppError CONTROLLER_NOT_READY with the name and status of one that is not
    */
-  async waitUntilReady(objects: readonly KubernetesObject[]): Promise<void> {
+  async waitUntilReady(objects: readonly KubernetesObject[], areWanted: () => Promise<boolean>): Promise<void> {
     const end = performance.now() + READY_TIMEOUT_MS;
     for (const object of objects.filter(({ kind }) => WORKLOADS.has(kind))) {
       for (;;) {
         const health = await this.readHealth(object);
         if (health.status === 'Healthy') break;
+        if (!(await areWanted())) return;
         if (health.status === 'Degraded' || performance.now() > end) throw notReady(object, health.message);
         await pause(POLL_MS, undefined, { signal: this.signal });
       }

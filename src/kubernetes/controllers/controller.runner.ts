@@ -63,7 +63,9 @@ export class ControllerRunner {
       before.filter((one) => !names.has(JSON.stringify(one))),
     );
     await this.completion.recordObjects(installation, wanted, context);
-    await installer.waitUntilReady(objects);
+    // It may take minutes, during which other controllers of the connection change, and this one when it is requested.
+    await context.endTurn();
+    await installer.waitUntilReady(objects, () => this.completion.isWanted(installation));
   }
 
   /** The requester may have lost the permission since the request. */

@@ -84,7 +84,9 @@ export class RunRequestsService {
       this.runs.countUnfinished(organizationId),
     );
     if (unfinished.organization >= maxRunsOfOrganization) return 'LIMIT_PERFORMANCE_ORGANIZATION_RUNS';
-    return unfinished.all >= maxRuns ? 'LIMIT_PERFORMANCE_RUNS' : undefined;
+    // The last one is kept for an organization without a run.
+    const most = unfinished.organization > 0 ? Math.max(1, maxRuns - 1) : maxRuns;
+    return unfinished.all >= most ? 'LIMIT_PERFORMANCE_RUNS' : undefined;
   }
 }
 

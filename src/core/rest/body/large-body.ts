@@ -1,4 +1,4 @@
-import type { Fault } from '../../errors/app-error.js';
+import { type Fault, InvalidRequest } from '../../errors/app-error.js';
 import { INLINE_MAX_BYTES } from '../../json/json-chunks.js';
 import { PackedJson } from '../../json/packed-json.js';
 import { findUnstorableParts } from '../../json/storable-json.js';
@@ -6,6 +6,8 @@ import { hashJson, parseJsonBody } from './json-body.js';
 
 /** Objects with more members are packed as a whole. */
 const MAX_MEMBERS = 100;
+/** More than any request has fields. */
+const MAX_FIELDS = 1_000;
 /** Objects at this depth or deeper are packed as a whole. */
 const MAX_OPEN_DEPTH = 2;
 
@@ -28,9 +30,12 @@ export abstract class LargeBodyReader {
 /**
  * Parses a body so that the main thread receives little data: lists, and objects below the second level, are packed
  * once the allowance for data is used up.
+ *
+ * @throws InvalidRequest for more members than any request has
  */
 export function parseLargeBody(bytes: Uint8Array, options: { digest: boolean }): LargeBody {
   const body = parseJsonBody(bytes);
+  assertFieldCount(body);
   const packed: LargeBody['packed'] = [];
   const path: string[] = [];
   let left = INLINE_MAX_BYTES;
@@ -63,6 +68,15 @@ export function parseLargeBody(bytes: Uint8Array, options: { digest: boolean }):
     return Object.fromEntries(opened);
   };
   return { value: divided(body), packed, ...(options.digest ? { digest: hashJson(body) } : {}) };
+}
+
+/** What is no field of the request is named by the main thread, which would have to receive all of it. */
+function assertFieldCount(body: unknown): void {
+  if (typeof body !== 'object' || body === null || Array.isArray(body)) return;
+  const count = Object.keys(body).length;
+  if (count <= MAX_FIELDS) return;
+  const detail = `has ${count} members, and no request has more than ${MAX_FIELDS}`;
+  throw new InvalidRequest(`the body ${detail}`, { errors: [{ pointer: '', detail }] });
 }
 
 /** Inserts the packed parts into the body. */
