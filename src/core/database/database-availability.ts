@@ -9,7 +9,7 @@ import {
   PoolExhausted,
   refusesChanges,
 } from '../errors/database-outage.js';
-import { currentRequester } from '../workers/requester.js';
+import { currentRequester } from '../telemetry/requester.js';
 import { ConnectionShares } from './connection-shares.js';
 
 export type ConnectCallback = (

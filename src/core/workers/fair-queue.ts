@@ -1,5 +1,5 @@
 import { AppError } from '../errors/app-error.js';
-import { type Requester } from './requester.js';
+import { type Requester } from '../telemetry/requester.js';
 import { countOf } from '../errors/wording.js';
 
 export interface FairQueueBounds {

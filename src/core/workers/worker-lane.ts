@@ -5,7 +5,7 @@ import { limitRemedy } from '../errors/limit-remedy.js';
 import { programBeside } from '../program-beside.js';
 import { ProcessorTimer, readThreadTime } from '../processor-timer.js';
 import { type QueueEntry, FairQueue, type FairQueueBounds, tooBusy } from './fair-queue.js';
-import { currentRequester } from './requester.js';
+import { currentRequester } from '../telemetry/requester.js';
 import { serializeError, deserializeError, type SerializedError } from './serialized-error.js';
 import { type TaskOptions } from './task.js';
 import { type WorkerMemory } from './worker-memory.js';

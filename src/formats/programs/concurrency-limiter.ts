@@ -1,5 +1,5 @@
 import { type QueueEntry, FairQueue, type FairQueueBounds } from '../../core/workers/fair-queue.js';
-import { currentRequester } from '../../core/workers/requester.js';
+import { currentRequester } from '../../core/telemetry/requester.js';
 
 interface WaitingRun extends QueueEntry {
   begin: () => void;

@@ -1,4 +1,4 @@
-import { currentRequest } from '../telemetry/request-context.js';
+import { currentRequest } from './request-context.js';
 
 /** The party for which work is done. Capacity is shared among organizations first, then among the callers of each. */
 export interface Requester {
