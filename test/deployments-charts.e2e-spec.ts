@@ -142,6 +142,61 @@ data: {host: 'shop.{{ .Release.Namespace }}.svc'}
       expect(await installed(namespace)).toEqual(['settings']);
     });
 
+    it('shares a definition of its crds/ with another release, and never changes or deletes it', async () => {
+      const { admin } = world;
+      const group = `shared-${randomUUID().slice(0, 8)}.example.com`;
+      const definition = `apiVersion: apiextensions.k8s.io/v1
+kind: CustomResourceDefinition
+metadata: {name: things.${group}}
+spec:
+  group: ${group}
+  scope: Namespaced
+  names: {plural: things, singular: thing, kind: Thing}
+  versions: [{name: v1, served: true, storage: true, schema: {openAPIV3Schema: {type: object, x-kubernetes-preserve-unknown-fields: true}}}]
+`;
+      const chart = async (name: string): Promise<Buffer> =>
+        gzipSync(
+          await tarOf({
+            'shop/Chart.yaml': `apiVersion: v2\nname: ${name}\nversion: 1.2.3\n`,
+            'shop/crds/thing.yaml': definition,
+            'shop/templates/own.yaml': configMap(name),
+          }),
+        );
+      const [first, second] = [await scene(await chart('first')), await scene(await chart('second'))];
+      const live = (): Promise<string> =>
+        kubectl(cluster, 'get', 'crd', `things.${group}`, '-o', 'jsonpath={.metadata.uid} {.metadata.generation} {.metadata.labels}'); // prettier-ignore
+      const deploy = async (at: object): Promise<string[]> =>
+        actionsOf(await done(admin.post('/api/pattern/deploy', at))).sort();
+      expect(await deploy(first)).toEqual([
+        'ConfigMap first applied',
+        `CustomResourceDefinition things.${group} applied`,
+      ]);
+      const made = await live();
+      expect(made).toMatch(/^\S+ 1$/);
+      const plan = await done(admin.post('/api/pattern/deploy/plan', second));
+      expect(plan).toMatchObject({ deployable: true, summary: { create: 1, unchanged: 1 } });
+      expect(plan.resources.find(({ kind }: Json) => kind === 'CustomResourceDefinition').warnings).toEqual([
+        'The definition is on the cluster already, and is used as it is',
+      ]);
+      expect(await deploy(second)).toEqual(['ConfigMap second applied', `CustomResourceDefinition things.${group} unchanged`]); // prettier-ignore
+      expect(await deploy(first)).toEqual(['ConfigMap first unchanged', `CustomResourceDefinition things.${group} unchanged`]); // prettier-ignore
+      expect((await done(admin.get(`/api/pattern/${first.id}/drift`))).status).toBe('in_sync');
+
+      const undeployed = await done(admin.delete('/api/pattern/deploy', { body: { id: second.id } }));
+      expect(undeployed.status).toBe('undeployed');
+      const kept = [{ resource: { kind: 'CustomResourceDefinition', namespace: null, name: `things.${group}` } }];
+      expect(undeployed.kept).toMatchObject(kept);
+      const pattern_data = { pattern_file: configMap('first') };
+      await done(admin.put('/api/pattern/kubernetes', { id: first.id, pattern_data }));
+      const pruned = await done(admin.post('/api/pattern/deploy', first));
+      expect(pruned.kept).toMatchObject(kept);
+      expect((await done(admin.post('/api/pattern/deploy/plan', first))).kept).toMatchObject(kept);
+      expect((await done(admin.delete('/api/pattern/deploy', { body: { id: first.id } }))).kept).toMatchObject(kept);
+      expect(await live()).toBe(made);
+      await kubectl(cluster, 'delete', 'crd', `things.${group}`);
+      expect((await done(admin.post('/api/pattern/deploy/plan', first))).kept).toEqual([]);
+    }, 120_000);
+
     it('has its hooks run in their phases, and those for tests never', async () => {
       const { admin } = world;
       const maps = { settings: undefined, both: 'post-delete, pre-install', ...Object.fromEntries(EVENTS.map((event) => [event, event])) }; // prettier-ignore

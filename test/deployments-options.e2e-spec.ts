@@ -226,6 +226,82 @@ spec: {accessModes: [ReadWriteOnce], resources: {requests: {storage: 1Mi}}}
     expect((await admin.delete(`/api/pattern/deploy?id=${id}&delete_volumes=maybe`)).status).toBe(400);
   }, 120_000);
 
+  it('names what it left, in its record and in every later plan, until that is gone', async () => {
+    const { admin } = world;
+    const set = JSON.stringify({
+      apiVersion: 'apps/v1',
+      kind: 'StatefulSet',
+      metadata: { name: 'db' },
+      spec: {
+        serviceName: 'db',
+        selector: { matchLabels: { app: 'db' } },
+        template: { metadata: { labels: { app: 'db' } }, spec: { containers: [{ name: 'app', image: 'app:1' }] } },
+        volumeClaimTemplates: [
+          {
+            metadata: { name: 'data' },
+            spec: { accessModes: ['ReadWriteOnce'], resources: { requests: { storage: '1Mi' } } },
+          },
+        ],
+      },
+    });
+    const { id, namespace } = await scene(settings, `${set}\n`);
+    await done(admin.post('/api/pattern/deploy', { id, namespace }));
+    const claims = (): Promise<string> => kubectl(cluster, 'get', 'pvc', '-n', namespace, '-o', 'name');
+    await until(async () => (await claims()) !== '');
+    const kept = [
+      {
+        resource: {
+          ...{ api_version: 'v1', kind: 'PersistentVolumeClaim', namespace, name: 'data-db-0' },
+          connection_id: expect.any(String),
+        },
+        reason: expect.stringContaining('delete_volumes: true'),
+      },
+    ];
+    const plan = (fields = {}): Promise<Json> =>
+      done(admin.post('/api/pattern/deploy/plan', { id, namespace, ...fields }));
+    expect((await plan()).kept).toEqual([]);
+    const pattern_data = { pattern_file: settings };
+    await done(admin.put('/api/pattern/kubernetes', { id, pattern_data }));
+    const without = await done(admin.post('/api/pattern/deploy', { id }));
+    expect(without.kept).toEqual(kept);
+    expect(await plan()).toMatchObject({ kept, deployable: true, summary: { prune: 0, create: 0, update: 0 } });
+    const undeployed = await done(admin.delete('/api/pattern/deploy', { body: { id } }));
+    expect(undeployed).toMatchObject({ status: 'undeployed', kept });
+    expect((await admin.get(`/api/deployments/${undeployed.id}`)).body.kept).toEqual(kept);
+    expect(await plan()).toMatchObject({ kept, summary: { create: 1 } });
+    expect(await plan({ delete_volumes: true })).toMatchObject({ kept: [], summary: { create: 1, prune: 1 } });
+    expect((await done(admin.post('/api/pattern/deploy', { id, namespace }))).kept).toEqual(kept);
+    const whole = await done(admin.delete(`/api/pattern/deploy?id=${id}&delete_volumes=true`));
+    expect(byName(whole)).toMatchObject({ 'data-db-0': { status: 'deleted' } });
+    expect(whole.kept).toEqual([]);
+    expect(await claims()).toBe('');
+    expect((await plan()).kept).toEqual([]);
+  }, 120_000);
+
+  it('undeploys within its timeout, in the query too, and says what is being deleted', async () => {
+    const { admin } = world;
+    const { id, namespace } = await scene(settings);
+    await done(admin.post('/api/pattern/deploy', { id, namespace }));
+    const hold = (finalizers: string): Promise<string> =>
+      kubectl(cluster, 'patch', 'cm', 'settings', '-n', namespace, '--type=merge', '-p', `{"metadata":{"finalizers":[${finalizers}]}}`); // prettier-ignore
+    await hold('"example.com/hold"');
+    const { status, body } = await admin.delete(`/api/pattern/deploy?id=${id}&timeout=2`);
+    expect([status, body.code]).toEqual([504, 'CLUSTER_TIMEOUT']);
+    expect(byName(body.deployment)).toMatchObject({
+      settings: { error: { reason: 'STUCK', detail: expect.stringContaining('example.com/hold') } },
+    });
+    for (const timeout of ['0', '3601', 'x'])
+      expect((await admin.delete(`/api/pattern/deploy?id=${id}&timeout=${timeout}`)).status).toBe(400);
+    expect((await admin.delete('/api/pattern/deploy', { body: { id, timeout: 0 } })).status).toBe(400);
+    const again = await done(admin.delete('/api/pattern/deploy?async=true', { body: { id, timeout: 60 } }));
+    await until(async () => {
+      const { body: now } = await admin.get(`/api/deployments/${again.id}`);
+      return byName(now)['settings']?.status === 'deleting';
+    });
+    await hold('');
+    await until(async () => (await admin.get(`/api/deployments/${again.id}`)).body.status === 'undeployed');
+  }, 120_000);
+
   it('replaces what is immutable only when that is asked for, and says so before', async () => {
     const { admin } = world;
     const immutable = `${settings}immutable: true\n`;

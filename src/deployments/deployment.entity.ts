@@ -46,7 +46,7 @@ export interface DeploymentOptions {
   /** Undeploys without running the hooks of a chart. */
   skip_hooks?: boolean;
   wait?: boolean;
-  /** Timeout of `wait`, in seconds. */
+  /** Timeout of `wait`, or until an undeployed design is gone, in seconds. */
   timeout?: number;
   atomic?: boolean;
   adopt?: boolean;

@@ -183,6 +183,14 @@ export class UndeployRequest extends DeploymentTarget {
   @FlagInput({ optional: true, description: 'Leaves out the hooks of a chart, such as one that always fails.' })
   skip_hooks?: boolean;
 
+  @IntegerInput({
+    optional: true,
+    min: 1,
+    max: MAX_TIMEOUT_SECONDS,
+    description: 'How long to wait in seconds until all is gone; as long again for each phase of hooks; default: 300.',
+  })
+  timeout?: number;
+
   @ApprovalRequestInput()
   request_approval?: boolean;
 }
@@ -318,11 +326,17 @@ export class UndeployQuery extends TargetQuery {
   @IsIn(['true', 'false'], { message: 'must be true or false' })
   skip_hooks?: string;
 
-  override mergeInto<T extends DeploymentTarget & Pick<UndeployRequest, 'delete_volumes' | 'skip_hooks'>>(
+  @ApiPropertyOptional({ type: 'integer', minimum: 1, maximum: MAX_TIMEOUT_SECONDS, description: 'As in the body.' })
+  @IsOptional()
+  @Matches(/^([1-9]\d{0,2}|[12]\d{3}|3[0-5]\d{2}|3600)$/, { message: 'must be a number of seconds from 1 to 3600' })
+  timeout?: string;
+
+  override mergeInto<T extends DeploymentTarget & Pick<UndeployRequest, 'delete_volumes' | 'skip_hooks' | 'timeout'>>(
     target: T,
   ): T {
     target.delete_volumes ??= this.delete_volumes === 'true';
     target.skip_hooks ??= this.skip_hooks === 'true';
+    if (this.timeout !== undefined) target.timeout ??= Number(this.timeout);
     return super.mergeInto(target);
   }
 }

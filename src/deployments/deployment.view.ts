@@ -28,6 +28,7 @@ import {
   type DeploymentStatus,
 } from './deployment.entity.js';
 import { findWorstHealth, type Health } from '../kubernetes/resources/health/health-status.js';
+import { KeptObjectView } from './kept-object.view.js';
 import { ResourceHealthView } from './resource-health.view.js';
 import { RESOURCE_STATUSES } from './apply/resource-result.js';
 import { RESOURCE_ACTIONS } from './plan/planned-resource.js';
@@ -188,6 +189,9 @@ export class DeploymentView extends RecordView {
   @RecordsField(() => DeployedResourceView, { description: 'What is deployed, object by object.' })
   resources!: DeployedResourceView[];
 
+  @RecordsField(() => KeptObjectView, { description: 'What was left on the clusters, and why.' })
+  kept!: KeptObjectView[];
+
   @RecordField(() => ResourceHealthView, {
     nullable: true,
     description:
@@ -230,6 +234,7 @@ export class DeploymentView extends RecordView {
       resources: deployment.resources.map((resource, index) =>
         DeployedResourceView.fromResource(resource, deployment.resourceHealth?.[index] ?? null),
       ),
+      kept: KeptObjectView.fromResources(deployment.resources),
       health: findWorst(deployment),
       clusters: DeployedClusterView.fromDeployment(deployment),
       policy_violations: deployment.policyViolations,

@@ -72,6 +72,7 @@ import { DeploymentMetricsListeners } from './runs/deployment-metrics.listeners.
 import { DeploymentStartService } from './runs/deployment-start.service.js';
 import { InterruptedDeploymentsService } from './runs/interrupted-deployments.service.js';
 import { DeploymentHealthService } from './deployment-health.service.js';
+import { KeptObjectsStore } from './kept-objects.store.js';
 import { DeployedDriftStore } from './drift/deployed-drift.store.js';
 import { DriftChecksService } from './drift/drift-checks.service.js';
 import { DriftController } from './drift/drift.controller.js';
@@ -171,6 +172,7 @@ import { TargetsStore } from './targets/targets.store.js';
     WatchedNamespacesListeners,
     DeploymentHealthService,
     DeployedDriftStore,
+    KeptObjectsStore,
     DriftChecksService,
     DriftListeners,
     DriftService,

@@ -38,6 +38,7 @@ import { Design } from '../designs/design.entity.js';
 import { DesignVersion } from '../designs/contents/design-version.entity.js';
 import { Snapshot } from '../designs/versions/snapshot.entity.js';
 import { Filter } from '../filters/filter.entity.js';
+import { KeptObjectsRecord } from '../deployments/kept-objects.entity.js';
 import { DeployedDrift } from '../deployments/drift/deployed-drift.entity.js';
 import { DeployedDesignRecord } from '../deployments/deployed-design.entity.js';
 import { Deployment } from '../deployments/deployment.entity.js';
@@ -114,6 +115,7 @@ export const entities: EntityClass[] = [
   Filter,
   DeployedDesignRecord,
   DeployedDrift,
+  KeptObjectsRecord,
   Deployment,
   DeploymentPlan,
   DeploymentChange,

@@ -55,6 +55,7 @@ import { AuditChainSignatures1764000000076 } from './1764000000076-audit-chain-s
 import { AuditOfRequesters1764000000079 } from './1764000000079-audit-of-requesters.js';
 import { CredentialEnteredBy1764000000103 } from './1764000000103-credential-entered-by.js';
 import { EventErasureByFeed1764000000080 } from './1764000000080-event-erasure-by-feed.js';
+import { KeptObjects1764000000084 } from './1764000000084-kept-objects.js';
 import { AddedFields1764000000090 } from './1764000000090-added-fields.js';
 
 /** All migrations, oldest first. */
@@ -114,6 +115,7 @@ export const migrations: Migration[] = [
   AuditChainSignatures1764000000076,
   AuditOfRequesters1764000000079,
   EventErasureByFeed1764000000080,
+  KeptObjects1764000000084,
   AddedFields1764000000090,
   CredentialEnteredBy1764000000103,
 ];

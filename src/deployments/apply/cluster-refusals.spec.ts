@@ -205,7 +205,7 @@ requires('KUBEBUILDER_ASSETS', 'A deployment to a cluster that refuses', () => {
     const result = await scene.deploy([configMap('stays')]);
     expect(result.status).toBe('succeeded');
     expect(result.resources.find(({ name }) => name === 'held')).toMatchObject({
-      status: 'deleted',
+      status: 'deleting',
       message: expect.stringContaining('it waits for example.org/never') as string,
     });
     await scene.others(configMap('held', {}, { finalizers: [] }));

@@ -37,7 +37,7 @@ interface Write extends Pick<ComparisonResult, 'live' | 'replaces' | 'ownership'
 }
 
 export type Step = {
-  status: 'applied' | 'unchanged' | 'deleted' | 'skipped' | 'kept' | 'failed';
+  status: 'applied' | 'unchanged' | 'deleting' | 'deleted' | 'skipped' | 'kept' | 'failed';
   message?: string;
   error?: ResourceError;
 };
@@ -172,7 +172,7 @@ export class DeploymentRun {
     if (step.status === 'kept') return { status: 'kept', message: step.error?.detail };
     if (!previous || isGone || step.status !== 'deleted') return step;
     const stuck = await this.removal.waitUntilGone({ kind, name, namespace }, uid, this.clock, PRUNE_TIMEOUT_MS);
-    return { ...step, ...(stuck && { message: stuck.detail }) };
+    return stuck ? { status: 'deleting', message: stuck.detail } : step;
   }
 
   private async write(

@@ -1,8 +1,8 @@
 import { type PlannedResource, type ResourceError } from '../plan/planned-resource.js';
 
 /**
- * While a deployment runs: `pending`, not started; `waiting`, applied but not ready, or deleted but not gone. At the end: `ready`
- * if the deployment waited for readiness, else `applied`. `rolled_back`: done and then undone. `skipped`: not started, or left
+ * While a deployment runs: `pending`, not started; `waiting`, applied but not ready. At the end: `ready` if the deployment waited for
+ * readiness, else `applied`. `deleting`: its deletion was requested, and a finalizer or a dependent holds it. `rolled_back`: done and then undone. `skipped`: not started, or left
  * unchanged for the reason given. `kept`: to be deleted, but kept for the reason given.
  */
 export const RESOURCE_STATUSES = [
@@ -14,6 +14,7 @@ export const RESOURCE_STATUSES = [
   'failed',
   'skipped',
   'kept',
+  'deleting',
   'deleted',
   'rolled_back',
 ] as const;
@@ -71,6 +72,5 @@ export function toSettled<R extends Pick<ResourceResult, 'action' | 'status' | '
   const { action, status } = resource;
   if (status === 'pending') return { ...resource, status: 'skipped' };
   if (status !== 'waiting') return resource;
-  if (action === 'delete' || action === 'prune') return { ...resource, status: 'skipped' };
   return { ...resource, status: action === 'unchanged' ? 'unchanged' : 'applied', message: undefined };
 }

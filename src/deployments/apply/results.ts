@@ -47,7 +47,7 @@ export class ResourceResults {
     const { message: _, ...before } = result;
     const now = { ...before, status, ...(message !== undefined && { message }), ...(error && { error }) };
     this.byItem.set(item, now);
-    if (status === 'waiting') this.done.delete(item);
+    if (status === 'waiting' || status === 'deleting') this.done.delete(item);
     else this.done.add(item);
     const resources = () => [...this.byItem.values()];
     await this.onProgress?.(now, { done: this.done.size, total: this.byItem.size, resources });

@@ -103,7 +103,7 @@ requires('KUBEBUILDER_ASSETS', 'An undeployment', () => {
     await hold(['example.com/hold']);
     const waited: unknown[] = [];
     const onProgress = ({ name, status, message }: ResourceResult) => {
-      if (status === 'waiting') waited.push([name, message]);
+      if (status === 'deleting') waited.push([name, message]);
     };
     const result = await scene.undeploy({ timeoutMs: 1_500, onProgress });
     expect(waited).toEqual([['held', expect.stringContaining('it waits for example.com/hold')]]);

@@ -4,7 +4,7 @@ import { type ObjectReference } from '../../kubernetes/clusters/kubernetes-objec
 import { boundedParallel } from '../plan/bounded-parallel.js';
 import { kindRank } from '../plan/kind-order.js';
 import { findKeptEarlier } from '../plan/kept-earlier.js';
-import { type KeepOptions, type KeptObject } from '../plan/kept-objects.js';
+import { type KeepOptions, type KeptObject, toKeptObjects } from '../plan/kept-objects.js';
 import { OwnedObjects, type OwnedObject } from '../plan/owned-objects.js';
 import { type Owner } from '../plan/owner.js';
 import { type PlannedResource, type ResourceError } from '../plan/planned-resource.js';
@@ -77,7 +77,7 @@ export class Undeployer {
    */
   async undeploy(owner: Owner, options: UndeployOptions = {}): Promise<DeploymentResult> {
     const { found, unreadable } = await this.findRemovalItems(owner, options);
-    await options.onFound?.(found.filter(isUnlabelled).map(toKeptObject));
+    await options.onFound?.(toKeptObjects(found.map(({ object, ...rest }) => ({ ...rest, live: object }))));
     const gone = await this.record(found.filter(({ isChartDefinition }) => !isChartDefinition));
     const { before = [], after = [] } = options.hooks ?? {};
     const results = new ResourceResults([...before, ...gone, ...found, ...unreadable, ...after], options.onProgress);
@@ -104,7 +104,10 @@ export class Undeployer {
       // If an API is unavailable, the contents of these objects are unknown and the cluster could not delete them.
       if (!unreadable.some(({ error }) => error.reason === 'API_UNAVAILABLE'))
         for (const rank of ranks.filter((one) => one <= NAMESPACE_RANK)) await remove(rank);
-      if (results.anyFailed) throw new ResourceFailed();
+      if (results.anyFailed) {
+        clock.check();
+        throw new ResourceFailed();
+      }
       return { status: 'undeployed', resources: results.all };
     } catch (error) {
       const { cancelled, status, detail, remedy } = toRunEnd(error, () => results.summary());
@@ -173,17 +176,6 @@ export class Undeployer {
   }
 }
 
-const isUnlabelled = ({ isGenerated, isChartDefinition }: RemovalItem): boolean =>
-  isGenerated === true || isChartDefinition === true;
-
-const toKeptObject = ({ kind, object, isGenerated, isChartDefinition }: RemovalItem): KeptObject => {
-  const { name, namespace, uid } = object.metadata;
-  return {
-    ...{ apiVersion: kind.apiVersion, kind: kind.kind, name },
-    ...{ namespace, uid, isGenerated, isChartDefinition },
-  };
-};
-
 async function removeItem(
   departure: RemovalItem,
   removal: Removal,
@@ -197,7 +189,7 @@ async function removeItem(
   try {
     const { status, error, isGone } = await removal.remove(leaving);
     if (status === 'kept') return await results.set(departure, { status, message: error?.detail });
-    const onWaiting = (message: string): Promise<void> => results.set(departure, { status: 'waiting', message });
+    const onWaiting = (message: string): Promise<void> => results.set(departure, { status: 'deleting', message });
     const stuck =
       status === 'deleted' && !isGone
         ? await removal.waitUntilGone(leaving, uid, clock, Infinity, onWaiting)

@@ -1,6 +1,8 @@
 import { isObject, type JsonObject } from '../../core/json/json.js';
 import { type ResourceKind } from '../../kubernetes/clusters/discovery.js';
-import { groupOf } from '../../kubernetes/clusters/kubernetes-object.js';
+import { groupOf, type ObjectReference } from '../../kubernetes/clusters/kubernetes-object.js';
+import { parseDesired } from './desired-object.js';
+import { type DesiredResource } from './planned-resource.js';
 
 /** The fields of a CustomResourceDefinition (apiextensions.k8s.io/v1) that are read here. */
 interface DefinitionSpec {
@@ -27,6 +29,16 @@ export function isDefinition({ apiVersion, kind }: { apiVersion?: unknown; kind?
     typeof apiVersion === 'string' &&
     groupOf(apiVersion) === 'apiextensions.k8s.io'
   );
+}
+
+/** The definitions from `crds/` of a chart among the resources of a design. */
+export function findChartDefinitions(resources: DesiredResource[]): ObjectReference[] {
+  return resources.flatMap(({ object, isChartDefinition }) => {
+    const shape = isChartDefinition ? parseDesired(object) : { error: undefined };
+    if (!('object' in shape) || !isDefinition(shape.object)) return [];
+    const { apiVersion, kind, metadata } = shape.object;
+    return [{ apiVersion, kind, name: metadata.name }];
+  });
 }
 
 /** The kinds that a CustomResourceDefinition serves, one for each version; empty for other objects. */

@@ -1,4 +1,5 @@
 import { isObject } from '../../core/json/json.js';
+import { type ResourceKind } from '../../kubernetes/clusters/discovery.js';
 import { type ObjectMetadata, type ObjectReference } from '../../kubernetes/clusters/kubernetes-object.js';
 import { isDefinition } from './definitions.js';
 import { type PlanItem } from './plan-item.js';
@@ -10,6 +11,19 @@ export interface KeptObject extends ObjectReference {
   isGenerated?: boolean;
   /** A definition from `crds/` of a chart, which belongs to nobody. */
   isChartDefinition?: boolean;
+}
+
+/** What a later plan has to know of the objects that leave without labels of their owner. */
+export function toKeptObjects(
+  leaving: (Pick<PlanItem, 'isGenerated' | 'isChartDefinition'> & { kind?: ResourceKind; live?: ObjectMetadata })[],
+): KeptObject[] {
+  return leaving.flatMap(({ kind, live, isGenerated, isChartDefinition }): KeptObject[] => {
+    if (!kind || !live || (!isGenerated && !isChartDefinition)) return [];
+    const { name, namespace, uid } = live.metadata;
+    return [
+      { ...{ apiVersion: kind.apiVersion, kind: kind.kind, namespace, name, uid }, isGenerated, isChartDefinition },
+    ];
+  });
 }
 
 export interface KeepOptions {

@@ -4,6 +4,8 @@ import { ValidationService } from '../../registry/validation/validation.service.
 import { type DeployedDesign, DeployedDesignsStore } from '../deployed-designs.store.js';
 import type { Deployment } from '../deployment.entity.js';
 import { type HookPhases, INSTALL_PHASES, ROLLBACK_PHASES, UPGRADE_PHASES } from '../plan/hook-plans.js';
+import { findChartDefinitions } from '../plan/definitions.js';
+import { KeptObjectsStore } from '../kept-objects.store.js';
 import type { Plan } from '../plan/plan.js';
 import type { DesiredResource } from '../plan/planned-resource.js';
 import { Planner } from '../plan/planner.js';
@@ -23,6 +25,7 @@ export class ClusterPlansService {
   constructor(
     private readonly context: DeploymentContextService,
     private readonly deployed: DeployedDesignsStore,
+    private readonly kept: KeptObjectsStore,
     private readonly namespaces: DeployedNamespacesService,
     private readonly adoption: AdoptionService,
     private readonly validation: ValidationService,
@@ -53,6 +56,11 @@ export class ClusterPlansService {
       createNamespace,
       phases: phasesOf(of, known),
       previous: known?.objects,
+      kept: await this.kept.find(of, connectionId),
+      ...(known && {
+        chartDefinitions: async () =>
+          findChartDefinitions(await this.context.readResources(of.designId, known.designVersion)),
+      }),
       signal: either,
     };
     return new Planner(cluster, this.validation).plan(resources, owner, options).catch((error: unknown) => {

@@ -13,6 +13,7 @@ import type { Tier } from '../../environments/environment.entity.js';
 import { TIERS } from '../../environments/environment.entity.js';
 import type { QuotaStatus } from '../../workspaces/quotas/quota.js';
 import { isEnforced, type PolicyViolation } from '../plan/policy-violation.js';
+import { KeptObjectView } from '../kept-object.view.js';
 import type { Target } from '../targets/targets.service.js';
 import type { HookItem } from '../plan/hook-plans.js';
 import type { PlanConditions } from './plan-conditions.service.js';
@@ -143,6 +144,12 @@ export class PlanView {
   @RecordsField(() => PlannedResourceView, { rest: true })
   resources!: PlannedResourceView[];
 
+  @RecordsField(() => KeptObjectView, {
+    rest: true,
+    description: 'What earlier deployments left on the clusters, or this one would leave, and why.',
+  })
+  kept!: KeptObjectView[];
+
   @RecordsField(() => PlannedHookView, { rest: true, description: 'Hooks of a chart, in the order in which they run.' })
   hooks!: PlannedHookView[];
 
@@ -186,6 +193,7 @@ export class PlanView {
         ACTIONS.map((action) => [action, resources.filter((each) => each.action === action).length]),
       ),
       resources,
+      kept: resources.flatMap((each) => (each.kept === null ? [] : KeptObjectView.of(each, each.kept))),
       hooks,
       policy_violations: violations,
       quota,

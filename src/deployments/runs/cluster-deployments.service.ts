@@ -6,6 +6,8 @@ import { Applier } from '../apply/applier.js';
 import type { DeploymentResult, RunOptions } from '../apply/resource-result.js';
 import { DeployedDesignsStore } from '../deployed-designs.store.js';
 import type { Deployment } from '../deployment.entity.js';
+import { KeptObjectsStore } from '../kept-objects.store.js';
+import { toKeptObjects } from '../plan/kept-objects.js';
 import type { DesiredResource } from '../plan/planned-resource.js';
 import { ClusterPlansService } from '../plans/cluster-plans.service.js';
 import { DeploymentContextService } from '../plans/deployment-context.service.js';
@@ -31,6 +33,7 @@ const DEFAULT_WAIT_SECONDS = 300;
 export class ClusterDeploymentsService {
   constructor(
     private readonly deployed: DeployedDesignsStore,
+    private readonly kept: KeptObjectsStore,
     private readonly plans: PlansStore,
     private readonly clusterPlans: ClusterPlansService,
     private readonly work: DeploymentContextService,
@@ -45,10 +48,13 @@ export class ClusterDeploymentsService {
     // After the first change, the cluster differs from the plan; the plan was checked before that change.
     if (plan_id && journal.changes.length === 0) await this.plans.assertUnchanged(plan_id, connectionId, plan);
     const before = await this.deployed.find(deployment, connectionId);
-    const objects = plan.items.flatMap(({ desired, live, planned }) => {
-      const stays = desired ?? (planned.kept !== undefined ? live : undefined);
+    const objects = plan.items.flatMap(({ desired, live, planned, isGenerated, isChartDefinition }) => {
+      const isLabelled = !isGenerated && !isChartDefinition;
+      const stays = desired ?? (planned.kept !== undefined && isLabelled ? live : undefined);
       return stays ? [toReference(stays)] : [];
     });
+    const leaving = plan.items.filter(({ desired }) => desired === undefined);
+    await this.kept.save(deployment, connectionId, toKeptObjects(leaving));
     const { namespace } = plan;
     await this.deployed.begin(deployment, connectionId, {
       objects: mergeReferences(before?.objects ?? [], objects),

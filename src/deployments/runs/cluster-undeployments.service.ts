@@ -4,17 +4,22 @@ import { type DeployedDesign, DeployedDesignsStore } from '../deployed-designs.s
 import type { Deployment } from '../deployment.entity.js';
 import { DraftItems } from '../plan/draft-items.js';
 import { DELETE_PHASES, HookPlans, type PlannedHooks } from '../plan/hook-plans.js';
+import type { DesiredResource } from '../plan/planned-resource.js';
+import { findChartDefinitions } from '../plan/definitions.js';
+import type { KeptObject } from '../plan/kept-objects.js';
+import { KeptObjectsStore } from '../kept-objects.store.js';
 import { DeploymentContextService } from '../plans/deployment-context.service.js';
 import type { ClusterResult, ClusterRun } from './cluster-deployments.service.js';
 
 /** Time limit without hooks; each phase of hooks may take as long. */
-const UNDEPLOY_TIMEOUT_MS = 300_000;
+const DEFAULT_TIMEOUT_SECONDS = 300;
 
 /** Undeploys a design from one cluster. */
 @Injectable()
 export class ClusterUndeploymentsService {
   constructor(
     private readonly deployed: DeployedDesignsStore,
+    private readonly kept: KeptObjectsStore,
     private readonly work: DeploymentContextService,
   ) {}
 
@@ -27,15 +32,20 @@ export class ClusterUndeploymentsService {
     const owner = await this.work.getOwner(deployment, connectionId);
     const known = await this.deployed.find(deployment, connectionId);
     const undeployer = new Undeployer(cluster, journal);
-    const { delete_volumes: deleteVolumes } = deployment.options;
-    const hooks = await this.planHooks(deployment, connectionId, known, signal);
+    const { delete_volumes: deleteVolumes, timeout = DEFAULT_TIMEOUT_SECONDS } = deployment.options;
+    const resources = known ? await this.work.readResources(deployment.designId, known.designVersion) : [];
+    const hooks = await this.planHooks(deployment, connectionId, known, resources, signal);
     const hasHooks = hooks.before.length + hooks.after.length > 0;
-    const timeoutMs = hasHooks ? 3 * UNDEPLOY_TIMEOUT_MS : UNDEPLOY_TIMEOUT_MS;
+    const hookTimeoutMs = timeout * 1_000;
     const options = {
       previous: known?.objects,
+      kept: await this.kept.find(deployment, connectionId),
+      chartDefinitions: findChartDefinitions(resources),
+      onFound: (unlabelled: KeptObject[]) => this.kept.save(deployment, connectionId, unlabelled),
       deleteVolumes,
       hooks,
-      timeoutMs,
+      hookTimeoutMs,
+      timeoutMs: hasHooks ? 3 * hookTimeoutMs : hookTimeoutMs,
       run: deployment.id,
       signal,
       onProgress,
@@ -49,10 +59,10 @@ export class ClusterUndeploymentsService {
     deployment: Deployment,
     connectionId: string,
     known: DeployedDesign | null,
+    resources: DesiredResource[],
     signal: AbortSignal,
   ): Promise<PlannedHooks> {
     if (!known || deployment.options.skip_hooks) return { before: [], after: [] };
-    const resources = await this.work.readResources(deployment.designId, known.designVersion);
     const cluster = await this.work.getClient(connectionId);
     const owner = await this.work.getOwner(deployment, connectionId);
     const options = { namespace: known.namespace ?? undefined, signal };

@@ -71,7 +71,9 @@ export class DeploymentProgressService {
         progress.resources().map((resource) => toDeployedResource(resource, connectionId)),
       );
       await this.deployments.update(deployment, { resources });
-      const waiting = resources.filter(({ status }) => status === 'waiting').slice(0, MAX_NAMED);
+      const waiting = resources
+        .filter(({ status }) => status === 'waiting' || status === 'deleting')
+        .slice(0, MAX_NAMED);
       const facts = {
         ...sumUp(clusters),
         waiting: waiting.map(({ kind, namespace, name, message = '' }) => ({

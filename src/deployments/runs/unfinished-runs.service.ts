@@ -2,7 +2,6 @@ import { Injectable } from '@nestjs/common';
 import { AppError } from '../../core/errors/app-error.js';
 import { isTemporary } from '../../core/errors/problem.js';
 import type { JobContext } from '../../jobs/job-handler.registry.js';
-import type { ClusterClient } from '../../kubernetes/clusters/cluster-client.js';
 import { type AppliedChange, changeKey } from '../apply/applied-change.js';
 import { toSettled } from '../apply/resource-result.js';
 import { RunClock } from '../apply/run-clock.js';
@@ -107,19 +106,16 @@ export class UnfinishedRunsService {
 
   private async inspect(connectionId: string, change: AppliedChange): Promise<Omit<DeployedResource, 'connection_id'>> {
     try {
-      const isThere = await this.exists(await this.work.getClient(connectionId), change);
-      const leaves = change.action === 'delete' || change.action === 'prune';
-      if (leaves) return toResourceState(change, isThere ? 'skipped' : 'deleted');
-      return toResourceState(change, isThere ? 'applied' : 'skipped');
+      const { kind, name, namespace } = change;
+      const live = await (await this.work.getClient(connectionId)).lookup(kind, name, namespace);
+      if (change.action !== 'delete' && change.action !== 'prune')
+        return toResourceState(change, live ? 'applied' : 'skipped');
+      return toResourceState(change, !live ? 'deleted' : live.metadata.deletionTimestamp ? 'deleting' : 'skipped');
     } catch (error) {
       if (isTemporary(error) || !(error instanceof AppError)) throw error;
       const unknown: ResourceError = { reason: error.code, detail: error.message };
       return { ...toResourceState(change, 'failed'), error: unknown };
     }
-  }
-
-  private async exists(cluster: ClusterClient, { kind, name, namespace }: AppliedChange): Promise<boolean> {
-    return (await cluster.lookup(kind, name, namespace)) !== undefined;
   }
 }
 
