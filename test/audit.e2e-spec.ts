@@ -11,6 +11,11 @@ import tls from 'node:tls';
 import { text as collect } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
 import pg from 'pg';
+import { RequestMethod } from '@nestjs/common';
+import { METHOD_METADATA } from '@nestjs/common/constants.js';
+import { ModulesContainer } from '@nestjs/core';
+import { AUDITED_CALL } from '../src/core/authorization/audited-call.js';
+import { REST_OPERATION } from '../src/core/rest/openapi/rest-operation.metadata.js';
 import { Actor } from '../src/core/access/actor.js';
 import { Forbidden } from '../src/core/errors/app-error.js';
 import { Env } from '../src/core/config/env.js';
@@ -293,6 +298,135 @@ describe('an entry of a change', () => {
     expect((await people.organizationAdmin.get('/api/system/audit')).status).toBe(403);
   });
 });
+
+describe('an entry of a call', () => {
+  it('is written where nothing is changed: tests, recoveries, exports, downloads, plans, pings and queries', async () => {
+    const org = world.organization;
+    const { id: hook } = await done(
+      people.admin.post(`${scene.path}/webhooks`, {
+        url: 'http://no-such-name.invalid/',
+        events: ['policy.violation'],
+      }),
+    );
+    const connection = (kind: string, metadata: object): Promise<Json> =>
+      done(world.admin.post('/api/integrations/connections', { name: kind, kind, organization_id: org, metadata }));
+    const prometheus = await connection('prometheus', { url: 'http://127.0.0.1:9' });
+    const grafana = await connection('grafana', { url: 'http://127.0.0.1:9' });
+    const cluster = await connection('kubernetes', { server: 'https://127.0.0.1:9' });
+    const design = await scene.design();
+    const hooks = `${scene.path}/webhooks/${hook}`;
+    const telemetry = `/api/telemetry/prometheus/${prometheus.id}`;
+    const test = await done(people.admin.post(`${hooks}/test`, {}));
+    const range = 'query=up&start=0&end=1&step=1';
+    const calls: [operation: string, resource: string | null, by: Person, method: string, path: string, body?: Json][] =
+      [
+        ['testWorkspaceWebhook', hook, people.admin, 'POST', `${hooks}/test`],
+        [
+          'recoverWorkspaceWebhook',
+          hook,
+          people.admin,
+          'POST',
+          `${hooks}/recover`,
+          { since: new Date().toISOString() },
+        ],
+        ['redeliverWorkspaceWebhookDelivery', hook, people.admin, 'POST', `${hooks}/deliveries/${test.id}/redeliver`],
+        ['exportEvents', org, world.admin, 'GET', `/api/identity/orgs/${org}/events/export`],
+        ['exportAudit', org, world.admin, 'GET', `${audit()}/export`],
+        ['downloadDesign', design.id as string, people.viewer, 'GET', `/api/pattern/download/${design.id}`],
+        [
+          'tryPolicy',
+          scene.id,
+          people.admin,
+          'POST',
+          `${scene.path}/policies/try`,
+          { expression: 'true', design_id: design.id },
+        ],
+        ['pingConnection', prometheus.id, world.admin, 'POST', `/api/integrations/connections/${prometheus.id}/ping`],
+        [
+          'getConnectionManifest',
+          cluster.id,
+          world.admin,
+          'GET',
+          `/api/integrations/connections/${cluster.id}/manifest?for=watch`,
+        ],
+        ['pingPrometheus', prometheus.id, world.admin, 'GET', `${telemetry}/ping`],
+        ['queryPrometheus', prometheus.id, world.admin, 'GET', `${telemetry}/query?query=up`],
+        ['queryPrometheusRange', prometheus.id, world.admin, 'GET', `${telemetry}/query_range?${range}`],
+        ['listGrafanaBoards', grafana.id, world.admin, 'GET', `/api/telemetry/grafana/${grafana.id}/boards`],
+      ];
+    for (const [operation, , by, method, path, body] of calls) {
+      const { status } = await by.call(method, path, { body });
+      expect([operation, [200, 502].includes(status) || status]).toEqual([operation, true]);
+    }
+    for (const [operation, resource, by] of calls)
+      expect([operation, await entriesOf(`action=${operation}&actor=${by.id}`)]).toEqual([
+        operation,
+        expect.arrayContaining([
+          expect.objectContaining({
+            outcome: 'allowed',
+            reason: null,
+            resource: expect.objectContaining({ id: resource }),
+          }),
+        ]),
+      ]);
+  });
+
+  it('is written by every operation that writes, unless its change is an entry', async () => {
+    const audited = await world.sql<{ name: string }>(
+      `SELECT DISTINCT tgrelid::regclass::text AS name FROM pg_trigger t JOIN pg_proc p ON p.oid = t.tgfoid WHERE proname ~ '^audit_'`,
+    );
+    const tables = new Set(audited.map(({ name }) => name));
+    const unknown: string[] = [];
+    for (const { controllers } of world.get(ModulesContainer).values())
+      for (const { metatype } of controllers.values()) {
+        const handlers = Object.values(Object.getOwnPropertyDescriptors(metatype?.prototype ?? {}));
+        for (const { value: handler } of handlers) {
+          if (typeof handler !== 'function') continue;
+          const operation = (Reflect.getMetadata(REST_OPERATION, handler) as { id: string } | undefined)?.id;
+          const isRead = Reflect.getMetadata(METHOD_METADATA, handler) === RequestMethod.GET;
+          if (operation === undefined || (isRead && !READS.test(operation))) continue;
+          const changed = CHANGES.find(([names]) => names.test(operation))?.[1];
+          const hasEntry = Reflect.getMetadata(AUDITED_CALL, handler) === true || (changed && tables.has(changed));
+          if (!hasEntry) unknown.push(`${operation} ${changed ?? ''}`);
+        }
+      }
+    expect(unknown).toEqual([]);
+  });
+});
+
+/** Operations that read what leaves the server, or from another system. */
+const READS = /^(export|download|ping|query)|Manifest$|Rights$|Prometheus|Grafana/;
+/** The audited tables of which the other operations change a row. */
+const CHANGES: [operations: RegExp, table: string][] = [
+  [/WebhookDelivery$|^recover/, ''],
+  [/Freeze/, 'environment_freeze'],
+  [/Webhook/, 'webhook'],
+  [/EnvironmentConnection/, 'environment_connection'],
+  [/WorkspaceEnvironment/, 'workspace_environment'],
+  [/WorkspaceTeam/, 'workspace_team'],
+  [/WorkspaceMember/, 'workspace_member'],
+  [/^(publish|unpublish)/, 'publication'],
+  [/deploy|Deployment/i, 'deployment'],
+  [/PerformanceRun|^runPerformance/, 'performance_run'],
+  [/PerformanceProfile/, 'performance_profile'],
+  [/TeamUser/, 'team_member'],
+  [/OrganizationUser/, 'organization_member'],
+  [/^(signIn|signOut|refresh)/, 'session'],
+  [/Invitation/, 'invitation'],
+  [/Token/, 'personal_token'],
+  [/Policy/, 'policy'],
+  [/Quota|Workspace/, 'workspace'],
+  [/Environment/, 'environment'],
+  [/Design/, 'design'],
+  [/Filter/, 'filter'],
+  [/Credential/, 'credential'],
+  [/Kubeconfig|Connection/, 'connection'],
+  [/Team/, 'team'],
+  [/Organization/, 'organization'],
+  [/User|Password|Profile|Account/, 'app_user'],
+  [/Notification/, 'notification_settings'],
+  [/register|generate|Entit|Model|Component|Relationship|Registrant|purge|erase|Events?/i, 'event'],
+];
 
 describe('an entry of a refusal', () => {
   it('records who was refused what, and why', async () => {
@@ -799,10 +933,20 @@ describe('the chain', () => {
     expect(await people.organizationAdmin.post(`${audit()}/erase`, { user_id: person.id })).toMatchObject({
       status: 403,
     });
+    const users = `/api/identity/orgs/${world.organization}/users`;
+    const longer = { email: `longer.${person.email}`, role: 'member' };
+    const { id: other } = await done(world.admin.post(users, { ...longer, password: PASSWORD }));
+    for (const [user_id, code] of [
+      [world.admin.id, 'OWN_DATA'],
+      [person.id, 'STILL_MEMBER'],
+    ])
+      expect(await world.admin.post(`${audit()}/erase`, { user_id })).toMatchObject({ status: 409, body: { code } });
+    await done(world.admin.delete(`${users}/${person.id}`));
     const erased = await done(world.admin.post(`${audit()}/erase`, { user_id: person.id }));
+    expect(JSON.stringify(await entriesOf(`resource=${other}`))).toContain(longer.email);
     expect(erased.entries).toBeGreaterThan(0);
     const text = await exported();
-    expect(text).not.toContain(person.email);
+    expect(text.replaceAll(longer.email, '')).not.toContain(person.email);
     expect((await entriesOf(`actor=${person.id}`))[0]).toMatchObject({
       actor: { id: person.id, name: null },
       address: null,

@@ -1,4 +1,8 @@
 import { randomUUID } from 'node:crypto';
+import { ConnectionSecretsService } from '../src/connections/connection-secrets.service.js';
+import { ConnectionsStore } from '../src/connections/connections.store.js';
+import { Actor } from '../src/core/access/actor.js';
+import { UnitOfWork } from '../src/core/database/unit-of-work.js';
 import type { Json, Person } from './support/person.js';
 import { World } from './support/world.js';
 
@@ -21,6 +25,40 @@ const connect = (fields: object = {}): Promise<Json> =>
 const credential = (fields: object = {}): Promise<Json> =>
   made(CREDENTIALS, { name: unique('credential'), type: 'token', secret: { token: 'abc' }, ...fields });
 const change = (id: string, body: object): Promise<Json> => world.admin.put(`${CONNECTIONS}/${id}`, body);
+
+describe('secrets in the metadata of a connection', () => {
+  it('are sealed and masked, and stay where the mask is sent back', async () => {
+    const metadata = {
+      password: 'canary-1',
+      nested: { api_key: 'canary-2' },
+      endpoint: 'https://me:canary-3@a.example/x',
+    };
+    const { id } = await connect({ metadata: { ...metadata, region: 'eu' } });
+    const path = `${CONNECTIONS}/${id}`;
+    const read = await world.admin.get(path);
+    const masked = {
+      password: '[redacted]',
+      nested: { api_key: '[redacted]' },
+      endpoint: 'https://[redacted]@a.example/x',
+    };
+    expect(read.body.metadata).toEqual({ ...masked, region: 'eu' });
+    const match = { headers: { 'if-match': read.headers.get('etag') ?? '' } };
+    expect((await world.admin.put(path, read.body, match)).headers.get('etag')).toBe(read.headers.get('etag'));
+    expect((await change(id, { metadata: { ...masked, region: 'us', password: 'canary-4' } })).body.metadata).toEqual({
+      ...masked,
+      region: 'us',
+    });
+    const stored = await world.sql('SELECT c::text FROM connection c');
+    const audit = await world.admin.get(`/api/identity/orgs/${world.organization}/audit?resource=${id}`);
+    const listed = await world.admin.get(`${CONNECTIONS}?orgID=${world.organization}&pagesize=all`);
+    expect(JSON.stringify([stored, audit.body, listed.body])).not.toMatch(/canary/);
+    const connection = await world.get(ConnectionsStore).find(Actor.system('test'), id);
+    const { metadata: whole } = await world
+      .get(UnitOfWork)
+      .runAsSystem('test', () => world.get(ConnectionSecretsService).reveal(connection!));
+    expect(whole).toEqual({ ...metadata, password: 'canary-4', region: 'us' });
+  });
+});
 
 describe('the secret of a credential', () => {
   it('goes to another server only when it is entered again, or by who entered it last', async () => {

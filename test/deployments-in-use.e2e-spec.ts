@@ -333,9 +333,9 @@ describe('a deployment that waits for its turn', () => {
       expect((await deployment(id)).status).toBe('queued');
       expect(await stop(id)).toMatchObject({ status: 200 });
       expect(await deployment(id)).toMatchObject({ status: 'cancelled' });
-      expect(
-        await world.sql(`SELECT user_id FROM event WHERE acted_upon = $1 AND action = 'cancelled'`, [id]),
-      ).toHaveLength(1);
+      expect(await world.sql(`SELECT user_id FROM event WHERE acted_upon = $1 AND action = 'cancelled'`, [id])).toEqual(
+        [{ user_id: people.admin.id }],
+      );
       cluster.hangUp();
       await ended(first.id);
     }

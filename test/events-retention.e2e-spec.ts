@@ -324,6 +324,15 @@ describe('an erasure', () => {
       return texts.join('\n').replaceAll(`prefix${person.email}`, 'another address');
     };
     await until(async () => (await everywhere()).split(person.email).length > 4);
+    expect(await owner.post(`${base}/events/erase`, { user_id: person.id })).toMatchObject({
+      status: 409,
+      body: { code: 'STILL_MEMBER' },
+    });
+    expect(await owner.post(`${base}/events/erase`, { user_id: owner.id })).toMatchObject({
+      status: 409,
+      body: { code: 'OWN_DATA' },
+    });
+    expect((await owner.delete(`${base}/users/${person.id}`)).status).toBe(200);
     const erased = await owner.post(`${base}/events/erase`, { user_id: person.id });
     expect(erased).toMatchObject({ status: 200, body: { user_id: person.id } });
     expect(erased.body.events).toBeGreaterThanOrEqual(2);
@@ -360,6 +369,7 @@ describe('an erasure', () => {
     await owner.post(`${log(owner)}/purge`, { through: String(numbers.at(-1)), confirm: organization.name });
     expect(await delivered()).toContain(person.email);
     expect(await invitations()).toContain('Quillfeather');
+    expect((await owner.delete(`${base}/users/${person.id}`)).status).toBe(200);
     const erased = await owner.post(`${base}/events/erase`, { user_id: person.id });
     expect(erased).toMatchObject({ status: 200 });
     expect(erased.body.deliveries).toBeGreaterThanOrEqual(1);

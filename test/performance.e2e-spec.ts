@@ -374,7 +374,9 @@ describe('runs', () => {
     expect((await people.viewer.post(`${RUNS}/${running.id}/cancel`)).status).toBe(403);
     expect((await people.outsider.post(`${RUNS}/${running.id}/cancel`)).status).toBe(404);
     expect(await done(editor.post(`${RUNS}/${waiting.id}/cancel`))).toMatchObject({ status: 'cancelled' });
-    expect(await done(editor.post(`${RUNS}/${running.id}/cancel`))).toMatchObject({ status: 'cancelled' });
+    expect(await done(people.admin.post(`${RUNS}/${running.id}/cancel`))).toMatchObject({ status: 'cancelled' });
+    const audit = `/api/identity/orgs/${world.organization}/audit?action=performance.cancelled&resource=${running.id}`;
+    expect((await done(people.owner.get(audit))).entries).toMatchObject([{ on_behalf_of: { id: people.admin.id } }]);
     expect(await done(editor.post(`${RUNS}/${running.id}/cancel`))).toMatchObject({ status: 'cancelled' });
     await until(() => generators().length === 0);
     expect((await editor.get(`${RESULTS}/${running.id}`)).status).toBe(404);

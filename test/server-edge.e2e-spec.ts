@@ -1,11 +1,15 @@
+import { get } from 'node:http';
 import { Env } from '../src/core/config/env.js';
 import { SETTINGS } from './support/settings.js';
 import { World } from './support/world.js';
 
 const ORIGIN = 'https://console.example.org';
+const METRICS_TOKEN = 'a-token-of-metrics-0123456789';
 
 let world: World;
-beforeAll(async () => (world = await World.start({ CORS_ORIGINS: ORIGIN, TRUST_PROXY: '1', RATE_LIMIT: 'on' })));
+beforeAll(
+  async () => (world = await World.start({ CORS_ORIGINS: ORIGIN, TRUST_PROXY: '1', RATE_LIMIT: 'on', METRICS_TOKEN })),
+);
 afterAll(() => world.stop());
 
 it('answers probes without a token, uncounted and uncached', async () => {
@@ -14,6 +18,35 @@ it('answers probes without a token, uncounted and uncached', async () => {
     expect({ path, status, health: body.status }).toEqual({ path, status: 200, health: 'ok' });
     expect(headers.get('cache-control')).toBe('no-store');
     expect(headers.has('ratelimit-limit')).toBe(false);
+  }
+});
+
+it('shows metrics to callers on this machine, and to those behind a proxy or elsewhere only with the token', async () => {
+  const statusOf = (headers: Record<string, string>): Promise<number> =>
+    new Promise((resolve, reject) =>
+      get(`${world.baseUrl}/metrics`, { headers }, (response) => resolve(response.resume().statusCode ?? 0)).on(
+        'error',
+        reject,
+      ),
+    );
+  const authorization = `Bearer ${METRICS_TOKEN}`;
+  for (const host of ['localhost:9081', '127.0.0.1', '[::1]:80', 'armature.localhost'])
+    expect([host, await statusOf({ host })]).toEqual([host, 200]);
+  const foreign: Record<string, string>[] = [
+    { host: 'armature.example.org' },
+    { host: 'localhost.example.org' },
+    { host: '127.0.0.1.example.org:9081' },
+    { host: '10.0.0.1' },
+    { forwarded: 'for=10.0.0.1' },
+    { 'x-forwarded-for': '10.0.0.1' },
+    { 'x-forwarded-proto': 'https' },
+    { 'x-forwarded-host': 'localhost' },
+    { 'x-real-ip': '10.0.0.1' },
+  ];
+  for (const headers of foreign) {
+    expect([headers, await statusOf(headers)]).toEqual([headers, 401]);
+    expect([headers, await statusOf({ ...headers, authorization: 'Bearer another' })]).toEqual([headers, 401]);
+    expect([headers, await statusOf({ ...headers, authorization })]).toEqual([headers, 200]);
   }
 });
 

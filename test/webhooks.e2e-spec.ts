@@ -118,6 +118,27 @@ print(json.dumps(Webhook(given["secret"]).verify(given["body"], given["headers"]
     expect((await people.admin.get(webhook.base)).status).toBe(404);
   });
 
+  it('seals what may be a key in a URL, and shows it only when it is created', async () => {
+    const key = 'canaryABCDEF0123456789';
+    const url = `${receiver.url}/services/${key}`;
+    const made = await done(people.admin.post(webhooks.hooks, { url: `${url}?token=canary-query`, events: ['*'] }));
+    expect(made.url).toBe(`${url}?token=canary-query`);
+    const path = `${webhooks.hooks}/${made.id}`;
+    const read = await people.admin.get(path);
+    expect(read.body.url).toBe(`${receiver.url}/services/[redacted]?token=[redacted]`);
+    const back = await people.admin.put(path, read.body);
+    expect(back.headers.get('etag')).toBe(read.headers.get('etag'));
+    await done(people.admin.put(path, { headers: { 'x-a': 'b' } }));
+    await webhooks.design('by a sealed address');
+    const target = `/services/${key}?token=canary-query`;
+    await until(() => receiver.at(target).length > 0);
+    const log = await people.admin.get(`${path}/deliveries`);
+    const stored = await world.sql('SELECT w::text FROM webhook w');
+    const audit = await world.admin.get(`/api/identity/orgs/${world.organization}/audit?resource=${made.id}`);
+    expect(JSON.stringify([read.body, back.body, log.body, stored, audit.body])).not.toMatch(/canary/);
+    await done(people.admin.delete(path));
+  });
+
   it('sends what is sealed to another server or path only when it is sent anew', async () => {
     const elsewhere = { url: 'http://127.0.0.1:9/' };
     const withHeaders = await webhooks.register({ events: ['*'], headers: { 'X-Token': 'canary-of-a-header' } });

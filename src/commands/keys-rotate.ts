@@ -32,6 +32,7 @@ A data key stays for an hour after another took its place: run --data-keys once 
 /** Every column of sealed values. A data key is deleted only when no column of the database uses it, including columns missing here. */
 const SEALED_COLUMNS: SealedColumn[] = [
   { table: 'credential', column: 'secret', key: ['id'], context: `'credential ' || id` },
+  { table: 'connection', column: 'metadata_secrets', key: ['id'], context: `'connection ' || id` },
   {
     table: 'design_version',
     column: 'content',

@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { Access } from '../core/authorization/access.service.js';
 import type { Actor } from '../core/access/actor.js';
+import { newId } from '../core/database/base.entity.js';
 import { UnitOfWork } from '../core/database/unit-of-work.js';
 import { EventBus } from '../core/events/event-bus.js';
 import { OrganizationsService } from '../organizations/organizations.service.js';
@@ -37,18 +38,20 @@ export class ConnectionCreationService {
     );
     return this.unit.run(async () => {
       const connection: Connection = Object.assign(new Connection(), {
-        organizationId: organization.id,
+        ...{ id: newId(), organizationId: organization.id },
         name: input.name,
         kind: input.kind,
         type: input.type ?? kind.type,
         subType: input.sub_type ?? kind.subType,
         status: input.status ?? 'registered',
         metadata,
+        metadataSecrets: null,
         credentialId: null,
         owner: actor.userId,
         fingerprint,
       });
       connection.credentialId = await this.secrets.resolveForCreate(actor, connection, input.credential_id, secret);
+      Object.assign(connection, await this.secrets.sealMetadata(connection, metadata));
       await this.connections.insert(connection);
       await this.events.publish(new ConnectionCreated(actor, connection));
       return connection;

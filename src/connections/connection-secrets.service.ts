@@ -1,7 +1,10 @@
 import { Injectable } from '@nestjs/common';
 import type { Actor } from '../core/access/actor.js';
+import { Vault } from '../core/crypto/vault.service.js';
 import { InvalidRequest } from '../core/errors/app-error.js';
+import type { JsonObject } from '../core/json/json.js';
 import { toPointer } from '../core/json/json-pointer.js';
+import { type HiddenMembers, maskMembers, unmaskMembers } from '../core/json/secret-members.js';
 import { callAddressIn } from '../core/outbound/outbound-refused.js';
 import { Outbound } from '../core/outbound/outbound.service.js';
 import type { Connection } from './connection.entity.js';
@@ -13,6 +16,9 @@ import { ConnectionKindRegistry } from './kinds/connection-kind.registry.js';
 
 type Json = Record<string, unknown>;
 
+/** The context of the encryption of masked metadata; the rotation of keys uses the same. */
+const sealContext = (id: string): string => `connection ${id}`;
+
 /** Associates connections with credentials: validates input by kind and stores the secret separately. */
 @Injectable()
 export class ConnectionSecretsService {
@@ -22,6 +28,7 @@ export class ConnectionSecretsService {
     private readonly kept: CredentialSecretsService,
     private readonly connections: ConnectionsStore,
     private readonly outbound: Outbound,
+    private readonly vault: Vault,
   ) {}
 
   /** @throws InvalidRequest when the schemas of the kind or the outbound guard refuse the input */
@@ -80,15 +87,41 @@ export class ConnectionSecretsService {
     return this.resolveForCreate(actor, connection, id, secret);
   }
 
-  /** The decrypted secret of a connection in the form its kind uses, with a revision that changes whenever the secret changes. */
-  async reveal(connection: Connection): Promise<{ secret: Json | null; revision: string }> {
-    const { credentialId, kind, metadata } = connection;
-    if (!credentialId) return { secret: null, revision: `${connection.revision}` };
+  /**
+   * The metadata with what is masked in it, and the decrypted secret of a connection in the form its kind uses, with a revision that
+   * changes whenever one of them changes.
+   */
+  async reveal(connection: Connection): Promise<{ metadata: Json; secret: Json | null; revision: string }> {
+    const { credentialId, kind } = connection;
+    const metadata = await this.unmask(connection, connection.metadata);
+    if (!credentialId) return { metadata, secret: null, revision: `${connection.revision}` };
     const { secret, revision } = await this.kept.reveal(credentialId);
     return {
+      metadata,
       secret: await this.kinds.resolveSecret(this.kinds.get(kind), metadata, secret),
       revision: `${connection.revision}.${credentialId}.${revision}`,
     };
+  }
+
+  /** The metadata as it is stored: secrets in it masked, and sealed beside it. */
+  async sealMetadata(
+    { id, organizationId }: Pick<Connection, 'id' | 'organizationId'>,
+    metadata: Json,
+  ): Promise<Pick<Connection, 'metadata' | 'metadataSecrets'>> {
+    const { shown, hidden } = maskMembers(metadata as JsonObject);
+    const isEmpty = Object.keys(hidden).length === 0;
+    return {
+      metadata: shown as Json,
+      metadataSecrets: isEmpty ? null : await this.vault.seal(organizationId, JSON.stringify(hidden), sealContext(id)),
+    };
+  }
+
+  /** The metadata of an input, in which what is masked as a reader sees it has its stored value. */
+  async unmask({ id, metadata: shown }: Connection, metadata: Json): Promise<Json> {
+    const sealed = await this.connections.findMetadataSecrets(id);
+    if (!sealed) return metadata;
+    const hidden = JSON.parse((await this.vault.open(sealed, sealContext(id))).toString()) as HiddenMembers;
+    return unmaskMembers(metadata as JsonObject, shown as JsonObject, hidden) as Json;
   }
 
   private async resolveExisting(actor: Actor, connection: Connection, id: string): Promise<string> {

@@ -27,6 +27,10 @@ export class Connection extends TenantEntity {
   @Column('jsonb', { default: {} })
   metadata!: Record<string, unknown>;
 
+  /** What is masked in the metadata: a `HiddenMembers`, encrypted by the vault. */
+  @Column('bytea', { select: false, nullable: true })
+  metadataSecrets!: Buffer | null;
+
   @ForeignKey('Credential')
   @Column('uuid', { nullable: true })
   credentialId!: string | null;

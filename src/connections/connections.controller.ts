@@ -1,5 +1,6 @@
 import { Body, Controller, Delete, Get, HttpCode, Post, Put, Query } from '@nestjs/common';
 import { ApiCreatedResponse, ApiOkResponse, ApiTags } from '@nestjs/swagger';
+import { AuditedCall } from '../core/authorization/audited-call.js';
 import { Actor } from '../core/access/actor.js';
 import { CurrentActor } from '../core/access/access.decorators.js';
 import { ListQuery, OrganizationListQuery, ShortListQuery } from '../core/listing/list-query.js';
@@ -129,6 +130,7 @@ export class ConnectionsController {
 
   /** Calls the remote system. Responds with 502 or 504, and the record under `connection`, when the system does not respond. */
 
+  @AuditedCall()
   @RestOperation(
     'pingConnection',
     'Ping a connection',

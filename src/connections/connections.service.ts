@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import { Injectable } from '@nestjs/common';
 import { Access } from '../core/authorization/access.service.js';
 import type { Actor } from '../core/access/actor.js';
@@ -60,7 +61,10 @@ export class ConnectionsService extends RecordGate<Connection, typeof connection
       );
       const status = input.status === 'deleted' ? undefined : input.status;
       const { name, type, sub_type: subType } = input;
-      const changed = changedFields(connection, { name, type, subType, metadata, credentialId });
+      const sealed = metadata && (await this.secrets.sealMetadata(connection, metadata));
+      const isSame =
+        metadata && isDeepStrictEqual(metadata, await this.secrets.unmask(connection, connection.metadata));
+      const changed = changedFields(connection, { name, type, subType, credentialId, ...(isSame ? {} : sealed) });
       await this.connections.change(connection, { ...changed, status });
       if (Object.keys(changed).length > 0) await this.events.publish(new ConnectionUpdated(actor, connection));
       if (connection.status !== from) await this.events.publish(new ConnectionStatusChanged(actor, connection, from));
@@ -121,12 +125,13 @@ export class ConnectionsService extends RecordGate<Connection, typeof connection
 
   /** The validated metadata and secret of a change; empty when the change contains neither. */
   private async validateChange(
-    { kind, metadata }: Connection,
+    current: Connection,
     change: ConnectionChange,
   ): Promise<{ metadata?: Record<string, unknown>; secret: Record<string, unknown> | null }> {
     if (change.metadata === undefined && !change.credential_secret) return { secret: null };
-    const wanted = change.metadata === undefined ? metadata : (change.metadata ?? {});
-    return this.secrets.validate(kind, wanted, change.credential_secret ?? null);
+    const entered = change.metadata === undefined ? current.metadata : (change.metadata ?? {});
+    const wanted = await this.secrets.unmask(current, entered);
+    return this.secrets.validate(current.kind, wanted, change.credential_secret ?? null);
   }
 
   private async remove(actor: Actor, connection: Connection): Promise<Connection> {

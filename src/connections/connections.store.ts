@@ -89,6 +89,15 @@ export class ConnectionsStore extends RecordStore<Connection> {
     };
   }
 
+  /** What is masked in the metadata, encrypted; null when nothing is. */
+  async findMetadataSecrets(id: string): Promise<Buffer | null> {
+    const row = await this.createQueryBuilder()
+      .addSelect('connection.metadata_secrets', 'sealed')
+      .where('connection.id = :id', { id })
+      .getRawOne<{ sealed: Buffer | null }>();
+    return row?.sealed ?? null;
+  }
+
   findByFingerprint(organizationId: string, fingerprint: string): Promise<Connection | null> {
     return this.repository.findOneBy({ organizationId, fingerprint });
   }

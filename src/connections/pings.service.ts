@@ -31,9 +31,9 @@ export class PingsService {
         remedy: 'GET /api/integrations/connections/kinds lists the kinds that can be pinged.',
       });
     assertCallable(connection.status);
-    const { secret } = await this.secrets.reveal(connection);
+    const { metadata, secret } = await this.secrets.reveal(connection);
     try {
-      const facts = await kind.probe(connection.metadata, secret);
+      const facts = await kind.probe(metadata, secret);
       return await this.connections.recordProbe(actor, id, 'connected', facts);
     } catch (error) {
       if (isDatabaseOutage(error)) throw error;

@@ -79,6 +79,15 @@ export class DeploymentsStore extends Store<Deployment> {
     return this.paginate(rows, listing, query);
   }
 
+  /** The user who asked to cancel the job of a deployment. */
+  async findCanceller(id: string): Promise<string | null> {
+    const [job] = await this.unit.manager.query<{ by: string | null }[]>(
+      'SELECT job.cancelled_by AS by FROM deployment JOIN job ON job.id = deployment.job_id WHERE deployment.id = $1',
+      [id],
+    );
+    return job?.by ?? null;
+  }
+
   find(actor: Actor, id: string): Promise<Deployment | null> {
     return this.getOne(this.visibleTo(actor).andWhere('deployment.id = :id', { id }));
   }

@@ -13,6 +13,7 @@ import {
 } from '@nestjs/common';
 import { ApiCreatedResponse, ApiOkResponse, ApiTags } from '@nestjs/swagger';
 import type { Request, Response } from 'express';
+import { AuditedCall } from '../core/authorization/audited-call.js';
 import { Actor } from '../core/access/actor.js';
 import { CurrentActor } from '../core/access/access.decorators.js';
 import type { PageEnvelope } from '../core/listing/page.js';
@@ -76,6 +77,7 @@ export class FiltersController {
 
   /** The module as it was sent. */
 
+  @AuditedCall()
   @RestOperation('downloadFilter', 'Download a filter', 'Downloads the WebAssembly module as it was uploaded.')
   @Get('download/:id')
   @ApiFileResponse('The module, with its name in Content-Disposition.', 'application/wasm')

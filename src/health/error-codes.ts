@@ -52,6 +52,8 @@ export const ERROR_CODES: Readonly<Record<string, readonly ErrorCode[]>> = {
     IDEMPOTENCY_RUNNING: [409, 'The first request with the `Idempotency-Key` is still running.'],
     NAME_TAKEN: [409, 'The name is taken by another record.'],
     AMBIGUOUS_NAME: [409, 'Several records have the name; send an id.'],
+    OWN_DATA: [409, 'Nobody erases their own part in the audit.'],
+    STILL_MEMBER: [409, 'The data of a member is not erased; remove the member first.'],
     IN_USE: [409, 'The record is in use; the answer names what uses it.'],
     QUOTA_EXCEEDED: [409, 'A quota of the workspace or another maximum is used up.'],
     PUBLISHED: [409, 'This change is not possible while the record is published in the catalog.'],

@@ -31,7 +31,8 @@ export class SystemController {
   @Get('metrics')
   @ApiExcludeEndpoint()
   async scrape(@Req() request: Request, @Res() response: Response): Promise<void> {
-    if (!this.mayScrape(request)) throw new Unauthenticated('callers from other machines need the METRICS_TOKEN');
+    if (!this.mayScrape(request))
+      throw new Unauthenticated('callers from other machines, or through a proxy, need the METRICS_TOKEN');
     response.type(this.metrics.registry.contentType).send(await this.metrics.registry.metrics());
   }
 
@@ -39,8 +40,17 @@ export class SystemController {
     const given = Buffer.from(request.headers.authorization ?? '');
     const wanted = Buffer.from(`Bearer ${this.env.METRICS_TOKEN ?? ''}`);
     if (this.env.METRICS_TOKEN && given.length === wanted.length && timingSafeEqual(given, wanted)) return true;
-    // Behind a proxy on this host every caller has a loopback address, so forwarded requests are not local.
-    const forwarded = request.headers['x-forwarded-for'] !== undefined || request.headers.forwarded !== undefined;
-    return !forwarded && /^(::1|(::ffff:)?127\.)/.test(request.socket.remoteAddress ?? '');
+    return isLocal(request);
   }
+}
+
+/** A host of this machine, with or without a port. */
+const LOOPBACK_HOST = /^(localhost|[a-z0-9.-]+\.localhost|127\.\d+\.\d+\.\d+|\[::1\])\.?(:\d+)?$/i;
+/** Headers that proxies add. */
+const FORWARDED = /^(forwarded|via|x-forwarded-.*|x-real-ip)$/;
+
+/** Behind a proxy on this machine every caller has a loopback address, so neither forwarded requests nor those for other hosts are local. */
+function isLocal({ headers, socket }: Request): boolean {
+  if (!/^(::1|(::ffff:)?127\.)/.test(socket.remoteAddress ?? '')) return false;
+  return LOOPBACK_HOST.test(headers.host ?? '') && !Object.keys(headers).some((name) => FORWARDED.test(name));
 }

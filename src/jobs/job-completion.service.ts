@@ -4,6 +4,7 @@ import { UnitOfWork } from '../core/database/unit-of-work.js';
 import { AppError } from '../core/errors/app-error.js';
 import { internalError, type Problem, toProblem } from '../core/errors/problem.js';
 import { Metrics } from '../core/telemetry/metrics.service.js';
+import { currentRequest, onBehalfOf } from '../core/telemetry/request-context.js';
 import { isFinishedJob, type FinishedJob, type Job, type JobOutcome } from './job.js';
 import { JobHandlerRegistry } from './job-handler.registry.js';
 import { JobsStore } from './jobs.store.js';
@@ -58,7 +59,8 @@ export class JobCompletionService {
    */
   async cancel(id: string): Promise<Job | null> {
     return this.unit.run(async () => {
-      const job = await this.jobs.requestCancel(id);
+      const { actor, onBehalfOf } = currentRequest() ?? {};
+      const job = await this.jobs.requestCancel(id, actor?.userId ?? onBehalfOf ?? null);
       if (!job || !isFinishedJob(job)) return job;
       // The canceller may lack permissions for what the listener of the job writes.
       await this.unit.runAsSystem('the end of a job', async () => this.handlers.find(job.queue)?.onEnded?.(job));
@@ -74,11 +76,14 @@ export class JobCompletionService {
   private async writeOutcome(job: Job, outcome: JobOutcome, end: () => Promise<boolean>): Promise<boolean> {
     const listener = this.handlers.find(job.queue);
     if (!listener?.onEnded) return end();
+    const cancelledBy = outcome.status === 'cancelled' ? await this.jobs.findCanceller(job.id) : null;
     try {
-      await this.unit.run(async () => {
-        await listener.onEnded?.(toFinishedJob(job, outcome));
-        if (!(await end())) throw new LeaseLost();
-      });
+      await onBehalfOf(cancelledBy, () =>
+        this.unit.run(async () => {
+          await listener.onEnded?.({ ...toFinishedJob(job, outcome), cancelledBy });
+          if (!(await end())) throw new LeaseLost();
+        }),
+      );
       return true;
     } catch (error) {
       if (error instanceof LeaseLost) return false;

@@ -86,6 +86,10 @@ export class JobRecord implements Job {
   @Column('boolean', { default: false })
   cancelRequested!: boolean;
 
+  /** The user who asked to cancel it first. */
+  @Column('uuid', { nullable: true })
+  cancelledBy!: string | null;
+
   @CreateDateColumn({ type: 'timestamptz', precision: 3 })
   createdAt!: Date;
 

@@ -27,6 +27,8 @@ export interface Job<P = unknown> {
   mostTakes: number;
   worker: string | null;
   cancelRequested: boolean;
+  /** The user who asked to cancel it first. */
+  cancelledBy: string | null;
   createdAt: Date;
   updatedAt: Date;
   finishedAt: Date | null;

@@ -10,7 +10,7 @@ import { toJsonb } from '../core/json/jsonb.js';
 /** The columns of a job, aliased to its property names. */
 export const JOB_COLUMNS = `id, queue, payload, status, progress, result, error, organization_id AS "organizationId",
   requested_by AS "requestedBy", serial_key AS "serialKey", attempt, failures, losses, most_attempts AS "mostAttempts",
-  most_takes AS "mostTakes", worker, cancel_requested AS "cancelRequested", created_at AS "createdAt",
+  most_takes AS "mostTakes", worker, cancel_requested AS "cancelRequested", cancelled_by AS "cancelledBy", created_at AS "createdAt",
   updated_at AS "updatedAt", finished_at AS "finishedAt"`;
 
 /** The number of jobs per queue and status; `oldest` is the age in seconds of the one that has been due longest. */
@@ -52,9 +52,9 @@ export class JobsStore {
   async insertAgain(id: string): Promise<Job> {
     const [made] = await this.unit.manager.query<[Job]>(
       `WITH made AS (
-         INSERT INTO job (id, position, queue, payload, organization_id, requested_by, serial_key, most_attempts, most_takes)
+         INSERT INTO job (id, position, queue, payload, organization_id, requested_by, cancelled_by, serial_key, most_attempts, most_takes)
          OVERRIDING SYSTEM VALUE
-         SELECT $2, position, queue, payload, organization_id, requested_by, serial_key, most_attempts, most_takes
+         SELECT $2, position, queue, payload, organization_id, requested_by, cancelled_by, serial_key, most_attempts, most_takes
            FROM job WHERE id = $1 RETURNING *),
        notified AS (SELECT count(${JobNotifications.notifySql('ready', 'queue')}) FROM made)
        SELECT ${JOB_COLUMNS} FROM made, notified`,
@@ -169,10 +169,10 @@ export class JobsStore {
    * Cancels a queued job immediately, and notifies the worker of a running one.
    * @returns the job, or null when it had ended before
    */
-  async requestCancel(id: string): Promise<Job | null> {
+  async requestCancel(id: string, by: string | null): Promise<Job | null> {
     const [job] = await this.unit.manager.query<Job[]>(
       `WITH asked AS (
-         UPDATE job SET cancel_requested = true, updated_at = now(),
+         UPDATE job SET cancel_requested = true, cancelled_by = coalesce(cancelled_by, $2), updated_at = now(),
            status = CASE status WHEN 'queued' THEN 'cancelled' ELSE status END,
            error = CASE status WHEN 'queued' THEN NULL ELSE error END,
            finished_at = CASE status WHEN 'queued' THEN now() END
@@ -182,9 +182,18 @@ export class JobsStore {
                        count(CASE WHEN status = 'cancelled' AND serial_key IS NOT NULL THEN ${JobNotifications.notifySql('ready')} END)
                   FROM asked)
        SELECT ${JOB_COLUMNS} FROM asked, notified`,
-      [id],
+      [id, by],
     );
     return job ?? null;
+  }
+
+  /** The user who asked to cancel a job. */
+  async findCanceller(id: string): Promise<string | null> {
+    const [job] = await this.unit.manager.query<Pick<Job, 'cancelledBy'>[]>(
+      `SELECT cancelled_by AS "cancelledBy" FROM job WHERE id = $1`,
+      [id],
+    );
+    return job?.cancelledBy ?? null;
   }
 
   /** Deletes jobs that ended more than this many days ago, by whether a user requested them. */

@@ -53,6 +53,9 @@ import { IdempotencyLeases1764000000074 } from './1764000000074-idempotency-leas
 import { AuditOfEvents1764000000075 } from './1764000000075-audit-of-events.js';
 import { AuditChainSignatures1764000000076 } from './1764000000076-audit-chain-signatures.js';
 import { AuditOfRequesters1764000000079 } from './1764000000079-audit-of-requesters.js';
+import { AuditErasureOfAddresses1764000000106 } from './1764000000106-audit-erasure-of-addresses.js';
+import { JobCancelledBy1764000000105 } from './1764000000105-job-cancelled-by.js';
+import { ConnectionMetadataSecrets1764000000104 } from './1764000000104-connection-metadata-secrets.js';
 import { CredentialEnteredBy1764000000103 } from './1764000000103-credential-entered-by.js';
 import { EventErasureByFeed1764000000080 } from './1764000000080-event-erasure-by-feed.js';
 import { KeptObjects1764000000084 } from './1764000000084-kept-objects.js';
@@ -118,4 +121,7 @@ export const migrations: Migration[] = [
   KeptObjects1764000000084,
   AddedFields1764000000090,
   CredentialEnteredBy1764000000103,
+  ConnectionMetadataSecrets1764000000104,
+  JobCancelledBy1764000000105,
+  AuditErasureOfAddresses1764000000106,
 ];

@@ -38,6 +38,8 @@ export interface MonitoringServer {
 
 export interface OpenConnection {
   connection: Connection;
+  /** The address of the server, with what is masked in the metadata. */
+  url: unknown;
   secret: Record<string, unknown> | null;
 }
 
@@ -80,24 +82,22 @@ export class MonitoringClient {
     const connection = await this.getConnection(actor, id, server);
     assertCallable(connection.status);
     // A caller who may read a connection may use its credential, but not read it.
-    const { secret } = await this.unit.runAsSystem('a query through a connection', () =>
+    const { metadata, secret } = await this.unit.runAsSystem('a query through a connection', () =>
       this.secrets.reveal(connection),
     );
-    return { connection, secret };
+    return { connection, url: metadata['url'], secret };
   }
 
   /** @throws InvalidRequest when the server refuses the query, RemoteFailure 502 or 504 when it fails */
   async get<T>(actor: Actor, id: string, server: MonitoringServer, query: MonitoringQuery<T>): Promise<T> {
-    const { connection, secret } = await this.open(actor, id, server);
+    const { url, secret } = await this.open(actor, id, server);
     await this.budget.reserve(EXPECTED_BYTES);
     const { path, parameters = new URLSearchParams(), task, limit } = query;
     const said = [path, ...parameters.values()].join('\n');
     const headers = authorization(secret);
-    const response = await this.call(resolve(connection.metadata['url'], path, parameters), headers).catch(
-      (error: unknown) => {
-        throw isAborted() ? error : toRemoteFailure(error, secret);
-      },
-    );
+    const response = await this.call(resolve(url, path, parameters), headers).catch((error: unknown) => {
+      throw isAborted() ? error : toRemoteFailure(error, secret);
+    });
     if (response.status < 200 || response.status > 299)
       throw toFailure(server, response, (text) => redactSecrets(text, secret, said));
     const bytes = new Uint8Array(response.bytes);

@@ -1,5 +1,6 @@
 import { Body, Controller, Get, HttpCode, Param, Post, Query, StreamableFile } from '@nestjs/common';
 import { ApiOkResponse, ApiTags, ApiExtraModels, ApiParam } from '@nestjs/swagger';
+import { AuditedCall } from '../core/authorization/audited-call.js';
 import { Actor } from '../core/access/actor.js';
 import { CurrentActor } from '../core/access/access.decorators.js';
 import { RegistryRead } from '../core/access/registry-read.decorator.js';
@@ -73,6 +74,7 @@ export class RegistryController {
 
   /** A package of a model: all its versions, or the requested one. */
 
+  @AuditedCall()
   @RestOperation(
     'exportModel',
     'Export a model',
@@ -88,6 +90,7 @@ export class RegistryController {
   }
 
   /** Validates a resource, or a component of a design, as the API server would. */
+  @AuditedCall()
   @RestOperation(
     'validateResource',
     'Validate a resource',

@@ -1,5 +1,6 @@
 import { Body, Controller, Get, HttpCode, Param, Post, Query } from '@nestjs/common';
 import { ApiOkResponse, ApiTags } from '@nestjs/swagger';
+import { AuditedCall } from '../core/authorization/audited-call.js';
 import { RegistryRead } from '../core/access/registry-read.decorator.js';
 import { RequiresRight } from '../core/rest/rights/rights.decorators.js';
 import { SerializedJson } from '../core/rest/serialized-json.js';
@@ -42,6 +43,7 @@ export class RelationshipsController {
   }
 
   /** Finds the relationships of a design, each with its reason. Nothing is stored. */
+  @AuditedCall()
   @RestOperation(
     'evaluateRelationships',
     'Evaluate relationships',

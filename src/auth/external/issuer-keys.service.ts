@@ -11,6 +11,8 @@ import { JsonWebKeyEntry } from './json-web-keys.js';
 const COOLDOWN_MS = 5_000;
 /** Maximum time until a key that the issuer revoked is dropped. */
 const CACHE_MAX_AGE_MS = 600_000;
+/** How long the last keys are used while the issuer cannot be reached. */
+const LAST_KEYS_MAX_AGE_MS = 24 * 60 * 60 * 1000;
 /** Maximum size of the key set; issuers have few keys, some with certificate chains. */
 const MAX_RESPONSE_BYTES = 128 * 1024;
 const MAX_KEYS = 100;
@@ -39,6 +41,7 @@ export class IssuerKeysService {
   private keysUrl?: string;
   private reading: Promise<void> | null = null;
   private failedAt = -Infinity;
+  private lastFault?: string;
 
   constructor(
     private readonly outbound: Outbound,
@@ -47,11 +50,19 @@ export class IssuerKeysService {
 
   /** The key that verifies a token with this header. @throws RemoteFailure when the issuer cannot be reached */
   async find(header: JwtHeader): Promise<KeyObject | undefined> {
-    if (this.age > CACHE_MAX_AGE_MS) await this.refresh();
+    if (this.age > CACHE_MAX_AGE_MS)
+      await this.refresh().catch((error: unknown) => {
+        if (this.age > LAST_KEYS_MAX_AGE_MS) throw error;
+      });
     const known = this.findKnown(header);
     if (known || this.age < COOLDOWN_MS) return known;
     await this.refresh();
     return this.findKnown(header);
+  }
+
+  /** Why the last keys are used although they should have been read again; undefined while the issuer answers. */
+  get fault(): string | undefined {
+    return this.lastFault !== undefined && this.age > CACHE_MAX_AGE_MS ? this.lastFault : undefined;
   }
 
   private get age(): number {
@@ -74,8 +85,11 @@ export class IssuerKeysService {
     this.keysUrl ??= await this.discover();
     const set = keySetSchema.safeParse((await this.fetch(this.keysUrl)).toString());
     if (!set.success) throw this.failed(`${this.keysUrl} answers no set of at most ${MAX_KEYS} keys`);
-    this.keys = set.data.keys.map((key) => JsonWebKeyEntry.parse(key)).filter((key) => key !== null);
+    const keys = set.data.keys.map((key) => JsonWebKeyEntry.parse(key)).filter((key) => key !== null);
+    if (keys.length === 0) throw this.failed(`${this.keysUrl} answers no key that verifies tokens`);
+    this.keys = keys;
     this.readAt = performance.now();
+    this.lastFault = undefined;
   }
 
   private async discover(): Promise<string> {
@@ -102,7 +116,12 @@ export class IssuerKeysService {
   private failed(reason: string): RemoteFailure {
     this.keysUrl = undefined;
     this.failedAt = performance.now();
-    this.logger.warn(`the keys of ${this.env.OIDC_ISSUER} cannot be read: ${reason}`);
+    this.lastFault = reason;
+    const isKnown = this.keys.length > 0 && this.age <= LAST_KEYS_MAX_AGE_MS;
+    const meanwhile = isKnown
+      ? `; the last ones are used until ${new Date(Date.now() + LAST_KEYS_MAX_AGE_MS - this.age).toISOString()}`
+      : '';
+    this.logger.warn(`the keys of ${this.env.OIDC_ISSUER} cannot be read: ${reason}${meanwhile}`);
     return issuerUnreachable(reason);
   }
 }

@@ -1,5 +1,6 @@
 import { Body, Controller, HttpCode, Ip, Param, Post, Put } from '@nestjs/common';
 import { ApiTags, ApiBearerAuth } from '@nestjs/swagger';
+import { AuditedCall } from '../../core/authorization/audited-call.js';
 import { Actor } from '../../core/access/actor.js';
 import { CurrentActor, Public } from '../../core/access/access.decorators.js';
 import { NoStore } from '../../core/rest/no-store.decorator.js';
@@ -36,6 +37,7 @@ export class PasswordsController {
     return {};
   }
 
+  @AuditedCall()
   @RestOperation(
     'requestPasswordReset',
     'Request a password reset',

@@ -65,6 +65,12 @@ export function noteFailure(failure: { code: string; cause?: unknown }): void {
   if (response) response.failure ??= failure;
 }
 
+/** Runs work of the server on behalf of a user; null for nobody other than now. */
+export function onBehalfOf<T>(userId: string | null, work: () => T): T {
+  const current = storage.getStore();
+  return current && userId ? storage.run({ ...current, onBehalfOf: userId }, work) : work();
+}
+
 export const generateRequestId = (): string => randomUUID();
 
 /** Returns the full path of a request, including the mount path of its handler. */

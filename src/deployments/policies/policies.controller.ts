@@ -1,5 +1,6 @@
 import { Body, Controller, Delete, Get, HttpCode, Post, Put, Query } from '@nestjs/common';
 import { ApiCreatedResponse, ApiOkResponse, ApiTags } from '@nestjs/swagger';
+import { AuditedCall } from '../../core/authorization/audited-call.js';
 import { CurrentActor } from '../../core/access/access.decorators.js';
 import { Actor } from '../../core/access/actor.js';
 import { ListQuery } from '../../core/listing/list-query.js';
@@ -47,6 +48,7 @@ export class PoliciesController {
     return PolicyView.fromEntity(await this.policies.create(actor, id, input));
   }
 
+  @AuditedCall()
   @RestOperation('tryPolicy', 'Try a policy', 'Evaluates an expression for a design and stores nothing.', {
     example: { expression: EXAMPLE, design_id: EXAMPLE_ID },
   })

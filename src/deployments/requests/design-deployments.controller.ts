@@ -1,6 +1,7 @@
 import { Body, Controller, Delete, HttpCode, Post, Query, Res } from '@nestjs/common';
 import { ApiOkResponse, ApiTags, ApiExtraModels } from '@nestjs/swagger';
 import type { Response } from 'express';
+import { AuditedCall } from '../../core/authorization/audited-call.js';
 import { Actor } from '../../core/access/actor.js';
 import { CurrentActor } from '../../core/access/access.decorators.js';
 import { RequiresBodyRight } from '../../core/rest/rights/rights.decorators.js';
@@ -35,6 +36,7 @@ export class DesignDeploymentsController {
     private readonly answers: DeploymentPresenter,
   ) {}
 
+  @AuditedCall()
   @RestOperation(
     'planDeployment',
     'Plan a deployment',

@@ -2,6 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { Actor } from '../../core/access/actor.js';
 import { UnitOfWork } from '../../core/database/unit-of-work.js';
 import { EventBus } from '../../core/events/event-bus.js';
+import { onBehalfOf } from '../../core/telemetry/request-context.js';
 import { DesignsStore } from '../../designs/designs.store.js';
 import { DeployedDesignsStore } from '../deployed-designs.store.js';
 import type { Deployment } from '../deployment.entity.js';
@@ -36,7 +37,16 @@ export class DeploymentCompletionService {
   ) {}
 
   /** @returns the deployment as it ended, now or before */
-  async complete(id: string, { clusterStates, ...end }: DeploymentOutcome): Promise<Deployment | null> {
+  async complete(id: string, outcome: DeploymentOutcome): Promise<Deployment | null> {
+    const cancelledBy = outcome.status === 'cancelled' ? await this.deployments.findCanceller(id) : null;
+    return onBehalfOf(cancelledBy, () => this.write(id, outcome, cancelledBy));
+  }
+
+  private write(
+    id: string,
+    { clusterStates, ...end }: DeploymentOutcome,
+    cancelledBy: string | null,
+  ): Promise<Deployment | null> {
     return this.unit.run(async () => {
       const deployment = await this.deployments.lock(SYSTEM, id);
       if (!deployment || deployment.hasEnded) return deployment;
@@ -45,7 +55,7 @@ export class DeploymentCompletionService {
       for (const each of clusterStates) await this.recordClusterState(deployment, each);
       await this.journals.clear(deployment);
       if (end.status === 'succeeded') await this.designs.incrementDeploymentCount(deployment.designId);
-      await this.events.publish(terminalEvent(deployment));
+      await this.events.publish(terminalEvent(deployment, cancelledBy));
       return deployment;
     });
   }
@@ -59,8 +69,8 @@ export class DeploymentCompletionService {
   }
 }
 
-function terminalEvent(deployment: Deployment): DeploymentEvent {
-  const actor = actorForDeployment(deployment);
+function terminalEvent(deployment: Deployment, cancelledBy: string | null): DeploymentEvent {
+  const actor = cancelledBy ? Actor.onBehalfOf(cancelledBy, 'deployment') : actorForDeployment(deployment);
   const counts: Record<string, number> = {};
   for (const { status } of deployment.resources) counts[status] = (counts[status] ?? 0) + 1;
   const facts = {

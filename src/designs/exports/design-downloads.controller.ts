@@ -1,5 +1,6 @@
 import { Controller, Get, Query, type StreamableFile } from '@nestjs/common';
 import { ApiQuery, ApiTags } from '@nestjs/swagger';
+import { AuditedCall } from '../../core/authorization/audited-call.js';
 import { Actor } from '../../core/access/actor.js';
 import { CurrentActor } from '../../core/access/access.decorators.js';
 import { toStreamableFile } from '../../core/rest/download.js';
@@ -15,6 +16,7 @@ export class DesignDownloadsController {
 
   /** The design as a file: in its own form, as manifests, as a chart, as a Compose file, or as it was imported. */
 
+  @AuditedCall()
   @RestOperation(
     'downloadDesign',
     'Download a design',

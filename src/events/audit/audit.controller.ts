@@ -1,6 +1,7 @@
 import { Body, Controller, Get, HttpCode, Post, Query, Res } from '@nestjs/common';
 import { ApiOkResponse, ApiTags } from '@nestjs/swagger';
 import type { Response } from 'express';
+import { AuditedCall } from '../../core/authorization/audited-call.js';
 import { Actor } from '../../core/access/actor.js';
 import { CurrentActor } from '../../core/access/access.decorators.js';
 import { ListQuery } from '../../core/listing/list-query.js';
@@ -111,6 +112,7 @@ export class OrganizationAuditController extends AuditController {
     return this.verifyOf(actor, orgId, query, later, response);
   }
 
+  @AuditedCall()
   @RestOperation('exportAudit', 'Export the audit', `Answers the entries of an organization as a file. ${EXPORT_NOTE}`)
   @Get('export')
   @RequiresRight(auditPolicy.read, OrganizationsService, 'orgId')
@@ -194,6 +196,7 @@ export class InstallationAuditController extends AuditController {
     return this.verifyOf(actor, INSTALLATION_CHAIN, query, later, response);
   }
 
+  @AuditedCall()
   @RestOperation(
     'exportInstallationAudit',
     'Export the audit of the installation',

@@ -9,7 +9,7 @@ export type Outcome = (typeof OUTCOMES)[number];
 export const ACTOR_KINDS = ['user', 'service_account', 'system', 'database', 'anonymous'] as const;
 export type ActorKind = (typeof ACTOR_KINDS)[number];
 
-/** A change, event or refusal that is not yet appended to a chain. Triggers write the changes. */
+/** A change, event, refusal, or call without a change, that is not yet appended to a chain. Triggers write the changes. */
 @Entity('audit_pending')
 export class PendingAuditRow {
   @PrimaryGeneratedColumn('identity', { type: 'bigint', generatedIdentity: 'ALWAYS' })
@@ -23,7 +23,7 @@ export class PendingAuditRow {
   chain!: string;
 
   @Column('text')
-  source!: 'change' | 'event' | 'refusal';
+  source!: 'change' | 'event' | 'refusal' | 'call';
 
   @Column('text')
   action!: string;

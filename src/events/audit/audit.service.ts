@@ -6,6 +6,8 @@ import { runAsSystem } from '../../core/database/row-security.js';
 import type { ListQuery } from '../../core/listing/list-query.js';
 import type { Page } from '../../core/listing/page.js';
 import type { NdjsonDownload } from '../../core/rest/ndjson-download.js';
+import { Conflict } from '../../core/errors/app-error.js';
+import { MembersStore } from '../../organizations/memberships/members.store.js';
 import { OrganizationsService } from '../../organizations/organizations.service.js';
 import { AuditEntriesStore } from './audit-entries.store.js';
 import { type AuditCheckpoint, type AuditEntry, INSTALLATION_CHAIN } from './audit.entity.js';
@@ -23,6 +25,7 @@ export class AuditService {
     private readonly entries: AuditEntriesStore,
     private readonly reports: AuditReportsService,
     private readonly organizations: OrganizationsService,
+    private readonly members: MembersStore,
     private readonly access: Access,
   ) {}
 
@@ -65,9 +68,23 @@ export class AuditService {
     return runAsSystem('export of the audit', () => this.reports.export(chain, filter, authorize));
   }
 
+  /** Requires that a person is somebody else, and no longer a member of the organization. @throws Conflict */
+  async assertErasable(actor: Actor, chain: string, userId: string): Promise<void> {
+    if (userId === actor.userId)
+      throw new Conflict('OWN_DATA', 'nobody erases their own part in the audit', {
+        remedy: 'Another owner can erase it once you have left the organization.',
+      });
+    const member = await runAsSystem('erasure of personal data', () => this.members.find(chain, userId));
+    if (member)
+      throw new Conflict('STILL_MEMBER', 'the person is still a member of the organization', {
+        remedy: 'Remove them first: DELETE /api/identity/orgs/{orgId}/users/{userId}.',
+      });
+  }
+
   /** @returns the number of entries changed */
   async erase(actor: Actor, chain: string, userId: string): Promise<number> {
     await this.authorize(actor, chain, 'erase');
+    await this.assertErasable(actor, chain, userId);
     return runAsSystem('erasure of personal data', () => this.reports.erase(chain, userId));
   }
 }

@@ -45,7 +45,7 @@ export class AuditEntryView {
   @TimeField({ ...REST, description: 'When it was done.' })
   created_at!: Date;
 
-  @TextField({ ...REST, description: 'The kind of event or change, or the operation that was refused.' })
+  @TextField({ ...REST, description: 'The kind of event or change, or the operation that was called.' })
   action!: string;
 
   @WordField(OUTCOMES, REST)
@@ -54,7 +54,11 @@ export class AuditEntryView {
   @TextField({ ...REST, nullable: true, description: 'The code of the refusal.' })
   reason!: string | null;
 
-  @IntField({ ...REST, description: 'How many refusals the entry counts; repeated refusals share an entry.' })
+  @IntField({
+    ...REST,
+    description:
+      'How many calls the entry counts; repeated refusals, and repeated calls that change nothing, share an entry.',
+  })
   count!: number;
 
   @MapField({ ...REST, description: 'Who: kind, id and name; the name of the system actor where it was the server.' })

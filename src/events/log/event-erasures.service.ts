@@ -27,6 +27,7 @@ export class EventErasuresService {
   /** An interrupted erasure can be repeated; it is idempotent. */
   async erase(actor: Actor, organizationId: string, userId: string): Promise<EventErasureView> {
     await this.organizations.authorize(actor, eventLogPolicy.erase, organizationId);
+    await this.audit.assertErasable(actor, organizationId, userId);
     const erased = await runAsSystem('erasure of personal data', () => this.eraseEvents(organizationId, userId));
     await this.unit.run(() => this.events.publish(new PersonalDataErased(actor, organizationId, userId, erased)));
     // The audit is last, because it also records the changes made above.

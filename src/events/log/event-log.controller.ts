@@ -1,6 +1,7 @@
 import { Body, Controller, Get, HttpCode, Post, Query, Res } from '@nestjs/common';
 import { ApiOkResponse, ApiTags } from '@nestjs/swagger';
 import type { Response } from 'express';
+import { AuditedCall } from '../../core/authorization/audited-call.js';
 import { Actor } from '../../core/access/actor.js';
 import { CurrentActor } from '../../core/access/access.decorators.js';
 import { FlagQuery } from '../../core/rest/flag.pipe.js';
@@ -31,6 +32,7 @@ export class EventLogController {
     private readonly erasures: EventErasuresService,
   ) {}
 
+  @AuditedCall()
   @RestOperation(
     'exportEvents',
     'Export events',

@@ -1,5 +1,6 @@
 import { Controller, Get, HttpCode, Post } from '@nestjs/common';
 import { ApiOkResponse, ApiTags } from '@nestjs/swagger';
+import { AuditedCall } from '../../core/authorization/audited-call.js';
 import { Actor } from '../../core/access/actor.js';
 import { CurrentActor } from '../../core/access/access.decorators.js';
 import { IdParam } from '../../core/rest/id.pipe.js';
@@ -25,6 +26,7 @@ export class OperationsController {
     return OperationView.fromEntity(await this.operations.get(actor, id));
   }
 
+  @AuditedCall()
   @RestOperation('cancelOperation', 'Cancel an operation', 'Cancels an operation that is queued or running.')
   @Post(':id/cancel')
   @RequiresRight(operationPolicy.cancel, OperationsService)

@@ -37,11 +37,11 @@ export class ClustersService implements OnApplicationShutdown {
   }
 
   async getClient(connection: Connection): Promise<ClusterClient> {
-    const { secret, revision } = await this.secrets.reveal(connection);
+    const { metadata, secret, revision } = await this.secrets.reveal(connection);
     return this.clients.get(
       connection.id,
       revision,
-      () => toClusterAccess(connection.metadata, secret),
+      () => toClusterAccess(metadata, secret),
       isUnreached(connection.status) ? this.onFirstResponse(connection.id) : undefined,
     );
   }
@@ -49,8 +49,8 @@ export class ClustersService implements OnApplicationShutdown {
   /** Creates a separate client for the current state of a connection, for instance for a watch; the caller closes it. */
   async openClient(connectionId: string, limits?: Partial<ClusterLimits>): Promise<ClusterClient> {
     const connection = await this.connections.get(Actor.system(REASON), connectionId);
-    const { secret } = await this.secrets.reveal(connection);
-    const access = toClusterAccess(connection.metadata, secret);
+    const { metadata, secret } = await this.secrets.reveal(connection);
+    const access = toClusterAccess(metadata, secret);
     const onAnswer = isUnreached(connection.status) ? this.onFirstResponse(connection.id) : undefined;
     return this.createTemporaryClient(access, limits, onAnswer);
   }

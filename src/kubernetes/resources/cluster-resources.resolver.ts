@@ -6,6 +6,7 @@ import type { OpenCluster } from '../middleware/open-clusters.service.js';
 import { type ClusterStatus, StatusEnum } from '../status.enum.js';
 import { ClusterResources, KctlDescribeDetails, NameSpace, ReSyncActions } from './cluster-resource.graphql.js';
 import { ClusterCountsService } from './cluster-counts.service.js';
+import { AuditedCall } from '../../core/authorization/audited-call.js';
 import { DescriptionsService } from './describe/descriptions.service.js';
 import { OptionalInputPipe } from '../../core/rest/optional-input.pipe.js';
 import { resourcePolicy } from './resource.policy.js';
@@ -46,6 +47,7 @@ export class ClusterResourcesResolver {
     return this.counts.listNamespaces(clusters);
   }
 
+  @AuditedCall()
   @Query(() => KctlDescribeDetails, { description: 'An object of a cluster as kubectl describe shows it.' })
   @KubernetesMiddleware(resourcePolicy.read)
   async getKubectlDescribe(
@@ -63,6 +65,7 @@ export class ClusterResourcesResolver {
     return this.descriptions.describeOn(clusters, kind, name, namespace);
   }
 
+  @AuditedCall()
   @Mutation(() => StatusEnum, {
     description: 'Synchronizes the resources of a cluster again; answers PROCESSING at once.',
   })
@@ -75,6 +78,7 @@ export class ClusterResourcesResolver {
     return this.resyncs.request(clusters, selector);
   }
 
+  @AuditedCall()
   @Query(() => StatusEnum, {
     name: 'resyncCluster',
     description: 'The mutation of the same name, for clients that know it as a query.',

@@ -1,5 +1,6 @@
 import { Controller, Get, Query, StreamableFile } from '@nestjs/common';
 import { ApiOkResponse, ApiProduces, ApiTags } from '@nestjs/swagger';
+import { AuditedCall } from '../../core/authorization/audited-call.js';
 import { ConnectionsService } from '../../connections/connections.service.js';
 import { CurrentActor } from '../../core/access/access.decorators.js';
 import type { Actor } from '../../core/access/actor.js';
@@ -20,6 +21,7 @@ export class ConnectionRightsController {
     private readonly manifests: AccessManifestsService,
   ) {}
 
+  @AuditedCall()
   @RestOperation(
     'getConnectionRights',
     'Read the rights of a connection',
@@ -37,6 +39,7 @@ export class ConnectionRightsController {
     return this.rights.review(actor, id, query);
   }
 
+  @AuditedCall()
   @RestOperation(
     'getConnectionManifest',
     'Make a service account for a connection',

@@ -1,5 +1,6 @@
 import { Controller, Get, Param, Query } from '@nestjs/common';
 import { ApiOkResponse, ApiTags } from '@nestjs/swagger';
+import { AuditedCall } from '../../core/authorization/audited-call.js';
 import { CurrentActor } from '../../core/access/access.decorators.js';
 import type { Actor } from '../../core/access/actor.js';
 import { ShortListQuery } from '../../core/listing/list-query.js';
@@ -31,6 +32,7 @@ export class GrafanaController {
     private readonly pings: MonitoringPingsService,
   ) {}
 
+  @AuditedCall()
   @RestOperation(
     'pingGrafana',
     'Ask whether Grafana answers',
@@ -44,6 +46,7 @@ export class GrafanaController {
     return this.pings.ping(actor, id, GRAFANA);
   }
 
+  @AuditedCall()
   @RestOperation(
     'listGrafanaBoards',
     'List dashboards in Grafana',
@@ -61,6 +64,7 @@ export class GrafanaController {
     return toPageEnvelope(await this.grafana.listBoards(actor, id, query), 'boards', GrafanaBoardView.fromBoard);
   }
 
+  @AuditedCall()
   @RestOperation(
     'getGrafanaBoard',
     'Read a dashboard in Grafana',
@@ -78,6 +82,7 @@ export class GrafanaController {
     return this.grafana.getBoard(actor, id, uid);
   }
 
+  @AuditedCall()
   @RestOperation(
     'listGrafanaDatasources',
     'List data sources in Grafana',

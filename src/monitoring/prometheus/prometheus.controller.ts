@@ -1,5 +1,6 @@
 import { Controller, Get, Query } from '@nestjs/common';
 import { ApiOkResponse, ApiTags } from '@nestjs/swagger';
+import { AuditedCall } from '../../core/authorization/audited-call.js';
 import { CurrentActor } from '../../core/access/access.decorators.js';
 import type { Actor } from '../../core/access/actor.js';
 import { IdParam } from '../../core/rest/id.pipe.js';
@@ -24,6 +25,7 @@ export class PrometheusController {
     private readonly pings: MonitoringPingsService,
   ) {}
 
+  @AuditedCall()
   @RestOperation(
     'pingPrometheus',
     'Ask whether Prometheus answers',
@@ -37,6 +39,7 @@ export class PrometheusController {
     return this.pings.ping(actor, id, PROMETHEUS);
   }
 
+  @AuditedCall()
   @RestOperation(
     'queryPrometheus',
     'Query Prometheus at one time',
@@ -54,6 +57,7 @@ export class PrometheusController {
     return this.prometheus.query(actor, id, query);
   }
 
+  @AuditedCall()
   @RestOperation(
     'queryPrometheusRange',
     'Query Prometheus over a range of time',
@@ -71,6 +75,7 @@ export class PrometheusController {
     return this.prometheus.queryRange(actor, id, query);
   }
 
+  @AuditedCall()
   @RestOperation(
     'listPrometheusLabels',
     'List labels in Prometheus',
@@ -88,6 +93,7 @@ export class PrometheusController {
     return this.prometheus.listLabels(actor, id, query);
   }
 
+  @AuditedCall()
   @RestOperation(
     'listPrometheusMetadata',
     'List metadata of metrics in Prometheus',

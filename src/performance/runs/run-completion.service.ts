@@ -65,7 +65,7 @@ export class RunCompletionService {
     const status = job.status === 'cancelled' ? 'cancelled' : 'failed';
     await this.runs.update(run, { status, error: job.error, finishedAt: job.finishedAt });
     const Ended = status === 'cancelled' ? PerformanceRunCancelled : PerformanceRunFailed;
-    await this.conclude(run, new Ended(actorOf(run), run));
+    await this.conclude(run, new Ended(job.cancelledBy ? actingFor(job.cancelledBy) : actorOf(run), run));
   }
 
   private async conclude(run: PerformanceRun, event: PerformanceRunEvent): Promise<void> {
@@ -76,4 +76,6 @@ export class RunCompletionService {
   }
 }
 
-const actorOf = ({ userId }: PerformanceRun): Actor => Actor.onBehalfOf(userId, 'performance runs');
+const actingFor = (userId: string): Actor => Actor.onBehalfOf(userId, 'performance runs');
+
+const actorOf = ({ userId }: PerformanceRun): Actor => actingFor(userId);

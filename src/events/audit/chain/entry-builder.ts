@@ -53,7 +53,7 @@ export function buildEntries(rows: readonly TracedRow[]): UnsealedEntry[] {
 function* groupByTransaction(rows: readonly TracedRow[]): Generator<TracedRow[]> {
   const groups = new Map<string, TracedRow[]>();
   for (const [index, row] of rows.entries()) {
-    const key = row.source === 'refusal' ? `refusal ${index}` : `${row.transaction} ${row.context}`;
+    const key = isCall(row) ? `call ${index}` : `${row.transaction} ${row.context}`;
     const group = groups.get(key);
     if (group) group.push(row);
     else groups.set(key, [row]);
@@ -63,7 +63,7 @@ function* groupByTransaction(rows: readonly TracedRow[]): Generator<TracedRow[]>
 
 function buildTransaction(rows: TracedRow[]): UnsealedEntry[] {
   const events = rows.filter(({ source }) => source === 'event');
-  const changes = new Set(rows.filter(({ source }) => source !== 'event' && source !== 'refusal'));
+  const changes = new Set(rows.filter((row) => row.source !== 'event' && !isCall(row)));
   const withChanges = events.map((event) => ({
     event,
     own: takeOwnChanges(event, changes),
@@ -82,7 +82,7 @@ function buildTransaction(rows: TracedRow[]): UnsealedEntry[] {
     ...[...changes].map((change) =>
       buildEntry(change, { before: showFields(change.before), after: showFields(change.after) }),
     ),
-    ...rows.filter(({ source }) => source === 'refusal').map(buildRefusal),
+    ...rows.filter(isCall).map(buildCall),
   ];
 }
 
@@ -133,10 +133,14 @@ const mergeFields = (fields: Fields[]): Fields => {
   return some.length === 0 ? null : (Object.assign({}, ...some) as Record<string, unknown>);
 };
 
-/** The details of a refusal are its fields; it has no changes. */
-function buildRefusal(row: TracedRow): UnsealedEntry {
+/** Reports whether a row is of a call itself: refused, or carried out without a change. */
+const isCall = ({ source }: TracedRow): boolean => source === 'refusal' || source === 'call';
+
+/** The details of a call are its fields; it has no changes. */
+function buildCall(row: TracedRow): UnsealedEntry {
   const { reason: _, count: __, ...details } = row.after ?? {};
-  return { ...buildEntry(row, boundFields(details) ?? {}), outcome: 'refused', ...readRefusal(row.after) };
+  const outcome = row.source === 'refusal' ? 'refused' : 'allowed';
+  return { ...buildEntry(row, boundFields(details) ?? {}), outcome, ...readRefusal(row.after) };
 }
 
 function buildEntry(row: TracedRow, details: Record<string, unknown>): UnsealedEntry {

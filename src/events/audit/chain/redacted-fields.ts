@@ -1,6 +1,5 @@
-/** Names of fields that contain secrets, by the rule that the triggers apply to columns; names that only describe a secret do not match. */
-const SECRET_NAME = /passw(or)?d|passphrase|secret|token|api[-_]?key|private[-_]?key|access[-_]?key|authorization/i;
-const ABOUT_A_SECRET = /(_at|_by|_ids?|names?)$/i;
+import { isSecretMember } from '../../../core/json/secret-members.js';
+
 /** A URL up to its query: the scheme, the authority, the path. */
 const ADDRESS = /^([a-z][a-z0-9+.-]*:\/\/)([^/?#]*)([^?#]*)/i;
 const REDACTED = '[redacted]';
@@ -14,7 +13,10 @@ export function redactMembers(value: unknown): unknown {
   if (typeof value === 'string') return withoutCredentials(value);
   if (typeof value !== 'object' || value === null) return value;
   return Object.fromEntries(
-    Object.entries(value).map(([name, member]) => [name, isSecret(name, member) ? REDACTED : redactMembers(member)]),
+    Object.entries(value).map(([name, member]) => [
+      name,
+      isSecretMember(name, member) ? REDACTED : redactMembers(member),
+    ]),
   );
 }
 
@@ -23,6 +25,3 @@ function withoutCredentials(text: string): string {
   const [, scheme, authority = '', path = ''] = ADDRESS.exec(text) ?? [];
   return scheme === undefined ? text : scheme + authority.slice(authority.lastIndexOf('@') + 1) + path;
 }
-
-const isSecret = (name: string, member: unknown): boolean =>
-  member !== null && typeof member !== 'boolean' && SECRET_NAME.test(name) && !ABOUT_A_SECRET.test(name);

@@ -1,10 +1,11 @@
-/** A refused operation, with the number of repetitions. */
+/** An operation that was refused, or carried out without a change, with the number of repetitions. */
 export interface LoggedRefusal {
-  /** The refused caller, as recorded in the audit log. */
+  /** The caller, as recorded in the audit log. */
   context: string;
   acting: string | null;
   action: string;
-  reason: string;
+  /** The code of the refusal; null for a call that was carried out. */
+  reason: string | null;
   /** The record whose access was refused; `ids` are those of the path. */
   judged?: { type: string; id: string; organizationId: string };
   ids: string[];
@@ -23,6 +24,8 @@ interface Kept extends LoggedRefusal {
 const WINDOW_MS = 60_000;
 /** The maximum number of different refusals of a caller in this period; further ones are combined. */
 const MOST_PER_CALLER = 30;
+/** The same for calls that were carried out, of which each is to be found. */
+const MOST_PERFORMED = 1_000;
 /** The maximum number of different refusals of all callers; further ones are combined. */
 const MOST_IN_ALL = 5_000;
 
@@ -37,16 +40,19 @@ export class RefusalLog {
   /** @param caller the subject of the limit: a user's id, otherwise a network */
   add(caller: string, refusal: Omit<LoggedRefusal, 'count'>, now = Date.now()): void {
     const { action, reason, judged, ids, account = '' } = refusal;
+    const isRefused = reason !== null;
+    const limited = isRefused ? caller : `performed ${caller}`;
+    const most = isRefused ? MOST_PER_CALLER : MOST_PERFORMED;
     const key = [caller, action, reason, judged?.id ?? ids.join(' '), account].join('\n');
     const known = this.kept.get(key);
     if (known) return void known.count++;
-    const own = this.perCaller.get(caller) ?? 0;
-    if (own < MOST_PER_CALLER && this.kept.size < MOST_IN_ALL) {
-      this.perCaller.set(caller, own + 1);
+    const own = this.perCaller.get(limited) ?? 0;
+    if (own < most && this.kept.size < MOST_IN_ALL) {
+      this.perCaller.set(limited, own + 1);
       this.keep(key, refusal, now);
-    } else if (own < MOST_PER_CALLER)
-      this.addTo('overflow', { ...toOverflow(refusal), acting: null, context: '{}' }, now);
-    else this.addTo(`overflow ${caller}`, toOverflow(refusal), now);
+    } else if (own < most)
+      this.addTo(`overflow ${isRefused}`, { ...toOverflow(refusal), acting: null, context: '{}' }, now);
+    else this.addTo(`overflow ${limited}`, toOverflow(refusal), now);
   }
 
   /** Returns up to `most` refusals to write: new kinds at once, repetitions at the end of their period or when `all` is true. */
@@ -85,7 +91,7 @@ export class RefusalLog {
 const toOverflow = (refusal: Omit<LoggedRefusal, 'count'>): Omit<LoggedRefusal, 'count'> => ({
   ...refusal,
   action: 'many_operations',
-  reason: 'MANY_REFUSALS',
+  reason: refusal.reason === null ? null : 'MANY_REFUSALS',
   judged: undefined,
   ids: [],
   account: undefined,

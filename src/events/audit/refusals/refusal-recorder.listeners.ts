@@ -1,5 +1,6 @@
 import { type BeforeApplicationShutdown, Injectable, Logger, type OnModuleInit } from '@nestjs/common';
 import { Actor } from '../../../core/access/actor.js';
+import { PerformedCalls } from '../../../core/authorization/audited-call.js';
 import { type Refusal, Refusals } from '../../../core/authorization/refusals.js';
 import { AuditedRequests } from '../../../core/database/audited-request.js';
 import { UnitOfWork } from '../../../core/database/unit-of-work.js';
@@ -14,7 +15,9 @@ const WINDOW_MS = 60_000;
 const BATCH = 500;
 const MAX_ACCOUNT_LENGTH = 255;
 
-/** Records refusals in batches in the background, so that a refused request runs no additional statement. */
+type RecordedCall = Omit<Refusal, 'error'> & { reason: string | null };
+
+/** Records refusals, and calls that leave no other entry, in batches in the background, so that a refused request runs no additional statement. */
 @Injectable()
 export class RefusalRecorder implements OnModuleInit, BeforeApplicationShutdown {
   private readonly logger = new Logger('Audit');
@@ -25,13 +28,15 @@ export class RefusalRecorder implements OnModuleInit, BeforeApplicationShutdown 
 
   constructor(
     private readonly refusals: Refusals,
+    private readonly calls: PerformedCalls,
     private readonly store: RefusalsStore,
     private readonly unit: UnitOfWork,
     private readonly requests: AuditedRequests,
   ) {}
 
   onModuleInit(): void {
-    this.refusals.onRefused((refusal) => this.add(refusal));
+    this.refusals.onRefused(({ error, ...call }) => this.add({ ...call, reason: error.code }));
+    this.calls.onPerformed((call) => this.add({ ...call, reason: null }));
     this.timers.push(
       setInterval(() => void this.writePending(), INTERVAL_MS).unref(),
       setInterval(() => this.log.startWindow(), WINDOW_MS).unref(),
@@ -52,14 +57,14 @@ export class RefusalRecorder implements OnModuleInit, BeforeApplicationShutdown 
     await this.writing;
   }
 
-  private add({ error, request, operation, ids, account }: Refusal): void {
+  private add({ reason, request, operation, ids, account }: RecordedCall): void {
     const { caller, origin, judged, onBehalfOf } = request;
     const who = caller?.userId ?? onBehalfOf ?? clientNetwork(origin?.address);
     this.log.add(who, {
       context: this.requests.describe(request),
       acting: caller?.userId ?? (request.actor?.isSystem ? 'system' : null),
       action: operation,
-      reason: error.code,
+      reason,
       ...(judged ? { judged: { type: judged.type, id: judged.id, organizationId: judged.organizationId } } : {}),
       ids,
       ...(account !== undefined && account.length <= MAX_ACCOUNT_LENGTH ? { account } : {}),

@@ -21,8 +21,8 @@ const FIND_ACCOUNTS = named('SELECT id, email FROM app_user WHERE email = ANY($1
 
 const INSERT =
   named(`INSERT INTO audit_pending (transaction, chain, source, action, resource_type, resource_id, after, acting, context, created_at)
-  SELECT pg_current_xact_id()::text::bigint, chain, 'refusal', action, resource_type, resource_id, after, acting, context, created_at
-    FROM json_to_recordset($1) AS t (chain uuid, action text, resource_type text, resource_id text, after jsonb, acting text,
+  SELECT pg_current_xact_id()::text::bigint, chain, source, action, resource_type, resource_id, after, acting, context, created_at
+    FROM json_to_recordset($1) AS t (chain uuid, source text, action text, resource_type text, resource_id text, after jsonb, acting text,
       context text, created_at timestamptz)`);
 
 interface Holder {
@@ -47,6 +47,7 @@ export class RefusalsStore {
       const named = found.at(-1);
       const accountId = account === undefined ? undefined : accounts.get(normalizeEmail(account));
       return {
+        source: refusal.reason === null ? 'call' : 'refusal',
         chain: judged?.organizationId ?? named?.organization_id ?? INSTALLATION_CHAIN,
         action: refusal.action,
         resource_type: accountId ? 'user' : (named?.type ?? judged?.type ?? 'operation'),

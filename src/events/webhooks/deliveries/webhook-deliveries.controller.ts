@@ -6,6 +6,7 @@ import { ListQuery } from '../../../core/listing/list-query.js';
 import { type PageEnvelope, toPageEnvelope } from '../../../core/listing/page.js';
 import { IdParam } from '../../../core/rest/id.pipe.js';
 import { NoStore } from '../../../core/rest/no-store.decorator.js';
+import { AuditedCall } from '../../../core/authorization/audited-call.js';
 import { RestOperation } from '../../../core/rest/openapi/rest-operation.decorator.js';
 import { Recovery } from '../endpoints/webhook.inputs.js';
 import { RecoveryView } from '../endpoints/webhook.view.js';
@@ -23,6 +24,7 @@ export function createWebhookDeliveriesController(routes: WebhookRoutes): Type {
   class WebhookDeliveriesController {
     constructor(private readonly deliveries: WebhookDeliveriesService) {}
 
+    @AuditedCall()
     @RestOperation(
       `test${Owner}Webhook`,
       'Test a webhook',
@@ -40,6 +42,7 @@ export function createWebhookDeliveriesController(routes: WebhookRoutes): Type {
       return WebhookDeliveryView.fromEntity(await this.deliveries.test(actor, toOwner(id), webhookId));
     }
 
+    @AuditedCall()
     @RestOperation(
       `recover${Owner}Webhook`,
       'Send deliveries again',
@@ -92,6 +95,7 @@ export function createWebhookDeliveriesController(routes: WebhookRoutes): Type {
       return WebhookDeliveryView.fromEntity(await this.deliveries.get(actor, toOwner(id), webhookId, deliveryId));
     }
 
+    @AuditedCall()
     @RestOperation(
       `redeliver${Owner}WebhookDelivery`,
       'Send a delivery again',

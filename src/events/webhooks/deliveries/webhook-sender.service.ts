@@ -2,11 +2,12 @@ import { Injectable } from '@nestjs/common';
 import { Env } from '../../../core/config/env.js';
 import { AppError } from '../../../core/errors/app-error.js';
 import { Outbound } from '../../../core/outbound/outbound.service.js';
+import { secretsInUrl } from '../../../core/json/url-secrets.js';
 import { redactSecrets } from '../../../core/outbound/redact-secrets.js';
 import { messageIdOf, type SentMessage } from './message-id.js';
 import { signatureHeaders } from '../endpoints/signing-secret.js';
-import type { WebhookSecrets } from '../endpoints/webhook-secrets.service.js';
-import type { Webhook } from '../endpoints/webhook.entity.js';
+import { endpointOf, type WebhookSecrets } from '../endpoints/webhook-secrets.service.js';
+import { maskEndpoint, type Webhook } from '../endpoints/webhook.entity.js';
 import { formatMessage } from '../formats/webhook-format.js';
 import type { WebhookMessage } from '../formats/webhook-message.js';
 import type { DeliveryAttempt, SentRequest } from './webhook-delivery.entity.js';
@@ -66,17 +67,19 @@ export class WebhookSender {
       'user-agent': 'Armature-Webhooks/1.0',
     };
     const hidden = Object.fromEntries(Object.keys(secrets.headers).map((name) => [name, HIDDEN]));
-    const request = { url: webhook.url, headers: { ...hidden, ...own }, body: shownBody };
+    const url = endpointOf(webhook, secrets);
+    const request = { url: maskEndpoint(url), headers: { ...hidden, ...own }, body: shownBody };
     const started = performance.now();
-    const outcome = await this.post(webhook.url, { ...secrets.headers, ...own }, body, signal);
+    const outcome = await this.post(url, { ...secrets.headers, ...own }, body, signal);
     const { status, error, answerHeaders, text } = outcome;
     const { headers: sealed, routingKey } = secrets;
-    const redact = (said: string): string => redactSecrets(said, { sealed, routingKey });
+    const keys = secretsInUrl(url, { path: true });
+    const redact = (said: string): string => redactSecrets(said, { sealed, routingKey, keys });
     const attempt = {
       at: at.toISOString(),
       duration_ms: Math.round(performance.now() - started),
       status,
-      error,
+      error: error && redact(error),
       response_headers: toLoggedHeaders(answerHeaders, redact),
       response_body: redact(text).slice(0, MAX_LOGGED_BODY),
     };

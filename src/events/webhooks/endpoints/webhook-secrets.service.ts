@@ -6,7 +6,7 @@ import { Vault } from '../../../core/crypto/vault.service.js';
 import { InvalidRequest } from '../../../core/errors/app-error.js';
 import { definedFields, nullToEmpty } from '../../../core/rest/read-only-fields.js';
 import type { WebhookFormat } from '../formats/webhook-format.js';
-import type { Webhook } from './webhook.entity.js';
+import { maskEndpoint, type Webhook } from './webhook.entity.js';
 import type { NewWebhook, WebhookChange } from './webhook.inputs.js';
 
 /** The encrypted secrets of an endpoint. */
@@ -16,9 +16,15 @@ export interface WebhookSecrets {
   headers: Record<string, string>;
   /** The integration key of PagerDuty. */
   routingKey?: string;
+  /** The whole URL, when a part of it is masked in the record. */
+  url?: string;
 }
 
-type SealedColumns = Pick<Webhook, 'secrets' | 'headerNames'>;
+type SealedColumns = Pick<Webhook, 'secrets' | 'headerNames' | 'url'>;
+
+/** The URL that events are sent to. */
+export const endpointOf = (webhook: Pick<Webhook, 'url'>, secrets: WebhookSecrets): string =>
+  secrets.url ?? webhook.url;
 
 /** Encrypts the secrets of endpoints for storage, and decrypts them for sending only. */
 @Injectable()
@@ -29,21 +35,24 @@ export class WebhookSecretsService {
   async make(webhook: Webhook, secret: string, input: NewWebhook): Promise<SealedColumns> {
     const { headers = {}, routingKey } = sealedFieldsOf(input);
     assertRoutingKey(webhook, { routingKey });
-    return this.toColumns(webhook, { signing: [{ secret }], headers, routingKey });
+    return this.toColumns(input.url, { signing: [{ secret }], headers, routingKey }, webhook);
   }
 
-  /** Applies a change. @returns the changed columns, if any */
-  async change(webhook: Webhook, input: WebhookChange): Promise<Partial<SealedColumns>> {
-    const { url, format } = input;
+  /** Applies a change. @returns the changed columns, if any, and whether the URL is another */
+  async change(webhook: Webhook, input: WebhookChange): Promise<Partial<SealedColumns> & { isMoved?: boolean }> {
+    const { format } = input;
     const { headers, routingKey } = sealedFieldsOf(input);
-    const isElsewhere = leadsElsewhere(webhook, url);
-    if (!isElsewhere && headers === undefined && routingKey === undefined && format === undefined) return {};
+    const isSameUrl = input.url === undefined || input.url === maskEndpoint(webhook.url);
+    if (isSameUrl && headers === undefined && routingKey === undefined && format === undefined) return {};
     const stored = await this.open(webhook);
+    const current = endpointOf(webhook, stored);
+    const url = isSameUrl ? current : (input.url ?? current);
+    const isElsewhere = placeOf(url) !== placeOf(current);
     const kept = isElsewhere ? withoutSecrets(stored, input, format ?? webhook.format) : stored;
     const secrets: WebhookSecrets = { ...kept, ...definedFields({ headers, routingKey }) };
     assertRoutingKey({ format: format ?? webhook.format }, secrets);
-    if (isDeepStrictEqual(secrets, stored)) return {};
-    return this.toColumns(webhook, secrets);
+    if (url === current && isDeepStrictEqual(secrets, stored)) return {};
+    return { ...(await this.toColumns(url, secrets, webhook)), isMoved: url !== current };
   }
 
   /**
@@ -56,8 +65,11 @@ export class WebhookSecretsService {
     return current && timingSafeEqual(hashSecretToken(sent), hashSecretToken(current.secret)) ? sent : null;
   }
 
-  private async toColumns(webhook: Webhook, secrets: WebhookSecrets): Promise<SealedColumns> {
-    return { secrets: await this.seal(webhook, secrets), headerNames: Object.keys(secrets.headers) };
+  private async toColumns(whole: string, secrets: WebhookSecrets, webhook: Webhook): Promise<SealedColumns> {
+    const { url: _url, ...others } = secrets;
+    const url = maskEndpoint(whole);
+    const sealed = await this.seal(webhook, url === whole ? others : { ...others, url: whole });
+    return { secrets: sealed, headerNames: Object.keys(secrets.headers), url };
   }
 
   seal({ id, organizationId }: Webhook, secrets: WebhookSecrets): Promise<Buffer> {
@@ -77,8 +89,6 @@ const sealedFieldsOf = ({ headers, routing_key: routingKey }: WebhookChange) => 
   headers: nullToEmpty(headers, {}),
   routingKey: nullToEmpty(routingKey, ''),
 });
-
-const leadsElsewhere = (webhook: Webhook, url = webhook.url): boolean => placeOf(url) !== placeOf(webhook.url);
 
 function placeOf(url: string): string {
   const { origin, pathname } = new URL(url);

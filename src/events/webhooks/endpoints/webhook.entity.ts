@@ -1,10 +1,14 @@
 import { Column, Entity, ForeignKey, Index } from 'typeorm';
 import { TenantEntity } from '../../../core/database/base.entity.js';
+import { maskUrl } from '../../../core/json/url-secrets.js';
 import type { Severity } from '../../../core/events/domain-event.js';
 import type { WebhookFormat } from '../formats/webhook-format.js';
 
 export const DISABLED_REASONS = ['gone', 'failing'] as const;
 export type DisabledReason = (typeof DISABLED_REASONS)[number];
+
+/** How the URL of an endpoint is shown: without what may be a key. */
+export const maskEndpoint = (url: string): string => maskUrl(url, { path: true });
 
 /** A webhook endpoint, to which events are sent. */
 @Entity('webhook')
@@ -19,6 +23,7 @@ export class Webhook extends TenantEntity {
   @Column('uuid')
   owner!: string;
 
+  /** Masked where it has secrets; the whole URL is sealed then. */
   @Column('text')
   url!: string;
 

@@ -11,13 +11,16 @@ import {
   WordField,
 } from '../../../core/schema/view-fields.js';
 import { type WebhookFormat, WEBHOOK_FORMATS } from '../formats/webhook-format.js';
-import { DISABLED_REASONS, type DisabledReason, type Webhook } from './webhook.entity.js';
+import { DISABLED_REASONS, type DisabledReason, maskEndpoint, type Webhook } from './webhook.entity.js';
 
 const REST = { rest: true } as const;
 
 /** An endpoint without its secrets. */
 export class WebhookView extends RecordView {
-  @TextField({ ...REST, description: 'Where events are sent.' })
+  @TextField({
+    ...REST,
+    description: 'Where events are sent; user info, the query and what looks like a key in the path are masked.',
+  })
   url!: string;
 
   @TextField(REST)
@@ -69,7 +72,7 @@ export class WebhookView extends RecordView {
 
   protected static assignWebhook<V extends WebhookView>(view: V, webhook: Webhook): V {
     RecordView.assignRecord<WebhookView>(view, webhook, {
-      url: webhook.url,
+      url: maskEndpoint(webhook.url),
       description: webhook.description,
       events: webhook.events,
       severities: webhook.severities,
@@ -93,14 +96,16 @@ export class WebhookSecretView extends WebhookView {
   @TextField({ ...REST, description: 'The secret that deliveries are signed with. It is not shown again.' })
   secret!: string;
 
-  static fromSecret(this: void, { webhook, secret }: WebhookWithSecret): WebhookSecretView {
-    return Object.assign(WebhookView.assignWebhook(new WebhookSecretView(), webhook), { secret });
+  static fromSecret(this: void, { webhook, secret, url }: WebhookWithSecret): WebhookSecretView {
+    return Object.assign(WebhookView.assignWebhook(new WebhookSecretView(), webhook), { secret, ...(url && { url }) });
   }
 }
 
 export interface WebhookWithSecret {
   webhook: Webhook;
   secret: string;
+  /** Of a new endpoint: its URL as it was sent. */
+  url?: string;
 }
 
 export const WebhookPage = PaginatedView(WebhookView, 'webhooks', 'WebhookPage');

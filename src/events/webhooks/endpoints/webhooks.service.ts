@@ -18,7 +18,7 @@ import {
 import { type WebhookOwner, WebhookOwnersService } from './webhook-owners.service.js';
 import { generateSigningSecret } from './signing-secret.js';
 import { WebhookSecretsService } from './webhook-secrets.service.js';
-import { Webhook } from './webhook.entity.js';
+import { maskEndpoint, Webhook } from './webhook.entity.js';
 import { WebhookCreated, WebhookDeleted, WebhookDisabled, WebhookRotated, WebhookUpdated } from './webhook.events.js';
 import type { NewWebhook, WebhookChange } from './webhook.inputs.js';
 import type { WebhookOperation } from './webhook.policy.js';
@@ -74,7 +74,7 @@ export class WebhooksService {
       );
       await this.webhooks.insert(webhook);
       await this.events.publish(new WebhookCreated(actor, webhook));
-      return { webhook, secret };
+      return { webhook, secret, url: input.url };
     });
   }
 
@@ -93,15 +93,16 @@ export class WebhooksService {
     if (input.url !== undefined) {
       const { url } = await this.get(actor, owner, id, 'update');
       // An unchanged URL is not checked again, even if its host resolves to another address now: each attempt is checked.
-      if (input.url !== url) await this.assertCallable(input.url);
+      if (input.url !== maskEndpoint(url)) await this.assertCallable(input.url);
     }
     return this.unit.run(async () => {
       const webhook = await this.getForUpdate(actor, owner, id, 'update', match);
       const secret = await this.secrets.confirmCurrent(webhook, getReadOnlyField(input, 'secret'));
       assertReadOnlyUnchanged(input, { ...WebhookView.fromEntity(webhook), secret });
-      const change: Partial<Webhook> = { ...fieldsOf(input), ...(await this.secrets.change(webhook, input)) };
+      const { isMoved = false, ...sealed } = await this.secrets.change(webhook, input);
+      const change: Partial<Webhook> = { ...fieldsOf(input), ...sealed };
       const wasEnabled = webhook.enabled;
-      if (await this.webhooks.change(webhook, { ...change, ...healthAfter(webhook, input) }))
+      if (await this.webhooks.change(webhook, { ...change, ...healthAfter(webhook, input, isMoved) }))
         await this.events.publish(
           wasEnabled && !webhook.enabled
             ? new WebhookDisabled(actor, webhook, null)
@@ -154,16 +155,16 @@ export class WebhooksService {
   }
 }
 
-const fieldsOf = ({ url, description, events, severities, format, enabled }: WebhookChange): Partial<Webhook> =>
+const fieldsOf = ({ description, events, severities, format, enabled }: WebhookChange): Partial<Webhook> =>
   definedFields({
-    ...{ url, format, enabled, events: events && [...new Set(events)] },
+    ...{ format, enabled, events: events && [...new Set(events)] },
     description: nullToEmpty(description, ''),
     severities: severities === null ? [] : severities && [...new Set(severities)],
   });
 
 /** A new URL, or enabling the endpoint, resets its failures. */
-function healthAfter(webhook: Webhook, { url, enabled }: WebhookChange): Partial<Webhook> {
-  const begins = (url !== undefined && url !== webhook.url) || (enabled === true && !webhook.enabled);
+function healthAfter(webhook: Webhook, { enabled }: WebhookChange, isMoved: boolean): Partial<Webhook> {
+  const begins = isMoved || (enabled === true && !webhook.enabled);
   return begins ? { failingSince: null, noticedAt: null, disabledAt: null, disabledReason: null, slow: true } : {};
 }
 
