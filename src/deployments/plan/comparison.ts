@@ -156,7 +156,7 @@ export class Comparison {
     signal?: AbortSignal,
   ): Promise<boolean> {
     if (findRefusedMappings(live, desired, causes).length === 0) return false;
-    const name = `${desired.metadata.name.slice(0, 20).replace(/[^a-z0-9]+$/, '')}-${randomUUID().slice(0, 8)}`;
+    const name = `${desired.metadata.name.slice(0, 20).replace(/[^a-z0-9]+/g, '-')}-${randomUUID().slice(0, 8)}`;
     const another = { ...desired, metadata: { ...desired.metadata, name } };
     try {
       await this.cluster.apply(kind, another, { fieldManager: FIELD_MANAGER, dryRun: true, signal });
