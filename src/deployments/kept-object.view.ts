@@ -22,7 +22,7 @@ export class KeptResourceView {
 
 @ObjectType('KeptObject', { description: 'An object that a deployment left on the cluster.' })
 export class KeptObjectView {
-  @RecordField(() => KeptResourceView)
+  @RecordField(() => KeptResourceView, { description: 'What was left.' })
   resource!: KeptResourceView;
 
   @TextField({ description: 'Why it was left.' })
