@@ -87,7 +87,8 @@ describe('policies of a workspace', () => {
     expect((await attempt('component.spec.replicas > 1')).body.verdicts).toMatchObject([
       { complies: false, reason: 'no such key: spec' },
     ]);
-    expect((await attempt("'text'")).body.verdicts).toMatchObject([
+    expect((await attempt("'text'")).status).toBe(400);
+    expect((await attempt('component.kind')).body.verdicts).toMatchObject([
       { complies: false, reason: 'it evaluates to string instead of true or false' },
     ]);
     const heavy = JSON.stringify(Array.from({ length: 100 }, (_, index) => index));

@@ -8,15 +8,51 @@ export const POLICY_VARIABLES = ['component', 'design', 'environment'];
 
 const TYPES = ['int', 'uint', 'double', 'bool', 'string', 'bytes', 'list', 'map', 'null_type', 'type'];
 
-/** Checks that an expression compiles and uses only known variables. @throws InvalidRequest */
+const BOOLEAN_OPERATORS = new Set(['&&', '||', '==', '!=', '<', '<=', '>', '>=', 'in', '!']);
+/** Functions and macros whose value is never a boolean; that of others depends on their arguments, or is one. */
+const OTHER_FUNCTIONS = new Set([...TYPES.filter((type) => type !== 'bool'), 'size', 'map', 'filter']);
+
+/**
+ * Checks that an expression compiles, uses only known variables and may be true or false.
+ * @throws InvalidRequest
+ */
 export function assertPolicyExpression(source: string): void {
-  const unknown = [...new Set(findFreeNames(compile(source)))];
-  if (unknown.length === 0) return;
-  throw InvalidRequest.forField(
-    '/expression',
-    `names ${unknown.slice(0, 5).join(', ')}, which is not known`,
-    `Use ${POLICY_VARIABLES.join(', ')}.`,
-  );
+  const expression = compile(source);
+  const unknown = [...new Set(findFreeNames(expression))];
+  if (unknown.length > 0)
+    throw InvalidRequest.forField(
+      '/expression',
+      `names ${unknown.slice(0, 5).join(', ')}, which is not known`,
+      `Use ${POLICY_VARIABLES.join(', ')}.`,
+    );
+  if (!mayBeBoolean(expression))
+    throw InvalidRequest.forField(
+      '/expression',
+      'is never true or false',
+      'Write a condition that each component has to meet, such as component.kind != "Secret".',
+    );
+}
+
+/** Reports whether an expression may be true or false; the type of a field is known only when it is evaluated. */
+function mayBeBoolean(expression: CelExpression): boolean {
+  switch (expression.kind) {
+    case 'literal':
+      return typeof expression.value === 'boolean';
+    case 'name':
+    case 'list':
+    case 'map':
+      return false;
+    case 'unary':
+    case 'binary':
+      return BOOLEAN_OPERATORS.has(expression.operator);
+    case 'condition':
+      return mayBeBoolean(expression.then) && mayBeBoolean(expression.otherwise);
+    case 'call':
+      return !OTHER_FUNCTIONS.has(expression.name);
+    case 'select':
+    case 'index':
+      return true;
+  }
 }
 
 function compile(source: string): CelExpression {
