@@ -1,4 +1,7 @@
 import { randomUUID } from 'node:crypto';
+import { rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { tarOf } from '../src/formats/archives/tar.fixture.js';
 import { type Cluster, sharedCluster } from './support/cluster.js';
@@ -133,6 +136,142 @@ data: {host: 'shop.{{ .Release.Namespace }}.svc'}
       await done(admin.delete('/api/pattern/deploy', { body: { id } }));
       expect(await installed(namespace)).toEqual([]);
     });
+
+    const generating = {
+      password: `apiVersion: v1
+kind: Secret
+metadata: {name: db, namespace: {{ .Release.Namespace }}}
+stringData:
+  password: {{ randAlphaNum 16 }}
+  length: {{ randNumeric (int .Values.length) | quote }}
+  at: {{ now | unixEpoch | quote }}
+`,
+      lookup: `{{- $found := lookup "v1" "Secret" .Release.Namespace "kept" }}
+apiVersion: v1
+kind: Secret
+metadata: {name: kept}
+data:
+  password: {{ if $found }}{{ $found.data.password }}{{ else }}{{ randAlphaNum (int .Values.length) | b64enc }}{{ end }}
+`,
+      history: `apiVersion: v1
+kind: ConfigMap
+metadata: {name: history}
+data: {is: "{{ .Release.IsInstall }} {{ .Release.IsUpgrade }}", others: "{{ len (default list (lookup "v1" "Secret" "kube-system" "").items) }}"}
+`,
+    };
+    const dataOf = async (kind: string, name: string, namespace: string): Promise<Record<string, string>> =>
+      JSON.parse(await kubectl(cluster, 'get', kind, name, '-n', namespace, '-o', 'jsonpath={.data}')) as Record<string, string>; // prettier-ignore
+
+    it('keeps what it generates for its place, whatever else changes, until that changes', async () => {
+      const { admin } = world;
+      await kubectl(cluster, 'create', 'secret', 'generic', 'theirs', '-n', 'kube-system', '--from-literal=a=b').catch(() => ''); // prettier-ignore
+      const { id, namespace } = await scene(await hooked(generating));
+      const deploy = (fields: object = {}) => done(admin.post('/api/pattern/deploy', { id, namespace, values: { length: 5 }, ...fields })); // prettier-ignore
+      const plan = await done(admin.post('/api/pattern/deploy/plan', { id, namespace, values: { length: 5 } }));
+      expect(plan.generated.map((each: Json) => `${each.template} ${each.function}`).sort()).toEqual([
+        'templates/lookup.yaml randAlphaNum',
+        'templates/password.yaml now',
+        'templates/password.yaml randAlphaNum',
+        'templates/password.yaml randNumeric',
+      ]);
+      await deploy({ values: undefined, plan_id: plan.plan_id });
+      const [db, kept] = [await dataOf('secret', 'db', namespace), await dataOf('secret', 'kept', namespace)];
+      expect(await dataOf('cm', 'history', namespace)).toEqual({ is: 'true false', others: '0' });
+      const upgraded = await deploy();
+      expect(await dataOf('cm', 'history', namespace)).toMatchObject({ is: 'false true' });
+      const again = await deploy();
+      expect(again.design_version).toBe(upgraded.design_version);
+      expect(again.resources.map(({ action }: Json) => action)).toEqual(Array(4).fill('unchanged'));
+      const longer = await deploy({ values: { length: 9 } });
+      const changed = await dataOf('secret', 'db', namespace);
+      expect(changed).toMatchObject({ password: db['password'], at: db['at'] });
+      expect(Buffer.from(changed['length'] ?? '', 'base64').toString()).toMatch(/^\d{9}$/);
+      expect(await dataOf('secret', 'kept', namespace)).toEqual(kept);
+      await done(admin.post(`/api/deployments/${longer.id}/rollback`));
+      expect(await dataOf('secret', 'db', namespace)).toEqual(db);
+      const there = await done(admin.post('/api/pattern/deploy/plan', { id, namespace, values: { length: 5 } }));
+      expect(there).toMatchObject({ generated: [], summary: { update: 0, create: 0 } });
+    }, 120_000);
+
+    it('lists the generated values that are new in the environment that it is promoted to', async () => {
+      const { admin, organization } = world;
+      const { id, namespace } = await scene(await hooked({ password: generating.password }));
+      const deployed = await done(admin.post('/api/pattern/deploy', { id, namespace, values: { length: 5 } }));
+      const [connection] = (await admin.get(`/api/environments/${environment.id}/connections`)).body
+        .connections as Json[];
+      const other = await done(admin.post('/api/environments', { name: 'next', organization_id: organization }));
+      await done(admin.post(`/api/environments/${other.id}/connections/${connection?.id}`));
+      await done(admin.post(`/api/workspaces/${workspace.id}/environments/${other.id}`));
+      const plan = await done(
+        admin.post('/api/pattern/deploy/plan', { id, version: deployed.design_version, environment_id: other.id, namespace: `${namespace}-next`, create_namespace: true }), // prettier-ignore
+      );
+      expect(plan.generated).toHaveLength(3);
+      const body = { environment_id: other.id, plan_id: plan.plan_id };
+      await done(admin.post(`/api/deployments/${deployed.id}/promote`, body));
+      const values = await Promise.all([namespace, `${namespace}-next`].map((each) => dataOf('secret', 'db', each)));
+      expect(values[0]?.['password']).not.toBe(values[1]?.['password']);
+      await done(admin.delete('/api/pattern/deploy', { body: { id, environment_id: other.id } }));
+      await done(admin.delete(`/api/workspaces/${workspace.id}/environments/${other.id}`));
+    }, 120_000);
+
+    it('is rendered for the version and the kinds of its cluster', async () => {
+      const { admin } = world;
+      const kind = `Probe${randomUUID().slice(0, 8)}`;
+      const plural = `${kind.toLowerCase()}s`;
+      const seen = `apiVersion: v1
+kind: ConfigMap
+metadata: {name: seen}
+data:
+  version: {{ .Capabilities.KubeVersion.Version }}
+  ingress: {{ .Capabilities.APIVersions.Has "networking.k8s.io/v1/Ingress" | quote }}
+  old: {{ .Capabilities.APIVersions.Has "extensions/v1beta1" | quote }}
+---
+{{- if .Capabilities.APIVersions.Has "${plural}.example.org/v1/${kind}" }}
+apiVersion: ${plural}.example.org/v1
+kind: ${kind}
+metadata: {name: mine}
+{{- end }}
+`;
+      const { id, namespace } = await scene(await hooked({ seen }));
+      const first = await done(admin.post('/api/pattern/deploy', { id, namespace }));
+      expect(first.resources).toHaveLength(2);
+      const { gitVersion } = JSON.parse(await kubectl(cluster, 'version', '-o', 'json')).serverVersion;
+      expect(await dataOf('cm', 'seen', namespace)).toEqual({ version: gitVersion, ingress: 'true', old: 'false' });
+      const definition = { apiVersion: 'apiextensions.k8s.io/v1', kind: 'CustomResourceDefinition', metadata: { name: `${plural}.${plural}.example.org` }, spec: { group: `${plural}.example.org`, scope: 'Namespaced', names: { kind, plural }, versions: [{ name: 'v1', served: true, storage: true, schema: { openAPIV3Schema: { type: 'object' } } }] } }; // prettier-ignore
+      const file = path.join(tmpdir(), `${plural}.json`);
+      await writeFile(file, JSON.stringify(definition));
+      await kubectl(cluster, 'create', '-f', file).finally(() => rm(file));
+      await kubectl(cluster, 'wait', '--for=condition=Established', `crd/${definition.metadata.name}`);
+      const second = await done(admin.post('/api/pattern/deploy', { id }));
+      expect(second.resources.map((each: Json) => `${each.kind} ${each.action}`)).toContain(`${kind} create`);
+      const bounds = gzipSync(
+        await tarOf({
+          'shop/Chart.yaml': 'apiVersion: v2\nname: shop\nversion: 1.2.3\nkubeVersion: ">=1.99.0-0"\n',
+          'shop/templates/settings.yaml': configMap('settings'),
+        }),
+      );
+      const refused = await admin.upload('/api/pattern/import', 'shop.tgz', bounds, {});
+      expect(refused).toMatchObject({ status: 400, body: { errors: [{ detail: expect.stringContaining('incompatible with Kubernetes') }] } }); // prettier-ignore
+      const taken = await imported(bounds, { workspace_id: workspace.id as string, kube_version: 'v1.99.1', api_versions: 'example.org/v1/Thing' }); // prettier-ignore
+      const late = await admin.post('/api/pattern/deploy/plan', { id: taken.id, namespace });
+      expect(late).toMatchObject({ status: 400, body: { errors: [{ detail: expect.stringContaining(`incompatible with Kubernetes ${gitVersion}`) }] } }); // prettier-ignore
+    }, 120_000);
+
+    it('stays where it is deployed when one of its components is edited', async () => {
+      const { admin } = world;
+      const { id, namespace } = await scene(await hooked({ password: generating.password.replace('(int .Values.length)', '5') })); // prettier-ignore
+      await done(admin.post('/api/pattern/deploy', { id, namespace }));
+      const { body } = await admin.get(`/api/pattern/download/${id}?export=json`);
+      const design = typeof body === 'string' ? JSON.parse(body) : body;
+      expect(JSON.stringify(design.components)).not.toContain('"namespace"');
+      design.components.find((each: Json) => each.displayName === 'settings').configuration.data = { a: 'edited' };
+      await done(admin.put('/api/pattern/design', { id, pattern_data: { design_file: design } }));
+      const deployed = await done(admin.post('/api/pattern/deploy', { id }));
+      expect(deployed.resources.map((each: Json) => [each.name, each.namespace, each.action]).sort()).toEqual([
+        ['db', namespace, 'update'],
+        ['settings', namespace, 'update'],
+      ]);
+    }, 120_000);
 
     it('stays the version that it is when it does not name its namespace', async () => {
       const { admin } = world;

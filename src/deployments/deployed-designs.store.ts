@@ -4,6 +4,7 @@ import { UnitOfWork } from '../core/database/unit-of-work.js';
 import type { ObjectReference } from '../kubernetes/clusters/kubernetes-object.js';
 import type { DeployedDesignRecord } from './deployed-design.entity.js';
 import type { Deployment } from './deployment.entity.js';
+import { versionFor } from './renderings/rendering.js';
 
 /** A deployed design as callers see it. */
 export type DeployedDesign = Omit<DeployedDesignRecord, 'organizationId' | 'previous'> & {
@@ -160,7 +161,7 @@ export class DeployedDesignsStore {
         deployment.organizationId,
         deployment.workspaceId,
         deployment.id,
-        deployment.designVersion,
+        versionFor(deployment, connectionId),
         JSON.stringify(objects),
         namespace,
       ],

@@ -3,6 +3,7 @@ import { TenantEntity } from '../core/database/base.entity.js';
 import type { DriftMode } from '../environments/environment.entity.js';
 import type { Health } from '../kubernetes/resources/health/health-status.js';
 import type { PolicyViolation } from './plan/policy-violation.js';
+import type { Rendering } from './renderings/rendering.js';
 import type { ResourceResult } from './apply/resource-result.js';
 
 export const DEPLOYMENT_STATUSES = [
@@ -95,9 +96,13 @@ export class Deployment extends TenantEntity {
   @Column('uuid')
   designId!: string;
 
-  /** The version number of the design. */
+  /** The version number of the design; of a chart, that of its rendering for the first cluster. */
   @Column('integer')
   designVersion!: number;
+
+  /** Of a chart: its rendering for each cluster, by connection. */
+  @Column('jsonb', { default: {} })
+  renderings!: Record<string, Rendering>;
 
   @ForeignKey('Environment')
   @Column('uuid')

@@ -208,6 +208,9 @@ export class DeploymentView extends RecordView {
   @MapField({ nullable: true, description: 'Why it did not succeed: status, code and detail.' })
   error!: object | null;
 
+  @TextsField({ rest: true, description: 'What a chart could not look up on the clusters.' })
+  warnings!: string[];
+
   @TimeField({ nullable: true })
   started_at!: Date | null;
 
@@ -239,6 +242,7 @@ export class DeploymentView extends RecordView {
       clusters: DeployedClusterView.fromDeployment(deployment),
       policy_violations: deployment.policyViolations,
       error: deployment.failure,
+      warnings: Object.values(deployment.renderings).flatMap(({ warnings }) => warnings),
       started_at: deployment.startedAt,
       finished_at: deployment.finishedAt,
     });

@@ -8,6 +8,7 @@ import { NotFound } from '../core/errors/app-error.js';
 import type { ListQuery } from '../core/listing/list-query.js';
 import { equalsFilter, wordFilter, type Listing } from '../core/listing/listing.js';
 import type { Page } from '../core/listing/page.js';
+import type { Rendering } from './renderings/rendering.js';
 import type { DeploymentUse } from './deployed-designs.store.js';
 import {
   DEPLOYMENT_ACTIONS,
@@ -49,7 +50,9 @@ export interface DeploymentScope {
 
 /** What was deployed on one cluster before a deployment: a version and its namespace, or nulls for nothing. */
 export interface PreviousVersion {
+  connectionId: string;
   designVersion: number | null;
+  renderings: Record<string, Rendering> | null;
   options: DeploymentOptions | null;
 }
 
@@ -161,14 +164,30 @@ export class DeploymentsStore extends Store<Deployment> {
     createdAt,
   }: Deployment): Promise<PreviousVersion[]> {
     return this.unit.manager.query(
-      `SELECT before.design_version AS "designVersion", before.options
+      `SELECT cluster.id AS "connectionId", before.design_version AS "designVersion", before.renderings, before.options
          FROM unnest($3::uuid[]) AS cluster (id) LEFT JOIN LATERAL (
-           SELECT d.action, d.design_version, d.options FROM deployment d
+           SELECT d.action, d.design_version, d.renderings, d.options FROM deployment d
             WHERE d.design_id = $1 AND d.environment_id = $2 AND cluster.id = ANY (d.connection_ids)
               AND d.status IN ('succeeded', 'undeployed') AND d.finished_at <= $4 AND d.id <> $5
             ORDER BY d.finished_at DESC LIMIT 1) before ON before.action <> 'undeploy'`,
       [designId, environmentId, connectionIds, startedAt ?? createdAt, id],
     );
+  }
+
+  /** How many deployments of a design have ended on a cluster since it was last undeployed there. */
+  async countRevisions(place: { designId: string; environmentId: string; connectionId: string }): Promise<number> {
+    const { designId, environmentId, connectionId } = place;
+    const [row] = await this.unit.runAsSystem('the revision of a chart', () =>
+      this.unit.manager.query<{ count: number }[]>(
+        `SELECT count(*)::int AS count FROM deployment d
+          WHERE design_id = $1 AND environment_id = $2 AND $3 = ANY (connection_ids) AND action <> 'undeploy'
+            AND status IN ('succeeded', 'failed') AND NOT EXISTS (
+              SELECT FROM deployment later WHERE later.design_id = $1 AND later.environment_id = $2
+                AND $3 = ANY (later.connection_ids) AND later.status = 'undeployed' AND later.finished_at > d.finished_at)`,
+        [designId, environmentId, connectionId],
+      ),
+    );
+    return row?.count ?? 0;
   }
 
   /** The last successful deployment of a version to the destination of another one, on all of its clusters. */

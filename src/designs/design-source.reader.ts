@@ -9,10 +9,17 @@ import type { SourceFile } from '../formats/sources/source-file.js';
 import { InlineTaskRunner } from '../core/workers/task.js';
 import { WorkerPool } from '../core/workers/worker-pool.js';
 import { LocalRenderEngines } from '../formats/engines/local-render-engines.js';
+import type { ChartCluster } from '../formats/helm/chart-api.js';
+import type { ChartDestination } from '../formats/helm/helm.js';
 import type { ProgramQuestion } from '../formats/engines/render-engines.js';
 import type { Design, DesignLocation } from './design.entity.js';
 import type { DesignChange, DesignImport, DesignSourceInput } from './design.inputs.js';
-import { DesignEnrichmentService, findRepeatedItem, isRepeatedItem } from './enrichment/design-enrichment.service.js';
+import {
+  DesignEnrichmentService,
+  findRepeatedItem,
+  isRepeatedItem,
+  type KubernetesSettings,
+} from './enrichment/design-enrichment.service.js';
 import { locateTask } from './enrichment/locate-task.js';
 import { isRegistryQuestion } from './enrichment/enrich-design.js';
 import { type HelmSettings, readHelmSettings } from './formats/helm/release.js';
@@ -25,6 +32,7 @@ import {
   mergeSettings,
   parseValues,
   type SourceSettings,
+  type ReadOptions,
   toImportOptions,
 } from './source-settings.js';
 import { DesignContentsStore } from './contents/design-contents.store.js';
@@ -44,13 +52,17 @@ export interface ParsedDesignSource extends DesignSource {
   imported: Omit<ImportedDesign, 'design'> & { design: PackedDesign };
 }
 
-/** Settings that replace those of a version of a chart when it is rendered. */
-export interface ChartSettings {
+/** How a version of a chart is rendered. */
+export interface RenderSettings {
   /** Merged over the values of the version. */
-  values?: string | Record<string, unknown>;
-  /** The namespace of the release. */
-  namespace?: string;
+  values: string | Record<string, unknown> | undefined;
+  namespace: string;
+  destination: ChartDestination;
+  cluster: ChartCluster;
 }
+
+/** The first installation on a cluster that is not known. */
+const ASSUMED_DESTINATION: ChartDestination = { isUpgrade: false, revision: 1, isAssumed: true };
 
 /** An import takes as long as three tasks: it reads, converts and enriches. */
 const IMPORT_TIME_FACTOR = 3;
@@ -107,29 +119,24 @@ export class DesignSourceReader {
     return this.parseAndValidate({ file, location: design.location }, [design.sourceType], { ...kept, path });
   }
 
-  /**
-   * Renders a version of a chart again, with values merged over its own, or for another namespace; null when neither is requested.
-   * @throws InvalidRequest for values of a version that is not of a chart
-   */
-  async fromVersionWithSettings(
+  /** Renders a version of a chart for a cluster. @throws InvalidRequest with Helm's errors */
+  async renderChart(
     design: Design,
-    { number, sourceType }: DesignVersion,
-    { values, namespace }: ChartSettings,
-  ): Promise<ParsedDesignSource | null> {
-    if (values === undefined && sourceType !== 'helm') return null;
+    { number }: DesignVersion,
+    { values, namespace, destination, cluster }: RenderSettings,
+  ): Promise<ParsedDesignSource> {
     const metadata = await this.contents.readMetadata(design, number);
     const settings = readHelmSettings({ metadata });
-    if (values === undefined && (!settings || (namespace ?? settings.namespace) === settings.namespace)) return null;
-    if (!settings || sourceType !== 'helm')
-      throw InvalidRequest.forField('/values', 'are for designs of a Helm chart', 'Leave them out.');
     const file = await this.contents.readSourceFile(design, number);
-    return this.parse({ file, location: design.location }, ['helm'], {
+    const options: ImportOptions = {
       name: design.name,
       values: parseValues(values ?? {}),
-      valuesBelow: settings.values,
-      release: { name: settings.name, namespace: namespace ?? settings.namespace },
+      valuesBelow: settings?.values,
+      release: { name: settings?.name, namespace },
       path: readSourcePath({ metadata }),
-    });
+      destination,
+    };
+    return this.parse({ file, location: design.location }, ['helm'], options, cluster);
   }
 
   /** Reads an upload, a base64 file or a URL. */
@@ -147,7 +154,8 @@ export class DesignSourceReader {
   private async parse(
     source: DesignSource,
     types: readonly SourceType[] | null,
-    options: ImportOptions,
+    { kubernetes, ...options }: ReadOptions,
+    cluster?: ChartCluster,
   ): Promise<ParsedDesignSource> {
     const { path, bytes } = source.file;
     const isArchive = detectArchiveKind(bytes) !== undefined || archiveKindFromName(path) !== undefined;
@@ -157,12 +165,12 @@ export class DesignSourceReader {
     const { limits } = this.documents;
     const { design, ...imported } = await tasks.run(
       importTask,
-      { file, types, options, limits },
+      { file, types, options: { destination: ASSUMED_DESTINATION, ...options }, limits },
       {
         transferList: [file.bytes.buffer],
         timeFactor: IMPORT_TIME_FACTOR,
         ...(isArchive ? {} : { inputBytes: bytes.length }),
-        answerQuestion: (question) => this.answerQuestion(question),
+        answerQuestion: (question) => this.answerQuestion(question, cluster, kubernetes),
       },
     );
     return { ...source, imported: { ...imported, design: new PackedDesign(design) } };
@@ -172,7 +180,7 @@ export class DesignSourceReader {
   private async parseAndValidate(
     source: DesignSource,
     types: readonly SourceType[] | null,
-    options: ImportOptions,
+    options: ReadOptions,
     settings: SourceSettings = {},
   ): Promise<ParsedDesignSource> {
     const { imported, ...parsed } = await this.parse(source, types, options);
@@ -202,10 +210,15 @@ export class DesignSourceReader {
     );
   }
 
-  private answerQuestion(question: unknown): Promise<unknown> {
-    return isRegistryQuestion(question)
-      ? this.knowledge.answerQuestion(question)
-      : this.programs.answerQuestion(question as ProgramQuestion);
+  private async answerQuestion(
+    question: unknown,
+    cluster: ChartCluster | undefined,
+    kubernetes: KubernetesSettings | undefined,
+  ): Promise<unknown> {
+    if (isRegistryQuestion(question)) return this.knowledge.answerQuestion(question);
+    const asked = question as ProgramQuestion;
+    const sees = asked.run?.chart && (cluster ?? (await this.knowledge.assumeCluster(kubernetes)));
+    return this.programs.answerQuestion(asked, sees);
   }
 
   private async findContent(
@@ -238,10 +251,11 @@ const toInlineSource = (bytes: Uint8Array): DesignSource => ({
 });
 
 /** The default render settings of a chart. */
-function withKeptRelease(options: ImportOptions, kept: HelmSettings | undefined): ImportOptions {
+function withKeptRelease(options: ReadOptions, kept: HelmSettings | undefined): ReadOptions {
   if (!kept) return options;
   const { name, namespace, values } = kept;
-  return { ...options, values: options.values ?? values, release: { name, namespace, ...options.release } };
+  const release = { name, ...(namespace === undefined ? {} : { namespace }), ...options.release };
+  return { ...options, values: options.values ?? values, release };
 }
 
 /** @throws InvalidRequest when the source of a design is of another type, or does not support a setting */

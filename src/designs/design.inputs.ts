@@ -67,6 +67,22 @@ export class DesignSourceInput extends UpdateInput implements SourceSettings {
   @TextInput({ optional: true, max: 53, description: 'The name of the release that a Helm chart is rendered for.' })
   release_name?: string;
 
+  @TextInput({
+    optional: true,
+    max: 100,
+    description:
+      'The version of Kubernetes that a Helm chart is imported for; default: that of the registry. Deployments render for their cluster.',
+  })
+  kube_version?: string;
+
+  @ApiPropertyOptional({
+    oneOf: [{ type: 'array', items: { type: 'string' } }, { type: 'string' }],
+    description:
+      'More of `.Capabilities.APIVersions` at the import of a Helm chart: `group/version` or `group/version/Kind`, as a list or with commas.',
+  })
+  @IsOptional()
+  api_versions?: string | string[];
+
   /** Variables for a Compose file: an object, or the text of a .env file. */
   @ApiPropertyOptional({
     oneOf: TEXT_OR_OBJECT,

@@ -39,7 +39,7 @@ import { VersionWriter } from './contents/version-writer.service.js';
 import { DesignContentsLoader } from './contents/design-contents.loader.js';
 import { SnapshotsService } from './versions/snapshots.service.js';
 import { SnapshotsStore } from './versions/snapshots.store.js';
-import { ValueVariantsService } from './versions/value-variants.service.js';
+import { ChartRenderingsService } from './versions/chart-renderings.service.js';
 import { VersionDiffsService } from './versions/version-diffs.service.js';
 import { VersionsController } from './versions/versions.controller.js';
 import { VersionsService } from './versions/versions.service.js';
@@ -80,7 +80,7 @@ import { WorkspaceDesignsController } from './workspaces/workspace-designs.contr
     VersionsStore,
     VersionDiffsService,
     VersionsService,
-    ValueVariantsService,
+    ChartRenderingsService,
     SnapshotsStore,
     SnapshotsService,
     DesignSourceReader,
@@ -109,7 +109,7 @@ import { WorkspaceDesignsController } from './workspaces/workspace-designs.contr
     DesignPoliciesRegistry,
     DesignPresenter,
     VersionsService,
-    ValueVariantsService,
+    ChartRenderingsService,
   ],
 })
 export class DesignsModule {}

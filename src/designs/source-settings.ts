@@ -2,6 +2,7 @@ import { type Fault, InvalidRequest } from '../core/errors/app-error.js';
 import { isObject, type JsonObject } from '../core/json/json.js';
 import { definedFields } from '../core/rest/read-only-fields.js';
 import { parseDotenv } from './formats/compose/dotenv.js';
+import type { KubernetesSettings } from './enrichment/design-enrichment.service.js';
 import type { ImportOptions } from './formats/format.js';
 import type { SourceType } from './formats/source-type.js';
 
@@ -12,17 +13,23 @@ export interface SourceSettings {
   namespace?: unknown;
   release_name?: unknown;
   path?: unknown;
+  kube_version?: unknown;
+  api_versions?: unknown;
 }
 
 type SettingName = keyof SourceSettings;
 
-export const SETTING_NAMES: readonly SettingName[] = ['values', 'env', 'namespace', 'release_name', 'path'];
+export const SETTING_NAMES: readonly SettingName[] = [
+  ...(['values', 'env', 'namespace', 'release_name', 'path', 'kube_version', 'api_versions'] as const),
+];
 
 /** The formats that support a setting; `path` is for archives of any format. */
 const FORMAT_OF_SETTING: Partial<Record<SettingName, { sourceType: SourceType; words: string }>> = {
   values: { sourceType: 'helm', words: 'a Helm chart' },
   namespace: { sourceType: 'helm', words: 'a Helm chart' },
   release_name: { sourceType: 'helm', words: 'a Helm chart' },
+  kube_version: { sourceType: 'helm', words: 'a Helm chart' },
+  api_versions: { sourceType: 'helm', words: 'a Helm chart' },
   env: { sourceType: 'docker-compose', words: 'a Compose file' },
 };
 
@@ -32,6 +39,13 @@ const MAX_PATH_LENGTH = 1000;
 /** A valid name of a Kubernetes namespace and of a Helm release. */
 const NAMESPACE = /^[a-z0-9](?:[-a-z0-9]{0,61}[a-z0-9])?$/;
 const RELEASE_NAME = /^(?=.{1,53}$)[a-z0-9](?:[-a-z0-9]*[a-z0-9])?(?:\.[a-z0-9](?:[-a-z0-9]*[a-z0-9])?)*$/;
+
+const KUBE_VERSION = /^v?\d{1,4}\.\d{1,4}(?:\.\d{1,4})?(?:[-+][\w.+-]{1,60})?$/;
+const API_VERSION = /^(?:[a-z0-9.-]{1,253}\/)?v[a-z0-9]{1,62}(?:\/[A-Z][A-Za-z0-9]{0,62})?$/;
+const MAX_API_VERSIONS = 1_000;
+
+/** The options of an import, and the Kubernetes that a chart sees where it has no cluster. */
+export type ReadOptions = ImportOptions & { kubernetes?: KubernetesSettings };
 
 /** The settings that were sent. */
 export function getSentSettings(settings: SourceSettings): SettingName[] {
@@ -46,8 +60,8 @@ export function mergeSettings(top: SourceSettings, nested: SourceSettings): Sour
 }
 
 /** @throws InvalidRequest naming each setting that is malformed */
-export function toImportOptions(settings: SourceSettings): ImportOptions {
-  const { values, env, namespace, release_name, path } = settings;
+export function toImportOptions(settings: SourceSettings): ReadOptions {
+  const { values, env, namespace, release_name, path, kube_version } = settings;
   const release = definedFields({
     namespace: parseText('/namespace', namespace, NAMESPACE, 'must be the name of a namespace'),
     name: parseText('/release_name', release_name, RELEASE_NAME, 'must be the name of a Helm release'),
@@ -57,6 +71,15 @@ export function toImportOptions(settings: SourceSettings): ImportOptions {
     env: parseVariables(env),
     path: parseText('/path', path, /^[^\0]*$/, 'must be a path in the archive'),
     release,
+    kubernetes: {
+      version: parseText(
+        '/kube_version',
+        kube_version,
+        KUBE_VERSION,
+        'must be a version of Kubernetes, such as v1.36.0',
+      ),
+      apiVersions: parseApiVersions(settings.api_versions),
+    },
   };
 }
 
@@ -89,6 +112,16 @@ function parseText(pointer: string, given: unknown, form: RegExp, detail: string
   if (given === undefined || given === '') return undefined;
   if (typeof given === 'string' && given.length <= MAX_PATH_LENGTH && form.test(given)) return given;
   throw InvalidRequest.forField(pointer, detail);
+}
+
+/** A list, or text with commas, as forms send it. */
+function parseApiVersions(given: unknown): string[] {
+  const all: unknown[] =
+    typeof given === 'string' ? given.split(',') : Array.isArray(given) ? given : given === undefined ? [] : [null];
+  const texts = all.map((each) => (typeof each === 'string' ? each.trim() : null)).filter((each) => each !== '');
+  if (texts.length <= MAX_API_VERSIONS && texts.every((each) => each !== null && API_VERSION.test(each)))
+    return texts as string[];
+  throw InvalidRequest.forField('/api_versions', 'must be a list of group/version or group/version/Kind');
 }
 
 function parseVariables(given: unknown): Record<string, string> | undefined {

@@ -110,8 +110,8 @@ requires('HELM_BIN', 'a chart with definitions in its templates', (helm) => {
       'shop/Chart.yaml': 'apiVersion: v2\nname: shop\nversion: 1.0.0\n',
       'shop/templates/definition.yaml': `{{ if true }}\n${definitionYaml('A')}{{ end }}\n`,
     });
-    const render: GenerateOptions['render'] = (files) =>
-      program.template(files, { releaseName: 'release', namespace: 'default' });
+    const render: GenerateOptions['render'] = async (files) =>
+      (await program.template(files, { releaseName: 'release', namespace: 'default' })).text;
     const { contents, faults } = await generate(chart, 'shop-1.0.0.tgz', { render });
     expect(faults).toEqual([]);
     expect(contents.flatMap(({ components }) => components.map(({ kind }) => kind)).sort()).toEqual(['A', 'ShopChart']);

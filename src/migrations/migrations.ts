@@ -58,6 +58,7 @@ import { JobCancelledBy1764000000105 } from './1764000000105-job-cancelled-by.js
 import { ConnectionMetadataSecrets1764000000104 } from './1764000000104-connection-metadata-secrets.js';
 import { CredentialEnteredBy1764000000103 } from './1764000000103-credential-entered-by.js';
 import { EventErasureByFeed1764000000080 } from './1764000000080-event-erasure-by-feed.js';
+import { RenderingsOfCharts1764000000081 } from './1764000000081-renderings-of-charts.js';
 import { KeptObjects1764000000084 } from './1764000000084-kept-objects.js';
 import { AddedFields1764000000090 } from './1764000000090-added-fields.js';
 
@@ -118,6 +119,7 @@ export const migrations: Migration[] = [
   AuditChainSignatures1764000000076,
   AuditOfRequesters1764000000079,
   EventErasureByFeed1764000000080,
+  RenderingsOfCharts1764000000081,
   KeptObjects1764000000084,
   AddedFields1764000000090,
   CredentialEnteredBy1764000000103,

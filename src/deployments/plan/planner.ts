@@ -12,6 +12,7 @@ import { type Owner } from './owner.js';
 import { fingerprint, type Plan } from './plan.js';
 import { type PlanItem } from './plan-item.js';
 import { type DesiredResource, objectKey, type ResourceError } from './planned-resource.js';
+import { hideSecretValues } from './redact-secret-values.js';
 import { isWaitingForPlan } from './prerequisites.js';
 import { findPrunes } from './prunes.js';
 import { LiveObjects } from './live-objects.js';
@@ -78,6 +79,7 @@ export class Planner {
     const refusals = await new DefinitionValidator(this.cluster, this.validator, defined).findErrors(rest, items);
     await boundedParallel(rest, CONCURRENCY, (item) => compare(item, refusals));
     await hooks.verify([...before, ...after], items);
+    hideSecretValues(items);
     const { prunes, unlistable } = await findPrunes(this.cluster, items, owner, options);
     const all = [...items, ...prunes];
     const { adopt, mayAdopt, force, replace, deleteVolumes } = options;

@@ -9,6 +9,7 @@ import { KeptObjectsStore } from '../kept-objects.store.js';
 import type { Plan } from '../plan/plan.js';
 import type { DesiredResource } from '../plan/planned-resource.js';
 import { Planner } from '../plan/planner.js';
+import { versionFor } from '../renderings/rendering.js';
 import { AdoptionService } from './adoption.service.js';
 import { DeployedNamespacesService } from './deployed-namespaces.service.js';
 import { DeploymentContextService } from './deployment-context.service.js';
@@ -16,7 +17,10 @@ import { DeploymentContextService } from './deployment-context.service.js';
 /** Timeout of a plan on one cluster. */
 const PLAN_TIMEOUT_MS = 600_000;
 
-type PlanSubject = Pick<Deployment, 'designId' | 'environmentId' | 'options' | 'requestedBy' | 'approvals'> &
+type PlanSubject = Pick<
+  Deployment,
+  'designId' | 'environmentId' | 'renderings' | 'options' | 'requestedBy' | 'approvals'
+> &
   Partial<Pick<Deployment, 'id' | 'action'>>;
 
 /** Creates plans by requests to the clusters. */
@@ -33,9 +37,11 @@ export class ClusterPlansService {
 
   /** Plans on each of the clusters, by connection. @throws ClusterError */
   async planAll(of: PlanSubject & Pick<Deployment, 'designVersion' | 'connectionIds'>): Promise<Map<string, Plan>> {
-    const resources = await this.context.readResources(of.designId, of.designVersion);
     const plans = new Map<string, Plan>();
-    for (const connectionId of of.connectionIds) plans.set(connectionId, await this.plan(of, connectionId, resources));
+    for (const connectionId of of.connectionIds) {
+      const resources = await this.context.readResources(of.designId, versionFor(of, connectionId));
+      plans.set(connectionId, await this.plan(of, connectionId, resources));
+    }
     return plans;
   }
 
@@ -45,7 +51,10 @@ export class ClusterPlansService {
     const owner = await this.context.getOwner(of, connectionId);
     const known = await this.deployed.find(of, connectionId);
     const { adopt, force, replace, create_namespace: createNamespace, delete_volumes: deleteVolumes } = of.options;
-    const namespace = this.namespaces.resolve(known?.namespace, of.options);
+    const namespace = this.namespaces.resolve(known?.namespace, {
+      ...of.options,
+      namespace: of.options.namespace || of.renderings[connectionId]?.namespace,
+    });
     const mayAdopt = this.adoption.createCheck(of);
     const deadline = AbortSignal.timeout(PLAN_TIMEOUT_MS);
     const either = signal ? AbortSignal.any([signal, deadline]) : deadline;

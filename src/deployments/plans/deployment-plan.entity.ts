@@ -1,6 +1,7 @@
 import { Column, CreateDateColumn, Entity, ForeignKey, Index, PrimaryColumn } from 'typeorm';
 import { newId } from '../../core/database/base.entity.js';
 import type { PlannedResource } from '../plan/planned-resource.js';
+import type { Rendering } from '../renderings/rendering.js';
 import type { DeploymentOptions } from '../deployment.entity.js';
 
 /** The planned action on one object. */
@@ -25,6 +26,10 @@ export class DeploymentPlan {
 
   @Column('integer')
   designVersion!: number;
+
+  /** Of a chart: its rendering for each cluster, by connection. */
+  @Column('jsonb', { default: {} })
+  renderings!: Record<string, Rendering>;
 
   /** The current version of the design when the plan was made; null when the caller named a version. */
   @Column('integer', { nullable: true })

@@ -17,6 +17,7 @@ import { KeptObjectView } from '../kept-object.view.js';
 import type { Target } from '../targets/targets.service.js';
 import type { HookItem } from '../plan/hook-plans.js';
 import type { PlanConditions } from './plan-conditions.service.js';
+import type { NewValue } from './requested-versions.service.js';
 import type { DeploymentPlan } from './deployment-plan.entity.js';
 import { type Plan, plannedResources } from '../plan/plan.js';
 
@@ -159,12 +160,22 @@ export class PlanView {
   @MapField({ rest: true, description: 'Deployments of today: key, limit, use, and whether one more is allowed.' })
   quota!: QuotaStatus;
 
+  @MapsField({
+    rest: true,
+    description:
+      'Values that a chart generates and that will be new: connection_id, template and function. Others are used again.',
+  })
+  generated!: NewValue[];
+
+  @TextsField({ rest: true, description: 'What a chart could not look up on the clusters.' })
+  warnings!: string[];
+
   static fromPlans(
     this: void,
     kept: DeploymentPlan,
     { tier }: Target,
     plans: Map<string, Plan>,
-    { quota, violations }: PlanConditions,
+    { quota, violations, newValues }: PlanConditions & { newValues: NewValue[] },
   ): PlanView {
     const resources = [...plans].flatMap(([connectionId, plan]) =>
       plannedResources(plan).map(
@@ -197,6 +208,8 @@ export class PlanView {
       hooks,
       policy_violations: violations,
       quota,
+      generated: newValues,
+      warnings: Object.values(kept.renderings).flatMap(({ warnings }) => warnings),
     });
   }
 }

@@ -28,10 +28,11 @@ export class PlansService {
   async plan(actor: Actor, input: PlanRequest): Promise<PlanView> {
     const design = await this.designs.getAllowed(actor, deploymentPolicy.plan, input);
     const target = await this.targets.resolveForDeployment(actor, design, input);
+    const { newValues, ...versions } = await this.versions.resolve(actor, design, input, target);
     const kept = Object.assign(new DeploymentPlan(), {
       organizationId: design.organizationId,
       designId: design.id,
-      designVersion: await this.versions.resolve(actor, design, input, target),
+      ...versions,
       currentVersion: input.version === undefined ? design.versionNumber : null,
       environmentId: target.environmentId,
       connectionIds: target.connectionIds,
@@ -46,6 +47,7 @@ export class PlansService {
     );
     await this.plans.insert(kept);
     const { workspaceId } = design;
-    return PlanView.fromPlans(kept, target, plans, await this.conditions.read(actor, { ...kept, workspaceId }));
+    const conditions = await this.conditions.read(actor, { ...kept, workspaceId });
+    return PlanView.fromPlans(kept, target, plans, { ...conditions, newValues });
   }
 }

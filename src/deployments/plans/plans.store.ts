@@ -54,8 +54,10 @@ export class PlansStore {
             AND NOT EXISTS (SELECT FROM design_version w WHERE w.design_id = v.design_id AND w.variant_of = v.number)
             AND NOT EXISTS (SELECT FROM snapshot s WHERE s.design_id = v.design_id AND s.number = v.number)
             AND NOT EXISTS (SELECT FROM publication p WHERE p.design_id = v.design_id AND p.number = v.number)
-            AND NOT EXISTS (SELECT FROM deployment_plan p WHERE p.design_id = v.design_id AND p.design_version = v.number)
-            AND NOT EXISTS (SELECT FROM deployment d WHERE d.design_id = v.design_id AND d.design_version = v.number)
+            AND NOT EXISTS (SELECT FROM deployment_plan p WHERE p.design_id = v.design_id AND (p.design_version = v.number OR EXISTS (
+              SELECT FROM jsonb_each(p.renderings) r WHERE (r.value->>'version')::int = v.number)))
+            AND NOT EXISTS (SELECT FROM deployment d WHERE d.design_id = v.design_id AND (d.design_version = v.number OR EXISTS (
+              SELECT FROM jsonb_each(d.renderings) r WHERE (r.value->>'version')::int = v.number)))
           LIMIT ${PURGE_BATCH})`,
     );
     return deleted;

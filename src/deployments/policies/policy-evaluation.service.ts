@@ -10,7 +10,8 @@ import type { Environment } from '../../environments/environment.entity.js';
 import type { Deployment } from '../deployment.entity.js';
 import { PoliciesStore } from './policies.store.js';
 import { type PolicyRule, policyTask, type PolicyTrial } from './policy-task.js';
-import type { PolicyViolation } from '../plan/policy-violation.js';
+import { isEnforced, type PolicyViolation } from '../plan/policy-violation.js';
+import { allVersions } from '../renderings/rendering.js';
 import { toPolicyViolation } from './policy-conflict.js';
 
 const SYSTEM = Actor.system('policies');
@@ -19,7 +20,8 @@ const SYSTEM = Actor.system('policies');
 export type PolicySubject = Pick<
   Deployment,
   'organizationId' | 'workspaceId' | 'designId' | 'designVersion' | 'environmentId'
->;
+> &
+  Partial<Pick<Deployment, 'renderings'>>;
 
 /** Evaluates policies for versions of designs, in a worker. */
 @Injectable()
@@ -41,8 +43,12 @@ export class PolicyEvaluationService {
     const rules = policies.map(({ id, name, expression, message, mode, kinds }) => ({
       ...{ id, name, expression, message, mode, kinds },
     }));
-    const { verdicts } = await this.evaluate(subject, rules, false);
-    return verdicts.map(toPolicyViolation);
+    const found = new Map<string, PolicyViolation>();
+    for (const designVersion of allVersions({ renderings: {}, ...subject })) {
+      const { verdicts } = await this.evaluate({ ...subject, designVersion }, rules, false);
+      for (const violation of verdicts.map(toPolicyViolation)) found.set(JSON.stringify(violation), violation);
+    }
+    return [...found.values()].sort((a, b) => Number(isEnforced(b)) - Number(isEnforced(a)));
   }
 
   /** Evaluates rules for a version. Without an environment, the rules see one with an empty name. @throws NotFound */

@@ -11,6 +11,7 @@ import { ApprovalRulesService } from '../admission/approval-rules.service.js';
 import type { FreezeOverride } from '../deployment.inputs.js';
 import { DeploymentsStore } from '../deployments.store.js';
 import { DeploymentQueueService } from './deployment-queue.service.js';
+import type { DeployedVersions } from '../renderings/rendering.js';
 import type { Target } from '../targets/targets.service.js';
 
 /** The request of a user who has the right to deploy the design. */
@@ -18,7 +19,7 @@ export interface DeploymentRequest {
   action: DeploymentAction;
   design: Design;
   /** Called after the rights to the environment have been checked, because it may create a version. */
-  version: () => Promise<number>;
+  version: () => Promise<DeployedVersions>;
   target: Target;
   name: string;
   options: DeploymentOptions;
@@ -51,8 +52,8 @@ export class DeploymentRequestsService {
     const pending = Boolean(request.requestApproval);
     const location = { workspaceId, organizationId, environmentId };
     await this.approvals.requireRequest(actor, request, location);
-    const designVersion = await request.version();
-    const subject = { ...location, designId: design.id, designVersion };
+    const { designVersion, renderings } = await request.version();
+    const subject = { ...location, designId: design.id, designVersion, renderings };
     const policyViolations = await this.admission.requireCompliance(actor, { ...subject, action: request.action });
     return this.unit.run(async () => {
       const deployment: Deployment = Object.assign(new Deployment(), {
@@ -60,6 +61,7 @@ export class DeploymentRequestsService {
         workspaceId,
         designId: design.id,
         designVersion,
+        renderings,
         environmentId,
         connectionIds: target.connectionIds,
         name: request.name,

@@ -35,7 +35,7 @@ export class DesignDeploymentsService {
     return this.requests.create(actor, {
       action: 'deploy',
       design,
-      version: async () => plan?.designVersion ?? this.versions.resolveWithFile(actor, design, input, target),
+      version: async () => plan ?? this.versions.resolveWithFile(actor, design, input, target),
       target,
       name: input.name ?? design.name,
       options: {

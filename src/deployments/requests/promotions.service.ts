@@ -49,7 +49,7 @@ export class PromotionsService {
     return this.requests.create(actor, {
       action: 'deploy',
       design,
-      version: async () => plan?.designVersion ?? this.versions.resolve(actor, design, wanted, target),
+      version: async () => plan ?? this.versions.resolve(actor, design, wanted, target),
       target,
       name: source.name,
       options: {
@@ -66,13 +66,13 @@ export class PromotionsService {
 
   /** The namespace in the other environment: of the request, of the existing deployment there, or of the promoted deployment. */
   private async chooseNamespace(
-    { options }: Deployment,
+    { options, renderings }: Deployment,
     design: Design,
     { namespace, create_namespace: create, environment_id: to }: PromotionRequest,
   ): Promise<DeploymentOptions> {
     const destinations = namespace ? [] : await this.targets.findDeployed(design);
     const isThere = destinations.some(({ environmentId }) => environmentId === to.toLowerCase());
-    const chosen = namespace ?? (isThere ? undefined : options.namespace);
+    const chosen = namespace ?? (isThere ? undefined : (options.namespace ?? Object.values(renderings)[0]?.namespace));
     return chosen ? { namespace: chosen, create_namespace: create ?? options.create_namespace } : {};
   }
 }

@@ -10,6 +10,7 @@ import { deploymentPolicy } from '../deployment.policy.js';
 import { ApprovalRulesService } from '../admission/approval-rules.service.js';
 import { DeploymentRequestsService } from './deployment-requests.service.js';
 import { DeploymentsStore } from '../deployments.store.js';
+import { type DeployedVersions, type Rendering, versionFor } from '../renderings/rendering.js';
 import { TargetsService } from '../targets/targets.service.js';
 
 /** Deploys an earlier version again. Rollbacks do not count against the quota, so only versions that were deployed before are accepted. */
@@ -44,13 +45,14 @@ export class RollbacksService {
     );
     if (workspaceId !== design.workspaceId)
       throw nothingToRollBackTo('the design has been moved to another workspace since');
-    const { designVersion, namespace } = await this.findTarget(deployment, version);
+    const { namespace, ...versions } = await this.findTarget(deployment, version);
     const isDeployed = connectionIds.every((connectionId) =>
       deployed.some(
-        (destination) => destination.connectionId === connectionId && destination.designVersion === designVersion,
+        (destination) =>
+          destination.connectionId === connectionId && destination.designVersion === versionFor(versions, connectionId),
       ),
     );
-    if (isDeployed) throw nothingToRollBackTo(`version ${designVersion} is deployed there now`);
+    if (isDeployed) throw nothingToRollBackTo(`version ${versions.designVersion} is deployed there now`);
     const target = await this.targets.resolveForDeployment(actor, design, {
       environment_id: environmentId,
       connection_ids: connectionIds,
@@ -58,7 +60,7 @@ export class RollbacksService {
     return this.requests.create(actor, {
       action: 'rollback',
       design,
-      version: () => Promise.resolve(designVersion),
+      version: () => Promise.resolve(versions),
       target,
       name: design.name,
       options: {
@@ -83,7 +85,7 @@ export class RollbacksService {
     if (version !== undefined) {
       const earlier = await this.deployments.findOfVersion(deployment, version);
       if (!earlier) throw nothingToRollBackTo(`version ${version} was never deployed there successfully`);
-      return { designVersion: version, namespace: earlier.options.namespace };
+      return { designVersion: version, renderings: earlier.renderings, namespace: earlier.options.namespace };
     }
     const before = await this.deployments.findPrevious(deployment);
     const versions = new Set(before.map(({ designVersion }) => designVersion));
@@ -91,13 +93,16 @@ export class RollbacksService {
     if (versions.size > 1)
       throw nothingToRollBackTo('its clusters had different versions before', 'Send the version to roll back to.');
     if (designVersion === null) throw nothingToRollBackTo('no version was deployed there before this deployment');
-    return { designVersion, namespace: options?.namespace };
+    const renderings = before.flatMap(({ connectionId, renderings: all }): [string, Rendering][] => {
+      const rendering = all?.[connectionId];
+      return rendering ? [[connectionId, rendering]] : [];
+    });
+    return { designVersion, renderings: Object.fromEntries(renderings), namespace: options?.namespace };
   }
 }
 
 /** The version to deploy again, and its namespace. */
-interface RollbackTarget {
-  designVersion: number;
+interface RollbackTarget extends DeployedVersions {
   namespace: string | undefined;
 }
 

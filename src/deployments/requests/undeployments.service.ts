@@ -34,7 +34,7 @@ export class UndeploymentsService implements PlacementAuthorizer {
     return this.requests.create(actor, {
       action: 'undeploy',
       design,
-      version: () => Promise.resolve(design.versionNumber),
+      version: () => Promise.resolve({ designVersion: design.versionNumber, renderings: {} }),
       target,
       name: design.name,
       options: {

@@ -55,7 +55,8 @@ export class ClusterDeploymentsService {
     });
     const leaving = plan.items.filter(({ desired }) => desired === undefined);
     await this.kept.save(deployment, connectionId, toKeptObjects(leaving));
-    const { namespace } = plan;
+    // What a chart renders to may depend on its namespace, whatever its objects do.
+    const namespace = plan.namespace ?? deployment.renderings[connectionId]?.namespace ?? null;
     await this.deployed.begin(deployment, connectionId, {
       objects: mergeReferences(before?.objects ?? [], objects),
       namespace,

@@ -8,6 +8,7 @@ import type { Deployment, DeploymentFailure } from '../deployment.entity.js';
 import type { DesiredResource } from '../plan/planned-resource.js';
 import { DeploymentContextService } from '../plans/deployment-context.service.js';
 import { PolicyChecksService } from '../policies/policy-checks.service.js';
+import { versionFor } from '../renderings/rendering.js';
 import { ChangeJournalsStore } from './change-journals.store.js';
 import { ClusterDeploymentsService, type ClusterResult, type ClusterRun } from './cluster-deployments.service.js';
 import { ClusterUndeploymentsService } from './cluster-undeployments.service.js';
@@ -31,7 +32,7 @@ export class ClusterRunsService {
   async run(deployment: Deployment, context: JobContext): Promise<ClusterOutcome[]> {
     const progress = this.progress.open(deployment, context);
     const ends: ClusterOutcome[] = [];
-    let resources: DesiredResource[] | undefined;
+    const resources = new Map<number, DesiredResource[]>();
     try {
       for (const connectionId of deployment.connectionIds) {
         const journal = await this.journals.open(deployment, connectionId, context.assertLeased);
@@ -40,10 +41,12 @@ export class ClusterRunsService {
         const end = await this.onCluster(run, async () => {
           if (deployment.action === 'undeploy') return this.undeployments.undeploy(deployment, run);
           // If an earlier attempt has made changes, its checks have passed.
-          if (!resources && journal.changes.length === 0)
+          if (resources.size === 0 && journal.changes.length === 0)
             await this.policies.requireCompliance(actorForDeployment(deployment), deployment);
-          resources ??= await this.work.readResources(deployment.designId, deployment.designVersion);
-          return this.deployments.deploy(deployment, resources, run);
+          const version = versionFor(deployment, connectionId);
+          const wanted = resources.get(version) ?? (await this.work.readResources(deployment.designId, version));
+          resources.set(version, wanted);
+          return this.deployments.deploy(deployment, wanted, run);
         });
         ends.push(end);
         if (end.failure && (isAtomic(deployment) || end.status === 'cancelled')) break;

@@ -33,6 +33,14 @@ export interface VersionNote {
   message: string;
   /** The version of which this one is a variant, stored beside the current version of the design. */
   variantOf?: number;
+  generated?: GeneratedContent;
+}
+
+/** The values that a chart has generated for a release. */
+export interface GeneratedContent {
+  /** The connection, the namespace and the name of the release. */
+  place: string[];
+  values: JsonObject;
 }
 
 /** Identifies a version of a design. */
@@ -83,7 +91,7 @@ export class DesignContentsStore {
     design: VersionRecord,
     file: PackedDesign,
     source: SourceFile,
-    note: VersionNote,
+    { generated, ...note }: VersionNote,
   ): Promise<() => Promise<void>> {
     const { id, organizationId, versionNumber: number } = design;
     const content = await this.vault.seal(
@@ -96,6 +104,9 @@ export class DesignContentsStore {
       await packContent(source.bytes),
       sealingContext(id, number, 'source'),
     );
+    const sealedValues =
+      generated &&
+      (await this.vault.seal(organizationId, JSON.stringify(generated), sealingContext(id, number, 'generated')));
     return async () => {
       await this.unit.manager.getRepository(DesignVersion).insert({
         id: newId(),
@@ -107,6 +118,7 @@ export class DesignContentsStore {
         content,
         source: sealedSource,
         sourceName: source.path,
+        generated: sealedValues ?? null,
         ...note,
       });
     };
@@ -189,6 +201,21 @@ export class DesignContentsStore {
   async readMetadata(design: VersionKey, number = design.versionNumber): Promise<JsonObject> {
     const content = await this.readPacked(design, number);
     return taskRunnerFor(content, this.pool).run(metadataTask, content, ownLane(content));
+  }
+
+  /** The values that charts have generated in some versions, in the order of these. */
+  async readGenerated({ id }: VersionKey, numbers: number[]): Promise<GeneratedContent[]> {
+    const rows = await this.unit.manager.query<{ number: number; generated: Buffer }[]>(
+      `SELECT number, generated FROM design_version WHERE design_id = $1 AND number = ANY ($2) AND generated IS NOT NULL
+        ORDER BY array_position($2, number)`,
+      [id, numbers],
+    );
+    const found: GeneratedContent[] = [];
+    for (const { number, generated } of rows) {
+      const text = await this.vault.open(generated, sealingContext(id, number, 'generated'));
+      found.push(JSON.parse(text.toString()) as GeneratedContent);
+    }
+    return found;
   }
 
   /** The names of the models of the components of the current version. */

@@ -45,6 +45,10 @@ export class DesignVersion {
   @Column('bytea', { select: false, nullable: true })
   source!: Buffer | null;
 
+  /** Of a rendering of a chart: the values that it generated, and for which release. Encrypted. */
+  @Column('bytea', { select: false, nullable: true })
+  generated!: Buffer | null;
+
   /** The name of the file that was imported. */
   @Column('text', { nullable: true })
   sourceName!: string | null;

@@ -5,6 +5,7 @@ import { findCurrentVersion, writeVersionRemedy } from '../../kubernetes/cluster
 import type { DesignOutline, OutlinedKind } from '../../formats/design-file/design-outline.js';
 import { WorkerPool } from '../../core/workers/worker-pool.js';
 import { SerializedJson } from '../../core/rest/serialized-json.js';
+import type { ChartCluster } from '../../formats/helm/chart-api.js';
 import { ComponentsStore } from '../../registry/components/components.store.js';
 import type { PackedDefinitions } from '../../registry/relationships/evaluation/evaluation-task.js';
 import { RelationshipEvaluationService } from '../../registry/relationships/relationship-evaluation.service.js';
@@ -24,6 +25,15 @@ export const isRepeatedItem = ({ keyword }: Fault): boolean => keyword === REPEA
 
 /** Maximum number of warnings about kinds that the registry knows in other versions. */
 const MAX_OLD_VERSIONS = 20;
+
+/** The Kubernetes that a chart is imported for; by default that of the registry. */
+export interface KubernetesSettings {
+  version?: string | undefined;
+  apiVersions: string[];
+}
+
+/** The version while the registry has no Kubernetes. */
+const DEFAULT_KUBERNETES = 'v1.36.0';
 
 /** Adds the data of the registry to a design: the models of its components, their relationships, and their validity. */
 @Injectable()
@@ -46,6 +56,18 @@ export class DesignEnrichmentService implements OnModuleInit {
     if (question.registry === 'relationships') return this.relationships.loadDefinitions();
     const known = await this.components.findAllEffective(question.kinds);
     return new Map(known.map((each) => [resourceTypeKey(each), { name: each.modelName, version: each.modelVersion }]));
+  }
+
+  /** The cluster that charts see while there is none: the Kubernetes of the registry, or another one. */
+  async assumeCluster({ version, apiVersions = [] }: Partial<KubernetesSettings> = {}): Promise<ChartCluster> {
+    const known = await this.components.findKubernetesKinds();
+    const kinds = known.map(({ kind, apiVersion }) => ({
+      kind,
+      apiVersion,
+      plural: `${kind.toLowerCase()}s`,
+      namespaced: true,
+    }));
+    return { version: version ?? known[0]?.version ?? DEFAULT_KUBERNETES, kinds, apiVersions, values: new Map() };
   }
 
   /** Validates a design and returns the result as serialized JSON; always in a worker, because compiling schemas takes long. */

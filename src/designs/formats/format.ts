@@ -7,6 +7,7 @@ import { type LocalRenderEngines } from '../../formats/engines/local-render-engi
 import type { RenderEngines } from '../../formats/engines/render-engines.js';
 import { type SourceFile } from '../../formats/sources/source-file.js';
 import { type YamlDialect } from '../../formats/documents/yaml-scalar.js';
+import type { ChartDestination } from '../../formats/helm/helm.js';
 import { type SourceType } from './source-type.js';
 
 /** The input of an import: one file, or the members of an archive. */
@@ -45,6 +46,8 @@ export interface ImportOptions {
   valuesBelow?: JsonObject;
   /** For charts; by default named after the design, in the namespace `default`. */
   release?: Partial<Release>;
+  /** The history of the release of a chart where it is rendered for; without it a chart sees the cluster that is built into Helm. */
+  destination?: ChartDestination;
   /** The chosen member or folder of an archive; by default the format finds it. */
   path?: string;
   /** Variables for Compose interpolation, with precedence over those of `.env`. */

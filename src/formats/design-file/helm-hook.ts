@@ -37,7 +37,7 @@ export function getHelmHook({ metadata }: DesignComponent): HelmHook | undefined
 }
 
 /** A file of `crds/` of a chart, or of a chart that it depends on. */
-const CRDS_FILE = /^(?:charts\/[^/]+\/)*crds\//;
+export const CRDS_FILE = /^(?:charts\/[^/]+\/)*crds\//;
 
 /**
  * Whether a component comes from the folder `crds/` of a chart. Helm creates such definitions where they are missing, and never changes

@@ -1,10 +1,11 @@
 import { type FormatLimits } from '../sources/format-limits.js';
-import { Helm } from '../helm/helm.js';
+import { ChartApi, type ChartCluster } from '../helm/chart-api.js';
+import { type ChartInput, type ChartProgram, type ChartResult, Helm } from '../helm/helm.js';
 import { isKubectl, Kustomize } from '../kustomize/kustomize.js';
 import { unpackFiles } from './render-engines.js';
-import { Program, type ProgramRenderer } from '../programs/program.js';
+import { Program } from '../programs/program.js';
 import { IsolationMissing, type IsolationMode } from '../programs/isolation.js';
-import { type ProgramBounds, ProgramRunner, type ProgramResult } from '../programs/program-runner.js';
+import { type ProgramBounds, ProgramRunner } from '../programs/program-runner.js';
 import { type ProgramQuestion, type RenderEngines } from './render-engines.js';
 
 /** The configured paths of the programs; by default they are looked up in PATH. */
@@ -28,11 +29,11 @@ export class LocalRenderEngines implements RenderEngines {
   readonly helm: Helm;
   readonly kustomize: Kustomize;
   private readonly runner: ProgramRunner;
-  private readonly programs: Record<keyof RenderEngines, ProgramRenderer>;
+  private readonly programs: Record<keyof RenderEngines, Program>;
 
   constructor(
     paths: ProgramPaths = {},
-    limits?: FormatLimits,
+    private readonly limits?: FormatLimits,
     bounds: Partial<ProgramBounds> = {},
     { mode, onExposed: exposed }: IsolationOptions = {},
   ) {
@@ -59,10 +60,25 @@ export class LocalRenderEngines implements RenderEngines {
     this.kustomize = new Kustomize(kustomize);
   }
 
-  /** Answers the questions of an engine on another thread. */
-  answerQuestion({ program, run }: ProgramQuestion): Promise<ProgramResult | boolean> {
+  /** Engines whose charts are rendered for a cluster. */
+  forCluster(cluster: ChartCluster): RenderEngines {
+    const { helm } = this.programs;
+    const program: ChartProgram = {
+      findVersion: () => helm.findVersion(),
+      run: (input) => runForCluster(helm, input, cluster),
+    };
+    return { helm: new Helm(program, this.limits), kustomize: this.kustomize };
+  }
+
+  /**
+   * Answers the questions of an engine on another thread.
+   * @param cluster the one that charts are rendered for
+   */
+  answerQuestion({ program, run }: ProgramQuestion, cluster?: ChartCluster): Promise<ChartResult | string | undefined> {
     const asked = this.programs[program];
-    return run ? asked.run(run.args, unpackFiles(run.files), run.subject) : asked.isAvailable();
+    if (!run) return asked.findVersion();
+    const input = { ...run, files: unpackFiles(run.files) };
+    return cluster ? runForCluster(asked, input, cluster) : asked.run(input);
   }
 
   /** Whether the system supports running programs in separate namespaces; checked once. @throws IsolationMissing when that is required and unsupported */
@@ -76,4 +92,12 @@ export class LocalRenderEngines implements RenderEngines {
   close(): void {
     this.runner.close();
   }
+}
+
+/** Only charts that ask for the cluster are given it. */
+async function runForCluster(program: Program, input: ChartInput, cluster: ChartCluster): Promise<ChartResult> {
+  if (!input.chart) return program.run(input);
+  const api = new ChartApi(cluster, input.chart);
+  const result = await program.run({ ...input, api: api.handle });
+  return { ...result, report: api.report };
 }

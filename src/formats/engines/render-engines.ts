@@ -2,8 +2,8 @@ import type { FormatLimits } from '../sources/format-limits.js';
 import type { AskMainThread } from '../../core/workers/task.js';
 import { Helm } from '../helm/helm.js';
 import { Kustomize } from '../kustomize/kustomize.js';
-import type { ProgramRenderer } from '../programs/program.js';
-import type { ProgramResult } from '../programs/program-runner.js';
+import type { ChartQuestion } from '../helm/chart-api.js';
+import type { ChartProgram, ChartResult } from '../helm/helm.js';
 
 /** The engines that formats render with. */
 export interface RenderEngines {
@@ -11,20 +11,26 @@ export interface RenderEngines {
   readonly kustomize: Kustomize;
 }
 
-/** The questions of an engine in a worker to the Programs on the main thread: to run a program, or whether it is available. */
+/** The questions of an engine in a worker to the Programs on the main thread: to run a program, or for its version. */
 export interface ProgramQuestion {
   program: keyof RenderEngines;
-  run?: { args: readonly string[]; files: PackedFiles; subject: string };
+  run?: {
+    args: readonly string[];
+    files: PackedFiles;
+    subject: string;
+    /** What a chart needs of the cluster that it is rendered for. */
+    chart?: ChartQuestion;
+  };
 }
 
 /** Engines for a task in a worker: they prepare and read there, while the main thread runs, limits and ends the programs. */
 export function createRemoteRenderEngines(ask: AskMainThread, limits: FormatLimits): RenderEngines {
-  const over = (program: keyof RenderEngines): ProgramRenderer => ({
-    isAvailable: async () => (await ask({ program } satisfies ProgramQuestion)) as boolean,
-    run: async (args, given, subject) => {
+  const over = (program: keyof RenderEngines): ChartProgram => ({
+    findVersion: async () => (await ask({ program } satisfies ProgramQuestion)) as string | undefined,
+    run: async ({ args, files: given = new Map(), subject, chart }) => {
       const files = packFiles(given);
-      const question: ProgramQuestion = { program, run: { args, files, subject } };
-      return (await ask(question, [files.bytes.buffer])) as ProgramResult;
+      const question: ProgramQuestion = { program, run: { args, files, subject, chart } };
+      return (await ask(question, [files.bytes.buffer])) as ChartResult;
     },
   });
   return { helm: new Helm(over('helm'), limits), kustomize: new Kustomize(over('kustomize')) };

@@ -9,8 +9,8 @@ const RESTRICTED_MESSAGE = /is not in or below/;
 export class Kustomize {
   constructor(private readonly program: ProgramRenderer) {}
 
-  isAvailable(): Promise<boolean> {
-    return this.program.isAvailable();
+  async isAvailable(): Promise<boolean> {
+    return (await this.program.findVersion()) !== undefined;
   }
 
   /**
@@ -22,7 +22,15 @@ export class Kustomize {
     const folder = root === '' ? '.' : `./${root}`;
     const work = new Map([...files].map(([path, { bytes }]) => [path, bytes]));
     const subject = findKustomization(files, root);
-    const { status, stdout: output, stderr: said } = await this.program.run(buildArguments(folder), work, subject);
+    const {
+      status,
+      stdout: output,
+      stderr: said,
+    } = await this.program.run({
+      args: buildArguments(folder),
+      files: work,
+      subject,
+    });
     if (status === 0) return output;
     const detail = parseReason(said);
     const remedy = RESTRICTED_MESSAGE.test(said)

@@ -1,5 +1,6 @@
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
+import { forwardedCommand } from './program-api.js';
 
 const runFile = promisify(execFile);
 
@@ -14,6 +15,14 @@ export class IsolationMissing extends Error {
     );
     this.name = 'IsolationMissing';
   }
+}
+
+/** A program, and what it needs beside its scratch folder. */
+export interface ProgramCall {
+  program: string;
+  args: readonly string[];
+  /** Whether the program calls the API at the socket in its scratch folder. */
+  callsApi?: boolean;
 }
 
 /** How a program is started, and the path of its scratch folder as it sees it. */
@@ -31,14 +40,15 @@ const NAMESPACES = ['--user', '--map-root-user', '--net', '--mount', '--pid', '-
 const SETUP_FAILED_STATUS = 125;
 
 /**
- * Creates a separate root, read-only except for the scratch folder, with the libraries of the system and the program; then runs the
- * program in it without capabilities. `umount` needs /proc, so the old one is available until it is unmounted.
+ * Creates a separate root, read-only except for the scratch folder, with the libraries of the system, the program and a second one
+ * that it may start; then runs the program in it without capabilities. Its network has nothing but loopback, which is set up by sysfs,
+ * because slim systems lack `ip`. `umount` needs /proc, so the old one is available until it is unmounted.
  */
 const SETUP_SCRIPT = `
 trap 'exit ${SETUP_FAILED_STATUS}' 0
 set -e
-scratch=$1 program=$2 drop=$(command -v setpriv)
-shift 2
+scratch=$1 program=$2 second=$3 drop=$(command -v setpriv)
+shift 3
 root=$scratch/root
 mount -t tmpfs -o mode=755,size=1m none "$root"
 bind() { mount --rbind "$1" "$root$1"; mount -o remount,bind,ro "$root$1"; }
@@ -50,11 +60,17 @@ cd "$root"
 mkdir dev old .${SCRATCH_MOUNT}
 : > dev/null
 mount --bind /dev/null dev/null
-if [ ! -e "$root$program" ]; then
-  mkdir -p "$root\${program%/*}"
-  : > "$root$program"
-  bind "$program"
-fi
+for each in "$program" "$second"; do
+  if [ ! -e "$root$each" ]; then
+    mkdir -p "$root\${each%/*}"
+    : > "$root$each"
+    bind "$each"
+  fi
+done
+if mount -t sysfs none old; then
+  echo 0x9 > old/class/net/lo/flags
+  umount old
+else ip link set lo up; fi
 mount --bind "$scratch" .${SCRATCH_MOUNT}
 ln -s old/proc proc
 mount -o remount,bind,ro "$root"
@@ -75,7 +91,7 @@ export class Isolation {
   /** Tests the system once, by isolating a shell in a scratch folder. */
   static async probe(scratch: string): Promise<Isolation> {
     const isolation = new Isolation(true);
-    const { command, path } = isolation.prepareLaunch('/bin/sh', ['-c', ':'], scratch);
+    const { command, path } = isolation.prepareLaunch({ program: '/bin/sh', args: ['-c', ':'] }, scratch);
     const [file, ...args] = command;
     try {
       await runFile(file, args, { env: { PATH: path }, timeout: 10_000 });
@@ -85,8 +101,11 @@ export class Isolation {
     }
   }
 
-  prepareLaunch(program: string, args: readonly string[], scratch: string): ProgramLaunch {
+  prepareLaunch({ program, args, callsApi = false }: ProgramCall, scratch: string): ProgramLaunch {
     if (!this.isIsolated) return { command: [program, ...args], scratch };
+    const inside = callsApi
+      ? [process.execPath, program, ...forwardedCommand(SCRATCH_MOUNT, program, args)]
+      : [program, program, ...args];
     const command: ProgramLaunch['command'] = [
       'unshare',
       ...NAMESPACES,
@@ -95,8 +114,7 @@ export class Isolation {
       SETUP_SCRIPT,
       'sh',
       scratch,
-      program,
-      ...args,
+      ...inside,
     ];
     return { command, scratch: SCRATCH_MOUNT, path: TOOLS_PATH };
   }

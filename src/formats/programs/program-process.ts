@@ -169,7 +169,10 @@ export class ProgramProcess {
   }
 }
 
-/** Nothing of the server's environment: no cluster, no plugins, no other programs, and an unreachable proxy instead of the network. */
+/** The name of the kubeconfig in the home folder of a program; there is none unless the program is given an API. */
+export const KUBECONFIG_FILE = 'kubeconfig';
+
+/** Nothing of the server's environment: no cluster but that of the run, no plugins, no other programs, and an unreachable proxy instead of the network. */
 function buildEnvironment(scratch: string, memory: number): Record<string, string> {
   const nowhere = 'http://127.0.0.1:9';
   const home = `${scratch}/home`;
@@ -186,7 +189,7 @@ function buildEnvironment(scratch: string, memory: number): Record<string, strin
     HELM_DATA_HOME: home,
     HELM_PLUGINS: empty,
     KUSTOMIZE_PLUGIN_HOME: empty,
-    KUBECONFIG: `${home}/none`,
+    KUBECONFIG: `${home}/${KUBECONFIG_FILE}`,
     KUBERC: 'off',
     HTTP_PROXY: nowhere,
     HTTPS_PROXY: nowhere,

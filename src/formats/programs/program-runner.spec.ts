@@ -26,7 +26,9 @@ describe.each(modes)('running a program (isolation %s)', (mode) => {
   ): Promise<ProgramResult> {
     const program = await script('program', body);
     const runner = new ProgramRunner(bounds, mode);
-    return runner.run(program.path, ['one', 'two words'], given, 'chart.tgz').finally(program.remove);
+    return runner
+      .run(program.path, { args: ['one', 'two words'], files: given, subject: 'chart.tgz' })
+      .finally(program.remove);
   }
 
   it('hands it arguments and files, and answers what it wrote and how it ended', async () => {
@@ -37,6 +39,18 @@ describe.each(modes)('running a program (isolation %s)', (mode) => {
       stdout: 'one,two words,hello\n',
       stderr: 'oops in a/b.txt or ., from chart.tgz, … and …\n',
     });
+  });
+
+  it('gives it an API by a kubeconfig, and loses nothing of a long output', async () => {
+    const body = 'read -r line < "$KUBECONFIG"; echo "$line"; i=0; while [ $i -lt 20000 ]; do echo 0123456789012345678; i=$((i+1)); done; exit 3'; // prettier-ignore
+    const program = await script('program', body);
+    const api = () => ({ status: 200, body: {} });
+    const { status, stdout } = await new ProgramRunner({}, mode).run(program.path, { args: [], api }).finally(program.remove); // prettier-ignore
+    const [kubeconfig = '', ...lines] = stdout.split('\n');
+    expect(JSON.parse(kubeconfig)).toMatchObject({
+      clusters: [{ cluster: { server: expect.stringMatching(/^http:\/\/127\.0\.0\.1:\d+\/[\w-]{32}$/) as string } }],
+    });
+    expect([status, lines.length]).toEqual([3, 20_001]);
   });
 
   it('gives it nothing of the environment, and a folder of its own that is gone afterwards', async () => {
@@ -56,7 +70,7 @@ describe.each(modes)('running a program (isolation %s)', (mode) => {
     const before = process.env['TMPDIR'];
     const place = mkdtempSync(join(tmpdir(), 'alone-'));
     process.env['TMPDIR'] = place;
-    const running = runner.run(program.path, []).catch(() => undefined);
+    const running = runner.run(program.path, { args: [] }).catch(() => undefined);
     await sleep(200);
     const folders = readdirSync(place);
     expect(folders.length).toBeGreaterThan(0);
@@ -124,7 +138,7 @@ describe.each(modes)('running a program (isolation %s)', (mode) => {
       );
       const given = files({ 'kustomization.yaml': 'resources: [all.yaml]', 'all.yaml': maps.join('---\n') });
       const runner = new ProgramRunner({ memory }, mode);
-      return runner.run(kubectl, ['kustomize', '.'], given, 'shop.tgz');
+      return runner.run(kubectl, { args: ['kustomize', '.'], files: given, subject: 'shop.tgz' });
     };
 
     it('renders within its memory, although kubectl reserves many times that', async () => {
@@ -155,7 +169,7 @@ describe.each(modes)('running a program (isolation %s)', (mode) => {
   it('runs so many at once, lets some wait, and sends the others away', async () => {
     const program = await script('program', 'while :; do :; done');
     const runner = new ProgramRunner({ size: 1, waiting: 1, timeLimit: 300 }, mode);
-    const outcomes = await Promise.allSettled([1, 2, 3].map(() => runner.run(program.path, [])));
+    const outcomes = await Promise.allSettled([1, 2, 3].map(() => runner.run(program.path, { args: [] })));
     await program.remove();
     expect(outcomes.map((each) => (each as { reason: { code: string } }).reason.code).sort()).toEqual([
       'TOO_BUSY',
@@ -168,7 +182,7 @@ describe.each(modes)('running a program (isolation %s)', (mode) => {
 (best?.isIsolated ? describe : describe.skip)('an isolated program', () => {
   const run = async (body: string): Promise<ProgramResult> => {
     const program = await script('program', body);
-    return new ProgramRunner({}, 'require').run(program.path, []).finally(program.remove);
+    return new ProgramRunner({}, 'require').run(program.path, { args: [] }).finally(program.remove);
   };
 
   it('sees the system and its own files, and no others', async () => {
@@ -304,11 +318,11 @@ const mountDisk = (folder: string): boolean =>
     const runner = new ProgramRunner({}, 'off');
     const full = { status: 503, code: 'DISK_FULL', headers: { 'Retry-After': '60' } };
     const large = new Map([['large', new Uint8Array(3_000_000)]]);
-    await expect(runner.run(program.path, [], large)).rejects.toMatchObject(full);
+    await expect(runner.run(program.path, { args: [], files: large })).rejects.toMatchObject(full);
     expect(readdirSync(folder)).toEqual([]);
     const half = new Map([['half', new Uint8Array(1_200_000)]]);
-    await expect(runner.run(writing.path, [], half)).rejects.toMatchObject(full);
-    await expect(runner.run(program.path, [])).resolves.toMatchObject({ status: 0, stdout: 'done\n' });
+    await expect(runner.run(writing.path, { args: [], files: half })).rejects.toMatchObject(full);
+    await expect(runner.run(program.path, { args: [] })).resolves.toMatchObject({ status: 0, stdout: 'done\n' });
     expect(readdirSync(folder)).toEqual([]);
     await Promise.all([program.remove(), writing.remove()]);
   });

@@ -1,7 +1,9 @@
+import { join } from 'node:path';
 import { InvalidRequest } from '../../core/errors/app-error.js';
 import { type FairQueueBounds, tooBusy } from '../../core/workers/fair-queue.js';
 import { Isolation, IsolationMissing, type IsolationMode } from './isolation.js';
-import { type ProcessBounds, ProgramProcess } from './program-process.js';
+import { type ApiHandler, apiSocketIn, ProgramApi } from './program-api.js';
+import { KUBECONFIG_FILE, type ProcessBounds, ProgramProcess } from './program-process.js';
 import { ScratchFolder } from './scratch-folder.js';
 import { ConcurrencyLimiter } from './concurrency-limiter.js';
 import { assertOutsideTransaction } from '../../core/database/open-transaction.js';
@@ -25,6 +27,17 @@ export interface ProgramResult {
   stdout: string;
   /** The beginning of standard error, without paths of this machine. */
   stderr: string;
+}
+
+/** What a program is run with. */
+export interface ProgramInput {
+  args: readonly string[];
+  /** By path in the folder in which the program runs. */
+  files?: ReadonlyMap<string, Uint8Array>;
+  /** The name in faults; by default the path of the program. */
+  subject?: string;
+  /** The only server that the program can call, by its kubeconfig. */
+  api?: ApiHandler;
 }
 
 /** Runs external programs on untrusted files: in a private folder, without the server's environment, limited in time, memory, output and number. */
@@ -58,21 +71,20 @@ export class ProgramRunner {
   }
 
   /**
-   * Runs the program at an absolute path, in the folder of the files. Returns the result, also of a failure. `subject` is the name in faults.
+   * Runs the program at an absolute path, in the folder of the files. Returns the result, also of a failure.
    * Throws InvalidRequest `TOO_COSTLY` when it exceeds a limit, or 429 when too many runs wait or the machine is too busy for it.
    */
-  run(
-    path: string,
-    args: readonly string[],
-    files: ReadonlyMap<string, Uint8Array> = new Map(),
-    subject = path,
-    isolation?: Isolation,
-  ): Promise<ProgramResult> {
-    assertOutsideTransaction(`a program (${subject})`);
+  run(path: string, input: ProgramInput, isolation?: Isolation): Promise<ProgramResult> {
+    assertOutsideTransaction(`a program (${input.subject ?? path})`);
     return this.limiter.run(async () => {
       const [best] = isolation ? [isolation] : await this.isolations();
       if (!best) throw new IsolationMissing();
-      return ScratchFolder.withFiles(files, (folder) => this.startProcess(best, path, args, folder, subject));
+      return ScratchFolder.withFiles(input.files ?? new Map(), (folder) => {
+        const start = () => this.startProcess(best, path, input, folder);
+        if (!input.api) return start();
+        const socket = best.isIsolated ? apiSocketIn(folder.root) : undefined;
+        return ProgramApi.serve(input.api, { socket, kubeconfig: join(folder.home, KUBECONFIG_FILE) }, start);
+      });
     });
   }
 
@@ -84,11 +96,10 @@ export class ProgramRunner {
   private async startProcess(
     isolation: Isolation,
     path: string,
-    args: readonly string[],
+    { args, subject = path, api }: ProgramInput,
     folder: ScratchFolder,
-    subject: string,
   ): Promise<ProgramResult> {
-    const launch = isolation.prepareLaunch(path, args, folder.root);
+    const launch = isolation.prepareLaunch({ program: path, args, callsApi: api !== undefined }, folder.root);
     const running = new ProgramProcess(launch, folder, this.bounds);
     this.running.add(running);
     try {

@@ -1,7 +1,7 @@
 import { InvalidRequest } from '../../core/errors/app-error.js';
 import { findExecutable } from '../../core/find-executable.js';
 import { type Isolation } from './isolation.js';
-import { type ProgramRunner, type ProgramResult } from './program-runner.js';
+import { type ProgramInput, type ProgramRunner, type ProgramResult } from './program-runner.js';
 
 export interface ProgramSettings {
   /** The configured path or name; when it is set, nothing else is tried. */
@@ -20,13 +20,17 @@ export interface ProgramSettings {
 
 /** An external program for its engine, on any thread. */
 export interface ProgramRenderer {
-  isAvailable(): Promise<boolean>;
+  /** What the program says of its version; undefined when there is no working program. */
+  findVersion(): Promise<string | undefined>;
   /** As ProgramRunner.run. Throws InvalidRequest `PROGRAM_MISSING` without a program. */
-  run(args: readonly string[], files: ReadonlyMap<string, Uint8Array>, subject: string): Promise<ProgramResult>;
+  run(input: RenderInput): Promise<ProgramResult>;
 }
+
+export type RenderInput = ProgramInput & { subject: string };
 
 interface FoundProgram {
   path: string;
+  version: string;
   isolation: Isolation;
 }
 
@@ -39,8 +43,8 @@ export class Program implements ProgramRenderer {
     private readonly settings: ProgramSettings,
   ) {}
 
-  async isAvailable(): Promise<boolean> {
-    return (await this.resolveProgram()) !== undefined;
+  async findVersion(): Promise<string | undefined> {
+    return (await this.resolveProgram())?.version;
   }
 
   /** The program; undefined when none works, in which case the next call looks again. */
@@ -50,11 +54,12 @@ export class Program implements ProgramRenderer {
     return found;
   }
 
-  async run(args: readonly string[], files: ReadonlyMap<string, Uint8Array>, subject: string): Promise<ProgramResult> {
+  async run(input: RenderInput): Promise<ProgramResult> {
     const found = await this.resolveProgram();
-    if (found === undefined) throw this.missingError(subject);
+    if (found === undefined) throw this.missingError(input.subject);
     const { path, isolation } = found;
-    return this.runner.run(path, [...(this.settings.command?.(path) ?? []), ...args], files, subject, isolation);
+    const args = [...(this.settings.command?.(path) ?? []), ...input.args];
+    return this.runner.run(path, { ...input, args }, isolation);
   }
 
   /** A program that starts others, such as the shims of version managers, may run only without isolation. */
@@ -65,11 +70,11 @@ export class Program implements ProgramRenderer {
       if (path === undefined) continue;
       const [best, ...others] = await this.runner.isolations();
       for (const isolation of best ? [best, ...others] : []) {
-        const run = this.runner.run(path, probe(path), new Map(), name, isolation);
-        const { status } = await run.catch(() => ({ status: -1 }));
+        const run = this.runner.run(path, { args: probe(path), subject: name }, isolation);
+        const { status, stdout } = await run.catch(() => ({ status: -1, stdout: '' }));
         if (status !== 0) continue;
         if (isolation !== best) this.settings.onExposed?.(path);
-        return { path, isolation };
+        return { path, isolation, version: stdout.trim() };
       }
     }
     return undefined;

@@ -46,6 +46,11 @@ export class ScratchFolder {
     if (bavail * bsize < NEARLY_FULL_BYTES) throw diskFull();
   }
 
+  /** The home folder of the program. */
+  get home(): string {
+    return join(this.root, 'home');
+  }
+
   get work(): string {
     return join(this.root, 'work');
   }

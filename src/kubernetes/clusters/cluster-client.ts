@@ -89,9 +89,9 @@ export class ClusterClient {
     return version;
   }
 
-  /** Lists every kind in every served version. */
-  listKinds(): Promise<ResourceKind[]> {
-    return this.discovery.list();
+  /** Lists every kind in every served version. A discovery older than `staleMs` is repeated. */
+  listKinds(staleMs?: number): Promise<ResourceKind[]> {
+    return this.discovery.list(staleMs);
   }
 
   /**

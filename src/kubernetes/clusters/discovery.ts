@@ -69,8 +69,9 @@ export class Discovery {
 
   constructor(private readonly transport: ClusterTransport) {}
 
-  /** Lists every kind in every served version. Kinds of unavailable aggregated APIs are missing: see `listUnavailable`. */
-  async list(): Promise<ResourceKind[]> {
+  /** Lists every kind in every served version. Kinds of unavailable aggregated APIs are missing: see `listUnavailable`. A discovery older than `staleMs` is repeated. */
+  async list(staleMs = Infinity): Promise<ResourceKind[]> {
+    if (performance.now() - this.readAt >= staleMs) this.invalidate();
     return [...(await this.load()).kinds.values()];
   }
 

@@ -107,6 +107,16 @@ export class ComponentsStore extends ModelEntryStore<Component> {
     return new Map(found.map(({ kind, versions }) => [kind, versions]));
   }
 
+  /** The kinds of Kubernetes itself in its highest version, which is that of the model. */
+  async findKubernetesKinds(): Promise<{ version: string; kind: string; apiVersion: string }[]> {
+    return this.unit.manager.query(
+      `SELECT m.version, c.kind, c.api_version AS "apiVersion" FROM component c JOIN model m ON m.id = c.model_id
+        WHERE c.listed AND m.id = (SELECT id FROM model WHERE name = 'kubernetes' AND deleted_at IS NULL
+                                    ORDER BY version_order DESC, id LIMIT 1)
+        ORDER BY c.api_version, c.kind`,
+    );
+  }
+
   findByModel(modelId: string): Promise<Component[]> {
     return this.findByModelInOrder(modelId, 'kind', 'api_version');
   }

@@ -107,7 +107,7 @@ export class GenerationService {
   private async createChartRenderer(): Promise<RenderChart | undefined> {
     const { helm } = this.engines;
     if (!(await helm.isAvailable())) return undefined;
-    return (files) => helm.template(files, { releaseName: 'release', namespace: 'default' });
+    return async (files) => (await helm.template(files, { releaseName: 'release', namespace: 'default' })).text;
   }
 }
 

@@ -1,15 +1,21 @@
-import { isDeepStrictEqual } from 'node:util';
 import { type Fault, InvalidRequest } from '../../../core/errors/app-error.js';
 import type { DesignComponent } from '../../../formats/design-file/design-file.js';
 import { FaultList } from '../../../formats/sources/fault-list.js';
 import type { FormatLimits } from '../../../formats/sources/format-limits.js';
-import { asObject, asText } from '../../../core/json/json.js';
-import type { ChartFiles, ChartRelease, Helm } from '../../../formats/helm/helm.js';
+import { asObject, asText, type JsonObject } from '../../../core/json/json.js';
+import {
+  type ChartFiles,
+  type ChartOutput,
+  type ChartRelease,
+  type Helm,
+  UnbuildableChart,
+} from '../../../formats/helm/helm.js';
+import type { TemplateSite } from '../../../formats/helm/template-instruments.js';
 import { TimeSlicer } from '../../../core/time-slicer.js';
 import type { FormatInput } from '../format.js';
 import type { LocatedResource } from '../kubernetes-resource.js';
 import { ManifestReader } from '../manifest-reader.js';
-import { type HelmHook, parseHelmHook, isTestHook } from '../../../formats/design-file/helm-hook.js';
+import { type HelmHook, parseHelmHook } from '../../../formats/design-file/helm-hook.js';
 import { RenderedText } from './rendered-text.js';
 import type { SourceFile } from '../../../formats/sources/source-file.js';
 
@@ -17,7 +23,17 @@ export interface RenderedChart {
   components: DesignComponent[];
   /** The NOTES.txt that Helm shows after an installation; empty when there is none. */
   notes: string;
+  /** Values that the chart has generated for its destination. */
+  generated: GeneratedCall[];
   warnings: Fault[];
+}
+
+/** A value that a chart has generated. */
+export interface GeneratedCall {
+  /** Identifies the value for its release. */
+  key: string;
+  template: string;
+  function: string;
 }
 
 interface RenderedPart {
@@ -25,13 +41,6 @@ interface RenderedPart {
   template: string;
   hook: HelmHook | undefined;
 }
-
-/** Template functions that may make two renderings differ. */
-const NONDETERMINISTIC_FUNCTIONS =
-  /\b(?:rand(?:Alpha|AlphaNum|Ascii|Numeric|Int|Bytes)|uuidv4|now|gen(?:CA|SelfSignedCert|SignedCert|PrivateKey)\w*|htpasswd|bcrypt|shuffle)\b/;
-
-/** The size up to which a template is searched for them, in bytes. */
-const MAX_SEARCHED_BYTES = 512 * 1024;
 
 /** Renders a chart as a release, and reads the output. */
 export class ChartRenderer {
@@ -45,38 +54,48 @@ export class ChartRenderer {
 
   /** Throws InvalidRequest with faults located in the templates. */
   async render(): Promise<RenderedChart> {
-    const { text, files, warnings } = await this.template();
+    const { text, generated, assumed, warnings } = await this.template().catch(async (error: unknown) => {
+      // What Helm cannot build has its faults in what it renders to.
+      if (error instanceof UnbuildableChart) await this.read(await this.renderAlone());
+      throw error;
+    });
     const rendered = await this.read(text);
     const { components, notes } = rendered;
-    const changing = (await this.isNondeterministic()) ? await this.findDifferences(files, text, components) : [];
-    const said = [...warnings, ...rendered.warnings, ...changing];
+    const said = [...warnings, ...rendered.warnings, ...this.describeAssumed(assumed)];
     if (components.length === 0) {
       const remedy = 'Send values with which it has some.';
       said.push({ file: this.input.name, detail: 'renders to no resource at all', remedy });
     }
-    return { components, notes, warnings: said };
+    const calls = [...generated].map(([key, { path, text: name }]) => ({ key, template: path, function: name }));
+    return { components, notes, generated: calls.sort((a, b) => (a.key < b.key ? -1 : 1)), warnings: said };
   }
 
   /** Includes the notes if they render. Notes that fail, as in charts that report a missing value this way, cause a warning. */
-  private async template(): Promise<{ text: string; files: ChartFiles; warnings: Fault[] }> {
+  private async template(): Promise<ChartOutput & { warnings: Fault[] }> {
     const files = addNotesCarrier(this.files);
-    if (!files) return { text: await this.helm.template(this.files, this.release), files: this.files, warnings: [] };
+    if (!files) return { ...(await this.helm.template(this.files, this.release)), warnings: [] };
     try {
-      return { text: await this.helm.template(files, this.release), files, warnings: [] };
+      return { ...(await this.helm.template(files, this.release)), warnings: [] };
     } catch (error) {
       if (!(error instanceof InvalidRequest) || error.code !== 'VALIDATION_FAILED') throw error;
-      const text = await this.helm.template(this.files, this.release);
+      const output = await this.helm.template(this.files, this.release);
       const file = files.get(NOTES_CARRIER_PATH)?.path;
       const warnings = error.errors.map(({ detail, remedy }) => ({
         file,
         detail: `the notes do not render: ${detail}`,
         remedy,
       }));
-      return { text, files: this.files, warnings };
+      return { ...output, warnings };
     }
   }
 
-  private async read(text: string): Promise<RenderedChart> {
+  /** The output for the cluster that is built into Helm. */
+  private async renderAlone(): Promise<string> {
+    const { destination: _, ...release } = this.release;
+    return (await this.helm.template(this.files, release)).text;
+  }
+
+  private async read(text: string): Promise<Omit<RenderedChart, 'generated'>> {
     const rendered = new RenderedText(text, this.files);
     const faults = new FaultList(this.limits.faults);
     const manifest = new ManifestReader(faults);
@@ -89,8 +108,10 @@ export class ChartRenderer {
       const template = rendered.templateOf(document);
       if (template === NOTES_CARRIER_PATH) notes = asText(asObject(document.object?.['data'])['notes']).trim();
       else
-        for (const item of manifest.readDocument(document))
-          parts.push({ item, template, hook: parseHelmHook(item.resource) });
+        for (const { resource, ...place } of manifest.readDocument(document)) {
+          const item = { ...place, resource: withoutNamespace(resource, this.release.namespace) };
+          parts.push({ item, template, hook: parseHelmHook(resource) });
+        }
     }
     for (const { item, template, hook } of sortHooks(parts)) {
       const component = manifest.addResource(item, hook !== undefined);
@@ -105,38 +126,34 @@ export class ChartRenderer {
     return { components: manifest.components, notes, warnings };
   }
 
-  private async isNondeterministic(): Promise<boolean> {
-    const turns = new TimeSlicer();
-    for (const [path, { bytes }] of this.files) {
-      if (!path.includes('templates/')) continue;
-      if (bytes.length > MAX_SEARCHED_BYTES || NONDETERMINISTIC_FUNCTIONS.test(Buffer.from(bytes).toString('latin1')))
-        return true;
-      await turns.yieldToEventLoop();
-    }
-    return false;
+  private describeAssumed(assumed: readonly TemplateSite[]): Fault[] {
+    const conditions = new Map(assumed.map((site) => [`${site.path}:${site.line}`, site]));
+    const faults = [...conditions.values()].map(({ path, line, text }) => ({
+      file: this.files.get(path)?.path ?? path,
+      line,
+      detail: `"${shorten(text)}" was decided without a cluster`,
+      remedy:
+        'A deployment decides it by its cluster; kube_version and api_versions choose for which one a chart is imported.',
+    }));
+    const more = faults.length - MAX_ASSUMED;
+    const rest = { file: this.input.name, detail: `${more} more conditions were decided without a cluster` };
+    return more > 0 ? [...faults.slice(0, MAX_ASSUMED), rest] : faults;
   }
+}
 
-  /** Renders again and warns about values that differ, because they would also change with later deployments. */
-  private async findDifferences(files: ChartFiles, text: string, components: DesignComponent[]): Promise<Fault[]> {
-    const again = await this.helm.template(files, this.release);
-    if (again === text) return [];
-    const second = new Map((await this.read(again)).components.map(({ id, configuration }) => [id, configuration]));
-    const changed: DesignComponent[] = [];
-    const turns = new TimeSlicer();
-    for (const component of components) {
-      const { id, configuration } = component;
-      if (!isTestHook(component) && !isDeepStrictEqual(configuration, second.get(id))) changed.push(component);
-      await turns.yieldToEventLoop();
-    }
-    return changed.map(({ component, displayName, metadata }) => {
-      const template = asText(asObject(metadata['helm'])['template']);
-      return {
-        file: this.files.get(template)?.path ?? template,
-        detail: `${component.kind} ${displayName} is another one each time that the chart is rendered`,
-        remedy: 'Give the passwords, keys and the like that the chart makes up as values.',
-      };
-    });
-  }
+/** The maximum number of conditions on the cluster that are named. */
+const MAX_ASSUMED = 50;
+const MAX_CONDITION_LENGTH = 120;
+
+function shorten(text: string): string {
+  const line = text.replace(/\s+/g, ' ');
+  return line.length > MAX_CONDITION_LENGTH ? `${line.slice(0, MAX_CONDITION_LENGTH)}…` : line;
+}
+
+/** The namespace of the release is where a design is deployed to, and is no part of it. */
+function withoutNamespace(resource: JsonObject, release: string): JsonObject {
+  const { namespace, ...metadata } = asObject(resource['metadata']);
+  return namespace === release ? { ...resource, metadata } : resource;
 }
 
 /** Sorts hooks by weight and template, after other resources, because Helm writes them in varying order. */

@@ -40,13 +40,12 @@ requires('HELM_BIN', 'a chart', (helm) => {
     const { design, name, sourceType, warnings } = await render(CHART);
     expect({ name, sourceType, warnings }).toEqual({ name: 'shop', sourceType: 'helm', warnings: [] });
     expect(design.components.map(({ configuration }) => configuration)).toEqual([
-      { metadata: { name: 'shop', namespace: 'default' }, data: { colour: 'blue' } },
+      { metadata: { name: 'shop' }, data: { colour: 'blue' } },
     ]);
     expect(design.components[0]?.metadata).toEqual({ helm: { template: 'templates/map.yaml' } });
     expect(readHelmSettings(design)).toEqual({
       chart: { name: 'shop', version: '1.2.3', appVersion: '7' },
       name: 'shop',
-      namespace: 'default',
       values: {},
     });
   });
@@ -57,10 +56,10 @@ requires('HELM_BIN', 'a chart', (helm) => {
       const { design } = await render(CHART, options);
       expect(design.name).toBe('Größter Shop!');
       expect(design.components[0]?.configuration).toEqual({
-        metadata: { name: 'mine', namespace: 'there' },
+        metadata: { name: 'mine' },
         data: { colour: 'red' },
       });
-      expect(readHelmSettings(design)?.values).toEqual({ colour: 'red' });
+      expect(readHelmSettings(design)).toMatchObject({ namespace: 'there', values: { colour: 'red' } });
     }
     const { design } = await render(CHART, { name: 'Größter Shop!' });
     expect(design.components[0]?.displayName).toBe('gro-ter-shop');
@@ -151,13 +150,11 @@ requires('HELM_BIN', 'a chart', (helm) => {
     expect(warnings).toMatchObject([{ file: 'shop/templates/NOTES.txt', detail: expect.stringContaining('no address is set') }]); // prettier-ignore
   });
 
-  it('reports values that are generated anew each time', async () => {
-    const { warnings } = await render({
-      ...CHART,
-      'shop/templates/secret.yaml': 'apiVersion: v1\nkind: Secret\nmetadata: {name: s}\nstringData: {a: {{ randAlphaNum 9 }}}\n', // prettier-ignore
-    });
-    expect(warnings).toMatchObject([
-      { file: 'shop/templates/secret.yaml', detail: expect.stringMatching(/^Secret s /) },
+  it('has no namespace of its own, but those that differ from that of its release', async () => {
+    const { design } = await render({ ...CHART, 'shop/templates/other.yaml': MAP.replace('{{ .Release.Namespace }}', 'kube-system') }); // prettier-ignore
+    expect(design.components.map(({ configuration }) => configuration['metadata'])).toEqual([
+      { name: 'shop' },
+      { name: 'shop', namespace: 'kube-system' },
     ]);
   });
 

@@ -1,7 +1,9 @@
 import { createDesign } from '../../../formats/design-file/canonical-design.js';
 import { DEFAULT_FORMAT_LIMITS } from '../../../formats/sources/format-limits.js';
 import { InvalidRequest } from '../../../core/errors/app-error.js';
-import type { JsonObject } from '../../../core/json/json.js';
+import { asObject, asText, type JsonObject } from '../../../core/json/json.js';
+import type { ServedKind } from '../../../formats/helm/chart-api.js';
+import { CRDS_FILE } from '../../../formats/design-file/helm-hook.js';
 import { type ChartFiles, type ChartRelease } from '../../../formats/helm/helm.js';
 import { findMistypedValues } from './mistyped-values.js';
 import { createMissingRenderEngines } from '../../../formats/engines/local-render-engines.js';
@@ -45,14 +47,43 @@ async function read(input: FormatInput, options: ImportOptions): Promise<Importe
     releaseName: options.release?.name ?? toReleaseName(name),
     namespace: options.release?.namespace ?? 'default',
     values: mergeValues(options.valuesBelow ?? {}, await parseValues(options.values, input)),
+    ...(options.destination
+      ? { destination: { ...options.destination, defined: await readDefinedKinds(chart.files, input) } }
+      : {}),
   };
   const { helm } = options.programs ?? createMissingRenderEngines();
   const rendering = new ChartRenderer(helm, input, chart.files, release, limits);
-  const { components, notes, warnings } = await rendering.render().catch(async (error: unknown) => {
+  const { components, notes, generated, warnings } = await rendering.render().catch(async (error: unknown) => {
     throw (await findValuesError(error, release.values ?? {}, chart.files, input)) ?? error;
   });
-  const metadata = { helm: { ...toHelmSettings(chart.head, release), ...(notes === '' ? {} : { notes }) } };
+  const helmMetadata = {
+    ...toHelmSettings(chart.head, release, options.release?.namespace),
+    ...(notes === '' ? {} : { notes }),
+    ...(generated.length === 0 ? {} : { generated: generated.map((call) => ({ ...call })) }),
+  };
+  const metadata = { helm: helmMetadata };
   return { name, design: createDesign({ name, components, metadata }), sourceType: 'helm', warnings };
+}
+
+/** The kinds of the definitions in `crds/` of a chart and of those that it depends on; a definition that cannot be read is reported later. */
+async function readDefinedKinds(files: ChartFiles, input: FormatInput): Promise<ServedKind[]> {
+  const kinds: ServedKind[] = [];
+  for (const [path, file] of files) {
+    if (!CRDS_FILE.test(path)) continue;
+    for (const { object } of await input.parse(file).catch(() => [])) kinds.push(...toServedKinds(object ?? {}));
+  }
+  return kinds;
+}
+
+function toServedKinds(definition: JsonObject): ServedKind[] {
+  if (definition['kind'] !== 'CustomResourceDefinition') return [];
+  const { group, names, scope, versions } = asObject(definition['spec']);
+  const { kind, plural } = asObject(names);
+  return (Array.isArray(versions) ? versions : []).map(asObject).flatMap(({ name, served }) => {
+    if (served === false || asText(name) === '') return [];
+    const apiVersion = `${asText(group)}/${asText(name)}`;
+    return [{ apiVersion, kind: asText(kind), plural: asText(plural), namespaced: scope === 'Namespaced' }];
+  });
 }
 
 /** For a chart that does not render: the faults of the given values, when they explain it. */

@@ -3,13 +3,17 @@ import { type DesignFile } from '../../../formats/design-file/design-file.js';
 import { isObject, type JsonObject, asObject, asText } from '../../../core/json/json.js';
 import { type ChartMetadata } from '../../../formats/helm/chart-metadata.js';
 import { type ChartRelease } from '../../../formats/helm/helm.js';
-import { type FormatInput, type ImportOptions, type Release } from '../format.js';
 import { trimText } from '../../../core/trim-text.js';
+import type { GeneratedCall } from './chart-renderer.js';
+import { type FormatInput, type ImportOptions } from '../format.js';
 
 const MAX_NAME_LENGTH = 53;
 
 /** What the design of a chart stores beside its components, so that the chart can be rendered again: `metadata.helm`. */
-export interface HelmSettings extends Release {
+export interface HelmSettings {
+  name: string;
+  /** Where it is deployed unless a deployment says otherwise; undefined when nothing was said. */
+  namespace?: string;
   chart: { name: string; version: string; appVersion: string };
   values: JsonObject;
 }
@@ -25,19 +29,33 @@ export function readHelmSettings(design: Pick<DesignFile, 'metadata'>): HelmSett
       appVersion: asText(chart['appVersion']),
     },
     name: asText(release_name),
-    namespace: asText(namespace) || 'default',
+    ...(asText(namespace) === '' ? {} : { namespace: asText(namespace) }),
     values: asObject(values),
   };
 }
 
 /** The settings as the design stores them. */
-export function toHelmSettings({ name, version, appVersion }: ChartMetadata, release: ChartRelease): JsonObject {
+export function toHelmSettings(
+  { name, version, appVersion }: ChartMetadata,
+  release: ChartRelease,
+  namespace: string | undefined,
+): JsonObject {
   return {
     chart: { name, version, appVersion },
     release_name: release.releaseName,
-    namespace: release.namespace,
+    ...(namespace === undefined ? {} : { namespace }),
     values: release.values ?? {},
   };
+}
+
+/** The keys of the values that a chart has generated in a rendering, with their calls. */
+export function readGeneratedCalls(metadata: JsonObject): GeneratedCall[] {
+  const { generated } = asObject(metadata['helm']);
+  return (Array.isArray(generated) ? generated : []).map(asObject).map((call) => ({
+    key: asText(call['key']),
+    template: asText(call['template']),
+    function: asText(call['function']),
+  }));
 }
 
 /** A release name derived from the name of a design: valid for Helm, and stable. */

@@ -1,0 +1,83 @@
+import { createHash } from 'node:crypto';
+import { isObject, type Json } from '../../core/json/json.js';
+import { AGAIN } from './template-instruments.js';
+
+/** A value that a chart generated, and the call that did. */
+export interface GeneratedValue {
+  site: string;
+  /** Identifies the value: it differs when the call, its arguments, the calls that led to it, or the items of its loops do. */
+  key: string;
+}
+
+/** The maximum number of values of one rendering, and the maximum size of one as JSON; charts have some ten keys and certificates. */
+const MAX_VALUES = 1_000;
+const MAX_VALUE_LENGTH = 64 * 1024;
+/** The members that name an object of a list. */
+const NAMING_MEMBERS = ['name', 'key', 'id'];
+
+/** The values that a chart generates during one rendering: those that are kept for its release, else new ones. */
+export class GeneratedValues {
+  readonly used: GeneratedValue[] = [];
+  private readonly occurrences = new Map<string, number>();
+  private readonly last = new Map<string, Json>();
+  /** The call that led to each template that is being rendered. */
+  private readonly callers = new Map<string, string>();
+
+  /** @param values those that are kept, by key; new ones are added */
+  constructor(private readonly values: Map<string, Json>) {}
+
+  /**
+   * The value of a call.
+   * @param place the call and the template around it
+   * @param payload the candidate, the arguments, and the items of each loop around the call; `again` for the previous value of the call
+   * @returns undefined for what no template of a chart sends
+   */
+  resolve(place: string, payload: string): Json | undefined {
+    const [site = '', template = ''] = place.split('.');
+    if (payload === AGAIN) return this.last.get(site);
+    const sent = decode(payload);
+    if (!Array.isArray(sent) || this.used.length >= MAX_VALUES) return undefined;
+    const [candidate = null, given = [], ...loops] = sent;
+    const identity = hash([site, this.callers.get(template) ?? '', given, loops.map(nameOf)]);
+    const occurrence = this.occurrences.get(identity) ?? 0;
+    this.occurrences.set(identity, occurrence + 1);
+    const key = hash([identity, occurrence]);
+    const value = this.values.get(key) ?? candidate;
+    if (JSON.stringify(value).length > MAX_VALUE_LENGTH) return undefined;
+    this.values.set(key, value);
+    this.used.push({ site, key });
+    this.last.set(site, value);
+    return value;
+  }
+
+  /** The next values of a template are those of this call. */
+  enter(place: string, payload: string): void {
+    const [site = '', target = '', template = ''] = place.split('.');
+    const loops = decode(payload);
+    const names = Array.isArray(loops) ? loops.map(nameOf) : [];
+    this.callers.set(target, hash([site, this.callers.get(template) ?? '', names]));
+  }
+}
+
+/** What identifies the current item of a loop, so that others may be added before it: its key in a map, its name, or all of it. */
+function nameOf(loop: Json): Json {
+  const [first = null, second] = Array.isArray(loop) ? loop : [loop];
+  if (second === undefined || typeof first === 'string') return nameOfItem(first);
+  return nameOfItem(second);
+}
+
+function nameOfItem(item: Json): Json {
+  if (!isObject(item)) return item;
+  const member = NAMING_MEMBERS.find((name) => typeof item[name] === 'string' || typeof item[name] === 'number');
+  return member === undefined ? item : [member, item[member] ?? null];
+}
+
+function decode(payload: string): Json | undefined {
+  try {
+    return JSON.parse(Buffer.from(payload.replaceAll('_', '/'), 'base64').toString()) as Json;
+  } catch {
+    return undefined;
+  }
+}
+
+const hash = (of: Json): string => createHash('sha256').update(JSON.stringify(of)).digest('hex').slice(0, 32);
