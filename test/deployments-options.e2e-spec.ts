@@ -322,4 +322,29 @@ spec: {accessModes: [ReadWriteOnce], resources: {requests: {storage: 1Mi}}}
     expect(back).toMatchObject({ status: 'succeeded', design_version: 1 });
     await done(admin.delete('/api/pattern/deploy', { body: { id } }));
   }, 120_000);
+
+  it('takes over what kubectl applied, so that it leaves with the design', async () => {
+    const { admin } = world;
+    const before = 'apiVersion: v1\nkind: ConfigMap\nmetadata: {name: settings}\ndata: {key: value, legacy: unused}\n';
+    const { id, namespace } = await scene(before);
+    const data = async (): Promise<Json> =>
+      JSON.parse(await kubectl(cluster, 'get', 'configmap', 'settings', '-n', namespace, '-o', 'jsonpath={.data}'));
+    await kubectl(cluster, 'create', 'configmap', 'settings', '-n', namespace, '--save-config', '--from-literal=key=value', '--from-literal=legacy=unused'); // prettier-ignore
+    const plan = await done(admin.post('/api/pattern/deploy/plan', { id, namespace, adopt: true }));
+    expect(plan).toMatchObject({ deployable: true, resources: [{ action: 'unchanged', adopts: true, diff: [] }] });
+    const adopted = await done(admin.post('/api/pattern/deploy', { id, namespace, adopt: true }));
+    expect(adopted.resources).toMatchObject([{ action: 'unchanged', status: 'unchanged' }]);
+    const after = before.replace(', legacy: unused', '');
+    await done(admin.put('/api/pattern/kubernetes', { id, pattern_data: { pattern_file: after } }));
+    const renewed = await done(admin.post('/api/pattern/deploy', { id }));
+    expect(await data()).toEqual({ key: 'value' });
+
+    // After a change by hand a rollback is refused, unless it takes the field over.
+    await kubectl(cluster, 'patch', 'configmap', 'settings', '-n', namespace, '--type=merge', '-p', '{"data":{"key":"theirs"}}'); // prettier-ignore
+    const rollback = (fields: object) => admin.post(`/api/deployments/${renewed.id}/rollback`, fields);
+    expect(await rollback({})).toMatchObject({ status: 422, body: { errors: [{ keyword: 'FIELD_CONFLICT' }] } });
+    expect(await done(rollback({ force: true }))).toMatchObject({ status: 'succeeded', design_version: 1 });
+    expect(await data()).toEqual({ key: 'value', legacy: 'unused' });
+    await done(admin.delete('/api/pattern/deploy', { body: { id } }));
+  }, 120_000);
 });

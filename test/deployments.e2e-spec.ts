@@ -314,6 +314,27 @@ requires('KUBEBUILDER_ASSETS', 'the main job, on a real API server', () => {
       status: 200,
       body: { status: 'succeeded', approved_by: admin.id, requested_by: editor.id },
     });
+    // A plan that says `update` creates nothing when the object was deleted meanwhile, approved or not.
+    await editor.put('/api/pattern/yaml', { id: design.id, pattern_data: { pattern_file: manifest(namespace, 2) } });
+    const plan = async (): Promise<string> => {
+      const planned = (await editor.post('/api/pattern/deploy/plan', body)).body;
+      expect(planned.summary).toMatchObject({ create: 0, update: 1 });
+      return planned.plan_id as string;
+    };
+    const web = ['deployment', 'web', '-n', namespace];
+    const found = () => kubectl(cluster, 'get', ...web, '--ignore-not-found', '-o', 'name');
+    const plan_id = await plan();
+    const waiting = await editor.post('/api/pattern/deploy', { id: design.id, plan_id, request_approval: true });
+    expect(waiting.status).toBe(202);
+    await kubectl(cluster, 'delete', ...web);
+    const stale = { status: 409, body: { code: 'PLAN_STALE' } };
+    expect(await admin.post(`/api/deployments/${waiting.body.id}/approve`)).toMatchObject(stale);
+    expect((await admin.get(`/api/deployments/${waiting.body.id}`)).body).toMatchObject({
+      status: 'failed',
+      error: { code: 'PLAN_STALE' },
+    });
+    expect(await admin.post('/api/pattern/deploy', { id: design.id, plan_id })).toMatchObject(stale);
+    expect(await found()).toBe('');
     const outsider = await world.outsider();
     expect((await outsider.get(`/api/deployments?orgID=${world.organization}`)).status).toBe(404);
     expect((await editor.delete('/api/pattern/deploy', { body })).body.code).toBe('APPROVAL_REQUIRED');

@@ -47,11 +47,14 @@ export function toReference({ kind, name, namespace }: AppliedChange): ObjectRef
   return { apiVersion: kind.apiVersion, kind: kind.kind, name, ...(namespace && { namespace }) };
 }
 
-/** The object without fields that undoing never reads: the status, and the fields of managers that a deployment never takes over. */
-export function toRecordedObject(kind: ResourceKind, object: KubernetesObject): KubernetesObject {
+/**
+ * The object without fields that undoing never reads: the status, and the fields of other managers.
+ * @param takes whether the change may take over fields of tools, which then are recorded
+ */
+export function toRecordedObject(kind: ResourceKind, object: KubernetesObject, takes = false): KubernetesObject {
   const { status, ...rest } = object;
   const ours = findAppliedFields(object);
-  const managedFields = [...(ours ? [ours] : []), ...findToolEntries(object)];
+  const managedFields = [...(ours ? [ours] : []), ...(takes ? findToolEntries(object) : [])];
   const metadata = { ...object.metadata, managedFields };
   return { ...rest, ...(status !== undefined && !kind.subresources.includes('status') && { status }), metadata };
 }

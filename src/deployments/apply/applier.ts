@@ -24,6 +24,8 @@ export interface ApplyOptions extends RunOptions {
   wait?: boolean;
   /** Timeout of `wait`, and of each hook. Default: 5 minutes. */
   waitTimeoutMs?: number;
+  /** Ends when an object has moved since the plan, instead of deploying what the plan does not say. Default: false. */
+  exact?: boolean;
   /** Identifies the deployment, so that a replica that resumes it does not run hooks again. */
   run?: string;
 }
@@ -53,7 +55,7 @@ export class Applier {
     const results = new ResourceResults([...all, ...pruned], options.onProgress);
     for (const item of pruned) await results.set(item, { status: 'deleted' });
     const clock = new RunClock(options.timeoutMs ?? 600_000, options.signal);
-    const run = new DeploymentRun(this.cluster, plan, clock, this.journal);
+    const run = new DeploymentRun(this.cluster, plan, clock, this.journal, options.exact);
     if (atomic && all.some(({ planned }) => planned.error)) {
       for (const item of all)
         if (item.planned.error) await results.set(item, { status: 'failed', error: item.planned.error });

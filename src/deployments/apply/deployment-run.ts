@@ -17,6 +17,7 @@ import { type AppliedChange, type ChangeJournal } from './applied-change.js';
 import { RecordedChanges } from './recorded-changes.js';
 import { Removal } from './removal.js';
 import { type RunClock } from './run-clock.js';
+import { PlanMoved } from './run-end.js';
 import { isTransient } from './transient.js';
 
 /**
@@ -31,7 +32,7 @@ const REPLACE_TIMEOUT_MS = 60_000;
 const NOTHING_LIVE: ComparisonResult = { action: 'create', diff: [], verified: true, warnings: [] };
 
 /** What to apply, and the live object that it is applied to, if any. */
-interface Write extends Pick<ComparisonResult, 'live' | 'replaces' | 'ownership'> {
+interface Write extends Pick<ComparisonResult, 'live' | 'replaces' | 'ownership' | 'adopts'> {
   /** Fails when the object has another resource version than `live`. */
   exactly?: boolean;
 }
@@ -53,13 +54,14 @@ export class DeploymentRun {
     plan: Plan,
     private readonly clock: RunClock,
     journal: ChangeJournal,
+    private readonly exact = false,
   ) {
     this.recorded = new RecordedChanges(cluster, journal);
     this.comparison = new Comparison(cluster, plan.owner, plan.options);
     this.removal = new Removal(cluster, plan.owner, { keep: { deleteVolumes: plan.options.deleteVolumes } });
   }
 
-  /** @throws ClusterError for a failure of the cluster as a whole, RunEnded */
+  /** @throws ClusterError for a failure of the cluster as a whole, RunEnded, PlanMoved */
   async apply(item: PlanItem): Promise<Step> {
     const { planned, desired } = item;
     if (planned.error || !desired) return { status: 'failed', error: planned.error };
@@ -78,9 +80,11 @@ export class DeploymentRun {
     const asPlanned = await this.applyAsPlanned(kind, desired, item);
     if (asPlanned) return asPlanned;
     const settled = performance.now() + TRANSIENT_TIMEOUT_MS;
-    for (;;) {
+    for (let isFirst = true; ; isFirst = false) {
       const compared = await this.comparison.compare(kind, desired);
       const wasApplied = this.recorded.has({ kind, ...desired.metadata });
+      if (this.exact && isFirst && !wasApplied && hasMoved(item, compared))
+        throw new PlanMoved(describeObject(desired));
       if (compared.action === 'unchanged' && !compared.adopts) return { status: wasApplied ? 'applied' : 'unchanged' };
       // The namespace was created concurrently.
       if (isGivenNamespace && compared.error?.reason === 'NOT_OWNED') return { status: 'unchanged' };
@@ -88,8 +92,8 @@ export class DeploymentRun {
       if (error === 'unchanged') return { status: wasApplied ? 'applied' : 'unchanged' };
       if (!error) return { status: toStatus(compared.action) };
       const isFollowing = !planned.verified && /not declared in schema/.test(error.detail);
-      const hasMoved = error.reason === 'CONFLICT' && compared.ownership !== undefined;
-      if ((!isTransient(error) && !isFollowing && !hasMoved) || performance.now() > settled)
+      const isOutdated = error.reason === 'CONFLICT' && compared.ownership !== undefined;
+      if ((!isTransient(error) && !isFollowing && !isOutdated) || performance.now() > settled)
         return { status: 'failed', error };
       this.clock.check();
       await pause(1_000);
@@ -109,7 +113,7 @@ export class DeploymentRun {
     if (!planned.verified || planned.replaces) return undefined;
     if (!live && (await this.cluster.lookup(kind, name, namespace))) return undefined;
     const wasApplied = this.recorded.has({ kind, ...desired.metadata });
-    const outcome = await this.write(kind, desired, { live, ownership, exactly: true });
+    const outcome = await this.write(kind, desired, { live, ownership, adopts: planned.adopts, exactly: true });
     if (outcome === 'unchanged') return { status: wasApplied ? 'applied' : 'unchanged' };
     return outcome ? undefined : { status: toStatus(planned.action) };
   }
@@ -178,7 +182,7 @@ export class DeploymentRun {
   private async write(
     kind: ResourceKind,
     desired: KubernetesObject,
-    { live, replaces, ownership, exactly }: Write,
+    { live, replaces, ownership, adopts, exactly }: Write,
   ): Promise<ResourceError | 'unchanged' | undefined> {
     if (live && replaces)
       return (await this.removeForReplacement(kind, live)) ?? this.write(kind, desired, NOTHING_LIVE);
@@ -190,7 +194,7 @@ export class DeploymentRun {
             kind,
             name,
             namespace,
-            previous: await this.recorded.describe(kind, live),
+            previous: await this.recorded.describe(kind, live, adopts || ownership !== undefined),
           }
         : { action: 'create', kind, name, namespace },
     );
@@ -238,3 +242,17 @@ export class DeploymentRun {
 /** An adoption that changes only the owner leaves the object as it is. */
 const toStatus = (action: PlannedResource['action']): 'applied' | 'unchanged' =>
   action === 'unchanged' ? 'unchanged' : 'applied';
+
+/** Whether applying an object does something else than its plan says. What could not be tried then is not compared. */
+function hasMoved({ planned, digest, live }: PlanItem, compared: ComparisonResult): boolean {
+  if (!planned.verified && !planned.replaces) return false;
+  if (compared.error) return compared.error.reason === 'NOT_OWNED' || compared.error.reason === 'TERMINATING';
+  return (
+    compared.action !== planned.action ||
+    compared.digest !== digest ||
+    compared.live?.metadata.uid !== live?.metadata.uid
+  );
+}
+
+const describeObject = ({ kind, metadata: { namespace, name } }: KubernetesObject): string =>
+  `${kind} ${namespace ? `${namespace}/` : ''}${name}`;

@@ -1,5 +1,6 @@
 import { type Cluster, sharedCluster } from '../../../test/support/cluster.js';
 import { configMap, DeploymentScene, outcomes } from '../../../test/support/deployment-scene.js';
+import { kubectl } from '../../../test/support/kubectl.js';
 import { requires } from '../../../test/support/requirements.js';
 import { type KubernetesObject } from '../../kubernetes/clusters/kubernetes-object.js';
 import { plannedResources } from '../plan/plan.js';
@@ -165,6 +166,82 @@ requires('KUBEBUILDER_ASSETS', 'A deployment and the fields that nobody owns', (
     expect(await actions([plain])).toEqual(['unchanged']);
   });
 
+  it('leaves the number of replicas to an autoscaler of the design once that has scaled', async () => {
+    const scaleTargetRef = { apiVersion: 'apps/v1', kind: 'Deployment', name: 'web' };
+    const autoscaler: KubernetesObject = {
+      ...{ apiVersion: 'autoscaling/v2', kind: 'HorizontalPodAutoscaler', metadata: { name: 'web' } },
+      spec: { scaleTargetRef, maxReplicas: 9 },
+    };
+    const objects = [workload('Deployment', { replicas: 2 }), autoscaler];
+    await scene.deploy(objects);
+    expect(await specOf('Deployment')).toMatchObject({ replicas: 2 });
+    expect(await actions(objects)).toEqual(['unchanged', 'unchanged']);
+    await kubectl(cluster, '-n', scene.namespace, 'scale', 'deployment/web', '--replicas=7');
+    expect(await actions(objects)).toEqual(['unchanged', 'unchanged']);
+    const changed = [workload('Deployment', { replicas: 2, minReadySeconds: 1 }), autoscaler];
+    await scene.deploy(changed, { force: true });
+    expect(await specOf('Deployment')).toMatchObject({ replicas: 7, minReadySeconds: 1 });
+    expect(await actions([workload('Deployment', { replicas: 2, minReadySeconds: 1 })])).toEqual([
+      'FIELD_CONFLICT',
+      'prune',
+    ]);
+  });
+
+  it('owns nothing that is empty, and shows nothing that the cluster maintains', async () => {
+    const set: KubernetesObject = {
+      ...{ apiVersion: 'apps/v1', kind: 'DaemonSet' },
+      metadata: { name: 'web', annotations: {}, labels: null as never },
+      spec: {
+        selector: { matchLabels: { app: 'web' } },
+        template: {
+          metadata: { labels: { app: 'web' }, annotations: {}, creationTimestamp: null },
+          spec: { containers: [{ name: 'app', image: 'app:1', resources: null }], nodeSelector: null },
+        },
+      },
+    };
+    await scene.deploy([set]);
+    const found = await scene.client.findKind('apps/v1', 'DaemonSet');
+    if (!found) throw new Error('no DaemonSet');
+    const annotations = { 'deprecated.daemonset.template.generation': '9', 'deployment.kubernetes.io/revision': '4' };
+    const body = { metadata: { annotations } };
+    await scene.client.patch(found, 'web', scene.namespace, { type: 'merge', body }, { fieldManager: 'controller' });
+    expect(await actions([set])).toEqual(['unchanged']);
+    const exported = { ...set, metadata: { ...set.metadata, annotations: { ...annotations, own: 'yes' } } };
+    const [planned] = plannedResources(await scene.plan([exported]));
+    expect(planned?.diff).toEqual([{ path: '/metadata/annotations', from: null, to: { own: 'yes' } }]);
+    const image = structuredClone(exported);
+    Object.assign((image as KubernetesObject)['spec'] as object, { minReadySeconds: 3 });
+    Object.assign(((image as KubernetesObject)['spec'] as { template: { spec: object } }).template.spec, {
+      terminationGracePeriodSeconds: 5,
+    });
+    const paths = plannedResources(await scene.plan([image]))[0]?.diff.map(({ path }) => path);
+    expect(paths).not.toContainEqual(expect.stringContaining('deprecated.daemonset'));
+    expect(paths).toContain('/spec/minReadySeconds');
+  });
+
+  it('of a plan that is to be carried out exactly ends when an object has moved since', async () => {
+    const objects = [configMap('a', { value: 'new' }), configMap('b', { value: 'new' })];
+    await scene.deploy([configMap('a', { value: 'old' }), configMap('b', { value: 'old' })]);
+    const moves: [string, (name: string) => Promise<unknown>][] = [
+      ['deleted', (name) => kubectl(cluster, '-n', scene.namespace, 'delete', 'configmap', name)],
+      ['changed', (name) => scene.others(configMap(name, { value: 'theirs' }))],
+    ];
+    for (const [, move] of moves) {
+      const plan = await scene.plan(objects, { force: true });
+      await move('b');
+      const result = await scene.apply(plan, { exact: true });
+      expect(result).toMatchObject({ status: 'rolled_back', failure: { status: 409 } });
+      expect(outcomes(result)).toEqual(['ConfigMap/a: rolled_back', 'ConfigMap/b: failed PLAN_STALE']);
+      expect((await scene.live('v1', 'ConfigMap', 'a'))?.['data']).toEqual({ value: 'old' });
+      await scene.deploy([configMap('a', { value: 'old' }), configMap('b', { value: 'old' })], { force: true });
+    }
+    // A change of a field that the plan does not touch is a move between plan and deployment.
+    const { fingerprint } = await scene.plan(objects);
+    expect((await scene.plan(objects)).fingerprint).toBe(fingerprint);
+    await scene.others(configMap('b', { other: '1' }));
+    expect((await scene.plan(objects)).fingerprint).not.toBe(fingerprint);
+  });
+
   describe('that adopts', () => {
     const legacy = configMap('settings', { key: 'value', legacy: 'unused' }, { finalizers: ['example.org/theirs'] });
     const wanted = configMap('settings', { key: 'value', legacy: 'unused' });
@@ -178,8 +255,9 @@ requires('KUBEBUILDER_ASSETS', 'A deployment and the fields that nobody owns', (
         const [planned] = plannedResources(await scene.plan([wanted], { adopt: true }));
         expect(planned).toMatchObject({ action: 'unchanged', adopts: true, diff: [] });
         expect(outcomes(await scene.deploy([wanted], { adopt: true }))).toEqual(['ConfigMap/settings: unchanged']);
-        expect(await managersOf('v1', 'ConfigMap', 'settings')).toEqual(['armature Apply']);
         const after = await scene.live('v1', 'ConfigMap', 'settings');
+        const holders = after?.metadata.managedFields?.filter(({ fieldsV1 }) => fieldsV1?.['f:data'] !== undefined);
+        expect(holders?.map((entry) => entry.manager)).toEqual(['armature']);
         expect(after).toMatchObject({ data: before?.['data'], metadata: { finalizers: ['example.org/theirs'] } });
         expect(await actions([wanted], { adopt: true })).toEqual(['unchanged']);
         await scene.deploy([configMap('settings', { key: 'value' })]);
@@ -188,6 +266,22 @@ requires('KUBEBUILDER_ASSETS', 'A deployment and the fields that nobody owns', (
         await scene.others(configMap('settings', {}, { finalizers: [] }), 'armature-test');
       },
     );
+
+    it('leaves fields that the design never had to a tool that changes single fields', async () => {
+      await create(configMap('settings', { key: 'theirs', other: '1' }), 'kubectl-create');
+      const ours = configMap('settings', { key: 'ours' });
+      expect(await actions([ours], { adopt: true })).toEqual(['update']);
+      expect(outcomes(await deployInVain(ours, { adopt: true })).at(0)).toBe('ConfigMap/settings: rolled_back');
+      expect(await scene.live('v1', 'ConfigMap', 'settings')).toMatchObject({ data: { key: 'theirs', other: '1' } });
+      expect(await managersOf('v1', 'ConfigMap', 'settings')).toEqual(['kubectl-create Update']);
+      await scene.deploy([ours], { adopt: true });
+      expect(await scene.live('v1', 'ConfigMap', 'settings')).toMatchObject({ data: { key: 'ours', other: '1' } });
+      const [again] = plannedResources(await scene.plan([ours], { adopt: true }));
+      expect(again).toMatchObject({ action: 'unchanged', diff: [] });
+      expect(again).not.toHaveProperty('adopts');
+      await scene.deploy([configMap('settings', { new: '1' })]);
+      expect((await scene.live('v1', 'ConfigMap', 'settings'))?.['data']).toEqual({ new: '1', other: '1' });
+    });
 
     it('takes over what Helm applied, and changes it without force; the fields of others remain conflicts', async () => {
       await scene.others(workload('Deployment', { replicas: 2 }), 'helm');

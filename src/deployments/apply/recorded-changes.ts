@@ -37,10 +37,10 @@ export class RecordedChanges {
   }
 
   /** The object as it is recorded: in the version in which it was last applied, because its `managedFields` refer to that version. */
-  async describe(kind: ResourceKind, live: KubernetesObject): Promise<KubernetesObject> {
+  async describe(kind: ResourceKind, live: KubernetesObject, takes?: boolean): Promise<KubernetesObject> {
     const apiVersion = findAppliedFields(live)?.apiVersion ?? live.apiVersion;
     const then = apiVersion === live.apiVersion ? undefined : await this.cluster.findKind(apiVersion, live.kind);
     const applied = then && (await this.cluster.lookup(then, live.metadata.name, live.metadata.namespace));
-    return toRecordedObject(kind, applied ?? live);
+    return toRecordedObject(kind, applied ?? live, takes);
   }
 }

@@ -32,8 +32,8 @@ export interface ResourceResult extends Pick<
 }
 
 export interface DeploymentFailure {
-  /** The HTTP status that the API returns: 502 cluster unreachable, 504 timeout, 422 refused by the cluster or not ready. */
-  status: 502 | 504 | 422;
+  /** The HTTP status that the API returns: 502 cluster unreachable, 504 timeout, 422 refused by the cluster or not ready, 409 plan stale. */
+  status: 502 | 504 | 422 | 409;
   detail: string;
   remedy?: string;
 }

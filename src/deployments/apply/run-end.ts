@@ -6,6 +6,13 @@ import { RunEnded } from './run-clock.js';
 /** Ends a run after the failure of a resource, which is in the result of that resource. */
 export class ResourceFailed extends Error {}
 
+/** An object was deleted, made or changed after the plan that is to be carried out exactly. */
+export class PlanMoved extends Error {
+  constructor(object: string) {
+    super(`the plan is out of date: ${object} has changed since`);
+  }
+}
+
 /** What ended a run early. */
 export interface RunEnd extends DeploymentFailure {
   cancelled: boolean;
@@ -28,6 +35,11 @@ export function toRunEnd(error: unknown, refused: () => string): RunEnd {
       detail: error.message,
     };
   }
+  if (error instanceof PlanMoved)
+    return {
+      ...{ status: 409, cancelled: false, reason: 'PLAN_STALE', detail: error.message },
+      remedy: 'Plan again, and deploy with the new plan_id.',
+    };
   if (!(error instanceof ClusterError)) throw error;
   const reason = error.code.replace(/^CLUSTER_/, '');
   return {

@@ -262,7 +262,7 @@ function isUnchanged(kind: ResourceKind, now: KubernetesObject, previous: Kubern
     return now.metadata.uid === previous.metadata.uid;
   return (
     isDeepStrictEqual(findAppliedFields(now)?.fieldsV1, findAppliedFields(previous)?.fieldsV1) &&
-    isDeepStrictEqual(findToolEntries(now), findToolEntries(previous)) &&
+    (findToolEntries(previous).length === 0 || isDeepStrictEqual(findToolEntries(now), findToolEntries(previous))) &&
     isDeepStrictEqual(omitServerFields(kind, now), omitServerFields(kind, previous))
   );
 }
@@ -270,11 +270,14 @@ function isUnchanged(kind: ResourceKind, now: KubernetesObject, previous: Kubern
 /** The managed fields of an object with the entries of tools that an adoption took over; undefined when it took over none. */
 function returnToolEntries(now: KubernetesObject, previous: KubernetesObject): ManagedFields[] | undefined {
   const present = managedFieldsOf(now);
-  const taken = findToolEntries(previous).filter((entry) => !present.some((one) => isSameEntry(one, entry)));
+  const isAsBefore = (entry: ManagedFields) =>
+    present.some((one) => isSameEntry(one, entry) && isDeepStrictEqual(one.fieldsV1, entry.fieldsV1));
+  const taken = findToolEntries(previous).filter((entry) => !isAsBefore(entry));
   if (taken.length === 0) return undefined;
   const fields = taken.map(({ fieldsV1 }) => fieldsV1 ?? {}).reduce(uniteFieldSets, {});
   const isRestorer = ({ manager }: ManagedFields) => manager === TAKE_BACK_MANAGER;
-  const others = present.flatMap((entry) => (isRestorer(entry) ? withoutFields(entry, fields) : [entry]));
+  const kept = present.filter((entry) => !taken.some((one) => isSameEntry(one, entry)));
+  const others = kept.flatMap((entry) => (isRestorer(entry) ? withoutFields(entry, fields) : [entry]));
   return [...others, ...taken];
 }
 

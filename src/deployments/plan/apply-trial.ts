@@ -5,7 +5,14 @@ import { type ResourceKind } from '../../kubernetes/clusters/discovery.js';
 import { omitFields, releaseFields, uniteFieldSets } from '../../kubernetes/clusters/field-set.js';
 import { type KubernetesObject, type ManagedFields } from '../../kubernetes/clusters/kubernetes-object.js';
 import { findRefusedMappings, type RefusedMapping, replaceMappings, siblingFields } from './defaulted-siblings.js';
-import { changeOwnership, fieldsOfOthers, fieldsToTake, findToolEntries } from './field-ownership.js';
+import {
+  changeOwnership,
+  fieldsOfOthers,
+  fieldsToTake,
+  findToolEntries,
+  isDeclarative,
+  shareFields,
+} from './field-ownership.js';
 import { findLeftovers } from './leftover-fields.js';
 import { FIELD_MANAGER, findAppliedFields } from './owner.js';
 
@@ -23,6 +30,8 @@ export interface TrialResult {
   warnings: string[];
   /** Managed fields to store before the object is applied, so that the apply removes fields that this server did not own. */
   ownership?: ManagedFields[];
+  /** Whether fields of tools are taken over. */
+  takes?: boolean;
 }
 
 /**
@@ -68,22 +77,23 @@ export class ApplyTrial {
     const siblings = siblingFields(mappings);
     const leftovers = findLeftovers(live, tried.object, desired);
     const fields = uniteFieldSets(siblings, leftovers);
-    const isTaken = taken.length > 0;
-    if (!isTaken && Object.keys(fields).length === 0) return tried;
     const ours = omitFields(findAppliedFields(tried.object)?.fieldsV1 ?? {}, siblings);
-    const others = fieldsOfOthers(tried.object, taken);
+    const whole = taken.filter(isDeclarative);
+    const takes = whole.length > 0 || taken.some((entry) => shareFields(entry, ours) !== undefined);
+    if (!takes && Object.keys(fields).length === 0) return tried;
+    const others = fieldsOfOthers(tried.object, whole);
     const held = uniteFieldSets(ours, force ? omitFields(others, fields) : others);
-    const released = uniteFieldSets(fieldsToTake(taken), fields);
+    const released = uniteFieldSets(fieldsToTake(whole), fields);
     const left = releaseFields(tried.object, released, held) as KubernetesObject;
-    const whole = replaceMappings(left, mappings, ({ desired: members }, now) => ({ ...now, ...members }));
-    const ownership = changeOwnership(live, { taken, fields, force });
-    if (isDeepStrictEqual(whole, tried.object)) return { ...tried, ...(isTaken && { ownership }) };
-    const { object } = await this.store(live, whole);
+    const composed = replaceMappings(left, mappings, ({ desired: members }, now) => ({ ...now, ...members }));
+    const ownership = changeOwnership(live, { taken: whole, applied: takes ? ours : {}, fields, force });
+    if (isDeepStrictEqual(composed, tried.object)) return { ...tried, ...(takes && { ownership, takes }) };
+    const { object } = await this.store(live, composed);
     const { managedFields } = tried.object.metadata;
     const outcome = { ...object, metadata: { ...object.metadata, managedFields } };
     // The cluster sets a default again: nothing is left behind.
-    const isDefault = !isTaken && mappings.length === 0 && isSameButMetadata(object, tried.object);
-    return isDefault ? tried : { ...tried, object: outcome, ownership };
+    const isDefault = !takes && mappings.length === 0 && isSameButMetadata(object, tried.object);
+    return isDefault ? tried : { ...tried, object: outcome, ownership, takes };
   }
 
   private apply(wanted: KubernetesObject, force: boolean): Promise<TrialResult> {

@@ -108,14 +108,14 @@ export class Comparison {
       if (live && fields && fields.collisions.length > 0) return this.compareColliding(kind, live, fields);
       const { adopt, force } = this.options;
       const trial = new ApplyTrial(this.cluster, kind, { adopt, force, signal });
-      const { object, warnings, ownership } = await trial.run(desired, live);
+      const { object, warnings, ownership, takes } = await trial.run(desired, live);
       if (!live) return { action: 'create', diff: [], verified: true, warnings };
       // A controller changed the object between the two requests; its changes must not appear in the diff.
       if (object.metadata.resourceVersion !== live.metadata.resourceVersion && again > 0)
         return this.compare(kind, desired, { signal }, again - 1);
       const digest = digestChanges(kind, live, object);
       const compared = { verified: true, warnings, live, digest, ...(ownership && { ownership }) };
-      const adopts = adopt && (!isOwnedBy(this.owner, live) || findToolEntries(live).length > 0);
+      const adopts = adopt && (takes || !isOwnedBy(this.owner, live));
       if (adopts && isSameButOwner(kind, live, object)) return { ...compared, action: 'unchanged', diff: [], adopts };
       const diff = diffFields(kind, live, object);
       return { ...compared, action: diff.length > 0 ? 'update' : 'unchanged', diff, ...(adopts && { adopts }) };
@@ -156,8 +156,7 @@ export class Comparison {
     signal?: AbortSignal,
   ): Promise<boolean> {
     if (findRefusedMappings(live, desired, causes).length === 0) return false;
-    const name = `${desired.metadata.name.slice(0, 20).replace(/[^a-z0-9]+/g, '-')}-${randomUUID().slice(0, 8)}`;
-    const another = { ...desired, metadata: { ...desired.metadata, name } };
+    const another = { ...desired, metadata: { ...desired.metadata, name: `new-${randomUUID().slice(0, 8)}` } };
     try {
       await this.cluster.apply(kind, another, { fieldManager: FIELD_MANAGER, dryRun: true, signal });
       return true;

@@ -3,17 +3,7 @@ import { type ResourceKind } from '../../kubernetes/clusters/discovery.js';
 import { groupOf, type KubernetesObject } from '../../kubernetes/clusters/kubernetes-object.js';
 import { addOwnerLabels, type Owner } from './owner.js';
 import { type ResourceError } from './planned-resource.js';
-
-/** Fields that the API server sets. Manifests exported from a cluster contain them, and they must not be applied. */
-const SERVER_FIELDS = [
-  'managedFields',
-  'resourceVersion',
-  'uid',
-  'generation',
-  'creationTimestamp',
-  'deletionTimestamp',
-  'selfLink',
-];
+import { omitServerMetadata } from './server-fields.js';
 
 /** Parses a resource of a design, or returns why it cannot be applied. Makes no request to a cluster. */
 export function parseDesired(given: Record<string, unknown>): { object: KubernetesObject } | { error: ResourceError } {
@@ -44,10 +34,8 @@ export function buildDesiredObject(
   owner: Owner,
   fallback: string,
 ): KubernetesObject {
-  const given = isBuiltIn(kind) ? (omitNulls(object) as KubernetesObject) : object;
-  const { namespace, ...named } = Object.fromEntries(
-    Object.entries(given.metadata).filter(([name, value]) => value !== null && !SERVER_FIELDS.includes(name)),
-  ) as KubernetesObject['metadata'];
+  const given = isBuiltIn(kind) ? (omitAbsent(object) as KubernetesObject) : object;
+  const { namespace, ...named } = omitServerMetadata(given.metadata);
   const metadata = kind.namespaced ? { ...named, namespace: namespace || fallback } : named;
   const { status, ...rest } = given;
   const whole = { ...rest, ...(status !== undefined && !kind.subresources.includes('status') && { status }), metadata };
@@ -71,12 +59,21 @@ function omitRules({ rules: _, ...rest }: KubernetesObject & { rules?: unknown }
 /** A kind of Kubernetes itself, none of whose fields can be null; in a custom resource null may have a meaning. */
 const isBuiltIn = ({ group }: ResourceKind): boolean => !group.includes('.') || group.endsWith('.k8s.io');
 
-/** The value without members that are null. To the API server they are absent, but applying them would make this server own them. */
-function omitNulls(value: unknown): unknown {
-  if (Array.isArray(value)) return value.map(omitNulls);
+/**
+ * The value without members that are null, and without empty labels and annotations, also in templates. To the API server they are
+ * absent, but applying them would make this server own a field that others fill, over and over.
+ */
+function omitAbsent(value: unknown, within = ''): unknown {
+  if (Array.isArray(value)) return value.map((item) => omitAbsent(item));
   if (!isObject(value)) return value;
+  const isAbsent = (name: string, inner: unknown): boolean =>
+    inner === null ||
+    (within === 'metadata' &&
+      /^(labels|annotations)$/.test(name) &&
+      isObject(inner) &&
+      Object.keys(inner).length === 0);
   return Object.fromEntries(
-    Object.entries(value).flatMap(([name, inner]) => (inner === null ? [] : [[name, omitNulls(inner)]])),
+    Object.entries(value).flatMap(([name, inner]) => (isAbsent(name, inner) ? [] : [[name, omitAbsent(inner, name)]])),
   );
 }
 

@@ -9,20 +9,15 @@ import { type ResourceKind } from '../../kubernetes/clusters/discovery.js';
 import { type KubernetesObject } from '../../kubernetes/clusters/kubernetes-object.js';
 import { findAppliedFields } from './owner.js';
 import { type FieldChange } from './planned-resource.js';
+import { omitServerMetadata } from './server-fields.js';
 
 const MAX_CHANGES = 200;
 const MAX_TEXT_LENGTH = 500;
 
-/** Fields of metadata that the API server maintains. */
-const SERVER_FIELDS = ['managedFields', 'resourceVersion', 'generation', 'creationTimestamp', 'uid', 'selfLink'];
-
 /** The object without the fields that the API server and controllers write. */
 export function omitServerFields(kind: Pick<ResourceKind, 'subresources'>, object: KubernetesObject): KubernetesObject {
-  const metadata = Object.fromEntries(
-    Object.entries(object.metadata).filter(([name]) => !SERVER_FIELDS.includes(name)),
-  );
   const rest = kind.subresources.includes('status') ? { ...object, status: undefined } : object;
-  return { ...rest, metadata: metadata as KubernetesObject['metadata'] };
+  return { ...rest, metadata: omitServerMetadata(object.metadata) };
 }
 
 /**

@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import { type ClusterClient } from '../../kubernetes/clusters/cluster-client.js';
 import { type ResourceKind } from '../../kubernetes/clusters/discovery.js';
 import { type FieldSet, isFieldSet, omitFields, uniteFieldSets } from '../../kubernetes/clusters/field-set.js';
@@ -25,6 +26,36 @@ export function findToolEntries(object: ObjectMetadata): ManagedFields[] {
   return managedFieldsOf(object).filter((entry) => isOfTool(entry) && entry.apiVersion === object.apiVersion);
 }
 
+/**
+ * Whether an entry says all that its tool wants of the object, as ours does: what the design does not have leaves at once. Of a tool
+ * that changes single fields, an adoption takes over those of the design.
+ */
+export function isDeclarative({ manager = '', operation }: ManagedFields): boolean {
+  return operation === 'Apply' || /^(kubectl-client-side-apply|[hH]elm)$/.test(manager);
+}
+
+/** The entry without the fields that another set has; undefined when it has none of them. */
+export function shareFields(entry: ManagedFields, fields: FieldSet): { left: ManagedFields[] } | undefined {
+  const before = entry.fieldsV1 ?? {};
+  const after = fieldsBeside(before, fields);
+  if (isDeepStrictEqual(after, before)) return undefined;
+  return { left: Object.keys(after).length > 0 ? [{ ...entry, fieldsV1: after }] : [] };
+}
+
+function fieldsBeside(from: FieldSet, other: FieldSet): FieldSet {
+  const left: FieldSet = {};
+  for (const [member, fields] of Object.entries(from)) {
+    if (member === '.') continue;
+    const shared = other[member];
+    if (!isFieldSet(shared)) left[member] = fields;
+    else if (isFieldSet(fields) && Object.keys(fields).length > 0 && Object.keys(shared).length > 0) {
+      const inner = fieldsBeside(fields, shared);
+      if (Object.keys(inner).length > 0) left[member] = inner;
+    }
+  }
+  return Object.hasOwn(from, '.') && Object.keys(left).length > 0 ? { '.': {}, ...left } : left;
+}
+
 /** The fields of some entries, without finalizers and owners, which other programs rely on when the design does not name them. */
 export function fieldsToTake(entries: ManagedFields[]): FieldSet {
   const fields = entries.map(({ fieldsV1 }) => fieldsV1 ?? {}).reduce(uniteFieldSets, {});
@@ -43,6 +74,8 @@ export function fieldsOfOthers(object: ObjectMetadata, without: ManagedFields[] 
 export interface OwnershipChange {
   /** Entries whose fields become those of this server. */
   taken: ManagedFields[];
+  /** Fields that entries of other tools lose, because this server applies them. */
+  applied?: FieldSet;
   /** More fields that become those of this server. */
   fields: FieldSet;
   /** No other manager keeps these fields. */
@@ -53,13 +86,17 @@ export interface OwnershipChange {
  * The managed fields of an object after this server has become the owner of fields, so that its next apply removes those that it
  * does not name. Only so can server-side apply remove a field that nobody owns, such as a default.
  */
-export function changeOwnership(live: ObjectMetadata, { taken, fields, force }: OwnershipChange): ManagedFields[] {
+export function changeOwnership(
+  live: ObjectMetadata,
+  { taken, applied = {}, fields, force }: OwnershipChange,
+): ManagedFields[] {
   const ours = findAppliedFields(live);
   const added = uniteFieldSets(fieldsToTake(taken), fields);
   const others = managedFieldsOf(live).filter(
     (entry) => entry !== ours && !taken.some((one) => isSameEntry(one, entry)),
   );
-  const left = force ? others.flatMap((entry) => withoutFields(entry, fields)) : others;
+  const shared = others.flatMap((entry) => (isOfTool(entry) && shareFields(entry, applied)?.left) || [entry]);
+  const left = force ? shared.flatMap((entry) => withoutFields(entry, fields)) : shared;
   const entry = {
     manager: FIELD_MANAGER,
     operation: 'Apply' as const,

@@ -1,6 +1,9 @@
 import { createHash } from 'node:crypto';
 import { TimeSlicer } from '../../core/time-slicer.js';
+import { pickFields } from '../../kubernetes/clusters/field-set.js';
+import { type ObjectMetadata } from '../../kubernetes/clusters/kubernetes-object.js';
 import { type OwnershipOptions } from './comparison.js';
+import { managedFieldsOf } from './field-ownership.js';
 import { type PlanItem } from './plan-item.js';
 import { type PlannedHooks } from './hook-plans.js';
 import { type Owner } from './owner.js';
@@ -45,9 +48,20 @@ export async function fingerprint(items: PlanItem[]): Promise<string> {
       live?.metadata.uid,
       desired,
       digest,
+      live && valuesOfAuthors(live),
     ];
     hash.update(`${index === 0 ? '' : ','}${JSON.stringify(facts)}`);
     await turns.yieldToEventLoop();
   }
   return hash.update(']').digest('hex');
+}
+
+/**
+ * The fields of an object that people and other deployment tools have set, with their values: when they change, somebody has changed
+ * the object. What controllers of Kubernetes write, such as a status, changes all the time.
+ */
+function valuesOfAuthors(live: ObjectMetadata): unknown[] {
+  return managedFieldsOf(live)
+    .filter(({ manager = '', subresource }) => !subresource && !manager.startsWith('kube-'))
+    .map(({ manager, operation, fieldsV1 }) => [manager, operation, fieldsV1, pickFields(fieldsV1, live)]);
 }

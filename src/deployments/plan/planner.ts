@@ -1,6 +1,7 @@
 import { type ClusterClient } from '../../kubernetes/clusters/cluster-client.js';
 import { isSameKind, type ResourceKind } from '../../kubernetes/clusters/discovery.js';
-import { type ObjectReference } from '../../kubernetes/clusters/kubernetes-object.js';
+import { type KubernetesObject, type ObjectReference } from '../../kubernetes/clusters/kubernetes-object.js';
+import { findAutoscaled, isScaled, omitReplicas } from './autoscaling.js';
 import { boundedParallel } from './bounded-parallel.js';
 import { Comparison, type CompareOptions, type OwnershipOptions } from './comparison.js';
 import { DefinitionValidator, isRedefined, type SchemaValidator } from './definition-validator.js';
@@ -68,10 +69,11 @@ export class Planner {
     const comparison = new Comparison(this.cluster, owner, options);
     const [first, rest] = [items.filter(isFoundation), items.filter((item) => !isFoundation(item))];
     const live = await LiveObjects.read(this.cluster, owner, items, options);
-    const compare = (item: PlanItem, refusals?: Map<PlanItem, ResourceError>) =>
+    const autoscaled = findAutoscaled(items);
+    const compare = async (item: PlanItem, refusals?: Map<PlanItem, ResourceError>) =>
       this.compare(item, items, comparison, {
         refusal: refusals?.get(item),
-        live: live.find(item),
+        live: await this.leaveToAutoscaler(item, autoscaled, live.find(item), options.signal),
         isChartDefinition: item.isChartDefinition,
         signal: options.signal,
       });
@@ -92,6 +94,26 @@ export class Planner {
       unlistable,
       fingerprint: await fingerprint([...all, ...before, ...after]),
     };
+  }
+
+  /**
+   * Leaves the number of replicas to an autoscaler of the design once that has scaled the object.
+   * @returns the live object if it was read
+   */
+  private async leaveToAutoscaler(
+    item: PlanItem,
+    autoscaled: ReadonlySet<string>,
+    known: KubernetesObject | undefined,
+    signal?: AbortSignal,
+  ): Promise<KubernetesObject | undefined> {
+    const { kind, desired } = item;
+    if (!kind || !desired || !autoscaled.has(objectKey({ ...desired.metadata, group: kind.group, kind: kind.kind })))
+      return known;
+    if (!(await this.cluster.findKind(kind.apiVersion, kind.kind))) return known;
+    const { name, namespace } = desired.metadata;
+    const live = known ?? (await this.cluster.lookup(kind, name, namespace, signal));
+    if (live && isScaled(live)) item.desired = omitReplicas(desired);
+    return live;
   }
 
   /** @param options.refusal the error by the definition in the design, for kinds that the cluster cannot validate */

@@ -24,6 +24,7 @@ const REMEDIES: Record<string, string> = {
   HOOK_FAILED: 'See the log of the pod that the error names, correct the hook or what it needs, and deploy again.',
   HOOK_EXISTS: 'Delete the object, or give the hook the delete policy before-hook-creation, and deploy again.',
   FOREIGN_CONTENT: 'Move or delete the objects that this deployment does not own, and undeploy again.',
+  PLAN_STALE: 'Plan again, and deploy with the new plan_id.',
   TIMEOUT: 'Check that the cluster is responsive, and deploy again.',
 };
 

@@ -63,7 +63,16 @@ export class ClusterDeploymentsService {
     });
     const waitTimeoutMs = timeout * 1_000;
     const timeoutMs = RUN_TIMEOUT_MS + waitTimeoutMs;
-    const options = { atomic, wait, waitTimeoutMs, timeoutMs, run: deployment.id, signal, onProgress };
+    const options = {
+      exact: plan_id !== undefined,
+      atomic,
+      wait,
+      waitTimeoutMs,
+      timeoutMs,
+      run: deployment.id,
+      signal,
+      onProgress,
+    };
     return { ...(await new Applier(cluster, journal).apply(plan, options)), objects };
   }
 }

@@ -78,7 +78,7 @@ export class ClusterRunsService {
 
 function toFailure({ status, failure }: DeploymentResult): DeploymentFailure {
   if (status === 'cancelled') return CANCELLED;
-  const codes = { 502: 'CLUSTER_UNREACHABLE', 504: 'CLUSTER_TIMEOUT', 422: 'DEPLOYMENT_FAILED' };
+  const codes = { 502: 'CLUSTER_UNREACHABLE', 504: 'CLUSTER_TIMEOUT', 422: 'DEPLOYMENT_FAILED', 409: 'PLAN_STALE' };
   const { status: answered = 422, detail = '', remedy } = failure ?? {};
   return { status: answered, code: codes[answered], detail, ...(remedy && { remedy }) };
 }
