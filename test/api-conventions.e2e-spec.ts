@@ -4,6 +4,7 @@ import type { AddressInfo } from 'node:net';
 import type { Logger } from 'pino';
 import { LOGGER } from '../src/core/telemetry/logger.js';
 import type { Answer, Json, Person } from './support/person.js';
+import { PASSWORD } from './support/settings.js';
 import { done, NEW_DESIGN, type People, peopleOf, WorkspaceScene } from './support/workspace-scene.js';
 import { World } from './support/world.js';
 
@@ -566,5 +567,102 @@ describe('what is measured and logged', () => {
       { method: 'GET', route: '/api/docs/:file', user_id: undefined },
     ]);
     expect(new Set(lines.map(({ request_id }) => request_id as string)).size).toBe(3);
+  });
+});
+
+describe('names, addresses and ids', () => {
+  const DECOMPOSED = ' Cafe\u0301 \u200B';
+  const users = () => `/api/identity/orgs/${world.organization}/users`;
+  const create = (path: string, name: string, fields: object = {}) =>
+    world.admin.post(path, { name, organization_id: world.organization, ...fields });
+
+  it('are stored composed and without outer space, found and unique so', async () => {
+    const teams = `/api/identity/orgs/${world.organization}/teams`;
+    expect(await world.admin.post(teams, { name: DECOMPOSED })).toMatchObject({ status: 201, body: { name: 'Café' } });
+    for (const same of ['Café', 'cafe\u0301', ' CAFÉ'])
+      expect(await world.admin.post(teams, { name: same })).toMatchObject({
+        status: 409,
+        body: { code: 'NAME_TAKEN' },
+      });
+    for (const search of ['Café', ' cafe\u0301\u200B '])
+      expect((await world.admin.get(`${teams}?search=${encodeURIComponent(search)}`)).body.total_count).toBe(1);
+    const { id } = (await create('/api/workspaces', 'before')).body;
+    const renamed = await world.admin.put(`/api/workspaces/${id}`, { name: DECOMPOSED });
+    expect(renamed.body.name).toBe('Café');
+  });
+
+  it.each(['a\r\nb', 'a\u0007', 'a\u2028b', 'a\u202Eb', 'a\u2066b', '\u200B\u00AD', '   ', ''])(
+    'are no name when they are %j',
+    async (name) => {
+      const answers = [
+        await create('/api/environments', name),
+        await create('/api/workspaces', name),
+        await world.admin.post('/api/identity/orgs', { name }),
+      ];
+      for (const answer of answers)
+        expect(answer).toMatchObject({
+          status: 400,
+          body: { errors: [{ pointer: '/name' }] },
+        });
+    },
+  );
+
+  it('keep what joins characters inside of a name', async () => {
+    const name = 'family 👨\u200D👩\u200D👧 ❤️';
+    expect((await create('/api/environments', name)).body.name).toBe(name);
+  });
+
+  it.each([
+    ['x@bücher.example', 'X@xn--bcher-kva.EXAMPLE', 'x@xn--bcher-kva.example'],
+    ['re\u0301ne\u0301@names.example', 'réné@names.example', 'réné@names.example'],
+  ])('are one account: %s and %s', async (first, second, stored) => {
+    const fields = { role: 'member', password: PASSWORD };
+    expect(await world.admin.post(users(), { email: first, ...fields })).toMatchObject({
+      status: 201,
+      body: { email: stored },
+    });
+    expect((await world.admin.post(users(), { email: second, ...fields })).status).toBe(409);
+    const signIn = (email: string) => world.stranger.post('/api/auth/login', { email, password: PASSWORD });
+    expect([(await signIn(first)).status, (await signIn(second)).status]).toEqual([200, 200]);
+  });
+
+  it.each([
+    'a\u202Eb@names.example',
+    'a\u200Bb@names.example',
+    'ａ@names.example',
+    'a@ｎames.example',
+    'a b@c.example',
+  ])('are no address when they are %j', async (email) => {
+    expect(await world.admin.post(users(), { email, role: 'member' })).toMatchObject({
+      status: 400,
+      body: { errors: [{ pointer: '/email' }] },
+    });
+  });
+
+  it('are ordered as people order them, in both directions and by cursors', async () => {
+    const names = ['apfel', 'Äpfel', 'banana', 'item 2', 'item 10', 'Zebra'].map((name) => `${name} in order`);
+    for (const name of [...names].reverse()) await create('/api/environments', name);
+    const list = async (query: string) => (await world.admin.get(`/api/environments?search=in%20order&${query}`)).body;
+    const namesOf = ({ environments }: Json) => (environments as Json[]).map(({ name }) => name as string);
+    expect(namesOf(await list('order=name'))).toEqual(names);
+    expect(namesOf(await list('order=name%20DESC'))).toEqual([...names].reverse());
+    const walked: string[] = [];
+    for (let cursor: string | null = ''; cursor !== null;) {
+      const page: Json = await list(`order=name%20ASC&pagesize=2&cursor=${cursor}`);
+      walked.push(...namesOf(page));
+      cursor = page.next_cursor as string | null;
+    }
+    expect(walked).toEqual(names);
+  });
+
+  it('answer ids as they are stored, however they were written', async () => {
+    const written = world.organization.toUpperCase();
+    for (const path of ['/api/environments', '/api/workspaces']) {
+      const answers = [
+        await create(path, 'in capitals', { organization_id: written }),
+        await world.admin.post(`${path}?orgID=${written}`, { name: 'in capitals' }),
+      ];
+      for (const { status, body } of answers) expect([status, body.organization_id]).toEqual([201, world.organization]);
+    }
   });
 });

@@ -656,8 +656,8 @@ describe('the chain', () => {
 
   it('is verified by the script however it was stored, and not without its signed heads', async () => {
     const { checkpoints } = await done(world.admin.get(`${audit()}/checkpoints`));
-    // What separates lines for Unicode, and for none of JSON, stands in names.
-    await newEnvironment({ name: 'one\u2028two\u2029three\u0085four\rfive' });
+    // What separates lines for Unicode, and for none of JSON, stands in descriptions.
+    await newEnvironment({ description: 'one\u2028two\u2029three\u0085four\rfive' });
     const whole = await exported();
     expect(whole).toContain('one\u2028two\u2029three');
     const key = checkpoints[0].public_key as string;

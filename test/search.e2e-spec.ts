@@ -106,11 +106,11 @@ describe('the search by a part of a name', () => {
     expect(await list(world.admin, 'search=plentiful%20777')).toMatchObject({ total_count: 11 });
     expect(await list(world.admin, 'search=plentiful&page=2&pagesize=2&order=name')).toMatchObject({
       total_count: COMMON,
-      environments: [{ name: 'plentiful 10000' }, { name: 'plentiful 10001' }],
+      environments: [{ name: 'plentiful 5' }, { name: 'plentiful 6' }],
     });
     const first = await list(world.admin, 'search=plentiful&order=name&pagesize=2&cursor=');
     const second = await list(world.admin, `search=plentiful&order=name&pagesize=2&cursor=${first.next_cursor}`);
-    expect(second.environments).toMatchObject([{ name: 'plentiful 100' }, { name: 'plentiful 1000' }]);
+    expect(second.environments).toMatchObject([{ name: 'plentiful 3' }, { name: 'plentiful 4' }]);
     expect(await list(world.admin, 'search=plentiful%20777&page=1&pagesize=20')).toMatchObject({
       total_count: 11,
       environments: [],

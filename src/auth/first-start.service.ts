@@ -5,6 +5,7 @@ import { Env, InvalidEnvironment } from '../core/config/env.js';
 import { findPasswordFault } from '../core/crypto/password-rule.js';
 import { hashPassword } from '../core/crypto/password-hashing.js';
 import { UnitOfWork } from '../core/database/unit-of-work.js';
+import { normalizeEmail } from '../core/schema/one-line-text.js';
 import { OrganizationsService } from '../organizations/organizations.service.js';
 import { User } from '../organizations/users/user.entity.js';
 import { UsersStore } from '../organizations/users/users.store.js';
@@ -59,7 +60,7 @@ export class FirstStartService {
 
   private async prepareCredentials(): Promise<Credentials> {
     const generatedPassword = this.env.ADMIN_PASSWORD ? null : randomBytes(12).toString('base64url');
-    const email = (this.env.ADMIN_EMAIL ?? DEFAULT_EMAIL).toLowerCase();
+    const email = normalizeEmail(this.env.ADMIN_EMAIL ?? DEFAULT_EMAIL);
     const fault = this.env.ADMIN_PASSWORD && findPasswordFault(this.env.ADMIN_PASSWORD, email);
     if (fault) throw new InvalidEnvironment([{ name: 'ADMIN_PASSWORD', message: fault }]);
     const passwordHash = await hashPassword(this.env.ADMIN_PASSWORD ?? generatedPassword ?? '', email);

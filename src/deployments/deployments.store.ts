@@ -6,7 +6,7 @@ import { Store } from '../core/database/store.js';
 import { UnitOfWork } from '../core/database/unit-of-work.js';
 import { NotFound } from '../core/errors/app-error.js';
 import type { ListQuery } from '../core/listing/list-query.js';
-import { equalsFilter, wordFilter, type Listing } from '../core/listing/listing.js';
+import { equalsFilter, nameColumn, wordFilter, type Listing } from '../core/listing/listing.js';
 import type { Page } from '../core/listing/page.js';
 import type { Rendering } from './renderings/rendering.js';
 import type { DeploymentUse } from './deployed-designs.store.js';
@@ -22,7 +22,7 @@ const listing: Listing<Deployment> = {
   alias: 'deployment',
   pageSize: 20,
   order: {
-    name: { sql: 'deployment.name', type: 'text', getValue: ({ name }) => name },
+    name: nameColumn('deployment.name', ({ name }) => name),
     status: { sql: 'deployment.status', type: 'text', getValue: ({ status }) => status },
     created_at: { sql: 'deployment.created_at', type: 'timestamptz', getValue: ({ createdAt }) => createdAt },
     updated_at: { sql: 'deployment.updated_at', type: 'timestamptz', getValue: ({ updatedAt }) => updatedAt },

@@ -56,6 +56,7 @@ import { AuditOfRequesters1764000000079 } from './1764000000079-audit-of-request
 import { AuditErasureOfAddresses1764000000106 } from './1764000000106-audit-erasure-of-addresses.js';
 import { JobCancelledBy1764000000105 } from './1764000000105-job-cancelled-by.js';
 import { ConnectionMetadataSecrets1764000000104 } from './1764000000104-connection-metadata-secrets.js';
+import { OrderOfNames1764000000095 } from './1764000000095-order-of-names.js';
 import { CredentialEnteredBy1764000000103 } from './1764000000103-credential-entered-by.js';
 import { EventErasureByFeed1764000000080 } from './1764000000080-event-erasure-by-feed.js';
 import { RenderingsOfCharts1764000000081 } from './1764000000081-renderings-of-charts.js';
@@ -122,6 +123,7 @@ export const migrations: Migration[] = [
   RenderingsOfCharts1764000000081,
   KeptObjects1764000000084,
   AddedFields1764000000090,
+  OrderOfNames1764000000095,
   CredentialEnteredBy1764000000103,
   ConnectionMetadataSecrets1764000000104,
   JobCancelledBy1764000000105,

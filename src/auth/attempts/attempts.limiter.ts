@@ -3,7 +3,7 @@ import { Injectable } from '@nestjs/common';
 import { Env } from '../../core/config/env.js';
 import { AppError } from '../../core/errors/app-error.js';
 import { clientNetwork } from '../../core/rest/client-network.js';
-import { normalizeEmail } from '../../organizations/users/users.store.js';
+import { normalizeEmail } from '../../core/schema/one-line-text.js';
 import { type Attempt, AttemptsStore } from './attempts.store.js';
 
 const WINDOW_SECONDS = 900;

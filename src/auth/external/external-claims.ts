@@ -1,6 +1,6 @@
-import { isEmail } from 'class-validator';
 import { z } from 'zod';
 import { findTextFault } from '../../core/json/storable-json.js';
+import { isEmailAddress } from '../../core/schema/one-line-text.js';
 
 const MAX_GROUPS = 1_000;
 const MAX_CHARACTERS = 255;
@@ -48,7 +48,7 @@ export function parseClaims(payload: object): ExternalClaims | { fault: string }
     return { fault: `${path.map(String).join('.')} ${message}` };
   }
   const { sub, email, email_verified: verified, given_name: given, family_name: family, name, groups } = read.data;
-  const isVerified = (verified === true || verified === 'true') && typeof email === 'string' && isEmail(email);
+  const isVerified = (verified === true || verified === 'true') && typeof email === 'string' && isEmailAddress(email);
   return {
     subject: sub,
     email: isVerified ? email : null,

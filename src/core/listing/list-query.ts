@@ -4,6 +4,7 @@ import { ApiPropertyOptional } from '@nestjs/swagger';
 import { IsOptional, IsString, IsUUID, MaxLength } from 'class-validator';
 import { InvalidRequest } from '../errors/app-error.js';
 import { checkAll } from '../errors/check-all.js';
+import { OneLine } from '../schema/one-line-text.js';
 
 export const MAX_PAGE_SIZE = 500;
 
@@ -13,6 +14,7 @@ const MAX_LENGTHS = { search: 500, order: 100, filter: 4_000, cursor: 4_000, wor
 /** A text parameter that is given at most once, with a maximum length. */
 export const QueryText = (kind: keyof typeof MAX_LENGTHS) =>
   applyDecorators(
+    ...(kind === 'search' ? [OneLine()] : []),
     IsOptional(),
     IsString({ message: 'must be given once' }),
     MaxLength(MAX_LENGTHS[kind], { message: `must have at most ${MAX_LENGTHS[kind]} characters` }),

@@ -10,6 +10,13 @@ export interface OrderColumn<E> {
   isFixed?: true;
 }
 
+/** A column of names, in the order in which people look for them. */
+export const nameColumn = <E>(sql: string, getValue: (record: E) => string): OrderColumn<E> => ({
+  sql: `${sql} COLLATE names`,
+  type: 'text',
+  getValue,
+});
+
 /** Restricts a query by the value of one key of `filter`. @throws InvalidRequest */
 export type FilterCondition<E extends ObjectLiteral> = (rows: SelectQueryBuilder<E>, value: unknown) => void;
 
@@ -34,7 +41,7 @@ export function recordOrderColumns<E extends { name: string; createdAt: Date; up
   alias: string,
 ): Record<string, OrderColumn<E>> {
   return {
-    name: { sql: `${alias}.name`, type: 'text', getValue: (record) => record.name },
+    name: nameColumn(`${alias}.name`, (record) => record.name),
     created_at: {
       sql: `${alias}.created_at`,
       type: 'timestamptz',

@@ -3,6 +3,7 @@ import { getMetadataStorage, isUUID, validateSync, type ValidationError } from '
 import { type Fault, InvalidRequest, MAX_FAULTS } from '../errors/app-error.js';
 import { limitFaults, listFaults } from '../errors/problem.js';
 import { PackedJson, TOO_MUCH_DATA_DETAIL, JsonUnpacker } from '../json/packed-json.js';
+import { normalizeInput } from '../schema/one-line-text.js';
 import { isRepeatable } from '../schema/repeatable.js';
 import { keepValidationRules } from '../schema/validation-rules.js';
 import { currentRequest } from '../telemetry/request-context.js';
@@ -90,7 +91,8 @@ export class InputPipe implements PipeTransform {
     if (isEmpty && this.validWhenEmpty.has(metatype)) return input;
     const unpacking = new JsonUnpacker(metatype);
     const wrong = new Set<string>();
-    for (const [name, value] of Object.entries(taken)) {
+    for (const [name, given] of Object.entries(taken)) {
+      const value = normalizeInput(input, name, given);
       const detail = typeof value === 'string' ? findTextFault(value) : undefined;
       const field = detail === undefined ? unpacking.unpackField(name, value) : undefined;
       // Validation rules throw on strings that are not well-formed, so those are rejected before.

@@ -18,6 +18,7 @@ import {
 } from 'class-validator';
 import { IsBoundedMap } from './bounded-map.js';
 import { IsTime } from './is-time.js';
+import { IsName, OneLine } from './one-line-text.js';
 import { GraphQLMap } from './scalars.js';
 
 /** Whether a field of an input may be missing. */
@@ -54,14 +55,15 @@ function input(
   );
 }
 
-/** The name of a record: 1 to 255 characters, not only white space. */
+/** The name of a record: 1 to 255 characters in one line, some of them visible; composed and without outer space. */
 export const NameInput = (settings: InputFieldOptions = {}) =>
   input(
     { type: String, minLength: 1, maxLength: 255 },
     () => String,
     [
+      OneLine(),
       IsString({ message: 'must be a string' }),
-      Matches(/\S/, { message: 'must not be empty' }),
+      IsName(),
       Length(1, 255, { message: 'must have 1 to 255 characters' }),
     ],
     settings,
@@ -75,6 +77,10 @@ export const TextInput = ({ max = 10_000, ...settings }: InputFieldOptions & { m
     [IsString({ message: 'must be a string' }), MaxLength(max, { message: `must have at most ${max} characters` })],
     settings,
   );
+
+/** One line of text that may be empty, such as the name of a person. */
+export const LineInput = (settings: InputFieldOptions = {}) =>
+  applyDecorators(TextInput({ max: 255, ...settings }), OneLine(), IsName({ allowEmpty: true }));
 
 export const IdInput = (settings: InputFieldOptions = {}) =>
   input({ type: String, format: 'uuid' }, () => ID, [IsUUID('all', { message: 'must be a UUID' })], settings);

@@ -1,14 +1,14 @@
-import { TextInput } from '../../core/schema/input-fields.js';
+import { LineInput, TextInput } from '../../core/schema/input-fields.js';
 import { NewPasswordInput } from '../memberships/member.inputs.js';
 
 export class Acceptance {
   @NewPasswordInput({ optional: true, description: 'Of the account that this creates; required without a token.' })
   password?: string;
 
-  @TextInput({ optional: true, max: 255 })
+  @LineInput({ optional: true })
   first_name?: string;
 
-  @TextInput({ optional: true, max: 255 })
+  @LineInput({ optional: true })
   last_name?: string;
 }
 

@@ -1,7 +1,8 @@
-import { IsEmail, Matches, ValidateBy } from 'class-validator';
+import { Matches, ValidateBy } from 'class-validator';
 import { applyDecorators } from '@nestjs/common';
 import { MAX_PASSWORD_LENGTH, findPasswordFault, MIN_PASSWORD_LENGTH } from '../../core/crypto/password-rule.js';
-import { type InputFieldOptions, TextInput, WordInput } from '../../core/schema/input-fields.js';
+import { type InputFieldOptions, LineInput, TextInput, WordInput } from '../../core/schema/input-fields.js';
+import { IsEmailAddress } from '../../core/schema/one-line-text.js';
 import { ORGANIZATION_ROLES, type OrganizationRole } from './member.view.js';
 
 /** A password chosen by a user. Its similarity to the address is checked here if the request contains the address, else before hashing. */
@@ -29,17 +30,17 @@ function passwordFaultOf(password: string, request: object | undefined): string 
 
 export class NewMember {
   @TextInput({ max: 320 })
-  @IsEmail({}, { message: 'must be an e-mail address' })
+  @IsEmailAddress()
   @Matches(/(?<!\.invalid)$/i, { message: 'must be an address that mail reaches' })
   email!: string;
 
   @WordInput(ORGANIZATION_ROLES)
   role!: OrganizationRole;
 
-  @TextInput({ optional: true, max: 255 })
+  @LineInput({ optional: true })
   first_name?: string;
 
-  @TextInput({ optional: true, max: 255 })
+  @LineInput({ optional: true })
   last_name?: string;
 
   @NewPasswordInput({ optional: true })

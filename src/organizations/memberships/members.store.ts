@@ -4,7 +4,7 @@ import { Memberships } from '../../core/authorization/memberships.js';
 import { Store } from '../../core/database/store.js';
 import { UnitOfWork } from '../../core/database/unit-of-work.js';
 import type { ListQuery } from '../../core/listing/list-query.js';
-import { wordFilter, type Listing } from '../../core/listing/listing.js';
+import { nameColumn, wordFilter, type Listing } from '../../core/listing/listing.js';
 import type { Page } from '../../core/listing/page.js';
 import { InvalidRequest } from '../../core/errors/app-error.js';
 import { USER_KINDS, User } from '../users/user.entity.js';
@@ -16,8 +16,8 @@ const listing: Listing<User> = {
   pageSize: 20,
   order: {
     email: { sql: 'member.email', type: 'text', getValue: (user) => user.email },
-    first_name: { sql: 'member.first_name', type: 'text', getValue: (user) => user.firstName },
-    last_name: { sql: 'member.last_name', type: 'text', getValue: (user) => user.lastName },
+    first_name: nameColumn('member.first_name', (user) => user.firstName),
+    last_name: nameColumn('member.last_name', (user) => user.lastName),
     created_at: {
       sql: 'membership.created_at',
       type: 'timestamptz',

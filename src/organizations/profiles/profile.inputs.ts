@@ -1,15 +1,15 @@
 import { nullToEmpty, definedFields, UpdatesView } from '../../core/rest/read-only-fields.js';
 import { UpdateInput } from '../../core/rest/input.pipe.js';
-import { IdInput, TextInput } from '../../core/schema/input-fields.js';
+import { IdInput, LineInput } from '../../core/schema/input-fields.js';
 import { ProfileView } from './profile.view.js';
 import type { User } from '../users/user.entity.js';
 
 @UpdatesView(() => ProfileView)
 export class ProfileChange extends UpdateInput {
-  @TextInput({ clearable: true, max: 255 })
+  @LineInput({ clearable: true })
   first_name?: string | null;
 
-  @TextInput({ clearable: true, max: 255 })
+  @LineInput({ clearable: true })
   last_name?: string | null;
 
   @IdInput({ clearable: true, description: 'The organization of calls that name none; an organization of the caller.' })

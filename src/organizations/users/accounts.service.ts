@@ -3,9 +3,10 @@ import { Actor } from '../../core/access/actor.js';
 import { UnitOfWork } from '../../core/database/unit-of-work.js';
 import { EventBus } from '../../core/events/event-bus.js';
 import { Mailer } from '../../core/mail/mailer.js';
+import { normalizeEmail } from '../../core/schema/one-line-text.js';
 import { User } from './user.entity.js';
 import { UserCreated } from './user.events.js';
-import { normalizeEmail, UsersStore } from './users.store.js';
+import { UsersStore } from './users.store.js';
 
 /** The fields of a new account. */
 export interface NewAccount {

@@ -4,6 +4,7 @@ import { UnitOfWork } from '../../core/database/unit-of-work.js';
 import type { ListQuery } from '../../core/listing/list-query.js';
 import { booleanFilter, wordFilter, type Listing } from '../../core/listing/listing.js';
 import type { Page } from '../../core/listing/page.js';
+import { normalizeEmail } from '../../core/schema/one-line-text.js';
 import { USER_KINDS, User } from './user.entity.js';
 
 const listing: Listing<User> = {
@@ -81,6 +82,3 @@ export class UsersStore extends Store<User> {
     return this.repository.exists({ withDeleted: true });
   }
 }
-
-/** Addresses are compared and stored in lower case. */
-export const normalizeEmail = (email: string): string => email.trim().toLowerCase();

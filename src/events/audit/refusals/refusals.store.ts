@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { named } from '../../../core/database/statements.js';
 import { UnitOfWork } from '../../../core/database/unit-of-work.js';
-import { normalizeEmail } from '../../../organizations/users/users.store.js';
+import { normalizeEmail } from '../../../core/schema/one-line-text.js';
 import { INSTALLATION_CHAIN } from '../audit.entity.js';
 import type { LoggedRefusal } from './refusal-log.js';
 
