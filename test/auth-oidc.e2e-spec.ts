@@ -95,12 +95,54 @@ describe('a token of the issuer', () => {
     expect((await world.stranger.post('/api/auth/login', { email: person.email, password: '' })).status).toBe(401);
   });
 
+  it('ends on open sockets and streams when it expires, and not seconds later', async () => {
+    const [sub, email] = [subject(), address()];
+    const known = await profile(await issuer.token(sub, { email, email_verified: true }));
+    await world.admin.post(`${ORGS}/${world.organization}/users`, { email, role: 'member' });
+    // Clocks may differ by 60 seconds.
+    const exp = seconds() - 60 + 4;
+    const person = new Person(world.baseUrl, await issuer.forge({ sub, exp }), known.body.id as string, email);
+    const tokens = await world.admin.post('/api/identity/tokens', {
+      ...{ name: randomUUID(), scopes: ['read'], expires_at: new Date((exp + 60) * 1000).toISOString() },
+    });
+    const own = new Person(world.baseUrl, tokens.body.token as string);
+    const sockets = [await openSocket(person), await openSocket(own)];
+    const stream = await fetch(`${world.baseUrl}/api/events/stream?orgID=${world.organization}`, {
+      headers: { authorization: `Bearer ${person.token}` },
+    });
+    expect(stream.status).toBe(200);
+    const read = stream.text().then(() => Date.now());
+    const ends = await Promise.all(sockets.map(async ({ closed }) => [await within(8000, closed), Date.now()]));
+    for (const at of [...ends.map(([code, when]) => (expect(code).toBe(4403), when as number)), await read])
+      expect(Math.abs(at - (exp + 60) * 1000)).toBeLessThan(1500);
+    expect((await person.get(PROFILE)).status).toBe(401);
+  }, 30_000);
+
   it('ends at once when its user is deactivated, on open sockets too', async () => {
     const person = await issued();
     const socket = await openSocket(person);
     await world.admin.put(`/api/identity/users/${person.id}`, { deactivated: true });
     expect((await person.get(PROFILE)).status).toBe(401);
     expect(await within(1000, socket.closed)).toBe(4403);
+  });
+});
+
+describe('a token of the issuer that is refused', () => {
+  it.each([
+    ['another audience', { aud: 'another' }, {}, 'aud'],
+    ['its end', { exp: seconds() - 120 }, {}, 'exp'],
+    ['its beginning', { nbf: seconds() + 600 }, {}, 'nbf'],
+    ['being from the future', { iat: seconds() + 600 }, {}, 'iat'],
+    ['its type', {}, { typ: 'logout+jwt' }, 'no key'],
+  ])('says that it is for %s, without values, and what to do', async (_, claims, header, named) => {
+    const token = await issuer.forge({ sub: subject(), ...claims }, { header });
+    const { status, headers, body } = await profile(token);
+    expect(status).toBe(401);
+    const challenge = headers.get('www-authenticate') ?? '';
+    expect(challenge).toMatch(/^Bearer error="invalid_token", error_description="[^"]+"$/);
+    expect(challenge).toContain(named);
+    expect(challenge).not.toMatch(/another|armature\.example/);
+    expect(body.remedy).not.toContain('/api/auth/login');
   });
 });
 
@@ -126,6 +168,86 @@ describe('an address in a token of the issuer', () => {
       expect((await profile(await issuer.token(subject(), { email, email_verified: true }))).body.email).toContain(
         '@external.invalid',
       );
+  });
+});
+
+describe('a user whose address the issuer has not verified', () => {
+  const unverified = async (claims: object = {}): Promise<Person & { sub: string }> => {
+    const sub = subject();
+    const token = await issuer.token(sub, claims);
+    const { body } = await profile(token);
+    return Object.assign(new Person(world.baseUrl, token, body.id as string, body.email as string), { sub });
+  };
+  const users = (): string => `${ORGS}/${world.organization}/users`;
+
+  it('is added to organizations, teams and workspaces by id', async () => {
+    const person = await unverified({ email: address() });
+    const fields = { user_id: person.id, role: 'member' };
+    const admin = await world.person('admin');
+    expect(await (await world.person('member')).post(users(), fields)).toMatchObject({ status: 403 });
+    expect(await admin.post(users(), fields)).toMatchObject({ status: 201, body: { id: person.id, role: 'member' } });
+    expect(await admin.post(users(), fields)).toMatchObject({ status: 409, body: { code: 'ALREADY_MEMBER' } });
+    expect((await person.get(`${ORGS}/${world.organization}`)).status).toBe(200);
+    const team = (await admin.post(`${ORGS}/${world.organization}/teams`, { name: randomUUID() })).body;
+    const added = await admin.post(`${ORGS}/${world.organization}/teams/${team.id}/users/${person.id}`);
+    expect([200, 201]).toContain(added.status);
+    const workspace = (await admin.post('/api/workspaces', { name: 'w', organization_id: world.organization })).body;
+    const member = await admin.put(`/api/workspaces/${workspace.id}/members/${person.id}`, { role: 'viewer' });
+    expect(member.status).toBe(200);
+    expect((await person.get(`/api/workspaces/${workspace.id}`)).status).toBe(200);
+  });
+
+  it('is the only one who is added so: an id says nothing about other accounts', async () => {
+    const verified = await issued();
+    const other = await world.outsider();
+    const unknown = await world.admin.post(users(), { user_id: randomUUID(), role: 'member' });
+    for (const { id } of [verified, other]) {
+      const answer = await world.admin.post(users(), { user_id: id, role: 'member' });
+      expect(answer.status).toBe(404);
+      expect(Object.keys(answer.body)).toEqual(Object.keys(unknown.body));
+    }
+    const { id } = await unverified();
+    for (const body of [
+      { role: 'member' },
+      { user_id: id, email: address(), role: 'member' },
+      { user_id: id, password: PASSWORD, role: 'member' },
+    ])
+      expect(await world.admin.post(users(), body)).toMatchObject({ status: 400 });
+  });
+
+  it('accepts an invitation with its URL, which nobody with another address does', async () => {
+    const invited = (await world.admin.post(users(), { email: address(), role: 'member' })).body;
+    const { pathname } = new URL(invited.invitation_url as string);
+    expect(await (await issued()).post(pathname)).toMatchObject({ status: 403, body: { code: 'OTHER_ADDRESS' } });
+    const person = await unverified();
+    expect(await person.post(pathname)).toMatchObject({ status: 200 });
+    expect((await person.get(`${ORGS}/${world.organization}`)).status).toBe(200);
+    expect((await (await unverified()).post(pathname)).status).toBe(410);
+  });
+
+  it('gets the address that a later token has verified when it is free, with what that was invited to', async () => {
+    const email = address();
+    const person = await unverified({ email });
+    await world.admin.post(users(), { email, role: 'member' });
+    const later = await profile(await issuer.token(person.sub, { email: email.toUpperCase(), email_verified: true }));
+    expect(later.body).toMatchObject({ id: person.id, email, organizations: [{ id: world.organization }] });
+    const again = await profile(await issuer.token(person.sub, { email: address(), email_verified: true }));
+    expect(again.body.email).toBe(email);
+    const known = await world.person('member');
+    const other = await unverified();
+    const taken = await profile(await issuer.token(other.sub, { email: known.email, email_verified: true }));
+    expect(taken.body).toMatchObject({ id: other.id, email: other.email });
+  });
+
+  it('has the address where the operator trusts the issuer for it', async () => {
+    const trusting = await World.start({ OIDC_ISSUER: issuer.url, OIDC_AUDIENCE: AUDIENCE, OIDC_TRUST_EMAIL: 'true' });
+    try {
+      const email = address();
+      const token = await issuer.token(subject(), { email });
+      expect((await new Person(trusting.baseUrl, token).get(PROFILE)).body).toMatchObject({ email });
+    } finally {
+      await trusting.stop();
+    }
   });
 });
 
@@ -168,7 +290,7 @@ describe('a token that says it is of the issuer', () => {
   const refused = async (token: string, detail: string): Promise<void> => {
     const answer = await profile(token);
     expect(answer).toMatchObject({ status: 401, body: { code: 'UNAUTHENTICATED', detail } });
-    expect(answer.headers.get('www-authenticate')).toBe('Bearer error="invalid_token"');
+    expect(answer.headers.get('www-authenticate')).toMatch(/^Bearer error="invalid_token"/);
     await expect(openSocket(bearing(token))).rejects.toThrow('4403');
   };
   const invalid = 'the token is not valid';

@@ -137,22 +137,27 @@ describe('a ping', () => {
     expect(await pinged).toMatchObject({ status: 200, body: { status: 'ignored' } });
   });
 
-  it('follows no redirect to where it may not go, and takes the credential to no other server', async () => {
+  it('follows no redirect, and names it as a query does', async () => {
     const seen: (string | undefined)[] = [];
     const other = await serve((request, response) => {
       seen.push(request.headers.authorization);
       response.end(JSON.stringify(PROMETHEUS['/api/v1/status/buildinfo']));
     });
-    const away = await serve((_, response) => response.writeHead(302, { location: `${other}/there` }).end());
-    expect((await ping(await connect('prometheus', away))).status).toBe(200);
-    expect(seen).toEqual([undefined]);
-    const metadata = await serve((_, response) =>
-      response.writeHead(302, { location: 'http://169.254.169.254/latest/' }).end(),
-    );
-    expect(await ping(await connect('prometheus', metadata))).toMatchObject({
-      status: 502,
-      body: { code: 'OUTBOUND_REFUSED', connection: { status: 'registered' } },
-    });
+    for (const [status, location] of [
+      [302, `${other}/there`],
+      [308, 'http://169.254.169.254/latest/'],
+    ] as const) {
+      const away = await serve((_, response) => response.writeHead(status, { location }).end());
+      expect(await ping(await connect('prometheus', away))).toMatchObject({
+        status: 502,
+        body: {
+          code: 'CONNECTION_REDIRECTED',
+          detail: expect.stringContaining(String(status)) as string,
+          connection: { status: 'registered' },
+        },
+      });
+    }
+    expect(seen).toEqual([]);
   });
 
   it('takes no more than it needs, and never repeats what a server sends back', async () => {

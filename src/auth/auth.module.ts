@@ -77,6 +77,6 @@ import { TokenAuthenticator } from './token.authenticator.js';
     { provide: APP_GUARD, useClass: RightsGuard },
     { provide: APP_GUARD, useClass: BodyGuard },
   ],
-  exports: [AuthenticationMiddleware, Authenticator, FirstStartService],
+  exports: [IssuerKeysService, AuthenticationMiddleware, Authenticator, FirstStartService],
 })
 export class AuthModule {}

@@ -63,7 +63,7 @@ export class TokenAuthenticator extends Authenticator implements OnModuleInit {
   private findCached(key: string): VerifiedToken | null {
     const kept = this.cache.get(key);
     if (!kept || kept.keptUntil <= performance.now()) return null;
-    return (kept.expiresAt ?? Infinity) > Date.now() ? kept : null;
+    return (kept.actor.expiresAt ?? Infinity) > Date.now() ? kept : null;
   }
 
   /** A token that was valid before and has not been revoked does not count as a failed attempt. */

@@ -1,5 +1,6 @@
 import { type BeforeApplicationShutdown, Injectable } from '@nestjs/common';
 import { DataSource } from 'typeorm';
+import { IssuerKeysService } from '../auth/external/issuer-keys.service.js';
 import { DatabaseAvailability } from '../core/database/database-availability.js';
 import { compareMigrations } from '../core/database/migrate.js';
 import { DrainState } from '../core/lifecycle/lifecycle.module.js';
@@ -24,6 +25,7 @@ export class HealthService implements BeforeApplicationShutdown {
     private readonly availability: DatabaseAvailability,
     private readonly drainState: DrainState,
     private readonly redis: RedisChannel,
+    private readonly issuer: IssuerKeysService,
   ) {}
 
   /** Concurrent probes share one check, so that any number of them uses a constant number of database connections. */
@@ -40,7 +42,7 @@ export class HealthService implements BeforeApplicationShutdown {
     ]);
     const checks = { database, migrations, queue: this.jobs.isAlive() ? 'ok' : 'takes no jobs' };
     const status = Object.values(checks).every((outcome) => outcome === 'ok') ? 'ok' : 'unavailable';
-    return { status, checks: { ...checks, ...this.describeRedis() } };
+    return { status, checks: { ...checks, ...this.describeRedis(), ...this.describeIssuer() } };
   }
 
   beforeApplicationShutdown(): void {
@@ -51,6 +53,11 @@ export class HealthService implements BeforeApplicationShutdown {
   private describeRedis(): Record<string, string> {
     if (!this.redis.isConfigured) return {};
     return { redis: this.redis.isConnected ? 'ok' : 'degraded: events go through the database' };
+  }
+
+  /** Without the issuer, its last keys verify tokens for a day. */
+  private describeIssuer(): Record<string, string> {
+    return this.issuer.fault ? { issuer: 'degraded: its last keys are used' } : {};
   }
 
   /** A reachable database may refuse writes: a standby, or one whose disk is full. */

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import type { Actor } from '../core/access/actor.js';
 import { UnitOfWork } from '../core/database/unit-of-work.js';
-import { type AppError, InvalidRequest, RemoteFailure } from '../core/errors/app-error.js';
+import { type AppError, InvalidRequest } from '../core/errors/app-error.js';
 import { INLINE_MAX_BYTES } from '../core/json/json-chunks.js';
 import type { OutboundResponse } from '../core/outbound/outbound-request.js';
 import { Outbound } from '../core/outbound/outbound.service.js';
@@ -13,7 +13,7 @@ import { assertCallable } from '../connections/connection-status.js';
 import type { Connection } from '../connections/connection.entity.js';
 import { ConnectionSecretsService } from '../connections/connection-secrets.service.js';
 import { ConnectionsService } from '../connections/connections.service.js';
-import { authorization, failedResponse, unexpectedResponse } from '../connections/kinds/http-server.js';
+import { authorization, failedResponse, redirected, unexpectedResponse } from '../connections/kinds/http-server.js';
 import { redactSecrets, toRemoteFailure } from '../core/outbound/redact-secrets.js';
 import type { Answer } from './answer.js';
 import { trimTextEnd } from '../core/trim-text.js';
@@ -134,10 +134,7 @@ function resolve(base: unknown, path: string, parameters: URLSearchParams): URL 
 
 function toFailure(server: MonitoringServer, response: OutboundResponse, redact: (text: string) => string): AppError {
   const { status } = response;
-  if (status >= 300 && status < 400)
-    return new RemoteFailure('CONNECTION_REDIRECTED', `${server.name} answered ${status}, which is not followed`, {
-      remedy: 'Change the url of the connection to the address that it redirects to.',
-    });
+  if (status >= 300 && status < 400) return redirected(server.name, status);
   return server.explain?.(response, redact) ?? failedResponse(server.name, status);
 }
 

@@ -5,7 +5,7 @@ import { Env } from '../../core/config/env.js';
 import { UnitOfWork } from '../../core/database/unit-of-work.js';
 import { AcceptancesService } from '../../organizations/invitations/acceptances.service.js';
 import { AccountsService } from '../../organizations/users/accounts.service.js';
-import { NO_MAIL_DOMAIN, type User } from '../../organizations/users/user.entity.js';
+import { hasPlaceholder, NO_MAIL_DOMAIN, type User } from '../../organizations/users/user.entity.js';
 import { UsersStore } from '../../organizations/users/users.store.js';
 import { PasswordsService } from '../passwords/passwords.service.js';
 import type { ExternalClaims } from './external-claims.js';
@@ -27,6 +27,18 @@ export class ExternalAccountsService {
 
   find({ subject }: ExternalClaims): Promise<User | null> {
     return this.users.findBySubject(this.issuer, subject);
+  }
+
+  /** Gives an account without an address the one that the issuer has verified meanwhile, and what it was invited to, if it is free. */
+  async takeVerifiedAddress(user: User, { email }: ExternalClaims): Promise<User> {
+    if (!email || !hasPlaceholder(user) || email.toLowerCase().endsWith(NO_MAIL_DOMAIN)) return user;
+    if (await this.users.findByEmail(email)) return user;
+    return this.unit.run(async () => {
+      const locked = (await this.users.lock(user.id)) ?? user;
+      if (hasPlaceholder(locked) && (await this.accounts.takeAddress(locked, email)))
+        await this.acceptances.acceptAll(locked);
+      return locked;
+    });
   }
 
   /**

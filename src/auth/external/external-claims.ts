@@ -40,15 +40,19 @@ const claimsSchema = z.object({
     .nullish(),
 });
 
-/** @returns the claims, or the first fault (for the log) of claims that cannot be stored */
-export function parseClaims(payload: object): ExternalClaims | { fault: string } {
+/**
+ * @param trustsEmail the operator trusts every address of the issuer, whether it says that it has verified it or not
+ * @returns the claims, or the first fault (for the log) of claims that cannot be stored
+ */
+export function parseClaims(payload: object, trustsEmail = false): ExternalClaims | { fault: string } {
   const read = claimsSchema.safeParse(payload);
   if (!read.success) {
     const { path = [], message = 'is not valid' } = read.error.issues[0] ?? {};
     return { fault: `${path.map(String).join('.')} ${message}` };
   }
   const { sub, email, email_verified: verified, given_name: given, family_name: family, name, groups } = read.data;
-  const isVerified = (verified === true || verified === 'true') && typeof email === 'string' && isEmailAddress(email);
+  const isVerified =
+    (trustsEmail || verified === true || verified === 'true') && typeof email === 'string' && isEmailAddress(email);
   return {
     subject: sub,
     email: isVerified ? email : null,

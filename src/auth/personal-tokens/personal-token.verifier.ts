@@ -33,7 +33,8 @@ export class PersonalTokenVerifier {
       sessionId: bearer.token_id,
       defaultOrganizationId: bearer.default_organization_id,
       kind: bearer.kind,
+      expiresAt: bearer.expires_at?.getTime() ?? null,
     });
-    return { actor, expiresAt: bearer.expires_at?.getTime() ?? null, onUse: () => this.uses.record(bearer.token_id) };
+    return { actor, onUse: () => this.uses.record(bearer.token_id) };
   }
 }

@@ -26,7 +26,8 @@ export class SessionTokenStrategy extends JwtStrategy {
       installationAdmin: user.installation_admin,
       sessionId: user.session_id,
       defaultOrganizationId: user.default_organization_id,
+      expiresAt: exp * 1000,
     });
-    return { actor, expiresAt: exp * 1000 };
+    return { actor };
   }
 }

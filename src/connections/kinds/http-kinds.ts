@@ -1,7 +1,7 @@
 import type { OutboundResponse } from '../../core/outbound/outbound-request.js';
 import type { Outbound } from '../../core/outbound/outbound.service.js';
 import type { ConnectionKind } from './connection-kind.js';
-import { authorization, failedResponse, unexpectedResponse } from './http-server.js';
+import { authorization, failedResponse, redirected, unexpectedResponse } from './http-server.js';
 import { trimTextEnd } from '../../core/trim-text.js';
 
 type Json = Record<string, unknown>;
@@ -60,8 +60,9 @@ const createToolCall =
   async (what, base, path, secret, maxBytes = LIMITS.maxBytes) => {
     const url = trimTextEnd(String(base), /\//) + path;
     const headers = { accept: 'application/json', 'user-agent': 'armature', ...authorization(secret) };
-    const answer = await outbound.fetch(url, { policy: 'connection', headers, ...LIMITS, maxBytes });
+    const answer = await outbound.fetch(url, { policy: 'connection', headers, ...LIMITS, maxBytes, redirects: 0 });
     if (answer.status >= 200 && answer.status < 300) return answer;
+    if (answer.status >= 300 && answer.status < 400) throw redirected(what, answer.status);
     throw failedResponse(what, answer.status);
   };
 

@@ -17,6 +17,13 @@ export function unexpectedResponse(what: string): AppError {
   });
 }
 
+/** A 502 error: the server redirects, which is followed nowhere, because it could lead the secret to any path. */
+export function redirected(what: string, status: number): AppError {
+  return new RemoteFailure('CONNECTION_REDIRECTED', `${what} answered ${status}, which is not followed`, {
+    remedy: 'Change the url of the connection to the address that it redirects to.',
+  });
+}
+
 /** A 502 error: the server responded with an error. */
 export function failedResponse(what: string, status: number): AppError {
   const denied = status === 401 || status === 403;

@@ -17,6 +17,8 @@ export class Actor {
     readonly defaultOrganizationId: string | null,
     /** Whether it is a service account. */
     readonly isServiceAccount = false,
+    /** When the token expires, in milliseconds since the epoch; null when it does not. */
+    readonly expiresAt: number | null = null,
   ) {}
 
   static user(user: {
@@ -28,6 +30,7 @@ export class Actor {
     defaultOrganizationId?: string | null;
     /** Defaults to `person`: only people sign in. */
     kind?: 'person' | 'service';
+    expiresAt?: number | null;
   }): Actor {
     return new Actor(
       'user',
@@ -38,6 +41,7 @@ export class Actor {
       user.sessionId ?? null,
       user.defaultOrganizationId ?? null,
       user.kind === 'service',
+      user.expiresAt ?? null,
     );
   }
 

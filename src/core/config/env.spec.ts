@@ -146,6 +146,7 @@ const WRONG: Partial<Record<keyof typeof envVariables, string>> = {
   OUTBOUND_ALLOW: '10.0.0.0/33',
   OUTBOUND_CONNECTIONS: 'none',
   CLUSTER_INSECURE_TLS: '1',
+  OIDC_TRUST_EMAIL: 'yes',
   CLUSTER_WATCH: 'true',
   RATE_LIMIT: 'false',
   LIMIT_WORKER_BYTES: '1048576',

@@ -50,6 +50,7 @@ export const envVariables = {
   REFRESH_TOKEN_TTL: duration.default(30 * 86_400),
   OIDC_ISSUER: url(['http:', 'https:']).optional(),
   OIDC_AUDIENCE: z.string().optional(),
+  OIDC_TRUST_EMAIL: flag.default(false),
   ENCRYPTION_KEY: key32.optional(),
   ENCRYPTION_PREVIOUS_KEYS: commaSeparatedList.pipe(z.array(key32)).default([]),
   REGISTRY_ANONYMOUS_READ: flag.default(false),

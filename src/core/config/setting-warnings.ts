@@ -6,7 +6,7 @@ type Name = keyof typeof envVariables;
 
 /** Settings that have no effect while another one is off or not set. */
 const NEEDS: readonly (readonly [names: readonly Name[], needs: Name, isMet: (env: Env) => boolean])[] = [
-  [['OIDC_AUDIENCE'], 'OIDC_ISSUER', (env) => Boolean(env.OIDC_ISSUER)],
+  [['OIDC_AUDIENCE', 'OIDC_TRUST_EMAIL'], 'OIDC_ISSUER', (env) => Boolean(env.OIDC_ISSUER)],
   [['MAIL_FROM'], 'SMTP_URL', (env) => Boolean(env.SMTP_URL)],
   [
     ['LIMIT_REQUESTS_PER_MINUTE', 'LIMIT_WRITES_PER_MINUTE', 'LIMIT_SIGN_IN_FAILURES'],

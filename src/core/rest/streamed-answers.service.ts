@@ -1,6 +1,7 @@
 import { Injectable, type OnModuleDestroy, type OnModuleInit } from '@nestjs/common';
 import type { Response } from 'express';
 import type { Actor } from '../access/actor.js';
+import { whenExpired } from '../access/token-expiry.js';
 import { Authenticator } from '../access/authenticator.js';
 
 /** Tracks streamed responses, which can outlive their token, and aborts them when it is revoked. */
@@ -22,10 +23,14 @@ export class StreamedAnswers implements OnModuleInit, OnModuleDestroy {
     this.stopListening();
   }
 
-  /** Aborts the response when its token is revoked before the end. */
+  /** Aborts the response when its token is revoked or expires before the end. */
   add(response: Response, actor: Actor | undefined): void {
     if (!actor || response.destroyed) return;
     this.open.set(response, actor);
-    response.once('close', () => this.open.delete(response));
+    const stopWaiting = whenExpired(actor, () => response.destroy());
+    response.once('close', () => {
+      stopWaiting();
+      this.open.delete(response);
+    });
   }
 }

@@ -2,6 +2,7 @@ import { Injectable, Logger, type OnModuleDestroy } from '@nestjs/common';
 import type { Request, Response } from 'express';
 import type { Actor } from '../../core/access/actor.js';
 import { Authenticator } from '../../core/access/authenticator.js';
+import { whenExpired } from '../../core/access/token-expiry.js';
 import { Env } from '../../core/config/env.js';
 import { clientNetwork } from '../../core/rest/client-network.js';
 import { AppError, InvalidRequest } from '../../core/errors/app-error.js';
@@ -61,6 +62,7 @@ export class EventStreamsService implements OnModuleDestroy {
   /** Responds with the stream, or with the headers alone to HEAD. Resolves at the end of the stream. */
   async serve(actor: Actor, query: EventStreamQuery, request: Request, response: Response): Promise<void> {
     const stream = this.openStream(actor);
+    const stopWaiting = whenExpired(actor, () => stream.end());
     try {
       const { organizationId, after } = await this.resolvePosition(
         actor,
@@ -80,6 +82,7 @@ export class EventStreamsService implements OnModuleDestroy {
       const check = () => this.reauthenticate(stream, request);
       await sendEvents(stream.follower, new ServerSentEvents(response), `${organizationId}:${after}`, check);
     } finally {
+      stopWaiting();
       this.open.delete(stream);
       stream.end();
     }

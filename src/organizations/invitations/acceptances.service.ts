@@ -11,7 +11,7 @@ import { OrganizationMemberAdded } from '../memberships/member.events.js';
 import { toOrganizationRole, accountStateOf } from '../memberships/member.view.js';
 import { MembersStore } from '../memberships/members.store.js';
 import { AccountsService, actorForUser } from '../users/accounts.service.js';
-import type { User } from '../users/user.entity.js';
+import { hasPlaceholder, type User } from '../users/user.entity.js';
 import { userPolicy } from '../users/user.policy.js';
 import { UsersStore } from '../users/users.store.js';
 import type { Invitation } from './invitation.entity.js';
@@ -64,7 +64,8 @@ export class AcceptancesService {
   }
 
   /**
-   * Makes the caller a member, when the invitation is for their address and only they know the password of the account. Without a
+   * Makes the caller a member, when the invitation is for their address and only they know the password of the account. A user of
+   * the issuer whose address is not verified accepts with the URL alone. Without a
    * mail server, an account that was created with the URL of an invitation is accepted too, because the caller has the URL of this
    * invitation, which only its sender has seen.
    * @throws AppError as `getByToken` does; Forbidden for the invitation of another address; Conflict
@@ -74,7 +75,7 @@ export class AcceptancesService {
     return this.runAsSystem(async () => {
       const invitation = assertAcceptable(await this.invitations.lockByHash(hashSecretToken(token)));
       const user = actor.userId ? await this.users.lock(actor.userId) : null;
-      if (user?.email !== invitation.email) throw otherAddress();
+      if (!user || (user.email !== invitation.email && !hasPlaceholder(user))) throw otherAddress();
       if (user.unconfirmedBy && !(await this.invitations.wasAcceptedWithoutEmail(user.email))) throw unconfirmed();
       if (await this.members.find(invitation.organizationId, user.id)) throw alreadyMember();
       await this.addMember(user, invitation);

@@ -41,7 +41,7 @@ export class InvitationsService {
   async invite(
     actor: Actor,
     organization: Organization,
-    input: NewMember,
+    input: NewMember & { email: string },
     account: AccountState,
   ): Promise<IssuedInvitation> {
     const [token, proof] = [generateSecretToken(), generateSecretToken()];

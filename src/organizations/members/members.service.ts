@@ -15,7 +15,7 @@ import type { Organization } from '../organization.entity.js';
 import { organizationPolicy } from '../organization.policy.js';
 import { OrganizationsService } from '../organizations.service.js';
 import { AccountsService } from '../users/accounts.service.js';
-import type { User } from '../users/user.entity.js';
+import { hasPlaceholder, type User } from '../users/user.entity.js';
 import {
   OrganizationMemberAdded,
   OrganizationMemberRemoved,
@@ -72,25 +72,51 @@ export class MembersService implements RecordAuthorizer {
    */
   async add(actor: Actor, organizationId: string, input: NewMember): Promise<AddedMember | IssuedInvitation> {
     await this.organizations.getAuthorized(actor, organizationId, operationFor(input.role));
-    const passwordHash = input.password === undefined ? null : await hashPassword(input.password, input.email);
+    const { email } = input;
+    if (input.user_id !== undefined) return this.addUser(actor, organizationId, input, input.user_id);
+    if (email === undefined) throw InvalidRequest.forField('/email', 'is required', 'Send email, or user_id.');
+    const passwordHash = input.password === undefined ? null : await hashPassword(input.password, email);
     return this.unit.run(async () => {
       const organization = await this.getOrganizationForUpdate(actor, organizationId, input.role);
-      const known = await this.accounts.reserve(input.email);
-      if (known && (await this.members.find(organizationId, known.id)))
-        throw new Conflict('ALREADY_MEMBER', `${known.email} is a member of this organization already`, {
-          remedy: `Change the role with PUT /api/identity/orgs/${organizationId}/users/${known.id}.`,
-        });
+      const known = await this.accounts.reserve(email);
+      if (known) await this.assertNoMember(organizationId, known);
       if (known ? !(await this.canAddDirectly(actor, known)) : passwordHash === null)
-        return this.invitations.invite(actor, organization, input, accountStateOf(known));
-      const { email, first_name: firstName, last_name: lastName } = input;
+        return this.invitations.invite(actor, organization, { ...input, email }, accountStateOf(known));
+      const { first_name: firstName, last_name: lastName } = input;
       const account = { email, firstName, lastName, passwordHash, unconfirmedBy: actor.userId };
       const user = known ?? (await this.accounts.create(account, actor));
-      await this.members.setRole(organizationId, user.id, input.role);
       await this.invitations.withdrawByEmail(organizationId, user.email);
-      const member = await this.getMember(organizationId, user.id);
-      const added = this.asAdded(member);
-      await this.events.publish(new OrganizationMemberAdded(actor, organizationId, user, input.role, added.account));
-      return added;
+      return this.insert(actor, organizationId, user, input.role);
+    });
+  }
+
+  /**
+   * Adds a user of the issuer whose address is not verified, and who can be named by the id alone. Any other account is found by its
+   * address, so that an id reveals nothing about it.
+   */
+  private addUser(actor: Actor, organizationId: string, input: NewMember, userId: string): Promise<AddedMember> {
+    const other = (['email', 'password', 'first_name', 'last_name'] as const).find((name) => input[name] !== undefined);
+    if (other) throw InvalidRequest.forField(`/${other}`, 'cannot be combined with user_id');
+    return this.unit.run(async () => {
+      await this.getOrganizationForUpdate(actor, organizationId, input.role);
+      const user = await this.accounts.findById(userId);
+      if (!user || user.deactivatedAt !== null || !hasPlaceholder(user)) throw new NotFound('user', userId);
+      await this.assertNoMember(organizationId, user);
+      return this.insert(actor, organizationId, user, input.role);
+    });
+  }
+
+  private async insert(actor: Actor, organizationId: string, user: User, role: OrganizationRole): Promise<AddedMember> {
+    await this.members.setRole(organizationId, user.id, role);
+    const added = this.asAdded(await this.getMember(organizationId, user.id));
+    await this.events.publish(new OrganizationMemberAdded(actor, organizationId, user, role, added.account));
+    return added;
+  }
+
+  private async assertNoMember(organizationId: string, { id, email }: User): Promise<void> {
+    if (!(await this.members.find(organizationId, id))) return;
+    throw new Conflict('ALREADY_MEMBER', `${email} is a member of this organization already`, {
+      remedy: `Change the role with PUT /api/identity/orgs/${organizationId}/users/${id}.`,
     });
   }
 

@@ -1,7 +1,7 @@
 import { Matches, ValidateBy } from 'class-validator';
 import { applyDecorators } from '@nestjs/common';
 import { MAX_PASSWORD_LENGTH, findPasswordFault, MIN_PASSWORD_LENGTH } from '../../core/crypto/password-rule.js';
-import { type InputFieldOptions, LineInput, TextInput, WordInput } from '../../core/schema/input-fields.js';
+import { IdInput, type InputFieldOptions, LineInput, TextInput, WordInput } from '../../core/schema/input-fields.js';
 import { IsEmailAddress } from '../../core/schema/one-line-text.js';
 import { ORGANIZATION_ROLES, type OrganizationRole } from './member.view.js';
 
@@ -29,10 +29,16 @@ function passwordFaultOf(password: string, request: object | undefined): string 
 }
 
 export class NewMember {
-  @TextInput({ max: 320 })
+  @TextInput({ optional: true, max: 320, description: 'Needed unless there is a user_id.' })
   @IsEmailAddress()
   @Matches(/(?<!\.invalid)$/i, { message: 'must be an address that mail reaches' })
-  email!: string;
+  email?: string;
+
+  @IdInput({
+    optional: true,
+    description: 'In place of email: a user of the OpenID Connect issuer whose address it has not verified.',
+  })
+  user_id?: string;
 
   @WordInput(ORGANIZATION_ROLES)
   role!: OrganizationRole;

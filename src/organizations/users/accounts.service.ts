@@ -5,7 +5,7 @@ import { EventBus } from '../../core/events/event-bus.js';
 import { Mailer } from '../../core/mail/mailer.js';
 import { normalizeEmail } from '../../core/schema/one-line-text.js';
 import { User } from './user.entity.js';
-import { UserCreated } from './user.events.js';
+import { UserCreated, UserUpdated } from './user.events.js';
 import { UsersStore } from './users.store.js';
 
 /** The fields of a new account. */
@@ -34,6 +34,19 @@ export class AccountsService {
   async reserve(email: string): Promise<User | null> {
     await this.users.lockName(normalizeEmail(email));
     return this.unit.runAsSystem('the account of an address', () => this.users.findByEmail(email));
+  }
+
+  /** An account by its id, whoever asks. */
+  findById(id: string): Promise<User | null> {
+    return this.unit.runAsSystem('an account', () => this.users.find(id));
+  }
+
+  /** Gives an account an address that its issuer has verified, when no other account has it. @returns whether it has it now */
+  async takeAddress(user: User, email: string): Promise<boolean> {
+    if (await this.reserve(email)) return false;
+    await this.users.update(user, { email: normalizeEmail(email) });
+    await this.events.publish(new UserUpdated(actorForUser(user), user));
+    return true;
   }
 
   /** How the owner of the address confirms an account whose password another user chose; null when only the owner knows it. */

@@ -5,6 +5,10 @@ import { BaseEntity } from '../../core/database/base.entity.js';
 export const USER_KINDS = ['person', 'service'] as const;
 export type UserKind = (typeof USER_KINDS)[number];
 
+/** Whether the account is of a user of the issuer whose address is not verified: it has a placeholder, which no mail reaches. */
+export const hasPlaceholder = ({ issuer, email }: Pick<User, 'issuer' | 'email'>): boolean =>
+  issuer !== null && email.endsWith(NO_MAIL_DOMAIN);
+
 /** The domain of accounts without an email address (RFC 2606 section 2), which cannot be added or invited by address. */
 export const NO_MAIL_DOMAIN = '.invalid';
 

@@ -1,5 +1,6 @@
 import { Logger } from '@nestjs/common';
 import type { Authenticator } from '../../access/authenticator.js';
+import { whenExpired } from '../../access/token-expiry.js';
 import { AppError, Unauthenticated } from '../../errors/app-error.js';
 import { limitRemedy } from '../../errors/limit-remedy.js';
 import { CloseCode } from './close-codes.js';
@@ -11,6 +12,7 @@ export class SocketAuthenticator {
   private readonly byUser = new Map<string, Set<SocketConnection>>();
   /** Counts revocations, to detect one that happens while a token is being verified. */
   private revocations = 0;
+  private readonly timers = new Map<SocketConnection, () => void>();
   private readonly stopListening: () => void;
 
   constructor(
@@ -36,6 +38,7 @@ export class SocketAuthenticator {
       return false;
     }
     if (!(await this.tryToken(connection)) || !this.addConnection(connection)) return false;
+    this.endWithToken(connection);
     connection.checkRepeatedly(() => this.reauthenticate(connection));
     return true;
   }
@@ -69,6 +72,8 @@ export class SocketAuthenticator {
 
   /** Releases the connection's slot of its user. */
   release(connection: SocketConnection): void {
+    this.timers.get(connection)?.();
+    this.timers.delete(connection);
     const userId = connection.actor?.userId ?? '';
     const own = this.byUser.get(userId);
     if (own?.delete(connection) && own.size === 0) this.byUser.delete(userId);
@@ -81,6 +86,12 @@ export class SocketAuthenticator {
   /** Verifies the token; during a database outage the next check does so. */
   private reauthenticate(connection: SocketConnection): void {
     this.authenticate(connection).catch((error: unknown) => this.logger.warn((error as Error).message));
+  }
+
+  private endWithToken(connection: SocketConnection): void {
+    if (!connection.actor) return;
+    const stop = whenExpired(connection.actor, () => connection.close(CloseCode.Forbidden, 'The token has expired.'));
+    this.timers.set(connection, stop);
   }
 
   private addConnection(connection: SocketConnection): boolean {
