@@ -1,6 +1,6 @@
 import { parseExactJson } from '../../core/json/large-integers.js';
 import { isDeepStrictEqual } from 'node:util';
-import { type KubernetesObject } from '../../kubernetes/clusters/kubernetes-object.js';
+import { type KubernetesObject, managedFieldsOf } from '../../kubernetes/clusters/kubernetes-object.js';
 import { type FieldSet, subtractFieldSets } from '../../kubernetes/clusters/field-set.js';
 import { findAppliedFields } from '../plan/owner.js';
 
@@ -24,7 +24,7 @@ export function appliedConfiguration(object: KubernetesObject): KubernetesObject
 export function takenConfiguration(now: KubernetesObject, previous: KubernetesObject): KubernetesObject | undefined {
   const ours = findAppliedFields(now);
   if (!ours?.fieldsV1 || ours.apiVersion !== previous.apiVersion) return undefined;
-  const others = (now.metadata.managedFields ?? []).filter((entry) => entry !== ours);
+  const others = managedFieldsOf(now).filter((entry) => entry !== ours);
   const held = [findAppliedFields(previous), ...others].map((entry) => entry?.fieldsV1 ?? {});
   const taken = held.reduce((left, fields) => subtractFieldSets(left, fields), ours.fieldsV1);
   if (Object.keys(taken).length === 0) return undefined;

@@ -2,21 +2,21 @@ import { isDeepStrictEqual } from 'node:util';
 import type { ClusterClient } from '../../kubernetes/clusters/cluster-client.js';
 import { ClusterError } from '../../kubernetes/clusters/cluster-error.js';
 import type { ResourceKind } from '../../kubernetes/clusters/discovery.js';
-import { type FieldSet, subtractFieldSets, uniteFieldSets } from '../../kubernetes/clusters/field-set.js';
-import { type KubernetesObject, type ManagedFields } from '../../kubernetes/clusters/kubernetes-object.js';
+import { type FieldSet, subtractFieldSets } from '../../kubernetes/clusters/field-set.js';
+import { type KubernetesObject, type ManagedFields, managedFieldsOf } from '../../kubernetes/clusters/kubernetes-object.js';
 import { omitServerFields } from '../plan/field-changes.js';
 import { boundedParallel } from '../plan/bounded-parallel.js';
 import { findRefusedMappings, siblingFields } from '../plan/defaulted-siblings.js';
 import {
   changeOwnership,
+  fieldsOf,
   fieldsOfOthers,
   findToolEntries,
   isSameEntry,
-  managedFieldsOf,
   storeManagedFields,
   withoutFields,
 } from '../plan/field-ownership.js';
-import { findAddedFields, listFields } from '../plan/leftover-fields.js';
+import { findNewFields, listFields } from '../plan/leftover-fields.js';
 import { splitByKind } from '../plan/kind-order.js';
 import { findClaimsOf } from '../plan/stateful-set-claims.js';
 import { findAppliedFields, FIELD_MANAGER, isOwnedBy, type Owner } from '../plan/owner.js';
@@ -230,12 +230,12 @@ export class Undo {
     const { name, namespace, uid } = previous.metadata;
     const now = await this.cluster.lookup(kind, name, namespace);
     if (!now || now.metadata.uid !== uid) return undefined;
-    const added = findAddedFields(kind, now, previous);
+    const added = findNewFields(kind, now, previous);
     if (Object.keys(added).length === 0) return undefined;
     await this.own(kind, now, added);
     await this.cluster.apply(kind, appliedConfiguration(previous), TAKE);
     const after = await this.cluster.lookup(kind, name, namespace);
-    const left = after && Object.keys(findAddedFields(kind, after, previous)).length > 0 ? listFields(added) : [];
+    const left = after && Object.keys(findNewFields(kind, after, previous)).length > 0 ? listFields(added) : [];
     if (left.length === 0) return undefined;
     return { reason: 'CONFLICT', field: left.join(', '), detail: `The cluster keeps ${left.join(', ')}` };
   }
@@ -274,7 +274,7 @@ function returnToolEntries(now: KubernetesObject, previous: KubernetesObject): M
     present.some((one) => isSameEntry(one, entry) && isDeepStrictEqual(one.fieldsV1, entry.fieldsV1));
   const taken = findToolEntries(previous).filter((entry) => !isAsBefore(entry));
   if (taken.length === 0) return undefined;
-  const fields = taken.map(({ fieldsV1 }) => fieldsV1 ?? {}).reduce(uniteFieldSets, {});
+  const fields = fieldsOf(taken);
   const isRestorer = ({ manager }: ManagedFields) => manager === TAKE_BACK_MANAGER;
   const kept = present.filter((entry) => !taken.some((one) => isSameEntry(one, entry)));
   const others = kept.flatMap((entry) => (isRestorer(entry) ? withoutFields(entry, fields) : [entry]));

@@ -9,6 +9,7 @@ import {
   groupOf,
   type KubernetesObject,
   type ManagedFields,
+  managedFieldsOf,
   type ObjectReference,
 } from '../../kubernetes/clusters/kubernetes-object.js';
 import { type AddedField, findAddedFields } from '../plan/added-fields.js';
@@ -17,7 +18,7 @@ import { Comparison, type ComparisonResult } from '../plan/comparison.js';
 import { buildDesiredObject, parseDesired } from '../plan/desired-object.js';
 import { toFieldChanges } from '../plan/field-changes.js';
 import { changeOwnership } from '../plan/field-ownership.js';
-import { DesiredFields, type HeldFields, toFieldSet } from '../plan/keyed-lists.js';
+import { DesiredFields, type HeldFields, heldFieldSet } from '../plan/keyed-lists.js';
 import { FIELD_MANAGER, findAppliedFields, type Owner, parseOwnerLabels, withoutOwner } from '../plan/owner.js';
 import { type DesiredResource, type FieldChange, objectKey } from '../plan/planned-resource.js';
 import { LiveObjects } from '../plan/live-objects.js';
@@ -206,7 +207,7 @@ export class DriftComparison {
    * however the API server writes it.
    */
   private compareFields(kind: ResourceKind, { changes }: DesiredFields, live: KubernetesObject): FieldChange[] {
-    const ours = (live.metadata.managedFields ?? []).filter(({ manager }) => manager === FIELD_MANAGER);
+    const ours = managedFieldsOf(live).filter(({ manager }) => manager === FIELD_MANAGER);
     const isHeld = (path: string[]) => ours.some(({ fieldsV1 }) => hasField(fieldsV1, live, path));
     return toFieldChanges(
       kind,
@@ -308,7 +309,7 @@ function takeOver(
 ): ManagedFields[] | undefined {
   if (added.length === 0) return managedFields === live.metadata.managedFields ? undefined : managedFields;
   const owned = { ...live, metadata: { ...live.metadata, managedFields } };
-  return changeOwnership(owned, { taken: [], fields: toFieldSet(added), force: true });
+  return changeOwnership(owned, { taken: [], fields: heldFieldSet(added), force: true });
 }
 
 /** Hooks of charts are created and deleted by their own policies. */

@@ -1,5 +1,5 @@
 import { hasField } from '../../kubernetes/clusters/field-set.js';
-import type { KubernetesObject, ManagedFields } from '../../kubernetes/clusters/kubernetes-object.js';
+import { type KubernetesObject, type ManagedFields, managedFieldsOf } from '../../kubernetes/clusters/kubernetes-object.js';
 import { FIELD_MANAGER } from '../plan/owner.js';
 
 /** The last writer of a field by `managedFields`. */
@@ -13,7 +13,7 @@ export interface FieldWriter {
  * it, for example after the field was removed.
  */
 export function findFieldWriter(live: KubernetesObject, path: readonly string[]): FieldWriter | null {
-  const others = (live.metadata.managedFields ?? []).filter(
+  const others = managedFieldsOf(live).filter(
     ({ manager, operation }) => !(manager === FIELD_MANAGER && operation === 'Apply'),
   );
   const holders = others.filter((entry) => hasField(entry.fieldsV1, live, path));

@@ -76,14 +76,14 @@ export class ApplyTrial {
     const { force = false } = this.options;
     const siblings = siblingFields(mappings);
     const leftovers = findLeftovers(live, tried.object, desired);
-    const fields = uniteFieldSets(siblings, leftovers);
+    const fields = uniteFieldSets([siblings, leftovers]);
     const ours = omitFields(findAppliedFields(tried.object)?.fieldsV1 ?? {}, siblings);
     const whole = taken.filter(isDeclarative);
     const takes = whole.length > 0 || taken.some((entry) => shareFields(entry, ours) !== undefined);
     if (!takes && Object.keys(fields).length === 0) return tried;
     const others = fieldsOfOthers(tried.object, whole);
-    const held = uniteFieldSets(ours, force ? omitFields(others, fields) : others);
-    const released = uniteFieldSets(fieldsToTake(whole), fields);
+    const held = uniteFieldSets([ours, force ? omitFields(others, fields) : others]);
+    const released = uniteFieldSets([fieldsToTake(whole), fields]);
     const left = releaseFields(tried.object, released, held) as KubernetesObject;
     const composed = replaceMappings(left, mappings, ({ desired: members }, now) => ({ ...now, ...members }));
     const ownership = changeOwnership(live, { taken: whole, applied: takes ? ours : {}, fields, force });

@@ -1,7 +1,6 @@
 import { isObject } from '../../core/json/json.js';
 import { hasField } from '../../kubernetes/clusters/field-set.js';
-import { groupOf, type KubernetesObject } from '../../kubernetes/clusters/kubernetes-object.js';
-import { managedFieldsOf } from './field-ownership.js';
+import { groupOf, type KubernetesObject, managedFieldsOf } from '../../kubernetes/clusters/kubernetes-object.js';
 import { type PlanItem } from './plan-item.js';
 import { objectKey } from './planned-resource.js';
 

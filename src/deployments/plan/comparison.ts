@@ -20,7 +20,7 @@ import { changeOwnership, findToolEntries } from './field-ownership.js';
 import { type KeepOptions } from './kept-objects.js';
 import { toPointer } from '../../core/json/json-pointer.js';
 import { toFieldPath } from '../../validation/schema/findings.js';
-import { type CollidingItem, DesiredFields, toFieldSet } from './keyed-lists.js';
+import { type CollidingItem, DesiredFields, heldFieldSet } from './keyed-lists.js';
 import { FIELD_MANAGER, matchesOwner, isOwnedBy, parseOwnerLabels, type LabelledOwner, type Owner } from './owner.js';
 import { apiUnavailable, type FieldChange, type ResourceError } from './planned-resource.js';
 import { isClusterFailure, toResourceError } from './resource-error.js';
@@ -211,7 +211,7 @@ export class Comparison {
       diff: toFieldChanges(kind, changes),
       digest: digestOf(changes),
       verified: false,
-      ownership: changeOwnership(live, { taken, fields: toFieldSet(collisions), force: true }),
+      ownership: changeOwnership(live, { taken, fields: heldFieldSet(collisions), force: true }),
       ...(adopt && { adopts: true }),
     };
   }

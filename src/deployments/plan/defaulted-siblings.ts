@@ -1,9 +1,9 @@
 import { isDeepStrictEqual } from 'node:util';
 import { isObject } from '../../core/json/json.js';
 import { type ClusterCause } from '../../kubernetes/clusters/cluster-error.js';
-import { type FieldSet, isFieldSet, matchesItem, uniteFieldSets } from '../../kubernetes/clusters/field-set.js';
-import { type KubernetesObject } from '../../kubernetes/clusters/kubernetes-object.js';
-import { managedFieldsOf } from './field-ownership.js';
+import { type FieldSet, isFieldSet, matchesItem, toFieldSet } from '../../kubernetes/clusters/field-set.js';
+import { type KubernetesObject, managedFieldsOf } from '../../kubernetes/clusters/kubernetes-object.js';
+import { fieldsOf } from './field-ownership.js';
 
 type Mapping = Record<string, unknown>;
 
@@ -33,9 +33,7 @@ export function findRefusedMappings(
   desired: KubernetesObject,
   causes: ClusterCause[],
 ): RefusedMapping[] {
-  const fields = managedFieldsOf(live)
-    .map(({ fieldsV1 }) => fieldsV1 ?? {})
-    .reduce(uniteFieldSets, {});
+  const fields = fieldsOf(managedFieldsOf(live));
   const found = causes.flatMap((cause): RefusedMapping[] => {
     const names = parseFieldPath(cause.field);
     const last = names.pop();
@@ -59,10 +57,7 @@ function findSiblings(live: Mapping, desired: Mapping, refused: string, { reason
 
 /** The siblings as a field set. */
 export function siblingFields(mappings: RefusedMapping[]): FieldSet {
-  return mappings
-    .flatMap(({ path, siblings }) => siblings.map((name) => [...path, `f:${name}`]))
-    .map((path) => path.reduceRight<FieldSet>((inner, member) => ({ [member]: inner }), {}))
-    .reduce(uniteFieldSets, {});
+  return toFieldSet(mappings.flatMap(({ path, siblings }) => siblings.map((name) => [...path, `f:${name}`])));
 }
 
 /** The object with the members of each mapping replaced. */

@@ -5,6 +5,7 @@ import { type FieldSet, isFieldSet, omitFields, uniteFieldSets } from '../../kub
 import {
   type KubernetesObject,
   type ManagedFields,
+  managedFieldsOf,
   type ObjectMetadata,
 } from '../../kubernetes/clusters/kubernetes-object.js';
 import { FIELD_MANAGER, findAppliedFields } from './owner.js';
@@ -17,7 +18,7 @@ const TOOLS =
   /^(kubectl|kubectl-client-side-apply|kubectl-create|kubectl-edit|kubectl-patch|[hH]elm|before-first-apply)$/;
 
 /** Whether adopting an object takes over this entry. Helm 4 and `kubectl apply --server-side` have entries of `Apply`. */
-export function isOfTool({ manager = '', subresource }: ManagedFields): boolean {
+function isOfTool({ manager = '', subresource }: ManagedFields): boolean {
   return TOOLS.test(manager) && !subresource;
 }
 
@@ -56,19 +57,21 @@ function fieldsBeside(from: FieldSet, other: FieldSet): FieldSet {
   return Object.hasOwn(from, '.') && Object.keys(left).length > 0 ? { '.': {}, ...left } : left;
 }
 
+/** All fields of some entries. */
+export const fieldsOf = (entries: readonly ManagedFields[]): FieldSet =>
+  uniteFieldSets(entries.map(({ fieldsV1 }) => fieldsV1 ?? {}));
+
 /** The fields of some entries, without finalizers and owners, which other programs rely on when the design does not name them. */
 export function fieldsToTake(entries: ManagedFields[]): FieldSet {
-  const fields = entries.map(({ fieldsV1 }) => fieldsV1 ?? {}).reduce(uniteFieldSets, {});
-  return omitFields(fields, { 'f:metadata': { 'f:finalizers': {}, 'f:ownerReferences': {} } });
+  return omitFields(fieldsOf(entries), { 'f:metadata': { 'f:finalizers': {}, 'f:ownerReferences': {} } });
 }
 
 /** The fields of all managers but this server. */
 export function fieldsOfOthers(object: ObjectMetadata, without: ManagedFields[] = []): FieldSet {
   const ours = findAppliedFields(object);
-  return managedFieldsOf(object)
-    .filter((entry) => entry !== ours && !without.some((one) => isSameEntry(one, entry)))
-    .map(({ fieldsV1 }) => fieldsV1 ?? {})
-    .reduce(uniteFieldSets, {});
+  return fieldsOf(
+    managedFieldsOf(object).filter((entry) => entry !== ours && !without.some((one) => isSameEntry(one, entry))),
+  );
 }
 
 export interface OwnershipChange {
@@ -91,7 +94,7 @@ export function changeOwnership(
   { taken, applied = {}, fields, force }: OwnershipChange,
 ): ManagedFields[] {
   const ours = findAppliedFields(live);
-  const added = uniteFieldSets(fieldsToTake(taken), fields);
+  const added = uniteFieldSets([fieldsToTake(taken), fields]);
   const others = managedFieldsOf(live).filter(
     (entry) => entry !== ours && !taken.some((one) => isSameEntry(one, entry)),
   );
@@ -104,7 +107,7 @@ export function changeOwnership(
     time: new Date().toISOString().replace(/\.\d+Z$/, 'Z'),
     fieldsType: 'FieldsV1',
     ...ours,
-    fieldsV1: uniteFieldSets(ours?.fieldsV1 ?? {}, added),
+    fieldsV1: uniteFieldSets([ours?.fieldsV1 ?? {}, added]),
   };
   return [...left, entry];
 }
@@ -134,5 +137,3 @@ export async function storeManagedFields(
 export function isSameEntry(one: ManagedFields, other: ManagedFields): boolean {
   return (['manager', 'operation', 'apiVersion', 'subresource'] as const).every((name) => one[name] === other[name]);
 }
-
-export const managedFieldsOf = ({ metadata }: ObjectMetadata): ManagedFields[] => metadata.managedFields ?? [];

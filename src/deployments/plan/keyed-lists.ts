@@ -7,8 +7,8 @@ import {
   findKeyNames,
   type FieldSet,
   isFieldSet,
+  toFieldSet,
   toItemKey,
-  uniteFieldSets,
 } from '../../kubernetes/clusters/field-set.js';
 import { type KubernetesObject, type ManagedFields } from '../../kubernetes/clusters/kubernetes-object.js';
 import { findAppliedFields } from './owner.js';
@@ -131,10 +131,7 @@ export class DesiredFields {
 }
 
 /** These fields as a field set. */
-export const toFieldSet = (fields: readonly HeldFields[]): FieldSet =>
-  fields
-    .map(({ members }) => members.reduceRight<FieldSet>((inner, member) => ({ [member]: inner }), {}))
-    .reduce(uniteFieldSets, {});
+export const heldFieldSet = (fields: readonly HeldFields[]): FieldSet => toFieldSet(fields.map(({ members }) => members));
 
 interface MissingItem {
   item: Json;

@@ -1,10 +1,10 @@
 import { isDeepStrictEqual } from 'node:util';
 import { isObject } from '../../core/json/json.js';
-import { type FieldSet, isFieldSet, matchesItem, uniteFieldSets } from '../../kubernetes/clusters/field-set.js';
-import { type KubernetesObject } from '../../kubernetes/clusters/kubernetes-object.js';
+import { type FieldSet, isFieldSet, matchesItem } from '../../kubernetes/clusters/field-set.js';
+import { type KubernetesObject, managedFieldsOf } from '../../kubernetes/clusters/kubernetes-object.js';
 import { type ResourceKind } from '../../kubernetes/clusters/discovery.js';
 import { omitServerFields } from './field-changes.js';
-import { fieldsOfOthers, managedFieldsOf } from './field-ownership.js';
+import { fieldsOf, fieldsOfOthers } from './field-ownership.js';
 import { findAppliedFields } from './owner.js';
 
 /**
@@ -60,9 +60,8 @@ function leftoversIn({ value, desired, before, after, others }: Place): FieldSet
 }
 
 /** Fields that an object has and did not have before, and that no other manager owns; those of its status are not compared. */
-export function findAddedFields(kind: ResourceKind, now: KubernetesObject, previous: KubernetesObject): FieldSet {
-  const all = [...managedFieldsOf(now), ...managedFieldsOf(previous)];
-  const known = all.map(({ fieldsV1 }) => fieldsV1 ?? {}).reduce(uniteFieldSets, {});
+export function findNewFields(kind: ResourceKind, now: KubernetesObject, previous: KubernetesObject): FieldSet {
+  const known = fieldsOf([...managedFieldsOf(now), ...managedFieldsOf(previous)]);
   const [after, before] = [now, previous].map((object) => {
     const { metadata, status: _, ...fields } = omitServerFields(kind, object);
     const { labels, annotations } = metadata;

@@ -1,9 +1,8 @@
 import { createHash } from 'node:crypto';
 import { TimeSlicer } from '../../core/time-slicer.js';
 import { pickFields } from '../../kubernetes/clusters/field-set.js';
-import { type ObjectMetadata } from '../../kubernetes/clusters/kubernetes-object.js';
+import { managedFieldsOf, type ObjectMetadata } from '../../kubernetes/clusters/kubernetes-object.js';
 import { type OwnershipOptions } from './comparison.js';
-import { managedFieldsOf } from './field-ownership.js';
 import { type PlanItem } from './plan-item.js';
 import { type PlannedHooks } from './hook-plans.js';
 import { type Owner } from './owner.js';

@@ -1,5 +1,5 @@
 import { type FieldSet, subtractFieldSets } from './field-set.js';
-import type { ManagedFields, ObjectMetadata } from './kubernetes-object.js';
+import { type ManagedFields, managedFieldsOf, type ObjectMetadata } from './kubernetes-object.js';
 import { FIELD_MANAGER } from './owner-labels.js';
 
 /** Programs with which people change objects by hand. All commands of kubectl begin with its name. */
@@ -20,7 +20,7 @@ const RESTARTED_AT: FieldSet = {
 
 /** The fields that people own in the specification of an object (`spec`, `rules`, `webhooks` …), by manager. */
 export function findPersonFields(object: ObjectMetadata): { entry: ManagedFields; fields: FieldSet }[] {
-  return (object.metadata.managedFields ?? []).filter(isPersonEntry).flatMap((entry) => {
+  return managedFieldsOf(object).filter(isPersonEntry).flatMap((entry) => {
     const parts = Object.entries(subtractFieldSets(entry.fieldsV1 ?? {}, RESTARTED_AT)).filter(
       ([member]) => !UNSPECIFIC.has(member.slice(2)),
     );
@@ -30,4 +30,4 @@ export function findPersonFields(object: ObjectMetadata): { entry: ManagedFields
 
 /** The entries of managers other than this server. */
 export const findOtherEntries = (object: ObjectMetadata): ManagedFields[] =>
-  (object.metadata.managedFields ?? []).filter(({ manager }) => manager !== FIELD_MANAGER);
+  managedFieldsOf(object).filter(({ manager }) => manager !== FIELD_MANAGER);

@@ -64,15 +64,21 @@ export function subtractFieldSets(from: FieldSet, other: FieldSet): FieldSet {
   return left;
 }
 
-/** All fields of both sets, where the field itself (`.`) and the fields below it are told apart, as in managed fields. */
-export function uniteFieldSets(one: FieldSet, other: FieldSet): FieldSet {
+/** The set of the fields at these paths of members. */
+export const toFieldSet = (paths: readonly (readonly string[])[]): FieldSet =>
+  uniteFieldSets(paths.map((path) => path.reduceRight<FieldSet>((inner, member) => ({ [member]: inner }), {})));
+
+/** All fields of some sets, where the field itself (`.`) and the fields below it are told apart, as in managed fields. */
+export const uniteFieldSets = (sets: readonly FieldSet[]): FieldSet => sets.reduce(unite, {});
+
+function unite(one: FieldSet, other: FieldSet): FieldSet {
   const united: FieldSet = { ...one };
   for (const [member, fields] of Object.entries(other)) {
     const known = united[member];
     if (!isFieldSet(known) || !isFieldSet(fields)) united[member] = fields;
     else {
       const isWhole = [known, fields].some((set) => Object.keys(set).length === 0);
-      const inner = uniteFieldSets(known, fields);
+      const inner = unite(known, fields);
       united[member] = isWhole && Object.keys(inner).length > 0 ? { '.': {}, ...inner } : inner;
     }
   }
@@ -118,6 +124,7 @@ export function releaseFields(value: unknown, released: FieldSet, held: FieldSet
     Object.entries(value).flatMap(([name, inner]) => release(`f:${name}`, inner).map((left) => [name, left])),
   );
 }
+
 /** The names of the key fields of a list, by the items in these sets; undefined for a list without keys. */
 export function findKeyNames(sets: readonly FieldSet[]): string[] | undefined {
   for (const set of sets)

@@ -35,6 +35,8 @@ export interface ManagedFields {
 /** An item of a metadata-only list. */
 export type ObjectMetadata = Pick<KubernetesObject, 'apiVersion' | 'kind' | 'metadata'>;
 
+export const managedFieldsOf = ({ metadata }: ObjectMetadata): ManagedFields[] => metadata.managedFields ?? [];
+
 /** Identifies an object in a cluster; without a namespace it is cluster-scoped. */
 export interface ObjectReference {
   apiVersion: string;
@@ -46,4 +48,14 @@ export interface ObjectReference {
 /** The group of an apiVersion: `apps` of `apps/v1`, empty for the core's `v1`. */
 export function groupOf(apiVersion: string): string {
   return apiVersion.includes('/') ? (apiVersion.split('/')[0] ?? '') : '';
+}
+
+/** How messages name an object: `Deployment shop/web`. */
+export const describeObject = ({ kind, namespace, name }: DescribedObject): string =>
+  `${kind} ${namespace ? `${namespace}/` : ''}${name}`;
+
+interface DescribedObject {
+  kind: string;
+  namespace?: string | null;
+  name: string;
 }
