@@ -1,18 +1,15 @@
 import { type ClusterClient } from '../../kubernetes/clusters/cluster-client.js';
 import { ClusterError } from '../../kubernetes/clusters/cluster-error.js';
 import { type KubernetesObject } from '../../kubernetes/clusters/kubernetes-object.js';
-
-interface Pod extends KubernetesObject {
-  spec?: { volumes?: { persistentVolumeClaim?: { claimName?: string } }[] };
-  status?: { phase?: string };
-}
+import { isVolumeClaim } from '../plan/kept-objects.js';
+import { podsUsing } from '../plan/pods-using.js';
 
 /**
  * Whether a claim stays pending because its class binds it only when a pod uses it, and none does. Where the credential may not read
  * classes or pods, this is assumed: the pods of a deployment that need the claim do not become ready without it.
  */
 export async function isUnusedClaim(cluster: ClusterClient, claim: KubernetesObject): Promise<boolean> {
-  if (claim.kind !== 'PersistentVolumeClaim' || claim.apiVersion !== 'v1') return false;
+  if (!isVolumeClaim(claim)) return false;
   const { storageClassName } = (claim['spec'] ?? {}) as { storageClassName?: string };
   if (!storageClassName) return false;
   try {
@@ -25,18 +22,14 @@ export async function isUnusedClaim(cluster: ClusterClient, claim: KubernetesObj
   return !(await isUsed(cluster, claim));
 }
 
-async function isUsed(cluster: ClusterClient, { metadata }: KubernetesObject): Promise<boolean> {
-  const pods = await cluster.findKind('v1', 'Pod');
-  if (!pods) return false;
-  const ended = 'status.phase!=Succeeded,status.phase!=Failed';
+async function isUsed(cluster: ClusterClient, claim: KubernetesObject): Promise<boolean> {
   try {
-    for await (const page of cluster.listPages(pods, { namespace: metadata.namespace, fieldSelector: ended }))
-      for (const { spec } of page as Pod[])
-        if (spec?.volumes?.some((volume) => volume.persistentVolumeClaim?.claimName === metadata.name)) return true;
+    const { done } = await podsUsing(cluster, claim).next();
+    return done !== true;
   } catch (error) {
     if (!isForbidden(error)) throw error;
+    return false;
   }
-  return false;
 }
 
 const isForbidden = (error: unknown): boolean => error instanceof ClusterError && error.kind === 'forbidden';

@@ -1,7 +1,7 @@
 import { type ClusterClient } from '../../kubernetes/clusters/cluster-client.js';
 import { ClusterError } from '../../kubernetes/clusters/cluster-error.js';
-import { type ResourceKind } from '../../kubernetes/clusters/discovery.js';
-import { type KubernetesObject, type ObjectMetadata } from '../../kubernetes/clusters/kubernetes-object.js';
+import { isSameKind, type ResourceKind } from '../../kubernetes/clusters/discovery.js';
+import { describeObject, type KubernetesObject, type ObjectMetadata } from '../../kubernetes/clusters/kubernetes-object.js';
 import { boundedParallel } from './bounded-parallel.js';
 import { definedKinds, isDefinition } from './definitions.js';
 import { Departures } from './departures.js';
@@ -10,6 +10,7 @@ import { isDeletable } from './owned-objects.js';
 import { isOwnedBy, matchesOwner, type Owner, parseOwnerLabels } from './owner.js';
 import { type PlanItem } from './plan-item.js';
 import { type ResourceError } from './planned-resource.js';
+import { podsUsing } from './pods-using.js';
 import { isClusterFailure, toResourceError } from './resource-error.js';
 
 const CONCURRENCY = 8;
@@ -136,14 +137,10 @@ export class DeletionRules {
 
   /** A claim that is deleted while a pod uses it waits for the pod, and cannot be restored. */
   private async findUsingPod(claim: ObjectMetadata, departures: Departures): Promise<ResourceError | undefined> {
-    const { name, namespace } = claim.metadata;
-    const kind = await this.cluster.findKind('v1', 'Pod');
-    if (!kind) return undefined;
     try {
-      for await (const page of this.cluster.listPages(kind, { namespace }))
-        for (const pod of page)
-          if (usesClaim(pod, name) && !(await departures.includes(pod)))
-            return { reason: 'KEPT', detail: `It is kept because the pod ${pod.metadata.name} uses it` };
+      for await (const pod of podsUsing(this.cluster, claim))
+        if (!(await departures.includes(pod)))
+          return { reason: 'KEPT', detail: `It is kept because the pod ${pod.metadata.name} uses it` };
     } catch (error) {
       // Without permission to list pods, the cluster itself protects a claim that is in use.
       if (!(error instanceof ClusterError) || error.kind !== 'forbidden') throw error;
@@ -184,9 +181,7 @@ export class DeletionRules {
 
   private async listDefined(definition: ObjectMetadata): Promise<ObjectMetadata[]> {
     const kinds = definedKinds(await this.readWhole(definition)).map(({ kind }) => kind);
-    const served = (await this.cluster.listKinds()).find((kind) =>
-      kinds.some((one) => one.apiVersion === kind.apiVersion && one.kind === kind.kind),
-    );
+    const served = (await this.cluster.listKinds()).find((kind) => kinds.some((one) => isSameKind(one, kind)));
     return served ? this.list(served) : [];
   }
 
@@ -232,17 +227,9 @@ interface ClaimSpec {
   volumeName?: string;
 }
 
-/** Whether a pod that has not ended mounts the claim. */
-function usesClaim({ spec, status }: KubernetesObject, name: string): boolean {
-  const { volumes } = (spec ?? {}) as { volumes?: { persistentVolumeClaim?: { claimName?: string } }[] | null };
-  const { phase } = (status ?? {}) as { phase?: string };
-  const hasEnded = phase === 'Succeeded' || phase === 'Failed';
-  return !hasEnded && (volumes ?? []).some((volume) => volume.persistentVolumeClaim?.claimName === name);
-}
-
 function describeObjects(objects: ObjectMetadata[]): string {
   const names = objects
     .slice(0, 5)
-    .map(({ kind, metadata }) => `${kind} ${metadata.namespace ? `${metadata.namespace}/` : ''}${metadata.name}`);
+    .map(({ kind, metadata }) => describeObject({ ...metadata, kind }));
   return objects.length > 5 ? `${names.join(', ')} and ${objects.length - 5} more` : names.join(', ');
 }
