@@ -1,4 +1,5 @@
 import { AppError, MAX_FAULTS } from '../core/errors/app-error.js';
+import { describeObject } from '../kubernetes/clusters/kubernetes-object.js';
 import type { Deployment, DeploymentFailure } from './deployment.entity.js';
 import { findResourceRemedy } from './plan/resource-remedies.js';
 
@@ -12,14 +13,17 @@ export function toDeploymentError({ failure, resources }: Pick<Deployment, 'fail
     code: 'INTERNAL_ERROR',
     detail: 'the deployment failed',
   };
-  const failed = resources.flatMap(({ kind, namespace, name, error }) =>
-    error ? [{ ...error, name: `${kind} ${namespace ? `${namespace}/` : ''}${name}` }] : [],
+  const errors = resources.flatMap(({ error, ...resource }) =>
+    error
+      ? [
+          {
+            detail: `${describeObject(resource)}: ${error.detail}`,
+            keyword: error.reason,
+            remedy: error.remedy ?? findResourceRemedy(error.reason),
+          },
+        ]
+      : [],
   );
-  const errors = failed.map((error) => ({
-    detail: `${error.name}: ${error.detail}`,
-    keyword: error.reason,
-    remedy: error.remedy ?? findResourceRemedy(error.reason),
-  }));
   const remedies = [...new Set(errors.flatMap((error) => error.remedy ?? []))].slice(0, MAX_REMEDIES);
   return new AppError(status, code, 'Deployment failed', detail, {
     errors: errors.slice(0, MAX_FAULTS),

@@ -3,7 +3,7 @@ import { type ClusterClient } from '../../kubernetes/clusters/cluster-client.js'
 import { ClusterError } from '../../kubernetes/clusters/cluster-error.js';
 import { sanitizeClusterText } from '../../kubernetes/clusters/sanitize-cluster-text.js';
 import { type ResourceKind } from '../../kubernetes/clusters/discovery.js';
-import { type KubernetesObject } from '../../kubernetes/clusters/kubernetes-object.js';
+import { describeObject, type KubernetesObject } from '../../kubernetes/clusters/kubernetes-object.js';
 import { type Condition } from '../../kubernetes/resources/health/health-status.js';
 import { type ComparisonResult, Comparison } from '../plan/comparison.js';
 import { isDefinition } from '../plan/definitions.js';
@@ -84,7 +84,7 @@ export class DeploymentRun {
       const compared = await this.comparison.compare(kind, desired);
       const wasApplied = this.recorded.has({ kind, ...desired.metadata });
       if (this.exact && isFirst && !wasApplied && hasMoved(item, compared))
-        throw new PlanMoved(describeObject(desired));
+        throw new PlanMoved(describeObject({ ...desired.metadata, kind: desired.kind }));
       if (compared.action === 'unchanged' && !compared.adopts) return { status: wasApplied ? 'applied' : 'unchanged' };
       // The namespace was created concurrently.
       if (isGivenNamespace && compared.error?.reason === 'NOT_OWNED') return { status: 'unchanged' };
@@ -253,6 +253,3 @@ function hasMoved({ planned, digest, live }: PlanItem, compared: ComparisonResul
     compared.live?.metadata.uid !== live?.metadata.uid
   );
 }
-
-const describeObject = ({ kind, metadata: { namespace, name } }: KubernetesObject): string =>
-  `${kind} ${namespace ? `${namespace}/` : ''}${name}`;

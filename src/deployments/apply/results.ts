@@ -1,3 +1,4 @@
+import { describeObject } from '../../kubernetes/clusters/kubernetes-object.js';
 import { type PlanItem } from '../plan/plan-item.js';
 import { type ResourceError } from '../plan/planned-resource.js';
 import {
@@ -58,10 +59,7 @@ export class ResourceResults {
     const failed = this.all.filter(({ status }) => status === 'failed');
     const details = failed
       .slice(0, 3)
-      .map(
-        ({ kind, namespace, name, error }) =>
-          `${kind} ${namespace ? `${namespace}/` : ''}${name}: ${error?.detail ?? 'failed'}`,
-      );
+      .map((resource) => `${describeObject(resource)}: ${resource.error?.detail ?? 'failed'}`);
     return failed.length > 3 ? `${details.join('; ')}; and ${failed.length - 3} more` : details.join('; ');
   }
 }

@@ -1,4 +1,5 @@
 import { Conflict, MAX_FAULTS } from '../../core/errors/app-error.js';
+import { describeObject } from '../../kubernetes/clusters/kubernetes-object.js';
 import type { PolicyViolation } from '../plan/policy-violation.js';
 import type { PolicyVerdict } from './policy-task.js';
 
@@ -17,8 +18,8 @@ export function toPolicyViolation({ policy, resource, reason }: PolicyVerdict): 
 
 /** The error for violations of enforced policies. */
 export function policyConflict(violations: PolicyViolation[]): Conflict {
-  const errors = violations.slice(0, MAX_FAULTS).map(({ kind, namespace, name, policy, message }) => ({
-    detail: `${kind} ${namespace ? `${namespace}/` : ''}${name}: policy ${policy}: ${message}`,
+  const errors = violations.slice(0, MAX_FAULTS).map(({ policy, message, ...resource }) => ({
+    detail: `${describeObject(resource)}: policy ${policy}: ${message}`,
     keyword: 'policy',
   }));
   const more = violations.length > 1 ? `, and ${violations.length - 1} more` : '';
