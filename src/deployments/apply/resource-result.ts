@@ -1,9 +1,9 @@
 import { type PlannedResource, type ResourceError } from '../plan/planned-resource.js';
 
 /**
- * While a deployment runs: `pending`, not started; `waiting`, applied but not ready. At the end: `ready` if the deployment waited for
- * readiness, else `applied`. `deleting`: its deletion was requested, and a finalizer or a dependent holds it. `rolled_back`: done and then undone. `skipped`: not started, or left
- * unchanged for the reason given. `kept`: to be deleted, but kept for the reason given.
+ * While a deployment runs: `pending`, not started; `waiting`, applied but not healthy. At the end: `ready` if the deployment waited
+ * for it, else `applied`. `deleting`: its deletion was requested, and a finalizer or a dependent holds it. `rolled_back`: done and
+ * then undone. `skipped`: not started, or left unchanged for the reason given. `kept`: to be deleted, but kept for the reason given.
  */
 export const RESOURCE_STATUSES = [
   'pending',
