@@ -19,7 +19,7 @@ import { buildDesiredObject, parseDesired } from '../plan/desired-object.js';
 import { toFieldChanges } from '../plan/field-changes.js';
 import { changeOwnership } from '../plan/field-ownership.js';
 import { DesiredFields, type HeldFields, heldFieldSet } from '../plan/keyed-lists.js';
-import { FIELD_MANAGER, findAppliedFields, type Owner, parseOwnerLabels, withoutOwner } from '../plan/owner.js';
+import { FIELD_MANAGER, findAppliedFields, type Owner, parseOwnerLabels } from '../plan/owner.js';
 import { type DesiredResource, type FieldChange, objectKey } from '../plan/planned-resource.js';
 import { LiveObjects } from '../plan/live-objects.js';
 import { findFieldWriter } from './field-managers.js';
@@ -124,8 +124,8 @@ export class DriftComparison {
     if ('error' in shape || isHook(shape.object)) return undefined;
     const kind = await this.cluster.findKind(shape.object.apiVersion, shape.object.kind);
     if (!kind) return this.compareUnserved(shape.object, applied);
-    const labelled = buildDesiredObject(shape.object, kind, this.applied.owner, this.applied.namespace);
-    const desired = isChartDefinition ? withoutOwner(labelled) : labelled;
+    const { owner, namespace } = this.applied;
+    const desired = buildDesiredObject(shape.object, kind, isChartDefinition ? null : owner, namespace);
     return applied.has(keyOf(toReference(desired))) ? { kind, desired, isChartDefinition } : undefined;
   }
 

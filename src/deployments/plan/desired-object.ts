@@ -1,7 +1,7 @@
 import { isObject } from '../../core/json/json.js';
 import { type ResourceKind } from '../../kubernetes/clusters/discovery.js';
 import { groupOf, type KubernetesObject } from '../../kubernetes/clusters/kubernetes-object.js';
-import { addOwnerLabels, type Owner } from './owner.js';
+import { addOwnerLabels, type Owner, withoutOwner } from './owner.js';
 import { type ResourceError } from './planned-resource.js';
 import { omitServerMetadata } from './server-fields.js';
 
@@ -26,12 +26,13 @@ function missingField(field: string): { error: ResourceError } {
 
 /**
  * The object to apply: with its namespace and owner labels, without fields that only the API server sets.
+ * @param owner null for a definition from `crds/` of a chart, which belongs to nobody
  * @param fallback namespace of an object that names none
  */
 export function buildDesiredObject(
   object: KubernetesObject,
   kind: ResourceKind,
-  owner: Owner,
+  owner: Owner | null,
   fallback: string,
 ): KubernetesObject {
   const given = isBuiltIn(kind) ? (omitAbsent(object) as KubernetesObject) : object;
@@ -39,7 +40,8 @@ export function buildDesiredObject(
   const metadata = kind.namespaced ? { ...named, namespace: namespace || fallback } : named;
   const { status, ...rest } = given;
   const whole = { ...rest, ...(status !== undefined && !kind.subresources.includes('status') && { status }), metadata };
-  return addOwnerLabels(owner, omitControlledFields(whole));
+  const wanted = omitControlledFields(whole);
+  return owner ? addOwnerLabels(owner, wanted) : withoutOwner(wanted);
 }
 
 /** The object in the form in which the API server keeps the fields of it. */

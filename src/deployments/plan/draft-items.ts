@@ -2,7 +2,7 @@ import { type ClusterClient } from '../../kubernetes/clusters/cluster-client.js'
 import { findCurrentVersion, writeVersionRemedy } from '../../kubernetes/clusters/current-version.js';
 import { type DefinedKind } from './definitions.js';
 import { buildDesiredObject, parseDesired } from './desired-object.js';
-import { isOwnedBy, type Owner, withoutOwner } from './owner.js';
+import { isOwnedBy, type Owner } from './owner.js';
 import { type PlanItem } from './plan-item.js';
 import { apiUnavailable, type DesiredResource, type PlannedResource, type ResourceError } from './planned-resource.js';
 
@@ -44,8 +44,7 @@ export class DraftItems {
       (await this.cluster.findKind(object.apiVersion, object.kind)) ??
       defined.find((one) => one.kind.apiVersion === object.apiVersion && one.kind.kind === object.kind)?.kind;
     if (!kind) return { planned: { ...planned, error: await this.unknownKind(object) } };
-    const labelled = buildDesiredObject(object, kind, this.owner, this.fallback);
-    const desired = isChartDefinition ? withoutOwner(labelled) : labelled;
+    const desired = buildDesiredObject(object, kind, isChartDefinition ? null : this.owner, this.fallback);
     const namespace = desired.metadata.namespace ?? null;
     return {
       planned: { ...planned, namespace },

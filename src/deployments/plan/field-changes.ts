@@ -7,7 +7,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { maskSecrets } from '../../formats/design-file/secret-values.js';
 import { type ResourceKind } from '../../kubernetes/clusters/discovery.js';
 import { type KubernetesObject } from '../../kubernetes/clusters/kubernetes-object.js';
-import { findAppliedFields } from './owner.js';
+import { findAppliedFields, withoutOwner } from './owner.js';
 import { type FieldChange } from './planned-resource.js';
 import { omitServerMetadata } from './server-fields.js';
 
@@ -40,31 +40,19 @@ export function diffFields(kind: ResourceKind, live: KubernetesObject, outcome: 
   return changes;
 }
 
-/** What deployment tools write to an object to say whose it is; an adoption that changes nothing else changes only the owner. */
-const OWNER_MARKS = {
-  labels: /^armature\.dev\//,
-  annotations: /^(kubectl\.kubernetes\.io\/last-applied-configuration|meta\.helm\.sh\/.*)$/,
-};
+/** Annotations with which other deployment tools mark objects as theirs. */
+const TOOL_ANNOTATIONS = /^(kubectl\.kubernetes\.io\/last-applied-configuration|meta\.helm\.sh\/.*)$/;
 
 /** Whether an adoption changes nothing but the owner of the object and of its fields. */
 export function isSameButOwner(kind: ResourceKind, live: KubernetesObject, outcome: KubernetesObject): boolean {
   const rest = (object: KubernetesObject): KubernetesObject => {
-    const { metadata, ...fields } = omitServerFields(kind, object);
-    const { labels, annotations, ...others } = metadata;
-    return {
-      ...fields,
-      metadata: {
-        ...others,
-        labels: omitMarks(labels, OWNER_MARKS.labels),
-        annotations: omitMarks(annotations, OWNER_MARKS.annotations),
-      },
-    };
+    const { metadata, ...fields } = withoutOwner(omitServerFields(kind, object));
+    const annotations = Object.entries(metadata.annotations ?? {}).filter(([name]) => !TOOL_ANNOTATIONS.test(name));
+    return { ...fields, metadata: { ...metadata, annotations: Object.fromEntries(annotations) } };
   };
   return isDeepStrictEqual(rest(live), rest(outcome));
 }
 
-const omitMarks = (texts: Record<string, string> = {}, marks: RegExp): Record<string, string> =>
-  Object.fromEntries(Object.entries(texts).filter(([name]) => !marks.test(name)));
 /** Changes of fields of the design, without secret values; at most 200, long values are truncated. */
 export const toFieldChanges = (
   kind: ResourceKind,

@@ -22,12 +22,12 @@ export interface Owner {
   connection: string;
 }
 
-export function ownerLabels(owner: Owner): Record<string, string> {
+function ownerLabels(owner: Owner): Record<string, string> {
   return Object.fromEntries(OWNER_PARTS.flatMap((part) => (owner[part] ? [[PREFIX + part, owner[part]]] : [])));
 }
 
 /** The labels without owner labels. A design that was exported from a cluster contains those of its original owner. */
-export function omitOwnerLabels(labels: Record<string, string>): Record<string, string> {
+function omitOwnerLabels(labels: Record<string, string>): Record<string, string> {
   const names = new Set<string>(OWNER_PARTS.map((part) => PREFIX + part));
   return Object.fromEntries(Object.entries(labels).filter(([name]) => !names.has(name)));
 }
