@@ -4,7 +4,8 @@ import { checkRepeatedItems, checkStructure } from './structural/embedded-resour
 import { Findings, invalidValue, type ValidationResult } from './schema/findings.js';
 import { checkJsonSchema } from './json-schema/json-schema.js';
 import { usesJsonSchema } from './json-schema/json-schema-parts.js';
-import { checkNativeRules, isBuiltIn, nameRuleOf } from './native/native-rules.js';
+import { isBuiltIn } from './native/built-in-groups.js';
+import { checkNativeRules, nameRuleOf } from './native/native-rules.js';
 import { checkObjectMeta } from './structural/object-meta.js';
 import { prepareValue } from './structural/preparation.js';
 import { checkCelRules } from './structural/cel-rules.js';

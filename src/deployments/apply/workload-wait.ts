@@ -3,7 +3,7 @@ import { type ResourceKind } from '../../kubernetes/clusters/discovery.js';
 import { type KubernetesObject } from '../../kubernetes/clusters/kubernetes-object.js';
 import { boundedParallel } from '../plan/bounded-parallel.js';
 import { type ResourceError } from '../plan/planned-resource.js';
-import { isBuiltIn, judgeHealth } from '../../kubernetes/resources/health/health.js';
+import { isOfKubernetes, judgeHealth } from '../../kubernetes/resources/health/health.js';
 import { type Judgement } from '../../kubernetes/resources/health/health-status.js';
 import { type RunClock, RunEnded } from './run-clock.js';
 import { isUnusedClaim } from './unused-claim.js';
@@ -125,7 +125,7 @@ export class WorkloadWait {
     const { phase } = (live['status'] ?? {}) as { phase?: string };
     if (endsByItself && live.kind === 'Pod' && phase !== 'Succeeded' && phase !== 'Failed')
       return { status: 'Progressing', message: 'It has not ended yet' };
-    const mayGetStatus = !isBuiltIn(live.apiVersion) && kind.subresources.includes('status');
+    const mayGetStatus = !isOfKubernetes(live.apiVersion) && kind.subresources.includes('status');
     if (mayGetStatus && live['status'] === undefined && performance.now() - this.startedAt < FIRST_STATUS_MS)
       return { status: 'Progressing', message: 'Its controller has not reported its state yet' };
     return judgeHealth(live);

@@ -1,6 +1,7 @@
 import { isObject } from '../../core/json/json.js';
 import { type ResourceKind } from '../../kubernetes/clusters/discovery.js';
 import { groupOf, type KubernetesObject } from '../../kubernetes/clusters/kubernetes-object.js';
+import { isBuiltIn } from '../../validation/native/built-in-groups.js';
 import { addOwnerLabels, type Owner, withoutOwner } from './owner.js';
 import { type ResourceError } from './planned-resource.js';
 import { omitServerMetadata } from './server-fields.js';
@@ -35,7 +36,8 @@ export function buildDesiredObject(
   owner: Owner | null,
   fallback: string,
 ): KubernetesObject {
-  const given = isBuiltIn(kind) ? (omitAbsent(object) as KubernetesObject) : object;
+  // In a custom resource null may have a meaning.
+  const given = isBuiltIn(kind.apiVersion) ? (omitAbsent(object) as KubernetesObject) : object;
   const { namespace, ...named } = omitServerMetadata(given.metadata);
   const metadata = kind.namespaced ? { ...named, namespace: namespace || fallback } : named;
   const { status, ...rest } = given;
@@ -57,9 +59,6 @@ const isAggregated = ({ apiVersion, kind, aggregationRule }: KubernetesObject): 
 function omitRules({ rules: _, ...rest }: KubernetesObject & { rules?: unknown }): KubernetesObject {
   return rest;
 }
-
-/** A kind of Kubernetes itself, none of whose fields can be null; in a custom resource null may have a meaning. */
-const isBuiltIn = ({ group }: ResourceKind): boolean => !group.includes('.') || group.endsWith('.k8s.io');
 
 /**
  * The value without members that are null, and without empty labels and annotations, also in templates. To the API server they are

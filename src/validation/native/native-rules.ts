@@ -1,4 +1,4 @@
-import type { Json, JsonObject } from '../../core/json/json.js';
+import type { JsonObject } from '../../core/json/json.js';
 import type { Findings } from '../schema/findings.js';
 import { dnsLabel, dnsSubdomain, type NameRule, pathSegment } from '../values/name-rules.js';
 import { customResourceDefinition } from './definitions.js';
@@ -17,6 +17,7 @@ import {
 } from './policies.js';
 import { admissionPolicy, admissionPolicyBinding, apiService, webhookConfiguration } from './registration.js';
 import { limitRange, resourceQuota } from './quotas.js';
+import { groupOf } from './built-in-groups.js';
 import { configMap, persistentVolume, persistentVolumeClaim, secret, storageClass } from './storage.js';
 import {
   cronJob,
@@ -28,33 +29,6 @@ import {
   replicationController,
   statefulSet,
 } from './workloads.js';
-
-/** The API groups built into kube-apiserver. All others are those of custom resources or aggregated API servers. */
-const BUILT_IN_GROUPS = new Set([
-  '',
-  'admissionregistration.k8s.io',
-  'apiextensions.k8s.io',
-  'apiregistration.k8s.io',
-  'apps',
-  'authentication.k8s.io',
-  'authorization.k8s.io',
-  'autoscaling',
-  'batch',
-  'certificates.k8s.io',
-  'coordination.k8s.io',
-  'discovery.k8s.io',
-  'events.k8s.io',
-  'flowcontrol.apiserver.k8s.io',
-  'internal.apiserver.k8s.io',
-  'networking.k8s.io',
-  'node.k8s.io',
-  'policy',
-  'rbac.authorization.k8s.io',
-  'resource.k8s.io',
-  'scheduling.k8s.io',
-  'storage.k8s.io',
-  'storagemigration.k8s.io',
-]);
 
 /** The validation in the Go code of kube-apiserver beyond the schemas, by group and kind, for all versions. */
 const RULES_BY_KIND: Record<string, FieldRule> = {
@@ -108,11 +82,6 @@ const NAME_RULES_BY_KIND: Record<string, NameRule> = {
   'rbac.authorization.k8s.io/RoleBinding': pathSegment,
 };
 
-/** Whether kube-apiserver has the types of this apiVersion built in, and so decodes and validates them in Go. */
-export function isBuiltIn(apiVersion: Json | undefined): boolean {
-  return typeof apiVersion === 'string' && BUILT_IN_GROUPS.has(groupOf(apiVersion));
-}
-
 export function nameRuleOf(resource: JsonObject): NameRule {
   return NAME_RULES_BY_KIND[keyOf(resource)] ?? dnsSubdomain;
 }
@@ -125,8 +94,4 @@ export function checkNativeRules(resource: JsonObject, findings: Findings): void
 
 function keyOf({ apiVersion, kind }: JsonObject): string {
   return typeof apiVersion === 'string' && typeof kind === 'string' ? `${groupOf(apiVersion)}/${kind}` : '';
-}
-
-function groupOf(apiVersion: string): string {
-  return apiVersion.includes('/') ? apiVersion.slice(0, apiVersion.indexOf('/')) : '';
 }

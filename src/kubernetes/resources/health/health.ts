@@ -1,3 +1,4 @@
+import { isBuiltIn } from '../../../validation/native/built-in-groups.js';
 import { groupOf, type KubernetesObject } from '../../clusters/kubernetes-object.js';
 import { sanitizeClusterText } from '../../clusters/sanitize-cluster-text.js';
 import { compileRule, type HealthRule } from './health-rule.js';
@@ -7,32 +8,19 @@ import { HEALTH_RULES } from './rules/rules.js';
 
 const MAX_MESSAGE = 1_000;
 
-/** API groups of Kubernetes itself: their kinds have a rule, or no health. */
-const BUILT_IN = new Set([
-  ...['', 'apps', 'autoscaling', 'batch', 'extensions', 'policy', 'metrics.k8s.io'],
-  ...['admissionregistration', 'apiextensions', 'apiregistration', 'authentication', 'authorization', 'certificates']
-    .concat([
-      'coordination',
-      'discovery',
-      'events',
-      'flowcontrol.apiserver',
-      'internal.apiserver',
-      'networking',
-      'node',
-    ])
-    .concat(['rbac.authorization', 'resource', 'scheduling', 'storage', 'storagemigration'])
-    .map((name) => `${name}.k8s.io`),
-]);
+/** Groups of Kubernetes beside those that its API server has built in: one that was removed, and that of the metrics server. */
+const OTHER_GROUPS = new Set(['extensions', 'metrics.k8s.io']);
 
-/** Whether Kubernetes itself has the kinds of a group. */
-export const isBuiltIn = (apiVersion: string): boolean => BUILT_IN.has(groupOf(apiVersion));
+/** Whether the kinds of a group are of Kubernetes itself: these have a rule, or no health. */
+export const isOfKubernetes = (apiVersion: string): boolean =>
+  isBuiltIn(apiVersion) || OTHER_GROUPS.has(groupOf(apiVersion));
 
 const judgeByKstatus = compileRule(KSTATUS);
 const rules = compileTable();
 
 /** Reports whether objects of a kind have a health. */
 export const hasHealth = (apiVersion: string, kind: string): boolean =>
-  findRule(groupOf(apiVersion), kind) !== undefined;
+  findRule(apiVersion, kind) !== undefined;
 
 /** Assesses the health of an object; null for kinds without health, such as ConfigMap. */
 export function assessHealth(object: KubernetesObject): Health | null {
@@ -44,10 +32,9 @@ export function assessHealth(object: KubernetesObject): Health | null {
 export function judgeHealth(object: KubernetesObject): Judgement | null {
   const { deletionTimestamp, generation } = object.metadata;
   if (deletionTimestamp) return { status: 'Progressing', message: 'It is being deleted' };
-  const group = groupOf(object.apiVersion);
-  const rule = findRule(group, object.kind);
+  const rule = findRule(object.apiVersion, object.kind);
   if (!rule) return null;
-  if (!BUILT_IN.has(group) && isUnseen(object['status'], generation))
+  if (!isOfKubernetes(object.apiVersion) && isUnseen(object['status'], generation))
     return { status: 'Progressing', message: 'Its controller has not seen the last change' };
   try {
     const { message, ...judgement } = rule(object);
@@ -63,9 +50,10 @@ function isUnseen(status: unknown, generation = 0): boolean {
   return observedGeneration !== undefined && Number(observedGeneration) < generation;
 }
 
-function findRule(group: string, kind: string): HealthRule | undefined {
+function findRule(apiVersion: string, kind: string): HealthRule | undefined {
+  const group = groupOf(apiVersion);
   const exact = rules.get(`${group}/${kind}`) ?? rules.get(`${group}/*`);
-  if (exact || BUILT_IN.has(group)) return exact;
+  if (exact || isOfKubernetes(apiVersion)) return exact;
   for (let dot = group.indexOf('.'); dot > 0; dot = group.indexOf('.', dot + 1)) {
     const domain = `*${group.slice(dot)}`;
     const found = rules.get(`${domain}/${kind}`) ?? rules.get(`${domain}/*`);
