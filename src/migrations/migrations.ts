@@ -53,15 +53,15 @@ import { IdempotencyLeases1764000000074 } from './1764000000074-idempotency-leas
 import { AuditOfEvents1764000000075 } from './1764000000075-audit-of-events.js';
 import { AuditChainSignatures1764000000076 } from './1764000000076-audit-chain-signatures.js';
 import { AuditOfRequesters1764000000079 } from './1764000000079-audit-of-requesters.js';
-import { AuditErasureOfAddresses1764000000106 } from './1764000000106-audit-erasure-of-addresses.js';
-import { JobCancelledBy1764000000105 } from './1764000000105-job-cancelled-by.js';
-import { ConnectionMetadataSecrets1764000000104 } from './1764000000104-connection-metadata-secrets.js';
-import { OrderOfNames1764000000095 } from './1764000000095-order-of-names.js';
-import { CredentialEnteredBy1764000000103 } from './1764000000103-credential-entered-by.js';
 import { EventErasureByFeed1764000000080 } from './1764000000080-event-erasure-by-feed.js';
 import { RenderingsOfCharts1764000000081 } from './1764000000081-renderings-of-charts.js';
 import { KeptObjects1764000000084 } from './1764000000084-kept-objects.js';
 import { AddedFields1764000000090 } from './1764000000090-added-fields.js';
+import { OrderOfNames1764000000095 } from './1764000000095-order-of-names.js';
+import { CredentialEnteredBy1764000000103 } from './1764000000103-credential-entered-by.js';
+import { ConnectionMetadataSecrets1764000000104 } from './1764000000104-connection-metadata-secrets.js';
+import { JobCancelledBy1764000000105 } from './1764000000105-job-cancelled-by.js';
+import { AuditErasureOfAddresses1764000000106 } from './1764000000106-audit-erasure-of-addresses.js';
 
 /** All migrations, oldest first. */
 export const migrations: Migration[] = [
