@@ -1,7 +1,8 @@
 import { Injectable, type OnModuleInit } from '@nestjs/common';
 import { newId } from '../core/database/base.entity.js';
 import { SET_LOCAL_USER_SQL } from '../core/database/pooled-client.js';
-import { type Statement, UnitOfWork } from '../core/database/unit-of-work.js';
+import type { Statement } from '../core/database/open-transaction.js';
+import { UnitOfWork } from '../core/database/unit-of-work.js';
 import { DomainEvent } from '../core/events/domain-event.js';
 import { EventBus } from '../core/events/event-bus.js';
 import { currentRequest } from '../core/telemetry/request-context.js';

@@ -1,7 +1,6 @@
 import { dateOf, dayNumber, weekdayOf } from './recurrence-rule.js';
-import { instantsOf, MS_PER_DAY, toInstant, toLocal } from './time-zone.js';
+import { instantsOf, MS_PER_DAY, MS_PER_MINUTE, toInstant, toLocal } from './time-zone.js';
 
-const MS_PER_MINUTE = 60_000;
 const MAX_LENGTH = 100;
 const MAX_YEARS = 10;
 const DAYS_OF_YEAR = 366;

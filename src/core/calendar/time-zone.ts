@@ -1,5 +1,6 @@
 const NAME = /^[A-Za-z][A-Za-z0-9]*([/_+-][A-Za-z0-9]+)*$/;
 export const MS_PER_DAY = 86_400_000;
+export const MS_PER_MINUTE = 60_000;
 const MS_PER_SECOND = 1_000;
 /** Zones have had their local mean time before. */
 const FIRST_CHANGE = Date.UTC(1800, 0, 1);

@@ -10,8 +10,6 @@ import { sentAhead, SET_LOCAL_REQUEST_SQL, SET_LOCAL_USER_SQL } from './pooled-c
 import { currentRowSecurityUser, runAsSystem } from './row-security.js';
 import { inOneStatement, sendInTurn, type Turns } from './statement-turns.js';
 
-export type { Statement } from './open-transaction.js';
-
 /** The context of work without a request, such as at start. */
 const OWN_WORK: RequestContext = { requestId: '', actor: Actor.system('server') };
 

@@ -63,8 +63,8 @@ export class DatabaseUnavailable extends AppError {
 
 /** 503: all connections of the pool were in use for too long: this server is busy, not the database unreachable. */
 export class PoolExhausted extends DatabaseUnavailable {
-  constructor(cause?: unknown) {
-    super(cause, {
+  constructor() {
+    super(undefined, {
       code: 'TOO_BUSY',
       title: 'Too busy',
       detail: 'No connection to the database was free in time.',

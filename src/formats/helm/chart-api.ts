@@ -80,7 +80,7 @@ export class ChartApi {
   }
 
   /** Answers a GET request of Helm. */
-  readonly handle = async ({ pathname, searchParams: _ }: URL, accept: string): Promise<ApiResponse> => {
+  readonly handle = async ({ pathname }: URL, accept: string): Promise<ApiResponse> => {
     if (pathname === '/version') return { status: 200, body: describeVersion(this.cluster.version) };
     if (pathname === '/api' || pathname === '/apis') return this.discover(pathname, accept);
     if (pathname === INTERNAL_ROOT) return { status: 200, body: resourceList(INTERNAL_API, INTERNAL_RESOURCES) };

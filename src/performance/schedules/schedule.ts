@@ -11,9 +11,8 @@ export interface Schedule {
 
 /** Returns the next time of a schedule after a moment, or null when there is none within ten years or the expression is invalid. */
 export function nextOccurrence(schedule: Schedule, after: Date): Date | null {
-  const { cron, timezone } = schedule;
-  if (findCronFault(cron) !== null) return null;
-  const next = new CronExpression(cron).next(after.getTime(), timezone);
+  const expression = readCron(schedule.cron);
+  const next = expression instanceof CronFault ? null : expression.next(after.getTime(), schedule.timezone);
   return next === null ? null : new Date(next);
 }
 
@@ -21,16 +20,16 @@ export function nextOccurrence(schedule: Schedule, after: Date): Date | null {
 export function findScheduleFaults(schedule: Schedule, now: Date): { field: keyof Schedule; detail: string }[] {
   if (!isTimezone(schedule.timezone))
     return [{ field: 'timezone', detail: 'must be an IANA time zone, such as Europe/Berlin' }];
-  const detail = findCronFault(schedule.cron) ?? (nextOccurrence(schedule, now) ? null : 'never comes');
-  return detail === null ? [] : [{ field: 'cron', detail }];
+  const expression = readCron(schedule.cron);
+  if (expression instanceof CronFault) return [{ field: 'cron', detail: expression.message }];
+  return nextOccurrence(schedule, now) ? [] : [{ field: 'cron', detail: 'never comes' }];
 }
 
-function findCronFault(cron: string): string | null {
+function readCron(cron: string): CronExpression | CronFault {
   try {
-    new CronExpression(cron);
-    return null;
+    return new CronExpression(cron);
   } catch (error) {
-    if (error instanceof CronFault) return error.message;
+    if (error instanceof CronFault) return error;
     throw error;
   }
 }

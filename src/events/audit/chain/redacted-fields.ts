@@ -1,8 +1,8 @@
 import { isSecretMember } from '../../../core/json/secret-members.js';
+import { REDACTED } from '../../../core/json/url-secrets.js';
 
 /** A URL up to its query: the scheme, the authority, the path. */
 const ADDRESS = /^([a-z][a-z0-9+.-]*:\/\/)([^/?#]*)([^?#]*)/i;
-const REDACTED = '[redacted]';
 
 /**
  * Redacts the secrets of a JSON value, such as the metadata of a connection: members by their names, and URLs by removing user info and

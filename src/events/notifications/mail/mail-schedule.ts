@@ -1,8 +1,7 @@
-import { MS_PER_DAY, toInstant, toLocal } from '../../../core/calendar/time-zone.js';
+import { MS_PER_DAY, MS_PER_MINUTE, toInstant, toLocal } from '../../../core/calendar/time-zone.js';
 import type { MailFrequency } from '../notification-preferences.js';
 
 const MS_PER_HOUR = 3_600_000;
-const MS_PER_MINUTE = 60_000;
 
 /** Returns the time of the next digest after a moment, or null for immediate mail. */
 export function nextDigest(
