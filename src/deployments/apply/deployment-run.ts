@@ -4,7 +4,7 @@ import { ClusterError } from '../../kubernetes/clusters/cluster-error.js';
 import { sanitizeClusterText } from '../../kubernetes/clusters/sanitize-cluster-text.js';
 import { type ResourceKind } from '../../kubernetes/clusters/discovery.js';
 import { describeObject, type KubernetesObject } from '../../kubernetes/clusters/kubernetes-object.js';
-import { type Condition } from '../../kubernetes/resources/health/health-status.js';
+import { findCondition } from '../../kubernetes/resources/health/health-status.js';
 import { type ComparisonResult, Comparison } from '../plan/comparison.js';
 import { isDefinition } from '../plan/definitions.js';
 import { storeManagedFields } from '../plan/field-ownership.js';
@@ -141,13 +141,9 @@ export class DeploymentRun {
     let refusal: string | undefined;
     const done = await this.clock.poll(ESTABLISH_TIMEOUT_MS, async () => {
       const { status } = await this.cluster.get(kind, desired.metadata.name);
-      const conditions = (status as { conditions?: Condition[] | null } | undefined)?.conditions ?? [];
-      refusal = conditions.find((one) => one.type === 'NamesAccepted' && one.status === 'False')?.message;
-      return (
-        refusal !== undefined ||
-        conditions.some((one) => one.type === 'Established' && one.status === 'True') ||
-        undefined
-      );
+      const names = findCondition(status, 'NamesAccepted');
+      refusal = names?.status === 'False' ? names.message : undefined;
+      return refusal !== undefined || findCondition(status, 'Established')?.status === 'True' || undefined;
     });
     this.cluster.invalidateKinds();
     if (done && !refusal) return undefined;

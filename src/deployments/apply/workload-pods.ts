@@ -89,8 +89,8 @@ export class WorkloadPods {
 }
 
 /** Why the cluster refuses to create pods of a workload, such as an exceeded quota. */
-function findRefusedPod({ status = {} }: KubernetesObject): PodFailure | undefined {
-  const failure = findCondition(status as { conditions?: unknown }, 'ReplicaFailure');
+function findRefusedPod({ status }: KubernetesObject): PodFailure | undefined {
+  const failure = findCondition(status, 'ReplicaFailure');
   if (failure?.status !== 'True' || failure.reason !== 'FailedCreate') return undefined;
   const detail = ['the cluster refuses its pods', failure.message].filter(Boolean).join(': ');
   return { detail: sanitizeClusterText(detail), finalAfterMs: REFUSED_POD_MS };

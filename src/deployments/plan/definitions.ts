@@ -1,6 +1,6 @@
 import { isObject, type JsonObject } from '../../core/json/json.js';
 import { type ResourceKind } from '../../kubernetes/clusters/discovery.js';
-import { groupOf, type ObjectReference } from '../../kubernetes/clusters/kubernetes-object.js';
+import { isCustomResourceDefinition, type ObjectReference } from '../../kubernetes/clusters/kubernetes-object.js';
 import { parseDesired } from './desired-object.js';
 import { type DesiredResource } from './planned-resource.js';
 
@@ -24,11 +24,7 @@ export interface DefinedKind {
 }
 
 export function isDefinition({ apiVersion, kind }: { apiVersion?: unknown; kind?: unknown }): boolean {
-  return (
-    kind === 'CustomResourceDefinition' &&
-    typeof apiVersion === 'string' &&
-    groupOf(apiVersion) === 'apiextensions.k8s.io'
-  );
+  return typeof apiVersion === 'string' && typeof kind === 'string' && isCustomResourceDefinition({ apiVersion, kind });
 }
 
 /** The definitions from `crds/` of a chart among the resources of a design. */

@@ -1,13 +1,19 @@
 import { type ClusterClient } from '../../kubernetes/clusters/cluster-client.js';
 import { ClusterError } from '../../kubernetes/clusters/cluster-error.js';
 import { isSameKind, type ResourceKind } from '../../kubernetes/clusters/discovery.js';
-import { describeObject, type KubernetesObject, type ObjectMetadata } from '../../kubernetes/clusters/kubernetes-object.js';
+import {
+  describeObject,
+  isNamespace,
+  type KubernetesObject,
+  type ObjectMetadata,
+} from '../../kubernetes/clusters/kubernetes-object.js';
+import { isSystemKind, isSystemObject } from '../../kubernetes/clusters/system-objects.js';
 import { boundedParallel } from './bounded-parallel.js';
 import { definedKinds, isDefinition } from './definitions.js';
 import { Departures } from './departures.js';
-import { findKeepReason, isNamespace, isVolume, isVolumeClaim, type KeepOptions } from './kept-objects.js';
+import { findKeepReason, isVolume, isVolumeClaim, type KeepOptions } from './kept-objects.js';
 import { isDeletable } from './owned-objects.js';
-import { isOwnedBy, matchesOwner, type Owner, parseOwnerLabels } from './owner.js';
+import { isFreeFor, isOwnedBy, type Owner } from './owner.js';
 import { type PlanItem } from './plan-item.js';
 import { type ResourceError } from './planned-resource.js';
 import { podsUsing } from './pods-using.js';
@@ -15,15 +21,6 @@ import { isClusterFailure, toResourceError } from './resource-error.js';
 
 const CONCURRENCY = 8;
 const SYSTEM_NAMESPACES = ['default', 'kube-system', 'kube-public', 'kube-node-lease'];
-
-/** Kinds of objects that the control plane and running programs create in a namespace. */
-const SYSTEM_KINDS = ['Endpoints', 'EndpointSlice', 'Event', 'Lease'];
-const SYSTEM_OBJECTS = [
-  'ServiceAccount default',
-  'ConfigMap kube-root-ca.crt',
-  'ConfigMap istio-ca-root-cert',
-  'ConfigMap openshift-service-ca.crt',
-];
 
 /** Several releases may use such a definition, and deleting it deletes all objects of its kind. */
 export const KEPT_DEFINITION: ResourceError = {
@@ -108,8 +105,7 @@ export class DeletionRules {
   }
 
   private isOwn(object: ObjectMetadata, isGenerated = this.isGenerated(object)): boolean {
-    const labelled = parseOwnerLabels(object);
-    return isOwnedBy(this.owner, object) || (isGenerated && (!labelled || matchesOwner(this.owner, labelled)));
+    return isOwnedBy(this.owner, object) || (isGenerated && isFreeFor(this.owner, object));
   }
 
   private isGenerated({ metadata: { uid } }: ObjectMetadata): boolean {
@@ -174,7 +170,7 @@ export class DeletionRules {
 
   private async listNamespace(namespace: string): Promise<ObjectMetadata[]> {
     const kinds = (await this.cluster.listKinds()).filter(
-      (kind) => kind.namespaced && isDeletable(kind) && !SYSTEM_KINDS.includes(kind.kind),
+      (kind) => kind.namespaced && isDeletable(kind) && !isSystemKind(kind.kind),
     );
     return (await boundedParallel(kinds, CONCURRENCY, (kind) => this.list(kind, { namespace }))).flat();
   }
@@ -201,10 +197,7 @@ export class DeletionRules {
     const departures = new Departures(this.cluster, new Set([...(this.scope.leaving ?? []), ...ownUids]), contents);
     const owned = new Set(ownUids);
     const others = contents.filter(
-      ({ kind, metadata }) =>
-        !owned.has(metadata.uid ?? '') &&
-        !metadata.deletionTimestamp &&
-        !SYSTEM_OBJECTS.includes(`${kind} ${metadata.name}`),
+      (one) => !owned.has(one.metadata.uid ?? '') && !one.metadata.deletionTimestamp && !isSystemObject(one),
     );
     const independent = others.filter(({ metadata }) => !metadata.ownerReferences?.length);
     return independent.length > 0 ? independent : departures.findStaying(others);

@@ -4,7 +4,7 @@ import { type ResourceKind } from '../../kubernetes/clusters/discovery.js';
 import { type KubernetesObject } from '../../kubernetes/clusters/kubernetes-object.js';
 import { boundedParallel } from './bounded-parallel.js';
 import { type KeptObject } from './kept-objects.js';
-import { isOwnedBy, matchesOwner, type Owner, parseOwnerLabels } from './owner.js';
+import { isFreeFor, isOwnedBy, type Owner } from './owner.js';
 
 const CONCURRENCY = 6;
 
@@ -26,10 +26,8 @@ export async function findKeptEarlier(
     const kind = await cluster.findKind(one.apiVersion, one.kind);
     const live = kind && (await lookupIfAllowed(cluster, kind, one, signal));
     if (!live || (one.uid && live.metadata.uid !== one.uid)) return undefined;
-    const labelled = parseOwnerLabels(live);
-    const isFree = !labelled || matchesOwner(owner, labelled);
     if (one.isChartDefinition) return { kind, live, isChartDefinition: true };
-    if (one.isGenerated) return isFree ? { kind, live, isGenerated: true } : undefined;
+    if (one.isGenerated) return isFreeFor(owner, live) ? { kind, live, isGenerated: true } : undefined;
     return isOwnedBy(owner, live) ? { kind, live } : undefined;
   });
   return found.filter((one) => one !== undefined);

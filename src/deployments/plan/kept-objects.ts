@@ -1,6 +1,6 @@
 import { isObject } from '../../core/json/json.js';
 import { type ResourceKind } from '../../kubernetes/clusters/discovery.js';
-import { type ObjectMetadata, type ObjectReference } from '../../kubernetes/clusters/kubernetes-object.js';
+import { isNamespace, type ObjectMetadata, type ObjectReference } from '../../kubernetes/clusters/kubernetes-object.js';
 import { isDefinition } from './definitions.js';
 import { type PlanItem } from './plan-item.js';
 
@@ -40,7 +40,7 @@ const KEEPING: { annotation: string; keeps: (value: string) => boolean }[] = [
 
 /** Why an object that the design no longer contains is not deleted; undefined when it may be. */
 export function findKeepReason(
-  object: Pick<ObjectMetadata, 'apiVersion' | 'kind'> & { metadata: { annotations?: unknown } },
+  object: TypeMeta & { metadata: { annotations?: unknown } },
   { deleteVolumes }: KeepOptions,
 ): string | undefined {
   const { annotations } = object.metadata;
@@ -54,12 +54,8 @@ export function findKeepReason(
     : undefined;
 }
 
-interface TypeMeta {
-  apiVersion: string;
-  kind: string;
-}
+type TypeMeta = Pick<ObjectMetadata, 'apiVersion' | 'kind'>;
 
-export const isNamespace = ({ apiVersion, kind }: TypeMeta): boolean => kind === 'Namespace' && apiVersion === 'v1';
 export const isVolume = ({ apiVersion, kind }: TypeMeta): boolean => kind === 'PersistentVolume' && apiVersion === 'v1';
 export const isVolumeClaim = ({ apiVersion, kind }: TypeMeta): boolean =>
   kind === 'PersistentVolumeClaim' && apiVersion === 'v1';

@@ -53,6 +53,12 @@ export function matchesOwner(owner: Owner, labelled: LabelledOwner): boolean {
   return OWNER_PARTS.every((part) => labelled[part] === (owner[part] ?? undefined));
 }
 
+/** Whether the labels name no other owner. */
+export function isFreeFor(owner: Owner, object: ObjectMetadata): boolean {
+  const labelled = parseOwnerLabels(object);
+  return !labelled || matchesOwner(owner, labelled);
+}
+
 /** The object with the labels of this owner. */
 export function addOwnerLabels(owner: Owner, object: KubernetesObject): KubernetesObject {
   const labels = { ...omitOwnerLabels(object.metadata.labels ?? {}), ...ownerLabels(owner) };

@@ -50,6 +50,16 @@ export function groupOf(apiVersion: string): string {
   return apiVersion.includes('/') ? (apiVersion.split('/')[0] ?? '') : '';
 }
 
+interface TypeMeta {
+  apiVersion: string;
+  kind: string;
+}
+
+export const isNamespace = ({ apiVersion, kind }: TypeMeta): boolean => kind === 'Namespace' && apiVersion === 'v1';
+
+export const isCustomResourceDefinition = ({ apiVersion, kind }: TypeMeta): boolean =>
+  kind === 'CustomResourceDefinition' && groupOf(apiVersion) === 'apiextensions.k8s.io';
+
 /** How messages name an object: `Deployment shop/web`. */
 export const describeObject = ({ kind, namespace, name }: DescribedObject): string =>
   `${kind} ${namespace ? `${namespace}/` : ''}${name}`;

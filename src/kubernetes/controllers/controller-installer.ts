@@ -3,19 +3,18 @@ import { AppError, Conflict } from '../../core/errors/app-error.js';
 import type { ClusterClient } from '../clusters/cluster-client.js';
 import { ClusterError } from '../clusters/cluster-error.js';
 import type { ResourceKind } from '../clusters/discovery.js';
-import type { KubernetesObject, ObjectReference } from '../clusters/kubernetes-object.js';
-import { FIELD_MANAGER } from '../clusters/owner-labels.js';
-import { assessHealth } from '../resources/health/health.js';
-import { ControllerRemoval } from './controller-removal.js';
-import { GONE_TIMEOUT_MS, waitUntilGone } from './wait-until-gone.js';
 import {
-  type ControllerOwner,
   isCustomResourceDefinition,
   isNamespace,
-  isOwned,
-  labelAsOwned,
-  toReference,
-} from './controller-owner.js';
+  type KubernetesObject,
+  type ObjectReference,
+} from '../clusters/kubernetes-object.js';
+import { FIELD_MANAGER } from '../clusters/owner-labels.js';
+import { assessHealth } from '../resources/health/health.js';
+import { findCondition } from '../resources/health/health-status.js';
+import { ControllerRemoval } from './controller-removal.js';
+import { GONE_TIMEOUT_MS, waitUntilGone } from './wait-until-gone.js';
+import { type ControllerOwner, isOwned, labelAsOwned, toReference } from './controller-owner.js';
 
 const WORKLOADS = new Set(['Deployment', 'StatefulSet', 'DaemonSet']);
 const READY_TIMEOUT_MS = 120_000;
@@ -129,8 +128,7 @@ export class ControllerInstaller {
       await pause(POLL_MS, undefined, { signal: this.signal })
     ) {
       const { status } = await this.client.get(kind, name, undefined, this.signal);
-      const { conditions } = (status ?? {}) as { conditions?: { type: string; status: string }[] | null };
-      if (conditions?.some((one) => one.type === 'Established' && one.status === 'True')) break;
+      if (findCondition(status, 'Established')?.status === 'True') break;
       if (performance.now() > end) throw new ClusterError('failed', `The definition ${name} is not established`);
     }
     this.client.invalidateKinds();

@@ -1,4 +1,9 @@
-import type { KubernetesObject, ObjectMetadata, ObjectReference } from '../clusters/kubernetes-object.js';
+import {
+  isNamespace,
+  type KubernetesObject,
+  type ObjectMetadata,
+  type ObjectReference,
+} from '../clusters/kubernetes-object.js';
 import { findAppliedFields, OWNER_LABEL_PREFIX as PREFIX } from '../clusters/owner-labels.js';
 
 /** The owner of an object: the installation of this name through one connection. A namespace belongs to all installations in it. */
@@ -9,12 +14,6 @@ export interface ControllerOwner {
 
 export const CONTROLLER_LABEL = `${PREFIX}controller`;
 const CONNECTION_LABEL = `${PREFIX}connection`;
-
-export const isNamespace = ({ apiVersion, kind }: { apiVersion: string; kind: string }): boolean =>
-  kind === 'Namespace' && apiVersion === 'v1';
-
-export const isCustomResourceDefinition = ({ apiVersion, kind }: { apiVersion: string; kind: string }): boolean =>
-  kind === 'CustomResourceDefinition' && apiVersion.startsWith('apiextensions.k8s.io/');
 
 /** Returns the object with the labels of its owner. */
 export function labelAsOwned({ connectionId, name }: ControllerOwner, object: KubernetesObject): KubernetesObject {

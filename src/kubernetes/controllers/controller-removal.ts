@@ -1,17 +1,16 @@
 import type { ClusterClient } from '../clusters/cluster-client.js';
 import { ClusterError } from '../clusters/cluster-error.js';
 import type { ResourceKind } from '../clusters/discovery.js';
-import type { KubernetesObject, ObjectMetadata, ObjectReference } from '../clusters/kubernetes-object.js';
+import {
+  isCustomResourceDefinition,
+  isNamespace,
+  type KubernetesObject,
+  type ObjectMetadata,
+  type ObjectReference,
+} from '../clusters/kubernetes-object.js';
+import { isSystemKind, isSystemObject } from '../clusters/system-objects.js';
 import { GONE_TIMEOUT_MS, type TerminatingObject, waitUntilGone } from './wait-until-gone.js';
-import { type ControllerOwner, isCustomResourceDefinition, isNamespace, isOwned } from './controller-owner.js';
-
-/** Kinds that the control plane and running programs create in a namespace. */
-const SYSTEM_KINDS = new Set(['Endpoints', 'EndpointSlice', 'Event', 'Lease']);
-const SYSTEM_OBJECTS = new Set([
-  'ServiceAccount default',
-  'ConfigMap kube-root-ca.crt',
-  'ConfigMap istio-ca-root-cert',
-]);
+import { type ControllerOwner, isOwned } from './controller-owner.js';
 
 /** Removes the objects of one owner from a cluster. */
 export class ControllerRemoval {
@@ -69,12 +68,12 @@ export class ControllerRemoval {
   private async holdsOthers(namespace: string): Promise<boolean> {
     const kinds = (await this.client.listKinds()).filter(
       ({ namespaced, preferred, verbs, kind }) =>
-        namespaced && preferred && verbs.includes('list') && verbs.includes('delete') && !SYSTEM_KINDS.has(kind),
+        namespaced && preferred && verbs.includes('list') && verbs.includes('delete') && !isSystemKind(kind),
     );
     for (const kind of kinds) {
       const listed = await this.list(kind, namespace);
       const others = listed.filter(
-        ({ metadata }) => !metadata.ownerReferences?.length && !SYSTEM_OBJECTS.has(`${kind.kind} ${metadata.name}`),
+        ({ metadata }) => !metadata.ownerReferences?.length && !isSystemObject({ kind: kind.kind, metadata }),
       );
       if (others.length > 0) return true;
     }

@@ -26,9 +26,11 @@ export interface Condition {
 
 export const healthOf = (status: HealthStatus, message: string | null = null): Health => ({ status, message });
 
-export function findCondition(status: { conditions?: unknown }, type: string): Condition | undefined {
-  if (!Array.isArray(status.conditions)) return undefined;
-  return (status.conditions as (Condition | null)[]).find((one) => one?.type === type) ?? undefined;
+/** A condition of a status, which may be malformed. */
+export function findCondition(status: unknown, type: string): Condition | undefined {
+  const { conditions } = (status ?? {}) as { conditions?: unknown };
+  if (!Array.isArray(conditions)) return undefined;
+  return (conditions as (Condition | null)[]).find((one) => one?.type === type) ?? undefined;
 }
 
 /** Returns the worst status; null when none has a health. */
