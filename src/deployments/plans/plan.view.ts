@@ -59,7 +59,7 @@ export class PlannedResourceView {
 
   @FlagField({
     rest: true,
-    description: 'With adopt: the object, or fields that kubectl or Helm own, become the property of this deployment.',
+    description: 'With adopt: this deployment takes ownership of the object, or of fields that kubectl or Helm own.',
   })
   adopts!: boolean;
 

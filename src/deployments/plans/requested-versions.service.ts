@@ -82,13 +82,14 @@ export class RequestedVersionsService {
       throw InvalidRequest.forField('/values', 'are for designs of a Helm chart', 'Leave them out.');
     const renderings: Record<string, Rendering> = {};
     const newValues: NewValue[] = [];
-    for (const connectionId of settings ? connectionIds : []) {
-      const place = { designId: design.id, environmentId, connectionId };
-      const { number, generated, ...rendering } = await this.render(actor, design, base, wanted, place, settings);
-      renderings[connectionId] = { ...rendering, version: number };
-      for (const call of generated)
-        newValues.push({ connection_id: connectionId, template: call.template, function: call.function });
-    }
+    if (settings)
+      for (const connectionId of connectionIds) {
+        const place = { designId: design.id, environmentId, connectionId };
+        const { number, generated, ...rendering } = await this.render(actor, design, base, wanted, place, settings);
+        renderings[connectionId] = { ...rendering, version: number };
+        for (const call of generated)
+          newValues.push({ connection_id: connectionId, template: call.template, function: call.function });
+      }
     const [first] = Object.values(renderings);
     return { designVersion: first?.version ?? base.number, renderings, newValues };
   }
@@ -99,18 +100,19 @@ export class RequestedVersionsService {
     base: DesignVersion,
     wanted: Wanted,
     place: { designId: string; environmentId: string; connectionId: string },
-    settings: HelmSettings | undefined,
+    settings: HelmSettings,
   ): Promise<ChartRendering & Omit<Rendering, 'version'>> {
     const { connectionId } = place;
     const client = await this.work.getClient(connectionId);
     const known = await this.deployed.find(place, connectionId);
-    const namespace = wanted.namespace || known?.namespace || settings?.namespace || client.namespace || 'default';
+    const namespace = wanted.namespace || known?.namespace || settings.namespace || client.namespace || 'default';
     // Definitions may have come since the discovery that is kept.
     const kinds = await client.listKinds(0);
     const lookup = new ChartLookup(client, kinds, await this.work.getOwner(place, connectionId));
     const target = {
       connectionId,
       namespace,
+      release: settings.name,
       deployed: known?.designVersion,
       destination: {
         isUpgrade: known !== null,

@@ -21,6 +21,8 @@ export interface RenderingTarget {
   /** The connection of the cluster. */
   connectionId: string;
   namespace: string;
+  /** The name of the release. */
+  release: string;
   destination: ChartDestination;
   cluster: Omit<ChartCluster, 'values'>;
   /** The version that is deployed there. */
@@ -71,8 +73,7 @@ export class ChartRenderingsService {
     target: RenderingTarget,
     values: string | Record<string, unknown> | undefined,
   ): Promise<ChartRendering> {
-    const { connectionId, namespace, deployed } = target;
-    const release = (await this.findSettings(design, base))?.name ?? '';
+    const { connectionId, namespace, release, deployed } = target;
     const place = [connectionId, namespace, release];
     const variants = await this.versions.findVariants(design, base.number, MAX_COMPARED);
     // What is deployed is the most likely to be rendered again.
