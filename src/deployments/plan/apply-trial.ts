@@ -11,7 +11,7 @@ import {
   fieldsToTake,
   findToolEntries,
   isDeclarative,
-  shareFields,
+  withoutShared,
 } from './field-ownership.js';
 import { findLeftovers } from './leftover-fields.js';
 import { FIELD_MANAGER, findAppliedFields } from './owner.js';
@@ -79,7 +79,7 @@ export class ApplyTrial {
     const fields = uniteFieldSets([siblings, leftovers]);
     const ours = omitFields(findAppliedFields(tried.object)?.fieldsV1 ?? {}, siblings);
     const whole = taken.filter(isDeclarative);
-    const takes = whole.length > 0 || taken.some((entry) => shareFields(entry, ours) !== undefined);
+    const takes = whole.length > 0 || taken.some((entry) => withoutShared(entry, ours) !== undefined);
     if (!takes && Object.keys(fields).length === 0) return tried;
     const others = fieldsOfOthers(tried.object, whole);
     const held = uniteFieldSets([ours, force ? omitFields(others, fields) : others]);

@@ -35,12 +35,12 @@ export function isDeclarative({ manager = '', operation }: ManagedFields): boole
   return operation === 'Apply' || /^(kubectl-client-side-apply|[hH]elm)$/.test(manager);
 }
 
-/** The entry without the fields that another set has; undefined when it has none of them. */
-export function shareFields(entry: ManagedFields, fields: FieldSet): { left: ManagedFields[] } | undefined {
+/** The entry without the fields that another set has, none when nothing is left of it; undefined when they share no field. */
+export function withoutShared(entry: ManagedFields, fields: FieldSet): ManagedFields[] | undefined {
   const before = entry.fieldsV1 ?? {};
   const after = fieldsBeside(before, fields);
   if (isDeepStrictEqual(after, before)) return undefined;
-  return { left: Object.keys(after).length > 0 ? [{ ...entry, fieldsV1: after }] : [] };
+  return Object.keys(after).length > 0 ? [{ ...entry, fieldsV1: after }] : [];
 }
 
 function fieldsBeside(from: FieldSet, other: FieldSet): FieldSet {
@@ -98,7 +98,7 @@ export function changeOwnership(
   const others = managedFieldsOf(live).filter(
     (entry) => entry !== ours && !taken.some((one) => isSameEntry(one, entry)),
   );
-  const shared = others.flatMap((entry) => (isOfTool(entry) && shareFields(entry, applied)?.left) || [entry]);
+  const shared = others.flatMap((entry) => (isOfTool(entry) && withoutShared(entry, applied)) || [entry]);
   const left = force ? shared.flatMap((entry) => withoutFields(entry, fields)) : shared;
   const entry = {
     manager: FIELD_MANAGER,

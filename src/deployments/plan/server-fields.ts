@@ -1,7 +1,7 @@
 import { type KubernetesObject } from '../../kubernetes/clusters/kubernetes-object.js';
 
 /** Fields of metadata that the API server maintains. Manifests exported from a cluster contain them. */
-export const SERVER_FIELDS: readonly string[] = [
+const SERVER_FIELDS: readonly string[] = [
   'managedFields',
   'resourceVersion',
   'uid',
