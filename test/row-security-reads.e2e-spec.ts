@@ -4,7 +4,7 @@ import { AuditEntriesStore } from '../src/events/audit/audit-entries.store.js';
 import { AuditSealer } from '../src/events/audit/chain/audit-sealer.service.js';
 import { ChainsStore } from '../src/events/audit/chain/chains.store.js';
 import { PendingRowsStore } from '../src/events/audit/chain/pending-rows.store.js';
-import { RefusalsStore } from '../src/events/audit/refusals/refusals.store.js';
+import { CallsStore } from '../src/events/audit/calls/calls.store.js';
 import { EventLogStore } from '../src/events/log/event-log.store.js';
 import { NotificationMailsStore } from '../src/events/notifications/mail/notification-mails.store.js';
 import { ClusterResourcesStore } from '../src/kubernetes/resources/cluster-resources.store.js';
@@ -93,7 +93,7 @@ describe('under row-level security no more is read than is needed', () => {
          SELECT gen_random_uuid(), 'person-' || number || '@example.org', 'person' FROM generate_series(1, 50) AS number`,
       ),
     );
-    expect(await countRead(world, 'app_user', () => world.get(RefusalsStore).insert([refusal]))).toBeLessThan(FEW);
+    expect(await countRead(world, 'app_user', () => world.get(CallsStore).insert([refusal]))).toBeLessThan(FEW);
     const { entries } = await done(world.admin.get(`/api/system/audit?resource=${world.admin.id}&outcome=refused`));
     expect(entries).toMatchObject([{ action: 'login' }]);
   });

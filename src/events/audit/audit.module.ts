@@ -14,8 +14,8 @@ import { AuditForwarder } from './forwarding/audit-forwarder.service.js';
 import { ForwardingStore } from './forwarding/forwarding.store.js';
 import { AuditKeysService } from './keys/audit-keys.service.js';
 import { AuditKeysStore } from './keys/audit-keys.store.js';
-import { RefusalRecorder } from './refusals/refusal-recorder.listeners.js';
-import { RefusalsStore } from './refusals/refusals.store.js';
+import { AuditedCallRecorder } from './calls/audited-call-recorder.listeners.js';
+import { CallsStore } from './calls/calls.store.js';
 import { AuditReportsService } from './reports/audit-reports.service.js';
 import { AuditRetentionService } from './reports/audit-retention.service.js';
 import { AuditVerificationsService } from './reports/audit-verifications.service.js';
@@ -36,8 +36,8 @@ import { VerificationService } from './reports/verification.service.js';
     ChainSignatures,
     SealedHeads,
     AuditSealer,
-    RefusalsStore,
-    RefusalRecorder,
+    CallsStore,
+    AuditedCallRecorder,
     AuditEntriesStore,
     CheckpointsStore,
     CheckpointsService,

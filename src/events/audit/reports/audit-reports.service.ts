@@ -5,7 +5,7 @@ import type { NdjsonDownload } from '../../../core/rest/ndjson-download.js';
 import type { AuditCheckpoint } from '../audit.entity.js';
 import type { AuditFilter } from '../audit.inputs.js';
 import { AuditSealer } from '../chain/audit-sealer.service.js';
-import { RefusalRecorder } from '../refusals/refusal-recorder.listeners.js';
+import { AuditedCallRecorder } from '../calls/audited-call-recorder.listeners.js';
 import { AuditRetentionService } from './audit-retention.service.js';
 import { CheckpointsService } from './checkpoints.service.js';
 import { ExportService } from './export.service.js';
@@ -16,7 +16,7 @@ import { type VerificationOptions, type VerificationResult, VerificationService 
 export class AuditReportsService {
   constructor(
     private readonly sealer: AuditSealer,
-    private readonly refusals: RefusalRecorder,
+    private readonly calls: AuditedCallRecorder,
     private readonly verification: VerificationService,
     private readonly exports: ExportService,
     private readonly checkpoints: CheckpointsService,
@@ -24,7 +24,7 @@ export class AuditReportsService {
   ) {}
 
   async sealCommitted(): Promise<void> {
-    await this.refusals.writePending();
+    await this.calls.writePending();
     await this.sealer.sealCommitted();
   }
 

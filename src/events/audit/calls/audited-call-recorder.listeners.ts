@@ -7,8 +7,8 @@ import { UnitOfWork } from '../../../core/database/unit-of-work.js';
 import { isDatabaseOutage } from '../../../core/errors/database-outage.js';
 import { clientNetwork } from '../../../core/rest/client-network.js';
 import { generateRequestId, runInRequestContext } from '../../../core/telemetry/request-context.js';
-import { type LoggedRefusal, RefusalLog } from './refusal-log.js';
-import { RefusalsStore } from './refusals.store.js';
+import { type LoggedCall, CallLog } from './call-log.js';
+import { CallsStore } from './calls.store.js';
 
 const INTERVAL_MS = 500;
 const WINDOW_MS = 60_000;
@@ -19,17 +19,17 @@ type RecordedCall = Omit<Refusal, 'error'> & { reason: string | null };
 
 /** Records refusals, and calls that leave no other entry, in batches in the background, so that a refused request runs no additional statement. */
 @Injectable()
-export class RefusalRecorder implements OnModuleInit, BeforeApplicationShutdown {
+export class AuditedCallRecorder implements OnModuleInit, BeforeApplicationShutdown {
   private readonly logger = new Logger('Audit');
-  private readonly log = new RefusalLog();
+  private readonly log = new CallLog();
   private readonly timers: NodeJS.Timeout[] = [];
-  private taken: LoggedRefusal[] = [];
+  private taken: LoggedCall[] = [];
   private writing?: Promise<void>;
 
   constructor(
     private readonly refusals: Refusals,
     private readonly calls: PerformedCalls,
-    private readonly store: RefusalsStore,
+    private readonly store: CallsStore,
     private readonly unit: UnitOfWork,
     private readonly requests: AuditedRequests,
   ) {}
@@ -48,7 +48,7 @@ export class RefusalRecorder implements OnModuleInit, BeforeApplicationShutdown 
     await this.writePending(true);
   }
 
-  /** Writes buffered refusals, so that a following read sees them. Never throws. */
+  /** Writes buffered calls, so that a following read sees them. Never throws. */
   async writePending(all = false): Promise<void> {
     await this.writing;
     this.writing = this.write(all)
@@ -87,6 +87,6 @@ export class RefusalRecorder implements OnModuleInit, BeforeApplicationShutdown 
   }
 
   private logFailure(error: unknown): void {
-    if (!isDatabaseOutage(error)) this.logger.error(error, 'refusals could not be written to the audit');
+    if (!isDatabaseOutage(error)) this.logger.error(error, 'calls could not be written to the audit');
   }
 }

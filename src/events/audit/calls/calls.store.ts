@@ -3,7 +3,7 @@ import { named } from '../../../core/database/statements.js';
 import { UnitOfWork } from '../../../core/database/unit-of-work.js';
 import { normalizeEmail } from '../../../core/schema/one-line-text.js';
 import { INSTALLATION_CHAIN } from '../audit.entity.js';
-import type { LoggedRefusal } from './refusal-log.js';
+import type { LoggedCall } from './call-log.js';
 
 /** Tables of records that belong to an organization and whose ids appear in paths. */
 const HOLDERS = [
@@ -31,45 +31,45 @@ interface Holder {
   type: string;
 }
 
-/** Writes refusals. Queries run as the system. */
+/** Writes calls. Queries run as the system. */
 @Injectable()
-export class RefusalsStore {
+export class CallsStore {
   constructor(private readonly unit: UnitOfWork) {}
 
-  /** Writes refusals to the chain of the record's organization, otherwise to that of the installation. */
-  async insert(refusals: LoggedRefusal[]): Promise<void> {
-    const holders = await this.findHolders(refusals);
-    const accounts = await this.findAccounts(refusals);
-    const rows = refusals.map((refusal) => {
-      const { judged, ids, account } = refusal;
+  /** Writes calls to the chain of the record's organization, otherwise to that of the installation. */
+  async insert(calls: LoggedCall[]): Promise<void> {
+    const holders = await this.findHolders(calls);
+    const accounts = await this.findAccounts(calls);
+    const rows = calls.map((call) => {
+      const { judged, ids, account } = call;
       const found = ids.map((id) => holders.get(id)).filter((holder) => holder !== undefined);
       // The last id of a path is that of the record, the others are those of its parents.
       const named = found.at(-1);
       const accountId = account === undefined ? undefined : accounts.get(normalizeEmail(account));
       return {
-        source: refusal.reason === null ? 'call' : 'refusal',
+        source: call.reason === null ? 'call' : 'refusal',
         chain: judged?.organizationId ?? named?.organization_id ?? INSTALLATION_CHAIN,
-        action: refusal.action,
+        action: call.action,
         resource_type: accountId ? 'user' : (named?.type ?? judged?.type ?? 'operation'),
         resource_id: accountId ?? named?.id ?? judged?.id ?? ids.at(-1) ?? null,
-        after: { reason: refusal.reason, count: refusal.count },
-        acting: refusal.acting,
-        context: refusal.context,
-        created_at: refusal.at,
+        after: { reason: call.reason, count: call.count },
+        acting: call.acting,
+        context: call.context,
+        created_at: call.at,
       };
     });
     await this.unit.manager.query(INSERT, [JSON.stringify(rows)]);
   }
 
-  private async findHolders(refusals: LoggedRefusal[]): Promise<Map<string, Holder>> {
-    const ids = [...new Set(refusals.flatMap((refusal) => refusal.ids))];
+  private async findHolders(calls: LoggedCall[]): Promise<Map<string, Holder>> {
+    const ids = [...new Set(calls.flatMap((call) => call.ids))];
     if (ids.length === 0) return new Map();
     const rows = await this.unit.manager.query<Holder[]>(FIND_HOLDERS, [ids]);
     return new Map(rows.map((row) => [row.id, row]));
   }
 
-  private async findAccounts(refusals: LoggedRefusal[]): Promise<Map<string, string>> {
-    const emails = refusals.flatMap(({ account }) => (account === undefined ? [] : [normalizeEmail(account)]));
+  private async findAccounts(calls: LoggedCall[]): Promise<Map<string, string>> {
+    const emails = calls.flatMap(({ account }) => (account === undefined ? [] : [normalizeEmail(account)]));
     if (emails.length === 0) return new Map();
     const rows = await this.unit.manager.query<{ id: string; email: string }[]>(FIND_ACCOUNTS, [emails]);
     return new Map(rows.map(({ id, email }) => [email, id]));
