@@ -10,10 +10,10 @@ const CONCURRENCY = 8;
 const MAX_DEPTH = 8;
 
 /**
- * The objects that are going to be gone: those that are being deleted or that an operation deletes, and those that the garbage collector
- * deletes because all of their owners are gone.
+ * What is deleted with an object: besides what is being deleted, or is deleted by the same operation, the objects that the garbage
+ * collector deletes because all of their owners are gone.
  */
-export class Departures {
+export class CascadingDeletion {
   private readonly owners = new Map<string, Promise<boolean>>();
   private readonly known: ReadonlyMap<string | undefined, ObjectMetadata>;
 

@@ -9,8 +9,8 @@ import {
 } from '../../kubernetes/clusters/kubernetes-object.js';
 import { isSystemKind, isSystemObject } from '../../kubernetes/clusters/system-objects.js';
 import { boundedParallel } from './bounded-parallel.js';
+import { CascadingDeletion } from './cascading-deletion.js';
 import { definedKinds, isDefinition } from './definitions.js';
-import { Departures } from './departures.js';
 import { findKeepReason, isVolume, isVolumeClaim, type KeepOptions } from './kept-objects.js';
 import { isDeletable } from './owned-objects.js';
 import { isFreeFor, isOwnedBy, type Owner } from './owner.js';
@@ -70,9 +70,9 @@ export class DeletionRules {
     if (!this.isOwn(object, isGenerated))
       return { reason: 'NOT_OWNED', detail: 'The object no longer belongs to this deployment' };
     if (object.metadata.deletionTimestamp) return undefined;
-    const departures = new Departures(this.cluster, this.scope.leaving);
-    const reason = await this.findReasonToStay(object, departures);
-    return reason && !(await departures.goesWithOwners(object)) ? reason : undefined;
+    const cascade = new CascadingDeletion(this.cluster, this.scope.leaving);
+    const reason = await this.findReasonToStay(object, cascade);
+    return reason && !(await cascade.goesWithOwners(object)) ? reason : undefined;
   }
 
   /** As `findReason`, for an object that is created again: the objects of this owner in it would be lost, too. */
@@ -96,11 +96,11 @@ export class DeletionRules {
     }
   }
 
-  private async findReasonToStay(object: ObjectMetadata, departures: Departures): Promise<ResourceError | undefined> {
+  private async findReasonToStay(object: ObjectMetadata, cascade: CascadingDeletion): Promise<ResourceError | undefined> {
     const kept = this.scope.keep && findKeepReason(object, this.scope.keep);
     if (kept !== undefined) return { reason: 'KEPT', detail: kept };
-    if (isVolume(object)) return this.findBoundClaim(object, departures);
-    if (isVolumeClaim(object)) return this.findUsingPod(object, departures);
+    if (isVolume(object)) return this.findBoundClaim(object, cascade);
+    if (isVolumeClaim(object)) return this.findUsingPod(object, cascade);
     return isNamespace(object) || isDefinition(object) ? this.findContentsToKeep(object) : undefined;
   }
 
@@ -113,7 +113,7 @@ export class DeletionRules {
   }
 
   /** A volume that is deleted while a claim is bound to it waits for the claim, and cannot be restored. */
-  private async findBoundClaim(volume: ObjectMetadata, departures: Departures): Promise<ResourceError | undefined> {
+  private async findBoundClaim(volume: ObjectMetadata, cascade: CascadingDeletion): Promise<ResourceError | undefined> {
     const { name } = volume.metadata;
     const { claimRef } = ((await this.readWhole(volume)).spec ?? {}) as VolumeSpec;
     const kind = await this.cluster.findKind('v1', 'PersistentVolumeClaim');
@@ -123,7 +123,7 @@ export class DeletionRules {
       const claim = await this.cluster.lookup(kind, claimRef.name, claimRef.namespace);
       const isBound =
         claim && (claim.metadata.uid === claimRef.uid || (claim.spec as ClaimSpec | undefined)?.volumeName === name);
-      return isBound && !(await departures.includes(claim)) ? { reason: 'KEPT', detail } : undefined;
+      return isBound && !(await cascade.includes(claim)) ? { reason: 'KEPT', detail } : undefined;
     } catch (error) {
       // A claim that cannot be read may be bound.
       if (error instanceof ClusterError && error.kind === 'forbidden') return { reason: 'KEPT', detail };
@@ -132,10 +132,10 @@ export class DeletionRules {
   }
 
   /** A claim that is deleted while a pod uses it waits for the pod, and cannot be restored. */
-  private async findUsingPod(claim: ObjectMetadata, departures: Departures): Promise<ResourceError | undefined> {
+  private async findUsingPod(claim: ObjectMetadata, cascade: CascadingDeletion): Promise<ResourceError | undefined> {
     try {
       for await (const pod of podsUsing(this.cluster, claim))
-        if (!(await departures.includes(pod)))
+        if (!(await cascade.includes(pod)))
           return { reason: 'KEPT', detail: `It is kept because the pod ${pod.metadata.name} uses it` };
     } catch (error) {
       // Without permission to list pods, the cluster itself protects a claim that is in use.
@@ -194,13 +194,13 @@ export class DeletionRules {
   /** Omits what is being deleted anyway, and what is deleted with its owners; owners are read only if nothing else is foreign. */
   private async findForeign(contents: ObjectMetadata[], own: ObjectMetadata[]): Promise<ObjectMetadata[]> {
     const ownUids = own.flatMap(({ metadata }) => metadata.uid ?? []);
-    const departures = new Departures(this.cluster, new Set([...(this.scope.leaving ?? []), ...ownUids]), contents);
+    const cascade = new CascadingDeletion(this.cluster, new Set([...(this.scope.leaving ?? []), ...ownUids]), contents);
     const owned = new Set(ownUids);
     const others = contents.filter(
       (one) => !owned.has(one.metadata.uid ?? '') && !one.metadata.deletionTimestamp && !isSystemObject(one),
     );
     const independent = others.filter(({ metadata }) => !metadata.ownerReferences?.length);
-    return independent.length > 0 ? independent : departures.findStaying(others);
+    return independent.length > 0 ? independent : cascade.findStaying(others);
   }
 
   /** Listed metadata has no `spec`. */
