@@ -4,7 +4,7 @@ import { IsIn, IsOptional, IsString, IsUUID, Matches } from 'class-validator';
 import { Repeatable } from '../core/schema/repeatable.js';
 import { InvalidRequest } from '../core/errors/app-error.js';
 import { assertSameWhereSent } from '../core/rest/alternatives.js';
-import { OrganizationListQuery } from '../core/listing/list-query.js';
+import { OrganizationListQuery, parseInteger } from '../core/listing/list-query.js';
 import { IsVersionNumber } from '../designs/contents/version-number.js';
 import { DRIFT_MODES, type DriftMode } from '../environments/environment.entity.js';
 import { DEPLOYMENT_STATUSES, type DeploymentOptions, type DeploymentStatus } from './deployment.entity.js';
@@ -328,7 +328,6 @@ export class UndeployQuery extends TargetQuery {
 
   @ApiPropertyOptional({ type: 'integer', minimum: 1, maximum: MAX_TIMEOUT_SECONDS, description: 'As in the body.' })
   @IsOptional()
-  @Matches(/^([1-9]\d{0,2}|[12]\d{3}|3[0-5]\d{2}|3600)$/, { message: 'must be a number of seconds from 1 to 3600' })
   timeout?: string;
 
   override mergeInto<T extends DeploymentTarget & Pick<UndeployRequest, 'delete_volumes' | 'skip_hooks' | 'timeout'>>(
@@ -336,7 +335,8 @@ export class UndeployQuery extends TargetQuery {
   ): T {
     target.delete_volumes ??= this.delete_volumes === 'true';
     target.skip_hooks ??= this.skip_hooks === 'true';
-    if (this.timeout !== undefined) target.timeout ??= Number(this.timeout);
+    const timeout = this.timeout ? parseInteger('timeout', this.timeout, 0, 1, MAX_TIMEOUT_SECONDS) : undefined;
+    target.timeout ??= timeout;
     return super.mergeInto(target);
   }
 }
