@@ -10,8 +10,8 @@ import {
   type ObjectReference,
 } from '../clusters/kubernetes-object.js';
 import { FIELD_MANAGER } from '../clusters/owner-labels.js';
-import { assessHealth } from '../resources/health/health.js';
-import { findCondition } from '../resources/health/health-status.js';
+import { judgeHealth } from '../resources/health/health.js';
+import { findCondition, type Judgement } from '../resources/health/health-status.js';
 import { ControllerRemoval } from './controller-removal.js';
 import { GONE_TIMEOUT_MS, waitUntilGone } from './wait-until-gone.js';
 import { type ControllerOwner, isOwned, labelAsOwned, toReference } from './controller-owner.js';
@@ -71,16 +71,16 @@ export class ControllerInstaller {
         const health = await this.readHealth(object);
         if (health.status === 'Healthy') break;
         if (!(await areWanted())) return;
-        if (health.status === 'Degraded' || performance.now() > end) throw notReady(object, health.message);
+        if (health.isFinal || performance.now() > end) throw notReady(object, health.message);
         await pause(POLL_MS, undefined, { signal: this.signal });
       }
     }
   }
 
-  private async readHealth(object: KubernetesObject): Promise<{ status: string; message: string | null }> {
+  private async readHealth(object: KubernetesObject): Promise<Judgement> {
     const kind = await this.findServedKind(object);
     const live = await this.client.lookup(kind, object.metadata.name, object.metadata.namespace, this.signal);
-    return (live && assessHealth(live)) ?? { status: 'Missing', message: 'it has been deleted' };
+    return (live && judgeHealth(live)) ?? { status: 'Missing', message: 'it has been deleted' };
   }
 
   /** @throws Conflict NOT_OWNED when an object belongs to another owner */
