@@ -1,6 +1,6 @@
 import { ClusterError } from '../../kubernetes/clusters/cluster-error.js';
 import { type ResourceError } from '../plan/planned-resource.js';
-import { findResourceRemedy } from '../plan/resource-remedies.js';
+import { PLAN_AGAIN } from '../plan/resource-remedies.js';
 import { type DeploymentFailure } from './resource-result.js';
 import { RunEnded } from './run-clock.js';
 
@@ -39,7 +39,7 @@ export function toRunEnd(error: unknown, refused: () => string): RunEnd {
   if (error instanceof PlanMoved)
     return {
       ...{ status: 409, cancelled: false, reason: 'PLAN_STALE', detail: error.message },
-      remedy: findResourceRemedy('PLAN_STALE'),
+      remedy: PLAN_AGAIN,
     };
   if (!(error instanceof ClusterError)) throw error;
   const reason = error.code.replace(/^CLUSTER_/, '');

@@ -3,7 +3,11 @@ import type { ClusterClient } from '../../kubernetes/clusters/cluster-client.js'
 import { ClusterError } from '../../kubernetes/clusters/cluster-error.js';
 import type { ResourceKind } from '../../kubernetes/clusters/discovery.js';
 import { type FieldSet, subtractFieldSets } from '../../kubernetes/clusters/field-set.js';
-import { type KubernetesObject, type ManagedFields, managedFieldsOf } from '../../kubernetes/clusters/kubernetes-object.js';
+import {
+  type KubernetesObject,
+  type ManagedFields,
+  managedFieldsOf,
+} from '../../kubernetes/clusters/kubernetes-object.js';
 import { omitServerFields } from '../plan/field-changes.js';
 import { boundedParallel } from '../plan/bounded-parallel.js';
 import { findRefusedMappings, siblingFields } from '../plan/defaulted-siblings.js';

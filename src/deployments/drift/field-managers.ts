@@ -1,5 +1,9 @@
 import { hasField } from '../../kubernetes/clusters/field-set.js';
-import { type KubernetesObject, type ManagedFields, managedFieldsOf } from '../../kubernetes/clusters/kubernetes-object.js';
+import {
+  type KubernetesObject,
+  type ManagedFields,
+  managedFieldsOf,
+} from '../../kubernetes/clusters/kubernetes-object.js';
 import { FIELD_MANAGER } from '../plan/owner.js';
 
 /** The last writer of a field by `managedFields`. */

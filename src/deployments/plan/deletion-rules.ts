@@ -96,7 +96,10 @@ export class DeletionRules {
     }
   }
 
-  private async findReasonToStay(object: ObjectMetadata, cascade: CascadingDeletion): Promise<ResourceError | undefined> {
+  private async findReasonToStay(
+    object: ObjectMetadata,
+    cascade: CascadingDeletion,
+  ): Promise<ResourceError | undefined> {
     const kept = this.scope.keep && findKeepReason(object, this.scope.keep);
     if (kept !== undefined) return { reason: 'KEPT', detail: kept };
     if (isVolume(object)) return this.findBoundClaim(object, cascade);
@@ -221,8 +224,6 @@ interface ClaimSpec {
 }
 
 function describeObjects(objects: ObjectMetadata[]): string {
-  const names = objects
-    .slice(0, 5)
-    .map(({ kind, metadata }) => describeObject({ ...metadata, kind }));
+  const names = objects.slice(0, 5).map(({ kind, metadata }) => describeObject({ ...metadata, kind }));
   return objects.length > 5 ? `${names.join(', ')} and ${objects.length - 5} more` : names.join(', ');
 }

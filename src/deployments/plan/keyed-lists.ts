@@ -131,7 +131,8 @@ export class DesiredFields {
 }
 
 /** These fields as a field set. */
-export const heldFieldSet = (fields: readonly HeldFields[]): FieldSet => toFieldSet(fields.map(({ members }) => members));
+export const heldFieldSet = (fields: readonly HeldFields[]): FieldSet =>
+  toFieldSet(fields.map(({ members }) => members));
 
 interface MissingItem {
   item: Json;

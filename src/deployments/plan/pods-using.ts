@@ -8,7 +8,10 @@ interface PodSpec {
 const NOT_ENDED = 'status.phase!=Succeeded,status.phase!=Failed';
 
 /** The pods that have not ended and use a volume claim. @throws ClusterError `forbidden` without the right to list pods */
-export async function* podsUsing(cluster: ClusterClient, { metadata }: ObjectMetadata): AsyncGenerator<KubernetesObject> {
+export async function* podsUsing(
+  cluster: ClusterClient,
+  { metadata }: ObjectMetadata,
+): AsyncGenerator<KubernetesObject> {
   const { name, namespace } = metadata;
   const pods = await cluster.findKind('v1', 'Pod');
   if (!pods) return;

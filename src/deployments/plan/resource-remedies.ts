@@ -1,3 +1,5 @@
+export const PLAN_AGAIN = 'Plan again, and deploy with the new plan_id.';
+
 /** Remedies for resources that cannot be, or were not, deployed, by the reason of the error. */
 const REMEDIES: Record<string, string> = {
   IMMUTABLE:
@@ -24,7 +26,7 @@ const REMEDIES: Record<string, string> = {
   HOOK_FAILED: 'See the log of the pod that the error names, correct the hook or what it needs, and deploy again.',
   HOOK_EXISTS: 'Delete the object, or give the hook the delete policy before-hook-creation, and deploy again.',
   FOREIGN_CONTENT: 'Move or delete the objects that this deployment does not own, and undeploy again.',
-  PLAN_STALE: 'Plan again, and deploy with the new plan_id.',
+  PLAN_STALE: PLAN_AGAIN,
   TIMEOUT: 'Check that the cluster is responsive, and deploy again.',
 };
 

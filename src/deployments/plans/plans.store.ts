@@ -3,7 +3,7 @@ import { UnitOfWork } from '../../core/database/unit-of-work.js';
 import { Conflict, NotFound } from '../../core/errors/app-error.js';
 import type { Design } from '../../designs/design.entity.js';
 import type { Plan } from '../plan/plan.js';
-import { findResourceRemedy } from '../plan/resource-remedies.js';
+import { PLAN_AGAIN } from '../plan/resource-remedies.js';
 import { DeploymentPlan } from './deployment-plan.entity.js';
 
 /** Maximum number of versions per DELETE statement. */
@@ -71,5 +71,5 @@ export class PlansStore {
 
 const planStale = (why: string): Conflict =>
   new Conflict('PLAN_STALE', `the plan is out of date: ${why}`, {
-    remedy: findResourceRemedy('PLAN_STALE'),
+    remedy: PLAN_AGAIN,
   });

@@ -20,12 +20,14 @@ const RESTARTED_AT: FieldSet = {
 
 /** The fields that people own in the specification of an object (`spec`, `rules`, `webhooks` …), by manager. */
 export function findPersonFields(object: ObjectMetadata): { entry: ManagedFields; fields: FieldSet }[] {
-  return managedFieldsOf(object).filter(isPersonEntry).flatMap((entry) => {
-    const parts = Object.entries(subtractFieldSets(entry.fieldsV1 ?? {}, RESTARTED_AT)).filter(
-      ([member]) => !UNSPECIFIC.has(member.slice(2)),
-    );
-    return parts.length > 0 ? [{ entry, fields: Object.fromEntries(parts) }] : [];
-  });
+  return managedFieldsOf(object)
+    .filter(isPersonEntry)
+    .flatMap((entry) => {
+      const parts = Object.entries(subtractFieldSets(entry.fieldsV1 ?? {}, RESTARTED_AT)).filter(
+        ([member]) => !UNSPECIFIC.has(member.slice(2)),
+      );
+      return parts.length > 0 ? [{ entry, fields: Object.fromEntries(parts) }] : [];
+    });
 }
 
 /** The entries of managers other than this server. */

@@ -19,8 +19,7 @@ const judgeByKstatus = compileRule(KSTATUS);
 const rules = compileTable();
 
 /** Reports whether objects of a kind have a health. */
-export const hasHealth = (apiVersion: string, kind: string): boolean =>
-  findRule(apiVersion, kind) !== undefined;
+export const hasHealth = (apiVersion: string, kind: string): boolean => findRule(apiVersion, kind) !== undefined;
 
 /** Assesses the health of an object; null for kinds without health, such as ConfigMap. */
 export function assessHealth(object: KubernetesObject): Health | null {
