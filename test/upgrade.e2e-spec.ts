@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
 import type { MigrationInterface, QueryRunner } from 'typeorm';
 import { migrate } from '../src/core/database/migrate.js';
+import { AddressesInOneForm1764000000107 } from '../src/migrations/1764000000107-addresses-in-one-form.js';
 import { migrations } from '../src/migrations/migrations.js';
 import { World } from './support/world.js';
 
@@ -124,3 +125,21 @@ it('changes several tables while transactions never cease that use them in anoth
   expect(await migrated).toEqual(['Colours1999000000000']);
   for (const written of await Promise.all(writers)) expect(written).toBeGreaterThan(0);
 }, 60_000);
+
+it('gives stored addresses the form in which they are looked for, unless it is taken', async () => {
+  const client = await connect();
+  const insert = (email: string) =>
+    client.query(`INSERT INTO app_user (id, email) VALUES (gen_random_uuid(), $1) RETURNING id`, [email]);
+  const { rows: kept } = await insert('x@xn--bcher-kva.example');
+  const { rows: taken } = await insert('x@bücher.example');
+  const { rows: changed } = await insert('y@bücher.example');
+  const query = async (text: string, values?: unknown[]) => (await client.query(text, values)).rows;
+  await new AddressesInOneForm1764000000107().up({ query } as unknown as QueryRunner);
+  const ids = [kept, taken, changed].map(([row]) => row.id);
+  const rows = await query('SELECT email FROM app_user WHERE id = ANY($1) ORDER BY array_position($1, id)', [ids]);
+  expect(rows.map(({ email }) => email)).toEqual([
+    'x@xn--bcher-kva.example',
+    'x@bücher.example',
+    'y@xn--bcher-kva.example',
+  ]);
+});

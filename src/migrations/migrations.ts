@@ -62,6 +62,7 @@ import { CredentialEnteredBy1764000000103 } from './1764000000103-credential-ent
 import { ConnectionMetadataSecrets1764000000104 } from './1764000000104-connection-metadata-secrets.js';
 import { JobCancelledBy1764000000105 } from './1764000000105-job-cancelled-by.js';
 import { AuditErasureOfAddresses1764000000106 } from './1764000000106-audit-erasure-of-addresses.js';
+import { AddressesInOneForm1764000000107 } from './1764000000107-addresses-in-one-form.js';
 
 /** All migrations, oldest first. */
 export const migrations: Migration[] = [
@@ -128,4 +129,5 @@ export const migrations: Migration[] = [
   ConnectionMetadataSecrets1764000000104,
   JobCancelledBy1764000000105,
   AuditErasureOfAddresses1764000000106,
+  AddressesInOneForm1764000000107,
 ];
