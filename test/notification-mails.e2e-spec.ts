@@ -86,7 +86,7 @@ describe('mail about events', () => {
       schemaVersion: 'designs.meshery.io/v1beta1',
       components: [],
     });
-    await done(world.admin.upload('/api/pattern/import', 'second.json', file, { workspace_id: scene.id }));
+    await done(people.editor.upload('/api/pattern/import', 'second.json', file, { workspace_id: scene.id }));
     await done(people.admin.delete(`${scene.path}/members/${gone.id}`));
     world.get(MailSettings).settleMs = 500;
     await makeDue(wants);

@@ -36,6 +36,8 @@ export class ConnectionCreationService {
       input.metadata ?? {},
       input.credential_secret ?? null,
     );
+    const named = { organizationId: organization.id, kind: input.kind, metadata, credentialId: null };
+    const check = await this.secrets.check(actor, named, input.credential_id, secret);
     return this.unit.run(async () => {
       const connection: Connection = Object.assign(new Connection(), {
         ...{ id: newId(), organizationId: organization.id },
@@ -50,7 +52,13 @@ export class ConnectionCreationService {
         owner: actor.userId,
         fingerprint,
       });
-      connection.credentialId = await this.secrets.resolveForCreate(actor, connection, input.credential_id, secret);
+      connection.credentialId = await this.secrets.resolveForCreate(
+        actor,
+        connection,
+        input.credential_id,
+        secret,
+        check,
+      );
       Object.assign(connection, await this.secrets.sealMetadata(connection, metadata));
       await this.connections.insert(connection);
       await this.events.publish(new ConnectionCreated(actor, connection));

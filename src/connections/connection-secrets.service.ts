@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import type { Actor } from '../core/access/actor.js';
 import { Vault } from '../core/crypto/vault.service.js';
-import { InvalidRequest } from '../core/errors/app-error.js';
+import { Conflict, InvalidRequest } from '../core/errors/app-error.js';
 import type { JsonObject } from '../core/json/json.js';
 import { toPointer } from '../core/json/json-pointer.js';
 import { type HiddenMembers, maskMembers, unmaskMembers } from '../core/json/secret-members.js';
@@ -15,6 +15,12 @@ import { ConnectionsStore } from './connections.store.js';
 import { ConnectionKindRegistry } from './kinds/connection-kind.registry.js';
 
 type Json = Record<string, unknown>;
+
+/** Whether a kind can use the secret that a credential had at a revision. */
+export interface CredentialCheck {
+  revision: number;
+  error?: InvalidRequest;
+}
 
 /** The context of the encryption of masked metadata; the rotation of keys uses the same. */
 const sealContext = (id: string): string => `connection ${id}`;
@@ -46,12 +52,42 @@ export class ConnectionSecretsService {
     return { kind, ...taken };
   }
 
+  /**
+   * Whether a connection can use the secret of a credential that it names, or the new one of the credential that it has. It is asked
+   * before the transaction that takes it, because large secrets are read by a worker.
+   */
+  async check(
+    actor: Actor,
+    {
+      organizationId,
+      kind,
+      metadata,
+      credentialId,
+    }: Pick<Connection, 'organizationId' | 'kind' | 'metadata' | 'credentialId'>,
+    id: string | null | undefined,
+    secret: Json | null,
+  ): Promise<CredentialCheck | undefined> {
+    if (secret && credentialId && (id === undefined || id === credentialId))
+      await this.kept.assertUsable(credentialId, secret);
+    if (secret || !id || id === credentialId) return undefined;
+    await this.credentials.getOfOrganization(actor, id, organizationId);
+    const stored = await this.kept.reveal(id);
+    try {
+      await this.kinds.resolveSecret(this.kinds.get(kind), metadata, stored.secret);
+      return { revision: stored.revision };
+    } catch (error) {
+      if (!(error instanceof InvalidRequest)) throw error;
+      return { revision: stored.revision, error };
+    }
+  }
+
   /** The credential of a new connection: the named one, a new one with the validated secret, or none. */
   async resolveForCreate(
     actor: Actor,
     connection: Connection,
     id: string | null | undefined,
     secret: Json | null,
+    check?: CredentialCheck,
   ): Promise<string | null> {
     if (id && secret)
       throw InvalidRequest.forField(
@@ -60,7 +96,7 @@ export class ConnectionSecretsService {
         'Send one of the two.',
       );
     if (secret) return (await this.credentials.createFor(actor, connection, secret)).id;
-    return id ? this.resolveExisting(actor, connection, id) : null;
+    return id ? this.resolveExisting(actor, connection, id, check) : null;
   }
 
   /**
@@ -73,9 +109,10 @@ export class ConnectionSecretsService {
     connection: Connection,
     id: string | null | undefined,
     secret: Json | null,
+    check?: CredentialCheck,
   ): Promise<string | null | undefined> {
     const current = connection.credentialId;
-    if (!secret && id && id !== current) return this.resolveExisting(actor, connection, id);
+    if (!secret && id && id !== current) return this.resolveExisting(actor, connection, id, check);
     if (!secret) {
       if (current && id !== null) await this.assertServed(current, connection);
       return id;
@@ -124,12 +161,19 @@ export class ConnectionSecretsService {
     return unmaskMembers(metadata as JsonObject, shown as JsonObject, hidden) as Json;
   }
 
-  private async resolveExisting(actor: Actor, connection: Connection, id: string): Promise<string> {
-    const { organizationId, kind, metadata } = connection;
-    const { enteredBy, owner } = await this.credentials.getOfOrganizationForUpdate(actor, id, organizationId);
-    if ((enteredBy ?? owner) !== actor.userId) await this.assertServed(id, connection);
-    const { secret } = await this.kept.reveal(id);
-    await this.kinds.resolveSecret(this.kinds.get(kind), metadata, secret);
+  private async resolveExisting(
+    actor: Actor,
+    connection: Connection,
+    id: string,
+    check: CredentialCheck | undefined,
+  ): Promise<string> {
+    const credential = await this.credentials.getOfOrganizationForUpdate(actor, id, connection.organizationId);
+    if ((credential.enteredBy ?? credential.owner) !== actor.userId) await this.assertServed(id, connection);
+    if (check?.error) throw check.error;
+    if (check?.revision !== credential.revision)
+      throw new Conflict('CONCURRENT_CHANGE', 'the credential was changed at the same time', {
+        remedy: 'Send the request again.',
+      });
     return id;
   }
 

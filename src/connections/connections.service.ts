@@ -49,6 +49,8 @@ export class ConnectionsService extends RecordGate<Connection, typeof connection
   async update(actor: Actor, id: string, input: ConnectionChange, match = Precondition.none): Promise<Connection> {
     const current = await this.getAuthorized(actor, id, 'update');
     const { metadata, secret } = await this.validateChange(current, input);
+    const named = metadata ? { ...current, metadata } : current;
+    const check = await this.secrets.check(actor, named, input.credential_id, secret);
     return this.unit.run(async () => {
       const connection = await this.getForChange(actor, id, input, match);
       const from = connection.status;
@@ -58,6 +60,7 @@ export class ConnectionsService extends RecordGate<Connection, typeof connection
         metadata ? { ...connection, metadata } : connection,
         input.credential_id,
         secret,
+        check,
       );
       const status = input.status === 'deleted' ? undefined : input.status;
       const { name, type, sub_type: subType } = input;

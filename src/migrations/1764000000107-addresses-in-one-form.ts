@@ -7,19 +7,19 @@ import type { MigrationInterface, QueryRunner } from 'typeorm';
  */
 export class AddressesInOneForm1764000000107 implements MigrationInterface {
   async up(queryRunner: QueryRunner): Promise<void> {
-    const users: Row[] = await queryRunner.query(
+    const users = (await queryRunner.query(
       `SELECT id, email FROM app_user WHERE email ~ '[^!-~]' AND deleted_at IS NULL ORDER BY created_at, id`,
-    );
+    )) as Row[];
     for (const { id, email } of users)
       await queryRunner.query(
         `UPDATE app_user SET email = $2 WHERE id = $1
            AND NOT EXISTS (SELECT FROM app_user other WHERE other.email = $2 AND other.deleted_at IS NULL)`,
         [id, toOneForm(email)],
       );
-    const invitations: Row[] = await queryRunner.query(
+    const invitations = (await queryRunner.query(
       `SELECT id, email FROM invitation
        WHERE email ~ '[^!-~]' AND accepted_at IS NULL AND deleted_at IS NULL ORDER BY created_at, id`,
-    );
+    )) as Row[];
     for (const { id, email } of invitations)
       await queryRunner.query(
         `UPDATE invitation SET email = $2 WHERE id = $1

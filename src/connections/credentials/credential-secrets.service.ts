@@ -21,7 +21,7 @@ export class CredentialSecretsService {
     private readonly vault: Vault,
   ) {}
 
-  /** Registers a check that each secret must pass before it is encrypted; modules that use credentials register theirs. */
+  /** Registers a check that a secret must pass before it replaces another; modules that use credentials register theirs. */
   registerCheck(check: SecretCheck): void {
     this.checks.push(check);
   }
@@ -31,9 +31,13 @@ export class CredentialSecretsService {
     return this.kinds.normalizeSecret(this.kinds.get(type), entered, '/secret');
   }
 
-  /** Encrypts a secret that its kind has accepted. @throws InvalidRequest when a check refuses it */
-  async seal({ id, organizationId }: SealedRecord, secret: Json): Promise<Buffer> {
+  /** Whether those who use the credential can use this secret; asked before the transaction. @throws InvalidRequest if not */
+  async assertUsable(id: string, secret: Json): Promise<void> {
     for (const check of this.checks) await check(id, secret);
+  }
+
+  /** Encrypts a secret that its kind has accepted. */
+  seal({ id, organizationId }: SealedRecord, secret: Json): Promise<Buffer> {
     return this.vault.seal(organizationId, JSON.stringify(secret), sealContext(id));
   }
 

@@ -71,6 +71,7 @@ export class CredentialsService extends RecordGate<Credential, typeof credential
   async update(actor: Actor, id: string, input: CredentialChange, match: Precondition): Promise<Credential> {
     const current = await this.getAuthorized(actor, id, 'update');
     const taken = input.secret && (await this.secrets.normalize(current.type, input.secret));
+    if (taken) await this.secrets.assertUsable(id, taken);
     return this.unit.run(async () => {
       const credential = await this.getForChange(actor, id, input, match);
       const secret = taken && (await this.secrets.seal(credential, taken));
@@ -81,7 +82,7 @@ export class CredentialsService extends RecordGate<Credential, typeof credential
     });
   }
 
-  /** Replaces the secret of every connection that uses the credential. The connection's kind has validated it. */
+  /** Replaces the secret of every connection that uses the credential, which are known to be able to use it. */
   async replaceSecret(actor: Actor, id: string, taken: Record<string, unknown>): Promise<Credential> {
     return this.unit.run(async () => {
       const credential = await this.getForUpdate(actor, id, 'update', Precondition.none);
@@ -98,6 +99,13 @@ export class CredentialsService extends RecordGate<Credential, typeof credential
       await this.events.publish(new CredentialDeleted(actor, credential));
       return credential;
     });
+  }
+
+  /** A credential of another organization is not found. @throws NotFound */
+  async getOfOrganization(actor: Actor, id: string, organizationId: string): Promise<Credential> {
+    const credential = await this.get(actor, id);
+    if (credential.organizationId !== organizationId) throw new NotFound('credential', id);
+    return credential;
   }
 
   /**

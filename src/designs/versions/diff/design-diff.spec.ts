@@ -64,7 +64,10 @@ describe('what differs between two contents of a design', () => {
     expect(JSON.stringify(diffDesigns(before, after))).not.toContain('old-word');
     const applied = (word: string): JsonObject => ({
       ...configMap('key'),
-      metadata: { name: 'key', annotations: { 'kubectl.kubernetes.io/last-applied-configuration': word } },
+      metadata: {
+        name: 'key',
+        annotations: { 'kubectl.kubernetes.io/last-applied-configuration': `{"data":{"password":"${word}"}}` },
+      },
     });
     expect(JSON.stringify(diffDesigns(design(applied('old-word')), design(applied('new-word'))))).not.toMatch(/-word/);
   });
