@@ -61,14 +61,17 @@ const NOT_FOUND: ApiResponse = { status: 404, body: statusBody(404, 'NotFound') 
 const REFUSED: ApiResponse = { status: 403, body: statusBody(403, 'Forbidden') };
 const INTERNAL_ROOT = `/apis/${INTERNAL_API}`;
 const PATH = /^\/(?:api\/([^/]+)|apis\/([^/]+\/[^/]+))(?:\/(.*))?$/;
-/** The maximum size of a value of a chart that is instrumented when it becomes a template. */
+/** The maximum size of values of a chart that are instrumented when they become templates: of one, and of all different ones. */
 const MAX_TEMPLATE_LENGTH = 256 * 1024;
+const MAX_TEMPLATES_LENGTH = 1024 * 1024;
 const MAX_REACHED = 500;
 
 /** The API server that Helm sees while it renders a chart: a cluster, and the values that the chart generates. */
 export class ChartApi {
   readonly report: ChartReport;
   private readonly generated: GeneratedValues;
+  private readonly templates = new Map<string, string>();
+  private templatesLength = 0;
   private isDiscovered = false;
 
   constructor(
@@ -109,7 +112,9 @@ export class ChartApi {
     const more = isFirst ? apiVersions.map(parseApiVersion) : this.question.rendered;
     const all = [...this.kinds(), ...more].filter(({ apiVersion }) => apiVersion.includes('/') === (root === '/apis'));
     const [, version] = /v=(v2(?:beta1)?)[;,]/.exec(accept) ?? [];
-    return { status: 200, body: version === undefined ? groupList(root, all) : aggregate(all, version) };
+    if (version === undefined) return { status: 200, body: groupList(root, all) };
+    const type = `application/json;g=apidiscovery.k8s.io;v=${version};as=APIGroupDiscoveryList`;
+    return { status: 200, type, body: aggregate(all, version) };
   }
 
   private async lookup(apiVersion: string, segments: string[]): Promise<ApiResponse> {
@@ -148,9 +153,14 @@ export class ChartApi {
   }
 
   private instrument(site: string, text: string): string {
-    if (text.length > MAX_TEMPLATE_LENGTH) return text;
+    const key = `${site} ${text}`;
+    const known = this.templates.get(key);
+    if (known !== undefined) return known;
+    if (text.length > MAX_TEMPLATE_LENGTH || this.templatesLength + text.length > MAX_TEMPLATES_LENGTH) return text;
+    this.templatesLength += text.length;
     const instrumented = instrumentTemplate(`values of ${site}`, text, { isAssumed: false });
     this.report.sites.push(...instrumented.sites);
+    this.templates.set(key, instrumented.text);
     return instrumented.text;
   }
 }

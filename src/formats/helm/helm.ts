@@ -145,7 +145,7 @@ async function instrumentFiles(
     if (!TEMPLATE_FILE.test(path)) continue;
     const text = Buffer.from(bytes).toString();
     texts.set(path, text);
-    calls.push(...listCalls(text));
+    for (const one of listCalls(text)) calls.push(one);
     await turns.yieldToEventLoop();
   }
   const generating = findGenerating(calls);

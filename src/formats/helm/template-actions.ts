@@ -36,12 +36,9 @@ const BLANK = /\s/;
 export function readActions(text: string): TemplateAction[] | undefined {
   const actions: TemplateAction[] = [];
   let line = 1;
-  let counted = 0;
+  let lineEnd = text.indexOf('\n');
   for (let start = text.indexOf('{{'); start >= 0;) {
-    for (let at = text.indexOf('\n', counted); at >= 0 && at < start; at = text.indexOf('\n', counted)) {
-      line += 1;
-      counted = at + 1;
-    }
+    for (; lineEnd >= 0 && lineEnd < start; lineEnd = text.indexOf('\n', lineEnd + 1)) line += 1;
     COMMENT.lastIndex = start;
     if (COMMENT.test(text)) {
       const end = text.indexOf('*/', COMMENT.lastIndex);

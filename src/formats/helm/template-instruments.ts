@@ -57,7 +57,7 @@ const BLOCKS = new Set(['if', 'with', 'range', 'define', 'block']);
 /** Words at the beginning of an action, before a pipeline. */
 const KEYWORDS = new Set([...BLOCKS, 'else', 'end', 'template', 'break', 'continue']);
 
-/** Thrown within this file for text that is left as it is, so that Helm reports what is wrong with it. */
+/** Thrown within this file for text that is left as it is, so that Helm reports what is wrong with it, if anything. */
 class Unbalanced extends Error {}
 
 type Node = TemplateToken | { group: Node[] };
@@ -84,11 +84,20 @@ export interface TemplateCalls {
   generates: boolean;
 }
 
-/** The calls of a template file, by the templates that it defines. */
+/** The calls of a template file, by the templates that it defines; none of a file that is left as it is. */
 export function listCalls(text: string): TemplateCalls[] {
+  try {
+    return readCalls(readActions(text) ?? []);
+  } catch (error) {
+    if (error instanceof Unbalanced) return [];
+    throw error;
+  }
+}
+
+function readCalls(actions: readonly TemplateAction[]): TemplateCalls[] {
   const all = new Map<string | undefined, TemplateCalls>();
   const blocks: Block[] = [];
-  for (const { tokens } of readActions(text) ?? []) {
+  for (const { tokens } of actions) {
     const words = tokens.filter(({ kind }) => kind !== 'space');
     trackBlock(blocks, words);
     const define = blocks.findLast(({ defines }) => defines !== undefined)?.defines;
@@ -107,11 +116,18 @@ export function listCalls(text: string): TemplateCalls[] {
 /** Of the templates of a chart, those that generate values, also by including others. */
 export function findGenerating(calls: readonly TemplateCalls[]): Set<string> {
   const found = new Set<string>();
-  for (let before = -1; before < found.size;) {
-    before = found.size;
-    for (const { define, includes, generates } of calls)
-      if (define !== undefined && (generates || includes.some((name) => found.has(name)))) found.add(define);
+  const including = new Map<string, string[]>();
+  for (const { define, includes, generates } of calls) {
+    if (define === undefined) continue;
+    if (generates) found.add(define);
+    for (const name of includes) {
+      const others = including.get(name);
+      if (others) others.push(define);
+      else including.set(name, [define]);
+    }
   }
+  // Those that are added on the way are visited, too.
+  for (const name of found) for (const one of including.get(name) ?? []) found.add(one);
   return found;
 }
 
@@ -186,16 +202,16 @@ class Instruments {
     const name = first && 'kind' in first && first.kind === 'word' ? first.text : '';
     const type = GENERATORS.get(name);
     if (type !== undefined) return this.rewriteGenerator(name, type, operands, before);
-    const target = name === 'include' ? readString(operands[0]?.[0]) : undefined;
-    const whole = this.rewriteOperands(command);
-    const joined = joinCommands(before, whole);
-    if (target !== undefined && this.options.generating?.has(target))
-      return { ...joined, text: ` list ${this.askCall(command, target)} (${joined.text}) | last ` };
-    if (name === 'tpl' && !before && operands.length > 1) return { ...joined, text: this.askTemplate(operands) };
+    // Each operand is rewritten once, because it may have others within.
+    if (name === 'tpl' && !before && operands.length > 1) return this.rewriteTemplate(operands);
     if (name === 'lookup' && this.options.isAssumed) {
       const { text, copy } = this.rewriteOperands(command.slice(command.indexOf(first as Node) + 1));
       return joinCommands(before, { text: ` ${EMPTY_LOOKUP} ${text}`, copy: ` ${EMPTY_LOOKUP} ${copy}` });
     }
+    const target = name === 'include' ? readString(operands[0]?.[0]) : undefined;
+    const joined = joinCommands(before, this.rewriteOperands(command));
+    if (target !== undefined && this.options.generating?.has(target))
+      return { ...joined, text: ` list ${this.askCall(command, target)} (${joined.text}) | last ` };
     // Go lists the keys of a map in no order, so that any is right.
     if (name === 'keys') return { text: `${joined.text} | sortAlpha `, copy: `${joined.copy} | sortAlpha ` };
     return joined;
@@ -222,12 +238,13 @@ class Instruments {
   }
 
   /** Text that may generate something is instrumented before it is used as a template. */
-  private askTemplate([text = [], ...context]: Node[][]): string {
+  private rewriteTemplate([text = [], ...context]: Node[][]): Expression {
     const { text: once, copy } = this.rewriteOperands(text);
+    const rest = context.map((each) => this.rewriteOperands(each));
     const asked = `${copy} | b64enc | replace "/" "_" | ${ask('Template', this.addSite('tpl'))} | dig "v" ""`;
     const matches = `regexMatch ${JSON.stringify(GENERATOR_CALL)} ${copy}`;
-    const rest = context.map((each) => this.rewriteOperands(each).text).join(' ');
-    return ` tpl (or (and (${matches}) (${asked})) ${once}) ${rest} `;
+    const [texts, copies] = [rest.map((each) => each.text).join(' '), rest.map((each) => each.copy).join(' ')];
+    return { text: ` tpl (or (and (${matches}) (${asked})) ${once}) ${texts} `, copy: ` tpl ${copy} ${copies} ` };
   }
 
   private rewriteOperands(nodes: Node[]): Expression {
@@ -266,6 +283,7 @@ class Instruments {
   /** @param details what else identifies the call in its template */
   private addSite(text: string, details = ''): string {
     const identity = JSON.stringify([this.path, this.enclosing(), text, details]);
+    if (this.sites.length >= MAX_SITES) throw new Unbalanced();
     const occurrence = this.seen.get(identity) ?? 0;
     this.seen.set(identity, occurrence + 1);
     const id = idOf(`${identity}#${occurrence}`);
@@ -284,6 +302,7 @@ function trackBlock(blocks: Block[], words: readonly TemplateToken[], depth = bl
   else if (first.text === 'else') delete current?.loop;
   if (!BLOCKS.has(first.text)) return undefined;
   const names = first.text === 'define' || first.text === 'block' ? readString(second) : undefined;
+  if (blocks.length >= MAX_DEPTH) throw new Unbalanced();
   const block: Block = {
     keyword: first.text,
     ...(names === undefined ? {} : { defines: names }),
@@ -341,8 +360,9 @@ function splitOperands(command: readonly Node[]): Node[][] {
 const joinCommands = (before: Expression | undefined, next: Expression): Expression =>
   before ? { text: `${before.text}|${next.text}`, copy: `${before.copy}|${next.copy}` } : next;
 
-/** Deeper pipelines occur in no chart. */
+/** Deeper pipelines and blocks, and files with more calls, occur in no chart. */
 const MAX_DEPTH = 100;
+const MAX_SITES = 5_000;
 
 const ENCODE = 'toJson | b64enc | replace "/" "_"';
 

@@ -3,11 +3,14 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import { type AddressInfo } from 'node:net';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { stringifyExact } from '../../core/json/large-integers.js';
 
 /** A response of an API that only one program can call. */
 export interface ApiResponse {
   status: number;
   body: object;
+  /** The content type. Default: JSON. */
+  type?: string;
 }
 
 /** Answers the GET requests of one run of a program, by path and query. It never throws for a request of the program. */
@@ -29,7 +32,8 @@ export class ProgramApi {
 
   private constructor(private readonly handler: ApiHandler) {
     this.server = createServer({ maxHeaderSize: MAX_REQUEST_BYTES }, (request, response) => {
-      void this.respond(request, response);
+      // What a cluster has answered may have any form; a response that cannot be written ends the connection, not the server.
+      this.respond(request, response).catch(() => response.destroy());
     });
   }
 
@@ -77,12 +81,8 @@ export class ProgramApi {
   }
 
   private async respond(request: IncomingMessage, response: ServerResponse): Promise<void> {
-    const { status, body } = await this.handle(request).catch(() => ({ status: 500, body: {} }));
-    const { apiVersion = '', kind = '' } = body as { apiVersion?: string; kind?: string };
-    const [group = '', version = ''] = apiVersion.split('/');
-    const isDiscovery = kind === 'APIGroupDiscoveryList';
-    const type = isDiscovery ? `application/json;g=${group};v=${version};as=${kind}` : 'application/json';
-    response.writeHead(status, { 'Content-Type': type }).end(JSON.stringify(body));
+    const { status, body, type } = await this.handle(request).catch((): ApiResponse => ({ status: 500, body: {} }));
+    response.writeHead(status, { 'Content-Type': type ?? 'application/json' }).end(stringifyExact(body));
   }
 
   private async handle({ method, url = '/', headers }: IncomingMessage): Promise<ApiResponse> {
