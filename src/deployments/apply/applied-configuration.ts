@@ -1,7 +1,7 @@
 import { parseExactJson } from '../../core/json/large-integers.js';
 import { isDeepStrictEqual } from 'node:util';
 import { type KubernetesObject, managedFieldsOf } from '../../kubernetes/clusters/kubernetes-object.js';
-import { type FieldSet, subtractFieldSets } from '../../kubernetes/clusters/field-set.js';
+import { type FieldSet, indexMembers, subtractFieldSets } from '../../kubernetes/clusters/field-set.js';
 import { findAppliedFields } from '../plan/owner.js';
 
 /**
@@ -48,7 +48,7 @@ function omitEmpty(value: unknown): unknown {
 function extract(value: unknown, set: FieldSet): unknown {
   const members = Object.keys(set).filter((name) => name !== '.');
   if (members.length === 0) return Object.hasOwn(set, '.') ? emptyContainer(value) : value;
-  if (Array.isArray(value)) return extractItems(value, set, members);
+  if (Array.isArray(value)) return extractItems(value, set);
   if (typeof value !== 'object' || value === null) return value;
   const fields = members
     .filter((member) => member.startsWith('f:') && Object.hasOwn(value, member.slice(2)))
@@ -59,31 +59,16 @@ function extract(value: unknown, set: FieldSet): unknown {
 }
 
 /** Returns the items in the order of the list, because the members of the set are not ordered. */
-function extractItems(list: unknown[], set: FieldSet, members: string[]): unknown[] {
+function extractItems(list: unknown[], set: FieldSet): unknown[] {
+  const find = indexMembers(set);
   return list.flatMap((item, index) => {
-    const member = members.find((one) => isNamedBy(one, item, index));
+    const member = find(item, index);
     if (member === undefined) return [];
     if (!member.startsWith('k:')) return [item];
     const keys = parseExactJson(member.slice(2)) as FieldSet;
     const inner = set[member] as FieldSet;
     return [Object.keys(inner).length === 0 ? item : { ...keys, ...(extract(item, inner) as FieldSet) }];
   });
-}
-
-function isNamedBy(member: string, item: unknown, index: number): boolean {
-  const text = member.slice(2);
-  switch (member.slice(0, 2)) {
-    case 'k:':
-      return Object.entries(parseExactJson(text) as FieldSet).every(([key, value]) =>
-        isDeepStrictEqual((item as FieldSet | null)?.[key], value),
-      );
-    case 'v:':
-      return isDeepStrictEqual(parseExactJson(text), item);
-    case 'i:':
-      return Number(text) === index;
-    default:
-      return false;
-  }
 }
 
 /** The set owns the container itself but not its contents. */

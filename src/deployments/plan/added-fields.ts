@@ -55,7 +55,9 @@ function* findHeld(
   }
   const findIndex = Array.isArray(live) ? indexItems(live) : undefined;
   const names = findIndex && findKeyNames([fields]);
-  const wanted = new Map(Array.isArray(desired) ? desired.map((item) => [toItemKey(names ?? [], item), item]) : []);
+  // The items of a set are known by their values.
+  const keyOf = (item: Json): string => (names ? toItemKey(names, item) : JSON.stringify(item));
+  const wanted = new Map(Array.isArray(desired) ? desired.map((item) => [keyOf(item), item]) : []);
   for (const member of members) {
     const inner = fields[member];
     if (!isFieldSet(inner)) continue;
@@ -64,11 +66,7 @@ function* findHeld(
     const next = { path: [...at.path, `${name}`], members: [...at.members, member] };
     if (typeof name === 'number') {
       const item = (live as Json[])[name] as Json;
-      yield* findHeld(inner, names ? wanted.get(toItemKey(names, item)) : findValue(desired, item), item, next);
+      yield* findHeld(inner, wanted.get(keyOf(item)), item, next);
     } else if (isObject(live)) yield* findHeld(inner, isObject(desired) ? desired[name] : undefined, live[name], next);
   }
 }
-
-/** The item of a set that equals the value. */
-const findValue = (list: Json | undefined, value: Json): Json | undefined =>
-  Array.isArray(list) && list.some((one) => JSON.stringify(one) === JSON.stringify(value)) ? value : undefined;

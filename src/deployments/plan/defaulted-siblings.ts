@@ -1,11 +1,14 @@
 import { isDeepStrictEqual } from 'node:util';
 import { isObject } from '../../core/json/json.js';
 import { type ClusterCause } from '../../kubernetes/clusters/cluster-error.js';
-import { type FieldSet, isFieldSet, matchesItem, toFieldSet } from '../../kubernetes/clusters/field-set.js';
+import { findItems, type FieldSet, isFieldSet, toFieldSet } from '../../kubernetes/clusters/field-set.js';
 import { type KubernetesObject, managedFieldsOf } from '../../kubernetes/clusters/kubernetes-object.js';
 import { fieldsOf } from './field-ownership.js';
 
 type Mapping = Record<string, unknown>;
+
+/** The maximum number of mappings that are changed for one apply; a refusal names one or two. */
+const MAX_MAPPINGS = 100;
 
 /** A mapping of the live object with members that the design does not have and the cluster refuses beside those of the design. */
 export interface RefusedMapping {
@@ -44,7 +47,8 @@ export function findRefusedMappings(
       return siblings.length > 0 ? [{ path: place.path, live: place.live, desired: place.desired, siblings }] : [];
     });
   });
-  return found.filter(({ path }, index) => found.findIndex((other) => isDeepStrictEqual(other.path, path)) === index);
+  const some = found.slice(0, MAX_MAPPINGS);
+  return some.filter(({ path }, index) => some.findIndex((other) => isDeepStrictEqual(other.path, path)) === index);
 }
 
 /** The refused member, or for one that the design has, the containers beside it. */
@@ -83,15 +87,17 @@ function placesAt(at: Place, [name, ...rest]: string[]): Place[] {
 }
 
 function childrenOf({ path, live, desired, fields }: Place, name: string): Place[] {
-  if (Array.isArray(live) && Array.isArray(desired))
+  if (Array.isArray(live) && Array.isArray(desired)) {
+    const [items, wanted] = [findItems(live), findItems(desired)];
     return Object.keys(fields)
       .filter((member) => member.startsWith('k:'))
       .map((member) => ({
         path: [...path, member],
-        live: memberAt(live, member),
-        desired: memberAt(desired, member),
+        live: items(member),
+        desired: wanted(member),
         fields: fieldsAt(fields, member),
       }));
+  }
   if (!isObject(live) || !isObject(desired)) return [];
   const member = `f:${name}`;
   return [{ path: [...path, member], live: live[name], desired: desired[name], fields: fieldsAt(fields, member) }];
@@ -103,7 +109,7 @@ const fieldsAt = (fields: FieldSet, member: string): FieldSet => {
 };
 
 function memberAt(value: unknown, member: string): unknown {
-  if (Array.isArray(value)) return value.find((item, index) => matchesItem(member, item, String(index))) as unknown;
+  if (Array.isArray(value)) return findItems(value)(member);
   return isObject(value) && Object.hasOwn(value, member.slice(2)) ? value[member.slice(2)] : undefined;
 }
 

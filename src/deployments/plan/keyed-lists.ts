@@ -36,6 +36,9 @@ export interface DesiredChange {
   live: unknown;
 }
 
+/** The maximum number of missing items in whose place a foreign one may stand; real lists lack a few. */
+const MAX_MISSING = 50;
+
 /** Ports of which an object can have each number once. */
 const NODE_PORTS = ['nodePort', 'hostPort'];
 
@@ -73,7 +76,8 @@ export class DesiredFields {
     const members = findItemMembers(sets, live);
     const names = findKeyNames(sets);
     const isSet = [...members.values()].some((member) => member.startsWith('v:'));
-    if (isSet && desired.every((item) => live.some((one) => isDeepStrictEqual(one, item)))) return;
+    const values = new Set(isSet ? live.map((item) => JSON.stringify(item)) : []);
+    if (isSet && desired.every((item) => values.has(JSON.stringify(item)))) return;
     if (!names) {
       if (isSet || desired.length !== live.length) this.changes.push({ path: at.path, desired, live });
       else
@@ -102,7 +106,7 @@ export class DesiredFields {
   /** @param missing the items of the design that the live list lacks; the one in whose place the item stands is removed */
   private compareForeign(item: Json, at: Place, missing: MissingItem[], names: readonly string[]): void {
     const { path, members, ours } = at;
-    const found = missing.findIndex((one) => standsInPlaceOf(item, one.item, names, path.at(-2)));
+    const found = missing.slice(0, MAX_MISSING).findIndex((one) => standsInPlaceOf(item, one.item, names, path.at(-2)));
     if (found < 0 && ours.length === 0) return;
     const [replaced] = found < 0 ? [] : missing.splice(found, 1);
     const manager = this.findManager(members);

@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import { isObject } from '../../core/json/json.js';
-import { type FieldSet, isFieldSet, matchesItem } from '../../kubernetes/clusters/field-set.js';
+import { findItems, type FieldSet, isFieldSet } from '../../kubernetes/clusters/field-set.js';
 import { type KubernetesObject, managedFieldsOf } from '../../kubernetes/clusters/kubernetes-object.js';
 import { type ResourceKind } from '../../kubernetes/clusters/discovery.js';
 import { omitServerFields } from './field-changes.js';
@@ -37,10 +37,9 @@ function leftoversIn({ value, desired, before, after, others }: Place): FieldSet
     if (Object.keys(left).length > 0) found[member] = left;
   };
   if (Array.isArray(value) && Array.isArray(desired)) {
-    for (const member of Object.keys(before).filter((one) => one.startsWith('k:'))) {
-      const find = (list: unknown[]): unknown => list.find((item, index) => matchesItem(member, item, String(index)));
-      visit(member, find(value), find(desired));
-    }
+    const [items, wanted] = [findItems(value), findItems(desired)];
+    for (const member of Object.keys(before).filter((one) => one.startsWith('k:')))
+      visit(member, items(member), wanted(member));
     return found;
   }
   if (!isObject(value) || !isObject(desired)) return found;
@@ -90,10 +89,10 @@ function addedIn({ after, before, others, known }: AddedPlace): FieldSet {
     if (Object.keys(added).length > 0) found[member] = added;
   };
   if (Array.isArray(after) && Array.isArray(before)) {
+    const [items, then] = [findItems(after), findItems(before)];
     for (const member of Object.keys(known).filter((one) => one.startsWith('k:'))) {
-      const find = (list: unknown[]): unknown => list.find((item, index) => matchesItem(member, item, String(index)));
-      const item = find(after);
-      if (item !== undefined) visit(member, item, find(before));
+      const item = items(member);
+      if (item !== undefined) visit(member, item, then(member));
     }
   } else if (isObject(after) && isObject(before))
     for (const [name, inner] of Object.entries(after)) if (inner !== undefined) visit(`f:${name}`, inner, before[name]);

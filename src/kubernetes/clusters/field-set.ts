@@ -1,4 +1,4 @@
-import { isDeepStrictEqual } from 'node:util';
+import { parseExactJson } from '../../core/json/large-integers.js';
 
 /**
  * A set of fields in the format of managed fields (FieldsV1): `f:` fields, `k:` items by key fields, `v:` items by
@@ -13,7 +13,16 @@ export const isFieldSet = (value: unknown): value is FieldSet =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
 /** The members of a set; empty for a field that is owned as a whole. `.` is the field itself. */
-export const membersOf = (fields: FieldSet): string[] => Object.keys(fields).filter((key) => key !== '.');
+export function membersOf(fields: FieldSet): readonly string[] {
+  const known = memberLists.get(fields);
+  if (known) return known;
+  const members = Object.keys(fields).filter((key) => key !== '.');
+  memberLists.set(fields, members);
+  return members;
+}
+
+/** Field sets are not changed once they are read, and are asked again for each item of a long list. */
+const memberLists = new WeakMap<FieldSet, readonly string[]>();
 
 /** Reports whether a set contains the field at the path, or an ancestor as a whole. */
 export function hasField(fields: unknown, value: unknown, [name, ...rest]: readonly string[]): boolean {
@@ -23,7 +32,7 @@ export function hasField(fields: unknown, value: unknown, [name, ...rest]: reado
   if (members.length === 0) return true;
   if (Array.isArray(value)) {
     const item = (value as unknown[])[Number(name)];
-    const key = members.find((one) => matchesItem(one, item, name));
+    const key = indexMembers(fields)(item, Number(name));
     return key !== undefined && hasField(fields[key], item, rest);
   }
   const field = `f:${name}`;
@@ -113,13 +122,10 @@ export function releaseFields(value: unknown, released: FieldSet, held: FieldSet
       ? [releaseFields(inner, left, kept)]
       : [inner];
   };
-  if (Array.isArray(value))
-    return value.flatMap((item: unknown, index) =>
-      release(
-        membersOf(released).find((member) => matchesItem(member, item, String(index))),
-        item,
-      ),
-    );
+  if (Array.isArray(value)) {
+    const find = indexMembers(released);
+    return value.flatMap((item: unknown, index) => release(find(item, index), item));
+  }
   return Object.fromEntries(
     Object.entries(value).flatMap(([name, inner]) => release(`f:${name}`, inner).map((left) => [name, left])),
   );
@@ -158,7 +164,7 @@ export const below = (sets: readonly FieldSet[], member: string): FieldSet[] =>
   });
 
 /** Looks up list items by members of a set in constant time, for long lists. */
-function findItems(list: readonly unknown[]): (member: string) => unknown {
+export function findItems(list: readonly unknown[]): (member: string) => unknown {
   const find = indexItems(list);
   return (member) => {
     const index = find(member);
@@ -190,21 +196,41 @@ function memberOf(value: unknown, name: string): unknown {
   return (value as Record<string, unknown>)[name];
 }
 
-/** Reports whether a member identifies the item, by its key fields, value or index. */
-export function matchesItem(member: string, item: unknown, index: string): boolean {
-  const [type, wanted] = [member.slice(0, 2), parseMember(member)];
-  if (type === 'i:') return String(wanted) === index;
-  if (type === 'v:') return isDeepStrictEqual(wanted, item);
-  if (type !== 'k:' || !isFieldSet(wanted)) return false;
-  return Object.entries(wanted).every(([name, value]) =>
-    isDeepStrictEqual(memberOf(item, name) ?? DEFAULTS[name], value),
-  );
+type FindMember = (item: unknown, index: number) => string | undefined;
+
+const memberIndices = new WeakMap<FieldSet, FindMember>();
+
+/** Looks up the member of a set that identifies a list item in constant time, for long lists. */
+export function indexMembers(fields: FieldSet): FindMember {
+  const known = memberIndices.get(fields);
+  if (known) return known;
+  const keyed = new Map<string, { names: string[]; members: Map<string, string> }>();
+  const others = new Map<string, string>();
+  for (const member of membersOf(fields)) {
+    const [type, wanted] = [member.slice(0, 2), parseMember(member)];
+    if (type !== 'k:' || !isFieldSet(wanted)) others.set(`${type}${JSON.stringify(wanted)}`, member);
+    else {
+      const names = Object.keys(wanted);
+      const group = keyed.get(JSON.stringify(names)) ?? { names, members: new Map<string, string>() };
+      keyed.set(JSON.stringify(names), group);
+      group.members.set(toItemKey(names, wanted), member);
+    }
+  }
+  const find: FindMember = (item, index) => {
+    for (const { names, members } of keyed.values()) {
+      const found = members.get(toItemKey(names, item));
+      if (found !== undefined) return found;
+    }
+    return others.size > 0 ? (others.get(`v:${JSON.stringify(item)}`) ?? others.get(`i:${index}`)) : undefined;
+  };
+  memberIndices.set(fields, find);
+  return find;
 }
 
 /** Parses the JSON after the type prefix of a member; undefined when it is not JSON. */
 function parseMember(member: string): unknown {
   try {
-    return JSON.parse(member.slice(2));
+    return parseExactJson(member.slice(2));
   } catch {
     return undefined;
   }
