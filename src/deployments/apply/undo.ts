@@ -216,8 +216,13 @@ export class Undo {
     await this.restoreContent(kind, previous, now);
     const { name, namespace, uid } = previous.metadata;
     const after = await this.cluster.lookup(kind, name, namespace);
-    if (after && after.metadata.uid === uid)
-      await storeManagedFields(this.cluster, kind, after, managedFieldsOf(previous));
+    if (!after || after.metadata.uid !== uid) return;
+    // What is recorded are the fields of this server and of tools; those of controllers are as they are now.
+    const recorded = managedFieldsOf(previous);
+    const isRecorded = (entry: ManagedFields): boolean =>
+      entry === findAppliedFields(after) || recorded.some((one) => isSameEntry(one, entry));
+    const others = managedFieldsOf(after).filter((entry) => entry.manager !== TAKE_BACK_MANAGER && !isRecorded(entry));
+    await storeManagedFields(this.cluster, kind, after, [...others, ...recorded]);
   }
 
   /** Gives tools the fields back that an adoption took over. */

@@ -6,7 +6,7 @@ import { type ResourceError } from '../plan/planned-resource.js';
 import { isOfKubernetes, judgeHealth } from '../../kubernetes/resources/health/health.js';
 import { type Judgement } from '../../kubernetes/resources/health/health-status.js';
 import { type RunClock, RunEnded } from './run-clock.js';
-import { isUnusedClaim } from './unused-claim.js';
+import { UnusedClaims } from './unused-claims.js';
 import { WorkloadPods } from './workload-pods.js';
 
 export interface Workload {
@@ -133,8 +133,9 @@ export class WorkloadWait {
 
   /** Finds claims that nothing is going to bind. */
   private async lookAtClaims(states: OpenWorkload[]): Promise<void> {
+    const unused = new UnusedClaims(this.cluster);
     for (const state of states)
-      if (state.live && (await isUnusedClaim(this.cluster, state.live)))
+      if (state.live && (await unused.includes(state.live)))
         Object.assign(state, { isOutside: true, detail: 'No pod uses it, so that its class does not bind it yet' });
   }
 

@@ -146,6 +146,9 @@ export async function applyAgain(
 ): Promise<void> {
   const owned = live && ownership && (await storeManagedFields(cluster, kind, live, ownership));
   const { resourceVersion } = owned?.metadata ?? {};
-  const wanted = { ...desired, metadata: { ...desired.metadata, ...(resourceVersion && { resourceVersion }) } };
+  // With its uid, an object that somebody else has created in its place since is a conflict.
+  const { uid } = live?.metadata ?? {};
+  const seen = { ...(uid && { uid }), ...(resourceVersion && { resourceVersion }) };
+  const wanted = { ...desired, metadata: { ...desired.metadata, ...seen } };
   await cluster.apply(kind, wanted, { fieldManager: FIELD_MANAGER, force: true, signal });
 }

@@ -14,7 +14,7 @@ const MAX_DEPTH = 8;
  * collector deletes because all of their owners are gone.
  */
 export class CascadingDeletion {
-  private readonly owners = new Map<string, Promise<boolean>>();
+  private readonly owners = new Map<string, boolean>();
   private readonly known: ReadonlyMap<string | undefined, ObjectMetadata>;
 
   /**
@@ -51,9 +51,10 @@ export class CascadingDeletion {
     return staying;
   }
 
-  private isLeaving(reference: OwnerReference, namespace: string | undefined, depth: number): Promise<boolean> {
+  /** Only verdicts are kept, because objects that own each other would wait for each other for ever. */
+  private async isLeaving(reference: OwnerReference, namespace: string | undefined, depth: number): Promise<boolean> {
     const key = `${reference.uid} ${namespace ?? ''}`;
-    const judged = this.owners.get(key) ?? this.judge(reference, namespace, depth);
+    const judged = this.owners.get(key) ?? (await this.judge(reference, namespace, depth));
     this.owners.set(key, judged);
     return judged;
   }
