@@ -249,6 +249,22 @@ describe('the difference of two versions', () => {
 });
 
 describe('snapshots', () => {
+  it('hold what a deployment has rendered for a cluster for the members of the workspace only', async () => {
+    const { editor, viewer, member } = people;
+    const { id } = await create(editor, manifest(1));
+    for (const replicas of [2, 3]) await change(editor, id, manifest(replicas));
+    await world.sql('UPDATE design_version SET variant_of = 1 WHERE design_id = $1 AND number = 2', [id]);
+    await done(editor.put('/api/pattern/yaml', { id, visibility: 'organization' }));
+    const statuses = (by: Person) =>
+      Promise.all(
+        ['versions/1', 'versions/2', 'diff?from=1&to=3', 'diff?from=2&to=3', 'diff?from=1&to=2'].map(
+          async (path) => (await by.get(`/api/pattern/${id}/${path}`)).status,
+        ),
+      );
+    expect(await statuses(viewer)).toEqual([200, 200, 200, 200, 200]);
+    expect(await statuses(member)).toEqual([200, 403, 200, 403, 403]);
+  });
+
   it('name versions for ever, each name once', async () => {
     const { editor, viewer } = people;
     const { id } = await create(editor, manifest(1));

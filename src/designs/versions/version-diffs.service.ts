@@ -31,7 +31,7 @@ export class VersionDiffsService {
     const resolve = async (field: 'from' | 'to', otherwise: number): Promise<number> => {
       const reference = query[field];
       const version = reference
-        ? await this.versions.resolve(design, reference, field)
+        ? await this.versions.resolve(actor, design, reference, field)
         : await this.versions.getVersion(design, otherwise);
       return version.number;
     };

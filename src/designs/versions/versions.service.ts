@@ -37,7 +37,7 @@ export class VersionsService {
   /** A version with its design file as YAML. */
   async get(actor: Actor, id: string, reference: string): Promise<VersionView> {
     const design = await this.designs.get(actor, id);
-    const version = VersionView.fromEntity(await this.resolve(design, reference, 'number'), design);
+    const version = VersionView.fromEntity(await this.resolve(actor, design, reference, 'number'), design);
     const texts = await this.shown.loadTexts([{ id: design.id, versionNumber: version.number }]);
     return Object.assign(version, { pattern_file: texts.get(design.id) ?? '' });
   }
@@ -52,7 +52,7 @@ export class VersionsService {
   ): Promise<DesignWriteResult> {
     const design = await this.designs.get(actor, id);
     await this.designs.assertAllowed(actor, 'update', design);
-    const { number, sourceType, version } = await this.resolve(design, reference, 'number');
+    const { number, sourceType, version } = await this.resolve(actor, design, reference, 'number');
     const file = (await this.contents.readDesign(design, number)).withMembers({ name: design.name });
     const source = await this.contents.readSourceFile(design, number);
     const note = message || `Restored version ${number} (${version})`;
@@ -62,9 +62,17 @@ export class VersionsService {
   /**
    * A version by its number, or by the name of a snapshot of it.
    * @param field what identified it, for errors
-   * @throws InvalidRequest for an impossible number, NotFound when there is none that the design's reader may see
+   * @throws InvalidRequest for an impossible number, NotFound when there is none that the design's reader may see, Forbidden for a
+   * variant without a role in the workspace
    */
-  async resolve(design: Design, reference: string, field: string): Promise<DesignVersion> {
+  async resolve(actor: Actor, design: Design, reference: string, field: string): Promise<DesignVersion> {
+    const version = await this.find(design, reference, field);
+    // It holds what a chart has read from a cluster, and has generated there.
+    if (version.variantOf !== null) await this.designs.assertAllowed(actor, 'read', design);
+    return version;
+  }
+
+  private async find(design: Design, reference: string, field: string): Promise<DesignVersion> {
     const number = parseVersionNumber(reference);
     const numbered = number === undefined ? null : await this.versions.find(design, number);
     if (numbered) return numbered;
