@@ -520,7 +520,11 @@ spec:
         status: 400,
         body: { errors: [{ pointer: '/values' }] },
       });
-      const planned = await done(deploy({ plan_id: plan.plan_id }));
+      expect(await deploy({ plan_id: plan.plan_id, version: 2 })).toMatchObject({
+        status: 400,
+        body: { errors: [{ pointer: '/version' }] },
+      });
+      const planned = await done(deploy({ plan_id: plan.plan_id, version: 1 }));
       expect(planned).toMatchObject({ status: 'succeeded', design_version: 4 });
       expect(await data()).toEqual({ colour: 'blue', size: '2x9' });
 

@@ -1,7 +1,7 @@
 import { type FieldSet, hasField, indexMembers, releaseFields } from '../../kubernetes/clusters/field-set.js';
 import { type KubernetesObject } from '../../kubernetes/clusters/kubernetes-object.js';
 import { findRefusedMappings } from '../plan/defaulted-siblings.js';
-import { findAddedFields, findLeftovers } from '../plan/leftover-fields.js';
+import { findNewFields, findLeftovers } from '../plan/leftover-fields.js';
 import { appliedConfiguration } from './applied-configuration.js';
 
 describe('A set of fields', () => {
@@ -29,10 +29,10 @@ describe('A set of fields', () => {
       metadata: { name: 'a', managedFields: [{ manager: 'armature', operation: 'Apply', fieldsV1: { 'f:spec': { 'f:env': fields } } }] }, // prettier-ignore
       spec: { env: list },
     };
-    const kind = { subresources: [] as string[] } as Parameters<typeof findAddedFields>[0];
+    const kind = { subresources: [] as string[] } as Parameters<typeof findNewFields>[0];
     const startedAt = performance.now();
     expect(findLeftovers(object, object, object)).toEqual({});
-    expect(findAddedFields(kind, object, object)).toEqual({});
+    expect(findNewFields(kind, object, object)).toEqual({});
     expect(findRefusedMappings(object, object, [{ field: 'spec.env[0].value', reason: 'FieldValueForbidden' }])).toEqual([]); // prettier-ignore
     expect(appliedConfiguration(object)['spec']).toEqual({ env: list });
     expect(releaseFields(list, fields, fields)).toHaveLength(count);

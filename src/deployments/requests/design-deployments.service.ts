@@ -27,7 +27,12 @@ export class DesignDeploymentsService {
   async deploy(actor: Actor, input: DeployRequest): Promise<Deployment> {
     const design = await this.designs.getAllowed(actor, deploymentPolicy.deploy, input);
     const plan = input.plan_id ? await this.plans.getCurrent(design, input.plan_id) : null;
-    if (plan) assertMatchesPlan(input, plan);
+    if (plan) {
+      assertMatchesPlan(input, plan);
+      // A plan of a chart is one of the version as it is rendered for a cluster.
+      const { version = plan.designVersion } = input;
+      if (!(await this.versions.isVersionOrVariant(design, plan.designVersion, version))) throw differs('/version');
+    }
     const wanted = plan ? { environment_id: plan.environmentId, connection_ids: plan.connectionIds } : input;
     const target = await this.targets.resolveForDeployment(actor, design, wanted);
     const options = { ...(plan?.options ?? toOptions(input)), self_heal: input.self_heal, drift: input.drift };
@@ -51,21 +56,21 @@ export class DesignDeploymentsService {
   }
 }
 
-/** @throws InvalidRequest when the request names another target or version than the plan, or values */
+/** @throws InvalidRequest when the request names another target than the plan, or values */
 export function assertMatchesPlan(
-  input: Pick<DeployRequest, 'values' | 'environment_id' | 'connection_ids' | 'namespace' | 'version'>,
+  input: Pick<DeployRequest, 'values' | 'environment_id' | 'connection_ids' | 'namespace'>,
   plan: DeploymentPlan,
 ): void {
   if (input.values !== undefined)
     throw InvalidRequest.forField('/values', 'are part of the plan', 'Plan with these values, and deploy that plan.');
-  const { environment_id, connection_ids = [], namespace, version } = input;
-  const differs = (pointer: string) =>
-    InvalidRequest.forField(pointer, 'is not what the plan was made for', 'Leave it out, or plan again.');
+  const { environment_id, connection_ids = [], namespace } = input;
   if (environment_id && environment_id !== plan.environmentId) throw differs('/environment_id');
   if (connection_ids.length > 0 && !isSameSet(connection_ids, plan.connectionIds)) throw differs('/connection_ids');
   if (namespace && namespace !== plan.options.namespace) throw differs('/namespace');
-  if (version !== undefined && version !== plan.designVersion) throw differs('/version');
 }
+
+const differs = (pointer: string): InvalidRequest =>
+  InvalidRequest.forField(pointer, 'is not what the plan was made for', 'Leave it out, or plan again.');
 
 const isSameSet = (some: string[], others: string[]): boolean =>
   new Set([...some, ...others]).size === new Set(some).size && new Set(some).size === new Set(others).size;
