@@ -19,7 +19,7 @@ describe('The instruments of a template', () => {
     const startedAt = performance.now();
     expect(instrumentTemplate('t', text, { isAssumed: true })).toEqual({ text, sites: [] });
     expect(listCalls(text)).toEqual([]);
-    expect(performance.now() - startedAt).toBeLessThan(5_000);
+    expect(performance.now() - startedAt).toBeLessThan(20_000);
   });
 
   it('leave a file as it is with more calls than any chart has', () => {
@@ -34,6 +34,6 @@ describe('The instruments of a template', () => {
     const startedAt = performance.now();
     const found = findGenerating(listCalls(text));
     expect(found.size).toBe(count + 1);
-    expect(performance.now() - startedAt).toBeLessThan(5_000);
+    expect(performance.now() - startedAt).toBeLessThan(20_000);
   });
 });
