@@ -121,6 +121,35 @@ requires('KUBEBUILDER_ASSETS', 'a deployment', () => {
     await done(world.admin.delete('/api/pattern/deploy', { body: { id } }));
   }, 60_000);
 
+  it('runs a job once that is deleted after its end, and neither plans it again nor calls it drift', async () => {
+    const { admin } = world;
+    const job = (image: string): string =>
+      JSON.stringify({
+        ...{ apiVersion: 'batch/v1', kind: 'Job', metadata: { name: 'migrate' } },
+        spec: {
+          ttlSecondsAfterFinished: 0,
+          template: {
+            spec: { restartPolicy: 'Never', containers: [{ name: 'app', image }], tolerations: [{ operator: 'Exists' }] },
+          },
+        },
+      });
+    const { id, namespace } = await scene(settings, `${job('app:1')}\n`);
+    const jobs = (): Promise<string> => kubectl(cluster, 'get', 'jobs', '-n', namespace, '-o', 'name');
+    const plan = async (): Promise<Json> => byName(await done(admin.post('/api/pattern/deploy/plan', { id })));
+    await done(admin.post('/api/pattern/deploy', { id, namespace, wait: true }));
+    await until(async () => (await jobs()) === '');
+    expect((await plan())['migrate']).toMatchObject({ action: 'unchanged', diff: [] });
+    const { status, resources } = await done(admin.get(`/api/pattern/${id}/drift`));
+    expect([status, byName({ resources })['migrate'].status]).toEqual(['in_sync', 'in_sync']);
+    const again = await done(admin.post('/api/pattern/deploy', { id, wait: true, timeout: 5 }));
+    expect(byName(again)['migrate']).toMatchObject({ action: 'unchanged', status: 'unchanged' });
+    expect(await jobs()).toBe('');
+    const changed = `${settings}---\n${job('app:2')}\n`;
+    await done(admin.put('/api/pattern/kubernetes', { id, pattern_data: { pattern_file: changed } }));
+    expect((await plan())['migrate']).toMatchObject({ action: 'create' });
+    await done(admin.delete('/api/pattern/deploy', { body: { id } }));
+  }, 90_000);
+
   it('waits for a claim that should bind, and only warns of an address that comes from elsewhere', async () => {
     const claim = {
       ...{ apiVersion: 'v1', kind: 'PersistentVolumeClaim', metadata: { name: 'data' } },

@@ -135,6 +135,26 @@ export class DeployedDesignsStore {
     return found ?? null;
   }
 
+  /** The version that stands there after a deployment other than this one; null when that has not succeeded. */
+  async findStandingVersion(
+    { id, designId, environmentId }: Pick<Deployment, 'designId' | 'environmentId'> & { id?: string },
+    connectionId: string,
+  ): Promise<number | null> {
+    const [row] = await this.unit.runAsSystem('the version that stands', () =>
+      this.unit.manager.query<{ version: number }[]>(
+        `SELECT standing.version FROM deployed_design now CROSS JOIN LATERAL (
+           SELECT now.deployment_id AS deployment, now.design_version AS version WHERE now.deployment_id IS DISTINCT FROM $4::uuid
+           UNION ALL
+           SELECT (now.previous->>'deployment_id')::uuid, (now.previous->>'design_version')::int
+            WHERE now.deployment_id = $4::uuid) standing
+           JOIN deployment ON deployment.id = standing.deployment AND deployment.status = 'succeeded'
+          WHERE now.design_id = $1 AND now.environment_id = $2 AND now.connection_id = $3`,
+        [designId, environmentId, connectionId, id ?? null],
+      ),
+    );
+    return row?.version ?? null;
+  }
+
   /**
    * Records the deployment before the first object is applied, so that every object on a cluster has a record. The previous
    * deployment is kept until this one has ended. Calling it again in another attempt has no further effect.

@@ -128,9 +128,11 @@ export class Applier {
     const isWaitedFor = ({ apiVersion, kind }: KubernetesObject) =>
       options.wait ? hasHealth(apiVersion, kind) : runsPods({ apiVersion, kind });
     const workloads = wanted.flatMap((item) => {
-      const { kind, desired } = item;
+      const { kind, desired, planned, live } = item;
+      // An unchanged object that is not on the cluster was deleted after its end.
+      const hasRun = planned.action === 'unchanged' && live === undefined;
       const isApplied = results.has(item, 'applied') || results.has(item, 'unchanged');
-      return kind && desired && isApplied && isWaitedFor(desired) ? { kind, object: desired, item } : [];
+      return kind && desired && isApplied && !hasRun && isWaitedFor(desired) ? { kind, object: desired, item } : [];
     });
     const before = new Map(workloads.map(({ item }) => [item, results.has(item, 'unchanged')]));
     const errors = await new WorkloadWait(this.cluster, clock).waitUntilReady(

@@ -2,6 +2,7 @@ import { type ClusterClient } from '../../kubernetes/clusters/cluster-client.js'
 import { type ResourceKind } from '../../kubernetes/clusters/discovery.js';
 import { type KubernetesObject } from '../../kubernetes/clusters/kubernetes-object.js';
 import { boundedParallel } from '../plan/bounded-parallel.js';
+import { isDeletedAfterEnd } from '../plan/deleted-after-end.js';
 import { type ResourceError } from '../plan/planned-resource.js';
 import { isOfKubernetes, judgeHealth } from '../../kubernetes/resources/health/health.js';
 import { type Judgement } from '../../kubernetes/resources/health/health-status.js';
@@ -156,13 +157,10 @@ export class WorkloadWait {
   }
 }
 
-/** A job with a TTL that no longer exists has completed. */
-function judgeDeleted({ spec }: KubernetesObject): Judgement {
-  const { ttlSecondsAfterFinished } = (spec ?? {}) as { ttlSecondsAfterFinished?: number };
-  return ttlSecondsAfterFinished === undefined
-    ? { status: 'Missing', message: 'It has been deleted', isFinal: true }
-    : { status: 'Healthy', message: null };
-}
+const judgeDeleted = (object: KubernetesObject): Judgement =>
+  isDeletedAfterEnd(object)
+    ? { status: 'Healthy', message: null }
+    : { status: 'Missing', message: 'It has been deleted', isFinal: true };
 
 /** Whether there is nothing to wait for: what somebody has suspended is as it should be. */
 const isDone = (judgement: Judgement | null): boolean =>

@@ -15,6 +15,7 @@ import {
 import { type AddedField, findAddedFields } from '../plan/added-fields.js';
 import { boundedParallel } from '../plan/bounded-parallel.js';
 import { Comparison, type ComparisonResult } from '../plan/comparison.js';
+import { isDeletedAfterEnd } from '../plan/deleted-after-end.js';
 import { buildDesiredObject, parseDesired } from '../plan/desired-object.js';
 import { toFieldChanges } from '../plan/field-changes.js';
 import { changeOwnership } from '../plan/field-ownership.js';
@@ -147,7 +148,7 @@ export class DriftComparison {
     const isStrict = this.applied.mode === 'strict';
     const hasChanged = changes.length > 0 || (isStrict && added.length > 0);
     const extra = added.map((one) => toExtra(kind, one));
-    const status = this.toStatus(desired, result, hasChanged);
+    const status = this.toStatus(result, hasChanged);
     const resource = toResource(desired, status, { changes, extra, detail: error?.detail ?? null });
     const ownership = live && isStrict ? takeOver(live, result.ownership, added) : result.ownership;
     return { resource, kind, desired, live, ownership, isHealable: !live || (isOurs && !isForeign) };
@@ -161,13 +162,12 @@ export class DriftComparison {
   }
 
   private toStatus(
-    desired: KubernetesObject,
     { live, error, action }: ComparisonResult,
     hasChanged: boolean,
   ): DriftResourceStatus {
     if (error?.reason === 'NOT_OWNED') return 'changed';
     if (error && (!live || error.reason === 'TERMINATING')) return 'unknown';
-    if (!live) return action === 'create' && !endsByItself(desired) ? 'missing' : 'in_sync';
+    if (!live) return action === 'create' ? 'missing' : 'in_sync';
     return hasChanged ? 'changed' : 'in_sync';
   }
 
@@ -178,7 +178,7 @@ export class DriftComparison {
   ): Promise<ComparisonResult> {
     const options = { force: true, adopt, mayAdopt: () => Promise.resolve(false) };
     const comparison = new Comparison(this.cluster, this.applied.owner, options);
-    return comparison.compare(kind, desired, { signal: this.signal, live });
+    return comparison.compare(kind, desired, { signal: this.signal, live, hasRun: isDeletedAfterEnd(desired) });
   }
 
   /** Compares only fields of the design. If an autoscaler exists, the number of replicas is ignored. */
@@ -314,10 +314,6 @@ function takeOver(
 
 /** Hooks of charts are created and deleted by their own policies. */
 const isHook = ({ metadata }: KubernetesObject): boolean => Boolean(metadata.annotations?.['helm.sh/hook']);
-
-/** A Job that is deleted after its TTL. */
-const endsByItself = ({ kind, spec }: KubernetesObject): boolean =>
-  kind === 'Job' && (spec as { ttlSecondsAfterFinished?: unknown } | undefined)?.ttlSecondsAfterFinished !== undefined;
 
 /** Whether the design sets the field. For a path inside a list, the list counts, because the cluster may reorder and add items. */
 function isDesired(desired: unknown, path: readonly string[]): boolean {

@@ -63,6 +63,8 @@ export interface CompareOptions {
   live?: KubernetesObject;
   /** A definition from `crds/` of a chart is used as it is on the cluster. */
   isChartDefinition?: boolean;
+  /** The object has run, and may have been deleted after its end: then there is nothing to apply. */
+  hasRun?: boolean;
 }
 
 const TERMINATING: ResourceError = {
@@ -93,16 +95,17 @@ export class Comparison {
   async compare(
     kind: ResourceKind,
     desired: KubernetesObject,
-    { signal, live: known, isChartDefinition }: CompareOptions = {},
+    { signal, live: known, isChartDefinition, hasRun }: CompareOptions = {},
     again = 3,
   ): Promise<ComparisonResult> {
     let live = known;
     try {
       live ??= await this.cluster.lookup(kind, desired.metadata.name, desired.metadata.namespace, signal);
+      if (!live && hasRun) return { action: 'unchanged', diff: [], verified: true, warnings: [] };
       if (live && isChartDefinition) return compareChartDefinition(live, desired);
       const error = live && (await this.findRefusal(live));
       // The known object may be outdated.
-      if (error && known) return this.compare(kind, desired, { signal }, again);
+      if (error && known) return this.compare(kind, desired, { signal, hasRun }, again);
       if (error) return { action: 'update', diff: [], verified: true, warnings: [], live, error };
       const fields = live && new DesiredFields(desired, live);
       if (live && fields && fields.collisions.length > 0) return this.compareColliding(kind, live, fields);
@@ -112,7 +115,7 @@ export class Comparison {
       if (!live) return { action: 'create', diff: [], verified: true, warnings };
       // A controller changed the object between the two requests; its changes must not appear in the diff.
       if (object.metadata.resourceVersion !== live.metadata.resourceVersion && again > 0)
-        return this.compare(kind, desired, { signal }, again - 1);
+        return this.compare(kind, desired, { signal, hasRun }, again - 1);
       const digest = digestChanges(kind, live, object);
       const compared = { verified: true, warnings, live, digest, ...(ownership && { ownership }) };
       const adopts = adopt && (takes || !isOwnedBy(this.owner, live));

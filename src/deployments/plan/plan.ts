@@ -3,6 +3,7 @@ import { TimeSlicer } from '../../core/time-slicer.js';
 import { pickFields } from '../../kubernetes/clusters/field-set.js';
 import { managedFieldsOf, type ObjectMetadata } from '../../kubernetes/clusters/kubernetes-object.js';
 import { type OwnershipOptions } from './comparison.js';
+import { isDeletedAfterEnd } from './deleted-after-end.js';
 import { type PlanItem } from './plan-item.js';
 import { type PlannedHooks } from './hook-plans.js';
 import { type Owner } from './owner.js';
@@ -33,7 +34,9 @@ export function plannedResources(plan: Plan): PlannedResource[] {
 export async function fingerprint(items: PlanItem[]): Promise<string> {
   const hash = createHash('sha256').update('[');
   const turns = new TimeSlicer();
-  for (const [index, { planned, desired, live, digest }] of items.entries()) {
+  for (const [index, item] of items.entries()) {
+    const { planned, desired } = item;
+    const { live, digest }: Pick<PlanItem, 'live' | 'digest'> = mayGoUnnoticed(item) ? {} : item;
     const { api_version, kind, namespace, name, action, error, kept, hook } = planned;
     const facts = [
       api_version,
@@ -54,6 +57,10 @@ export async function fingerprint(items: PlanItem[]): Promise<string> {
   }
   return hash.update(']').digest('hex');
 }
+
+/** Whether nothing changes when the cluster deletes the object after its end. */
+const mayGoUnnoticed = ({ planned, desired }: PlanItem): boolean =>
+  planned.action === 'unchanged' && desired !== undefined && isDeletedAfterEnd(desired);
 
 /**
  * The fields of an object that people and other deployment tools have set, with their values: when they change, somebody has changed

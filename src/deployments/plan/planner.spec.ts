@@ -8,6 +8,7 @@ import {
   schemaValidator,
 } from '../../../test/support/deployment-scene.js';
 import { requires } from '../../../test/support/requirements.js';
+import type { KubernetesObject } from '../../kubernetes/clusters/kubernetes-object.js';
 import { plannedResources } from './plan.js';
 import { Planner, type PlanOptions } from './planner.js';
 
@@ -265,6 +266,32 @@ requires('KUBEBUILDER_ASSETS', 'A plan', () => {
     expect((await scene.plan([deployment('web', 3), configMap('a')])).fingerprint).not.toBe(fingerprint);
     await scene.others(deployment('web', 5));
     expect((await scene.plan(objects)).fingerprint).not.toBe(fingerprint);
+  });
+
+  it('does not run again what the cluster deleted after its end, unless it has changed or the deployment failed', async () => {
+    const spec = { restartPolicy: 'Never', containers: [{ name: 'app', image: 'app:1' }] };
+    const job = (more: object = { ttlSecondsAfterFinished: 0 }): KubernetesObject => ({
+      ...{ apiVersion: 'batch/v1', kind: 'Job', metadata: { name: 'once' } },
+      spec: { ...more, suspend: true, template: { spec } },
+    });
+    const standing = () => Promise.resolve([{ component: 'another', object: job() }]);
+    await scene.deploy([job()]);
+    const before = await scene.plan([job()], { standing });
+    const kind = await scene.client.findKind('batch/v1', 'Job');
+    if (!kind) throw new Error('no Job');
+    await scene.client.delete(kind, 'once', scene.namespace, { propagation: 'Background' });
+    const { items, fingerprint } = await scene.plan([job()], { standing });
+    expect(items.map(({ planned }) => planned)).toMatchObject([{ action: 'unchanged', verified: true, diff: [] }]);
+    expect(fingerprint).toBe(before.fingerprint);
+    expect(await actions([job({ ttlSecondsAfterFinished: 60 })], { standing })).toEqual(['once: create']);
+    expect(await actions([job({})], { standing: () => Promise.resolve([{ component: '', object: job({}) }]) })).toEqual(
+      ['once: create'],
+    );
+    expect(await actions([job()])).toEqual(['once: create']);
+    expect(await actions([job()], { standing, previous: [] })).toEqual(['once: create']);
+    const result = await scene.deploy([job()], { standing, wait: true, waitTimeoutMs: 2_000 });
+    expect(result).toMatchObject({ status: 'succeeded', resources: [{ status: 'unchanged' }] });
+    expect(await scene.live('batch/v1', 'Job', 'once')).toBeUndefined();
   });
 
   it('reports missing permissions for each resource', async () => {

@@ -1,11 +1,14 @@
+import { isDeepStrictEqual } from 'node:util';
+import { isObject } from '../../core/json/json.js';
 import { type ClusterClient } from '../../kubernetes/clusters/cluster-client.js';
 import { isSameKind, type ResourceKind } from '../../kubernetes/clusters/discovery.js';
-import { type KubernetesObject, type ObjectReference } from '../../kubernetes/clusters/kubernetes-object.js';
+import { groupOf, type KubernetesObject, type ObjectReference } from '../../kubernetes/clusters/kubernetes-object.js';
 import { findAutoscaled, isScaled, omitReplicas } from './autoscaling.js';
 import { boundedParallel } from './bounded-parallel.js';
 import { Comparison, type CompareOptions, type OwnershipOptions } from './comparison.js';
 import { DefinitionValidator, isRedefined, type SchemaValidator } from './definition-validator.js';
 import { definedKinds, isDefinition } from './definitions.js';
+import { isDeletedAfterEnd } from './deleted-after-end.js';
 import { DraftItems } from './draft-items.js';
 import { HookPlans, type HookPhases } from './hook-plans.js';
 import { type KeptObject } from './kept-objects.js';
@@ -30,6 +33,8 @@ export interface PlanOptions extends OwnershipOptions {
    * kinds of the cluster are searched.
    */
   previous?: ObjectReference[];
+  /** Reads the resources of the version that stands on the cluster after a deployment that succeeded. */
+  standing?: () => Promise<DesiredResource[]>;
   /** What earlier deployments left on the cluster. */
   kept?: KeptObject[];
   /** Reads the definitions from `crds/` of the chart that is deployed now. */
@@ -54,11 +59,8 @@ export class Planner {
     const defined = resources.flatMap(({ object }) => definedKinds(object));
     const drafts = new DraftItems(this.cluster, owner, options);
     const hooks = new HookPlans(this.cluster, drafts, options);
-    const items = await boundedParallel(
-      resources.filter(({ hook }) => !hook),
-      CONCURRENCY,
-      (resource) => drafts.draft(resource, defined),
-    );
+    const wanted = resources.filter(({ hook }) => !hook);
+    const items = await boundedParallel(wanted, CONCURRENCY, (resource) => drafts.draft(resource, defined));
     refuseDuplicates(items);
     const { before, after } = await hooks.draft(resources, options.phases, defined);
     const drafted = [...items, ...before, ...after];
@@ -69,12 +71,14 @@ export class Planner {
     const comparison = new Comparison(this.cluster, owner, options);
     const [first, rest] = [items.filter(isFoundation), items.filter((item) => !isFoundation(item))];
     const live = await LiveObjects.read(this.cluster, owner, items, options);
+    const run = await findRun(wanted, items, options);
     const autoscaled = findAutoscaled(items);
     const compare = async (item: PlanItem, refusals?: Map<PlanItem, ResourceError>) =>
       this.compare(item, items, comparison, {
         refusal: refusals?.get(item),
         live: await this.leaveToAutoscaler(item, autoscaled, live.find(item), options.signal),
         isChartDefinition: item.isChartDefinition,
+        hasRun: run.has(item),
         signal: options.signal,
       });
     await boundedParallel(first, CONCURRENCY, (item) => compare(item));
@@ -139,6 +143,33 @@ export class Planner {
     } else if (error && isWaitingForPlan(planned, error, all)) planned.verified = false;
     else if (error) planned.error = error;
   }
+}
+
+/** The items that a deployment has run as they are in the design, so that those that are gone have been deleted after their end. */
+async function findRun(
+  wanted: DesiredResource[],
+  items: PlanItem[],
+  { previous = [], standing }: PlanOptions,
+): Promise<ReadonlySet<PlanItem>> {
+  const recorded = new Set(previous.map((one) => objectKey({ ...one, group: groupOf(one.apiVersion) })));
+  const may = wanted.flatMap(({ object }, index) => {
+    const item = items[index];
+    const { kind, desired } = item ?? {};
+    if (!item || !kind || !desired || !isDeletedAfterEnd(desired)) return [];
+    const key = objectKey({ ...desired.metadata, group: kind.group, kind: kind.kind });
+    return recorded.has(key) ? [{ item, object }] : [];
+  });
+  if (!standing || may.length === 0) return new Set();
+  const before = new Map((await standing()).map(({ object }) => [nameOf(object), object]));
+  return new Set(
+    may.filter(({ object }) => isDeepStrictEqual(before.get(nameOf(object)), object)).map(({ item }) => item),
+  );
+}
+
+/** What names a resource of a design. */
+function nameOf({ apiVersion, kind, metadata }: DesiredResource['object']): string {
+  const { name, namespace } = isObject(metadata) ? metadata : {};
+  return JSON.stringify([apiVersion, kind, namespace, name]);
 }
 
 function refuseDuplicates(items: PlanItem[]): void {

@@ -56,6 +56,7 @@ export class ClusterPlansService {
       namespace: of.options.namespace || of.renderings[connectionId]?.namespace,
     });
     const mayAdopt = this.adoption.createCheck(of);
+    const standing = known && (await this.deployed.findStandingVersion(of, connectionId));
     const deadline = AbortSignal.timeout(PLAN_TIMEOUT_MS);
     const either = signal ? AbortSignal.any([signal, deadline]) : deadline;
     const rules = { adopt, mayAdopt, force, replace, deleteVolumes };
@@ -70,6 +71,7 @@ export class ClusterPlansService {
         chartDefinitions: async () =>
           findChartDefinitions(await this.context.readResources(of.designId, known.designVersion)),
       }),
+      ...(standing !== null && { standing: () => this.context.readResources(of.designId, standing) }),
       signal: either,
     };
     return new Planner(cluster, this.validation).plan(resources, owner, options).catch((error: unknown) => {
