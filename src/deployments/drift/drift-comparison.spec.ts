@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import { type Cluster, sharedCluster } from '../../../test/support/cluster.js';
-import { deployment, DeploymentScene, outcomes } from '../../../test/support/deployment-scene.js';
+import { customKind, deployment, DeploymentScene, outcomes } from '../../../test/support/deployment-scene.js';
 import { kubectl } from '../../../test/support/kubectl.js';
 import { requires } from '../../../test/support/requirements.js';
 import { until } from '../../../test/support/until.js';
@@ -229,6 +229,33 @@ requires('KUBEBUILDER_ASSETS', 'What people change by hand', () => {
     for (const removed of ['hostNetwork', 'volumes']) expect(healed).not.toHaveProperty(removed);
     expect(healed.containers[0]).not.toHaveProperty('env');
   }, 60_000);
+
+  it('deletes is missing, also with the definition of its kind, which a plan names', async () => {
+    const { definition, object } = customKind();
+    const { apiVersion } = object('a');
+    const deployAndUndefine = async () => {
+      await scene.others(definition);
+      await until(async () => (await scene.client.findKind(apiVersion, 'Gadget', 0)) !== undefined);
+      expect(await scene.deploy([object('a')])).toMatchObject({ status: 'succeeded' });
+      expect((await drift(object('a'))).resource.status).toBe('in_sync');
+      await kubectl(cluster, 'delete', 'crd', definition.metadata.name);
+    };
+    await deployAndUndefine();
+    const { resource, drifted } = await drift(object('a'));
+    expect(resource).toMatchObject({ status: 'missing', detail: 'The cluster does not serve the kind any more' });
+    expect(drifted).toEqual([]);
+
+    await deployAndUndefine();
+    expect(await errors(object('a'))).toEqual(['UNKNOWN_KIND']);
+
+    await deployAndUndefine();
+    const { items } = await scene.plan([definition, object('a'), object('b', { colour: 'green' })]);
+    expect(items.map(({ planned }) => planned.error?.reason ?? planned.action)).toEqual([
+      'create',
+      'create',
+      'INVALID',
+    ]);
+  }, 120_000);
 
   it('leaves the rules of an aggregated role to the cluster', async () => {
     const label = `${scene.namespace}.example.com/aggregate`;

@@ -83,6 +83,7 @@ export interface AppliedObjects {
 type Draft = Pick<DriftedObject, 'kind' | 'desired'> & Pick<DesiredResource, 'isChartDefinition'>;
 
 const CONCURRENCY = 6;
+const KIND_GONE = 'The cluster does not serve the kind any more';
 /** Maximum number of autoscalers that are read in a namespace. */
 const MAX_AUTOSCALERS = 500;
 
@@ -130,7 +131,10 @@ export class DriftComparison {
     return applied.has(keyOf(toReference(desired))) ? { kind, desired, isChartDefinition } : undefined;
   }
 
-  private async compareOne(draft: Draft, known?: KubernetesObject): Promise<DriftedObject> {
+  private async compareOne(
+    draft: Draft,
+    known?: KubernetesObject,
+  ): Promise<DriftedObject | { resource: DriftResource }> {
     const { kind, desired, isChartDefinition } = draft;
     if (isChartDefinition) return this.compareDefinition(draft);
     let result = await this.dryRun(kind, desired, { adopt: false, live: known });
@@ -141,6 +145,7 @@ export class DriftComparison {
       result.error?.reason === 'NOT_OWNED' && isOurs && (!other || other === this.applied.owner.design);
     if (hasLostLabels) result = await this.dryRun(kind, desired, { adopt: true });
     const { error } = result;
+    if (error?.reason === 'UNKNOWN_KIND') return { resource: toResource(desired, 'missing', { detail: KIND_GONE }) };
     const isForeign = error !== undefined && NOT_COMPARABLE.includes(error.reason);
     const fields = live && !isForeign ? new DesiredFields(desired, live) : undefined;
     const changes = live && fields ? await this.findChanges(kind, desired, live, { ...result, fields }) : [];
@@ -161,10 +166,7 @@ export class DriftComparison {
     return { resource, kind, desired, live, isHealable: !live };
   }
 
-  private toStatus(
-    { live, error, action }: ComparisonResult,
-    hasChanged: boolean,
-  ): DriftResourceStatus {
+  private toStatus({ live, error, action }: ComparisonResult, hasChanged: boolean): DriftResourceStatus {
     if (error?.reason === 'NOT_OWNED') return 'changed';
     if (error && (!live || error.reason === 'TERMINATING')) return 'unknown';
     if (!live) return action === 'create' ? 'missing' : 'in_sync';
@@ -259,7 +261,7 @@ export class DriftComparison {
       ? {
           resource: toResource(object, 'unknown', { detail: `The API server of ${object.apiVersion} does not answer` }),
         }
-      : { resource: toResource(object, 'missing', { detail: 'The cluster does not serve the kind any more' }) };
+      : { resource: toResource(object, 'missing', { detail: KIND_GONE }) };
   }
 }
 

@@ -7,6 +7,7 @@ import { readDatabaseTime } from '../../core/database/database-time.js';
 import { UnitOfWork } from '../../core/database/unit-of-work.js';
 import { JobsService } from '../../jobs/jobs.service.js';
 import { DeployedDesignsStore } from '../deployed-designs.store.js';
+import { isDefinition } from '../plan/definitions.js';
 import { storeManagedFields } from '../plan/field-ownership.js';
 import { FIELD_MANAGER } from '../plan/owner.js';
 import { inKindOrder } from '../plan/kind-order.js';
@@ -32,6 +33,9 @@ const RETRIES = { most: 6, firstMs: 2_000, longestMs: 60_000 };
 export const SETTLE_MS = 300;
 /** Pause after a comparison before changes trigger the next: five times its duration, so that frequent changes do not fill the queue. */
 const PAUSE = { factor: 5, mostMs: 60_000 };
+
+/** Time after which a definition that was made again is served, and its kind is found. */
+const DEFINED_MS = 6_000;
 
 /** Attempts of a heal while controllers change its objects at the same time. */
 const MAX_ATTEMPTS = 3;
@@ -134,7 +138,8 @@ export class SelfHealingService {
         });
       left = isOutdated ? (await this.checks.compare(destination, signal)).drifted.filter((one) => one.isHealable) : [];
     }
-    await this.checkSoon([payload]);
+    const hasDefined = healable.some(({ desired }) => isDefinition(desired));
+    await this.checkSoon([payload], hasDefined ? DEFINED_MS : 0);
   }
 }
 
@@ -151,4 +156,5 @@ export async function applyAgain(
   const seen = { ...(uid && { uid }), ...(resourceVersion && { resourceVersion }) };
   const wanted = { ...desired, metadata: { ...desired.metadata, ...seen } };
   await cluster.apply(kind, wanted, { fieldManager: FIELD_MANAGER, force: true, signal });
+  if (isDefinition(desired)) cluster.invalidateKinds();
 }

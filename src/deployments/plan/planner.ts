@@ -82,6 +82,10 @@ export class Planner {
         signal: options.signal,
       });
     await boundedParallel(first, CONCURRENCY, (item) => compare(item));
+    // A definition that is not on the cluster serves nothing, whatever was known of its kinds.
+    for (const { planned, desired = {} } of first)
+      if (planned.action === 'create' && !planned.error)
+        for (const { kind } of definedKinds(desired)) await this.cluster.forgetKind(kind);
     const refusals = await new DefinitionValidator(this.cluster, this.validator, defined).findErrors(rest, items);
     await boundedParallel(rest, CONCURRENCY, (item) => compare(item, refusals));
     await hooks.verify([...before, ...after], items);

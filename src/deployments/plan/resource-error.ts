@@ -15,6 +15,10 @@ export function isClusterFailure(error: unknown): boolean {
 
 /** Converts an error of the cluster to the error of one resource, without secret values. */
 export function toResourceError(error: ClusterError, object: KubernetesObject): ResourceError {
+  if (error.isUnserved) {
+    const detail = `The cluster does not serve the kind ${object.kind} of ${object.apiVersion} any more`;
+    return { reason: 'UNKNOWN_KIND', field: 'kind', detail };
+  }
   const fields = error.causes.flatMap((cause) => cause.field ?? []);
   const field = sanitizeClusterText(
     fields.length > 0 ? fields.join(', ') : parseField(error.message),

@@ -4,6 +4,7 @@ import { type TaskRunner } from '../../core/workers/task.js';
 import { type ApiDescription, readApiDocuments } from './api-description.js';
 import { type ClusterAccess } from './cluster-access.js';
 import { ClusterError } from './cluster-error.js';
+import type { ClusterRequest, ClusterResponse } from './cluster-request.js';
 import { type ClusterLimits, ClusterTransport, type ClusterHooks } from './cluster-transport.js';
 import { Discovery, type ResourceKind } from './discovery.js';
 import { type KubernetesObject, type ObjectMetadata } from './kubernetes-object.js';
@@ -120,9 +121,14 @@ export class ClusterClient {
     this.discovery.invalidate();
   }
 
+  /** Removes a kind from the discovery cache that turned out not to be served any more. */
+  forgetKind(kind: ResourceKind): Promise<void> {
+    return this.discovery.forget(kind);
+  }
+
   async get(kind: ResourceKind, name: string, namespace?: string, signal?: AbortSignal): Promise<KubernetesObject> {
     const path = objectPath(kind, namespace, name);
-    return toObject(await this.transport.request({ path, maxBytes: OBJECT_MAX_BYTES, signal }));
+    return toObject(await this.requestOf(kind, { path, maxBytes: OBJECT_MAX_BYTES, signal }));
   }
 
   /** Returns the object, or undefined when it does not exist. */
@@ -147,7 +153,7 @@ export class ClusterClient {
 
   /** Like `listPages`, with the resource version from which to start a watch. */
   listVersionedPages(kind: ResourceKind, options: ListOptions = {}): AsyncGenerator<ListedPage<KubernetesObject>> {
-    return listPages<KubernetesObject>(this.transport, kind, { pageSize: 100, ...options });
+    return listPages<KubernetesObject>(this.requestsOf(kind), kind, { pageSize: 100, ...options });
   }
 
   /**
@@ -182,7 +188,7 @@ export class ClusterClient {
   async listMetadata(kind: ResourceKind, options: ListOptions = {}): Promise<ObjectMetadata[]> {
     const found: ObjectMetadata[] = [];
     for await (const { items } of listPages<ObjectMetadata>(
-      this.transport,
+      this.requestsOf(kind),
       kind,
       { pageSize: 500, ...options },
       METADATA_LIST,
@@ -201,7 +207,7 @@ export class ClusterClient {
     wanted: KubernetesObject,
     options: WriteOptions & { fieldManager: string; force?: boolean },
   ): Promise<WriteResult> {
-    const answer = await this.transport.request({
+    const answer = await this.requestOf(kind, {
       method: 'PATCH',
       path: objectPath(kind, wanted.metadata.namespace, wanted.metadata.name),
       query: { ...writeQuery(options), force: options.force ?? false },
@@ -215,7 +221,7 @@ export class ClusterClient {
   }
 
   async create(kind: ResourceKind, wanted: KubernetesObject, options: WriteOptions = {}): Promise<WriteResult> {
-    const answer = await this.transport.request({
+    const answer = await this.requestOf(kind, {
       method: 'POST',
       path: objectPath(kind, wanted.metadata.namespace),
       query: writeQuery(options),
@@ -233,7 +239,7 @@ export class ClusterClient {
     patch: Patch,
     options: WriteOptions = {},
   ): Promise<WriteResult> {
-    const answer = await this.transport.request({
+    const answer = await this.requestOf(kind, {
       method: 'PATCH',
       path: objectPath(kind, namespace, name),
       query: writeQuery(options),
@@ -257,7 +263,7 @@ export class ClusterClient {
     options: DeleteOptions = {},
   ): Promise<{ isGone: boolean }> {
     const preconditions = { uid: options.uid, resourceVersion: options.resourceVersion };
-    const { body } = await this.transport.request({
+    const { body } = await this.requestOf(kind, {
       method: 'DELETE',
       path: objectPath(kind, namespace, name),
       // The body decides; the query shows in the audit log of the cluster that nothing is deleted.
@@ -303,6 +309,20 @@ export class ClusterClient {
     const { gitVersion } = await this.version(signal);
     const kind = await this.findKind('apiextensions.k8s.io/v1', 'CustomResourceDefinition');
     return { gitVersion, ...(await readApiDocuments(this.transport, kind, signal)) };
+  }
+
+  /** Sends a request about objects of a kind. A kind that the cluster turns out not to serve any more is forgotten. */
+  private async requestOf(kind: ResourceKind, request: ClusterRequest): Promise<ClusterResponse> {
+    try {
+      return await this.transport.request(request);
+    } catch (error) {
+      if (error instanceof ClusterError && error.isUnserved) await this.discovery.forget(kind);
+      throw error;
+    }
+  }
+
+  private requestsOf(kind: ResourceKind): Pick<ClusterTransport, 'request'> {
+    return { request: (request) => this.requestOf(kind, request) };
   }
 
   /** Closes all connections, and aborts running requests. */

@@ -50,6 +50,8 @@ export class ClusterError extends RemoteFailure {
   readonly answered?: number;
   /** An earlier attempt of the same request got no valid response, and may have been carried out. */
   mayHaveRun = false;
+  /** The response to a path that the cluster does not serve, such as that of a kind whose definition was deleted. */
+  readonly isUnserved: boolean;
   /** The object that the Status is about; `kind` is a lower-case plural. */
   readonly about: { name?: string; group?: string; kind?: string };
 
@@ -67,6 +69,7 @@ export class ClusterError extends RemoteFailure {
     this.reason = options.reason ?? reason ?? kind;
     this.causes = details?.causes ?? [];
     this.answered = options.answered;
+    this.isUnserved = kind === 'notFound' && this.answered !== undefined && details === undefined;
     const { name, group, kind: plural } = details ?? {};
     this.about = { name, group, kind: plural };
   }

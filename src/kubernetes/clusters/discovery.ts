@@ -104,6 +104,12 @@ export class Discovery {
     this.reading = undefined;
   }
 
+  /** Removes a kind that the cluster turned out not to serve any more, until the discovery is repeated. */
+  async forget({ apiVersion, kind }: ResourceKind): Promise<void> {
+    const known = await this.reading?.catch(() => undefined);
+    known?.kinds.delete(`${apiVersion} ${kind}`);
+  }
+
   private load(): Promise<Known> {
     if (this.reading) return this.reading;
     const reading = this.read();

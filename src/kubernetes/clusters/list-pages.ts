@@ -22,7 +22,7 @@ const LIST_TIMEOUT_MS = 180_000;
 
 /** Lists the objects of a kind in pages; a page that is too large is requested again with fewer objects. */
 export async function* listPages<T extends ObjectMetadata>(
-  transport: ClusterTransport,
+  transport: Pick<ClusterTransport, 'request'>,
   kind: ResourceKind,
   options: ListOptions,
   accept?: string,
