@@ -129,7 +129,11 @@ requires('KUBEBUILDER_ASSETS', 'a deployment', () => {
         spec: {
           ttlSecondsAfterFinished: 0,
           template: {
-            spec: { restartPolicy: 'Never', containers: [{ name: 'app', image }], tolerations: [{ operator: 'Exists' }] },
+            spec: {
+              restartPolicy: 'Never',
+              containers: [{ name: 'app', image }],
+              tolerations: [{ operator: 'Exists' }],
+            },
           },
         },
       });
@@ -329,6 +333,43 @@ spec: {accessModes: [ReadWriteOnce], resources: {requests: {storage: 1Mi}}}
     });
     await hold('');
     await until(async () => (await admin.get(`/api/deployments/${again.id}`)).body.status === 'undeployed');
+  }, 120_000);
+
+  it('is restored when its undeployment is cancelled, unless that is not atomic', async () => {
+    const { admin } = world;
+    const { id, namespace } = await scene(settings, `${workload('web')}\n`);
+    await done(admin.post('/api/pattern/deploy', { id, namespace }));
+    const hold = (finalizers: string[]): Promise<string> =>
+      kubectl(cluster, 'patch', 'cm', 'settings', '-n', namespace, '--type=merge', '-p', JSON.stringify({ metadata: { finalizers } })); // prettier-ignore
+    const cancel = async (query = ''): Promise<Json> => {
+      await hold(['example.com/hold']);
+      const { body: asked } = await admin.delete(`/api/pattern/deploy?id=${id}&async=true${query}`);
+      const record = async (): Promise<Json> => (await admin.get(`/api/deployments/${asked.id}`)).body;
+      await until(async () => byName(await record())['settings']?.status === 'deleting');
+      await done(admin.post(`/api/deployments/${asked.id}/cancel`));
+      await hold([]);
+      await until(async () => (await record()).finished_at !== null);
+      return record();
+    };
+    const stands = (): Promise<string> =>
+      kubectl(cluster, 'get', 'cm,deploy', '-n', namespace, '-l', 'armature.dev/design', '-o', 'name');
+
+    const restored = await cancel();
+    expect(restored).toMatchObject({ status: 'cancelled', clusters: [{ outcome: 'unchanged' }] });
+    expect(byName(restored)).toMatchObject({
+      web: { action: 'delete', status: 'rolled_back', error: null },
+      settings: { action: 'delete', status: 'rolled_back', error: null, message: null },
+    });
+    expect(await stands()).toBe('configmap/settings\ndeployment.apps/web');
+    const plan = await done(admin.post('/api/pattern/deploy/plan', { id }));
+    expect(plan.summary).toMatchObject({ create: 0, update: 0, unchanged: 2 });
+
+    const left = await cancel('&atomic=false');
+    expect(left).toMatchObject({ status: 'cancelled', clusters: [{ outcome: 'partial' }] });
+    expect(byName(left)).toMatchObject({ web: { status: 'deleted' } });
+    expect(await stands()).toBe('');
+    expect((await admin.delete(`/api/pattern/deploy?id=${id}&atomic=perhaps`)).status).toBe(400);
+    await done(admin.delete('/api/pattern/deploy', { body: { id } }));
   }, 120_000);
 
   it('replaces what is immutable only when that is asked for, and says so before', async () => {

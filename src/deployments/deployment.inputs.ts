@@ -183,6 +183,12 @@ export class UndeployRequest extends DeploymentTarget {
   @FlagInput({ optional: true, description: 'Leaves out the hooks of a chart, such as one that always fails.' })
   skip_hooks?: boolean;
 
+  @FlagInput({
+    optional: true,
+    description: 'Makes again what was deleted when it is cancelled, without the data of volumes; default: true.',
+  })
+  atomic?: boolean;
+
   @IntegerInput({
     optional: true,
     min: 1,
@@ -326,15 +332,21 @@ export class UndeployQuery extends TargetQuery {
   @IsIn(['true', 'false'], { message: 'must be true or false' })
   skip_hooks?: string;
 
+  @ApiPropertyOptional({ enum: ['true', 'false'], description: 'As in the body.' })
+  @IsOptional()
+  @IsIn(['true', 'false'], { message: 'must be true or false' })
+  atomic?: string;
+
   @ApiPropertyOptional({ type: 'integer', minimum: 1, maximum: MAX_TIMEOUT_SECONDS, description: 'As in the body.' })
   @IsOptional()
   timeout?: string;
 
-  override mergeInto<T extends DeploymentTarget & Pick<UndeployRequest, 'delete_volumes' | 'skip_hooks' | 'timeout'>>(
-    target: T,
-  ): T {
+  override mergeInto<
+    T extends DeploymentTarget & Pick<UndeployRequest, 'delete_volumes' | 'skip_hooks' | 'atomic' | 'timeout'>,
+  >(target: T): T {
     target.delete_volumes ??= this.delete_volumes === 'true';
     target.skip_hooks ??= this.skip_hooks === 'true';
+    target.atomic ??= this.atomic !== 'false';
     const timeout = this.timeout ? parseInteger('timeout', this.timeout, 0, 1, MAX_TIMEOUT_SECONDS) : undefined;
     target.timeout ??= timeout;
     return super.mergeInto(target);

@@ -10,7 +10,7 @@ export interface AppliedChange {
   kind: ResourceKind;
   name: string;
   namespace?: string;
-  /** The object before an update, a replacement or a prune, with the fields that undoing needs. */
+  /** The object before an update, a replacement or a deletion, with the fields that undoing needs. */
   previous?: KubernetesObject;
   /** A definition from `crds/` of a chart, which stays also when the deployment is undone. */
   isChartDefinition?: boolean;

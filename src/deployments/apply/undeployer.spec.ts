@@ -123,4 +123,61 @@ requires('KUBEBUILDER_ASSETS', 'An undeployment', () => {
     expect(result.status).toBe('cancelled');
     expect(outcomes(result)).toEqual(['ConfigMap/a: deleted', 'ServiceAccount/sa: skipped']);
   });
+
+  it.each(['a namespace', 'a definition'])(
+    'is taken back with what it has deleted: %s and its contents',
+    async (what) => {
+      const namespace = `${scene.namespace}-own`;
+      const { definition, object } = customKind();
+      const objects =
+        what === 'a namespace'
+          ? [
+              { apiVersion: 'v1', kind: 'Namespace', metadata: { name: namespace } },
+              configMap('a', { a: 'kept' }, { namespace }),
+            ]
+          : [definition, object('gadget', { size: 3 }), deployment('web', 1)];
+      expect(await scene.deploy(objects)).toMatchObject({ status: 'succeeded' });
+      const journal = new MemoryJournal();
+      const undeployed = await scene.undeploy({ undoable: true, timeoutMs: 60_000 }, journal);
+      expect(undeployed.status).toBe('undeployed');
+      expect(outcomes(await scene.undo(undeployed, journal)).sort()).toEqual(
+        objects.map(({ kind, metadata }) => `${kind}/${metadata.name}: rolled_back`).sort(),
+      );
+      expect((await scene.plan(objects)).items.map(({ planned }) => planned.error ?? planned.action)).toEqual(
+        objects.map(() => 'unchanged'),
+      );
+    },
+    120_000,
+  );
+
+  it('is taken back where it was stopped, and says what cannot be', async () => {
+    const claim = {
+      ...{ apiVersion: 'v1', kind: 'PersistentVolumeClaim', metadata: { name: 'data' } },
+      spec: { accessModes: ['ReadWriteOnce'], resources: { requests: { storage: '1Mi' } } },
+    };
+    const account = { apiVersion: 'v1', kind: 'ServiceAccount', metadata: { name: 'sa' } };
+    await scene.deploy([configMap('a'), configMap('taken'), claim, account]);
+    const uid = (await scene.live('v1', 'ServiceAccount', 'sa'))?.metadata.uid;
+    const journal = new MemoryJournal();
+    const abort = new AbortController();
+    const onProgress = ({ name, status }: ResourceResult) => {
+      if (name === 'taken' && status === 'deleted') abort.abort();
+    };
+    const options = { undoable: true, deleteVolumes: true, signal: abort.signal, onProgress };
+    const stopped = await scene.undeploy(options, journal);
+    expect(stopped.status).toBe('cancelled');
+    const others = await scene.others(configMap('taken', { a: 'theirs' }));
+    const undone = await scene.undo(stopped, journal);
+    expect(outcomes(undone).sort()).toEqual([
+      'ConfigMap/a: rolled_back',
+      'ConfigMap/taken: deleted NOT_TAKEN_BACK',
+      'PersistentVolumeClaim/data: deleted NOT_TAKEN_BACK',
+      'ServiceAccount/sa: skipped',
+    ]);
+    expect((await scene.live('v1', 'ConfigMap', 'a'))?.['data']).toEqual({ a: '1' });
+    expect(await scene.live('v1', 'ConfigMap', 'taken')).toEqual(others);
+    expect((await scene.live('v1', 'ServiceAccount', 'sa'))?.metadata.uid).toBe(uid);
+    expect(await scene.live('v1', 'PersistentVolumeClaim', 'data')).toBeDefined();
+    await scene.undeploy({ deleteVolumes: true });
+  }, 60_000);
 });

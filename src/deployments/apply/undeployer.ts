@@ -1,10 +1,11 @@
 import { type ClusterClient } from '../../kubernetes/clusters/cluster-client.js';
 import { ClusterError } from '../../kubernetes/clusters/cluster-error.js';
-import { type ObjectReference } from '../../kubernetes/clusters/kubernetes-object.js';
+import { type KubernetesObject, type ObjectReference } from '../../kubernetes/clusters/kubernetes-object.js';
 import { boundedParallel } from '../plan/bounded-parallel.js';
 import { kindRank } from '../plan/kind-order.js';
 import { findKeptEarlier } from '../plan/kept-earlier.js';
 import { type KeepOptions, type KeptObject, toKeptObjects } from '../plan/kept-objects.js';
+import { LiveObjects } from '../plan/live-objects.js';
 import { OwnedObjects, type OwnedObject } from '../plan/owned-objects.js';
 import { type Owner } from '../plan/owner.js';
 import { type PlannedResource, type ResourceError } from '../plan/planned-resource.js';
@@ -13,6 +14,7 @@ import { findClaimsByName } from '../plan/stateful-set-claims.js';
 import { type AppliedChange, changeKey, type ChangeJournal } from './applied-change.js';
 import { type PlannedHooks } from '../plan/hook-plans.js';
 import { HookRuns } from './hook-runs.js';
+import { RecordedChanges } from './recorded-changes.js';
 import { Removal } from './removal.js';
 import { type DeploymentResult, type RunOptions } from './resource-result.js';
 import { ResourceResults } from './results.js';
@@ -27,6 +29,8 @@ export interface UndeployOptions extends RunOptions, KeepOptions {
   kept?: KeptObject[];
   /** The definitions from `crds/` of the deployed chart, which are never deleted. */
   chartDefinitions?: ObjectReference[];
+  /** Records the objects as they are, so that they can be restored. Default: false. */
+  undoable?: boolean;
   /** Is awaited before the first deletion, with the objects that no label identifies later. */
   onFound?: (unlabelled: KeptObject[]) => Promise<void>;
   /** The hooks of a chart that run before and after. */
@@ -78,7 +82,8 @@ export class Undeployer {
   async undeploy(owner: Owner, options: UndeployOptions = {}): Promise<DeploymentResult> {
     const { found, unreadable } = await this.findRemovalItems(owner, options);
     await options.onFound?.(toKeptObjects(found.map(({ object, ...rest }) => ({ ...rest, live: object }))));
-    const gone = await this.record(found.filter(({ isChartDefinition }) => !isChartDefinition));
+    const leaving = found.filter(({ isChartDefinition }) => !isChartDefinition);
+    const gone = await this.record(leaving, owner, options);
     const { before = [], after = [] } = options.hooks ?? {};
     const results = new ResourceResults([...before, ...gone, ...found, ...unreadable, ...after], options.onProgress);
     for (const one of gone) await results.set(one, { status: 'deleted' });
@@ -120,16 +125,49 @@ export class Undeployer {
   }
 
   /** Records the planned deletions. @returns the resources that an earlier attempt recorded and that are gone by now */
-  private async record(found: RemovalItem[]): Promise<{ planned: PlannedResource }[]> {
-    const changes = found.map(({ kind, object }): AppliedChange => {
-      const { name, namespace } = object.metadata;
-      return { action: 'delete', kind, name, namespace };
-    });
+  private async record(
+    found: RemovalItem[],
+    owner: Owner,
+    { undoable, signal }: UndeployOptions,
+  ): Promise<{ planned: PlannedResource }[]> {
     const recorded = this.journal.changes.filter(({ hook }) => !hook);
-    const [standing, earlier] = [new Set(changes.map(changeKey)), new Set(recorded.map(changeKey))];
+    const [standing, earlier] = [new Set(found.map(keyOf)), new Set(recorded.map(changeKey))];
     const gone = recorded.filter((change) => !standing.has(changeKey(change)));
-    await this.journal.record(changes.filter((change) => !earlier.has(changeKey(change))));
+    const added = found.filter((one) => !earlier.has(keyOf(one)));
+    const whole = undoable ? await this.describe(added, owner, signal) : [];
+    await this.journal.record(
+      added.map(({ kind, object: { metadata } }, index): AppliedChange => {
+        const previous = whole[index];
+        const { name, namespace } = metadata;
+        return { action: 'delete', kind, name, namespace, ...(previous && { previous }) };
+      }),
+    );
     return gone.map((change) => ({ planned: plannedRemoval('delete', change.kind, change) }));
+  }
+
+  /** The objects as they are recorded; undefined for one that is gone, or that the credential may not read. */
+  private async describe(
+    found: RemovalItem[],
+    owner: Owner,
+    signal?: AbortSignal,
+  ): Promise<(KubernetesObject | undefined)[]> {
+    const recorded = new RecordedChanges(this.cluster, this.journal);
+    const wanted = found.map(({ kind, object }) => ({ kind, desired: object }));
+    const previous = found.map(({ kind: { apiVersion, kind }, object: { metadata } }) => {
+      const { name, namespace } = metadata;
+      return { apiVersion, kind, name, namespace };
+    });
+    const live = await LiveObjects.read(this.cluster, owner, wanted, { previous, signal });
+    return boundedParallel(wanted, CONCURRENCY, async (one) => {
+      const { name, namespace } = one.desired.metadata;
+      try {
+        const object = live.find(one) ?? (await this.cluster.lookup(one.kind, name, namespace, signal));
+        return object && (await recorded.describe(one.kind, object));
+      } catch (error) {
+        if (error instanceof ClusterError && error.kind === 'forbidden') return undefined;
+        throw error;
+      }
+    });
   }
 
   private async findRemovalItems(owner: Owner, options: UndeployOptions): Promise<RemovalItems> {
@@ -174,6 +212,11 @@ export class Undeployer {
       .filter(({ object }) => !owned.has(object.metadata.uid))
       .map((claim) => ({ ...claim, isGenerated: true }));
   }
+}
+
+function keyOf({ kind, object }: RemovalItem): string {
+  const { name, namespace } = object.metadata;
+  return changeKey({ kind, name, namespace });
 }
 
 async function removeItem(

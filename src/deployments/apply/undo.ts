@@ -10,6 +10,7 @@ import {
 } from '../../kubernetes/clusters/kubernetes-object.js';
 import { omitServerFields } from '../plan/field-changes.js';
 import { boundedParallel } from '../plan/bounded-parallel.js';
+import { definedKinds } from '../plan/definitions.js';
 import { findRefusedMappings, siblingFields } from '../plan/defaulted-siblings.js';
 import {
   changeOwnership,
@@ -20,6 +21,7 @@ import {
   storeManagedFields,
   withoutFields,
 } from '../plan/field-ownership.js';
+import { isVolumeClaim } from '../plan/kept-objects.js';
 import { findNewFields, listFields } from '../plan/leftover-fields.js';
 import { splitByKind } from '../plan/kind-order.js';
 import { findClaimsOf } from '../plan/stateful-set-claims.js';
@@ -36,13 +38,30 @@ import { type RunClock, RunEnded } from './run-clock.js';
 const CONCURRENCY = 6;
 
 const GONE_TIMEOUT_MS = 30_000;
+const SERVED_TIMEOUT_MS = 30_000;
 /** How long to retry while the cluster does not respond. */
 const RETRY_TIMEOUT_MS = 90_000;
 
 /** The field manager that restores the fields of other managers. */
 const TAKE_BACK_MANAGER = `${FIELD_MANAGER}-take-back`;
 
-/** A change, with the error if undoing it failed, or `KEPT_DEFINITION`. */
+/** In place of an error: an undeployment has not deleted the object. */
+export const NOT_DELETED: ResourceError = { reason: 'NOT_DELETED', detail: 'It was not deleted' };
+
+/** Nothing of this server's was applied to it, or it could not be read. */
+const NOT_RECORDED: ResourceError = {
+  reason: 'NOT_RECORDED',
+  detail: 'It was deleted, and what it contained is not known',
+};
+
+const TAKEN_NAME: ResourceError = {
+  reason: 'NOT_OWNED',
+  detail: 'An object of this name exists that does not belong to this deployment',
+};
+
+const EMPTY_CLAIM: ResourceError = { reason: 'EMPTY', detail: 'The claim was made again without its data' };
+
+/** A change, with the error if undoing it failed, `KEPT_DEFINITION` or `NOT_DELETED`. */
 export interface UndoneChange {
   change: AppliedChange;
   error?: ResourceError;
@@ -104,7 +123,7 @@ export class Undo {
       if (!(error instanceof RunEnded)) throw error;
       failure ??= { reason: 'TIMEOUT', detail: 'the time limit was exceeded' };
     }
-    if (!failure || failure === KEPT_DEFINITION) return failure;
+    if (!failure || failure === KEPT_DEFINITION || failure === NOT_DELETED) return failure;
     const { field } = failure;
     return {
       reason: 'NOT_TAKEN_BACK',
@@ -123,6 +142,7 @@ export class Undo {
   }: AppliedChange): Promise<ResourceError | undefined> {
     const object = { kind, name, namespace };
     if (isChartDefinition) return (await this.cluster.lookup(kind, name)) && KEPT_DEFINITION;
+    if (action === 'delete') return this.undelete(object, previous);
     if (!previous) {
       const removed = await this.removal.remove(object, { foreground: false });
       const uid = removed.isGone ? undefined : removed.previous?.metadata.uid;
@@ -147,6 +167,24 @@ export class Undo {
     await this.returnFields(then, previous);
     await this.restore(kind, previous);
     return this.removeAdded(then, previous);
+  }
+
+  /** Makes an object again that an undeployment has deleted, and serves the kinds of a definition again. */
+  private async undelete(target: RemovalTarget, previous?: KubernetesObject): Promise<ResourceError | undefined> {
+    const { kind, name, namespace } = target;
+    const now = await this.cluster.lookup(kind, name, namespace);
+    const uid = previous?.metadata.uid ?? now?.metadata.uid;
+    if (now && now.metadata.uid === uid && !now.metadata.deletionTimestamp) return NOT_DELETED;
+    if (!previous || !findAppliedFields(previous)) return NOT_RECORDED;
+    if (now && now.metadata.uid !== uid && !isOwnedBy(this.owner, now)) return TAKEN_NAME;
+    const stuck = await this.removal.waitUntilGone(target, uid, this.clock, GONE_TIMEOUT_MS);
+    if (stuck) return stuck;
+    await this.restore(kind, previous);
+    for (const defined of definedKinds(previous))
+      await this.clock.poll(SERVED_TIMEOUT_MS, () =>
+        this.cluster.findKind(defined.kind.apiVersion, defined.kind.kind, 0),
+      );
+    return isVolumeClaim(previous) ? EMPTY_CLAIM : undefined;
   }
 
   /** Deletes the volume claims that the cluster created for a StatefulSet which did not exist before; nothing has used them. */

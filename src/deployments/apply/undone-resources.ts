@@ -3,7 +3,7 @@ import { KEPT_DEFINITION } from '../plan/deletion-rules.js';
 import { objectKey } from '../plan/planned-resource.js';
 import { type AppliedChange, changeKey } from './applied-change.js';
 import { type ResourceResult } from './resource-result.js';
-import { type UndoneChange } from './undo.js';
+import { NOT_DELETED, type UndoneChange } from './undo.js';
 
 export type ResourceState = Omit<ResourceResult, 'component'>;
 
@@ -29,11 +29,17 @@ export function applyUndo<R extends ResourceState>(
 ): R[] {
   const byKey = new Map(resources.map((one) => [objectKey({ ...one, group: groupOf(one.api_version) }), { ...one }]));
   for (const { change, error } of undone) {
-    const resource = byKey.get(changeKey(change)) ?? missing(change);
+    const known = byKey.get(changeKey(change));
+    const resource = known ?? missing(change);
     byKey.set(changeKey(change), resource);
+    if (error === NOT_DELETED) {
+      if (!known) resource.status = 'skipped';
+      continue;
+    }
     if (error === KEPT_DEFINITION) Object.assign(resource, { status: 'kept', message: error.detail });
     else if (error) resource.error = error;
-    else if (resource.status !== 'failed') resource.status = 'rolled_back';
+    else if (resource.status !== 'failed' || resource.error?.reason === 'CANCELLED')
+      Object.assign(resource, { status: 'rolled_back', message: undefined, error: undefined });
   }
   return [...byKey.values()];
 }

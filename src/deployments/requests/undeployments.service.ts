@@ -40,6 +40,7 @@ export class UndeploymentsService implements PlacementAuthorizer {
       options: {
         ...(input.delete_volumes ? { delete_volumes: true } : {}),
         ...(input.skip_hooks ? { skip_hooks: true } : {}),
+        ...(input.atomic === false ? { atomic: false } : {}),
         ...(input.timeout !== undefined ? { timeout: input.timeout } : {}),
       },
       requestApproval: input.request_approval,

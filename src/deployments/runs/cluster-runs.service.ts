@@ -13,7 +13,7 @@ import { ChangeJournalsStore } from './change-journals.store.js';
 import { ClusterDeploymentsService, type ClusterResult, type ClusterRun } from './cluster-deployments.service.js';
 import { ClusterUndeploymentsService } from './cluster-undeployments.service.js';
 import { actorForDeployment } from './deployment-completion.service.js';
-import { CANCELLED, type ClusterOutcome, isAtomic } from './deployment-outcome.js';
+import { CANCELLED, type ClusterOutcome, isUndoneAfter } from './deployment-outcome.js';
 import { DeploymentProgressService, toDeployedResource } from './deployment-progress.service.js';
 
 /** Runs a deployment on its clusters, one after another, and completes what an earlier attempt has begun. */
@@ -49,7 +49,7 @@ export class ClusterRunsService {
           return this.deployments.deploy(deployment, wanted, run);
         });
         ends.push(end);
-        if (end.failure && (isAtomic(deployment) || end.status === 'cancelled')) break;
+        if (end.failure && (isUndoneAfter(end.failure, deployment) || end.status === 'cancelled')) break;
       }
     } finally {
       progress.close();

@@ -43,6 +43,7 @@ export class ClusterUndeploymentsService {
       chartDefinitions: findChartDefinitions(resources),
       onFound: (unlabelled: KeptObject[]) => this.kept.save(deployment, connectionId, unlabelled),
       deleteVolumes,
+      undoable: deployment.options.atomic !== false,
       hooks,
       hookTimeoutMs,
       timeoutMs: hasHooks ? 3 * hookTimeoutMs : hookTimeoutMs,

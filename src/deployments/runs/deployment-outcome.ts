@@ -39,9 +39,9 @@ export interface DeploymentOutcome {
   clusterStates: ClusterState[];
 }
 
-/** Whether a failure undoes all changes on all clusters. An undeployment is never undone. */
-export function isAtomic({ action, options }: Deployment): boolean {
-  return action !== 'undeploy' && options.atomic !== false;
+/** Whether all changes on all clusters are undone after this failure. An undeployment is undone only when it was cancelled. */
+export function isUndoneAfter({ code }: DeploymentFailure, { action, options }: Deployment): boolean {
+  return options.atomic !== false && (action !== 'undeploy' || code === CANCELLED.code);
 }
 
 /** Succeeds only if all clusters have; of several failures, the worst determines the status. */

@@ -9,7 +9,7 @@ import { DeploymentsStore } from '../deployments.store.js';
 import { ClusterRunsService } from './cluster-runs.service.js';
 import { DeploymentCompletionService } from './deployment-completion.service.js';
 import type { DeploymentPayload } from '../requests/deployment-job.js';
-import { type DeploymentOutcome, isAtomic, toDeploymentOutcome } from './deployment-outcome.js';
+import { type DeploymentOutcome, isUndoneAfter, toDeploymentOutcome } from './deployment-outcome.js';
 import { DeploymentStartService } from './deployment-start.service.js';
 import { UnfinishedRunsService } from './unfinished-runs.service.js';
 
@@ -41,7 +41,7 @@ export class DeploymentRunner {
   private async execute(deployment: Deployment, context: JobContext): Promise<Deployment> {
     if (!deployment.failure) {
       const outcome = toDeploymentOutcome(deployment, await this.runs.run(deployment, context));
-      if (!outcome.failure || !isAtomic(deployment)) return this.complete(deployment, outcome);
+      if (!outcome.failure || !isUndoneAfter(outcome.failure, deployment)) return this.complete(deployment, outcome);
       await this.recordFailure(deployment, outcome, context);
     }
     return this.complete(deployment, await this.unfinished.conclude(deployment, context));

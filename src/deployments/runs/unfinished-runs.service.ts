@@ -12,7 +12,7 @@ import { objectKey, type ResourceError } from '../plan/planned-resource.js';
 import { groupOf } from '../../kubernetes/clusters/kubernetes-object.js';
 import { ChangeJournalsStore } from './change-journals.store.js';
 import { DeploymentContextService } from '../plans/deployment-context.service.js';
-import { CANCELLED, type DeploymentOutcome, isAtomic, type ClusterState } from './deployment-outcome.js';
+import { CANCELLED, type DeploymentOutcome, isUndoneAfter, type ClusterState } from './deployment-outcome.js';
 
 /** Time limit of undoing on one cluster. */
 const UNDO_TIMEOUT_MS = 180_000;
@@ -25,22 +25,23 @@ export class UnfinishedRunsService {
     private readonly work: DeploymentContextService,
   ) {}
 
-  /** Undoes an atomic deployment on all its clusters, the last first; for others, determines what is on the clusters. */
+  /** Undoes what is to be undone on all clusters, the last first; otherwise determines what is on the clusters. */
   async conclude(deployment: Deployment, context: JobContext): Promise<DeploymentOutcome> {
+    const failure = deployment.failure ?? CANCELLED;
+    const undoes = isUndoneAfter(failure, deployment);
     const ends: { resources: DeployedResource[]; state: ClusterState; changed: boolean }[] = [];
     for (const connectionId of [...deployment.connectionIds].reverse()) {
       const changes = await this.readChanges(deployment, connectionId);
       const before = settle(deployment, connectionId, changes);
-      const resources = isAtomic(deployment)
+      const resources = undoes
         ? toUndoneResources(before, await this.undo(deployment, connectionId, changes, context), connectionId)
         : await this.addMissingResources(connectionId, before, changes);
       const isClean = resources.every(({ error }) => error?.reason !== 'NOT_TAKEN_BACK');
-      const is = changes.length === 0 || (isAtomic(deployment) && isClean) ? 'old' : 'mixed';
+      const is = changes.length === 0 || (undoes && isClean) ? 'old' : 'mixed';
       ends.unshift({ resources, state: { connectionId, is }, changed: changes.length > 0 });
     }
-    const isUndone = isAtomic(deployment) && ends.some((end) => end.changed);
+    const isUndone = undoes && ends.some((end) => end.changed);
     const isClean = ends.every(({ state }) => state.is === 'old');
-    const failure = deployment.failure ?? CANCELLED;
     return {
       status: failure.code === CANCELLED.code ? 'cancelled' : isUndone && isClean ? 'rolled_back' : 'failed',
       resources: ends.flatMap((end) => end.resources),
