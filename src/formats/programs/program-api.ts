@@ -111,7 +111,9 @@ createServer(forward).listen(${ISOLATED_PORT}, '127.0.0.1', () => {
   const child = spawn(program, args, { stdio: ['ignore', 'pipe', 'pipe'] });
   child.stdout.pipe(process.stdout);
   child.stderr.pipe(process.stderr);
-  child.on('error', () => process.exit(126)).on('close', (code) => process.exit(code ?? 255));
+  // What is still to be written comes first: an exit would cut it off.
+  const exitWith = (code) => process.stdout.write('', () => process.stderr.write('', () => process.exit(code)));
+  child.on('error', () => exitWith(126)).on('close', (code) => exitWith(code ?? 255));
 });
 `;
 
