@@ -7,6 +7,8 @@ import WebSocket from 'ws';
 import { createApp } from '../src/app.setup.js';
 import { Env } from '../src/core/config/env.js';
 import { DatabaseUrl } from '../src/core/database/database-url.js';
+import { EVENTS_TOPIC } from '../src/core/events/event-notification.js';
+import { PostgresPubSub } from '../src/core/pubsub/postgres-pubsub.js';
 import { type Json, Person } from './support/person.js';
 import { publishEvents, RegistryTestEvent, TestEvent } from './support/test-events.js';
 import { until } from './support/until.js';
@@ -255,6 +257,23 @@ describe('a subscription', () => {
     const [live] = await publish(other.organization);
     await until(() => subscriber.events.length >= 3);
     expect(subscriber.subjects).toEqual([...missed, live]);
+    await subscriber.end();
+  });
+
+  it('follows its user from the joining on, also when a notice of an earlier event comes late', async () => {
+    const [joining, other] = [await world.outsider(), await world.outsider()];
+    const subscriber = await Subscriber.live(joining, {}, joining.organization);
+    await publish(other.organization);
+    const notice = { organizationId: other.organization, sequence: String(await lastOf(other.organization)) };
+    await world.sql('INSERT INTO organization_member (organization_id, user_id, role) VALUES ($1, $2, 5)', [
+      other.organization,
+      joining.id,
+    ]);
+    const published = await publish(other.organization, 2);
+    const late = { ...notice, category: 'member', action: 'invited', actedUpon: joining.id };
+    await world.get(PostgresPubSub).publish(EVENTS_TOPIC, late);
+    await until(() => subscriber.events.length >= 2);
+    expect(subscriber.subjects).toEqual(published);
     await subscriber.end();
   });
 

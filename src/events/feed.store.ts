@@ -165,21 +165,12 @@ export class FeedStore {
     return end?.last ?? 0n;
   }
 
-  /** Returns which of the users are members of an organization. */
-  async filterMembers(organizationId: string, users: string[]): Promise<Set<string>> {
-    const rows = await this.unit.manager.query<{ user_id: string }[]>(
-      'SELECT user_id FROM organization_member WHERE organization_id = $1 AND user_id = ANY($2)',
-      [organizationId, users],
-    );
-    return new Set(rows.map((row) => row.user_id));
-  }
-
-  /** Lists the organizations of users, with the time of joining. */
-  listMemberships(users: string[]): Promise<{ feed: string; userId: string; since: Date }[]> {
+  /** Lists the organizations of users, or one of them, with the time of joining as the database writes it. */
+  listMemberships(users: string[], only?: string): Promise<{ feed: string; userId: string; since: string }[]> {
     return this.unit.manager.query(
-      `SELECT organization_id AS feed, user_id AS "userId", created_at AS since FROM organization_member
-        WHERE user_id = ANY($1)`,
-      [users],
+      `SELECT organization_id AS feed, user_id AS "userId", created_at::text AS since FROM organization_member
+        WHERE user_id = ANY($1) AND ($2::uuid IS NULL OR organization_id = $2)`,
+      [users, only ?? null],
     );
   }
 

@@ -65,8 +65,8 @@ export class KeptEventsStore {
     return rows.map(({ feed }) => feed);
   }
 
-  /** Returns the number of the last event of an organization before a time, or 0. */
-  async findLastBefore(organizationId: string, before: Date): Promise<bigint> {
+  /** Returns the number of the last event of an organization before a time, or 0. A text keeps the microseconds of the database. */
+  async findLastBefore(organizationId: string, before: Date | string): Promise<bigint> {
     const [row] = await this.unit.manager.query<[{ through: string }]>(
       `SELECT coalesce(
          (SELECT sequence - 1 FROM event WHERE organization_id = $1 AND created_at >= $2 ORDER BY created_at, id LIMIT 1),

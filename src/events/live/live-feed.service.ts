@@ -57,16 +57,7 @@ export class LiveFeedService implements OnModuleInit, OnModuleDestroy {
     this.tails.get(feed)?.wake();
     const mayAdmit = notice.category === 'member' || notice.category === 'organization';
     if (mayAdmit && this.everywhere.size > 0)
-      this.addToFeed(feed, BigInt(notice.sequence)).catch((error: unknown) => this.logger.warn(error));
-  }
-
-  /** Adds a feed to the followers whose user has just joined its organization, from the event of the joining on. */
-  private async addToFeed(feed: string, sequence: bigint): Promise<void> {
-    const apart = [...this.everywhere].filter((follower) => !follower.follows(feed));
-    if (apart.length === 0) return;
-    const members = await this.store.filterMembers(feed, [...new Set(apart.map(({ userId }) => userId))]);
-    for (const follower of apart)
-      if (members.has(follower.userId)) follower.follow(feed, this.getOrCreateTail(feed, sequence - 1n), sequence - 1n);
+      this.addJoinedFeeds(feed).catch((error: unknown) => this.logger.warn(error));
   }
 
   /** A new tail starts with a read, because notifications since the read of `last` woke no tail. */
@@ -91,20 +82,21 @@ export class LiveFeedService implements OnModuleInit, OnModuleDestroy {
     for (const tail of this.tails.values()) tail.wake();
     if (this.isLookingForFeeds || this.everywhere.size === 0) return;
     this.isLookingForFeeds = true;
-    void this.addMissedFeeds()
+    void this.addJoinedFeeds()
       .catch((error: unknown) => isDatabaseOutage(error) || this.logger.warn(error))
       .finally(() => (this.isLookingForFeeds = false));
   }
 
-  private async addMissedFeeds(): Promise<void> {
-    const memberships = await this.store.listMemberships([
-      ...new Set([...this.everywhere].map(({ userId }) => userId)),
-    ]);
+  /** Adds the organizations that users have joined, or one of them, to their followers: with the events since they joined. */
+  private async addJoinedFeeds(only?: string): Promise<void> {
+    const apart = [...this.everywhere].filter((follower) => only === undefined || !follower.follows(only));
+    if (apart.length === 0) return;
+    const memberships = await this.store.listMemberships([...new Set(apart.map(({ userId }) => userId))], only);
     for (const { feed, userId, since } of memberships) {
-      const apart = [...this.everywhere].filter((each) => each.userId === userId && !each.follows(feed));
-      if (apart.length === 0) continue;
+      const joining = apart.filter((each) => each.userId === userId && !each.follows(feed));
+      if (joining.length === 0) continue;
       const position = await this.kept.findLastBefore(feed, since);
-      for (const follower of apart) follower.follow(feed, this.getOrCreateTail(feed, position), position);
+      for (const follower of joining) follower.follow(feed, this.getOrCreateTail(feed, position), position);
     }
   }
 }
