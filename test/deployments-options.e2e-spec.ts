@@ -303,6 +303,13 @@ spec: {accessModes: [ReadWriteOnce], resources: {requests: {storage: 1Mi}}}
     expect((await admin.get(`/api/deployments/${undeployed.id}`)).body.kept).toEqual(kept);
     expect(await plan()).toMatchObject({ kept, summary: { create: 1 } });
     expect(await plan({ delete_volumes: true })).toMatchObject({ kept: [], summary: { create: 1, prune: 1 } });
+    // Another design with a StatefulSet of that name uses the claim, and never deletes it.
+    const fields = { workspace_id: workspace.id as string, name: 'another' };
+    const another = await done(admin.upload('/api/pattern/import', 'app.yaml', `${set}\n`, fields));
+    await done(admin.post('/api/pattern/deploy', { id: another.id, namespace }));
+    const taken = await done(admin.delete(`/api/pattern/deploy?id=${another.id}&delete_volumes=true`));
+    expect(taken).toMatchObject({ status: 'undeployed', kept: [], resources: [{ kind: 'StatefulSet' }] });
+    expect(await claims()).not.toBe('');
     expect((await done(admin.post('/api/pattern/deploy', { id, namespace }))).kept).toEqual(kept);
     const whole = await done(admin.delete(`/api/pattern/deploy?id=${id}&delete_volumes=true`));
     expect(byName(whole)).toMatchObject({ 'data-db-0': { status: 'deleted' } });

@@ -1,8 +1,12 @@
-import { Column, Entity, ForeignKey, PrimaryColumn } from 'typeorm';
+import { Column, Entity, ForeignKey, Index, PrimaryColumn } from 'typeorm';
 import type { KeptObject } from './plan/kept-objects.js';
 
-/** What the deployments of a design left on a cluster without labels that identify the design; kept also after it was undeployed. */
+/**
+ * What the deployments of a design have on a cluster, or left there, without labels that identify the design; kept also after it was
+ * undeployed.
+ */
 @Entity('kept_objects')
+@Index('kept_objects_uids', { synchronize: false })
 export class KeptObjectsRecord {
   @ForeignKey('Design', { onDelete: 'CASCADE' })
   @PrimaryColumn('uuid')

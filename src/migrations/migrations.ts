@@ -63,6 +63,7 @@ import { ConnectionMetadataSecrets1764000000104 } from './1764000000104-connecti
 import { JobCancelledBy1764000000105 } from './1764000000105-job-cancelled-by.js';
 import { AuditErasureOfAddresses1764000000106 } from './1764000000106-audit-erasure-of-addresses.js';
 import { AddressesInOneForm1764000000107 } from './1764000000107-addresses-in-one-form.js';
+import { KeptObjectUids1764000000118 } from './1764000000118-kept-object-uids.js';
 
 /** All migrations, oldest first. */
 export const migrations: Migration[] = [
@@ -130,4 +131,5 @@ export const migrations: Migration[] = [
   JobCancelledBy1764000000105,
   AuditErasureOfAddresses1764000000106,
   AddressesInOneForm1764000000107,
+  KeptObjectUids1764000000118,
 ];

@@ -8,6 +8,7 @@ import { Undo } from '../../src/deployments/apply/undo.js';
 import { toResourceState, applyUndo } from '../../src/deployments/apply/undone-resources.js';
 import { Undeployer, type UndeployOptions } from '../../src/deployments/apply/undeployer.js';
 import { type SchemaValidator } from '../../src/deployments/plan/definition-validator.js';
+import { type KeptObject } from '../../src/deployments/plan/kept-objects.js';
 import { type Owner } from '../../src/deployments/plan/owner.js';
 import { type Plan } from '../../src/deployments/plan/plan.js';
 import { Planner, type PlanOptions } from '../../src/deployments/plan/planner.js';
@@ -57,11 +58,20 @@ export class DeploymentScene {
     environment: randomUUID(),
     connection: randomUUID(),
   };
-  readonly namespace = `scene-${randomUUID().slice(0, 8)}`;
   /** What deployments have applied so far, as their records would show. */
   readonly recorded: ObjectReference[] = [];
+  /** What they have there without labels of the owner, as is recorded. */
+  private kept: KeptObject[] = [];
 
-  constructor(readonly client: ClusterClient) {}
+  constructor(
+    readonly client: ClusterClient,
+    readonly namespace = `scene-${randomUUID().slice(0, 8)}`,
+  ) {}
+
+  /** Another owner who deploys into the same namespace. */
+  another(): DeploymentScene {
+    return new DeploymentScene(this.client, this.namespace);
+  }
 
   static async open(kubeconfig: string, limits?: Partial<ClusterLimits>): Promise<DeploymentScene> {
     const scene = new DeploymentScene(clusterClient(kubeconfig, limits));
@@ -79,12 +89,13 @@ export class DeploymentScene {
       object,
       ...(chartDefinitions.includes(object) && { isChartDefinition: true }),
     }));
-    const settings = { namespace: this.namespace, previous: [...this.recorded], ...options };
+    const settings = { namespace: this.namespace, previous: [...this.recorded], kept: this.kept, ...options };
     return new Planner(this.client, schemaValidator).plan(resources, this.owner, settings);
   }
 
   async deploy(objects: KubernetesObject[], options: PlanOptions & ApplyOptions = {}): Promise<SceneResult> {
     const plan = await this.plan(objects, options);
+    this.kept = plan.unlabelled;
     this.recorded.push(
       ...plan.items.map(({ planned }) => ({
         apiVersion: planned.api_version,
@@ -118,6 +129,11 @@ export class DeploymentScene {
   undeploy(options: UndeployOptions = {}, journal = new MemoryJournal()): Promise<DeploymentResult> {
     return new Undeployer(this.client, journal).undeploy(this.owner, {
       previous: this.recorded,
+      kept: this.kept,
+      onFound: (unlabelled) => {
+        this.kept = unlabelled;
+        return Promise.resolve();
+      },
       timeoutMs: 20_000,
       ...options,
     });

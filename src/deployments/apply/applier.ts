@@ -1,5 +1,5 @@
 import { type ClusterClient } from '../../kubernetes/clusters/cluster-client.js';
-import { boundedParallel } from '../plan/bounded-parallel.js';
+import { boundedParallel } from '../../core/bounded-parallel.js';
 import { isDefinition } from '../plan/definitions.js';
 import { inKindOrder, splitByKind } from '../plan/kind-order.js';
 import { type Plan } from '../plan/plan.js';

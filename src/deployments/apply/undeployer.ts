@@ -1,16 +1,16 @@
 import { type ClusterClient } from '../../kubernetes/clusters/cluster-client.js';
 import { ClusterError } from '../../kubernetes/clusters/cluster-error.js';
 import { type KubernetesObject, type ObjectReference } from '../../kubernetes/clusters/kubernetes-object.js';
-import { boundedParallel } from '../plan/bounded-parallel.js';
+import { boundedParallel } from '../../core/bounded-parallel.js';
 import { kindRank } from '../plan/kind-order.js';
-import { findKeptEarlier } from '../plan/kept-earlier.js';
-import { type KeepOptions, type KeptObject, toKeptObjects } from '../plan/kept-objects.js';
+import { findKeptEarlier, UNREADABLE } from '../plan/kept-earlier.js';
+import { type KeepOptions, type KeptObject, toKeptObjects, uniqueObjects } from '../plan/kept-objects.js';
 import { LiveObjects } from '../plan/live-objects.js';
 import { OwnedObjects, type OwnedObject } from '../plan/owned-objects.js';
 import { type Owner } from '../plan/owner.js';
 import { type PlannedResource, type ResourceError } from '../plan/planned-resource.js';
 import { plannedRemoval } from '../plan/prunes.js';
-import { findClaimsByName } from '../plan/stateful-set-claims.js';
+import { type KeptRecords, StatefulSetClaims } from '../plan/stateful-set-claims.js';
 import { type AppliedChange, changeKey, type ChangeJournal } from './applied-change.js';
 import { type PlannedHooks } from '../plan/hook-plans.js';
 import { HookRuns } from './hook-runs.js';
@@ -22,11 +22,9 @@ import { RunClock } from './run-clock.js';
 import { ResourceFailed, toResourceError, toRunEnd } from './run-end.js';
 import { countOf } from '../../core/errors/wording.js';
 
-export interface UndeployOptions extends RunOptions, KeepOptions {
+export interface UndeployOptions extends RunOptions, KeepOptions, KeptRecords {
   /** The objects that are recorded as deployed; each is read by name if the credential may not list its kind. */
   previous?: ObjectReference[];
-  /** What earlier deployments left on the cluster. */
-  kept?: KeptObject[];
   /** The definitions from `crds/` of the deployed chart, which are never deleted. */
   chartDefinitions?: ObjectReference[];
   /** Records the objects as they are, so that they can be restored. Default: false. */
@@ -52,6 +50,8 @@ interface RemovalItems {
   found: RemovalItem[];
   /** Recorded objects that this server may not read. */
   unreadable: { planned: PlannedResource; error: ResourceError }[];
+  /** What earlier deployments left, and cannot be read now. */
+  keptUnread: { planned: PlannedResource; kept: KeptObject }[];
 }
 
 const CONCURRENCY = 6;
@@ -68,8 +68,8 @@ export class Undeployer {
 
   /** The objects that would be deleted, in the order of deletion. Searches all kinds of the cluster, so that no object is missed. */
   async plan(owner: Owner, options: Pick<UndeployOptions, 'previous' | 'signal'> = {}): Promise<PlannedResource[]> {
-    const { found, unreadable } = await this.findRemovalItems(owner, options);
-    return [...found, ...unreadable].map(({ planned }) => planned);
+    const { found, unreadable, keptUnread } = await this.findRemovalItems(owner, options);
+    return [...found, ...unreadable, ...keptUnread].map(({ planned }) => planned);
   }
 
   /**
@@ -80,13 +80,16 @@ export class Undeployer {
    *   result
    */
   async undeploy(owner: Owner, options: UndeployOptions = {}): Promise<DeploymentResult> {
-    const { found, unreadable } = await this.findRemovalItems(owner, options);
-    await options.onFound?.(toKeptObjects(found.map(({ object, ...rest }) => ({ ...rest, live: object }))));
+    const { found, unreadable, keptUnread } = await this.findRemovalItems(owner, options);
+    const unlabelled = toKeptObjects(found.map(({ object, ...rest }) => ({ ...rest, live: object })));
+    await options.onFound?.(uniqueObjects([...unlabelled, ...keptUnread.map(({ kept }) => kept)]));
     const leaving = found.filter(({ isChartDefinition }) => !isChartDefinition);
     const gone = await this.record(leaving, owner, options);
     const { before = [], after = [] } = options.hooks ?? {};
-    const results = new ResourceResults([...before, ...gone, ...found, ...unreadable, ...after], options.onProgress);
+    const all = [...before, ...gone, ...found, ...unreadable, ...keptUnread, ...after];
+    const results = new ResourceResults(all, options.onProgress);
     for (const one of gone) await results.set(one, { status: 'deleted' });
+    for (const one of keptUnread) await results.set(one, { status: 'kept', message: UNREADABLE });
     const clock = new RunClock(options.timeoutMs ?? 300_000, options.signal);
     const generated = new Set(found.flatMap(({ object, isGenerated }) => (isGenerated && object.metadata.uid) || []));
     const removal = new Removal(this.cluster, owner, { keep: { deleteVolumes: options.deleteVolumes }, generated });
@@ -181,9 +184,11 @@ export class Undeployer {
       );
     }
     const definitions = chartDefinitions.map((one) => ({ ...one, isChartDefinition: true }));
-    const unlabelled = await findKeptEarlier(this.cluster, owner, [...kept, ...definitions], signal);
-    const earlier = unlabelled.map(({ live, ...rest }) => ({ object: live, ...rest }));
-    const claims = await this.findClaimsByName(objects, signal);
+    const claims = await this.findClaims(objects, options);
+    const listed = new Set([...objects, ...claims].map(({ object }) => object.metadata.uid));
+    const others = kept.filter(({ uid }) => !uid || !listed.has(uid));
+    const left = await findKeptEarlier(this.cluster, owner, [...others, ...definitions], signal);
+    const earlier = left.found.map(({ live, ...rest }) => ({ object: live, ...rest }));
     const byId = new Map([...objects, ...claims, ...earlier].map((one) => [one.object.metadata.uid, one]));
     const found = [...byId.values()]
       .map((one: Omit<RemovalItem, 'planned'>): RemovalItem => {
@@ -197,15 +202,17 @@ export class Undeployer {
         planned: plannedRemoval('delete', reference, reference),
         error,
       })),
+      keptUnread: left.unreadable.map((one) => ({ planned: plannedRemoval('unchanged', one, one), kept: one })),
     };
   }
 
-  private async findClaimsByName(objects: OwnedObject[], signal?: AbortSignal) {
+  private async findClaims(objects: OwnedObject[], options: UndeployOptions) {
+    const known = new StatefulSetClaims(this.cluster, options);
     const owned = new Set(objects.map(({ object }) => object.metadata.uid));
     const made = await boundedParallel(
       objects.filter(({ object }) => object.kind === 'StatefulSet'),
       CONCURRENCY,
-      ({ kind, object }) => findClaimsByName(this.cluster, kind, object.metadata, signal),
+      ({ kind, object }) => known.findByName(kind, object.metadata, options.signal),
     );
     return made
       .flat()

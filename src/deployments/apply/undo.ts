@@ -9,7 +9,7 @@ import {
   managedFieldsOf,
 } from '../../kubernetes/clusters/kubernetes-object.js';
 import { omitServerFields } from '../plan/field-changes.js';
-import { boundedParallel } from '../plan/bounded-parallel.js';
+import { boundedParallel } from '../../core/bounded-parallel.js';
 import { definedKinds } from '../plan/definitions.js';
 import { findRefusedMappings, siblingFields } from '../plan/defaulted-siblings.js';
 import {
@@ -24,7 +24,7 @@ import {
 import { isVolumeClaim } from '../plan/kept-objects.js';
 import { findNewFields, listFields } from '../plan/leftover-fields.js';
 import { splitByKind } from '../plan/kind-order.js';
-import { findClaimsOf } from '../plan/stateful-set-claims.js';
+import { type KeptRecords, StatefulSetClaims } from '../plan/stateful-set-claims.js';
 import { findAppliedFields, FIELD_MANAGER, isOwnedBy, type Owner } from '../plan/owner.js';
 import { KEPT_DEFINITION } from '../plan/deletion-rules.js';
 import { type ResourceError } from '../plan/planned-resource.js';
@@ -79,6 +79,7 @@ export class Undo {
     private readonly cluster: ClusterClient,
     private readonly owner: Owner,
     private readonly clock: RunClock,
+    private readonly records: Pick<KeptRecords, 'findOthers'> = {},
   ) {
     this.removal = new Removal(cluster, owner);
   }
@@ -189,11 +190,9 @@ export class Undo {
 
   /** Deletes the volume claims that the cluster created for a StatefulSet which did not exist before; nothing has used them. */
   private async removeClaims(set: KubernetesObject): Promise<void> {
-    const since = Date.parse(String(set.metadata['creationTimestamp']));
-    for (const { kind, object } of await findClaimsOf(this.cluster, set)) {
+    for (const { kind, object } of await new StatefulSetClaims(this.cluster, this.records).find(set)) {
       const { name, namespace, uid } = object.metadata;
-      if (Date.parse(String(object.metadata['creationTimestamp'])) >= since)
-        await this.removal.remove({ kind, name, namespace, uid, isGenerated: true }, { foreground: false });
+      await this.removal.remove({ kind, name, namespace, uid, isGenerated: true }, { foreground: false });
     }
   }
 

@@ -1,10 +1,7 @@
 import { type ClusterClient } from '../../kubernetes/clusters/cluster-client.js';
 import { ClusterError } from '../../kubernetes/clusters/cluster-error.js';
 import { type KubernetesObject } from '../../kubernetes/clusters/kubernetes-object.js';
-
-interface Pod extends KubernetesObject {
-  spec?: { volumes?: { persistentVolumeClaim?: { claimName?: string } }[] | null };
-}
+import { listPodsByClaim } from '../plan/claim-users.js';
 
 /**
  * The claims that stay pending because their class binds them only when a pod uses them, and none does. Where the credential may not
@@ -43,19 +40,12 @@ export class UnusedClaims {
 
   /** The claims that pods use which have not ended. */
   private async findUsed(namespace: string): Promise<ReadonlySet<string>> {
-    const used = new Set<string>();
-    const pods = await this.cluster.findKind('v1', 'Pod');
-    if (!pods) return used;
-    const fieldSelector = 'status.phase!=Succeeded,status.phase!=Failed';
     try {
-      for await (const page of this.cluster.listPages(pods, { namespace, fieldSelector }))
-        for (const { spec } of page as Pod[])
-          for (const { persistentVolumeClaim } of spec?.volumes ?? [])
-            if (persistentVolumeClaim?.claimName) used.add(persistentVolumeClaim.claimName);
+      return new Set((await listPodsByClaim(this.cluster, namespace)).keys());
     } catch (error) {
       if (!isForbidden(error)) throw error;
+      return new Set();
     }
-    return used;
   }
 }
 

@@ -1,7 +1,7 @@
 import { type ClusterClient } from '../../kubernetes/clusters/cluster-client.js';
 import { type ResourceKind } from '../../kubernetes/clusters/discovery.js';
 import { type KubernetesObject } from '../../kubernetes/clusters/kubernetes-object.js';
-import { boundedParallel } from '../plan/bounded-parallel.js';
+import { boundedParallel } from '../../core/bounded-parallel.js';
 import { isDeletedAfterEnd } from '../plan/deleted-after-end.js';
 import { type ResourceError } from '../plan/planned-resource.js';
 import { isOfKubernetes, judgeHealth } from '../../kubernetes/resources/health/health.js';

@@ -13,7 +13,7 @@ import {
   type ObjectReference,
 } from '../../kubernetes/clusters/kubernetes-object.js';
 import { type AddedField, findAddedFields } from '../plan/added-fields.js';
-import { boundedParallel } from '../plan/bounded-parallel.js';
+import { boundedParallel } from '../../core/bounded-parallel.js';
 import { Comparison, type ComparisonResult } from '../plan/comparison.js';
 import { isDeletedAfterEnd } from '../plan/deleted-after-end.js';
 import { buildDesiredObject, parseDesired } from '../plan/desired-object.js';

@@ -231,6 +231,47 @@ requires('KUBEBUILDER_ASSETS', 'A deletion', () => {
       expect(summary(await scene.plan([], { kept: another, deleteVolumes: true }))).toEqual([]);
     }, 40_000);
 
+    it('leaves those that were there before to whoever had them, recorded or not', async () => {
+      const kept = [await claimed()];
+      await scene.undeploy();
+      const uid = kept[0]?.uid ?? '';
+      const createdAt = (await scene.live('v1', 'PersistentVolumeClaim', 'data-db-0'))?.metadata.creationTimestamp;
+      await until(() => Date.now() > Date.parse(createdAt ?? '') + 1_000);
+      const findOthers = (uids: string[]) => Promise.resolve(new Set(uids.filter((one) => one === uid)));
+      for (const records of [{ findOthers }, {}]) {
+        const another = scene.another();
+        await another.deploy([set()], { ...records, deleteVolumes: true });
+        expect((await another.plan([set()], records)).unlabelled).toEqual([]);
+        expect(summary(await another.plan([], { ...records, deleteVolumes: true }))).toEqual(['StatefulSet db prune']);
+        // Its owner deletes it as little while a set of others is there for it.
+        expect(outcomes(await scene.undeploy({ kept, deleteVolumes: true }))).toEqual([
+          'PersistentVolumeClaim/data-db-0: kept',
+        ]);
+        const undeployed = await another.undeploy({ ...records, deleteVolumes: true });
+        expect(outcomes(undeployed)).toEqual(['StatefulSet/db: deleted']);
+      }
+      expect((await scene.live('v1', 'PersistentVolumeClaim', 'data-db-0'))?.metadata).toMatchObject({ uid });
+      expect(outcomes(await scene.undeploy({ kept, deleteVolumes: true }))).toEqual([
+        'PersistentVolumeClaim/data-db-0: deleted',
+      ]);
+    }, 60_000);
+
+    it('knows those of a set that is made anew', async () => {
+      const kept = [await claimed()];
+      expect((await scene.plan([set()])).unlabelled).toEqual(kept);
+      await scene.deploy([]);
+      await until(async () => (await scene.live('apps/v1', 'StatefulSet', 'db')) === undefined);
+      const { uid } = kept[0] ?? {};
+      const createdAt = (await scene.live('v1', 'PersistentVolumeClaim', 'data-db-0'))?.metadata.creationTimestamp;
+      await until(() => Date.now() > Date.parse(createdAt ?? '') + 1_000);
+      await scene.deploy([set()], { kept });
+      expect((await scene.plan([set()], { kept })).unlabelled).toEqual([expect.objectContaining({ uid })]);
+      expect(summary(await scene.plan([], { kept, deleteVolumes: true }))).toEqual([
+        'PersistentVolumeClaim data-db-0 prune',
+        'StatefulSet db prune',
+      ]);
+    }, 40_000);
+
     it('says of those that go with the set that they are deleted', async () => {
       await claimed(set({ persistentVolumeClaimRetentionPolicy: { whenDeleted: 'Delete', whenScaled: 'Retain' } }));
       await until(async () =>

@@ -1,25 +1,22 @@
 import { type ClusterClient } from '../../kubernetes/clusters/cluster-client.js';
 import { ClusterError } from '../../kubernetes/clusters/cluster-error.js';
-import { isSameKind, type ResourceKind } from '../../kubernetes/clusters/discovery.js';
+import { type ResourceKind } from '../../kubernetes/clusters/discovery.js';
 import {
   describeObject,
   isNamespace,
   type KubernetesObject,
   type ObjectMetadata,
 } from '../../kubernetes/clusters/kubernetes-object.js';
-import { isSystemKind, isSystemObject } from '../../kubernetes/clusters/system-objects.js';
-import { boundedParallel } from './bounded-parallel.js';
-import { CascadingDeletion } from './cascading-deletion.js';
-import { definedKinds, isDefinition } from './definitions.js';
+import { CascadingDeletion } from '../../kubernetes/deletion/cascading-deletion.js';
+import { ContainedObjects } from '../../kubernetes/deletion/contained-objects.js';
+import { ClaimUsers } from './claim-users.js';
+import { isDefinition } from './definitions.js';
 import { findKeepReason, isVolume, isVolumeClaim, type KeepOptions } from './kept-objects.js';
-import { isDeletable } from './owned-objects.js';
 import { isFreeFor, isOwnedBy, type Owner } from './owner.js';
 import { type PlanItem } from './plan-item.js';
 import { type ResourceError } from './planned-resource.js';
-import { podsUsing } from './pods-using.js';
 import { isClusterFailure, toResourceError } from './resource-error.js';
 
-const CONCURRENCY = 8;
 const SYSTEM_NAMESPACES = ['default', 'kube-system', 'kube-public', 'kube-node-lease'];
 
 /** Several releases may use such a definition, and deleting it deletes all objects of its kind. */
@@ -47,11 +44,15 @@ export interface TriedDeletion {
 
 /** Decides which objects an operation may delete: only those of its owner, and only where nothing else is lost with them. */
 export class DeletionRules {
+  private readonly claimUsers: ClaimUsers;
+
   constructor(
     private readonly cluster: ClusterClient,
     private readonly owner: Owner,
     private readonly scope: DeletionScope = {},
-  ) {}
+  ) {
+    this.claimUsers = new ClaimUsers(cluster);
+  }
 
   /** Whether the rules need more than the metadata of the object. */
   static readsMore(object: ObjectMetadata): boolean {
@@ -103,7 +104,7 @@ export class DeletionRules {
     const kept = this.scope.keep && findKeepReason(object, this.scope.keep);
     if (kept !== undefined) return { reason: 'KEPT', detail: kept };
     if (isVolume(object)) return this.findBoundClaim(object, cascade);
-    if (isVolumeClaim(object)) return this.findUsingPod(object, cascade);
+    if (isVolumeClaim(object)) return this.findUser(object, cascade);
     return isNamespace(object) || isDefinition(object) ? this.findContentsToKeep(object) : undefined;
   }
 
@@ -134,16 +135,14 @@ export class DeletionRules {
     }
   }
 
-  /** A claim that is deleted while a pod uses it waits for the pod, and cannot be restored. */
-  private async findUsingPod(claim: ObjectMetadata, cascade: CascadingDeletion): Promise<ResourceError | undefined> {
-    try {
-      for await (const pod of podsUsing(this.cluster, claim))
-        if (!(await cascade.includes(pod)))
-          return { reason: 'KEPT', detail: `It is kept because the pod ${pod.metadata.name} uses it` };
-    } catch (error) {
-      // Without permission to list pods, the cluster itself protects a claim that is in use.
-      if (!(error instanceof ClusterError) || error.kind !== 'forbidden') throw error;
-    }
+  /**
+   * A claim that is deleted while a pod uses it waits for the pod, and cannot be restored. Without permission to list pods, the cluster
+   * itself protects a claim that is in use.
+   */
+  private async findUser(claim: ObjectMetadata, cascade: CascadingDeletion): Promise<ResourceError | undefined> {
+    for (const user of await this.claimUsers.find(claim))
+      if (!(await cascade.includes(user)))
+        return { reason: 'KEPT', detail: `It is kept because the ${nameOfUser(user)} uses it` };
     return undefined;
   }
 
@@ -153,9 +152,10 @@ export class DeletionRules {
     const holdsNamespace = isNamespace(holder);
     if (holdsNamespace && SYSTEM_NAMESPACES.includes(name))
       return { reason: 'FOREIGN_CONTENT', detail: 'The namespace belongs to the cluster itself' };
-    const contents = holdsNamespace ? await this.listNamespace(name) : await this.listDefined(holder);
+    const contained = new ContainedObjects(this.cluster);
+    const contents = await contained.list(holder);
     const own = contents.filter((one) => this.isOwn(one));
-    const foreign = await this.findForeign(contents, own);
+    const foreign = await contained.findForeign(contents, (one) => this.isOwn(one), this.scope.leaving);
     if (foreign.length > 0)
       return {
         reason: 'FOREIGN_CONTENT',
@@ -169,41 +169,6 @@ export class DeletionRules {
           detail: `It is kept because it ${holdsNamespace ? 'contains' : 'defines the kind of'} objects that are kept: ${describeObjects(kept)}`,
         }
       : undefined;
-  }
-
-  private async listNamespace(namespace: string): Promise<ObjectMetadata[]> {
-    const kinds = (await this.cluster.listKinds()).filter(
-      (kind) => kind.namespaced && isDeletable(kind) && !isSystemKind(kind.kind),
-    );
-    return (await boundedParallel(kinds, CONCURRENCY, (kind) => this.list(kind, { namespace }))).flat();
-  }
-
-  private async listDefined(definition: ObjectMetadata): Promise<ObjectMetadata[]> {
-    const kinds = definedKinds(await this.readWhole(definition)).map(({ kind }) => kind);
-    const served = (await this.cluster.listKinds()).find((kind) => kinds.some((one) => isSameKind(one, kind)));
-    return served ? this.list(served) : [];
-  }
-
-  private async list(kind: ResourceKind, where: { namespace?: string } = {}): Promise<ObjectMetadata[]> {
-    try {
-      return await this.cluster.listMetadata(kind, where);
-    } catch (error) {
-      // The API of the kind was removed after discovery.
-      if (error instanceof ClusterError && error.kind === 'notFound') return [];
-      throw error;
-    }
-  }
-
-  /** Omits what is being deleted anyway, and what is deleted with its owners; owners are read only if nothing else is foreign. */
-  private async findForeign(contents: ObjectMetadata[], own: ObjectMetadata[]): Promise<ObjectMetadata[]> {
-    const ownUids = own.flatMap(({ metadata }) => metadata.uid ?? []);
-    const cascade = new CascadingDeletion(this.cluster, new Set([...(this.scope.leaving ?? []), ...ownUids]), contents);
-    const owned = new Set(ownUids);
-    const others = contents.filter(
-      (one) => !owned.has(one.metadata.uid ?? '') && !one.metadata.deletionTimestamp && !isSystemObject(one),
-    );
-    const independent = others.filter(({ metadata }) => !metadata.ownerReferences?.length);
-    return independent.length > 0 ? independent : cascade.findStaying(others);
   }
 
   /** Listed metadata has no `spec`. */
@@ -222,6 +187,8 @@ interface VolumeSpec {
 interface ClaimSpec {
   volumeName?: string;
 }
+
+const nameOfUser = ({ kind, metadata: { name } }: ObjectMetadata): string => `${kind === 'Pod' ? 'pod' : kind} ${name}`;
 
 function describeObjects(objects: ObjectMetadata[]): string {
   const names = objects.slice(0, 5).map(({ kind, metadata }) => describeObject({ ...metadata, kind }));

@@ -4,7 +4,7 @@ import { isNamespace, type ObjectMetadata, type ObjectReference } from '../../ku
 import { isDefinition } from './definitions.js';
 import { type PlanItem } from './plan-item.js';
 
-/** An object that a deployment left on the cluster. */
+/** An object that deployments have left on the cluster, or would leave. */
 export interface KeptObject extends ObjectReference {
   uid?: string;
   /** A volume claim that the cluster created for a StatefulSet, without labels of the owner. */
@@ -13,11 +13,11 @@ export interface KeptObject extends ObjectReference {
   isChartDefinition?: boolean;
 }
 
-/** What a later plan has to know of the objects that leave without labels of their owner. */
+/** What a later plan has to know of the objects without labels of their owner. */
 export function toKeptObjects(
-  leaving: (Pick<PlanItem, 'isGenerated' | 'isChartDefinition'> & { kind?: ResourceKind; live?: ObjectMetadata })[],
+  objects: (Pick<PlanItem, 'isGenerated' | 'isChartDefinition'> & { kind?: ResourceKind; live?: ObjectMetadata })[],
 ): KeptObject[] {
-  return leaving.flatMap(({ kind, live, isGenerated, isChartDefinition }): KeptObject[] => {
+  return objects.flatMap(({ kind, live, isGenerated, isChartDefinition }): KeptObject[] => {
     if (!kind || !live || (!isGenerated && !isChartDefinition)) return [];
     const { name, namespace, uid } = live.metadata;
     return [
@@ -25,6 +25,12 @@ export function toKeptObjects(
     ];
   });
 }
+
+export const uniqueObjects = (objects: KeptObject[]): KeptObject[] => [
+  ...new Map(
+    objects.map((one) => [JSON.stringify([one.apiVersion, one.kind, one.namespace, one.name, one.uid]), one]),
+  ).values(),
+];
 
 export interface KeepOptions {
   /** Also deletes volume claims, which are kept by default. */

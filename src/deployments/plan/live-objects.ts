@@ -2,7 +2,7 @@ import { type ClusterClient } from '../../kubernetes/clusters/cluster-client.js'
 import { ClusterError } from '../../kubernetes/clusters/cluster-error.js';
 import { type ResourceKind } from '../../kubernetes/clusters/discovery.js';
 import { groupOf, type KubernetesObject, type ObjectReference } from '../../kubernetes/clusters/kubernetes-object.js';
-import { boundedParallel } from './bounded-parallel.js';
+import { boundedParallel } from '../../core/bounded-parallel.js';
 import { type Owner, ownerSelector } from './owner.js';
 import { type PlanItem } from './plan-item.js';
 import { objectKey } from './planned-resource.js';

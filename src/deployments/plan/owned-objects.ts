@@ -2,7 +2,8 @@ import { type ClusterClient } from '../../kubernetes/clusters/cluster-client.js'
 import { ClusterError } from '../../kubernetes/clusters/cluster-error.js';
 import { type ResourceKind, isSameKind } from '../../kubernetes/clusters/discovery.js';
 import { type ObjectMetadata, type ObjectReference } from '../../kubernetes/clusters/kubernetes-object.js';
-import { boundedParallel } from './bounded-parallel.js';
+import { boundedParallel } from '../../core/bounded-parallel.js';
+import { isDeletable } from '../../kubernetes/deletion/contained-objects.js';
 import { apiUnavailable, type ResourceError } from './planned-resource.js';
 import { isOwnedBy, type Owner, ownerSelector } from './owner.js';
 
@@ -91,8 +92,3 @@ const toUnreadableError = ({ kind }: ClusterError, { apiVersion }: ObjectReferen
   kind === 'unavailable'
     ? apiUnavailable(apiVersion)
     : { reason: 'FORBIDDEN', detail: 'The credential may not read the object, so it may still be there' };
-
-/** Selects kinds that can be listed and deleted, in one version each; objects of other kinds cannot be deployed. */
-export function isDeletable(kind: ResourceKind): boolean {
-  return kind.preferred && kind.verbs.includes('list') && kind.verbs.includes('delete') && kind.kind !== 'Event';
-}

@@ -4,6 +4,7 @@ import { pickFields } from '../../kubernetes/clusters/field-set.js';
 import { managedFieldsOf, type ObjectMetadata } from '../../kubernetes/clusters/kubernetes-object.js';
 import { type OwnershipOptions } from './comparison.js';
 import { isDeletedAfterEnd } from './deleted-after-end.js';
+import { type KeptObject } from './kept-objects.js';
 import { type PlanItem } from './plan-item.js';
 import { type PlannedHooks } from './hook-plans.js';
 import { type Owner } from './owner.js';
@@ -21,6 +22,8 @@ export interface Plan {
   hooks: PlannedHooks;
   /** Kinds whose objects could not be listed, as `Kind.group`; objects to prune may be missing there. */
   unlistable: string[];
+  /** The objects without labels of their owner that a later plan has to know. */
+  unlabelled: KeptObject[];
   /** Identifies the plan: it changes when the design or the effect of deploying it changes. */
   fingerprint: string;
 }

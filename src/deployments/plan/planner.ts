@@ -4,14 +4,13 @@ import { type ClusterClient } from '../../kubernetes/clusters/cluster-client.js'
 import { isSameKind, type ResourceKind } from '../../kubernetes/clusters/discovery.js';
 import { groupOf, type KubernetesObject, type ObjectReference } from '../../kubernetes/clusters/kubernetes-object.js';
 import { findAutoscaled, isScaled, omitReplicas } from './autoscaling.js';
-import { boundedParallel } from './bounded-parallel.js';
+import { boundedParallel } from '../../core/bounded-parallel.js';
 import { Comparison, type CompareOptions, type OwnershipOptions } from './comparison.js';
 import { DefinitionValidator, isRedefined, type SchemaValidator } from './definition-validator.js';
 import { definedKinds, isDefinition } from './definitions.js';
 import { isDeletedAfterEnd } from './deleted-after-end.js';
 import { DraftItems } from './draft-items.js';
 import { HookPlans, type HookPhases } from './hook-plans.js';
-import { type KeptObject } from './kept-objects.js';
 import { type Owner } from './owner.js';
 import { fingerprint, type Plan } from './plan.js';
 import { type PlanItem } from './plan-item.js';
@@ -20,8 +19,9 @@ import { hideSecretValues } from './redact-secret-values.js';
 import { isWaitingForPlan } from './prerequisites.js';
 import { findPrunes } from './prunes.js';
 import { LiveObjects } from './live-objects.js';
+import { type KeptRecords } from './stateful-set-claims.js';
 
-export interface PlanOptions extends OwnershipOptions {
+export interface PlanOptions extends OwnershipOptions, KeptRecords {
   /** The namespace of objects that name none. Default: that of the kubeconfig's context, else `default`. */
   namespace?: string;
   /** Creates that namespace if it does not exist and an object of the design needs it. */
@@ -35,8 +35,6 @@ export interface PlanOptions extends OwnershipOptions {
   previous?: ObjectReference[];
   /** Reads the resources of the version that stands on the cluster after a deployment that succeeded. */
   standing?: () => Promise<DesiredResource[]>;
-  /** What earlier deployments left on the cluster. */
-  kept?: KeptObject[];
   /** Reads the definitions from `crds/` of the chart that is deployed now. */
   chartDefinitions?: () => Promise<ObjectReference[]>;
   signal?: AbortSignal;
@@ -90,7 +88,7 @@ export class Planner {
     await boundedParallel(rest, CONCURRENCY, (item) => compare(item, refusals));
     await hooks.verify([...before, ...after], items);
     hideSecretValues(items);
-    const { prunes, unlistable } = await findPrunes(this.cluster, items, owner, options);
+    const { prunes, unlistable, unlabelled } = await findPrunes(this.cluster, items, owner, options);
     const all = [...items, ...prunes];
     const { adopt, mayAdopt, force, replace, deleteVolumes } = options;
     return {
@@ -100,6 +98,7 @@ export class Planner {
       items: all,
       hooks: { before, after },
       unlistable,
+      unlabelled,
       fingerprint: await fingerprint([...all, ...before, ...after]),
     };
   }

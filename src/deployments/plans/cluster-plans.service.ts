@@ -66,7 +66,7 @@ export class ClusterPlansService {
       createNamespace,
       phases: phasesOf(of, known),
       previous: known?.objects,
-      kept: await this.kept.find(of, connectionId),
+      ...(await this.kept.read(of, connectionId)),
       ...(known && {
         chartDefinitions: async () =>
           findChartDefinitions(await this.context.readResources(of.designId, known.designVersion)),

@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import type { JobContext } from '../../jobs/job-handler.registry.js';
+import { ClusterError } from '../../kubernetes/clusters/cluster-error.js';
 import type { ObjectReference } from '../../kubernetes/clusters/kubernetes-object.js';
 import { type ChangeJournal } from '../apply/applied-change.js';
 import { Applier } from '../apply/applier.js';
@@ -8,7 +9,9 @@ import { DeployedDesignsStore } from '../deployed-designs.store.js';
 import type { Deployment } from '../deployment.entity.js';
 import { KeptObjectsStore } from '../kept-objects.store.js';
 import { toKeptObjects } from '../plan/kept-objects.js';
+import type { Plan } from '../plan/plan.js';
 import type { DesiredResource } from '../plan/planned-resource.js';
+import { type StatefulSetClaim, StatefulSetClaims } from '../plan/stateful-set-claims.js';
 import { ClusterPlansService } from '../plans/cluster-plans.service.js';
 import { DeploymentContextService } from '../plans/deployment-context.service.js';
 import { PlansStore } from '../plans/plans.store.js';
@@ -53,8 +56,7 @@ export class ClusterDeploymentsService {
       const stays = desired ?? (planned.kept !== undefined && isLabelled ? live : undefined);
       return stays ? [toReference(stays)] : [];
     });
-    const leaving = plan.items.filter(({ desired }) => desired === undefined);
-    await this.kept.save(deployment, connectionId, toKeptObjects(leaving));
+    await this.kept.save(deployment, connectionId, plan.unlabelled);
     // What a chart renders to may depend on its namespace, whatever its objects do.
     const namespace = plan.namespace ?? deployment.renderings[connectionId]?.namespace ?? null;
     await this.deployed.begin(deployment, connectionId, {
@@ -73,8 +75,34 @@ export class ClusterDeploymentsService {
       signal,
       onProgress,
     };
-    return { ...(await new Applier(cluster, journal).apply(plan, options)), objects };
+    const result = await new Applier(cluster, journal).apply(plan, options);
+    if (result.status === 'succeeded') await this.recordClaims(deployment, connectionId, plan);
+    return { ...result, objects };
   }
+
+  /**
+   * Records the volume claims of new StatefulSets as soon as they are there, because only the set tells whose they are. The next
+   * deployment records those that the cluster creates later.
+   */
+  private async recordClaims(deployment: Deployment, connectionId: string, plan: Plan): Promise<void> {
+    const sets = plan.items.filter(({ desired, live }) => desired?.kind === 'StatefulSet' && !live);
+    if (sets.length === 0) return;
+    const known = new StatefulSetClaims(
+      await this.work.getClient(connectionId),
+      await this.kept.read(deployment, connectionId),
+    );
+    const claims: StatefulSetClaim[] = [];
+    for (const { kind, desired } of sets)
+      if (kind && desired) claims.push(...(await known.findByName(kind, desired.metadata).catch(ignoreClusterError)));
+    const objects = toKeptObjects(claims.map(({ kind, object }) => ({ kind, live: object, isGenerated: true })));
+    await this.kept.add(deployment, connectionId, objects);
+  }
+}
+
+/** The deployment has succeeded, whether its claims can be listed or not. */
+function ignoreClusterError(error: unknown): [] {
+  if (error instanceof ClusterError) return [];
+  throw error;
 }
 
 interface Named {

@@ -39,7 +39,7 @@ export class ClusterUndeploymentsService {
     const hookTimeoutMs = timeout * 1_000;
     const options = {
       previous: known?.objects,
-      kept: await this.kept.find(deployment, connectionId),
+      ...(await this.kept.read(deployment, connectionId)),
       chartDefinitions: findChartDefinitions(resources),
       onFound: (unlabelled: KeptObject[]) => this.kept.save(deployment, connectionId, unlabelled),
       deleteVolumes,

@@ -10,6 +10,7 @@ import { toResourceState, applyUndo } from '../apply/undone-resources.js';
 import type { DeployedResource, Deployment } from '../deployment.entity.js';
 import { objectKey, type ResourceError } from '../plan/planned-resource.js';
 import { groupOf } from '../../kubernetes/clusters/kubernetes-object.js';
+import { KeptObjectsStore } from '../kept-objects.store.js';
 import { ChangeJournalsStore } from './change-journals.store.js';
 import { DeploymentContextService } from '../plans/deployment-context.service.js';
 import { CANCELLED, type DeploymentOutcome, isUndoneAfter, type ClusterState } from './deployment-outcome.js';
@@ -22,6 +23,7 @@ const UNDO_TIMEOUT_MS = 180_000;
 export class UnfinishedRunsService {
   constructor(
     private readonly journals: ChangeJournalsStore,
+    private readonly kept: KeptObjectsStore,
     private readonly work: DeploymentContextService,
   ) {}
 
@@ -79,7 +81,8 @@ export class UnfinishedRunsService {
       const cluster = await this.work.getClient(connectionId);
       const owner = await this.work.getOwner(deployment, connectionId);
       const clock = new RunClock(UNDO_TIMEOUT_MS, signal, false);
-      return await new Undo(cluster, owner, clock).undoAll(changes, assertLeased);
+      const records = await this.kept.read(deployment, connectionId);
+      return await new Undo(cluster, owner, clock, records).undoAll(changes, assertLeased);
     } catch (error) {
       if (isTemporary(error) || !(error instanceof AppError)) throw error;
       const failure = {

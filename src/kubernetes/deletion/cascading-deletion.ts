@@ -1,7 +1,7 @@
-import { type ClusterClient } from '../../kubernetes/clusters/cluster-client.js';
-import { ClusterError } from '../../kubernetes/clusters/cluster-error.js';
-import { type ObjectMetadata } from '../../kubernetes/clusters/kubernetes-object.js';
-import { boundedParallel } from './bounded-parallel.js';
+import { type ClusterClient } from '../clusters/cluster-client.js';
+import { ClusterError } from '../clusters/cluster-error.js';
+import { type ObjectMetadata } from '../clusters/kubernetes-object.js';
+import { boundedParallel } from '../../core/bounded-parallel.js';
 
 type OwnerReference = NonNullable<ObjectMetadata['metadata']['ownerReferences']>[number];
 

@@ -1,6 +1,6 @@
-import type { ClusterClient } from '../../kubernetes/clusters/cluster-client.js';
-import type { KubernetesObject } from '../../kubernetes/clusters/kubernetes-object.js';
-import { boundedParallel } from './bounded-parallel.js';
+import type { ClusterClient } from '../clusters/cluster-client.js';
+import type { KubernetesObject } from '../clusters/kubernetes-object.js';
+import { boundedParallel } from '../../core/bounded-parallel.js';
 import { CascadingDeletion } from './cascading-deletion.js';
 
 /** A ConfigMap that another one owns. */
