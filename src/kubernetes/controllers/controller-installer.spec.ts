@@ -1,10 +1,12 @@
 import { randomUUID } from 'node:crypto';
 import { type Cluster, sharedCluster } from '../../../test/support/cluster.js';
-import { customKind, DeploymentScene } from '../../../test/support/deployment-scene.js';
+import { configMap, customKind, DeploymentScene } from '../../../test/support/deployment-scene.js';
 import { requires } from '../../../test/support/requirements.js';
 import { until } from '../../../test/support/until.js';
 import { ControllerInstaller } from './controller-installer.js';
-import type { ControllerOwner } from './controller-owner.js';
+import type { KubernetesObject } from '../clusters/kubernetes-object.js';
+import { type ControllerOwner, toReference } from './controller-owner.js';
+import { ControllerRemoval } from './controller-removal.js';
 
 requires('KUBEBUILDER_ASSETS', 'Installing a controller', () => {
   let cluster: Cluster;
@@ -48,6 +50,31 @@ requires('KUBEBUILDER_ASSETS', 'Installing a controller', () => {
     expect(await scene.live(held.apiVersion, held.kind, 'ours')).toBeDefined();
     expect(await scene.live(held.apiVersion, held.kind, 'held')).toBeUndefined();
     await scene.client.delete(definitions, name, undefined);
+  }, 60_000);
+
+  it('leaves a definition and a namespace when it is removed while they hold what belongs to an object that stays', async () => {
+    const { definition, object } = customKind();
+    const name = `${scene.namespace}-controllers`;
+    const namespace: KubernetesObject = { apiVersion: 'v1', kind: 'Namespace', metadata: { name } };
+    const owner: ControllerOwner = { connectionId: randomUUID(), name: 'operator' };
+    const { signal } = new AbortController();
+    await new ControllerInstaller(scene.client, owner, signal).apply([namespace, definition]);
+    const root = await scene.others(configMap('root', {}, { namespace: name }));
+    const { uid = '' } = root.metadata;
+    const ownerReferences = [{ apiVersion: 'v1', kind: 'ConfigMap', name: 'root', uid }];
+    const { apiVersion, kind } = await scene.others({
+      ...object('theirs'),
+      metadata: { name: 'theirs', namespace: name, ownerReferences },
+    });
+    const removal = new ControllerRemoval(scene.client, owner, signal);
+    await removal.remove([namespace, definition].map(toReference));
+    expect(await scene.live(apiVersion, kind, 'theirs', name)).toBeDefined();
+    expect((await scene.live('v1', 'Namespace', name))?.metadata.deletionTimestamp).toBeUndefined();
+    const maps = await scene.client.findKind('v1', 'ConfigMap');
+    if (maps) await scene.client.delete(maps, 'root', name);
+    // Its owner is gone, so that it goes with its definition.
+    await removal.remove([toReference(definition)]);
+    expect(await scene.live(definition.apiVersion, definition.kind, definition.metadata.name)).toBeUndefined();
   }, 60_000);
 
   it('does not wait for workloads that are no longer wanted', async () => {

@@ -1,14 +1,12 @@
 import type { ClusterClient } from '../clusters/cluster-client.js';
 import { ClusterError } from '../clusters/cluster-error.js';
-import type { ResourceKind } from '../clusters/discovery.js';
 import {
   isCustomResourceDefinition,
   isNamespace,
   type KubernetesObject,
-  type ObjectMetadata,
   type ObjectReference,
 } from '../clusters/kubernetes-object.js';
-import { isSystemKind, isSystemObject } from '../clusters/system-objects.js';
+import { ContainedObjects } from '../deletion/contained-objects.js';
 import { GONE_TIMEOUT_MS, type TerminatingObject, waitUntilGone } from './wait-until-gone.js';
 import { type ControllerOwner, isOwned } from './controller-owner.js';
 
@@ -56,48 +54,18 @@ export class ControllerRemoval {
 
   /** Reports whether deleting it would delete objects of others; also true when that is unknown. */
   private async isInUse(object: KubernetesObject): Promise<boolean> {
+    if (!isContainer(object)) return false;
     try {
-      if (isNamespace(object)) return await this.holdsOthers(object.metadata.name);
-      return isCustomResourceDefinition(object) && (await this.hasInstances(object));
+      const contained = new ContainedObjects(this.client, this.signal);
+      const contents = await contained.list(object);
+      return (await contained.findForeign(contents, (one) => isOwned(this.owner, one))).length > 0;
     } catch (error) {
       if (error instanceof ClusterError && error.kind === 'forbidden') return true;
-      throw error;
-    }
-  }
-
-  private async holdsOthers(namespace: string): Promise<boolean> {
-    const kinds = (await this.client.listKinds()).filter(
-      ({ namespaced, preferred, verbs, kind }) =>
-        namespaced && preferred && verbs.includes('list') && verbs.includes('delete') && !isSystemKind(kind),
-    );
-    for (const kind of kinds) {
-      const listed = await this.list(kind, namespace);
-      const others = listed.filter(
-        ({ metadata }) => !metadata.ownerReferences?.length && !isSystemObject({ kind: kind.kind, metadata }),
-      );
-      if (others.length > 0) return true;
-    }
-    return false;
-  }
-
-  private async hasInstances({ spec }: KubernetesObject): Promise<boolean> {
-    const { group, names } = spec as { group?: string; names?: { kind?: string } };
-    const kinds = (await this.client.listKinds()).filter((one) => one.group === group && one.kind === names?.kind);
-    for (const kind of kinds) if ((await this.list(kind)).length > 0) return true;
-    return false;
-  }
-
-  private async list(kind: ResourceKind, namespace?: string): Promise<ObjectMetadata[]> {
-    try {
-      return await this.client.listMetadata(kind, { namespace, signal: this.signal });
-    } catch (error) {
-      // The kind was removed after the discovery.
-      if (error instanceof ClusterError && error.kind === 'notFound') return [];
       throw error;
     }
   }
 }
 
 /** Kinds that may contain objects of others. */
-const isContainer = (reference: ObjectReference): boolean =>
-  isNamespace(reference) || isCustomResourceDefinition(reference);
+const isContainer = (one: { apiVersion: string; kind: string }): boolean =>
+  isNamespace(one) || isCustomResourceDefinition(one);
