@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { Logger } from '@nestjs/common';
 import { MailServer } from './support/mail-server.js';
 import { type Answer, type Json, Person } from './support/person.js';
 import { PASSWORD } from './support/settings.js';
@@ -275,15 +276,24 @@ describe('the email of an invitation', () => {
     mailServer.attempts
       .filter(({ to }) => to === email)
       .map(({ raw }) => /^Message-ID: (.*)\r$/im.exec(raw)?.[1] ?? '');
+  const deliveryOf = async (email: string): Promise<Json> => {
+    const { body } = await mallory.get(`${ORGS}/${mallory.organization}/invitations?search=${email}`);
+    return body.invitations[0].delivery;
+  };
   afterEach(() => {
     mailServer.refuse = () => undefined;
   });
 
   it('outlasts a mail server that refuses it for minutes', async () => {
     const email = address();
-    mailServer.refuse = (to) => (to === email ? { code: 451 } : undefined);
+    mailServer.refuse = (to) => (to === email ? { code: 451, message: `later, as for bob@example.org` } : undefined);
     await add(mallory, { email });
     await until(async () => (await jobs('queued')).length === 1, 30_000);
+    expect(await deliveryOf(email)).toEqual({
+      status: 'deferred',
+      reason: '451 later, as for [address]',
+      at: expect.any(String),
+    });
     const [{ id, delay }] = (await jobs('queued')) as [{ id: string; delay: number }];
     expect(delay).toBeGreaterThan(15);
     mailServer.refuse = () => undefined;
@@ -291,14 +301,41 @@ describe('the email of an invitation', () => {
     await until(() => mailServer.all(email).length === 1, 60_000);
     const ids = attemptsTo(email);
     expect(ids).toEqual([ids[0], ids[0]]);
+    await until(async () => (await deliveryOf(email)).status === 'sent');
+    expect(await deliveryOf(email)).toEqual({ status: 'sent', reason: null, at: expect.any(String) });
   }, 100_000);
 
   it('is tried once when it is refused for good', async () => {
     const email = address();
     mailServer.refuse = (to) => (to === email ? { code: 550 } : undefined);
+    const [warn, error] = [jest.spyOn(Logger.prototype, 'warn'), jest.spyOn(Logger.prototype, 'error')];
     await add(mallory, { email });
     await until(async () => (await jobs('failed')).length === 1, 30_000);
     expect(attemptsTo(email)).toHaveLength(1);
+    expect(await deliveryOf(email)).toMatchObject({ status: 'failed', reason: '550 refused' });
+    const lines = warn.mock.calls.filter(([, text]) => String(text).startsWith('job failed'));
+    expect(lines).toEqual([
+      [expect.objectContaining({ code: 'MAIL_NOT_SENT' }), expect.stringContaining('the mail was not sent: ')],
+    ]);
+    expect(error).not.toHaveBeenCalled();
+    for (const spy of [warn, error]) spy.mockRestore();
+  }, 60_000);
+
+  it('is not held up by a domain whose server is slow, nor is the one for a password', async () => {
+    const [slow, waiting] = [address().replace('example.org', 'slow.example'), await world.person()];
+    mailServer.refuse = (to) => (to.endsWith('@slow.example') ? 'hang' : undefined);
+    for (let n = 0; n < 8; n++) await add(mallory, { email: `${n}-${slow}` });
+    const hanging = (): number => mailServer.attempts.filter(({ to }) => to.endsWith(slow)).length;
+    await until(() => hanging() >= 2);
+    const email = address();
+    await add(mallory, { email });
+    await mailServer.to(email, INVITATION);
+    await world.stranger.post('/api/auth/password/forgot', { email: waiting.email });
+    await mailServer.to(waiting.email, /(password)/);
+    expect(hanging()).toBeLessThanOrEqual(3);
+    expect(mailServer.all(`0-${slow}`)).toEqual([]);
+    await world.sql(`DELETE FROM job WHERE queue = 'organizations.invitation-mail' AND status = 'queued'`);
+    mailServer.hangUp();
   }, 60_000);
 });
 

@@ -38,6 +38,7 @@ export const ERROR_CODES: Readonly<Record<string, readonly ErrorCode[]>> = {
     TOO_BUSY: [[429, 503], 'Too much work of this kind is waiting already.'],
     RESET_SPENT: [410, 'The link to reset a password was already used, is unknown or has expired.'],
     NO_PASSWORD: [409, 'The account signs in elsewhere and has no password here.'],
+    MAIL_NOT_SENT: [502, 'The mail server rejected a mail, or cannot be reached; in jobs and the log.'],
     ISSUER_UNREACHABLE: [502, 'The OpenID Connect issuer does not answer.'],
   }),
   'Records and lists': list({

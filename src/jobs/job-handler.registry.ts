@@ -35,7 +35,7 @@ export interface JobHandler<P = unknown> {
   concurrency: number;
   /**
    * Additional slots per replica, for organizations without a running job of the queue: the first job of an
-   * organization does not wait for jobs of others. Default 0.
+   * organization does not wait for jobs of others. A job with a `shareKey` counts for that key instead. Default 0.
    */
   reserve?: number;
   /** @returns the result: JSON or undefined */

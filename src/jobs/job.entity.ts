@@ -58,6 +58,9 @@ export class JobRecord implements Job {
   @Column('text', { nullable: true })
   serialKey!: string | null;
 
+  @Column('text', { nullable: true })
+  shareKey!: string | null;
+
   @Column('timestamptz', { default: () => 'now()' })
   runAt!: Date;
 

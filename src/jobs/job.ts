@@ -17,6 +17,7 @@ export interface Job<P = unknown> {
   organizationId: string | null;
   requestedBy: string | null;
   serialKey: string | null;
+  shareKey: string | null;
   /** The number of claims; with the worker it is the fencing token against workers that lost the job. */
   attempt: number;
   /** The number of failures of its handler. */
@@ -49,6 +50,8 @@ export interface NewJob<P extends object = object> {
   organizationId: string | null;
   /** Jobs with the same key run one at a time in enqueue order, also across queues. */
   serialKey?: string;
+  /** Whom the job shares the places of its queue with, see `JobHandler.reserve`; default: its organization. */
+  shareKey?: string;
   /** The earliest start time. */
   runAt?: Date;
   /** The number of handler failures after which the job fails; default 1. */
@@ -59,7 +62,10 @@ export interface NewJob<P extends object = object> {
 }
 
 /** A job that is enqueued unless one with its serial key is waiting. */
-export type SerialJob<P extends object = object> = Pick<NewJob<P>, 'queue' | 'payload' | 'organizationId' | 'runAt'> & {
+export type SerialJob<P extends object = object> = Pick<
+  NewJob<P>,
+  'queue' | 'payload' | 'organizationId' | 'shareKey' | 'runAt'
+> & {
   serialKey: string;
 };
 

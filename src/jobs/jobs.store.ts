@@ -9,7 +9,7 @@ import { toJsonb } from '../core/json/jsonb.js';
 
 /** The columns of a job, aliased to its property names. */
 export const JOB_COLUMNS = `id, queue, payload, status, progress, result, error, organization_id AS "organizationId",
-  requested_by AS "requestedBy", serial_key AS "serialKey", attempt, failures, losses, most_attempts AS "mostAttempts",
+  requested_by AS "requestedBy", serial_key AS "serialKey", share_key AS "shareKey", attempt, failures, losses, most_attempts AS "mostAttempts",
   most_takes AS "mostTakes", worker, cancel_requested AS "cancelRequested", cancelled_by AS "cancelledBy", created_at AS "createdAt",
   updated_at AS "updatedAt", finished_at AS "finishedAt"`;
 
@@ -29,8 +29,8 @@ export class JobsStore {
   async insert(actor: Actor, job: NewJob): Promise<Job> {
     const [made] = await this.unit.manager.query<[Job]>(
       `WITH made AS (
-         INSERT INTO job (id, queue, payload, organization_id, requested_by, serial_key, run_at, most_attempts, most_takes)
-         VALUES ($1, $2, $3, $4, $5, $6, coalesce($7, now()), $8, $9) RETURNING *),
+         INSERT INTO job (id, queue, payload, organization_id, requested_by, serial_key, share_key, run_at, most_attempts, most_takes)
+         VALUES ($1, $2, $3, $4, $5, $6, $7, coalesce($8, now()), $9, $10) RETURNING *),
        notified AS (SELECT count(${JobNotifications.notifySql('ready', 'queue')}) FROM made WHERE run_at <= now())
        SELECT ${JOB_COLUMNS} FROM made, notified`,
       [
@@ -40,6 +40,7 @@ export class JobsStore {
         job.organizationId,
         actor.userId,
         job.serialKey ?? null,
+        job.shareKey ?? null,
         job.runAt ?? null,
         job.mostAttempts ?? 1,
         job.mostTakes ?? 3,
@@ -52,9 +53,9 @@ export class JobsStore {
   async insertAgain(id: string): Promise<Job> {
     const [made] = await this.unit.manager.query<[Job]>(
       `WITH made AS (
-         INSERT INTO job (id, position, queue, payload, organization_id, requested_by, cancelled_by, serial_key, most_attempts, most_takes)
+         INSERT INTO job (id, position, queue, payload, organization_id, requested_by, cancelled_by, serial_key, share_key, most_attempts, most_takes)
          OVERRIDING SYSTEM VALUE
-         SELECT $2, position, queue, payload, organization_id, requested_by, cancelled_by, serial_key, most_attempts, most_takes
+         SELECT $2, position, queue, payload, organization_id, requested_by, cancelled_by, serial_key, share_key, most_attempts, most_takes
            FROM job WHERE id = $1 RETURNING *),
        notified AS (SELECT count(${JobNotifications.notifySql('ready', 'queue')}) FROM made)
        SELECT ${JOB_COLUMNS} FROM made, notified`,
@@ -99,16 +100,24 @@ export class JobsStore {
     await this.unit.manager.query(
       `WITH wanted AS (
          SELECT * FROM ROWS FROM (json_to_recordset($1) AS (
-           id uuid, queue text, payload jsonb, organization uuid, key text, run_at timestamptz)) AS w),
+           id uuid, queue text, payload jsonb, organization uuid, key text, share text, run_at timestamptz)) AS w),
        made AS (
-         INSERT INTO job (id, queue, payload, organization_id, requested_by, serial_key, run_at)
-         SELECT id, queue, payload, organization, $2, key, coalesce(run_at, now()) FROM wanted
+         INSERT INTO job (id, queue, payload, organization_id, requested_by, serial_key, share_key, run_at)
+         SELECT id, queue, payload, organization, $2, key, share, coalesce(run_at, now()) FROM wanted
           WHERE NOT EXISTS (SELECT FROM job WHERE serial_key = key AND status = 'queued') RETURNING queue, run_at)
        SELECT ${JobNotifications.notifySql('ready', 'queue')} FROM (SELECT DISTINCT queue FROM made WHERE run_at <= now()) AS ready`,
       [
         JSON.stringify(
-          jobs.map(({ queue, payload, organizationId, serialKey, runAt }) => ({
-            ...{ id: newId(), queue, payload, organization: organizationId, key: serialKey, run_at: runAt },
+          jobs.map(({ queue, payload, organizationId, serialKey, shareKey, runAt }) => ({
+            ...{
+              id: newId(),
+              queue,
+              payload,
+              organization: organizationId,
+              key: serialKey,
+              share: shareKey,
+              run_at: runAt,
+            },
           })),
         ),
         actor.userId,

@@ -16,7 +16,7 @@ const MAX_CLAIM_ATTEMPTS = 5;
 export interface QueueCapacity {
   queue: string;
   slots: number;
-  /** Only the slots reserved for organizations without a running job of the queue are free. */
+  /** Only the slots reserved for organizations and share keys without a running job of the queue are free. */
   isReserve: boolean;
 }
 
@@ -53,7 +53,7 @@ export class LeasesStore {
                                      AND o.position < j.position)))
                 AND NOT (capacity.is_reserve AND EXISTS (
                   SELECT FROM job o WHERE o.queue = j.queue AND o.status = 'running'
-                     AND o.organization_id IS NOT DISTINCT FROM j.organization_id))
+                     AND coalesce(o.share_key, o.organization_id::text) IS NOT DISTINCT FROM coalesce(j.share_key, j.organization_id::text)))
               ORDER BY j.run_at, j.position LIMIT capacity.slots FOR UPDATE SKIP LOCKED) due),
          taken AS (
            UPDATE job SET status = 'running', attempt = attempt + 1, worker = $1, updated_at = now(),

@@ -106,7 +106,7 @@ export class RunningJobsService implements LeasedWork<RunningJob> {
     return this.handlers.list().flatMap<QueueCapacity>(({ queue, concurrency, reserve = 0 }) => {
       const free = concurrency - (counts.get(queue) ?? 0);
       if (free > 0) return [{ queue, slots: free, isReserve: false }];
-      // One at a time, because the next claim depends on which organizations have a running job.
+      // One at a time, because the next claim depends on who has a running job.
       return free + reserve > 0 ? [{ queue, slots: 1, isReserve: true }] : [];
     });
   }

@@ -64,6 +64,7 @@ import { JobCancelledBy1764000000105 } from './1764000000105-job-cancelled-by.js
 import { AuditErasureOfAddresses1764000000106 } from './1764000000106-audit-erasure-of-addresses.js';
 import { AddressesInOneForm1764000000107 } from './1764000000107-addresses-in-one-form.js';
 import { KeptObjectUids1764000000118 } from './1764000000118-kept-object-uids.js';
+import { MailDeliveries1764000000129 } from './1764000000129-mail-deliveries.js';
 
 /** All migrations, oldest first. */
 export const migrations: Migration[] = [
@@ -132,4 +133,5 @@ export const migrations: Migration[] = [
   AuditErasureOfAddresses1764000000106,
   AddressesInOneForm1764000000107,
   KeptObjectUids1764000000118,
+  MailDeliveries1764000000129,
 ];

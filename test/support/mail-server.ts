@@ -4,8 +4,8 @@ import { text } from 'node:stream/consumers';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { SMTPServer } from 'smtp-server';
 
-/** How the mail server rejects an email: with a response code, or by closing the connection. */
-export type Refusal = { code: number } | 'hang up';
+/** How the mail server rejects an email: with a response, by closing the connection, or by no response until `hangUp`. */
+export type Refusal = { code: number; message?: string } | 'hang up' | 'hang';
 
 /** A mail server on loopback that keeps the emails that it receives. */
 export class MailServer {
@@ -23,7 +23,9 @@ export class MailServer {
         this.attempts.push({ to, raw });
         const refusal = this.refuse(to, raw);
         if (refusal === 'hang up') return this.hangUp();
-        if (refusal) return done(Object.assign(new Error('refused'), { responseCode: refusal.code }));
+        if (refusal === 'hang') return;
+        if (refusal)
+          return done(Object.assign(new Error(refusal.message ?? 'refused'), { responseCode: refusal.code }));
         this.received.push({ to, text: raw.replace(/=\r\n/g, '').replace(/=3D/g, '=') });
         done();
       };
@@ -57,7 +59,8 @@ export class MailServer {
     return new Promise((resolve) => this.server.close(() => resolve()));
   }
 
-  private hangUp(): void {
+  /** Closes all connections. */
+  hangUp(): void {
     const { connections } = this.server as unknown as { connections: Set<{ _socket: { destroy(): void } }> };
     for (const connection of connections) connection._socket.destroy();
   }

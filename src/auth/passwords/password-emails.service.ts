@@ -3,6 +3,7 @@ import { Actor } from '../../core/access/actor.js';
 import { Env } from '../../core/config/env.js';
 import { generateSecretToken, hashSecretToken } from '../../core/crypto/secret-token.js';
 import { MAIL_ATTEMPTS, mailRetryDelayMs, URGENT_MAIL_ATTEMPTS } from '../../core/mail/mail-retries.js';
+import { MAIL_PLACES, shareOf } from '../../core/mail/mail-places.js';
 import { type Mail, Mailer } from '../../core/mail/mailer.js';
 import { normalizeEmail } from '../../core/schema/one-line-text.js';
 import { JobsService } from '../../jobs/jobs.service.js';
@@ -35,7 +36,7 @@ export class PasswordEmailsService {
     private readonly jobs: JobsService,
   ) {
     jobs.registerHandler<ResetMailPayload>(QUEUE, {
-      concurrency: 2,
+      ...MAIL_PLACES,
       handle: ({ payload }) => this.sendMail(payload),
       retryDelayMs: mailRetryDelayMs,
     });
@@ -55,7 +56,8 @@ export class PasswordEmailsService {
 
   private async enqueueMail(payload: ResetMailPayload): Promise<void> {
     const mostAttempts = payload.confirms ? MAIL_ATTEMPTS : URGENT_MAIL_ATTEMPTS;
-    const job = { queue: QUEUE, payload, organizationId: null, mostAttempts };
+    const shareKey = shareOf(payload.email);
+    const job = { queue: QUEUE, payload, organizationId: null, shareKey, mostAttempts };
     await this.jobs.enqueue(Actor.system('forgotten password'), job);
   }
 

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { type AddressInfo, createServer, type Server, Socket } from 'node:net';
 import { Env } from '../config/env.js';
 import { Metrics } from '../telemetry/metrics.service.js';
-import { isRefusedForGood, Mailer } from './mailer.js';
+import { isRefusedForGood, Mailer, MailNotSent } from './mailer.js';
 
 const metrics = new Metrics();
 const sockets = new Set<Socket>();
@@ -16,7 +16,7 @@ afterEach(() => {
 });
 
 /** Sends a mail to a server that handles connections like this. @returns the error */
-async function send(serve: (socket: Socket) => void, deadlineMs = 800, account = ''): Promise<unknown> {
+async function send(serve: (socket: Socket) => void, deadlineMs = 800, account = '', query = ''): Promise<unknown> {
   const server = createServer((socket) => {
     sockets.add(socket.on('error', () => undefined));
     serve(socket);
@@ -24,7 +24,7 @@ async function send(serve: (socket: Socket) => void, deadlineMs = 800, account =
   servers.push(server);
   await once(server.listen(0, '127.0.0.1'), 'listening');
   const { port } = server.address() as AddressInfo;
-  const env = Env.parse({ SMTP_URL: `smtp://${account}127.0.0.1:${port}`, MAIL_FROM: 'armature@example.org' });
+  const env = Env.parse({ SMTP_URL: `smtp://${account}127.0.0.1:${port}${query}`, MAIL_FROM: 'armature@example.org' });
   mailer = new Mailer(env, metrics);
   mailer.deadlineMs = deadlineMs;
   return mailer.send({ to: 'a@example.org', subject: 'a', text: 'b' }).then(
@@ -104,12 +104,52 @@ describe('a mail', () => {
   });
 
   it('does not show the password of the mail server when that refuses it', async () => {
-    const failure = await send(talk('250-hello\r\n250 AUTH PLAIN\r\n', '535 no\r\n'), 5_000, 'armature:correct-horse@');
+    const rejects = talk('250-hello\r\n250 AUTH PLAIN\r\n', '535 no\r\n');
+    const failure = await send(rejects, 5_000, 'armature:correct-horse@', '?requireTLS=false');
     expect(String(failure)).toContain('535 no');
     expect(isRefusedForGood(failure)).toBe(false);
     const shown = `${(failure as Error).stack} ${JSON.stringify(failure)}`;
     expect(shown).not.toContain('correct-horse');
     expect(shown).not.toContain(Buffer.from('\0armature\0correct-horse').toString('base64'));
+  });
+
+  it.each(['', '?requireTLS=true', '?ignoreTLS=true', '?opportunisticTLS=true'])(
+    'is not sent, and neither is the password, where no TLS is offered: %s',
+    async (query) => {
+      const heard: string[] = [];
+      const offersNone = (socket: Socket): void => {
+        talk('250-hello\r\n250 AUTH PLAIN\r\n', '502 no\r\n', '502 no\r\n')(socket);
+        socket.on('data', (data) => void heard.push(data.toString().slice(0, 8)));
+      };
+      const failure = await send(offersNone, 5_000, 'armature:correct-horse@', query);
+      expect(String(failure)).toContain('a password is sent only with TLS');
+      expect(isRefusedForGood(failure)).toBe(false);
+      expect(heard.filter((line) => !/^(EHLO|STARTTLS|QUIT)/.test(line))).toEqual([]);
+    },
+  );
+
+  it('is sent without TLS where no password goes along', async () => {
+    expect(await send(talk('250 hello\r\n', '250 ok\r\n', '250 ok\r\n', '354 go\r\n', '250 taken\r\n'), 5_000)).toBe(
+      'sent',
+    );
+  });
+
+  it('fails for a reason without other addresses, line breaks or what concerns the server alone', async () => {
+    const reasonOf = async (...lines: string[]) => {
+      const failure = await send(talk('250 hello\r\n', '250 ok\r\n', ...lines), 5_000);
+      return failure instanceof MailNotSent ? [failure.reason, failure.message] : failure;
+    };
+    const [reason, message] = (await reasonOf(
+      '550-5.1.1 <A@example.org>: unknown, did you mean\r\n550 5.1.1 "b"@example.org,c@example.org=d@example.org?\r\n',
+    )) as [string, string];
+    expect(reason).toContain('550-5.1.1 <A@example.org>: unknown');
+    expect(`${reason} ${message}`).not.toMatch(/[bcd"]@|[\r\n]/);
+    expect(await reasonOf(`550 ${'x'.repeat(100_000)}\r\n`)).toEqual([
+      expect.stringMatching(/^.{300}$/),
+      expect.any(String),
+    ]);
+    const away = await send((socket) => void socket.destroy(), 5_000);
+    expect(away).toMatchObject({ reason: 'the mail server is not available', code: 'MAIL_NOT_SENT' });
   });
 
   it('is counted by its outcome', async () => {

@@ -4,6 +4,7 @@ import type { Transporter } from 'nodemailer';
 import { Env } from '../config/env.js';
 import { Metrics } from '../telemetry/metrics.service.js';
 import { assertOutsideTransaction } from '../database/open-transaction.js';
+import { RemoteFailure } from '../errors/app-error.js';
 
 /** A plain text mail, optionally with an HTML version. */
 export interface Mail {
@@ -25,6 +26,7 @@ const TIMEOUT_MS = 10_000;
  */
 const ANSWER_MS = 10 * 60_000;
 const REFUSED_FOR_GOOD = 500;
+const MAX_REASON_LENGTH = 300;
 
 /** Sends mail through the server of SMTP_URL, from MAIL_FROM. */
 @Injectable()
@@ -49,7 +51,7 @@ export class Mailer implements OnApplicationShutdown {
     return `<${id}@${/@([\w.-]+)/.exec(this.env.MAIL_FROM ?? '')?.[1] ?? 'localhost'}>`;
   }
 
-  /** @throws Error when no mail server is configured, or it rejects the mail */
+  /** @throws MailNotSent when the mail server rejects the mail, or cannot be reached */
   async send({ to, subject, unsubscribeUrl, ...mail }: Mail): Promise<void> {
     assertOutsideTransaction('a mail');
     if (!this.env.SMTP_URL) throw new Error('SMTP_URL is not set');
@@ -72,8 +74,9 @@ export class Mailer implements OnApplicationShutdown {
           : {}),
       },
     };
-    await transport.sendMail(message).catch((error: unknown) => {
-      this.metrics.mails.inc({ outcome: isRefusedForGood(error) ? 'refused' : 'failed' });
+    await transport.sendMail(message).catch((cause: unknown) => {
+      const error = new MailNotSent(to, cause);
+      this.metrics.mails.inc({ outcome: error.isFinal ? 'refused' : 'failed' });
       throw error;
     });
     this.metrics.mails.inc({ outcome: 'sent' });
@@ -88,6 +91,7 @@ async function createTransport(url: string): Promise<Transporter> {
   const { default: nodemailer } = await import('nodemailer');
   return nodemailer.createTransport({
     url,
+    ...(sendsPassword(url) ? { requireTLS: true } : {}),
     connectionTimeout: TIMEOUT_MS,
     greetingTimeout: TIMEOUT_MS,
     socketTimeout: ANSWER_MS,
@@ -96,11 +100,51 @@ async function createTransport(url: string): Promise<Transporter> {
   });
 }
 
-/** Reports whether the mail server rejected the mail or its recipient permanently, so that a retry is useless. */
-export function isRefusedForGood(error: unknown): boolean {
-  const { responseCode = 0, command = '' } = error as { responseCode?: number; command?: string };
-  return responseCode >= REFUSED_FOR_GOOD && ['RCPT TO', 'DATA'].includes(command);
+/** Whether the URL has a password that must not be sent without TLS: `?requireTLS=false` allows that. */
+function sendsPassword(url: string): boolean {
+  const { protocol, username, password, searchParams } = new URL(url);
+  return protocol === 'smtp:' && Boolean(username || password) && searchParams.get('requireTLS') !== 'false';
 }
+
+/** The parts of an error of nodemailer. */
+interface SmtpError {
+  message?: string;
+  code?: string;
+  command?: string;
+  response?: string;
+  responseCode?: number;
+}
+
+/** The mail server rejected a mail, or cannot be reached. The message is for the log. */
+export class MailNotSent extends RemoteFailure {
+  /** Whether the mail or its recipient was rejected permanently, so that a retry is useless. */
+  readonly isFinal: boolean;
+  /** What the server said about this mail, for the sender: nothing about the server itself, and no other address. */
+  readonly reason: string;
+
+  constructor(to: string, cause: unknown) {
+    const { message = '', code, command = '', response = '', responseCode = 0 } = cause as SmtpError;
+    const detail = code === 'ETLS' ? `${message}; a password is sent only with TLS` : message;
+    super('MAIL_NOT_SENT', `the mail was not sent: ${withoutAddresses(detail, to)}`, {
+      remedy: 'Check SMTP_URL and the log of the mail server.',
+      cause,
+    });
+    const isAboutMail = ['RCPT TO', 'DATA'].includes(command);
+    this.isFinal = isAboutMail && responseCode >= REFUSED_FOR_GOOD;
+    this.reason = isAboutMail && response ? withoutAddresses(response, to) : 'the mail server is not available';
+  }
+}
+
+/** Reports whether the mail server rejected the mail or its recipient permanently, so that a retry is useless. */
+export const isRefusedForGood = (error: unknown): boolean => error instanceof MailNotSent && error.isFinal;
+
+/** A response of a mail server as one short line, without the addresses that it names besides the recipient. */
+const withoutAddresses = (text: string, to: string): string =>
+  toSingleLine(text)
+    .slice(0, MAX_REASON_LENGTH)
+    .split(/([\s<>()[\]{},;:"'=]+)/)
+    .map((word) => (word.includes('@') && word.toLowerCase() !== to.toLowerCase() ? '[address]' : word))
+    .join('');
 
 /** Prepares user text, such as names, for a mail: one line, without characters that change the writing direction. */
 export const toSingleLine = (text: string): string =>

@@ -1,4 +1,5 @@
 import { Injectable, type OnModuleInit } from '@nestjs/common';
+import { MAIL_PLACES } from '../../core/mail/mail-places.js';
 import { JobsService } from '../../jobs/jobs.service.js';
 import { NotificationsStore } from './inbox/notifications.store.js';
 import { MAIL_QUEUE, MAIL_REQUESTS_QUEUE, MailRequestsService } from './mail/mail-requests.service.js';
@@ -6,8 +7,6 @@ import { MailSettings } from './mail/mail-settings.js';
 import type { MailKey } from './mail/notification-mails.store.js';
 import { NotificationMailsService } from './mail/notification-mails.service.js';
 
-/** The number of mails that a process sends at once. */
-const CONCURRENT_MAILS = 4;
 const CLEAN_MS = 60 * 60 * 1000;
 
 /** Registers the jobs of notifications. */
@@ -27,7 +26,7 @@ export class NotificationJobsListeners implements OnModuleInit {
       handle: (_, { signal }) => this.requests.run(signal),
     });
     this.jobs.registerHandler<MailKey>(MAIL_QUEUE, {
-      concurrency: CONCURRENT_MAILS,
+      ...MAIL_PLACES,
       handle: (job, context) => this.mails.run(job, context),
     });
     this.jobs.schedule('notification-mail-sweep', this.times.sweepMs, () => this.requests.sweep());

@@ -5,7 +5,8 @@ import { hashSecretToken } from '../../core/crypto/secret-token.js';
 import { Vault } from '../../core/crypto/vault.service.js';
 import { newId } from '../../core/database/base.entity.js';
 import { MAIL_ATTEMPTS } from '../../core/mail/mail-retries.js';
-import { type Mail, Mailer, toSingleLine } from '../../core/mail/mailer.js';
+import { shareOf } from '../../core/mail/mail-places.js';
+import { type Mail, Mailer, MailNotSent, toSingleLine } from '../../core/mail/mailer.js';
 import type { Job } from '../../jobs/job.js';
 import { JobsService } from '../../jobs/jobs.service.js';
 import type { Organization } from '../organization.entity.js';
@@ -50,6 +51,7 @@ export class InvitationMailsService {
   /** Enqueues the email in the transaction that invites; has no effect without a mail server. */
   async enqueue(
     { id: organizationId, name }: Organization,
+    { email: address }: Invitation,
     { token, proof, inviter }: Omit<InvitationEmail, 'organization'>,
   ) {
     if (!this.isConfigured) return;
@@ -61,18 +63,28 @@ export class InvitationMailsService {
       queue: INVITATION_MAIL_QUEUE,
       payload: { sealed: sealed.toString('base64') },
       organizationId: null,
+      shareKey: shareOf(address),
       mostAttempts: MAIL_ATTEMPTS,
     });
   }
 
   /** Sends the email, unless the invitation was withdrawn, accepted or has expired in the meantime. */
-  async send({ id, payload }: Job<InvitationMailPayload>): Promise<void> {
+  async send({ id, payload, failures, mostAttempts }: Job<InvitationMailPayload>): Promise<void> {
     const text = await this.vault.open(Buffer.from(payload.sealed, 'base64'), sealingContext(id));
     const email = JSON.parse(text.toString()) as InvitationEmail;
     const invitation = await this.invitations.findByHash(hashSecretToken(email.token));
     if (!invitation || invitation.deletedAt || invitation.acceptedAt || invitation.expiresAt < new Date()) return;
     const mail = invitationMail(invitation, email, `${this.urlOf(email.token)}?proof=${email.proof}`);
-    await this.mailer.send({ ...mail, messageId: this.mailer.generateMessageId(id) });
+    try {
+      await this.mailer.send({ ...mail, messageId: this.mailer.generateMessageId(id) });
+    } catch (error) {
+      if (error instanceof MailNotSent) {
+        const status = error.isFinal || failures + 1 >= mostAttempts ? 'failed' : 'deferred';
+        await this.invitations.recordDelivery(invitation.id, status, error.reason);
+      }
+      throw error;
+    }
+    await this.invitations.recordDelivery(invitation.id, 'sent', null);
   }
 }
 

@@ -1,5 +1,8 @@
-import { Column, Entity, ForeignKey, Index, Unique } from 'typeorm';
+import { Check, Column, Entity, ForeignKey, Index, Unique } from 'typeorm';
 import { TenantEntity } from '../../core/database/base.entity.js';
+
+export const DELIVERY_STATUSES = ['sent', 'deferred', 'failed'] as const;
+export type DeliveryStatus = (typeof DELIVERY_STATUSES)[number];
 
 /**
  * An invitation: allows the owner of an address to become a member, with an existing or a new account. A withdrawn or replaced
@@ -12,6 +15,7 @@ import { TenantEntity } from '../../core/database/base.entity.js';
 })
 @Index('invitation_email', ['email'], { where: 'accepted_at IS NULL AND deleted_at IS NULL' })
 @Index('invitation_sender', ['invitedBy'], { where: 'accepted_at IS NULL AND deleted_at IS NULL' })
+@Check('invitation_delivery_status_check', `delivery_status IN ('sent', 'deferred', 'failed')`)
 @Unique(['tokenHash'])
 export class Invitation extends TenantEntity {
   @Column('text')
@@ -44,4 +48,14 @@ export class Invitation extends TenantEntity {
 
   @Column({ type: 'timestamptz', precision: 3, nullable: true })
   acceptedAt!: Date | null;
+
+  /** The delivery of the email; null before the first attempt, and without a mail server. */
+  @Column('text', { nullable: true })
+  deliveryStatus!: DeliveryStatus | null;
+
+  @Column('text', { nullable: true })
+  deliveryReason!: string | null;
+
+  @Column({ type: 'timestamptz', precision: 3, nullable: true })
+  deliveryAt!: Date | null;
 }

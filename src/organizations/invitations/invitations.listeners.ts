@@ -1,5 +1,6 @@
 import { Injectable, type OnModuleInit } from '@nestjs/common';
 import { EventBus } from '../../core/events/event-bus.js';
+import { MAIL_PLACES } from '../../core/mail/mail-places.js';
 import { mailRetryDelayMs } from '../../core/mail/mail-retries.js';
 import { JobsService } from '../../jobs/jobs.service.js';
 import { OrganizationMemberRemoved, OrganizationMemberRoleChanged } from '../memberships/member.events.js';
@@ -10,8 +11,6 @@ import {
   InvitationMailsService,
 } from './invitation-mails.service.js';
 import { InvitationsService } from './invitations.service.js';
-
-const CONCURRENT_MAILS = 2;
 
 /** Handles the queue of invitation emails, and withdraws the invitations of users who may no longer invite. */
 @Injectable()
@@ -26,7 +25,7 @@ export class InvitationsListeners implements OnModuleInit {
   onModuleInit(): void {
     const { jobs, mails, invitations, events } = this;
     jobs.registerHandler<InvitationMailPayload>(INVITATION_MAIL_QUEUE, {
-      concurrency: CONCURRENT_MAILS,
+      ...MAIL_PLACES,
       handle: (job) => mails.send(job),
       retryDelayMs: mailRetryDelayMs,
     });

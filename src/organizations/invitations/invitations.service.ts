@@ -61,7 +61,7 @@ export class InvitationsService {
         acceptedAt: null,
       }),
     );
-    await this.mails.enqueue(organization, { token, proof, inviter: actor.name });
+    await this.mails.enqueue(organization, invitation, { token, proof, inviter: actor.name });
     await this.events.publish(new OrganizationMemberInvited(actor, organization.id, invitation, input.role, account));
     return { invitation, url: this.mails.urlOf(token), account };
   }

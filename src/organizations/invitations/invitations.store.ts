@@ -4,7 +4,7 @@ import { UnitOfWork } from '../../core/database/unit-of-work.js';
 import type { ListQuery } from '../../core/listing/list-query.js';
 import type { Listing } from '../../core/listing/listing.js';
 import type { Page } from '../../core/listing/page.js';
-import { Invitation } from './invitation.entity.js';
+import { type DeliveryStatus, Invitation } from './invitation.entity.js';
 
 const listing: Listing<Invitation> = {
   alias: 'invitation',
@@ -77,6 +77,14 @@ export class InvitationsStore extends Store<Invitation> {
         email,
       })
       .getExists();
+  }
+
+  /** Stores what became of the email. The revision stays: nobody has changed the invitation. */
+  async recordDelivery(id: string, status: DeliveryStatus, reason: string | null): Promise<void> {
+    await this.unit.manager.query(
+      'UPDATE invitation SET delivery_status = $2, delivery_reason = $3, delivery_at = now() WHERE id = $1',
+      [id, status, reason],
+    );
   }
 
   /** Withdraws the open invitations that a user sent: in one organization, or in all. */

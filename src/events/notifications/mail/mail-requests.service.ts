@@ -3,6 +3,7 @@ import { Actor } from '../../../core/access/actor.js';
 import { UnitOfWork } from '../../../core/database/unit-of-work.js';
 import { isDatabaseOutage } from '../../../core/errors/database-outage.js';
 import { Mailer } from '../../../core/mail/mailer.js';
+import { shareOf } from '../../../core/mail/mail-places.js';
 import { JobsService } from '../../../jobs/jobs.service.js';
 import { MailSettings } from './mail-settings.js';
 import { type DueMail, NotificationMailsStore } from './notification-mails.store.js';
@@ -85,11 +86,12 @@ export class MailRequestsService {
     if (due.length === 0) return;
     await this.jobs.enqueueOnce(
       actor,
-      due.map(({ userId, frequency, dueAt }) => ({
+      due.map(({ userId, frequency, dueAt, email }) => ({
         queue: MAIL_QUEUE,
         payload: { userId, frequency },
         organizationId: null,
         serialKey: `${MAIL_QUEUE} ${userId} ${frequency}`,
+        shareKey: shareOf(email),
         runAt: dueAt,
       })),
     );

@@ -13,11 +13,13 @@ export interface MailKey {
 
 export interface DueMail extends MailKey {
   dueAt: Date;
+  email: string;
 }
 
 const BATCH_SIZE = 1_000;
 /** The age of the first events that are processed for an organization that was never processed. */
 const FIRST_LOOK = `interval '1 hour'`;
+const EMAIL_SQL = '(SELECT email FROM app_user WHERE id = kept.user_id)';
 const seconds = (ms: number): number => ms / 1_000;
 
 /** Stores when the next mail to each user is due, and its claim. */
@@ -52,7 +54,7 @@ export class NotificationMailsStore {
 
   listDue(): Promise<DueMail[]> {
     return this.unit.manager.query(
-      `SELECT user_id AS "userId", frequency, due_at AS "dueAt" FROM notification_mail
+      `SELECT user_id AS "userId", frequency, due_at AS "dueAt", ${EMAIL_SQL} FROM notification_mail AS kept
         WHERE due_at <= now() ORDER BY due_at LIMIT ${BATCH_SIZE}`,
     );
   }
@@ -127,7 +129,7 @@ export class NotificationMailsStore {
        ON CONFLICT (user_id, frequency) DO UPDATE SET requested_at = clock_timestamp(),
          due_at = CASE WHEN kept.claim IS NOT NULL THEN kept.due_at
                   ELSE least(kept.due_at, greatest(excluded.due_at, kept.sent_at + make_interval(secs => $6))) END
-       RETURNING user_id AS "userId", frequency, due_at AS "dueAt"`,
+       RETURNING user_id AS "userId", frequency, due_at AS "dueAt", ${EMAIL_SQL}`,
       [organizationId, after.toString(), through.toString(), OWNER_CATEGORIES, seconds(settleMs), seconds(intervalMs)],
     );
     return { due, more: through < last };
