@@ -187,8 +187,19 @@ describe('performance profiles', () => {
     [{ qps: -1 }, '/qps'],
     [{ qps: 0, load_model: 'open' }, '/load_model'],
     [{ concurrent_request: 100_000 }, '/concurrent_request'],
-    [{ concurrent_request: 0 }, '/concurrent_request'],
+    [{ concurrent_request: 0, load_model: 'closed' }, '/concurrent_request'],
     [{ duration: '0s' }, '/duration'],
+    [{ duration: '5s', stages: [{ qps: 1, duration: '2s' }] }, '/duration'],
+    [{ stages: [{ qps: 1, duration: '0s' }], duration: undefined }, '/stages'],
+    [{ stages: [{ qps: 1e9, duration: '2s' }], duration: undefined }, '/stages/0/qps'],
+    [{ stages: [{ qps: -1, duration: '2s' }] }, '/stages'],
+    [{ stages: [{ qps: 1 }] }, '/stages'],
+    [
+      { stages: [{ qps: 1, duration: '2s' }], duration: undefined, load_model: 'closed', concurrent_request: 1 },
+      '/stages',
+    ],
+    [{ qps: 0.001 }, '/qps'],
+    [{ timeout: '2m' }, '/timeout'],
     [{ duration: '2d' }, '/duration'],
     [{ duration: 'soon' }, '/duration'],
     [{ request_headers: { a: 'b\r\nX: y' } }, '/request_headers'],
@@ -309,7 +320,7 @@ describe('runs', () => {
     const comparison = await done(people.viewer.get(compare));
     expect(comparison).toMatchObject({ verdict: 'same', plan_differences: [], a: { id: run.id }, b: { id: run.id } });
     expect(comparison.warnings).toEqual([expect.stringMatching(/fewer than 5 seconds/)]);
-    expect(result.warnings).toEqual([expect.stringMatching(/of 100 requests p99.9 is/)]);
+    expect(result.warnings).toContainEqual(expect.stringMatching(/of 100 requests p99.9 is/));
     expect(comparison.figures[0]).toMatchObject({ name: 'mean_ms', difference: 0, verdict: 'same' });
     expect(await done(people.viewer.get(compare))).toEqual(comparison);
     expect((await people.outsider.get(compare)).status).toBe(404);
@@ -379,7 +390,19 @@ describe('runs', () => {
     expect((await done(people.owner.get(audit))).entries).toMatchObject([{ on_behalf_of: { id: people.admin.id } }]);
     expect(await done(editor.post(`${RUNS}/${running.id}/cancel`))).toMatchObject({ status: 'cancelled' });
     await until(() => generators().length === 0);
-    expect((await editor.get(`${RESULTS}/${running.id}`)).status).toBe(404);
+    // What was measured until then is its result; a run that never began has none.
+    const part = await done(editor.get(`${RESULTS}/${running.id}`));
+    expect(part).toMatchObject({
+      status: 'cancelled',
+      warnings: expect.arrayContaining([expect.stringMatching(/was cancelled before its end/)]),
+    });
+    expect(part.summary.requests).toBeGreaterThan(0);
+    expect((await editor.get(`${RESULTS}/${waiting.id}`)).status).toBe(404);
+    const { runs } = await done(editor.get(`${RUNS}?profile_id=${profile.id}&status=cancelled`));
+    expect(runs.map(({ id }: Json) => id).sort()).toEqual([running.id, waiting.id].sort());
+    expect((await done(editor.get(`${RUNS}?profile_id=${profile.id}&status=failed`))).total_count).toBe(0);
+    expect((await people.outsider.get(`${RUNS}?profile_id=${profile.id}`)).status).toBe(404);
+    expect((await editor.get(`${RUNS}?status=lost`)).status).toBe(400);
   }, 240_000);
 
   it('end failed when their server is killed, with their load', async () => {
@@ -396,14 +419,20 @@ describe('runs', () => {
       const before = target.received.length;
       const run = await runOf(await profileOf({ name: 'killed', duration: '60s' }));
       await until(() => target.received.length > before + 20, 150_000);
+      await until(async () => (await done(editor.get(`${RUNS}/${run.id}`))).summary !== null);
       const exit = once(child, 'exit');
       child.kill('SIGKILL');
       await exit;
-      expect(await ended(run)).toMatchObject({ status: 'failed', error: { code: 'WORKER_LOST' } });
+      expect(await ended(run)).toMatchObject({
+        ...{ status: 'failed', result_id: run.id, restarts: 0 },
+        error: { code: 'WORKER_LOST', remedy: expect.stringContaining('Run the test again') },
+      });
       const after = target.received.length;
       await sleep(500);
       expect(target.received.length).toBe(after);
-      expect((await editor.get(`${RESULTS}/${run.id}`)).status).toBe(404);
+      const part = await done(editor.get(`${RESULTS}/${run.id}`));
+      expect(part.warnings[0]).toMatch(/failed before its end/);
+      expect(part.timeline.length).toBeGreaterThan(0);
     } finally {
       child.kill('SIGKILL');
       handler.concurrency = concurrency;
@@ -587,6 +616,65 @@ describe('runs', () => {
     target.answer = (response) => void response.end('hello');
     const result = await done(editor.get(`${RESULTS}/${run.id}`));
     expect(result.runner_results.RetCodes).toEqual({ '302': 50 });
+    expect(result).toMatchObject({
+      summary: { successful: 0 },
+      warnings: expect.arrayContaining([expect.stringMatching(/no response was 2xx/)]),
+    });
+  }, 240_000);
+
+  it('change their rate in stages, have fractions of it, a baseline, and figures of what a request waits for', async () => {
+    const stages = [
+      { qps: 40, duration: '1s' },
+      { qps: 40, duration: '1s' },
+    ];
+    const profile = await profileOf({
+      name: 'staged',
+      qps: 0.5,
+      stages,
+      duration: undefined,
+      method: 'HEAD',
+      timeout: '5s',
+      concurrent_request: undefined,
+    });
+    expect(profile).toMatchObject({
+      ...{ qps: 0.5, stages, duration: '2s', load_model: 'open', concurrent_request: 0 },
+      timeout: '5s',
+      baseline_id: null,
+    });
+    expect(await done(editor.put(`${PROFILES}/${profile.id}`, profile))).toMatchObject({ stages, duration: '2s' });
+    const first = await ended(await runOf(profile));
+    // 20 of the ramp and 40 of the second second.
+    expect(first).toMatchObject({
+      status: 'succeeded',
+      summary: { requests: 60, due_rps: 30, errors: 0 },
+      plan: { rate: 0.5, timeout: 5 },
+    });
+    expect(target.received.at(-1)).toMatchObject({
+      headers: { 'user-agent': 'Armature-Performance/1.0' },
+    });
+    const result = await done(editor.get(`${RESULTS}/${first.id}`));
+    expect(result.latency_parts).toMatchObject({ service: { count: 60 }, first_byte: { count: 60 } });
+    expect(result.timeline.at(-1).statuses).toEqual({ '200': expect.any(Number) });
+    const histogram = await editor.get(`${RESULTS}/${first.id}/histogram`);
+    expect(histogram.headers.get('content-type')).toBe('text/plain; charset=utf-8');
+    expect(histogram.body).toMatch(
+      /^ +Value +Percentile TotalCount 1\/\(1-Percentile\)\n\n.* 1\.000000000000 +60\n#\[Mean/s,
+    );
+    expect((await people.outsider.get(`${RESULTS}/${first.id}/histogram`)).status).toBe(404);
+    const compare = '/api/performance/compare?b=';
+    expect(await editor.get(`${compare}${first.id}`)).toMatchObject({ status: 409, body: { code: 'NO_BASELINE' } });
+    const second = await ended(await runOf(profile));
+    expect(await done(editor.get(`${compare}${second.id}`))).toMatchObject({
+      a: { id: first.id },
+      b: { id: second.id },
+    });
+    await done(editor.put(`${PROFILES}/${profile.id}`, { baseline_id: second.id }));
+    expect(await done(editor.get(`${compare}${first.id}`))).toMatchObject({
+      a: { id: second.id },
+      b: { id: first.id },
+    });
+    const foreign = await editor.put(`${PROFILES}/${profile.id}`, { baseline_id: profile.id });
+    expect(foreign).toMatchObject({ status: 400, body: { errors: [{ pointer: '/baseline_id' }] } });
   }, 240_000);
 
   it('name what makes their figures hard to read, alone and beside others', async () => {

@@ -23,7 +23,11 @@ export async function drive(
   await new GeneratorProcess({
     ...{ generator, plan: { endpoint, ...FIXED, ...plan }, headers: {}, body: '', address: '127.0.0.1' },
     program: process.env['K6_BIN'],
-  }).run(new AbortController().signal, { report: (slice) => collector.add(slice), tick: () => undefined });
+  }).run(new AbortController().signal, {
+    report: (slice) => collector.add(slice),
+    tick: () => undefined,
+    finish: (totals) => collector.finish(totals),
+  });
   return collector.toMeasurement();
 }
 

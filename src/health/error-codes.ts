@@ -87,6 +87,7 @@ export const ERROR_CODES: Readonly<Record<string, readonly ErrorCode[]>> = {
     TOO_MANY_RUNS: [429, 'The maximum number of performance tests is running; `Retry-After` says when to try again.'],
     GENERATOR_UNAVAILABLE: [400, 'The server has no load generator for the profile.'],
     RUN_FINISHED: [409, 'The performance test has ended and cannot be cancelled.'],
+    NO_BASELINE: [409, 'A performance result has no earlier good result of its profile to be compared with.'],
     TARGET_FAILED: [502, 'The target of a performance test answered no request.'],
     LOAD_GENERATOR_FAILED: [500, 'The load generator of a performance test stopped unexpectedly.'],
   }),

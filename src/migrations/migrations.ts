@@ -65,6 +65,7 @@ import { AuditErasureOfAddresses1764000000106 } from './1764000000106-audit-eras
 import { AddressesInOneForm1764000000107 } from './1764000000107-addresses-in-one-form.js';
 import { KeptObjectUids1764000000118 } from './1764000000118-kept-object-uids.js';
 import { MailDeliveries1764000000129 } from './1764000000129-mail-deliveries.js';
+import { PerformanceStages1764000000137 } from './1764000000137-performance-stages.js';
 
 /** All migrations, oldest first. */
 export const migrations: Migration[] = [
@@ -134,4 +135,5 @@ export const migrations: Migration[] = [
   AddressesInOneForm1764000000107,
   KeptObjectUids1764000000118,
   MailDeliveries1764000000129,
+  PerformanceStages1764000000137,
 ];

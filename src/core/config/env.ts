@@ -81,7 +81,7 @@ export const envVariables = {
   LIMIT_GRAPHQL_DEPTH: integer().default(12),
   LIMIT_GRAPHQL_COST: integer().default(5000),
   LIMIT_GRAPHQL_ALIASES: integer().default(20),
-  LIMIT_PERFORMANCE_RATE: integer(1, 1_000_000).default(5_000),
+  LIMIT_PERFORMANCE_RATE: integer(1, 1_000_000).default(2_000),
   LIMIT_PERFORMANCE_CONNECTIONS: integer(1, 10_000).default(200),
   LIMIT_PERFORMANCE_SECONDS: integer(1, 86_400).default(300),
   LIMIT_PERFORMANCE_RUNS: integer(1, 100).default(4),

@@ -3,7 +3,7 @@ import { RevisedResponse } from '../../core/rest/revised-response.js';
 import type { PerformanceRun } from '../runs/run.entity.js';
 
 /** The version of the drawing, part of the ETag: increment it to invalidate cached charts. */
-const RENDERER_VERSION = 4;
+const RENDERER_VERSION = 5;
 
 /** A response with an SVG chart, which is drawn only if the caller's cached one is stale. */
 export class ChartAnswer extends RevisedResponse {

@@ -1,35 +1,56 @@
 import { PALETTES, type Theme } from '../../designs/diagram/palette.js';
 
-/** The colours of a chart: its page and text, and one for each series. */
-const COLOURS = {
-  light: { ...PALETTES.light, series: PALETTES.light.categories },
-  dark: { ...PALETTES.dark, series: PALETTES.dark.categories },
-};
-
 /** Series in the order of their colours. */
 export const SERIES = ['s1', 's2', 's3', 's4'] as const;
 export type SeriesClass = (typeof SERIES)[number];
 
-function coloursOf(theme: 'light' | 'dark'): string {
-  const { page, text, quiet, line, frame, series } = COLOURS[theme];
-  const [s1, s2, s3, s4] = [series.workload, series.network, series.storage, series.definition];
-  const values = { page, text, quiet, line, grid: frame.fill, frame: frame.stroke };
-  const named = { ...values, s1: s1.stroke, s2: s2.stroke, s3: s3.stroke, s4: s4.stroke };
-  return Object.entries(named)
-    .map(([name, value]) => `--${name}:${value}`)
-    .join(';');
+type Attributes = Record<string, string | number>;
+
+/** What a part of a chart looks like, by its class: presentation attributes, which every viewer of SVG knows. */
+export type ChartStyle = Record<string, Attributes>;
+
+const FONT = { 'font-family': 'system-ui, sans-serif' };
+const LINE = { fill: 'none', 'stroke-width': 2, 'stroke-linejoin': 'round', 'stroke-linecap': 'round' };
+
+/** Returns the looks of a theme. */
+export function styleOf(theme: 'light' | 'dark'): ChartStyle {
+  const { page, text, quiet, line, frame, categories } = PALETTES[theme];
+  const { workload, network, storage, definition } = categories;
+  const colours = [workload.stroke, network.stroke, storage.stroke, definition.stroke];
+  const label = { ...FONT, 'font-size': 12, fill: text };
+  return {
+    page: { fill: page },
+    text: label,
+    quiet: { ...label, fill: quiet },
+    heading: { ...label, 'font-size': 16, 'font-weight': 600 },
+    panel: { ...label, 'font-size': 13, 'font-weight': 600 },
+    plot: { fill: frame.fill, stroke: frame.stroke },
+    grid: { stroke: line, 'stroke-opacity': 0.35 },
+    stall: { fill: quiet, 'fill-opacity': 0.25 },
+    bound: { stroke: text, 'stroke-width': 1.5, 'stroke-dasharray': '2 3' },
+    whisker: { stroke: text, 'stroke-width': 1.5 },
+    ...Object.fromEntries(
+      SERIES.flatMap((name, index) => [
+        [`line-${name}`, { ...LINE, stroke: colours[index] ?? text }],
+        [`bar-${name}`, { fill: colours[index] ?? text }],
+      ]),
+    ),
+  };
 }
 
-/** Returns a style sheet; `auto` follows the colour scheme of the viewer. */
-export function renderStyle(theme: Theme): string {
-  const own = theme === 'dark' ? 'dark' : 'light';
-  return [
-    `svg{${coloursOf(own)}}`,
-    ...(theme === 'auto' ? [`@media (prefers-color-scheme:dark){svg{${coloursOf('dark')}}}`] : []),
-    'text{font:12px system-ui,sans-serif;fill:var(--text)}.quiet{fill:var(--quiet)}.heading{font-size:16px;font-weight:600}',
-    '.panel{font-size:13px;font-weight:600}.page{fill:var(--page)}.plot{fill:var(--grid);stroke:var(--frame)}',
-    '.grid{stroke:var(--line);stroke-opacity:.35}.series{fill:none;stroke-width:2;stroke-linejoin:round;stroke-linecap:round}.series.point{stroke-width:5}',
-    ...SERIES.map((name) => `.${name}{stroke:var(--${name})}.bar.${name},.key.${name}{fill:var(--${name})}`),
-    '.second{stroke-dasharray:6 4}',
-  ].join('');
+/** Writes the class of an element and its looks. */
+export const attributesOf = (style: ChartStyle, name: string): string =>
+  `class="${name}" ${Object.entries(style[name] ?? {})
+    .map(([attribute, value]) => `${attribute}="${value}"`)
+    .join(' ')}`;
+
+/** Returns the style sheet of a theme; `auto` is light, and dark for viewers that have asked for it. */
+export function renderStyleSheet(theme: Theme): string {
+  if (theme !== 'auto') return '';
+  const light = styleOf('light');
+  const rules = Object.entries(styleOf('dark')).map(([name, looks]) => {
+    const changed = Object.entries(looks).filter(([attribute, value]) => light[name]?.[attribute] !== value);
+    return `.${name}{${changed.map(([attribute, value]) => `${attribute}:${value}`).join(';')}}`;
+  });
+  return `<style>@media (prefers-color-scheme:dark){${rules.join('')}}</style>`;
 }

@@ -29,7 +29,7 @@ export class ChartsController {
     'comparePerformanceResults',
     'Compare performance results',
     'For each figure the difference of b to a with its interval of 95 %, and whether b is better, worse or the same.',
-    { errors: [404] },
+    { errors: [404, 409] },
   )
   @Get('compare')
   @ApiOkResponse({ type: ComparisonView })
@@ -41,7 +41,7 @@ export class ChartsController {
     'renderPerformanceComparison',
     'Draw a comparison',
     'Draws latencies and throughput of two results beside one another.',
-    { errors: [404] },
+    { errors: [404, 409] },
   )
   @Get('compare/chart.svg')
   @Header('Content-Security-Policy', CONTENT_SECURITY_POLICY)

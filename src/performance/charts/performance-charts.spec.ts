@@ -2,8 +2,8 @@ import { type Browser, chromium } from 'playwright-core';
 import { requires } from '../../../test/support/requirements.js';
 import { compareMeasurements } from '../comparison/compare.js';
 import type { ComparedRuns } from '../comparison/comparisons.service.js';
-import { LatencyRecorder } from '../load/latency-histogram.js';
-import type { Measurement, Slice } from '../load/measurement.js';
+import { emptyHistogram, LatencyRecorder } from '../load/latency-histogram.js';
+import { type Measurement, mergeSlices, type Slice } from '../load/measurement.js';
 import { summarize } from '../load/runner-results.js';
 import type { PerformanceRun } from '../runs/run.entity.js';
 import { renderChart } from './chart.js';
@@ -22,8 +22,13 @@ const measured = (seconds: [number[], number][]): Measurement => ({
 
 const runOf = (name: string, measurement: Measurement): PerformanceRun =>
   ({
-    ...{ name, generator: 'k6', testStartTime: new Date(0), summary: summarize(measurement) },
-    plan: { endpoint: 'http://shop.example.com/', model: 'open', rate: 10, connections: 2, seconds: 5 },
+    ...{
+      name,
+      generator: 'k6',
+      testStartTime: new Date(0),
+      summary: summarize(measurement, { seconds: measurement.slices.length }),
+    },
+    plan: { method: 'GET', endpoint: 'http://shop.example.com/', model: 'open', rate: 10, connections: 2, seconds: 5 },
   }) as PerformanceRun;
 
 const FAILING = measured([
@@ -77,6 +82,39 @@ const chartsOf = (theme: 'light' | 'dark'): Record<string, string> => {
 };
 
 describe('charts', () => {
+  it('have their colours as attributes, which viewers without style sheets know', () => {
+    for (const chart of Object.values(chartsOf('light'))) expect(chart).not.toMatch(/var\(|<style/);
+    const auto = renderChart(chartOfRun(runOf('steady', STEADY), STEADY), 'auto');
+    expect(auto).toMatch(/<rect class="page" fill="#ffffff"/);
+    expect(auto).toMatch(/<style>@media \(prefers-color-scheme:dark\){\.page{fill:#11161d}/);
+  });
+
+  it('show the budget, its verdict, and stalls', () => {
+    const { slices } = STEADY;
+    const service = mergeSlices(slices).latencies;
+    const none = emptyHistogram();
+    const totals = {
+      ...{ service, firstByte: none, connect: none, wait: none, lag: none, due: 24, sent: 24, connections: 2 },
+      stalls: [{ at: 2_000, length: 1_500 }],
+    };
+    const budget = {
+      passed: false,
+      checks: [
+        { name: 'p99_ms', limit: 12, actual: 13, passed: false },
+        { name: 'min_rps', limit: 3, actual: 4, passed: true },
+      ],
+    };
+    const measurement = { slices, totals };
+    const run = { ...runOf('watched', measurement), budget } as PerformanceRun;
+    const chart = renderChart(chartOfRun(run, measurement), 'light');
+    expect(chart).toContain('Budget exceeded: p99_ms 13 of 12 exceeded; min_rps 4 of 3');
+    expect(chart).toContain('<title>budget p99_ms 12</title>');
+    expect(chart).toContain('<title>budget min_rps 3</title>');
+    expect(chart).toContain('No response for 1.5 s in all');
+    expect(chart.match(/<title>no response from 2 s to 3.5 s<\/title>/g)).toHaveLength(2);
+    expect(chart).toContain('1970-01-01T00:00:00Z');
+  });
+
   it('hold names as text, whatever they are', () => {
     for (const chart of Object.values(chartsOf('light'))) {
       expect(chart).not.toMatch(/<script|\u202E|\0/);
@@ -87,8 +125,9 @@ describe('charts', () => {
 
   it('interrupt latencies where nothing was answered, and name what went wrong', () => {
     const { failing = '', silent = '', empty = '' } = chartsOf('light');
-    // Three percentiles in two sections each, and two lines of throughput.
-    expect(failing.match(/<polyline/g)).toHaveLength(8);
+    // Three percentiles and the maximum, each in a section and a point; and two lines of throughput.
+    expect(failing.match(/<polyline/g)).toHaveLength(6);
+    expect(failing.match(/<circle/g)).toHaveLength(4);
     expect(failing).toContain('Errors: 12 no answer in time');
     expect(silent.match(/<polyline/g)).toHaveLength(2);
     expect(silent).toContain('100 % errors');

@@ -1,9 +1,10 @@
 import type { Verdict } from '../comparison/compare.js';
 import type { ComparedRuns } from '../comparison/comparisons.service.js';
 import { type Measurement, mergeSlices } from '../load/measurement.js';
-import { type Summary, type TimelinePoint, toTimeline } from '../load/runner-results.js';
+import { stallsOf, type Summary, type TimelinePoint, toTimeline } from '../load/runner-results.js';
+import { secondsOfStalls, type Stall } from '../load/stalls.js';
 import type { PerformanceRun } from '../runs/run.entity.js';
-import type { Chart, Series } from './chart.js';
+import type { Bound, Chart, Series } from './chart.js';
 
 const SHARES = [
   ['mean', 'mean_ms'],
@@ -22,26 +23,39 @@ const MAX_KINDS = 3;
 /** Latency percentiles and throughput of a run over time. */
 export function chartOfRun(run: PerformanceRun, measurement: Measurement): Chart {
   const points = toTimeline(measurement);
+  const stalls = measurement.totals ? stallsOf(measurement.totals) : [];
+  const bands = stalls.map(({ at, length }): [number, number] => [at / 1_000, (at + length) / 1_000]);
   return {
     title: run.name,
-    notes: [describePlan(run), describeFigures(run), ...describeErrors(measurement)],
+    notes: [
+      ...describePlan(run),
+      describeFigures(run),
+      ...describeBudget(run),
+      ...describeStalls(stalls),
+      ...describeErrors(measurement),
+    ],
     panels: [
       {
         title: 'Latency',
         unit: 'ms',
         end: endOf(points),
+        bounds: boundsOf(run, (name) => name.endsWith('_ms')),
+        stalls: bands,
         series: [
           { name: 'p50', colour: 's1', values: over(points, ifAnswered('p50_ms')) },
           { name: 'p95', colour: 's3', values: over(points, ifAnswered('p95_ms')) },
           { name: 'p99', colour: 's4', values: over(points, ifAnswered('p99_ms')) },
+          { name: 'max', colour: 's2', isDashed: true, values: over(points, ifAnswered('max_ms')) },
         ],
       },
       {
         title: 'Throughput',
         unit: 'per second',
         end: endOf(points),
+        bounds: boundsOf(run, (name) => name === 'min_rps'),
+        stalls: bands,
         series: [
-          { name: 'answers', colour: 's1', values: over(points, ({ rps }) => rps) },
+          { name: 'responses', colour: 's1', values: over(points, ({ rps }) => rps) },
           { name: 'errors', colour: 's4', values: over(points, ({ errors, seconds }) => errors / seconds) },
         ],
       },
@@ -51,6 +65,10 @@ export function chartOfRun(run: PerformanceRun, measurement: Measurement): Chart
 
 /** Two runs side by side: latency by percentile, and throughput over time. */
 export function chartOfComparison({ a, b, measurements, comparison, planDifferences }: ComparedRuns): Chart {
+  const intervals = SHARES.map(([, figure]): [number, number] | null => {
+    const compared = comparison.figures.find(({ name }) => name === figure);
+    return compared ? [compared.a + compared.interval[0], compared.a + compared.interval[1]] : null;
+  });
   const bars = (run: PerformanceRun): Series['values'] =>
     SHARES.map(([, figure], index) => [index, run.summary?.[figure] ?? null]);
   const lines = (measurement: Measurement): Series['values'] => over(toTimeline(measurement), ({ rps }) => rps);
@@ -69,7 +87,7 @@ export function chartOfComparison({ a, b, measurements, comparison, planDifferen
         labels: SHARES.map(([label]) => label),
         series: [
           { name: 'A', colour: 's1', values: bars(a) },
-          { name: 'B', colour: 's3', values: bars(b) },
+          { name: 'B', colour: 's3', values: bars(b), intervals },
         ],
       },
       {
@@ -98,13 +116,38 @@ function endOf(points: readonly TimelinePoint[]): number {
 
 /** Returns null for parts without responses. */
 const ifAnswered =
-  (name: 'p50_ms' | 'p95_ms' | 'p99_ms') =>
+  (name: 'p50_ms' | 'p95_ms' | 'p99_ms' | 'max_ms') =>
   (point: TimelinePoint): number | null =>
     point.rps > 0 ? point[name] : null;
 
-function describePlan({ plan, generator, testStartTime }: PerformanceRun): string {
-  const load = `${plan.model} load of up to ${plan.rate} requests/s on ${plan.connections} connections for ${plan.seconds} s`;
-  return `${new URL(plan.endpoint).host}, ${load} by ${generator}, ${testStartTime?.toISOString().slice(0, 19)}Z`;
+function describePlan({ plan, generator, testStartTime }: PerformanceRun): string[] {
+  const { model, rate, stages = [], connections, seconds, method, endpoint } = plan;
+  const rates = [rate, ...stages.map((stage) => stage.rate)].join(' → ');
+  const time = testStartTime ? `${testStartTime.toISOString().slice(0, 19)}Z, ` : '';
+  return [
+    `${time}${model} load of up to ${rates} requests/s on up to ${connections} connections for ${seconds} s by ${generator}`,
+    `${method} ${new URL(endpoint).host}`,
+  ];
+}
+
+/** The bounds of the budget that a panel draws. */
+function boundsOf({ budget }: PerformanceRun, isDrawn: (name: string) => boolean): Bound[] {
+  return (budget?.checks ?? [])
+    .filter(({ name }) => isDrawn(name))
+    .map(({ name, limit }) => ({ name: `budget ${name} ${limit}`, value: limit }));
+}
+
+function describeBudget({ budget }: PerformanceRun): string[] {
+  if (!budget) return [];
+  const checks = budget.checks.map(
+    ({ name, limit, actual, passed }) => `${name} ${shorten(actual)} of ${limit}${passed ? '' : ' exceeded'}`,
+  );
+  return [`Budget ${budget.passed ? 'kept' : 'exceeded'}: ${checks.join('; ')}`];
+}
+
+function describeStalls(stalls: readonly Stall[]): string[] {
+  if (stalls.length === 0) return [];
+  return [`No response for ${shorten(secondsOfStalls(stalls))} s in all (grey), while requests waited`];
 }
 
 /** Describes the most frequent errors. */
@@ -121,8 +164,10 @@ function describeErrors({ slices }: Measurement): string[] {
 
 function describeFigures({ summary }: PerformanceRun): string {
   if (!summary) return 'nothing was measured';
-  const { rps, p50_ms, p99_ms, error_rate } = summary;
-  const number = (value: number): string => String(Number(value.toPrecision(3)));
-  const latency = rps > 0 ? `p50 ${number(p50_ms)} ms, p99 ${number(p99_ms)} ms` : 'no answers';
-  return `${number(rps)} requests/s, ${latency}, ${number(error_rate * 100)} % errors`;
+  const { rps, p50_ms, p99_ms, max_ms, error_rate } = summary;
+  const latency =
+    rps > 0 ? `p50 ${shorten(p50_ms)} ms, p99 ${shorten(p99_ms)} ms, max ${shorten(max_ms)} ms` : 'no responses';
+  return `${shorten(rps)} requests/s, ${latency}, ${shorten(error_rate * 100)} % errors`;
 }
+
+const shorten = (value: number): string => String(Number(value.toPrecision(3)));

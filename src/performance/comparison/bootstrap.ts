@@ -38,16 +38,17 @@ export function intervalOf(sorted: readonly number[], share: number, observed = 
 }
 
 /**
- * Returns the factor by which an interval from few parts is too narrow: the quotient of the quantiles of Student's t-distribution
+ * Returns the factor by which an interval from few blocks is too narrow: the quotient of the quantiles of Student's t-distribution
  * (Cornish-Fisher expansion) and of the normal distribution, for two runs of the shorter length, times Bessel's correction.
  */
 export function wideningOf(a: Measurement, b: Measurement, share: number): number {
   const parts = Math.min(a.slices.length, b.slices.length);
   if (parts < MIN_SLICES) return 1;
-  const freedom = 2 * (parts - 1);
+  const blocks = parts / blockLength(parts);
+  const freedom = 2 * (blocks - 1);
   const square = normalQuantile(share) ** 2;
   const student = 1 + (square + 1) / (4 * freedom) + (5 * square ** 2 + 16 * square + 3) / (96 * freedom ** 2);
-  return student * Math.sqrt(parts / (parts - 1));
+  return student * Math.sqrt(blocks / (blocks - 1));
 }
 
 /** Returns the number of standard deviations around the mean that contain this share (Abramowitz and Stegun, 26.2.23). */
@@ -68,9 +69,11 @@ function redraw(slices: readonly Slice[], random: () => number): Slice {
   };
 }
 
+const blockLength = (parts: number): number => Math.ceil(Math.sqrt(parts));
+
 /** Resamples the same number of parts, in blocks of neighbours with random starts. */
 function drawBlocks(slices: readonly Slice[], random: () => number): Slice[] {
-  const length = Math.round(Math.sqrt(slices.length));
+  const length = blockLength(slices.length);
   const drawn: Slice[] = [];
   while (drawn.length < slices.length) {
     const first = Math.floor(random() * slices.length);

@@ -1,5 +1,7 @@
 import { defineTask, type Task } from '../../core/workers/task.js';
 import { type Measurement, mergeSlices } from '../load/measurement.js';
+import { stallsOf } from '../load/runner-results.js';
+import { secondsOfStalls } from '../load/stalls.js';
 import { type Interval, intervalOf, resampleDifferences, wideningOf } from './bootstrap.js';
 import { type Figure, type FigureName, FIGURES, figuresOf } from './figures.js';
 
@@ -7,7 +9,7 @@ export const VERDICTS = ['same', 'better', 'worse'] as const;
 export type Verdict = (typeof VERDICTS)[number];
 
 export interface FigureComparison {
-  name: FigureName;
+  name: FigureName | 'stalled_share';
   a: number;
   b: number;
   /** b minus a. */
@@ -26,19 +28,14 @@ export interface Comparison {
 
 const CONFIDENCE = 0.95;
 /**
- * The figures of the overall verdict, each with the smallest relative difference that counts (larger for the tail, which varies more) and
- * its share of the error probability. Together they are wrong in 5 % of cases (multiple comparisons); the median, which varies least, has
- * half of that.
+ * The confidence at which a figure is better or worse. It is higher than that of the intervals, so that two runs of one server differ in
+ * any of the figures in less than 5 % of cases (multiple comparisons, of figures that depend on one another).
  */
-const DECISIVE: Partial<Record<FigureName, { least: number; error: number }>> = {
-  p50_ms: { least: 0.05, error: 0.025 },
-  p95_ms: { least: 0.1, error: 0.025 / 3 },
-  rps: { least: 0.05, error: 0.025 / 3 },
-  error_rate: { least: 0.05, error: 0.025 / 3 },
-};
-/** Smaller differences of the error rate do not count; two runs of the same server differ by as much. */
-const LEAST_RELATIVE = 0.05;
-const LEAST_ERROR_RATE = 0.001;
+const VERDICT_CONFIDENCE = 0.99;
+/** The smallest difference of the share of time in which a server stalled. */
+const LEAST_STALLED = 0.02;
+/** The accuracy of the length of a stall, in seconds. */
+const STALL_ACCURACY = 0.25;
 
 /** Two runs to compare. */
 export interface Compared {
@@ -50,34 +47,49 @@ export interface Compared {
 
 export const compareTask: Task<Compared, Comparison> = defineTask(import.meta.url, { compareMeasurements });
 
-/** Compares two runs: b is better or worse than a, or the difference is not significant. */
+/** Compares two runs: b is better or worse than a, or the difference is not significant. Worse in one figure is worse overall. */
 export function compareMeasurements({ a, b, ignoresThroughput }: Compared): Comparison {
   const [before, after] = [figuresOf(mergeSlices(a.slices)), figuresOf(mergeSlices(b.slices))];
   const differences = resampleDifferences(a, b);
-  const intervalAt = ({ name }: Figure, share: number): Interval =>
-    intervalOf(differences[name], share, after[name] - before[name], wideningOf(a, b, share));
-  const judge = (figure: Figure, share: number, least: number): Verdict =>
-    judgeFigure(figure, before[figure.name], after[figure.name], intervalAt(figure, share), least);
-  const joint = FIGURES.flatMap((figure) => {
-    const decisive = DECISIVE[figure.name];
-    if (decisive === undefined || (figure.name === 'rps' && ignoresThroughput)) return [];
-    return [judge(figure, 1 - decisive.error, decisive.least)];
+  const sampled = FIGURES.map((figure): FigureComparison => {
+    const [from, to] = [before[figure.name], after[figure.name]];
+    const intervalAt = (share: number): Interval =>
+      intervalOf(differences[figure.name], share, to - from, wideningOf(a, b, share));
+    const verdict = verdictOf(figure, from, to, intervalAt(VERDICT_CONFIDENCE));
+    return describe(figure.name, from, to, intervalAt(CONFIDENCE), verdict);
   });
-  return {
-    verdict: judgeAll(joint),
-    figures: FIGURES.map((figure) =>
-      describe(
-        figure.name,
-        before[figure.name],
-        after[figure.name],
-        intervalAt(figure, CONFIDENCE),
-        judge(figure, CONFIDENCE, LEAST_RELATIVE),
-      ),
-    ),
-  };
+  const figures = [...sampled, ...compareStalls(a, b)];
+  return { verdict: verdictOfAll(figures.filter(({ name }) => name !== 'rps' || !ignoresThroughput)), figures };
 }
 
-function describe(name: FigureName, a: number, b: number, interval: Interval, verdict: Verdict): FigureComparison {
+/**
+ * Compares the share of time in which the server stalled. A stall is seen or not: it is no sample of many, and its interval is as wide as
+ * it is measured accurately.
+ */
+function compareStalls(a: Measurement, b: Measurement): FigureComparison[] {
+  const [before, after] = [stalledShare(a), stalledShare(b)];
+  if (!before || !after) return [];
+  const difference = after.share - before.share;
+  const accuracy = before.accuracy + after.accuracy;
+  const verdict = Math.abs(difference) < LEAST_STALLED ? 'same' : difference > 0 ? 'worse' : 'better';
+  const interval: Interval = [difference - accuracy, difference + accuracy];
+  return [describe('stalled_share', before.share, after.share, interval, verdict)];
+}
+
+function stalledShare({ slices, totals }: Measurement): { share: number; accuracy: number } | undefined {
+  const seconds = mergeSlices(slices).length / 1_000;
+  if (!totals || seconds === 0) return undefined;
+  const stalls = stallsOf(totals);
+  return { share: secondsOfStalls(stalls) / seconds, accuracy: (stalls.length * STALL_ACCURACY) / seconds };
+}
+
+function describe(
+  name: FigureComparison['name'],
+  a: number,
+  b: number,
+  interval: Interval,
+  verdict: Verdict,
+): FigureComparison {
   return {
     ...{ name, a: round(a), b: round(b), difference: round(b - a) },
     relative: a === 0 ? null : round((b - a) / a),
@@ -86,15 +98,14 @@ function describe(name: FigureName, a: number, b: number, interval: Interval, ve
   };
 }
 
-function judgeFigure({ name, better }: Figure, a: number, b: number, [low, high]: Interval, part: number): Verdict {
-  const least = name === 'error_rate' ? LEAST_ERROR_RATE : part * Math.abs(a);
+function verdictOf({ better, share, least }: Figure, a: number, b: number, [low, high]: Interval): Verdict {
   const isCertain = low > 0 || high < 0;
-  if (!isCertain || Math.abs(b - a) < least) return 'same';
+  if (!isCertain || Math.abs(b - a) < Math.max(share * Math.abs(a), least)) return 'same';
   return b > a === (better === 'higher') ? 'better' : 'worse';
 }
 
-/** A run that is worse in one figure is worse overall. */
-function judgeAll(verdicts: readonly Verdict[]): Verdict {
+function verdictOfAll(figures: readonly FigureComparison[]): Verdict {
+  const verdicts = figures.map(({ verdict }) => verdict);
   if (verdicts.includes('worse')) return 'worse';
   return verdicts.includes('better') ? 'better' : 'same';
 }

@@ -1,5 +1,5 @@
-import { ApiProperty } from '@nestjs/swagger';
-import { IsUUID } from 'class-validator';
+import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
+import { IsOptional, IsUUID } from 'class-validator';
 import { WordInput } from '../../core/schema/input-fields.js';
 import { type Theme, THEMES } from '../../designs/diagram/palette.js';
 
@@ -11,9 +11,13 @@ export class ChartQuery {
 
 /** Selects the results to compare. */
 export class CompareQuery extends ChartQuery {
-  @ApiProperty({ format: 'uuid', description: 'The baseline result.' })
+  @ApiPropertyOptional({
+    format: 'uuid',
+    description: 'The baseline result; default: the one that the profile of b names, or its last good one before b.',
+  })
+  @IsOptional()
   @IsUUID('all', { message: 'must be a UUID' })
-  a!: string;
+  a?: string;
 
   @ApiProperty({ format: 'uuid', description: 'The result that is compared to a.' })
   @IsUUID('all', { message: 'must be a UUID' })

@@ -44,7 +44,7 @@ export class ComparisonView {
 
   @WordField(VERDICTS, {
     ...REST,
-    description: 'Whether b is better or worse than a: by p50, p95, rps and error_rate.',
+    description: 'Whether b is better or worse than a; it is worse when any of the figures is.',
   })
   verdict!: Verdict;
 
@@ -53,7 +53,8 @@ export class ComparisonView {
 
   @MapsField({
     ...REST,
-    description: 'For each figure a, b, their difference, its interval by bootstrap, and the verdict on it.',
+    description:
+      'For each figure a, b, their difference, its interval of 95 % by bootstrap, and the verdict on it, which asks for 99 %.',
   })
   figures!: FigureComparison[];
 

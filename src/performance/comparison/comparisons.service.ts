@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import type { Actor } from '../../core/access/actor.js';
+import { Conflict } from '../../core/errors/app-error.js';
 import { WorkerPool } from '../../core/workers/worker-pool.js';
 import type { Measurement } from '../load/measurement.js';
 import type { PerformanceRun } from '../runs/run.entity.js';
@@ -28,9 +29,15 @@ export class ComparisonsService {
     private readonly pool: WorkerPool,
   ) {}
 
-  /** @throws NotFound when the actor may not see one of them */
-  async compare(actor: Actor, ids: { a: string; b: string }): Promise<ComparedRuns> {
-    const [a, b] = [await this.runs.getDetails(actor, ids.a), await this.runs.getDetails(actor, ids.b)];
+  /** @throws NotFound when the actor may not see one of them; Conflict NO_BASELINE */
+  async compare(actor: Actor, ids: { a?: string; b: string }): Promise<ComparedRuns> {
+    const b = await this.runs.getDetails(actor, ids.b);
+    const baseline = ids.a ?? (await this.runs.findBaseline(actor, b.run));
+    if (baseline === undefined)
+      throw new Conflict('NO_BASELINE', 'the profile has no good result before this one', {
+        remedy: 'Send a, the result to compare with.',
+      });
+    const a = await this.runs.getDetails(actor, baseline);
     const measurements = { a: a.details.measurement ?? NOTHING, b: b.details.measurement ?? NOTHING };
     const ignoresThroughput = !isThroughputComparable(a.run.plan, b.run.plan);
     const comparison = await this.pool.run(compareTask, { ...measurements, ignoresThroughput }, { lane: 'own' });

@@ -2,16 +2,19 @@ import { mean, percentile } from '../load/latency-histogram.js';
 import { type Slice, sumOf } from '../load/measurement.js';
 import { countFailures } from '../load/runner-results.js';
 
-/** The figures by which two runs are compared, and whether higher or lower is better. */
+/**
+ * The figures by which two runs are compared, whether higher or lower is better, and the smallest difference that counts: as a share of
+ * the first run's figure, which is larger for the tail, as that varies more, and in the unit of the figure.
+ */
 export const FIGURES = [
-  { name: 'mean_ms', better: 'lower' },
-  { name: 'p50_ms', better: 'lower' },
-  { name: 'p75_ms', better: 'lower' },
-  { name: 'p90_ms', better: 'lower' },
-  { name: 'p95_ms', better: 'lower' },
-  { name: 'p99_ms', better: 'lower' },
-  { name: 'rps', better: 'higher' },
-  { name: 'error_rate', better: 'lower' },
+  { name: 'mean_ms', better: 'lower', share: 0.05, least: 0.1 },
+  { name: 'p50_ms', better: 'lower', share: 0.05, least: 0.1 },
+  { name: 'p75_ms', better: 'lower', share: 0.05, least: 0.1 },
+  { name: 'p90_ms', better: 'lower', share: 0.1, least: 0.1 },
+  { name: 'p95_ms', better: 'lower', share: 0.1, least: 0.1 },
+  { name: 'p99_ms', better: 'lower', share: 0.2, least: 0.1 },
+  { name: 'rps', better: 'higher', share: 0.05, least: 0 },
+  { name: 'error_rate', better: 'lower', share: 0, least: 0.001 },
 ] as const;
 export type Figure = (typeof FIGURES)[number];
 export type FigureName = Figure['name'];

@@ -1,24 +1,40 @@
-import type { LoadModel } from './load-plan.js';
+import type { LoadPlan } from './load-plan.js';
 
-/** Schedules requests at a constant rate, from the start of a run to its end. Times are milliseconds since the start. */
+/** A stretch of a run in which the rate is constant or changes evenly. Times in milliseconds, rates in requests per millisecond. */
+interface Stretch {
+  start: number;
+  length: number;
+  from: number;
+  to: number;
+  /** The requests that are due before it. */
+  before: number;
+}
+
+/** Schedules the requests of a run from its start to its end. Times are milliseconds since the start. */
 export class ArrivalSchedule {
-  private readonly total: number;
-  private readonly interval: number;
+  /** The requests of the whole run. */
+  readonly total: number;
+  private readonly stretches: Stretch[];
+  private readonly duration: number;
+  private readonly isOpen: boolean;
   private due = 0;
   private taken = 0;
 
-  constructor(
-    rate: number,
-    private readonly duration: number,
-    private readonly model: LoadModel,
-  ) {
-    this.interval = 1_000 / rate;
-    this.total = Math.max(1, Math.round(duration / this.interval));
+  constructor(plan: Pick<LoadPlan, 'rate' | 'seconds' | 'model' | 'stages'>) {
+    this.isOpen = plan.model === 'open';
+    this.duration = plan.seconds * 1_000;
+    this.stretches = toStretches(plan);
+    this.total = Math.max(1, Math.round(this.countUntil(this.duration)));
   }
 
   /** The number of due requests that were not taken. */
   get backlog(): number {
-    return this.model === 'open' ? this.due - this.taken : 0;
+    return this.isOpen ? this.due - this.taken : 0;
+  }
+
+  /** Whether a request is due that nobody has taken. */
+  hasDue(now: number): boolean {
+    return this.isOpen && this.taken < this.dueAt(now);
   }
 
   /**
@@ -26,15 +42,52 @@ export class ArrivalSchedule {
    * when they were due, so that the rate is an upper bound.
    */
   take(now: number): number | null {
-    if (this.model === 'closed' && now >= this.duration) return null;
-    this.due = Math.min(this.total, Math.floor(now / this.interval) + 1);
+    if (!this.isOpen && now >= this.duration) return null;
+    this.due = this.dueAt(now);
     if (this.taken >= this.due) return null;
-    if (this.model === 'closed') this.taken = Math.max(this.taken, this.due - MAX_BURST);
-    const due = this.taken * this.interval;
+    if (!this.isOpen) this.taken = Math.max(this.taken, Math.floor(this.countUntil(now - LATE_TIMER_MS)));
+    const due = this.timeOf(this.taken);
     this.taken += 1;
-    return this.model === 'open' ? due : now;
+    return this.isOpen ? due : now;
+  }
+
+  private dueAt(now: number): number {
+    return now < 0 ? 0 : Math.min(this.total, Math.floor(this.countUntil(now)) + 1);
+  }
+
+  private countUntil(time: number): number {
+    const stretch = this.stretches.findLast(({ start }) => start <= time);
+    if (!stretch) return 0;
+    const { start, length, from, to, before } = stretch;
+    const elapsed = Math.min(length, time - start);
+    return before + elapsed * (from + ((to - from) * elapsed) / (2 * length));
+  }
+
+  private timeOf(index: number): number {
+    const stretch = this.stretches.findLast(({ before }) => before <= index);
+    if (!stretch) return 0;
+    const { start, length, from, to, before } = stretch;
+    const count = index - before;
+    // The root of count = from·t + (to − from)·t² ∕ 2·length, in the form that also holds for an even rate.
+    const root = Math.sqrt(Math.max(0, from * from + (2 * count * (to - from)) / length));
+    return start + Math.min(length, count === 0 ? 0 : (2 * count) / (from + root));
   }
 }
 
-/** The maximum number of requests that a closed model sends at once after a late timer. */
-const MAX_BURST = 100;
+/** How late a timer may be without a closed model skipping what was due meanwhile. */
+const LATE_TIMER_MS = 20;
+
+function toStretches({ rate, seconds, stages = [] }: Pick<LoadPlan, 'rate' | 'seconds' | 'stages'>): Stretch[] {
+  if (stages.length === 0)
+    return [{ start: 0, length: seconds * 1_000, from: rate / 1_000, to: rate / 1_000, before: 0 }];
+  const stretches: Stretch[] = [];
+  let [start, from, before] = [0, rate / 1_000, 0];
+  for (const stage of stages) {
+    const [length, to] = [stage.seconds * 1_000, stage.rate / 1_000];
+    if (length > 0) stretches.push({ start, length, from, to, before });
+    start += length;
+    before += ((from + to) / 2) * length;
+    from = to;
+  }
+  return stretches;
+}

@@ -1,4 +1,4 @@
-import { connect as connectTcp, isIP, type Socket } from 'node:net';
+import { connect as connectTcp, isIP, Socket } from 'node:net';
 import { performance } from 'node:perf_hooks';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { connect as connectTls } from 'node:tls';
@@ -8,7 +8,11 @@ import { ArrivalSchedule } from './arrival-schedule.js';
 import { CLOSED, NOT_HTTP, TIMED_OUT, UNSENT } from './failure-kinds.js';
 import { LatencyRecorder } from './latency-histogram.js';
 import type { GeneratorTask } from './load-plan.js';
-import { countKind, type Slice } from './measurement.js';
+import { countKind, type RunTotals, type Slice } from './measurement.js';
+import { StallRecorder } from './stalls.js';
+
+/** The key of the callback of autocannon's parser for the end of the headers. */
+const ON_HEADERS_COMPLETE = 2;
 
 /** The internals of an autocannon client that are used and replaced here. Its version is pinned, and a test checks that they exist. */
 interface CannonClient {
@@ -20,30 +24,35 @@ interface CannonClient {
     initialize: (type: string) => void;
     execute: (chunk: Buffer) => number | Error;
     finish: () => Error | undefined;
+    /** Returns whether the response has no body, which the headers of a response to HEAD do not tell. */
+    [ON_HEADERS_COMPLETE]: (head: { shouldKeepAlive: boolean }) => boolean | undefined;
   };
   pipelinedRequests: { addByteCount: (count: number) => void; addBody: (body: unknown) => void; clear: () => void };
   _connect: () => void;
   _doRequest: () => void;
   on(event: 'response', listener: (status: number, bytes: number) => void): void;
-  on(event: 'headers', listener: (head: { shouldKeepAlive: boolean }) => void): void;
 }
 
 /** A connection to the target and its pending request. Times are milliseconds since the start of the run. */
 interface Connection {
   client: CannonClient;
   send: () => void;
-  isOpen: boolean;
+  state: 'spare' | 'opening' | 'open' | 'closed';
   isReusable: boolean;
+  openingSince: number;
   /** When the pending request was due, or sent; null without one. */
   since: number | null;
   sentAt: number;
+  /** Whether a part of the response to the pending request has arrived. */
+  hasBegun: boolean;
   idleSince: number;
   /** In a row. */
   failures: number;
 }
 
 const FIRST_PAUSE_MS = 10;
-const MAX_PAUSE_MS = 1_000;
+/** Short, because until its end the load does not notice that the target is back. */
+const MAX_PAUSE_MS = 100;
 const TICK_MS = 1;
 const MAX_WARM_UP_MS = 2_000;
 
@@ -64,17 +73,26 @@ export class AutocannonLoad {
   private bytes = 0;
   private statuses: Record<string, number> = {};
   private errors: Record<string, number> = {};
+  private readonly stalls = new StallRecorder();
+  private readonly service = new LatencyRecorder();
+  private readonly firstByte = new LatencyRecorder();
+  private readonly connect = new LatencyRecorder();
+  private readonly wait = new LatencyRecorder();
+  private readonly lag = new LatencyRecorder();
+  private sent = 0;
+  private mostOpen = 0;
+  /** Why no connection can be opened; undefined unless the last attempt failed and none is open. */
+  private outage: string | undefined;
 
   constructor(
     private readonly task: GeneratorTask,
     private readonly report: (slice: Slice) => void,
   ) {
-    const { rate, seconds, model } = task.plan;
-    this.schedule = new ArrivalSchedule(rate, seconds * 1_000, model);
+    this.schedule = new ArrivalSchedule(task.plan);
   }
 
   /** Resolves when every due request has a response or has failed. */
-  async run(): Promise<void> {
+  async run(): Promise<RunTotals> {
     const { plan, headers, body } = this.task;
     const cannon = autocannon(
       {
@@ -98,11 +116,12 @@ export class AutocannonLoad {
     clearInterval(seconds);
     this.closeSlice();
     cannon.stop?.();
+    return this.toTotals();
   }
 
   /** Opens the connections before the measurement starts, unless that takes long. */
   private async waitForConnections(): Promise<void> {
-    const isTried = ({ isOpen, failures }: Connection): boolean => isOpen || failures > 0;
+    const isTried = ({ state, failures }: Connection): boolean => state !== 'opening' || failures > 0;
     for (const until = performance.now() + MAX_WARM_UP_MS; performance.now() < until; await sleep(TICK_MS))
       if (this.connections.length > 0 && this.connections.every(isTried)) return;
   }
@@ -124,7 +143,7 @@ export class AutocannonLoad {
     }
   }
 
-  /** Assigns due requests to free connections. */
+  /** Assigns due requests to free connections; while the target cannot be reached, they fail. */
   private dispatch(): void {
     const now = this.elapsed();
     while (this.idle.length > 0) {
@@ -132,29 +151,49 @@ export class AutocannonLoad {
       const connection = due === null ? undefined : this.idle.shift();
       if (due === null || !connection) return;
       // If a connection was free when the request was due, the delay is caused by this generator and not by the server.
-      connection.since = connection.idleSince <= due ? now : due;
+      const isLate = connection.idleSince <= due;
+      connection.since = isLate ? now : due;
+      if (isLate) this.lag.record((now - due) / 1_000);
+      else if (now - due > TICK_MS) this.wait.record((now - due) / 1_000);
+      if (now < this.task.plan.seconds * 1_000) this.sent += 1;
       connection.sentAt = now;
+      connection.hasBegun = false;
+      this.stalls.begin(now);
       connection.send();
     }
+    if (this.outage !== undefined) while (this.schedule.take(now) !== null) countKind(this.errors, this.outage);
+    else if (this.schedule.hasDue(now)) this.openSpare();
+  }
+
+  /** Opens one more connection, unless one is being opened for the requests that wait. */
+  private openSpare(): void {
+    if (this.connections.some(({ state }) => state === 'opening')) return;
+    const spare = this.connections.find(({ state }) => state === 'spare');
+    if (spare) this.open(spare);
   }
 
   private adopt(client: CannonClient): void {
+    const isSpare = this.connections.length >= (this.task.plan.initialConnections ?? Infinity);
     const connection: Connection = {
-      ...{ client, send: client._doRequest.bind(client), isOpen: false, isReusable: true, since: null },
-      ...{ sentAt: 0, idleSince: 0, failures: 0 },
+      ...{ client, send: client._doRequest.bind(client), state: isSpare ? 'spare' : 'closed', isReusable: true },
+      ...{ openingSince: 0, since: null, sentAt: 0, hasBegun: false, idleSince: 0, failures: 0 },
     };
     this.connections.push(connection);
     // Counts the bytes of bodies without storing them.
     client.pipelinedRequests.addBody = () => undefined;
     client._connect = () => this.reconnect(connection);
     client._doRequest = () => this.release(connection);
-    client.on('headers', ({ shouldKeepAlive }) => (connection.isReusable = shouldKeepAlive));
     client.on('response', (status, bytes) => this.handleAnswer(connection, status, bytes));
+    // Autocannon sets the callbacks of its parser after this one.
+    queueMicrotask(() => this.watchHeaders(connection));
   }
 
   private handleAnswer(connection: Connection, status: number, bytes: number): void {
     if (connection.since === null || this.isOver) return;
-    this.recorder.record((this.elapsed() - connection.since) / 1_000);
+    const now = this.elapsed();
+    this.recorder.record((now - connection.since) / 1_000);
+    this.service.record((now - connection.sentAt) / 1_000);
+    this.stalls.end(now, true);
     countKind(this.statuses, String(status));
     this.bytes += bytes;
     connection.since = null;
@@ -163,7 +202,7 @@ export class AutocannonLoad {
 
   /** Autocannon would send the next request: the connection has its answer. */
   private release(connection: Connection): void {
-    if (!connection.isOpen || connection.since !== null || this.idle.includes(connection)) return;
+    if (connection.state !== 'open' || connection.since !== null || this.idle.includes(connection)) return;
     if (!connection.isReusable) return this.open(connection);
     connection.idleSince = this.elapsed();
     this.idle.push(connection);
@@ -172,6 +211,10 @@ export class AutocannonLoad {
 
   /** Autocannon wants a connection: at first, and after nothing has come for as long as a request may take. */
   private reconnect(connection: Connection): void {
+    if (connection.state === 'spare') {
+      connection.client.conn = new Socket();
+      return;
+    }
     if (connection.since !== null) this.countFailure(connection, TIMED_OUT);
     this.open(connection);
   }
@@ -183,23 +226,44 @@ export class AutocannonLoad {
     client.conn = conn;
     client.parser.initialize('RESPONSE');
     connection.isReusable = true;
-    conn.setTimeout(client.timeout, () => !connection.isOpen && conn.destroy(timeoutError()));
+    connection.state = 'opening';
+    connection.openingSince = performance.now();
+    conn.setTimeout(client.timeout, () => connection.state === 'opening' && conn.destroy(timeoutError()));
     conn.on('error', (error) => this.lose(connection, describeConnectionFailure(error)));
     conn.on('close', () => this.lose(connection, CLOSED));
     conn.on('end', () => client.parser.finish());
     conn.on('data', (chunk) => {
+      this.noticeFirstByte(connection);
       client.pipelinedRequests.addByteCount(chunk.length);
       if (client.parser.execute(chunk) instanceof Error) this.lose(connection, NOT_HTTP);
     });
     conn.on(isTls(this.task) ? 'secureConnect' : 'connect', () => {
-      connection.isOpen = true;
+      connection.state = 'open';
+      this.outage = undefined;
+      this.connect.record((performance.now() - connection.openingSince) / 1_000);
+      this.mostOpen = Math.max(this.mostOpen, this.connections.filter(({ state }) => state === 'open').length);
       this.release(connection);
     });
   }
 
+  private watchHeaders(connection: Connection): void {
+    const { parser } = connection.client;
+    const handle = parser[ON_HEADERS_COMPLETE].bind(parser);
+    parser[ON_HEADERS_COMPLETE] = (head) => {
+      connection.isReusable = head.shouldKeepAlive;
+      return handle(head) || this.task.plan.method === 'HEAD';
+    };
+  }
+
+  private noticeFirstByte(connection: Connection): void {
+    if (connection.since === null || connection.hasBegun) return;
+    connection.hasBegun = true;
+    this.firstByte.record((this.elapsed() - connection.sentAt) / 1_000);
+  }
+
   private close(connection: Connection): void {
     const { conn, pipelinedRequests } = connection.client;
-    connection.isOpen = false;
+    connection.state = 'closed';
     const at = this.idle.indexOf(connection);
     if (at >= 0) this.idle.splice(at, 1);
     pipelinedRequests.clear();
@@ -207,21 +271,22 @@ export class AutocannonLoad {
     conn?.destroy();
   }
 
-  /** Handles a lost connection: its pending request failed. While no connection can be opened, all due requests fail. */
+  /** Handles a lost connection: its pending request failed. It is opened again after a pause, which grows with its failures. */
   private lose(connection: Connection, kind: string): void {
     if (this.isOver) return;
+    const wasOpen = connection.state === 'open';
     if (connection.since !== null) this.countFailure(connection, kind);
     else connection.failures += 1;
     this.close(connection);
-    if (connection.failures > 1 && !this.connections.some(({ isOpen }) => isOpen))
-      for (const now = this.elapsed(); this.schedule.take(now) !== null;) countKind(this.errors, kind);
     const { failures } = connection;
+    if ((!wasOpen || failures > 1) && !this.connections.some(({ state }) => state === 'open')) this.outage = kind;
     const pause = failures <= 1 ? 0 : Math.min(MAX_PAUSE_MS, FIRST_PAUSE_MS * 2 ** (failures - 2));
     setTimeout(() => !this.isOver && this.open(connection), pause);
   }
 
   private countFailure(connection: Connection, kind: string): void {
     countKind(this.errors, kind);
+    this.stalls.end(this.elapsed(), kind === TIMED_OUT);
     connection.since = null;
     connection.failures += 1;
   }
@@ -235,6 +300,15 @@ export class AutocannonLoad {
     this.bytes = 0;
     this.statuses = {};
     this.errors = {};
+  }
+
+  private toTotals(): RunTotals {
+    const { service, firstByte, connect, wait, lag } = this;
+    return {
+      ...{ service: service.toHistogram(), firstByte: firstByte.toHistogram(), connect: connect.toHistogram() },
+      ...{ wait: wait.toHistogram(), lag: lag.toHistogram(), stalls: this.stalls.stalls },
+      ...{ sent: this.sent, due: this.schedule.total, connections: this.mostOpen },
+    };
   }
 
   private elapsed(): number {

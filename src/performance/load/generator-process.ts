@@ -5,7 +5,7 @@ import { AppError } from '../../core/errors/app-error.js';
 import { programBeside } from '../../core/program-beside.js';
 import type { GeneratorMessage } from './generator-entry.js';
 import type { GeneratorTask } from './load-plan.js';
-import type { Slice } from './measurement.js';
+import type { RunTotals, Slice } from './measurement.js';
 
 /** Receives the progress of a run. */
 export interface LoadObserver {
@@ -13,6 +13,8 @@ export interface LoadObserver {
   report: (slice: Slice) => void;
   /** Receives the elapsed seconds, from a generator that reports all measurements at the end. */
   tick: (seconds: number) => void;
+  /** Receives what is measured of the run as a whole, at its end and not from every generator. */
+  finish: (totals: RunTotals) => void;
 }
 
 const MEMORY_MB = 256;
@@ -56,7 +58,11 @@ export class GeneratorProcess {
       child.on('message', (message: GeneratorMessage) => {
         if ('slice' in message) observer.report(message.slice);
         else if ('seconds' in message) observer.tick(message.seconds);
-        else if (message.error === undefined) settle(resolve);
+        else if (message.error === undefined)
+          settle(() => {
+            if (message.totals) observer.finish(message.totals);
+            resolve();
+          });
         else settle(() => reject(generatorFailed('ended before the run', message.error)));
       });
       child.on('error', (error) => settle(() => reject(generatorFailed('could not be started', error))));

@@ -93,18 +93,13 @@ function toData({ plan, address, headers, body }: GeneratorTask): object {
 }
 
 /** Resolves every name to the allowed address, and blocks every other address. */
-function toOptions({ protocol, model, rate, connections, seconds, timeout }: LoadPlan, name: string, address: string) {
+function toOptions(plan: LoadPlan, name: string, address: string) {
+  const { protocol, model, rate, connections, seconds, timeout } = plan;
   const common = { duration: `${seconds}s`, gracefulStop: `${timeout + 1}s` };
   const isPaced = model === 'closed' && protocol === 'grpc';
   return {
     scenarios: {
-      load:
-        model === 'open'
-          ? {
-              ...{ executor: 'constant-arrival-rate', ...common },
-              ...{ rate, timeUnit: '1s', preAllocatedVUs: connections, maxVUs: connections },
-            }
-          : { executor: 'constant-vus', ...common, vus: connections },
+      load: model === 'open' ? toArrivals(plan, common) : { executor: 'constant-vus', ...common, vus: connections },
     },
     hosts: isIP(name.replace(/^\[|\]$/g, '')) ? {} : { [name]: address },
     blacklistIPs: otherAddresses(address),
@@ -116,5 +111,21 @@ function toOptions({ protocol, model, rate, connections, seconds, timeout }: Loa
     systemTags: ['status'],
     userAgent: '',
     summaryTrendStats: [],
+  };
+}
+
+/** K6 knows whole rates only: they are of 100 seconds. */
+const RATE_UNIT = 100;
+
+function toArrivals({ rate, stages = [], connections, initialConnections }: LoadPlan, common: { duration: string }) {
+  const perUnit = (each: number): number => Math.round(each * RATE_UNIT);
+  const shared = {
+    ...{ timeUnit: `${RATE_UNIT}s`, preAllocatedVUs: initialConnections ?? connections, maxVUs: connections },
+  };
+  if (stages.length === 0) return { executor: 'constant-arrival-rate', ...common, rate: perUnit(rate), ...shared };
+  const { duration: _, ...rest } = common;
+  return {
+    ...{ executor: 'ramping-arrival-rate', ...rest, startRate: perUnit(rate), ...shared },
+    stages: stages.map(({ rate: target, seconds }) => ({ target: perUnit(target), duration: `${seconds}s` })),
   };
 }

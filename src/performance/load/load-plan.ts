@@ -11,7 +11,7 @@ export type Protocol = (typeof PROTOCOLS)[number];
 export const LOAD_MODELS = ['open', 'closed'] as const;
 export type LoadModel = (typeof LOAD_MODELS)[number];
 
-export const METHODS = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'] as const;
+export const METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'] as const;
 export type Method = (typeof METHODS)[number];
 
 /** Normalizes a URL for all generators: scheme and host in lower case, no fragment. */
@@ -21,6 +21,13 @@ export function toTarget(endpoint: string): string {
   return url.href;
 }
 
+/** A part of a run in which the rate changes evenly to this one; one of 0 seconds is a step. */
+export interface RateStage {
+  /** Requests per second at its end. */
+  rate: number;
+  seconds: number;
+}
+
 /** The settings of a run at the time of its request. They contain no secrets. */
 export interface LoadPlan {
   /** Normalized by `toTarget`. */
@@ -28,9 +35,14 @@ export interface LoadPlan {
   protocol: Protocol;
   method: Method;
   model: LoadModel;
-  /** Total requests per second. */
+  /** Total requests per second; with stages, at the start. */
   rate: number;
+  /** How the rate changes, evenly within each stage. */
+  stages?: RateStage[];
+  /** The most connections at a time. */
   connections: number;
+  /** The connections at the start, when more are opened as the rate needs them; default: all. */
+  initialConnections?: number;
   seconds: number;
   /** The timeout of a request in seconds. */
   timeout: number;

@@ -1,3 +1,4 @@
+import type { Stall } from './stalls.js';
 import { emptyHistogram, type LatencyHistogram, mergeHistograms } from './latency-histogram.js';
 
 /** The measurement of a part of a run. */
@@ -14,9 +15,31 @@ export interface Slice {
   latencies: LatencyHistogram;
 }
 
+/** What a generator measures of a run as a whole. */
+export interface RunTotals {
+  /** From sending a request to its response: the latency without the wait for a free connection. */
+  service: LatencyHistogram;
+  /** From sending a request to the first byte of its response. */
+  firstByte: LatencyHistogram;
+  /** Of opening a connection, with TLS. */
+  connect: LatencyHistogram;
+  /** The wait of requests that were due while every connection was busy. */
+  wait: LatencyHistogram;
+  /** How late the generator itself was with requests for which a connection was free. */
+  lag: LatencyHistogram;
+  /** Requests that were due, and those of them that were sent within the duration. */
+  due: number;
+  sent: number;
+  /** The most connections that were open at a time. */
+  connections: number;
+  stalls: Stall[];
+}
+
 /** The measurement of a run, in parts of equal length. */
 export interface Measurement {
   slices: Slice[];
+  /** Of generators that measure it. */
+  totals?: RunTotals;
 }
 
 /** The maximum number of parts: a short run has one per second, a long run has longer ones. */
@@ -30,6 +53,11 @@ export class MeasurementCollector {
   private slices: Slice[] = [];
   private group = 1;
   private pending: Slice[] = [];
+  private totals: RunTotals | undefined;
+
+  finish(totals: RunTotals): void {
+    this.totals = totals;
+  }
 
   add(second: Slice): void {
     this.pending.push(second);
@@ -43,8 +71,11 @@ export class MeasurementCollector {
   toMeasurement(): Measurement {
     const slices = this.pending.length === 0 ? this.slices : [...this.slices, mergeSlices(this.pending)];
     const [before, last] = slices.slice(-2);
-    if (!before || !last || last.length >= before.length / 2) return { slices };
-    return { slices: [...slices.slice(0, -2), mergeSlices([before, last])] };
+    const isSliver = before !== undefined && last !== undefined && last.length < before.length / 2;
+    return {
+      slices: isSliver ? [...slices.slice(0, -2), mergeSlices([before, last])] : slices,
+      ...(this.totals ? { totals: this.totals } : {}),
+    };
   }
 
   private flush(): void {

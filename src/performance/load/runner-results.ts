@@ -1,15 +1,24 @@
 import { bucketBounds, type LatencyHistogram, mean, percentile, standardDeviation } from './latency-histogram.js';
 import type { LoadGenerator, LoadPlan } from './load-plan.js';
-import { countFailed, type Measurement, mergeSlices, type Slice, sumOf } from './measurement.js';
+import { countFailed, type Measurement, mergeSlices, type RunTotals, type Slice, sumOf } from './measurement.js';
+import { findStalls, secondsOfStalls, type Stall } from './stalls.js';
 
-/** The figures of a run. Latencies are in milliseconds. */
+/**
+ * The figures of a run. Latencies are in milliseconds; those of an open run are from when a request was due, so that they include the
+ * wait for a free connection. Figures that the generator does not measure are null.
+ */
 export interface Summary {
   requests: number;
   errors: number;
   /** The share of requests without a response or with a status of 400 and above: 0 to 1. */
   error_rate: number;
-  /** Responses per second. */
+  /** Responses with a status of 2xx. */
+  successful: number;
+  /** Responses per second, without the time in which the last requests of the run had their responses. */
   rps: number;
+  /** Requests per second that were due, and that were sent within the duration. */
+  due_rps: number | null;
+  sent_rps: number | null;
   bytes_per_second: number;
   mean_ms: number;
   min_ms: number;
@@ -20,7 +29,29 @@ export interface Summary {
   p99_ms: number;
   p999_ms: number;
   max_ms: number;
+  /** From sending a request, without the wait for a free connection. */
+  service_p50_ms: number | null;
+  service_p99_ms: number | null;
+  /** Requests that were due while every connection was busy. */
+  waited: number | null;
+  /** The seconds in which requests waited and no response arrived. */
+  stalled_seconds: number | null;
+  /** How late the load generator was with 99 % of the requests. */
+  generator_lag_ms: number | null;
 }
+
+/** One part of the latency of requests, in milliseconds. */
+export interface LatencyPart {
+  count: number;
+  mean_ms: number;
+  p50_ms: number;
+  p95_ms: number;
+  p99_ms: number;
+  max_ms: number;
+}
+
+/** The parts of the latency: opening connections, waiting for one, and from sending a request to the first byte and to the end. */
+export type LatencyParts = Record<'connect' | 'wait' | 'first_byte' | 'service', LatencyPart>;
 
 /** The number of buckets of the histogram in responses. */
 const MAX_SHOWN_BUCKETS = 60;
@@ -30,24 +61,68 @@ const NANOSECONDS = 1e9;
 const round = (value: number): number => Number(value.toPrecision(6));
 const toMs = (seconds: number): number => round(seconds * 1_000);
 
-export function summarize({ slices }: Measurement): Summary {
-  const whole = mergeSlices(slices);
+export function summarize(measurement: Measurement, { seconds: planned }: Pick<LoadPlan, 'seconds'>): Summary {
+  const whole = mergeSlices(measurement.slices);
   const { latencies } = whole;
+  const { totals } = measurement;
   const at = (share: number): number => toMs(percentile(latencies, share));
-  const [failed, seconds] = [countFailures(whole), Math.max(whole.length, 1) / 1_000];
+  const [failed, seconds] = [countFailures(whole), secondsOf(measurement, planned)];
   const requests = latencies.count + sumOf(whole.errors);
   return {
     requests,
     errors: failed,
     error_rate: requests === 0 ? 0 : round(failed / requests),
+    successful: countSuccessful(whole.statuses),
     rps: round(latencies.count / seconds),
+    due_rps: totals ? round(totals.due / planned) : null,
+    sent_rps: totals ? round(totals.sent / planned) : null,
     bytes_per_second: round(whole.bytes / seconds),
     mean_ms: toMs(mean(latencies)),
     min_ms: toMs(latencies.min),
     ...{ p50_ms: at(50), p75_ms: at(75), p90_ms: at(90), p95_ms: at(95), p99_ms: at(99), p999_ms: at(99.9) },
     max_ms: toMs(latencies.max),
+    service_p50_ms: totals ? toMs(percentile(totals.service, 50)) : null,
+    service_p99_ms: totals ? toMs(percentile(totals.service, 99)) : null,
+    waited: totals ? totals.wait.count : null,
+    stalled_seconds: totals ? round(secondsOfStalls(stallsOf(totals))) : null,
+    generator_lag_ms: totals ? toMs(percentile(totals.lag, 99)) : null,
   };
 }
+
+/** The stalls of a run: much longer times without a response than one takes usually. */
+export const stallsOf = ({ stalls, service }: RunTotals): Stall[] =>
+  findStalls(stalls, percentile(service, 50) * 1_000);
+
+/** Returns the parts of the latency; null when the generator does not measure them. */
+export function toLatencyParts({ totals }: Measurement): LatencyParts | null {
+  if (!totals) return null;
+  const { connect, wait, firstByte, service } = totals;
+  return {
+    ...{ connect: toLatencyPart(connect), wait: toLatencyPart(wait) },
+    ...{ first_byte: toLatencyPart(firstByte), service: toLatencyPart(service) },
+  };
+}
+
+function toLatencyPart(latencies: LatencyHistogram): LatencyPart {
+  const at = (share: number): number => toMs(percentile(latencies, share));
+  return {
+    ...{ count: latencies.count, mean_ms: toMs(mean(latencies)) },
+    ...{ p50_ms: at(50), p95_ms: at(95), p99_ms: at(99), max_ms: toMs(latencies.max) },
+  };
+}
+
+/**
+ * The seconds in which the responses of a run came: its duration, or longer when the server did not keep up. A server that responds to
+ * each request in time needs no more than the duration, however long a response takes.
+ */
+function secondsOf({ slices, totals }: Measurement, planned: number): number {
+  const { length, latencies } = mergeSlices(slices);
+  return Math.max(planned, length / 1_000 - percentile(totals?.service ?? latencies, 50), 0.001);
+}
+
+/** Responses of HTTP with 2xx, and of gRPC without an error. */
+const countSuccessful = (statuses: Record<string, number>): number =>
+  sumOf(Object.fromEntries(Object.entries(statuses).filter(([status]) => /^2|^OK$|^SERVING$/.test(status))));
 
 export const countFailures = ({ statuses, errors }: Slice): number => sumOf(errors) + countFailed(statuses);
 
@@ -60,11 +135,11 @@ export interface RunFacts {
 }
 
 /** The results in the format of Fortio, which existing clients read. Durations are in seconds, except `ActualDuration`. */
-export function toRunnerResults({ slices }: Measurement, { name, plan, generator, startedAt }: RunFacts): object {
-  const whole = mergeSlices(slices);
+export function toRunnerResults(measurement: Measurement, { name, plan, generator, startedAt }: RunFacts): object {
+  const whole = mergeSlices(measurement.slices);
   const { latencies, statuses, errors } = whole;
   const failed = sumOf(errors);
-  const seconds = Math.max(whole.length, 1) / 1_000;
+  const seconds = secondsOf(measurement, plan.seconds);
   return {
     RunType: plan.protocol === 'grpc' ? 'GRPC' : 'HTTP',
     Labels: name,
@@ -118,9 +193,12 @@ export interface TimelinePoint {
   seconds: number;
   rps: number;
   errors: number;
+  /** Responses by status. */
+  statuses: Record<string, number>;
   p50_ms: number;
   p95_ms: number;
   p99_ms: number;
+  max_ms: number;
 }
 
 export function toTimeline({ slices }: Measurement): TimelinePoint[] {
@@ -131,8 +209,10 @@ export function toTimeline({ slices }: Measurement): TimelinePoint[] {
       seconds: round(slice.length / 1_000),
       rps: round((slice.latencies.count / slice.length) * 1_000),
       errors: countFailures(slice),
+      statuses: slice.statuses,
       p50_ms: toMs(percentile(slice.latencies, 50)),
       p95_ms: toMs(percentile(slice.latencies, 95)),
       p99_ms: toMs(percentile(slice.latencies, 99)),
+      max_ms: toMs(slice.latencies.max),
     }));
 }

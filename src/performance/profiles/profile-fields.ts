@@ -1,9 +1,12 @@
 import { type Fault, InvalidRequest } from '../../core/errors/app-error.js';
 import { definedFields, nullToEmpty } from '../../core/rest/read-only-fields.js';
+import { parseDuration } from '../../monitoring/prometheus/query-time.js';
+import type { RateStage } from '../load/load-plan.js';
 import { findScheduleFaults, nextOccurrence, type Schedule } from '../schedules/schedule.js';
 import type { LoadLimits } from '../load/load-limits.js';
 import type { PerformanceProfile } from './profile.entity.js';
 import type { NewProfile, ProfileChange } from './profile.inputs.js';
+import { stageSeconds } from './profile-input-fields.js';
 import {
   EMPTY_CONTENT,
   type FieldName,
@@ -22,12 +25,15 @@ export interface ProfileSettings {
 /** Parses the settings of a new profile. @throws InvalidRequest with all invalid fields */
 export function toNewSettings(input: NewProfile, limits: LoadLimits): ProfileSettings {
   const { defaults } = limits;
-  const qps = input.qps ?? defaults.qps;
+  const hasRate = (input.qps ?? defaults.qps) > 0 || (input.stages ?? []).length > 0;
+  const loadModel = hasRate ? 'open' : 'closed';
   const initial: Partial<PerformanceProfile> = {
     ...defaults,
     protocol: 'http/1.1',
     method: (input.request_body ?? '') === '' ? 'GET' : 'POST',
-    loadModel: qps > 0 ? 'open' : 'closed',
+    loadModel,
+    concurrentRequest: limits.connectionsOf(input.load_model ?? loadModel),
+    baselineId: null,
     ...{ serviceMesh: '', loadGenerators: [], contentType: '', metadata: {}, metricsQueries: [] },
     ...{ budget: null, schedule: null, nextRunAt: null, metricsConnectionId: null },
   };
@@ -50,7 +56,9 @@ export function toChangedSettings(
     loadGenerators: nullToEmpty(input.load_generators, []),
     concurrentRequest: input.concurrent_request,
     qps: input.qps,
-    duration: input.duration,
+    ...toStages(input),
+    timeout: input.timeout,
+    baselineId: input.baseline_id,
     contentType: nullToEmpty(input.content_type, ''),
     metadata: nullToEmpty(input.metadata, {}),
     protocol: input.protocol,
@@ -91,15 +99,25 @@ function targetsOf({ endpoints = [], method }: Partial<PerformanceProfile>, { he
 }
 
 function assertSound(profile: Partial<PerformanceProfile>, input: ProfileChange, limits: LoadLimits): void {
-  const { qps = 0, concurrentRequest = 1, duration = '', loadModel } = profile;
-  const faults: Fault[] = limits.findFaults({ qps, concurrentRequest, duration });
-  if (loadModel === 'open' && qps === 0)
+  const { qps = 0, stages = [], concurrentRequest = 1, duration = '', timeout = '', loadModel } = profile;
+  const faults: Fault[] = limits.findFaults({ qps, stages, concurrentRequest, duration, timeout });
+  if (loadModel === 'open' && qps === 0 && stages.every(({ rate }) => rate === 0))
     faults.push({ pointer: '/load_model', detail: 'open needs a rate', remedy: 'Send qps, or the load model closed.' });
+  if (loadModel === 'closed' && stages.length > 0)
+    faults.push({
+      pointer: '/stages',
+      detail: 'need the load model open',
+      remedy: 'Send the load model open, or no stages.',
+    });
+  if (loadModel === 'closed' && concurrentRequest === 0)
+    faults.push({ pointer: '/concurrent_request', detail: 'must be at least 1 in the load model closed' });
   if (profile.protocol === 'grpc' && profile.endpoints?.some((endpoint) => protocolOf(endpoint) !== 'http:'))
     faults.push({ pointer: '/endpoints', detail: 'must be http addresses: gRPC is tested without TLS' });
   for (const endpoint of input.endpoints ?? [])
     if (!['http:', 'https:'].includes(protocolOf(endpoint)))
       faults.push({ pointer: '/endpoints', detail: 'must be http or https addresses' });
+  if (stages.length > 0 && input.duration !== undefined && parseDuration(input.duration) !== sumOfStages(stages))
+    faults.push({ pointer: '/duration', detail: 'must be left out, or be the sum of the stages' });
   const schedule = toSchedule(input.schedule);
   for (const { field, detail } of schedule ? findScheduleFaults(schedule, new Date()) : [])
     faults.push({ pointer: `/schedule/${field}`, detail });
@@ -108,6 +126,16 @@ function assertSound(profile: Partial<PerformanceProfile>, input: ProfileChange,
       errors: faults,
     });
 }
+
+/** The stages of an input and the duration that follows from them, or the duration that it has itself. */
+function toStages({ stages, duration }: ProfileChange): Partial<PerformanceProfile> {
+  if (stages === undefined) return { duration };
+  const parsed = (stages ?? []).map((stage) => ({ rate: stage.qps, seconds: stageSeconds(stage.duration) ?? 0 }));
+  if (parsed.length === 0) return { stages: [], duration };
+  return { stages: parsed, duration: `${sumOfStages(parsed)}s` };
+}
+
+const sumOfStages = (stages: readonly RateStage[]): number => stages.reduce((sum, { seconds }) => sum + seconds, 0);
 
 const protocolOf = (address: string): string => (URL.canParse(address) ? new URL(address).protocol : '');
 

@@ -1,5 +1,5 @@
 import { applyDecorators } from '@nestjs/common';
-import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
+import { ApiProperty, ApiPropertyOptional, type ApiPropertyOptions } from '@nestjs/swagger';
 import {
   ArrayMaxSize,
   ArrayMinSize,
@@ -14,9 +14,14 @@ import {
   ValidateIf,
 } from 'class-validator';
 import { MapInput } from '../../core/schema/input-fields.js';
+import { parseDuration } from '../../monitoring/prometheus/query-time.js';
 import { BUDGET_KEYS, findBudgetFault } from './budget.js';
 
 const MAX_ENDPOINTS = 10;
+const MAX_STAGES = 20;
+const MAX_DURATION = 20;
+/** One request in a hundred seconds. */
+const LEAST_RATE = 0.01;
 export const MAX_URL = 2_048;
 
 const ifSent = (optional: boolean): PropertyDecorator[] =>
@@ -49,6 +54,63 @@ export const NumberInput = (least: number, description: string): PropertyDecorat
     IsInt({ message: 'must be a whole number' }),
     Min(least, { message: `must be at least ${least}` }),
   );
+
+/** Requests per second, also fractions. */
+export const RateInput = (description: string): PropertyDecorator =>
+  applyDecorators(
+    ApiPropertyOptional({ type: Number, minimum: 0, description }),
+    ...ifSent(true),
+    ValidateBy({
+      name: 'isRate',
+      validator: {
+        validate: (value) => isRate(value),
+        defaultMessage: () => `must be 0, or a number from ${LEAST_RATE}`,
+      },
+    }),
+  );
+
+export const StagesInput = (): PropertyDecorator =>
+  applyDecorators(
+    ApiPropertyOptional({
+      isArray: true,
+      nullable: true,
+      maxItems: MAX_STAGES,
+      description:
+        'How the rate changes: in each stage evenly from the rate before it (at first `qps`) to its `qps`, within its `duration`; one of `0s` is a step. They replace `duration`.',
+      type: 'object',
+      properties: { qps: { type: 'number', minimum: 0 }, duration: { type: 'string' } },
+      required: ['qps', 'duration'],
+      additionalProperties: false,
+    } as unknown as ApiPropertyOptions),
+    IsOptional(),
+    IsArray({ message: 'must be a list of stages' }),
+    ArrayMaxSize(MAX_STAGES, { message: `must have at most ${MAX_STAGES} stages` }),
+    ValidateBy({
+      name: 'isStages',
+      validator: {
+        validate: (value) => !Array.isArray(value) || value.slice(0, MAX_STAGES).every(isStage),
+        defaultMessage: () => 'must each have qps, a number, and duration, such as 30s',
+      },
+    }),
+  );
+
+const isRate = (value: unknown): boolean =>
+  typeof value === 'number' && Number.isFinite(value) && (value === 0 || value >= LEAST_RATE);
+
+function isStage(value: unknown): boolean {
+  if (typeof value !== 'object' || value === null) return false;
+  const { qps, duration, ...more } = value as Record<string, unknown>;
+  return (
+    isRate(qps) &&
+    typeof duration === 'string' &&
+    stageSeconds(duration) !== undefined &&
+    Object.keys(more).length === 0
+  );
+}
+
+/** Returns the seconds of the duration of a stage, which may be none. */
+export const stageSeconds = (duration: string): number | undefined =>
+  /^0s?$/.test(duration) ? 0 : parseDuration(duration.slice(0, MAX_DURATION));
 
 export const RequestFieldsInput = (description: string): PropertyDecorator =>
   applyDecorators(

@@ -1,6 +1,6 @@
 import { Column, Entity, ForeignKey, Index } from 'typeorm';
 import { TenantEntity } from '../../core/database/base.entity.js';
-import type { LoadModel, Method, Protocol } from '../load/load-plan.js';
+import type { LoadModel, Method, Protocol, RateStage } from '../load/load-plan.js';
 import type { Schedule } from '../schedules/schedule.js';
 import type { Budget } from './budget.js';
 
@@ -32,12 +32,25 @@ export class PerformanceProfile extends TenantEntity {
   @Column('text', { array: true })
   endpoints!: string[];
 
+  /** Connections at a time; 0 for as many as the rate needs. */
   @Column('integer')
   concurrentRequest!: number;
 
   /** Requests per second; 0 without a limit. */
-  @Column('integer')
+  @Column('double precision')
   qps!: number;
+
+  /** How the rate changes from `qps` on. */
+  @Column('jsonb', { default: [] })
+  stages!: RateStage[];
+
+  /** The time for a response, as it was sent, such as `10s`. */
+  @Column('text', { default: '10s' })
+  timeout!: string;
+
+  /** The result that others are compared with; null for the last good one before them. */
+  @Column('uuid', { nullable: true })
+  baselineId!: string | null;
 
   /** As it was sent, such as `1m30s`. */
   @Column('text')

@@ -19,10 +19,13 @@ import {
   EndpointsInput,
   MAX_URL,
   NumberInput,
+  RateInput,
   RequestFieldsInput,
   ScheduleInput,
+  StagesInput,
 } from './profile-input-fields.js';
 import { PerformanceProfileView } from './profile.view.js';
+import { RUN_STATUSES, type RunStatus } from './run-status.js';
 
 const MAX_QUERIES = 5;
 const MAX_QUERY = 1_000;
@@ -47,11 +50,29 @@ class ProfileFields extends UpdateInput {
   @IsIn(KNOWN_GENERATORS, { each: true, message: `must be some of ${KNOWN_GENERATORS.join(', ')}` })
   load_generators?: string[] | null;
 
-  @NumberInput(1, 'Connections at a time; default: 10, or the limit of the server when that is lower.')
+  @NumberInput(
+    0,
+    'Connections at a time. 0, the default with a rate, opens as many as the rate needs, up to the limit of the server; without a rate the default is 10.',
+  )
   concurrent_request?: number;
 
-  @NumberInput(0, 'Requests per second; default: 0, which means as many as the connections can send.')
+  @RateInput('Requests per second, such as 50 or 0.5; default: 0, which means as many as the connections can send.')
   qps?: number;
+
+  @StagesInput()
+  stages?: { qps: number; duration: string }[] | null;
+
+  @TextInput({ optional: true, max: 20, description: 'The time for a response, such as `10s`, which is the default.' })
+  timeout?: string;
+
+  @ApiPropertyOptional({
+    format: 'uuid',
+    nullable: true,
+    description: 'The result of this profile that others are compared with; default: the last good one before them.',
+  })
+  @IsOptional()
+  @IsUUID('all', { message: 'must be a UUID' })
+  baseline_id?: string | null;
 
   @TextInput({
     optional: true,
@@ -148,6 +169,17 @@ export class PerformanceQuery extends OrganizationListQuery {
   @IsOptional()
   @IsUUID('all', { message: 'must be a UUID' })
   workspace_id?: string;
+}
+
+/** The query of a list of runs. */
+export class RunsQuery extends PerformanceQuery {
+  @ApiPropertyOptional({ format: 'uuid', description: 'Only runs of this profile.' })
+  @IsOptional()
+  @IsUUID('all', { message: 'must be a UUID' })
+  profile_id?: string;
+
+  @WordInput(RUN_STATUSES, { optional: true, description: 'Only runs of this status.' })
+  status?: RunStatus;
 }
 
 /** The input of a run. */

@@ -5,6 +5,8 @@ import {
   IdField,
   IntField,
   MapField,
+  MapsField,
+  NumberField,
   TextField,
   TextsField,
   TimeField,
@@ -42,11 +44,23 @@ export class PerformanceProfileView extends RecordView {
   })
   endpoints!: string[];
 
-  @IntField({ nullable: true, description: 'Connections at a time.' })
+  @IntField({ nullable: true, description: 'Connections at a time; 0 for as many as the rate needs.' })
   concurrent_request!: number;
 
-  @IntField({ nullable: true, description: 'Requests a second; 0 for as many as the connections make.' })
+  @NumberField({ nullable: true, description: 'Requests a second; 0 for as many as the connections make.' })
   qps!: number;
+
+  @MapsField({
+    rest: true,
+    description: 'How the rate changes: the `qps` at the end of each stage, and its `duration`.',
+  })
+  stages!: { qps: number; duration: string }[];
+
+  @TextField({ rest: true, description: 'The time for a response, such as 10s.' })
+  timeout!: string;
+
+  @IdField({ rest: true, nullable: true, description: 'The result that others are compared with.' })
+  baseline_id!: string | null;
 
   @TextField({ nullable: true, description: 'How long a run lasts, such as 30s or 1m30s.' })
   duration!: string;
@@ -114,6 +128,9 @@ export class PerformanceProfileView extends RecordView {
       endpoints: profile.endpoints,
       concurrent_request: profile.concurrentRequest,
       qps: profile.qps,
+      stages: profile.stages.map(({ rate, seconds }) => ({ qps: rate, duration: `${seconds}s` })),
+      timeout: profile.timeout,
+      baseline_id: profile.baselineId,
       duration: profile.duration,
       request_headers: showFields(profile.headerNames),
       request_cookies: showFields(profile.cookieNames),

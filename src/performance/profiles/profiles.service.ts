@@ -3,7 +3,7 @@ import { Access } from '../../core/authorization/access.service.js';
 import { assertScope } from '../../core/authorization/permission-errors.js';
 import type { Actor } from '../../core/access/actor.js';
 import { UnitOfWork } from '../../core/database/unit-of-work.js';
-import { Conflict } from '../../core/errors/app-error.js';
+import { Conflict, InvalidRequest } from '../../core/errors/app-error.js';
 import { EventBus } from '../../core/events/event-bus.js';
 import type { Page } from '../../core/listing/page.js';
 import { RecordGate } from '../../core/records/record-gate.js';
@@ -52,6 +52,8 @@ export class ProfilesService extends RecordGate<PerformanceProfile, typeof perfo
     const profile = await this.settings.make(actor, workspace, input);
     return this.unit.run(async () => {
       await this.placement.admit(actor, workspace.id);
+      if (input.baseline_id)
+        throw InvalidRequest.forField('/baseline_id', 'must be a result of this profile, which has none yet');
       if ((await this.profiles.count(workspace.id)) >= MAX_PROFILES)
         throw new Conflict('TOO_MANY_PROFILES', `the workspace has ${MAX_PROFILES} performance profiles already`, {
           remedy: 'Delete those that are not used: DELETE /api/performance/profiles/{id}.',
@@ -68,6 +70,8 @@ export class ProfilesService extends RecordGate<PerformanceProfile, typeof perfo
     return this.unit.run(async () => {
       await this.placement.admit(actor, (await this.get(actor, id)).workspaceId);
       const profile = await this.getForChange(actor, id, input, match);
+      if (input.baseline_id && !(await this.profiles.hasResult(profile, input.baseline_id)))
+        throw InvalidRequest.forField('/baseline_id', 'must be a result of this profile');
       const change = await this.settings.toChange(actor, profile, input);
       if (!(await this.profiles.change(profile, change))) return profile;
       await this.events.publish(new PerformanceProfileUpdated(actor, profile));

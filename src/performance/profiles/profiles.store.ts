@@ -77,6 +77,16 @@ export class ProfilesStore extends RecordStore<PerformanceProfile> {
       .getMany();
   }
 
+  /** Whether a profile has this result. */
+  async hasResult({ id }: PerformanceProfile, resultId: string): Promise<boolean> {
+    const rows = await this.unit.manager.query<object[]>(
+      `SELECT 1 FROM performance_run
+        WHERE id = $2 AND profile_id = $1 AND status = 'succeeded' AND deleted_at IS NULL`,
+      [id, resultId],
+    );
+    return rows.length > 0;
+  }
+
   /** Counts a finished run and its results. */
   async addRun(id: string, results: number): Promise<void> {
     await this.unit.manager.query(

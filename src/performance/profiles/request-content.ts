@@ -12,6 +12,9 @@ export const EMPTY_CONTENT: RequestContent = { headers: {}, cookies: {}, body: '
 /** The placeholder of a stored value. A client that sends it back keeps the value. */
 export const HIDDEN = '[redacted]';
 
+/** Names who sends the load to whoever reads the log of the target. */
+const USER_AGENT = 'Armature-Performance/1.0';
+
 const MAX_FIELDS = 30;
 const MAX_VALUE = 4_096;
 const MAX_TEXT = 32_768;
@@ -76,11 +79,12 @@ export const hideValues = (fields: Record<string, string>): Record<string, strin
 /** Returns the headers of a request, including `Cookie` and `Content-Type`. */
 export function toHeaders({ headers, cookies, body }: RequestContent, contentType: string): Record<string, string> {
   const pairs = Object.entries(cookies).map(([name, value]) => `${name}=${value}`);
-  const hasType = Object.keys(headers).some((name) => name.toLowerCase() === 'content-type');
+  const has = (header: string): boolean => Object.keys(headers).some((name) => name.toLowerCase() === header);
   return {
+    ...(has('user-agent') ? {} : { 'user-agent': USER_AGENT }),
     ...headers,
     ...(pairs.length > 0 ? { cookie: pairs.join('; ') } : {}),
-    ...(body !== '' && contentType !== '' && !hasType ? { 'content-type': contentType } : {}),
+    ...(body !== '' && contentType !== '' && !has('content-type') ? { 'content-type': contentType } : {}),
   };
 }
 

@@ -13,9 +13,16 @@ import {
 } from '../../core/schema/view-fields.js';
 import type { LoadPlan } from '../load/load-plan.js';
 import { mergeSlices } from '../load/measurement.js';
-import { type Summary, type TimelinePoint, toTimeline } from '../load/runner-results.js';
+import {
+  type LatencyParts,
+  type Summary,
+  type TimelinePoint,
+  toLatencyParts,
+  toTimeline,
+} from '../load/runner-results.js';
 import type { BudgetVerdict } from '../profiles/budget.js';
-import { type PerformanceRun, RUN_STATUSES, type RunProgress, type RunStatus } from './run.entity.js';
+import { RUN_STATUSES, type RunStatus } from '../profiles/run-status.js';
+import type { PerformanceRun, RunProgress } from './run.entity.js';
 import { warningsOf } from './run-warnings.js';
 import type { RunDetails } from './runs.store.js';
 import type { ServerMetrics } from './server-metrics.js';
@@ -55,7 +62,11 @@ export class PerformanceResultView extends RecordView {
   @IdField({ nullable: true, description: 'Who asked for the run, or set the schedule.' })
   user_id!: string;
 
-  @EnumField(RunStatusEnum, { nullable: true, description: 'succeeded; subscriptions also show runs in progress.' })
+  @EnumField(RunStatusEnum, {
+    nullable: true,
+    description:
+      'succeeded; subscriptions also show runs in progress, and a run that ended early has what it measured.',
+  })
   status!: RunStatus;
 
   @MapField({ nullable: true, description: 'How far the run has come.' })
@@ -89,7 +100,20 @@ export class PerformanceResultView extends RecordView {
   })
   errors?: Record<string, number>;
 
-  @MapsField({ rest: true, optional: true, description: 'Throughput and latencies over time; of a single result.' })
+  @MapField({
+    rest: true,
+    optional: true,
+    nullable: true,
+    description:
+      'Latencies of opening connections (`connect`), waiting for one (`wait`), and from sending to the first byte (`first_byte`) and to the end (`service`); of a single result, and null for generators that do not measure them.',
+  })
+  latency_parts?: LatencyParts | null;
+
+  @MapsField({
+    rest: true,
+    optional: true,
+    description: 'Throughput, statuses and latencies over time; of a single result.',
+  })
   timeline?: TimelinePoint[];
 
   static fromEntity(this: void, run: PerformanceRun): PerformanceResultView {
@@ -123,6 +147,7 @@ export class PerformanceResultView extends RecordView {
     return Object.assign(PerformanceResultView.fromEntity(run), {
       server_metrics: serverMetrics,
       errors: whole.errors,
+      latency_parts: measurement && toLatencyParts(measurement),
       timeline: toTimeline(measurement ?? { slices: [] }),
     });
   }

@@ -39,7 +39,9 @@ export class RunCompletionService {
       if (found) await this.placement.admit(SYSTEM, found.workspaceId);
       const run = await this.runs.lock(SYSTEM, id);
       if (!run || run.hasEnded) return null;
-      await this.runs.update(run, { ...fields, status: 'running', progress: null });
+      const restarts = run.testStartTime === null ? 0 : run.restarts + 1;
+      const anew = { progress: null, measurement: null, summary: null };
+      await this.runs.update(run, { ...fields, ...anew, restarts, status: 'running' });
       await this.events.publish(new PerformanceRunStarted(actorOf(run), run));
       await this.profiles.notify(run);
       return run;
@@ -63,7 +65,10 @@ export class RunCompletionService {
     const run = await this.runs.lock(SYSTEM, job.id, true);
     if (!run || run.hasEnded) return;
     const status = job.status === 'cancelled' ? 'cancelled' : 'failed';
-    await this.runs.update(run, { status, error: job.error, finishedAt: job.finishedAt });
+    const isLost = job.error?.code === 'WORKER_LOST';
+    const error =
+      job.error && isLost ? { ...job.error, remedy: 'Run the test again; nothing has to be undone.' } : job.error;
+    await this.runs.update(run, { status, error, finishedAt: job.finishedAt });
     const Ended = status === 'cancelled' ? PerformanceRunCancelled : PerformanceRunFailed;
     await this.conclude(run, new Ended(job.cancelledBy ? actingFor(job.cancelledBy) : actorOf(run), run));
   }

@@ -9,7 +9,9 @@ import { ProfileContentsService } from '../profiles/profile-contents.service.js'
 import type { PerformanceProfile } from '../profiles/profile.entity.js';
 import { toHeaders } from '../profiles/request-content.js';
 
-const TIMEOUT_SECONDS = 10;
+/** The connections at the start of a run that opens as many as its rate needs. */
+const INITIAL_CONNECTIONS = 10;
+const DEFAULT_TIMEOUT_SECONDS = 10;
 
 /** Plans runs of profiles, and checks them at their request and again at their start. */
 @Injectable()
@@ -22,14 +24,23 @@ export class RunPlansService {
   ) {}
 
   toPlan(profile: PerformanceProfile, endpoint: string | undefined): LoadPlan {
-    const { protocol, method, loadModel, qps, concurrentRequest, duration, endpoints } = profile;
+    const { protocol, method, loadModel, qps, stages, duration, timeout, endpoints } = profile;
     return {
       endpoint: toTarget(endpoint ?? endpoints[0] ?? ''),
-      ...{ protocol, method, model: loadModel, connections: concurrentRequest },
-      rate: qps === 0 ? this.limits.maxRate : qps,
+      ...{ protocol, method, model: loadModel, ...this.toConnections(profile) },
+      rate: qps === 0 && stages.length === 0 ? this.limits.maxRate : qps,
+      ...(stages.length > 0 ? { stages } : {}),
       seconds: parseDuration(duration) ?? 1,
-      timeout: TIMEOUT_SECONDS,
+      timeout: parseDuration(timeout) ?? DEFAULT_TIMEOUT_SECONDS,
     };
+  }
+
+  private toConnections({
+    concurrentRequest,
+  }: PerformanceProfile): Pick<LoadPlan, 'connections' | 'initialConnections'> {
+    if (concurrentRequest > 0) return { connections: concurrentRequest };
+    const { maxConnections: connections } = this.limits;
+    return { connections, initialConnections: Math.min(INITIAL_CONNECTIONS, connections) };
   }
 
   /** Checks that a run of the profile could start now. @throws InvalidRequest, also GENERATOR_UNAVAILABLE */

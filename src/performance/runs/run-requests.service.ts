@@ -58,7 +58,7 @@ export class RunRequestsService {
       ...{ id: newId(), organizationId, workspaceId, profileId, userId: actor.userId, trigger, status: 'queued' },
       ...{ name: name ?? profile.name, mesh: serviceMesh, plan: this.plans.toPlan(profile, endpoint) },
       ...{ generator: null, progress: null, error: null, summary: null, runnerResults: null, budget: null },
-      ...{ measurement: null, serverMetrics: null, testStartTime: null, finishedAt: null },
+      ...{ measurement: null, serverMetrics: null, testStartTime: null, finishedAt: null, restarts: 0 },
     });
     await this.runs.insert(run);
     await this.jobs.enqueue<RunPayload>(actor, {

@@ -5,10 +5,8 @@ import type { LoadGenerator, LoadPlan } from '../load/load-plan.js';
 import type { Measurement } from '../load/measurement.js';
 import type { Summary } from '../load/runner-results.js';
 import type { BudgetVerdict } from '../profiles/budget.js';
+import type { RunStatus } from '../profiles/run-status.js';
 import type { ServerMetrics } from './server-metrics.js';
-
-export const RUN_STATUSES = ['queued', 'running', 'succeeded', 'failed', 'cancelled'] as const;
-export type RunStatus = (typeof RUN_STATUSES)[number];
 
 export const RUN_TRIGGERS = ['manual', 'schedule'] as const;
 export type RunTrigger = (typeof RUN_TRIGGERS)[number];
@@ -65,6 +63,10 @@ export class PerformanceRun extends TenantEntity {
   @Column('jsonb')
   plan!: LoadPlan;
 
+  /** How often it was begun anew, because the server that made it was shut down. */
+  @Column('integer', { default: 0 })
+  restarts!: number;
+
   @Column('jsonb', { nullable: true })
   progress!: RunProgress | null;
 
@@ -96,5 +98,10 @@ export class PerformanceRun extends TenantEntity {
 
   get hasEnded(): boolean {
     return this.finishedAt !== null;
+  }
+
+  /** Whether it has ended with figures; those of a run that was cancelled or failed are of a part. */
+  get hasResult(): boolean {
+    return this.hasEnded && this.summary !== null;
   }
 }

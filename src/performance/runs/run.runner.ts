@@ -20,6 +20,8 @@ import { RunsStore } from './runs.store.js';
 import { ServerMetricsService } from './server-metrics.service.js';
 
 const SYSTEM = Actor.system('performance runs');
+/** The interval at which the measurement of a run is kept. */
+const KEEP_MS = 2_000;
 /** The interval at which the requester's rights are checked during a run. */
 const JUDGE_MS = 5_000;
 
@@ -51,16 +53,26 @@ export class RunRunner {
       // A write that fails is made good by the next second.
       this.runs.saveProgress(run, value).catch(() => undefined);
     };
-    await this.drive(job, task, context.signal, {
-      report: (slice) => {
-        collector.add(slice);
-        report(progress.add(slice));
-      },
-      tick: (seconds) => report(progress.tick(seconds)),
-    });
+    const keep = (): Promise<void> => this.keepMeasurement(run, collector);
+    const keeping = setInterval(() => void keep(), KEEP_MS);
+    try {
+      await this.drive(job, task, context.signal, {
+        report: (slice) => {
+          collector.add(slice);
+          report(progress.add(slice));
+        },
+        tick: (seconds) => report(progress.tick(seconds)),
+        finish: (totals) => collector.finish(totals),
+      });
+    } catch (error) {
+      await keep();
+      throw error;
+    } finally {
+      clearInterval(keeping);
+    }
     const measurement = collector.toMeasurement();
     assertAnswered(run, measurement);
-    const summary = summarize(measurement);
+    const summary = summarize(measurement, run.plan);
     const fields: Partial<PerformanceRun> = {
       ...{ measurement, summary, generator },
       runnerResults: toRunnerResults(measurement, { name: run.name, plan: run.plan, generator, startedAt }),
@@ -69,6 +81,17 @@ export class RunRunner {
     };
     await this.completion.succeed(run.id, fields, context.assertLeased);
     return { result: run.id };
+  }
+
+  /** Keeps what was measured so far, so that a run which is cancelled or whose server dies has a result of its part. */
+  private async keepMeasurement(run: PerformanceRun, collector: MeasurementCollector): Promise<void> {
+    const measurement = collector.toMeasurement();
+    if (mergeSlices(measurement.slices).latencies.count === 0) return;
+    const lasted = { seconds: Math.min(run.plan.seconds, secondsUntilEnd(measurement)) };
+    // A write that fails is made good by the next one.
+    await this.runs
+      .saveMeasurement(run, { measurement, summary: summarize(measurement, lasted) })
+      .catch(() => undefined);
   }
 
   /** Drives the load, until the end or until the requester loses the right to run the profile. @throws AppError, JobAborted */
@@ -102,8 +125,17 @@ export class RunRunner {
   }
 }
 
+const secondsUntilEnd = ({ slices }: Measurement): number => {
+  const last = slices.at(-1);
+  return last ? (last.start + last.length) / 1_000 : 0;
+};
+
+/** The last part of a run is often a sliver, whose rate says nothing; of a part this short the figures of the one before stay. */
+const LEAST_PART_MS = 500;
+
 /** The progress of a run so far. */
 class ProgressOf {
+  private figures = { rps: 0, p50_ms: 0, p99_ms: 0 };
   private requests = 0;
   private errors = 0;
 
@@ -114,18 +146,19 @@ class ProgressOf {
     const toMs = (value: number): number => Number((value * 1_000).toPrecision(4));
     this.requests += latencies.count + sumOf(errors);
     this.errors += countFailures(slice);
-    return {
-      ...this.tick(Math.round((start + length) / 1_000)),
-      rps: length === 0 ? 0 : Math.round((latencies.count / length) * 1_000),
-      p50_ms: toMs(percentile(latencies, 50)),
-      p99_ms: toMs(percentile(latencies, 99)),
-    };
+    if (length >= LEAST_PART_MS)
+      this.figures = {
+        rps: Math.round((latencies.count / length) * 1_000),
+        p50_ms: toMs(percentile(latencies, 50)),
+        p99_ms: toMs(percentile(latencies, 99)),
+      };
+    return this.tick(Math.round((start + length) / 1_000));
   }
 
   /** Time has passed, and no more is known. */
   tick(seconds: number): RunProgress {
-    const { requests, errors } = this;
-    return { seconds, of: this.run.plan.seconds, requests, errors, rps: 0, p50_ms: 0, p99_ms: 0 };
+    const { requests, errors, figures } = this;
+    return { seconds, of: this.run.plan.seconds, requests, errors, ...figures };
   }
 }
 

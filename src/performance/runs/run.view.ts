@@ -1,16 +1,10 @@
 import { PaginatedView } from '../../core/listing/page.js';
 import { RecordView } from '../../core/schema/record.view.js';
-import { IdField, MapField, TextField, TimeField, WordField } from '../../core/schema/view-fields.js';
+import { IdField, IntField, MapField, TextField, TimeField, WordField } from '../../core/schema/view-fields.js';
 import type { LoadPlan } from '../load/load-plan.js';
 import type { Summary } from '../load/runner-results.js';
-import {
-  type PerformanceRun,
-  RUN_STATUSES,
-  RUN_TRIGGERS,
-  type RunProgress,
-  type RunStatus,
-  type RunTrigger,
-} from './run.entity.js';
+import { RUN_STATUSES, type RunStatus } from '../profiles/run-status.js';
+import { type PerformanceRun, RUN_TRIGGERS, type RunProgress, type RunTrigger } from './run.entity.js';
 
 /** A run as it goes on, under the id of its operation. */
 export class PerformanceRunView extends RecordView {
@@ -51,11 +45,18 @@ export class PerformanceRunView extends RecordView {
   @MapField({ rest: true, nullable: true, description: 'The problem, once it has failed.' })
   error!: object | null;
 
-  @MapField({ rest: true, nullable: true, description: 'The figures, once it has succeeded.' })
+  @MapField({
+    rest: true,
+    nullable: true,
+    description: 'The figures; of a run that did not reach its end, those of its part.',
+  })
   summary!: Summary | null;
 
-  @IdField({ rest: true, nullable: true, description: 'The id of its result, once it has succeeded.' })
+  @IdField({ rest: true, nullable: true, description: 'The id of its result, once it has ended with one.' })
   result_id!: string | null;
+
+  @IntField({ rest: true, description: 'How often it was begun anew, because the server that made it was shut down.' })
+  restarts!: number;
 
   @TimeField({ rest: true, nullable: true })
   started_at!: Date | null;
@@ -77,7 +78,8 @@ export class PerformanceRunView extends RecordView {
       progress: run.progress,
       error: run.error,
       summary: run.summary,
-      result_id: run.status === 'succeeded' ? run.id : null,
+      result_id: run.hasResult ? run.id : null,
+      restarts: run.restarts,
       started_at: run.testStartTime,
       finished_at: run.finishedAt,
     });

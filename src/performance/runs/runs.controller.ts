@@ -1,5 +1,5 @@
-import { Body, Controller, Get, HttpCode, Post, Query, Res } from '@nestjs/common';
-import { ApiAcceptedResponse, ApiOkResponse, ApiTags } from '@nestjs/swagger';
+import { Body, Controller, Get, Header, HttpCode, Post, Query, Res } from '@nestjs/common';
+import { ApiAcceptedResponse, ApiOkResponse, ApiProduces, ApiTags } from '@nestjs/swagger';
 import type { Response } from 'express';
 import { CurrentActor } from '../../core/access/access.decorators.js';
 import { Actor } from '../../core/access/actor.js';
@@ -8,8 +8,10 @@ import { type PageEnvelope, toPageEnvelope } from '../../core/listing/page.js';
 import { IdParam } from '../../core/rest/id.pipe.js';
 import { RestOperation } from '../../core/rest/openapi/rest-operation.decorator.js';
 import { RequiresRight } from '../../core/rest/rights/rights.decorators.js';
+import { mergeSlices } from '../load/measurement.js';
+import { toPercentileDistribution } from '../load/percentile-distribution.js';
 import { performancePolicy } from '../profiles/performance.policy.js';
-import { PerformanceQuery, RunRequest } from '../profiles/profile.inputs.js';
+import { PerformanceQuery, RunRequest, RunsQuery } from '../profiles/profile.inputs.js';
 import { ProfilesService } from '../profiles/profiles.service.js';
 import { PerformanceResultPage, PerformanceResultView } from './result.view.js';
 import { PerformanceRunPage, PerformanceRunView } from './run.view.js';
@@ -80,11 +82,25 @@ export class RunsController {
     return PerformanceResultView.fromDetails(run, details);
   }
 
+  @RestOperation(
+    'exportPerformanceHistogram',
+    'Export the histogram of a result',
+    'The latencies in milliseconds as the percentile distribution of HdrHistogram (`.hgrm`).',
+  )
+  @Get('results/:id/histogram')
+  @Header('Content-Type', 'text/plain; charset=utf-8')
+  @ApiProduces('text/plain')
+  @ApiOkResponse({ description: 'The percentile distribution.', schema: { type: 'string' } })
+  async histogram(@CurrentActor() actor: Actor, @IdParam() id: string): Promise<string> {
+    const { details } = await this.runs.getDetails(actor, id);
+    return toPercentileDistribution(mergeSlices(details.measurement?.slices ?? []).latencies);
+  }
+
   @RestOperation('listPerformanceRuns', 'List performance runs', 'Lists runs of every status.')
   @Get('runs')
   @ApiOkResponse({ type: PerformanceRunPage })
-  async list(@CurrentActor() actor: Actor, @Query() query: PerformanceQuery): Promise<PageEnvelope> {
-    return toPageEnvelope(await this.runs.list(actor, query), 'runs', PerformanceRunView.fromEntity);
+  async list(@CurrentActor() actor: Actor, @Query() query: RunsQuery): Promise<PageEnvelope> {
+    return toPageEnvelope(await this.runs.listRuns(actor, query), 'runs', PerformanceRunView.fromEntity);
   }
 
   @RestOperation('getPerformanceRun', 'Read a performance run', 'Reads a run with its progress, second by second.')
@@ -97,7 +113,7 @@ export class RunsController {
   @RestOperation(
     'cancelPerformanceRun',
     'Cancel a performance run',
-    'Cancels a run that is queued or running; it has no result.',
+    'Cancels a run that is queued or running. What it has measured until then is its result.',
     { errors: [409] },
   )
   @Post('runs/:id/cancel')

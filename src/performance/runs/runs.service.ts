@@ -10,9 +10,10 @@ import { RecordGate } from '../../core/records/record-gate.js';
 import { JobsService } from '../../jobs/jobs.service.js';
 import { WorkspacePlacementService } from '../../workspaces/workspace-owned/workspace-placement.service.js';
 import { performancePolicy } from '../profiles/performance.policy.js';
-import type { PerformanceQuery } from '../profiles/profile.inputs.js';
+import type { PerformanceQuery, RunsQuery } from '../profiles/profile.inputs.js';
 import { ProfilesService } from '../profiles/profiles.service.js';
-import type { PerformanceRun, RunStatus } from './run.entity.js';
+import type { RunStatus } from '../profiles/run-status.js';
+import type { PerformanceRun } from './run.entity.js';
 import { PerformanceRunView } from './run.view.js';
 import { type RunDetails, type RunScope, RunsStore } from './runs.store.js';
 
@@ -40,7 +41,14 @@ export class RunsService extends RecordGate<PerformanceRun, typeof performancePo
     });
   }
 
-  async list(actor: Actor, query: PerformanceQuery, narrower: RunScope = {}): Promise<Page<PerformanceRun>> {
+  /** Lists runs of every status. @throws NotFound for a profile that the actor may not see */
+  async listRuns(actor: Actor, query: RunsQuery): Promise<Page<PerformanceRun>> {
+    const { profile_id: profileId, status } = query;
+    if (profileId !== undefined) await this.profiles.authorize(actor, performancePolicy.read, profileId);
+    return this.list(actor, query, { ...(profileId ? { profileId } : {}), ...(status ? { statuses: [status] } : {}) });
+  }
+
+  private async list(actor: Actor, query: PerformanceQuery, narrower: RunScope = {}): Promise<Page<PerformanceRun>> {
     assertScope(actor, performancePolicy.read);
     await this.placement.assertVisible(actor, query);
     const { organization_id: organizationId, workspace_id: workspaceId } = query;
@@ -63,11 +71,17 @@ export class RunsService extends RecordGate<PerformanceRun, typeof performancePo
     return this.runs.page(actor, { profileId, statuses: RESULTS, ...narrower }, query);
   }
 
-  /** A run that succeeded. @throws NotFound also for one that did not */
+  /** A run that has ended with figures, be they of a part. @throws NotFound also for one that has none */
   async getResult(actor: Actor, id: string): Promise<PerformanceRun> {
     assertScope(actor, performancePolicy.read);
     const run = await this.runs.find(actor, id);
-    return this.orNotFound(id, run?.status === 'succeeded' ? run : null);
+    return this.orNotFound(id, run?.hasResult ? run : null);
+  }
+
+  /** The result that this one is compared with: the one that its profile names, or the last good one before it. */
+  async findBaseline(actor: Actor, run: PerformanceRun): Promise<string | undefined> {
+    const { baselineId } = await this.profiles.get(actor, run.profileId);
+    return baselineId && baselineId !== run.id ? baselineId : this.runs.findLastGood(run);
   }
 
   /** A result with all that was measured. */
@@ -77,7 +91,7 @@ export class RunsService extends RecordGate<PerformanceRun, typeof performancePo
     return { run, details: details ?? { measurement: null, serverMetrics: null } };
   }
 
-  /** Cancels a run. Idempotent. @throws Conflict RUN_FINISHED when it has already ended otherwise */
+  /** Cancels a run, once or again. @throws Conflict RUN_FINISHED when it has already ended otherwise */
   async cancel(actor: Actor, id: string): Promise<PerformanceRun> {
     const running = await this.unit.run(async () => {
       const run = await this.getAuthorized(actor, id, 'cancel');

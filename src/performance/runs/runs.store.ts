@@ -13,7 +13,8 @@ import { narrowByTimes, type TimeScope } from '../../workspaces/workspace-owned/
 import { PERFORMANCE_TOPIC } from '../profiles/performance-topic.js';
 import type { Measurement } from '../load/measurement.js';
 import { onlyVisible, type PerformanceScope, selectInScope } from '../profiles/profiles.store.js';
-import { PerformanceRun, RUN_STATUSES, RUN_TRIGGERS, type RunProgress, type RunStatus } from './run.entity.js';
+import { RUN_STATUSES, type RunStatus } from '../profiles/run-status.js';
+import { PerformanceRun, RUN_TRIGGERS, type RunProgress } from './run.entity.js';
 import type { ServerMetrics } from './server-metrics.js';
 
 const listing: Listing<PerformanceRun> = {
@@ -125,6 +126,31 @@ export class RunsStore extends RecordStore<PerformanceRun> {
        SELECT ${notice} FROM saved`,
       [id, toJsonb(progress), organizationId],
     );
+  }
+
+  /** Keeps what was measured so far, for a run that does not reach its end. */
+  async saveMeasurement(
+    { id, testStartTime }: PerformanceRun,
+    { measurement, summary }: Pick<PerformanceRun, 'measurement' | 'summary'>,
+  ): Promise<void> {
+    // A run that another server has begun anew has another start.
+    await this.unit.manager.query(
+      `UPDATE performance_run SET measurement = $2, summary = $3
+        WHERE id = $1 AND finished_at IS NULL AND test_start_time = $4`,
+      [id, toJsonb(measurement), toJsonb(summary), testStartTime],
+    );
+  }
+
+  /** Finds the result of the last good run of a profile before another run: one that kept its budget, if it had one. */
+  async findLastGood({ id, profileId }: PerformanceRun): Promise<string | undefined> {
+    const [row] = await this.unit.manager.query<{ id: string }[]>(
+      `SELECT id FROM performance_run
+        WHERE profile_id = $1 AND status = 'succeeded' AND id < $2 AND deleted_at IS NULL
+          AND coalesce((budget ->> 'passed')::boolean, true)
+        ORDER BY created_at DESC, id DESC LIMIT 1`,
+      [profileId, id],
+    );
+    return row?.id;
   }
 
   /** Hides the runs of a profile or a workspace with it. */
