@@ -16,27 +16,48 @@ let world: World;
 beforeAll(async () => (world = await World.start()));
 afterAll(() => world.stop());
 
-/** Tables without policies, and why the database alone need not guard them. */
-const OPEN: Record<string, string> = {
-  migration: 'the names of migrations',
+/**
+ * Relations without policies, which the service only reads, and why everyone may. A view reads as its owner: it says
+ * what may be known of records that the caller does not see.
+ */
+const READ_ONLY: Record<string, string> = {
+  access_role: 'the policies ask who has which role',
+  active_organization: 'that an organization exists',
+  active_workspace: 'that a workspace exists',
   installation: 'the id of this installation',
-  data_key: 'keys wrapped with one that the database does not have',
-  idempotency_key: 'answers are sealed, under the caller and their key',
-  job: 'payloads are ids, and callers are checked by the operations',
-  registrant: 'the registry belongs to everyone',
-  model: 'the registry belongs to everyone',
-  component: 'the registry belongs to everyone',
-  component_schema: 'the registry belongs to everyone',
-  relationship: 'the registry belongs to everyone',
-  connection_definition: 'the registry belongs to everyone',
-  registered_package: 'the registry belongs to everyone',
-  registry_revision: 'the registry belongs to everyone',
+  migration: 'the names of migrations',
+  published_design: 'what is published is for everyone who is signed in',
 };
+
+/** Tables that everyone reads. */
+const PUBLIC_TABLES = [
+  ...['component', 'component_schema', 'connection_definition', 'model', 'registered_package'],
+  ...['registrant', 'registry_revision', 'relationship'],
+];
+
+/** Functions that the service executes with the rights of their owner; each checks by itself for whom it does so. */
+const DEFINERS = [
+  ...['append_events', 'audit_erase', 'audit_prune', 'event_erase', 'kept_total', 'kept_version'],
+  ...['connection', 'credential', 'deployment', 'design', 'environment', 'filter', 'member', 'team', 'workspace'].map(
+    (name) => `search_${name}`,
+  ),
+  'writes_design',
+];
+
+/** What a trigger that is fired by the service executes with the rights of the owner. */
+const DEFINER_TRIGGERS = /^(audit_(event|of_\w+)|count_(added|changed|removed))$/;
 
 /** What a member may change or remove all the same: their own account, their own grants, the number of the next event. */
 const OWN_NOTIFICATIONS = ['notification_settings', 'notification_mark', 'notification_position'];
-const OWN_UPDATES = ['app_user', 'event_counter', 'event_read', ...OWN_NOTIFICATIONS];
-const OWN_DELETES = ['organization_member', 'team_member', 'workspace_member', 'event_read', ...OWN_NOTIFICATIONS];
+const OWN_UPDATES = ['app_user', 'idempotency_key', 'event_counter', 'event_read', ...OWN_NOTIFICATIONS];
+const OWN_DELETES = [
+  'organization_member',
+  'team_member',
+  'workspace_member',
+  'event_read',
+  'idempotency_key',
+  ...OWN_NOTIFICATIONS,
+];
 
 const actorOf = ({ id, email }: Person): Actor => Actor.user({ id, email, installationAdmin: false });
 
@@ -69,16 +90,56 @@ const tried = (
 const DENIED = '42501';
 
 describe('row-level security', () => {
-  it('has a rule for reading, adding, changing and removing in every table, or a reason to have none', async () => {
-    const tables = await world.sql<{ name: string; secured: boolean; commands: string }>(
+  it('has a policy for each command on every relation, or lets the service only read it, for a reason', async () => {
+    const relations = await world.sql<{ name: string; secured: boolean; commands: string; rights: string[] }>(
       `SELECT c.relname AS name, c.relrowsecurity AS secured,
-              (SELECT coalesce(string_agg(DISTINCT p.cmd, ' ' ORDER BY p.cmd), '') FROM pg_policies p WHERE p.tablename = c.relname) AS commands
-         FROM pg_class c WHERE c.relkind = 'r' AND c.relnamespace = 'public'::regnamespace ORDER BY 1`,
+              (SELECT coalesce(string_agg(DISTINCT p.cmd, ' ' ORDER BY p.cmd), '') FROM pg_policies p WHERE p.tablename = c.relname) AS commands,
+              ARRAY(SELECT r FROM unnest('{SELECT,INSERT,UPDATE,DELETE,TRUNCATE,REFERENCES,TRIGGER}'::text[]) AS r
+                     WHERE has_table_privilege(c.oid, r) OR (r IN ('SELECT', 'INSERT', 'UPDATE') AND has_any_column_privilege(c.oid, r))) AS rights
+         FROM pg_class c WHERE c.relkind IN ('r', 'p', 'v', 'm', 'f') AND c.relnamespace = 'public'::regnamespace ORDER BY 1`,
     );
-    const unsecured = tables.filter(({ secured }) => !secured).map(({ name }) => name);
-    expect(unsecured).toEqual(Object.keys(OPEN).sort());
-    for (const { name, secured, commands } of tables)
-      if (secured) expect({ name, commands }).toEqual({ name, commands: 'DELETE INSERT SELECT UPDATE' });
+    const unsecured = relations.filter(({ secured }) => !secured);
+    expect(unsecured.map(({ name }) => name)).toEqual(Object.keys(READ_ONLY).sort());
+    for (const { name, rights } of unsecured) expect({ name, rights }).toEqual({ name, rights: ['SELECT'] });
+    for (const { name, secured, commands, rights } of relations)
+      if (secured) {
+        expect({ name, commands }).toEqual({ name, commands: 'DELETE INSERT SELECT UPDATE' });
+        const more = rights.filter((right) => ['TRUNCATE', 'REFERENCES', 'TRIGGER'].includes(right));
+        expect({ name, more }).toEqual({ name, more: [] });
+      }
+  });
+
+  it('grants nothing to PUBLIC, and the rights of the owner by functions that check their caller alone', async () => {
+    const open = await world.sql(
+      `SELECT c.oid::regclass::text AS name FROM pg_class c, aclexplode(c.relacl) a
+        WHERE c.relnamespace = 'public'::regnamespace AND a.grantee = 0`,
+    );
+    expect(open).toEqual([]);
+    const functions = await world.sql<{ name: string; definer: boolean; isPublic: boolean; isTrigger: boolean } & Json>(
+      `SELECT p.proname AS name, p.prosecdef AS definer, p.prorettype = 'trigger'::regtype AS "isTrigger",
+              has_function_privilege(p.oid, 'EXECUTE') AS "isCalled", coalesce(p.proconfig::text ~ 'search_path=', false) AS "hasPath",
+              EXISTS (SELECT FROM aclexplode(coalesce(p.proacl, acldefault('f', p.proowner))) WHERE grantee = 0) AS "isPublic"
+         FROM pg_proc p WHERE p.pronamespace = 'public'::regnamespace
+          AND NOT EXISTS (SELECT FROM pg_depend d WHERE d.classid = 'pg_proc'::regclass AND d.objid = p.oid AND d.deptype = 'e') ORDER BY 1`,
+    );
+    expect(functions.filter(({ isPublic }) => isPublic)).toEqual([]);
+    const definers = functions.filter(({ definer }) => definer);
+    expect(definers.filter(({ hasPath }) => !hasPath)).toEqual([]);
+    expect(definers.filter(({ isCalled }) => isCalled).map(({ name }) => name)).toEqual(DEFINERS.sort());
+    for (const { name, isCalled } of definers) if (!isCalled) expect(name).toMatch(DEFINER_TRIGGERS);
+    // What a later migration makes is executed by nobody until it is granted.
+    expect(
+      await world.sql(`SELECT FROM pg_default_acl d WHERE d.defaclobjtype = 'f' AND d.defaclnamespace = 0
+          AND NOT EXISTS (SELECT FROM aclexplode(d.defaclacl) WHERE grantee = 0)`),
+    ).toHaveLength(1);
+  });
+
+  it('lets the service use the sequences of what it adds, and no other', async () => {
+    const sequences = await world.sql<{ name: string; isUsed: boolean }>(
+      `SELECT relname AS name, has_sequence_privilege(oid, 'USAGE') OR has_sequence_privilege(oid, 'UPDATE') AS "isUsed"
+         FROM pg_class WHERE relkind = 'S' AND relnamespace = 'public'::regnamespace ORDER BY 1`,
+    );
+    expect(sequences.filter(({ isUsed }) => !isUsed).map(({ name }) => name)).toEqual(['migration_id_seq']);
   });
 
   it('lets the server itself neither change nor remove an entry of the audit', async () => {
@@ -177,7 +238,10 @@ describe('row-level security', () => {
           );
           if (own?.own) expect({ table, ...rows[0] }).toEqual({ table, n: 0 });
           else if (!person)
-            expect({ table, n: ['event_counter'].includes(table) || rows[0]?.n === 0 }).toEqual({ table, n: true });
+            expect({ table, n: ['event_counter', ...PUBLIC_TABLES].includes(table) || rows[0]?.n === 0 }).toEqual({
+              table,
+              n: true,
+            });
         }
       }
       for (const table of ['session', 'refresh_token', 'password_reset', 'failed_attempt', 'known_network'])
@@ -235,6 +299,53 @@ describe('row-level security', () => {
            FROM pg_proc WHERE proname = 'append_events'`,
       );
       expect(functions).toEqual([{ definer: true, everyone: false }]);
+    });
+
+    it('lets a viewer reach no record through a view, which has the rights of its owner', async () => {
+      for (const statement of [
+        'DELETE FROM active_organization',
+        'DELETE FROM active_workspace',
+        'UPDATE active_workspace SET id = id',
+        'INSERT INTO active_organization VALUES (gen_random_uuid())',
+      ])
+        expect({ statement, refused: await tried(viewer, statement) }).toEqual({ statement, refused: DENIED });
+    });
+
+    it('lets callers enqueue no job, which would run as the system, and see their own', async () => {
+      const enqueue = `INSERT INTO job (id, queue, organization_id, requested_by) VALUES (gen_random_uuid(), 'x', $1, $2)`;
+      for (const person of [viewer, world.admin, outsider])
+        for (const requestedBy of [person.id, null])
+          expect(await tried(person, enqueue, [world.organization, requestedBy])).toBe(DENIED);
+      await world.sql(enqueue, [world.organization, viewer.id]);
+      const seen = `SELECT FROM job WHERE queue = 'x' AND organization_id = $1`;
+      expect(await tried(viewer, seen, [world.organization])).toBe(1);
+      expect(await tried(world.admin, seen, [world.organization])).toBe(1);
+      expect(await tried(outsider, seen, [world.organization])).toBe(0);
+      await world.sql(`DELETE FROM job WHERE queue = 'x'`);
+    });
+
+    it('shows callers the calls under their own idempotency keys alone, and no data key', async () => {
+      const key = { 'Idempotency-Key': 'guarded' };
+      const made = await viewer.post(
+        '/api/workspaces',
+        { name: 'keyed', organization_id: world.organization },
+        { headers: key },
+      );
+      expect(made.status).toBe(201);
+      const keys = 'SELECT FROM idempotency_key WHERE caller = $1';
+      expect(await tried(viewer, keys, [viewer.id])).toBe(1);
+      expect(await tried(outsider, keys, [viewer.id])).toBe(0);
+      expect(await tried(world.admin, 'DELETE FROM idempotency_key WHERE caller = $1', [viewer.id])).toBe(0);
+      for (const person of [viewer, world.admin, null]) expect(await tried(person, 'SELECT FROM data_key')).toBe(0);
+    });
+
+    it('lets installation administrators alone write to the registry, which everyone reads', async () => {
+      const enable = `UPDATE model SET status = 'ignored' WHERE name = 'kubernetes'`;
+      expect(await tried(viewer, enable)).toBe(DENIED);
+      expect(await tried(null, enable)).toBe(DENIED);
+      expect(await tried(viewer, 'DELETE FROM model')).toBe(0);
+      expect(await tried(viewer, `SELECT FROM model WHERE name = 'kubernetes'`)).toBeGreaterThan(0);
+      expect(await tried(world.admin, enable)).toBeGreaterThan(0);
     });
 
     it('lets a viewer give nobody a right', async () => {

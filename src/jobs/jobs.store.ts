@@ -7,6 +7,8 @@ import type { FinishedJob, Job, NewJob, SerialJob } from './job.js';
 import { JobNotifications } from './job-notifications.js';
 import { toJsonb } from '../core/json/jsonb.js';
 
+const REASON = 'the queue of jobs';
+
 /** The columns of a job, aliased to its property names. */
 export const JOB_COLUMNS = `id, queue, payload, status, progress, result, error, organization_id AS "organizationId",
   requested_by AS "requestedBy", serial_key AS "serialKey", share_key AS "shareKey", attempt, failures, losses, most_attempts AS "mostAttempts",
@@ -21,13 +23,16 @@ export interface QueueBacklog {
   oldest: number;
 }
 
-/** Jobs from the view of those who enqueue and follow them. */
+/**
+ * Jobs from the view of those who enqueue and follow them. Jobs run as the system, so only the system writes them;
+ * callers read by themselves only what they may see.
+ */
 @Injectable()
 export class JobsStore {
   constructor(private readonly unit: UnitOfWork) {}
 
   async insert(actor: Actor, job: NewJob): Promise<Job> {
-    const [made] = await this.unit.manager.query<[Job]>(
+    const [made] = await this.asSystem<[Job]>(
       `WITH made AS (
          INSERT INTO job (id, queue, payload, organization_id, requested_by, serial_key, share_key, run_at, most_attempts, most_takes)
          VALUES ($1, $2, $3, $4, $5, $6, $7, coalesce($8, now()), $9, $10) RETURNING *),
@@ -51,7 +56,7 @@ export class JobsStore {
 
   /** Enqueues a copy of the job, first among those of its serial key. */
   async insertAgain(id: string): Promise<Job> {
-    const [made] = await this.unit.manager.query<[Job]>(
+    const [made] = await this.asSystem<[Job]>(
       `WITH made AS (
          INSERT INTO job (id, position, queue, payload, organization_id, requested_by, cancelled_by, serial_key, share_key, most_attempts, most_takes)
          OVERRIDING SYSTEM VALUE
@@ -68,7 +73,11 @@ export class JobsStore {
    * Ensures that for each serial key a job is waiting that starts no later than requested. The caller's changes
    * must be committed, so that the waiting job reads them.
    */
-  async insertUnlessQueued(actor: Actor, jobs: SerialJob[]): Promise<void> {
+  insertUnlessQueued(actor: Actor, jobs: SerialJob[]): Promise<void> {
+    return this.unit.runAsSystem(REASON, () => this.insertOrAdvance(actor, jobs));
+  }
+
+  private async insertOrAdvance(actor: Actor, jobs: SerialJob[]): Promise<void> {
     const keys = jobs.map(({ serialKey }) => serialKey);
     const times = jobs.map(({ runAt }) => runAt ?? new Date(0));
     const waiting = await this.unit.manager.query<{ key: string }[]>(
@@ -146,7 +155,7 @@ export class JobsStore {
   }
 
   async find(id: string): Promise<Job | null> {
-    const [job] = await this.unit.manager.query<Job[]>(`SELECT ${JOB_COLUMNS} FROM job WHERE id = $1`, [id]);
+    const [job] = await this.asSystem<Job[]>(`SELECT ${JOB_COLUMNS} FROM job WHERE id = $1`, [id]);
     return job ?? null;
   }
 
@@ -168,7 +177,7 @@ export class JobsStore {
 
   /** Returns those of the jobs that have ended. */
   async findFinished(ids: string[]): Promise<FinishedJob[]> {
-    return this.unit.manager.query<FinishedJob[]>(
+    return this.asSystem<FinishedJob[]>(
       `SELECT ${JOB_COLUMNS} FROM job WHERE id = ANY ($1) AND finished_at IS NOT NULL`,
       [ids],
     );
@@ -179,7 +188,7 @@ export class JobsStore {
    * @returns the job, or null when it had ended before
    */
   async requestCancel(id: string, by: string | null): Promise<Job | null> {
-    const [job] = await this.unit.manager.query<Job[]>(
+    const [job] = await this.asSystem<Job[]>(
       `WITH asked AS (
          UPDATE job SET cancel_requested = true, cancelled_by = coalesce(cancelled_by, $2), updated_at = now(),
            status = CASE status WHEN 'queued' THEN 'cancelled' ELSE status END,
@@ -217,9 +226,13 @@ export class JobsStore {
   }
 
   async readBacklog(): Promise<QueueBacklog[]> {
-    return this.unit.manager.query(
+    return this.asSystem<QueueBacklog[]>(
       `SELECT queue, status, count(*)::int AS count, greatest(0, extract(epoch FROM now() - min(run_at)))::float8 AS oldest
          FROM job WHERE status = 'queued' OR status = 'running' GROUP BY queue, status`,
     );
+  }
+
+  private asSystem<T>(text: string, values: unknown[] = []): Promise<T> {
+    return this.unit.runAsSystem(REASON, () => this.unit.manager.query<T>(text, values));
   }
 }

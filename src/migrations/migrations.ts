@@ -63,6 +63,7 @@ import { ConnectionMetadataSecrets1764000000104 } from './1764000000104-connecti
 import { JobCancelledBy1764000000105 } from './1764000000105-job-cancelled-by.js';
 import { AuditErasureOfAddresses1764000000106 } from './1764000000106-audit-erasure-of-addresses.js';
 import { AddressesInOneForm1764000000107 } from './1764000000107-addresses-in-one-form.js';
+import { RowSecurityOfAllTables1764000000108 } from './1764000000108-row-security-of-all-tables.js';
 import { KeptObjectUids1764000000118 } from './1764000000118-kept-object-uids.js';
 import { MailDeliveries1764000000129 } from './1764000000129-mail-deliveries.js';
 import { PerformanceStages1764000000137 } from './1764000000137-performance-stages.js';
@@ -133,6 +134,7 @@ export const migrations: Migration[] = [
   JobCancelledBy1764000000105,
   AuditErasureOfAddresses1764000000106,
   AddressesInOneForm1764000000107,
+  RowSecurityOfAllTables1764000000108,
   KeptObjectUids1764000000118,
   MailDeliveries1764000000129,
   PerformanceStages1764000000137,

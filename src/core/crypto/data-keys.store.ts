@@ -10,19 +10,24 @@ export interface WrappedKey {
   keyId: string;
 }
 
-/** The data keys: for each organization and for the installation, one current key and its retired predecessors. */
+/**
+ * The data keys: for each organization and for the installation, one current key and its retired predecessors. Only
+ * the system reads and writes them: what a key seals is for other rights to decide.
+ */
 export class DataKeysStore {
   constructor(private readonly unit: UnitOfWork) {}
 
   find(id: string): Promise<DataKey | null> {
-    return this.unit.manager.getRepository(DataKey).findOneBy({ id });
+    return this.asSystem(() => this.unit.manager.getRepository(DataKey).findOneBy({ id }));
   }
 
   /** The current data key of an organization. */
   async findCurrentId(organizationId: string | null): Promise<string | undefined> {
-    const [row] = await this.unit.manager.query<{ id: string }[]>(
-      `SELECT id FROM data_key WHERE coalesce(organization_id, '${NIL_UUID}') = coalesce($1, '${NIL_UUID}'::uuid) AND retired_at IS NULL`,
-      [organizationId],
+    const [row] = await this.asSystem(() =>
+      this.unit.manager.query<{ id: string }[]>(
+        `SELECT id FROM data_key WHERE coalesce(organization_id, '${NIL_UUID}') = coalesce($1, '${NIL_UUID}'::uuid) AND retired_at IS NULL`,
+        [organizationId],
+      ),
     );
     return row?.id;
   }
@@ -32,10 +37,12 @@ export class DataKeysStore {
     organizationId: string | null,
     { wrapped, keyId }: WrappedKey,
   ): Promise<string | undefined> {
-    const [row] = await this.unit.manager.query<{ id: string }[]>(
-      `INSERT INTO data_key (id, organization_id, wrapped, key_id) VALUES ($1, $2, $3, $4)
-       ON CONFLICT (coalesce(organization_id, '${NIL_UUID}'::uuid)) WHERE retired_at IS NULL DO NOTHING RETURNING id`,
-      [newId(), organizationId, wrapped, keyId],
+    const [row] = await this.asSystem(() =>
+      this.unit.manager.query<{ id: string }[]>(
+        `INSERT INTO data_key (id, organization_id, wrapped, key_id) VALUES ($1, $2, $3, $4)
+         ON CONFLICT (coalesce(organization_id, '${NIL_UUID}'::uuid)) WHERE retired_at IS NULL DO NOTHING RETURNING id`,
+        [newId(), organizationId, wrapped, keyId],
+      ),
     );
     return row?.id;
   }
@@ -86,5 +93,9 @@ export class DataKeysStore {
 
   async delete(ids: string[]): Promise<void> {
     await this.unit.manager.query('DELETE FROM data_key WHERE id = ANY($1) AND retired_at IS NOT NULL', [ids]);
+  }
+
+  private asSystem<T>(work: () => Promise<T>): Promise<T> {
+    return this.unit.runAsSystem('data keys', work);
   }
 }
