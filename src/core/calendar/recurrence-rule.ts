@@ -146,10 +146,11 @@ export function* recurringDays(given: RecurrenceRule, first: number, from: numbe
   let left = rule.count;
   let examined = 0;
   const isBounded = Number.isFinite(rule.count);
+  const months = new Months();
   for (let index = isBounded ? 0 : findPeriod(rule, first, from); ; index++) {
     const [start, end] = periodOf(rule, first, index);
     if (start > LAST_DAY) return;
-    const days = chosenDays(rule, start, end);
+    const days = chosenDays(rule, start, end, months);
     examined += end - start;
     for (const day of rule.positions ? atPositions(days, rule.positions) : days) {
       if (day < first) continue;
@@ -204,15 +205,27 @@ function periodOf(
   return [dayNumber(year, month + steps), dayNumber(year, month + steps + 1)];
 }
 
-function chosenDays(rule: RecurrenceRule, start: number, end: number): number[] {
+function chosenDays(rule: RecurrenceRule, start: number, end: number, months: Months): number[] {
   const chosen: number[] = [];
-  for (let month = monthOf(start); month.first < end; month = monthOf(month.first + month.days)) {
+  for (let month = months.of(start); month.first < end; month = months.of(month.first + month.days)) {
     if (rule.months && !rule.months.has(month.number)) continue;
     const last = Math.min(end, month.first + month.days);
     for (let day = Math.max(start, month.first); day < last; day++) if (isChosen(rule, day, month)) chosen.push(day);
   }
   return chosen;
 }
+
+/** Computes the month of a day once for days that follow one another. */
+class Months {
+  private last?: Month;
+
+  of(day: number): Month {
+    const isLast = this.last && day >= this.last.first && day < this.last.first + this.last.days;
+    return isLast && this.last ? this.last : (this.last = monthOf(day));
+  }
+}
+
+type Month = ReturnType<typeof monthOf>;
 
 /** The month of a day: its number, first day and length, and those of its year. */
 function monthOf(day: number): Record<'number' | 'first' | 'days' | 'firstOfYear' | 'daysOfYear', number> {
@@ -222,7 +235,7 @@ function monthOf(day: number): Record<'number' | 'first' | 'days' | 'firstOfYear
   return { number: month, first, days, firstOfYear, daysOfYear: dayNumber(year + 1, 1) - firstOfYear };
 }
 
-function isChosen(rule: RecurrenceRule, day: number, month: ReturnType<typeof monthOf>): boolean {
+function isChosen(rule: RecurrenceRule, day: number, month: Month): boolean {
   const { months, monthDays, yearDays, weeks, weekdays, frequency, weekStart } = rule;
   if (monthDays && !has(monthDays, day - month.first + 1, month.days)) return false;
   if (yearDays && !has(yearDays, day - month.firstOfYear + 1, month.daysOfYear)) return false;

@@ -8,6 +8,7 @@ import { DatabaseUrl } from './database-url.js';
 import { Metrics } from '../telemetry/metrics.service.js';
 import { migrate } from './migrate.js';
 import { registerPoolMetrics } from './pool-metrics.js';
+import { tolerateWorkInTransactions } from './open-transaction.js';
 import { sendThroughPool } from './pool-queries.js';
 import { PostgresNotifications } from './postgres-notifications.js';
 import { ensureServiceLogin } from './service-login.js';
@@ -34,6 +35,7 @@ export class DatabaseModule implements OnApplicationShutdown {
           inject: [Env, DatabaseAvailability, Metrics],
           useFactory: async (env: Env, availability: DatabaseAvailability, { registry }: Metrics) => {
             await migrate(url, migrations);
+            if (env.isProduction) tolerateWorkInTransactions((fault) => new Logger('Database').error(fault));
             const login = env.DATABASE_SERVICE_URL ?? (await resolveLogin(url));
             const pool = { url: login, entities, migrations, role: 'service', poolSize: env.DATABASE_POOL } as const;
             const dataSource = await createDataSource(pool).initialize();

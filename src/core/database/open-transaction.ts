@@ -28,14 +28,34 @@ export interface OpenTransaction {
 /** The transaction of the current asynchronous context. */
 export const openTransaction = new AsyncLocalStorage<OpenTransaction | undefined>();
 
+/** The maximum number of different faults that are logged. */
+const MAX_LOGGED = 100;
+
+let report = (fault: Error): void => {
+  throw fault;
+};
+
+/**
+ * From now on, work inside a transaction that must not run there is logged, each kind of it once, and runs: in
+ * production a connection that is held for too long is better than a request that always fails.
+ */
+export function tolerateWorkInTransactions(log: (fault: Error) => void): void {
+  const logged = new Set<string>();
+  report = (fault) => {
+    if (logged.has(fault.message) || logged.size >= MAX_LOGGED) return;
+    logged.add(fault.message);
+    log(fault);
+  };
+}
+
 /**
  * Called before work whose time a caller or another party decides: a transaction that waited for it would keep its
  * database connection and its locks from everybody else.
  *
  * @param work as a noun, such as `a request to a cluster`
- * @throws Error inside a transaction
+ * @throws Error inside a transaction, except in production
  */
 export function assertOutsideTransaction(work: string): void {
   if (openTransaction.getStore()?.isOver === false)
-    throw new Error(`${work} must not run inside a transaction: do it before, or after the commit`);
+    report(new Error(`${work} must not run inside a transaction: do it before, or after the commit`));
 }

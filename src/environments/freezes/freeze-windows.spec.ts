@@ -1,5 +1,5 @@
 import { InvalidRequest } from '../../core/errors/app-error.js';
-import { assertFreezeTimes, findNextTimes, findWindowEnd, type FreezeTimes } from './freeze-windows.js';
+import { assertFreezeTimes, findNextTimes, type FreezeTimes } from './freeze-windows.js';
 
 const freeze = (recurrence: string | null, fields: Partial<FreezeTimes> = {}): FreezeTimes => ({
   startsAt: new Date('2026-01-09T16:00:00Z'),
@@ -9,6 +9,7 @@ const freeze = (recurrence: string | null, fields: Partial<FreezeTimes> = {}): F
   ...fields,
 });
 const EVERY_DAY = 'MO,TU,WE,TH,FR,SA,SU';
+const findWindowEnd = (times: FreezeTimes, at: Date): Date | null => findNextTimes(times, at).activeUntil;
 const endAt = (times: FreezeTimes, at: string): string | undefined => findWindowEnd(times, new Date(at))?.toISOString();
 
 function faultsOf(times: FreezeTimes): string[] {

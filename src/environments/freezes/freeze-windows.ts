@@ -37,12 +37,10 @@ export function assertFreezeTimes({ startsAt, endsAt, recurrence, timezone }: Fr
     });
 }
 
-/** The end of the window that is active at this moment, the last one where windows overlap; null when none is. */
-export function findWindowEnd(freeze: FreezeTimes, at: Date): Date | null {
-  return findNextTimes(freeze, at).activeUntil;
-}
-
-/** The end of the window that is active, the next start, and the next end: that of the active window where there is one. */
+/**
+ * The end of the window that is active, of the last one where windows overlap; the next start; and the next end: that of the active
+ * window where there is one.
+ */
 export function findNextTimes(
   freeze: FreezeTimes,
   at: Date,
@@ -78,10 +76,11 @@ function* windowsOf({ startsAt, endsAt, recurrence, timezone }: FreezeTimes, at:
   // One more day at both sides, for changes of the clock.
   const from = Math.floor((toLocal(at, timezone) - Math.max(length, 0)) / MS_PER_DAY) - 2;
   for (const day of recurringDays(rule, firstDay, from)) {
+    // A rule with COUNT chooses those before, too.
+    if (day === firstDay || day < from) continue;
     const localStart = local + (day - firstDay) * MS_PER_DAY;
     const start = toInstant(localStart, timezone);
     if (start > rule.until) return;
-    if (day === firstDay) continue;
     const end = toInstant(localStart + length, timezone);
     // A window that lies in a gap as a whole keeps its length.
     yield { start, end: end > start ? end : start + first.end - first.start };

@@ -11,7 +11,7 @@ import { Precondition } from '../../core/rest/precondition.js';
 import { getReadOnlyField } from '../../core/rest/read-only-fields.js';
 import { TimeSlicer } from '../../core/time-slicer.js';
 import { EnvironmentsService } from '../environments.service.js';
-import { assertFreezeTimes, findWindowEnd } from './freeze-windows.js';
+import { assertFreezeTimes, findNextTimes } from './freeze-windows.js';
 import { Freeze } from './freeze.entity.js';
 import { FreezeCreated, FreezeDeleted, FreezeUpdated } from './freeze.events.js';
 import type { FreezeChange, NewFreeze } from './freeze.inputs.js';
@@ -22,6 +22,9 @@ import { FreezesStore } from './freezes.store.js';
 /** The maximum per environment, because each deployment evaluates all of them. */
 const MAX_FREEZES = 50;
 
+/** The maximum number of freezes whose windows are remembered. */
+const MAX_REMEMBERED = 5_000;
+
 const TIMED_FIELDS = ['active', 'next_starts_at', 'next_ends_at'] as const satisfies (keyof FreezeView)[];
 
 /** An active freeze, and the end of its window. */
@@ -30,9 +33,20 @@ export interface ActiveFreeze {
   endsAt: Date;
 }
 
+/** Whether a window of a freeze is active, in one of its revisions and for a time. */
+interface FoundWindow {
+  revision: number;
+  from: Date;
+  until: Date | null;
+  endsAt: Date | null;
+}
+
 /** The freezes of environments; each change of one is published as a change of its environment. */
 @Injectable()
 export class FreezesService extends RecordGate<Freeze, typeof freezePolicy> {
+  /** What was found of freezes, which holds until the next window begins or the active one ends. */
+  private readonly found = new Map<string, FoundWindow>();
+
   constructor(
     private readonly freezes: FreezesStore,
     private readonly environments: EnvironmentsService,
@@ -121,10 +135,24 @@ export class FreezesService extends RecordGate<Freeze, typeof freezePolicy> {
     const active: ActiveFreeze[] = [];
     const turns = new TimeSlicer();
     for (const freeze of await this.freezes.findStarted(environmentId, now)) {
-      const endsAt = findWindowEnd(freeze, now);
+      const endsAt = this.findEnd(freeze, now);
       if (endsAt) active.push({ freeze, endsAt });
       await turns.yieldToEventLoop();
     }
     return active.sort((a, b) => b.endsAt.getTime() - a.endsAt.getTime())[0];
+  }
+
+  /** The end of the active window. A rule is evaluated once for each window, because deployments ask within transactions. */
+  private findEnd(freeze: Freeze, now: Date): Date | null {
+    const { id, revision } = freeze;
+    const known = this.found.get(id);
+    if (known?.revision === revision && known.from <= now && (!known.until || now < known.until)) return known.endsAt;
+    const { activeUntil, nextStartsAt } = findNextTimes(freeze, now);
+    const [until = null] = [activeUntil, nextStartsAt]
+      .filter((time) => time !== null)
+      .sort((a, b) => a.getTime() - b.getTime());
+    if (this.found.size >= MAX_REMEMBERED) this.found.clear();
+    this.found.set(id, { revision, from: now, until, endsAt: activeUntil });
+    return activeUntil;
   }
 }
