@@ -304,7 +304,6 @@ describe('a purge', () => {
 });
 
 describe('an erasure', () => {
-  /** A delivery that is under way records what it has sent when it ends. */
   const untilRemovalIsDelivered = (organization: string): Promise<unknown> =>
     until(async () => {
       const ended = `SELECT FROM webhook_delivery WHERE organization_id = $1 AND kind = 'member.removed' AND status = 'delivered'`;
@@ -340,7 +339,6 @@ describe('an erasure', () => {
       body: { code: 'OWN_DATA' },
     });
     expect((await owner.delete(`${base}/users/${person.id}`)).status).toBe(200);
-    await untilRemovalIsDelivered(owner.organization);
     const erased = await owner.post(`${base}/events/erase`, { user_id: person.id });
     expect(erased).toMatchObject({ status: 200, body: { user_id: person.id } });
     expect(erased.body.events).toBeGreaterThanOrEqual(2);
@@ -353,6 +351,37 @@ describe('an erasure', () => {
     expect(feed.body.events).toMatchObject([{ metadata: { user_id: person.id } }]);
     expect((await owner.get(`${base}/audit/verify`)).body).toMatchObject({ valid: true });
     expect((await owner.post(`${base}/events/erase`, { user_id: randomUUID() })).body).toMatchObject({ events: 0 });
+  });
+
+  it('reaches a delivery that is under way, whose request is recorded when it ends', async () => {
+    const owner = await world.outsider();
+    const person = await world.person('member');
+    const base = `/api/identity/orgs/${owner.organization}`;
+    await world.join(person, owner, 'member');
+    const { body: webhook } = await owner.post(`${base}/webhooks`, {
+      ...{ url: `${receiver.url}/slow`, events: ['member.removed'] },
+    });
+    const { answer } = receiver;
+    const held: (() => void)[] = [];
+    receiver.answer = (response, received) => {
+      if (received.path === '/slow') held.push(() => response.writeHead(200).end(`thanks for ${received.body}`));
+      else answer(response, received);
+    };
+    try {
+      expect((await owner.delete(`${base}/users/${person.id}`)).status).toBe(200);
+      await until(() => held.length === 1);
+      expect(receiver.at('/slow')[0]?.body).toContain(person.email);
+      expect(await owner.post(`${base}/events/erase`, { user_id: person.id })).toMatchObject({ status: 200 });
+    } finally {
+      receiver.answer = answer;
+      for (const release of held) release();
+    }
+    await untilRemovalIsDelivered(owner.organization);
+    const { deliveries } = (await owner.get(`${base}/webhooks/${webhook.id}/deliveries`)).body;
+    expect(deliveries).toMatchObject([{ status: 'delivered', attempts: [{ status: 200 }] }]);
+    expect(
+      JSON.stringify(await world.sql('SELECT * FROM webhook_delivery WHERE webhook_id = $1', [webhook.id])),
+    ).not.toContain(person.email);
   });
 
   it('reaches deliveries whose events were purged, and the names in invitations', async () => {

@@ -14,6 +14,9 @@ const MAX_COUNTED = 100_000;
 /** The maximum number of attempts in the log of a delivery, including those of redeliveries. */
 const MAX_ATTEMPTS_KEPT = 30;
 
+/** Changes only when personal data are erased from the event: events are immutable otherwise. */
+const EVENT_DIGEST = `md5(event.description || event.metadata::text)`;
+
 const LIST_DUE = named(`SELECT due.* FROM unnest($1::uuid[]) AS endpoint (id) CROSS JOIN LATERAL (
          WITH candidate AS MATERIALIZED (
            SELECT delivery.* FROM webhook_delivery delivery JOIN webhook ON webhook.id = delivery.webhook_id
@@ -23,7 +26,7 @@ const LIST_DUE = named(`SELECT due.* FROM unnest($1::uuid[]) AS endpoint (id) CR
          SELECT c.id, c.webhook_id AS "webhookId", c.subject, c.failures, c.created_at AS "createdAt", c.event_id AS "eventId", c.sequence,
                 CASE WHEN c.request IS NOT NULL THEN jsonb_build_object('id', c.request -> 'headers' -> 'webhook-id', 'body', c.request -> 'body') END AS "lastSent",
                 event.user_id AS "userId", event.operation_id AS "operationId", event.category, event.action, event.severity,
-                event.description, event.metadata, event.created_at AS "happenedAt"
+                event.description, event.metadata, event.created_at AS "happenedAt", ${EVENT_DIGEST} AS "eventDigest"
            FROM candidate c LEFT JOIN event ON event.id = c.event_id
           WHERE coalesce(c.sequence < (
             SELECT other.sequence FROM webhook_delivery other WHERE other.webhook_id = c.webhook_id AND other.subject = c.subject
@@ -48,6 +51,17 @@ const RECORD = named(`WITH outcome AS MATERIALIZED (
          updated_at = now()
        FROM held o WHERE delivery.id = o.id`);
 
+/**
+ * Leaves nothing of what was sent where the event was erased or removed meanwhile. A separate statement after `RECORD`, which holds the
+ * deliveries: an erasure that was running before has ended, and later ones find what is stored.
+ */
+const FORGET_ERASED = named(`UPDATE webhook_delivery delivery SET
+         request = jsonb_set(delivery.request, '{body}', '"[erased]"'),
+         attempts = jsonb_set(jsonb_set(delivery.attempts, '{-1,response_body}', '"[erased]"'), '{-1,response_headers}', '{}')
+       FROM unnest($1::uuid[], $2::uuid[], $3::text[]) AS sent (id, event_id, digest)
+       WHERE delivery.id = sent.id AND delivery.request IS NOT NULL
+         AND NOT EXISTS (SELECT FROM event WHERE event.id = sent.event_id AND ${EVENT_DIGEST} = sent.digest)`);
+
 /** A delivery that is due, with its event; the columns of the event are null for a test. */
 export interface DueDelivery {
   id: string;
@@ -66,6 +80,7 @@ export interface DueDelivery {
   description: string | null;
   metadata: Record<string, unknown> | null;
   happenedAt: Date | null;
+  eventDigest: string | null;
 }
 
 /** The stored result of an attempt. */
@@ -125,6 +140,12 @@ export class DeliveryQueueStore {
         rows.map((each) => each[field]),
       ),
     ]);
+    const sent = records.map(({ delivery }) => delivery).filter(({ eventId }) => eventId !== null);
+    if (sent.length > 0)
+      await this.unit.manager.query(
+        FORGET_ERASED,
+        (['id', 'eventId', 'eventDigest'] as const).map((field) => sent.map((each) => each[field])),
+      );
     const moving = rows.filter(({ moves }) => moves);
     if (moving.length > 0) await this.moveFollowing(moving);
   }
