@@ -231,6 +231,47 @@ describe('a subscription', () => {
     for (const each of [stranger, plain, subscriber, named]) await each.end();
   });
 
+  it.each(['graphql-transport-ws', 'graphql-ws'])(
+    'over %s ends with an error when the right to what it asked for ends',
+    async (protocol) => {
+      const member = await world.person();
+      const { body: workspace } = await world.admin.post('/api/workspaces', {
+        ...{ name: 'watched', organization_id: world.organization },
+      });
+      await world.admin.put(`/api/workspaces/${workspace.id}/members/${member.id}`, { role: 'viewer' });
+      const socket = new WebSocket(`${world.baseUrl.replace('http', 'ws')}/api/system/graphql/query`, protocol);
+      const received: Json[] = [];
+      socket.on('message', (data: Buffer) => received.push(JSON.parse(data.toString())));
+      await once(socket, 'open');
+      socket.send(JSON.stringify({ type: 'connection_init', payload: { Authorization: `Bearer ${member.token}` } }));
+      await until(() => received.some(({ type }) => type === 'connection_ack'));
+      const begin = protocol === 'graphql-ws' ? 'start' : 'subscribe';
+      for (const [id, variables] of Object.entries({
+        all: {},
+        organization: { organizationID: world.organization },
+        workspace: { workspaceID: workspace.id },
+      }))
+        socket.send(JSON.stringify({ type: begin, id, payload: { query: QUERY, variables } }));
+      // Subscribed for certain: each has been sent an event.
+      const hasHeard = (id: string) => received.some((each) => each.id === id && ['data', 'next'].includes(each.type));
+      while (!['all', 'organization', 'workspace'].every(hasHeard)) {
+        await world.admin.put(`/api/workspaces/${workspace.id}`, { description: randomUUID() });
+        await wait(50);
+      }
+      const faults = () => received.filter(({ type }) => type === 'error');
+      await world.admin.delete(`/api/workspaces/${workspace.id}/members/${member.id}`);
+      await until(() => faults().length === 1, 1_500);
+      await world.admin.delete(`/api/identity/orgs/${world.organization}/users/${member.id}`);
+      await until(() => faults().length === 2, 1_500);
+      expect(faults().map(({ id, payload }) => [id, [payload].flat()[0].extensions.code])).toEqual([
+        ['workspace', 'NOT_FOUND'],
+        ['organization', 'NOT_FOUND'],
+      ]);
+      expect(socket.readyState).toBe(WebSocket.OPEN);
+      socket.close();
+    },
+  );
+
   it('follows its user into an organization that they are added to', async () => {
     const [joining, other] = [await world.outsider(), await world.outsider()];
     const subscriber = await Subscriber.live(joining, {}, joining.organization);

@@ -29,6 +29,8 @@ class Stream {
   readonly events: { id: string; data: Json }[] = [];
   lastId = '';
   ended = false;
+  /** Why the server has ended it. */
+  reason?: string;
   private readonly abort = new AbortController();
 
   private constructor(
@@ -77,7 +79,8 @@ class Stream {
   private take(fields: Map<string, string>): void {
     this.lastId = fields.get('id') ?? this.lastId;
     const data = fields.get('data');
-    if (data) this.events.push({ id: this.lastId, data: JSON.parse(data) });
+    if (data && fields.get('event') === 'end') this.reason = (JSON.parse(data) as Json).reason;
+    else if (data) this.events.push({ id: this.lastId, data: JSON.parse(data) });
   }
 }
 
@@ -153,21 +156,37 @@ describe('the stream of events', () => {
     });
   });
 
-  it('says nothing to who has left, and ends with the token', async () => {
+  it('says nothing to who has left, and ends with a last event when the right to it or its token ends', async () => {
     const person = await world.person('admin');
     const stream = await Stream.open(person);
     const [heard] = await publish(world.organization);
     await until(() => stream.events.length === 1);
     await world.admin.delete(`/api/identity/orgs/${world.organization}/users/${person.id}`);
     await publish(world.organization, 2);
-    await new Promise((resolve) => setTimeout(resolve, 300));
+    await until(() => stream.ended, 1_500);
+    expect(stream.reason).toBe('rights_changed');
     expect(stream.subjects).toEqual([heard]);
+
+    const viewer = await world.person();
+    const workspace = (
+      await world.admin.post('/api/workspaces', { name: 'watched', organization_id: world.organization })
+    ).body;
+    await world.admin.put(`/api/workspaces/${workspace.id}/members/${viewer.id}`, { role: 'viewer' });
+    const narrowed = await Stream.open(viewer, `workspace_id=${workspace.id}`);
+    const whole = await Stream.open(viewer);
+    await world.admin.delete(`/api/workspaces/${workspace.id}/members/${viewer.id}`);
+    await until(() => narrowed.ended, 1_500);
+    expect([narrowed.reason, whole.ended]).toEqual(['rights_changed', false]);
+    await world.admin.put(`/api/identity/users/${viewer.id}`, { deactivated: true });
+    await until(() => whole.ended, 1_500);
+    expect(whole.reason).toBe('rights_changed');
 
     const other = await world.person('admin');
     const { body } = await world.stranger.post('/api/auth/login', { email: other.email, password: PASSWORD });
     const short = await Stream.open(new Person(world.baseUrl, body.access_token as string));
     await other.post('/api/auth/logout', { refresh_token: body.refresh_token });
     await until(() => short.ended, 1_500);
+    expect(short.reason).toBe('rights_changed');
   });
 
   it('holds little for a client that never reads, hangs up on it, and lets nobody else wait', async () => {
@@ -225,5 +244,6 @@ describe('the stream of events', () => {
     await second.close();
     expect(performance.now() - before).toBeLessThan(4_000);
     await until(() => stream.ended);
+    expect(stream.reason).toBe('shutdown');
   });
 });

@@ -22,14 +22,21 @@ export class EventFollower extends Follower<SeenEvent> {
   /** The events read last; the first `taken` were returned or skipped. */
   private slice: (FeedSlice & { of: FollowedFeed; taken: number }) | null = null;
 
+  /** Whether a right may have ended since `authorize` was called. */
+  private isUnchecked = false;
+
   /** Called when events may be available, for consumers that use `poll`. */
   onWake?: () => void;
 
-  /** @param leave called once, at the end of the iteration */
+  /**
+   * @param leave called once, at the end of the iteration
+   * @param authorize throws when the user may no longer follow what was asked for, which ends the iteration
+   */
   constructor(
     readonly userId: string,
     private readonly wanted: EventPredicate,
     leave: () => void,
+    private readonly authorize: () => Promise<void> = () => Promise.resolve(),
   ) {
     super(leave);
   }
@@ -37,6 +44,12 @@ export class EventFollower extends Follower<SeenEvent> {
   override wake(): void {
     super.wake();
     this.onWake?.();
+  }
+
+  /** Has the right to follow checked before the next event. */
+  recheck(): void {
+    this.isUnchecked = true;
+    this.wake();
   }
 
   /** Returns the next event, or null when there is none before the next `onWake`; for followers that send more than events. */
@@ -60,6 +73,10 @@ export class EventFollower extends Follower<SeenEvent> {
   }
 
   protected override async take(): Promise<SeenEvent | null> {
+    if (this.isUnchecked) {
+      this.isUnchecked = false;
+      await this.authorize();
+    }
     do {
       const seen = this.takeBuffered();
       if (!seen) continue;
@@ -71,6 +88,7 @@ export class EventFollower extends Follower<SeenEvent> {
 
   protected override takeReady(most: number): SeenEvent[] {
     const ready: SeenEvent[] = [];
+    if (this.isUnchecked) return ready;
     while (ready.length < most) {
       const seen = this.takeBuffered();
       if (seen) ready.push(seen);

@@ -16,7 +16,7 @@ import type { SeenEvent } from '../event.entity.js';
 import type { EventStreamQuery } from '../event.inputs.js';
 import { EventView } from '../event.view.js';
 import type { EventFollower } from './event-follower.js';
-import { formatServerSentEvent, ServerSentEvents } from './server-sent-events.js';
+import { type EndReason, formatServerSentEvent, ServerSentEvents } from './server-sent-events.js';
 import { EventSubscriptionsService } from './event-subscriptions.service.js';
 
 /** The interval of heartbeats, at which the token is also authenticated again. */
@@ -29,10 +29,13 @@ const MAX_CHARACTERS = 64 * 1024;
 class OpenStream {
   follower?: EventFollower;
   ended = false;
+  /** Why it ended, unless its client left. */
+  reason?: EndReason;
 
   constructor(readonly actor: Actor) {}
 
-  end(): void {
+  end(reason?: EndReason): void {
+    if (!this.ended) this.reason = reason;
     this.ended = true;
     void this.follower?.return();
   }
@@ -55,14 +58,14 @@ export class EventStreamsService implements OnModuleDestroy {
     this.stopListening = authenticator.onRevoked(({ userId, sessionId }) => {
       for (const stream of this.open)
         if (stream.actor.userId === userId && (sessionId === null || stream.actor.sessionId === sessionId))
-          stream.end();
+          stream.end('rights_changed');
     });
   }
 
   /** Responds with the stream, or with the headers alone to HEAD. Resolves at the end of the stream. */
   async serve(actor: Actor, query: EventStreamQuery, request: Request, response: Response): Promise<void> {
     const stream = this.openStream(actor);
-    const stopWaiting = whenExpired(actor, () => stream.end());
+    const stopWaiting = whenExpired(actor, () => stream.end('rights_changed'));
     try {
       const { organizationId, after } = await this.resolvePosition(
         actor,
@@ -78,9 +81,10 @@ export class EventStreamsService implements OnModuleDestroy {
         after,
       });
       response.once('close', () => stream.end());
-      if (this.draining || response.destroyed || stream.ended) stream.end();
+      if (this.draining) stream.end('shutdown');
+      if (response.destroyed || stream.ended) stream.end();
       const check = () => this.reauthenticate(stream, request);
-      await sendEvents(stream.follower, new ServerSentEvents(response), `${organizationId}:${after}`, check);
+      await sendEvents(stream, stream.follower, new ServerSentEvents(response), `${organizationId}:${after}`, check);
     } finally {
       stopWaiting();
       this.open.delete(stream);
@@ -92,7 +96,7 @@ export class EventStreamsService implements OnModuleDestroy {
     this.draining = true;
     this.logger.log(`closing ${this.open.size} event streams`);
     this.stopListening();
-    for (const stream of this.open) stream.end();
+    for (const stream of this.open) stream.end('shutdown');
   }
 
   private async resolvePosition(
@@ -112,7 +116,7 @@ export class EventStreamsService implements OnModuleDestroy {
     try {
       await this.authenticator.authenticate(request, () => clientNetwork(request.ip));
     } catch (error) {
-      if (error instanceof AppError && (error.status === 401 || error.status === 403)) stream.end();
+      if (error instanceof AppError && (error.status === 401 || error.status === 403)) stream.end('rights_changed');
     }
   }
 
@@ -153,6 +157,7 @@ interface StreamPosition {
 }
 
 async function sendEvents(
+  stream: OpenStream,
   follower: EventFollower,
   events: ServerSentEvents,
   begin: string,
@@ -165,13 +170,17 @@ async function sendEvents(
   try {
     await events.begin(begin);
     for (;;) {
-      const batch = await follower.nextBatch(MAX_TOGETHER);
+      const batch = await follower.nextBatch(MAX_TOGETHER).catch((error: unknown) => {
+        if (!(error instanceof AppError) || ![403, 404].includes(error.status)) throw error;
+        stream.end('rights_changed');
+        return [];
+      });
       if (batch.length === 0) return;
       for (const piece of joinTexts(batch.map(toText))) await events.send(piece);
     }
   } finally {
     clearInterval(beat);
-    events.end();
+    events.end(stream.reason);
   }
 }
 

@@ -39,14 +39,17 @@ export class EventSubscriptionsService {
   async follow(actor: Actor, asked: EventSubscriptionRequest): Promise<EventFollower> {
     const { workspaceId, organizationId, after } = asked;
     const userId = requireUser(actor);
-    if (organizationId) await this.organizations.get(actor, organizationId);
-    if (workspaceId && !(await this.events.canSeeWorkspace(actor, workspaceId)))
-      throw new NotFound('workspace', workspaceId);
+    const authorize = async (): Promise<void> => {
+      if (organizationId) await this.organizations.get(actor, organizationId);
+      if (workspaceId && !(await this.events.canSeeWorkspace(actor, workspaceId)))
+        throw new NotFound('workspace', workspaceId);
+    };
+    await authorize();
     const replayed = after === undefined ? undefined : (organizationId ?? (await this.resolveOnlyOrganization(userId)));
     const begin = await this.resolveStartPositions(userId, organizationId);
     for (const each of begin)
       if (each.feed === replayed) each.position = await this.resolveAfter(each, BigInt(after ?? 0));
-    return this.live.follow(userId, begin, toPredicate(asked), organizationId === undefined);
+    return this.live.follow(userId, begin, toPredicate(asked), organizationId === undefined, authorize);
   }
 
   /** Subscribes to the events of all the actor's organizations and of the installation that match. @throws Forbidden */

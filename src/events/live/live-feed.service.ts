@@ -1,5 +1,6 @@
 import { Injectable, Logger, type OnModuleDestroy, type OnModuleInit } from '@nestjs/common';
 import { isDatabaseOutage } from '../../core/errors/database-outage.js';
+import { mayChangeRoles } from '../../core/events/event-kinds.js';
 import { type EventNotification, EVENTS_TOPIC } from '../../core/events/event-notification.js';
 import { PostgresPubSub } from '../../core/pubsub/postgres-pubsub.js';
 import { type FeedEnd, FeedStore, INSTALLATION_FEED } from '../feed.store.js';
@@ -34,12 +35,25 @@ export class LiveFeedService implements OnModuleInit, OnModuleDestroy {
 
   async onModuleInit(): Promise<void> {
     await this.pubsub.subscribe<EventNotification>(EVENTS_TOPIC, (notice) => this.onNotice(notice));
-    this.pubsub.onMissed(() => this.catchUp());
+    this.pubsub.onMissed(() => {
+      for (const follower of this.followers) follower.recheck();
+      this.catchUp();
+    });
   }
 
-  /** Adds a follower. With `everywhere` it also follows the organizations that the user joins later. */
-  follow(userId: string, beginnings: StartPosition[], wanted: EventPredicate, everywhere: boolean): EventFollower {
-    const follower = new EventFollower(userId, wanted, () => this.leave(follower));
+  /**
+   * Adds a follower. With `everywhere` it also follows the organizations that the user joins later.
+   *
+   * @param authorize called when a right may have ended
+   */
+  follow(
+    userId: string,
+    beginnings: StartPosition[],
+    wanted: EventPredicate,
+    everywhere: boolean,
+    authorize?: () => Promise<void>,
+  ): EventFollower {
+    const follower = new EventFollower(userId, wanted, () => this.leave(follower), authorize);
     this.followers.add(follower);
     if (everywhere) this.everywhere.add(follower);
     for (const { feed, last, position } of beginnings)
@@ -55,6 +69,7 @@ export class LiveFeedService implements OnModuleInit, OnModuleDestroy {
   private onNotice(notice: EventNotification): void {
     const feed = notice.organizationId ?? INSTALLATION_FEED;
     this.tails.get(feed)?.wake();
+    if (mayChangeRoles(notice)) for (const follower of this.followers) if (follower.follows(feed)) follower.recheck();
     const mayAdmit = notice.category === 'member' || notice.category === 'organization';
     if (mayAdmit && this.everywhere.size > 0)
       this.addJoinedFeeds(feed).catch((error: unknown) => this.logger.warn(error));

@@ -9,6 +9,12 @@ const MAX_UNREAD_MS = 10_000;
 export const formatServerSentEvent = (id: string, data: object): string =>
   `id: ${id}\ndata: ${JSON.stringify(data)}\n\n`;
 
+/** Why a stream ends that its client did not end. */
+export type EndReason = 'rights_changed' | 'shutdown';
+
+/** The last event of a stream. It has no id, so that the client resumes after the event before. */
+const formatEnd = (reason: EndReason): string => `event: end\ndata: ${JSON.stringify({ reason })}\n\n`;
+
 /** A response as a stream of server-sent events: https://html.spec.whatwg.org/multipage/server-sent-events.html */
 export class ServerSentEvents {
   constructor(
@@ -39,8 +45,9 @@ export class ServerSentEvents {
     if (!this.response.writableNeedDrain) this.response.write(': still here\n\n');
   }
 
-  end(): void {
-    this.response.end();
+  /** @param reason told to a client that did not end the stream */
+  end(reason?: EndReason): void {
+    this.response.end(reason && formatEnd(reason));
   }
 
   private async write(text: string): Promise<void> {
