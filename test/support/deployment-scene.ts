@@ -18,6 +18,7 @@ import { InlineTaskRunner } from '../../src/core/workers/task.js';
 import { parseKubeconfig } from '../../src/kubernetes/clusters/parse-kubeconfig.js';
 import { type KubernetesObject, type ObjectReference } from '../../src/kubernetes/clusters/kubernetes-object.js';
 import { validateInWorker } from '../../src/validation/validation-task.js';
+import { until } from './until.js';
 
 /** Judges by schemas as the service does, without a worker. */
 export const schemaValidator: SchemaValidator = {
@@ -93,9 +94,15 @@ export class DeploymentScene {
     return new Planner(this.client, schemaValidator).plan(resources, this.owner, settings);
   }
 
-  async deploy(objects: KubernetesObject[], options: PlanOptions & ApplyOptions = {}): Promise<SceneResult> {
+  /** @param between what happens after the plan, and before it is carried out */
+  async deploy(
+    objects: KubernetesObject[],
+    options: PlanOptions & ApplyOptions = {},
+    between: () => Promise<void> = () => Promise.resolve(),
+  ): Promise<SceneResult> {
     const plan = await this.plan(objects, options);
     this.kept = plan.unlabelled;
+    await between();
     this.recorded.push(
       ...plan.items.map(({ planned }) => ({
         apiVersion: planned.api_version,
@@ -145,6 +152,12 @@ export class DeploymentScene {
     if (!kind) throw new Error(`no such kind: ${object.kind}`);
     const metadata = kind.namespaced ? { namespace: this.namespace, ...object.metadata } : object.metadata;
     return (await this.client.apply(kind, { ...object, metadata }, { fieldManager, force: true })).object;
+  }
+
+  /** Another user sets a quota. It holds once the API server has been told of it and of what is used: when it refuses this object. */
+  async setQuota(hard: Record<string, string>, refused: KubernetesObject): Promise<void> {
+    await this.others({ apiVersion: 'v1', kind: 'ResourceQuota', metadata: { name: 'quota' }, spec: { hard } });
+    await until(async () => (await this.plan([refused])).items[0]?.planned.error?.reason === 'QUOTA_EXCEEDED');
   }
 
   async live(

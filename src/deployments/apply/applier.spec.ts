@@ -31,13 +31,6 @@ requires('KUBEBUILDER_ASSETS', 'A deployment', () => {
   const data = async (name: string) => (await scene.live('v1', 'ConfigMap', name))?.data;
   const version = async (name: string) => (await scene.live('v1', 'ConfigMap', name))?.metadata.resourceVersion;
 
-  /** A quota that passes its dry run and refuses the write, because another object of the design uses it up. */
-  const noRoomFor = (limit: number): KubernetesObject => ({
-    apiVersion: 'v1',
-    kind: 'ResourceQuota',
-    metadata: { name: 'quota' },
-    spec: { hard: { 'count/jobs.batch': String(limit) } },
-  });
   const job = (name: string): KubernetesObject => ({
     apiVersion: 'batch/v1',
     kind: 'Job',
@@ -52,6 +45,8 @@ requires('KUBEBUILDER_ASSETS', 'A deployment', () => {
       },
     },
   });
+
+  const noMoreJobs = () => scene.setQuota({ 'count/jobs.batch': '0' }, job('refused'));
 
   it('applies the plan, and labels objects with their owner', async () => {
     const result = await scene.deploy([configMap('a'), configMap('b')]);
@@ -149,25 +144,25 @@ requires('KUBEBUILDER_ASSETS', 'A deployment', () => {
     await scene.others(configMap('changes', { theirs: '1' }));
     const before = await version('stays');
     const wanted = [
-      noRoomFor(1),
       configMap('new'),
       configMap('changes', { keep: '2', more: '1' }),
       configMap('stays'),
       job('first'),
       job('second'),
     ];
-    const result = await scene.deploy(wanted);
+    const hard = { 'count/jobs.batch': '1', 'count/secrets': '0' };
+    const secret = { apiVersion: 'v1', kind: 'Secret', metadata: { name: 'refused' } };
+    const result = await scene.deploy(wanted, {}, () => scene.setQuota(hard, secret));
     expect(result).toMatchObject({
       status: 'rolled_back',
       failure: { status: 422, detail: expect.stringContaining('exceeded quota') as string },
     });
-    expect(outcomes(result).slice(0, 4)).toEqual([
-      'ResourceQuota/quota: rolled_back',
+    expect(outcomes(result).slice(0, 3)).toEqual([
       'ConfigMap/new: rolled_back',
       'ConfigMap/changes: rolled_back',
       'ConfigMap/stays: unchanged',
     ]);
-    const jobs = result.resources.slice(4);
+    const jobs = result.resources.slice(3);
     expect(jobs.map(({ status }) => status).sort()).toEqual(['failed', 'rolled_back']);
     expect(jobs.find(({ error }) => error)).toMatchObject({ kind: 'Job', error: { reason: 'QUOTA_EXCEEDED' } });
     expect(await data('new')).toBeUndefined();
@@ -187,8 +182,8 @@ requires('KUBEBUILDER_ASSETS', 'A deployment', () => {
     const edit = (body: Record<string, unknown>) =>
       scene.client.patch(kind, 'shared', scene.namespace, { type: 'merge', body }, { fieldManager: 'kubectl-edit' });
     await edit({ data: { both: 'theirs', alone: 'theirs' } });
-    const wanted = [noRoomFor(0), configMap('shared', { ours: '2', both: '2', alone: 'theirs', new: '2' }), job('one')];
-    const result = await scene.deploy(wanted, { force: true });
+    const wanted = [configMap('shared', { ours: '2', both: '2', alone: 'theirs', new: '2' }), job('one')];
+    const result = await scene.deploy(wanted, { force: true }, noMoreJobs);
     expect(result.status).toBe('rolled_back');
     const live = await scene.live('v1', 'ConfigMap', 'shared');
     expect(live?.data).toEqual({ ours: '1', both: 'theirs', alone: 'theirs' });
@@ -202,8 +197,8 @@ requires('KUBEBUILDER_ASSETS', 'A deployment', () => {
 
   it('restores an adopted object', async () => {
     await scene.others(configMap('theirs', { a: 'theirs', b: 'theirs' }));
-    const wanted = [noRoomFor(0), configMap('theirs', { a: 'ours', c: 'ours' }), job('too-many')];
-    const result = await scene.deploy(wanted, { adopt: true, force: true });
+    const wanted = [configMap('theirs', { a: 'ours', c: 'ours' }), job('too-many')];
+    const result = await scene.deploy(wanted, { adopt: true, force: true }, noMoreJobs);
     expect(result.status).toBe('rolled_back');
     const live = await scene.live('v1', 'ConfigMap', 'theirs');
     expect(live?.data).toEqual({ a: 'theirs', b: 'theirs' });

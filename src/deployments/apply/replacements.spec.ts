@@ -73,22 +73,13 @@ requires('KUBEBUILDER_ASSETS', 'A deployment', () => {
 
     it('restores the previous object when something fails later', async () => {
       await scene.deploy([settings('blue')]);
-      const quota: KubernetesObject = {
-        apiVersion: 'v1',
-        kind: 'ResourceQuota',
-        metadata: { name: 'quota' },
-        spec: { hard: { 'count/services': '0' } },
-      };
-      const wanted = [
-        settings('red'),
-        { apiVersion: 'v1', kind: 'Service', metadata: { name: 'one' }, spec: { ports: [{ port: 80 }] } },
-      ];
-      const result = await scene.deploy([quota, ...wanted], { replace: true });
-      expect(outcomes(result)).toEqual([
-        'ResourceQuota/quota: rolled_back',
-        'ConfigMap/settings: rolled_back',
-        'Service/one: failed QUOTA_EXCEEDED',
-      ]);
+      const service = (name: string): KubernetesObject => ({
+        ...{ apiVersion: 'v1', kind: 'Service', metadata: { name } },
+        spec: { ports: [{ port: 80 }] },
+      });
+      const noMoreServices = () => scene.setQuota({ 'count/services': '0' }, service('refused'));
+      const result = await scene.deploy([settings('red'), service('one')], { replace: true }, noMoreServices);
+      expect(outcomes(result)).toEqual(['ConfigMap/settings: rolled_back', 'Service/one: failed QUOTA_EXCEEDED']);
       expect((await live('ConfigMap', 'settings'))?.data).toEqual({ colour: 'blue' });
       expect(outcomes(await scene.deploy([settings('blue')]))).toEqual(['ConfigMap/settings: unchanged']);
     });
