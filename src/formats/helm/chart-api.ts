@@ -2,6 +2,7 @@ import { type Json, type JsonObject } from '../../core/json/json.js';
 import { type ApiResponse } from '../programs/program-api.js';
 import { type GeneratedValue, GeneratedValues } from './generated-values.js';
 import {
+  BEGIN,
   INTERNAL_API,
   INTERNAL_KINDS,
   type InternalKind,
@@ -140,6 +141,10 @@ export class ChartApi {
       }
       case 'Call':
         this.generated.enter(place, payload);
+        return value(true);
+      case 'File':
+        if (payload === BEGIN) this.generated.beginFile(place);
+        else this.generated.endFile(place);
         return value(true);
       case 'Reached':
         if (this.report.reached.length < MAX_REACHED && !this.report.reached.includes(place))

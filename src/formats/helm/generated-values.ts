@@ -12,6 +12,8 @@ export interface GeneratedValue {
 /** The maximum number of values of one rendering, and the maximum size of one as JSON; charts have some ten keys and certificates. */
 const MAX_VALUES = 1_000;
 const MAX_VALUE_LENGTH = 64 * 1024;
+/** Helm includes nothing deeper. */
+const MAX_OPEN_FILES = 1_000;
 /** The members that name an object of a list. */
 const NAMING_MEMBERS = ['name', 'key', 'id'];
 
@@ -19,6 +21,10 @@ const NAMING_MEMBERS = ['name', 'key', 'id'];
 export class GeneratedValues {
   readonly used: GeneratedValue[] = [];
   private readonly occurrences = new Map<string, number>();
+  /** The occurrences of each identity in the first rendering of each file that generates something. */
+  private readonly files = new Map<string, Map<string, number[]>>();
+  /** The files that are being rendered, each included by the one before, and how often an identity has occurred there by now. */
+  private readonly open: { file: string; first: Map<string, number[]>; counts: Map<string, number> }[] = [];
   private readonly last = new Map<string, Json>();
   /** The call that led to each template that is being rendered. */
   private readonly callers = new Map<string, string>();
@@ -39,9 +45,7 @@ export class GeneratedValues {
     if (!Array.isArray(sent) || this.used.length >= MAX_VALUES) return undefined;
     const [candidate = null, given = [], ...loops] = sent;
     const identity = hash([site, this.callers.get(template) ?? '', given, loops.map(nameOf)]);
-    const occurrence = this.occurrences.get(identity) ?? 0;
-    this.occurrences.set(identity, occurrence + 1);
-    const key = hash([identity, occurrence]);
+    const key = hash([identity, this.nextOccurrence(identity)]);
     const value = this.values.get(key) ?? candidate;
     if (JSON.stringify(value).length > MAX_VALUE_LENGTH) return undefined;
     this.values.set(key, value);
@@ -56,6 +60,31 @@ export class GeneratedValues {
     const loops = decode(payload);
     const names = Array.isArray(loops) ? loops.map(nameOf) : [];
     this.callers.set(target, hash([site, this.callers.get(template) ?? '', names]));
+  }
+
+  /** A file that is rendered again, because others include it for its checksum, generates what it generated the first time. */
+  beginFile(file: string): void {
+    const first = this.files.get(file) ?? new Map<string, number[]>();
+    this.files.set(file, first);
+    if (this.open.length < MAX_OPEN_FILES) this.open.push({ file, first, counts: new Map() });
+  }
+
+  endFile(file: string): void {
+    const at = this.open.findLastIndex((each) => each.file === file);
+    if (at >= 0) this.open.length = at;
+  }
+
+  private nextOccurrence(identity: string): number {
+    const current = this.open.at(-1);
+    const nth = current?.counts.get(identity) ?? 0;
+    const known = current?.first.get(identity) ?? [];
+    const occurrence = known[nth] ?? this.occurrences.get(identity) ?? 0;
+    if (known[nth] === undefined) {
+      this.occurrences.set(identity, occurrence + 1);
+      current?.first.set(identity, [...known, occurrence]);
+    }
+    current?.counts.set(identity, nth + 1);
+    return occurrence;
   }
 }
 

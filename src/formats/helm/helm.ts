@@ -1,3 +1,4 @@
+import { posix } from 'node:path';
 import { stringifyExact } from '../../core/json/large-integers.js';
 import { InvalidRequest } from '../../core/errors/app-error.js';
 import { IGNORE_FILE } from './helm-ignore.js';
@@ -151,7 +152,8 @@ async function instrumentFiles(
   const generating = findGenerating(calls);
   const sites = new Map<string, TemplateSite>();
   for (const [path, given] of texts) {
-    const { text, sites: found } = instrumentTemplate(path, given, { isAssumed, generating });
+    const isRendered = !posix.basename(path).startsWith('_');
+    const { text, sites: found } = instrumentTemplate(path, given, { isAssumed, generating, isRendered });
     if (text !== given) work.set(`chart/${path}`, Buffer.from(text));
     for (const site of found) sites.set(site.id, site);
     await turns.yieldToEventLoop();

@@ -20,17 +20,21 @@ export interface InstrumentedTemplate {
 export interface InstrumentOptions {
   /** Whether there is no cluster: conditions on it are noted, and `lookup` finds nothing. */
   isAssumed: boolean;
+  /** Whether Helm renders it by itself, so that others that include it want what it renders to. */
+  isRendered?: boolean;
   /** Names of templates that generate values, or include one that does. */
   generating?: ReadonlySet<string>;
 }
 
 /** The group version of the kinds below. No API has it; charts see it only where a template was changed to ask it. */
 export const INTERNAL_API = 'armature.internal/v1';
-/** A generated value; a template that generates one is called; text that is a template; a condition is judged. */
-export const INTERNAL_KINDS = ['Generated', 'Call', 'Template', 'Reached'] as const;
+/** A generated value; a template that generates one is called; a file that does begins or ends; text that is a template; a condition is judged. */
+export const INTERNAL_KINDS = ['Generated', 'Call', 'File', 'Template', 'Reached'] as const;
 export type InternalKind = (typeof INTERNAL_KINDS)[number];
 /** The name with which a template asks for the value that it was just given. */
 export const AGAIN = 'again';
+/** What a file says of itself; the other word is `end`. */
+export const BEGIN = 'begin';
 
 /** A call with the arguments of `lookup` that finds nothing. */
 export const EMPTY_LOOKUP = 'pick (dict)';
@@ -152,6 +156,8 @@ class Instruments {
   private readonly blocks: Block[] = [];
   private readonly seen = new Map<string, number>();
   private line = 1;
+  /** Whether the file generates something outside of the templates that it defines. */
+  private generates = false;
 
   constructor(
     private readonly path: string,
@@ -168,7 +174,14 @@ class Instruments {
       pieces.push(() => before + rewritten());
       end = action.end;
     }
-    return { text: pieces.map((piece) => piece()).join('') + this.text.slice(end), sites: this.sites };
+    const text = pieces.map((piece) => piece()).join('') + this.text.slice(end);
+    const isRendered = this.generates && this.options.isRendered;
+    return { text: isRendered ? this.say(BEGIN) + text + this.say('end') : text, sites: this.sites };
+  }
+
+  /** An action without output. */
+  private say(word: string): string {
+    return `{{ $_ := ${ask('File', idOf(this.path))} "${word}" }}`;
   }
 
   /** The text of an action, once everything within its block has been read. */
@@ -223,6 +236,7 @@ class Instruments {
     const call = before ? `${before.text} | ${text}` : text;
     const copies = [...given.map(({ copy }) => copy), ...(before ? [`(${before.copy})`] : [])].join(' ');
     const site = this.addSite(name, textOf(flatten(operands.flat())));
+    this.noteGenerating();
     const asked = ask('Generated', this.placeOf(site));
     const kept = `list (${call}) (list ${copies}) ${this.loopItems()} | ${ENCODE} | ${asked}`;
     const again = `${asked} "${AGAIN}"`;
@@ -232,6 +246,7 @@ class Instruments {
   /** Tells which call of a template is next, so that what it generates does not depend on calls before it. */
   private askCall(command: Node[], target: string): string {
     const site = this.addSite('include', textOf(flatten(command)).trim());
+    this.noteGenerating();
     const items = this.loopItems();
     const payload = items === '' ? '"x"' : `(list ${items} | ${ENCODE})`;
     return `(${ask('Call', `${site}.${idOf(target)}.${this.enclosing()}`)} ${payload})`;
@@ -269,6 +284,10 @@ class Instruments {
     const loops = this.blocks.flatMap(({ loop }) => loop ?? []);
     for (const loop of loops) loop.isUsed = true;
     return loops.map(({ variable }) => variable).join(' ');
+  }
+
+  private noteGenerating(): void {
+    this.generates ||= this.blocks.every(({ defines }) => defines === undefined);
   }
 
   private enclosing(): string {

@@ -5,6 +5,7 @@ import { LocalRenderEngines } from '../../../formats/engines/local-render-engine
 import type { ChartCluster } from '../../../formats/helm/chart-api.js';
 import type { ChartDestination } from '../../../formats/helm/helm.js';
 import { WorkerPool } from '../../../core/workers/worker-pool.js';
+import { createHash } from 'node:crypto';
 import { archiveOf } from '../archive.fixture.js';
 import type { ImportedDesign, ImportOptions } from '../format.js';
 import { importDesign } from '../import-design.js';
@@ -111,6 +112,45 @@ requires('HELM_BIN', 'a chart for a destination', (helm) => {
     const other = await release.data(entries, { values: { user: 'y' } }, more);
     expect(Object.keys(first).filter((name) => first[name] !== other[name])).toEqual(['hashed']);
     expect(Object.values(await new Release().data(entries, {}, more))).not.toEqual(Object.values(first));
+  });
+
+  it('generates for the checksum of a file what it generates for the file', async () => {
+    const release = new Release();
+    const helpers = '{{- define "shop.id" }}{{ uuidv4 }}{{ end -}}';
+    const secret = (name: string, value: string) => `apiVersion: v1\nkind: Secret\nmetadata: {name: ${name}}\nstringData: {a: ${value}}\n`; // prettier-ignore
+    const templates = {
+      '_helpers.tpl': helpers,
+      '_part.yaml': '{{ randAlpha 20 }}',
+      'a.yaml': secret('a', '{{ randAlpha 20 }}-{{ randAlpha 20 }}-{{ include "shop.id" . }}'),
+      'z.yaml': secret('z', '{{ randAlpha 20 }}'),
+      'nested.yaml': secret('nested', '{{ include (print $.Template.BasePath "/z.yaml") . | sha256sum }}-{{ randAlpha 20 }}'), // prettier-ignore
+    };
+    const sumOf = (file: string) => `{{ include (print $.Template.BasePath "/${file}") . | sha256sum }}`;
+    const part = '{{ include (print $.Template.BasePath "/_part.yaml") . }}';
+    const map = 'apiVersion: v1\nkind: ConfigMap\nmetadata: {name: map}\ndata:\n';
+    const entries = { a: sumOf('a.yaml'), again: sumOf('a.yaml'), z: sumOf('z.yaml'), nested: sumOf('nested.yaml'), one: part, other: part }; // prettier-ignore
+    const lines = Object.entries(entries).map(([name, text]) => `  ${name}: ${text}\n`);
+    const { design } = await release.render({ ...templates, 'map.yaml': map + lines.join('') });
+    const dataOf = (name: string) => {
+      const { data, stringData } =
+        design.components.find(({ displayName }) => displayName === name)?.configuration ?? {};
+      return (data ?? stringData) as Record<string, string>;
+    };
+    const rendered = (name: string) =>
+      createHash('sha256')
+        .update(secret(name, dataOf(name)['a'] ?? ''))
+        .digest('hex');
+    const data = dataOf('map');
+    expect(data).toMatchObject({
+      a: rendered('a'),
+      again: rendered('a'),
+      z: rendered('z'),
+      nested: rendered('nested'),
+    });
+    expect(dataOf('nested')['a']).toMatch(new RegExp(`^${rendered('z')}-`));
+    const [one, two] = (dataOf('a')['a'] ?? '').split('-');
+    expect(one).not.toBe(two);
+    expect(data['one']).not.toBe(data['other']);
   });
 
   it('keeps certificates that fit their authority', async () => {
