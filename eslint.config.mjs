@@ -62,5 +62,13 @@ export default tseslint.config(
     },
   },
   { files: ['**/*.mjs'], extends: [tseslint.configs.disableTypeChecked] },
+  {
+    // Scripts of pages, which browsers run as they are.
+    files: ['src/core/rest/pages/*.js', 'src/events/notifications/page/*.js'],
+    extends: [tseslint.configs.disableTypeChecked],
+    languageOptions: {
+      globals: { document: 'readonly', location: 'readonly', FormData: 'readonly', addEventListener: 'readonly' },
+    },
+  },
   prettier,
 );

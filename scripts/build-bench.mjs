@@ -6,7 +6,13 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
 const OUT = 'dist/bench';
-const DATA = ['src/registry/seed', 'src/performance/load', 'test/support'];
+const DATA = [
+  'src/core/rest/pages',
+  'src/events/notifications/page',
+  'src/registry/seed',
+  'src/performance/load',
+  'test/support',
+];
 
 const folder = mkdtempSync(join(tmpdir(), 'armature-swc-'));
 try {

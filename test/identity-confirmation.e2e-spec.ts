@@ -1,7 +1,13 @@
 import { randomUUID } from 'node:crypto';
+import { once } from 'node:events';
+import { createServer, request } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { Logger } from '@nestjs/common';
+import { type Browser, chromium, type Page } from 'playwright-core';
+import { UnsubscribeLinksService } from '../src/events/notifications/mail/unsubscribe-links.service.js';
 import { MailServer } from './support/mail-server.js';
 import { type Answer, type Json, Person } from './support/person.js';
+import { requires } from './support/requirements.js';
 import { PASSWORD } from './support/settings.js';
 import { until } from './support/until.js';
 import { World } from './support/world.js';
@@ -10,6 +16,7 @@ const ORGS = '/api/identity/orgs';
 const PROFILE = '/api/identity/users/profile';
 const OWN = 'a password of my own';
 const CONFIRM = /(\/api\/auth\/invitations\/[\w-]{43}\/confirm)/;
+const RESET = /\/api\/auth\/password\/reset\/([\w-]{43})/;
 const INVITATION = /(\/api\/auth\/invitations\/[\w-]{43}\?proof=[\w-]{43})/;
 
 const mailServer = new MailServer();
@@ -103,7 +110,7 @@ describe('an account made beforehand with a password that an admin knows', () =>
   it('is confirmed by an email for a forgotten password as well', async () => {
     const { email } = await planted();
     await world.stranger.post('/api/auth/password/forgot', { email });
-    const token = await mailServer.to(email, /"token": "([\w-]+)"/);
+    const token = await mailServer.to(email, RESET);
     expect((await world.stranger.post('/api/auth/password/reset', { token, password: OWN })).status).toBe(200);
     const owner = await world.signIn(email, OWN);
     const { body } = await add(bob, { email });
@@ -337,6 +344,185 @@ describe('the email of an invitation', () => {
     await world.sql(`DELETE FROM job WHERE queue = 'organizations.invitation-mail' AND status = 'queued'`);
     mailServer.hangUp();
   }, 60_000);
+});
+
+/** Passes requests below `/armature` on to the server, as a proxy does. */
+async function startProxy(target: string): Promise<{ url: string; stop: () => void }> {
+  const proxy = createServer((incoming, outgoing) => {
+    const path = incoming.url?.replace(/^\/armature/, '') ?? '';
+    const options = { method: incoming.method, headers: incoming.headers };
+    const passed = request(target + path, options, (response) => {
+      outgoing.writeHead(response.statusCode ?? 502, response.headers);
+      response.pipe(outgoing);
+    });
+    incoming.pipe(passed);
+  });
+  await once(proxy.listen(0, '127.0.0.1'), 'listening');
+  return { url: `http://127.0.0.1:${(proxy.address() as AddressInfo).port}/armature`, stop: () => proxy.close() };
+}
+
+describe('a link of a mail', () => {
+  const BROWSER = { accept: 'text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8' };
+  const read = async (path: string, headers: Record<string, string> = BROWSER) => {
+    const response = await fetch(world.baseUrl + path, { headers });
+    const type = response.headers.get('content-type')?.split(';')[0];
+    return { status: response.status, type, headers: response.headers, text: await response.text() };
+  };
+  const invitationTo = async (email: string): Promise<string> => {
+    await add(mallory, { email });
+    return mailServer.to(email, INVITATION);
+  };
+  const resetOf = async (email: string): Promise<string> => {
+    await world.stranger.post('/api/auth/password/forgot', { email });
+    return `/api/auth/password/reset/${await mailServer.to(email, RESET)}`;
+  };
+  const unsubscribeOf = async ({ id }: Person): Promise<string> =>
+    new URL(await world.get(UnsubscribeLinksService).getUrl(id)).pathname;
+
+  it('opens a page that a policy binds, that is not kept, and that changes nothing by being read', async () => {
+    const [invited, known] = [address(), await world.person()];
+    const account = await planted();
+    const paths = [
+      await invitationTo(invited),
+      await mailServer.to(account.email, CONFIRM),
+      await resetOf(known.email),
+      await unsubscribeOf(known),
+      '/api/notifications/page',
+    ];
+    for (const path of [...paths, ...paths]) {
+      const { status, type, headers, text } = await read(path);
+      expect({ path, status, type }).toEqual({ path, status: 200, type: 'text/html' });
+      expect(headers.get('cache-control')).toBe('no-store');
+      expect(headers.get('referrer-policy')).toBe('no-referrer');
+      const policy = headers.get('content-security-policy') ?? '';
+      expect(policy).toMatch(
+        /^default-src 'none'; style-src 'sha256-[^']+'; .*base-uri 'none'; frame-ancestors 'none'$/,
+      );
+      expect(policy).not.toMatch(/unsafe|https?:|\*/);
+      expect(text).not.toMatch(/(src|href)="(https?:|\/)/);
+    }
+    expect(await read(paths[0] as string, {})).toMatchObject({ status: 200, type: 'application/json' });
+    expect(await world.stranger.post(paths[0] as string, { password: OWN })).toMatchObject({ status: 201 });
+    expect(await world.stranger.post(paths[1] as string, { password: OWN })).toMatchObject({ status: 200 });
+    const token = paths[2]?.split('/').at(-1);
+    expect(await world.stranger.post('/api/auth/password/reset', { token, password: OWN })).toMatchObject({
+      status: 200,
+    });
+
+    for (const path of paths.slice(0, 3)) {
+      expect(await read(path)).toMatchObject({
+        status: 410,
+        type: 'text/html',
+        text: expect.stringMatching(/<h1>This link does not work<.*(was accepted|was already used)/s),
+      });
+      expect(await read(path, {})).toMatchObject({ status: 410, type: 'application/problem+json' });
+    }
+    await world.sql(`UPDATE invitation SET accepted_at = NULL, expires_at = now() WHERE email = $1`, [invited]);
+    expect((await read(paths[0] as string)).text).toContain('The invitation has expired.');
+    const unknown = await read('/api/auth/invitations/%3Cb%3E');
+    expect(unknown).toMatchObject({ status: 404, type: 'text/html' });
+    expect((await read('/api/notifications/unsubscribe/nothing')).status).toBe(404);
+  });
+
+  requires('CHROMIUM_BIN', 'in a browser below a path', (executablePath) => {
+    let browser: Browser;
+    let page: Page;
+    let proxy: Awaited<ReturnType<typeof startProxy>>;
+    const asked: string[] = [];
+    const complaints: string[] = [];
+    beforeAll(async () => {
+      proxy = await startProxy(world.baseUrl);
+      browser = await chromium.launch({ executablePath, args: ['--no-sandbox'] });
+      page = await browser.newPage({ viewport: { width: 360, height: 740 }, colorScheme: 'dark' });
+      page.on('request', (each) => void asked.push(each.url()));
+      page.on('console', (each) => void complaints.push(each.text()));
+      page.on('pageerror', (error) => void complaints.push(String(error)));
+    }, 150_000);
+    afterAll(async () => {
+      await browser.close();
+      proxy.stop();
+    });
+
+    const open = async (path: string): Promise<void> => {
+      await page.goto(proxy.url + path);
+      const [width, background] = await page.evaluate<[number, string]>(
+        '[document.documentElement.scrollWidth, getComputedStyle(document.documentElement).colorScheme]',
+      );
+      expect([width, background]).toEqual([360, 'light dark']);
+    };
+    const sessionsOf = async ({ id }: Person): Promise<number> =>
+      (await world.sql('SELECT FROM session WHERE user_id = $1 AND ended_at IS NULL', [id])).length;
+    const said = async (text: string): Promise<void> => page.getByText(text).waitFor();
+
+    it('accepts an invitation with a new account, by keys alone', async () => {
+      const email = address();
+      await open(await invitationTo(email));
+      await page.getByLabel('New password').focus();
+      await page.keyboard.type('password1');
+      await page.keyboard.press('Enter');
+      await page.getByRole('alert').first().filter({ hasText: 'password' }).waitFor();
+      await page.getByLabel('New password').fill(OWN);
+      await page.keyboard.press('Tab');
+      await page.keyboard.type('Grace');
+      await page.keyboard.press('Enter');
+      await said('You are a member of');
+      expect((await world.signIn(email, OWN)).id).toBeTruthy();
+    }, 60_000);
+
+    it('accepts an invitation with an existing account, and leaves no session', async () => {
+      const known = await world.person();
+      await open(await invitationTo(known.email));
+      await page.getByLabel('Password', { exact: true }).fill('wrong entirely');
+      await page.getByRole('button', { name: 'Sign in and join' }).click();
+      await page.getByRole('alert').nth(1).filter({ hasText: /./ }).waitFor();
+      await page.getByLabel('Password', { exact: true }).fill(PASSWORD);
+      await page.getByRole('button', { name: 'Sign in and join' }).click();
+      await said('You are a member of');
+      expect(await organizationsOf(known)).toContain(mallory.organization);
+      expect(await sessionsOf(known)).toBe(1);
+    }, 60_000);
+
+    it('confirms an account, and sets a password that was forgotten', async () => {
+      const account = await planted();
+      await open(await mailServer.to(account.email, CONFIRM));
+      await page.getByLabel('New password').fill(OWN);
+      await page.getByRole('button', { name: 'Confirm the account' }).click();
+      await said('Your account is confirmed.');
+      await open(await resetOf(account.email));
+      await page.getByLabel('New password').fill(`${OWN}, again`);
+      await page.getByRole('button', { name: 'Change the password' }).click();
+      await said('Your password is changed');
+      expect((await login(account.email, `${OWN}, again`)).status).toBe(200);
+    }, 60_000);
+
+    it('shows all notifications and the settings of mail to who signs in, and unsubscribes', async () => {
+      const person = await world.person();
+      await mallory.post(`${ORGS}/${mallory.organization}/users`, { email: person.email, role: 'member' });
+      await open('/api/notifications/page#settings');
+      await page.getByLabel('E-mail address').fill(person.email);
+      await page.getByLabel('Password').fill(PASSWORD);
+      await page.keyboard.press('Enter');
+      await said('unread');
+      await page.getByLabel('design').selectOption('daily');
+      await said('Saved: design, every day.');
+      const emailOf = async () =>
+        (await person.get('/api/identity/users/notifications')).body.categories.design.email as string;
+      expect(await emailOf()).toBe('daily');
+      await page.getByRole('button', { name: 'Sign out' }).click();
+      await page.getByLabel('Password').waitFor();
+      await until(async () => (await sessionsOf(person)) === 1);
+      await open(await unsubscribeOf(person));
+      await page.getByRole('button', { name: 'Unsubscribe' }).click();
+      await said('You get no more mail about events.');
+      expect(await emailOf()).toBe('off');
+    }, 60_000);
+
+    it('asked this server only, and broke no policy', () => {
+      expect(asked.length).toBeGreaterThan(10);
+      expect(asked.filter((url) => !url.startsWith(proxy.url))).toEqual([]);
+      expect(complaints.filter((text) => !/status of 40[019]/.test(text))).toEqual([]);
+    });
+  });
 });
 
 describe('without mail, an invitation', () => {

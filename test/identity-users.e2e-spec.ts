@@ -152,7 +152,7 @@ describe('a password', () => {
     expect(await world.stranger.post('/api/auth/password/forgot', { email: person.email.toUpperCase() })).toMatchObject(
       { status: 200, body: {} },
     );
-    const token = /"token": "([\w-]+)"/.exec(await emailTo(person.email))?.[1] ?? '';
+    const token = /\/password\/reset\/([\w-]+)/.exec(await emailTo(person.email))?.[1] ?? '';
     expect(JSON.stringify(await world.sql('SELECT payload, result, error FROM job'))).not.toContain(token);
     const reset = (): Promise<Answer> => world.stranger.post('/api/auth/password/reset', { token, password: NEW });
     const answers = await Promise.all([reset(), reset()]);
@@ -177,7 +177,7 @@ describe('a password', () => {
     const person = await world.person();
     const ask = async (already: number): Promise<string> => {
       await world.stranger.post('/api/auth/password/forgot', { email: person.email });
-      return /"token": "([\w-]+)"/.exec(await emailTo(person.email, already))?.[1] ?? '';
+      return /\/password\/reset\/([\w-]+)/.exec(await emailTo(person.email, already))?.[1] ?? '';
     };
     const old = await ask(0);
     await world.sql(`UPDATE password_reset SET expires_at = now() WHERE user_id = $1`, [person.id]);

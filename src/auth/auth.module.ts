@@ -21,6 +21,7 @@ import { PasswordResetsService } from './passwords/password-resets.service.js';
 import { PasswordChangesService } from './passwords/password-changes.service.js';
 import { PasswordResetsStore } from './passwords/password-resets.store.js';
 import { PasswordsService } from './passwords/passwords.service.js';
+import { PasswordPagesController } from './passwords/password-pages.controller.js';
 import { PasswordsController } from './passwords/passwords.controller.js';
 import { PersonalTokensController, ServiceTokensController } from './personal-tokens/personal-tokens.controller.js';
 import { PersonalTokenVerifier } from './personal-tokens/personal-token.verifier.js';
@@ -40,7 +41,13 @@ import { TokenAuthenticator } from './token.authenticator.js';
 @Global()
 @Module({
   imports: [OrganizationsModule],
-  controllers: [AuthController, PasswordsController, PersonalTokensController, ServiceTokensController],
+  controllers: [
+    AuthController,
+    PasswordsController,
+    PasswordPagesController,
+    PersonalTokensController,
+    ServiceTokensController,
+  ],
   providers: [
     AuthenticationMiddleware,
     AuthService,

@@ -75,10 +75,9 @@ const confirmationMail = (to: string, baseUrl: string, token: string): Mail => (
   subject: 'Confirm your account',
   text: `An account was created for this address at ${baseUrl}, with a password that another user chose.
 
-To confirm it, set a password of your own with at least 8 characters within seven days. This ends all sessions with the other password:
+To confirm it, set a password of your own within seven days. This ends all sessions with the other password:
 
-  curl -X POST ${baseUrl}/api/auth/invitations/${token}/confirm -H 'Content-Type: application/json' \\
-    -d '{"password": "…"}'
+  ${baseUrl}/api/auth/invitations/${token}/confirm
 
 If you did not expect this email, ignore it: the account stays limited to that organization.
 `,
@@ -89,10 +88,9 @@ const resetMail = (to: string, baseUrl: string, token: string): Mail => ({
   subject: 'Choose a new password',
   text: `A new password was requested for this address at ${baseUrl}.
 
-To set one with at least 8 characters, send this request within an hour. It ends all sessions:
+To set it, open this page within an hour. It ends all sessions:
 
-  curl -X POST ${baseUrl}/api/auth/password/reset -H 'Content-Type: application/json' \\
-    -d '{"token": "${token}", "password": "…"}'
+  ${baseUrl}/api/auth/password/reset/${token}
 
 If you did not request it, ignore this email: the password is not changed.
 `,

@@ -25,6 +25,13 @@ export class PasswordResetsService {
     await this.unit.runAsSystem('a new password', () => this.resetByToken(hashSecretToken(token), password));
   }
 
+  /** @throws AppError 410 when the token was used, is unknown or has expired */
+  async getUser(token: string): Promise<User> {
+    const user = await this.unit.runAsSystem('a new password', () => this.findUser(hashSecretToken(token)));
+    if (!user || !canReset(user)) throw resetLinkInvalid();
+    return user;
+  }
+
   private async resetByToken(hash: Buffer, password: string): Promise<void> {
     const owner = await this.findUser(hash);
     if (!owner) throw resetLinkInvalid();
@@ -49,6 +56,6 @@ export class PasswordResetsService {
 }
 
 const resetLinkInvalid = (): AppError =>
-  new AppError(410, 'RESET_SPENT', 'Gone', 'the reset link was already used, is unknown or has expired', {
+  new AppError(410, 'RESET_SPENT', 'Gone', 'the link was already used, is unknown or has expired', {
     remedy: 'Request a new one: POST /api/auth/password/forgot.',
   });

@@ -7,6 +7,7 @@ import { redactedPath } from '../telemetry/access-log.js';
 import { currentRequest, generateRequestId, getRequestPath, noteFailure } from '../telemetry/request-context.js';
 import { DatabaseUnavailable } from '../errors/database-outage.js';
 import { toAppError, toProblem } from '../errors/problem.js';
+import { renderErrorPage } from './pages/page.js';
 import { methodNotAllowed, RouteTable } from './route-table.js';
 import { AppError } from '../errors/app-error.js';
 
@@ -39,8 +40,11 @@ export class ProblemFilter implements ExceptionFilter {
       response.destroy();
       return;
     }
+    response.status(error.status).set(error.headers);
+    const page = renderErrorPage(request, response, error);
+    if (page) return void response.send(page);
     const problem = toProblem(error, currentRequest()?.requestId ?? generateRequestId());
-    response.status(error.status).set(error.headers).type('application/problem+json').send(JSON.stringify(problem));
+    response.type('application/problem+json').send(JSON.stringify(problem));
   }
 
   private reportRefusal(request: Request, error: AppError): void {

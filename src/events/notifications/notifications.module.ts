@@ -15,6 +15,7 @@ import { NotificationMailsService } from './mail/notification-mails.service.js';
 import { NotificationMailsStore } from './mail/notification-mails.store.js';
 import { UnsubscribeLinksService } from './mail/unsubscribe-links.service.js';
 import { UnsubscribeController } from './mail/unsubscribe.controller.js';
+import { NotificationsPageController } from './page/notifications-page.controller.js';
 import { NotificationJobsListeners } from './notification-jobs.listeners.js';
 import { NotificationSettingsController } from './settings/notification-settings.controller.js';
 import { NotificationSettingsService } from './settings/notification-settings.service.js';
@@ -23,7 +24,12 @@ import { NotificationSettingsStore } from './settings/notification-settings.stor
 /** Notifications of users about events, in the application and by mail. */
 @Module({
   imports: [OrganizationsModule, FeedModule],
-  controllers: [NotificationSettingsController, UnsubscribeController, NotificationsController],
+  controllers: [
+    NotificationSettingsController,
+    UnsubscribeController,
+    NotificationsPageController,
+    NotificationsController,
+  ],
   providers: [
     NotificationSettingsService,
     NotificationSettingsStore,

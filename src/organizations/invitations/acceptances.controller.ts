@@ -1,14 +1,23 @@
 import { Body, Controller, Get, Param, Post, Query, Req, Res } from '@nestjs/common';
-import { ApiBearerAuth, ApiCreatedResponse, ApiOkResponse, ApiTags } from '@nestjs/swagger';
+import {
+  ApiBearerAuth,
+  ApiCreatedResponse,
+  ApiExtraModels,
+  ApiOkResponse,
+  ApiTags,
+  getSchemaPath,
+} from '@nestjs/swagger';
 import type { Request, Response } from 'express';
 import { clientNetwork } from '../../core/rest/client-network.js';
 import { Authenticator } from '../../core/access/authenticator.js';
 import { Public } from '../../core/access/access.decorators.js';
+import { isPageRequested, renderPage } from '../../core/rest/pages/page.js';
 import { NoStore } from '../../core/rest/no-store.decorator.js';
 import { RestOperation } from '../../core/rest/openapi/rest-operation.decorator.js';
 import { AcceptancesService } from './acceptances.service.js';
 import { AcceptedView } from './accepted.view.js';
 import { Acceptance, AcceptanceQuery } from './invitation.inputs.js';
+import { invitationPage } from './invitation.page.js';
 import { InvitationView } from './invitation.view.js';
 
 @ApiTags('auth')
@@ -25,9 +34,25 @@ export class AcceptancesController {
     errors: [410],
   })
   @Get()
-  @ApiOkResponse({ type: InvitationView })
-  async read(@Param('token') token: string): Promise<InvitationView> {
-    return InvitationView.fromEntity(await this.acceptances.getByToken(token));
+  @ApiExtraModels(InvitationView)
+  @ApiOkResponse({
+    description: 'The invitation; for a browser, a page that accepts it.',
+    content: {
+      'application/json': { schema: { $ref: getSchemaPath(InvitationView) } },
+      'text/html': { schema: { type: 'string' } },
+    },
+  })
+  async read(
+    @Param('token') token: string,
+    @Query() { proof }: AcceptanceQuery,
+    @Req() request: Request,
+    @Res({ passthrough: true }) response: Response,
+  ): Promise<InvitationView | string> {
+    const isPage = isPageRequested(request, response);
+    const invitation = await this.acceptances.getByToken(token);
+    if (!isPage) return InvitationView.fromEntity(invitation);
+    const organization = await this.acceptances.getOrganizationName(invitation);
+    return renderPage(response, invitationPage(request, invitation, organization, proof));
   }
 
   @RestOperation(

@@ -36,6 +36,10 @@ export class AcceptancesService {
     return assertAcceptable(await this.unit.runAsSystem('reading an invitation', find));
   }
 
+  getOrganizationName({ organizationId }: Invitation): Promise<string> {
+    return this.unit.runAsSystem('reading an invitation', () => this.invitations.findOrganizationName(organizationId));
+  }
+
   /**
    * Creates the account of the invited user, once, and makes them a member. The URL alone does not prove ownership of the address,
    * because the inviter has seen it: the account is unconfirmed unless the request contains the proof from the email, which does

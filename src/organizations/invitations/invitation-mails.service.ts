@@ -99,13 +99,9 @@ const invitationMail = (
   subject: `You are invited to ${organization}`,
   text: `${toSingleLine(inviter)} invites you to the organization ${toSingleLine(organization)}.
 
-The invitation is valid until ${expiresAt.toISOString()}. Without an account here, choose a password of at least 8 characters:
+Accept the invitation until ${expiresAt.toISOString()}, with a new account or the one that you have:
 
-  curl -X POST '${url}' -H 'Content-Type: application/json' -d '{"password": "…"}'
-
-With an account, sign in and accept with your token:
-
-  curl -X POST '${url}' -H "Authorization: Bearer $TOKEN"
+  ${url}
 
 If you did not expect this email, ignore it: no account is created, and you are not added.
 `,

@@ -52,6 +52,13 @@ export class InvitationsStore extends Store<Invitation> {
       .getOne();
   }
 
+  async findOrganizationName(id: string): Promise<string> {
+    const [found] = await this.unit.manager.query<{ name: string }[]>('SELECT name FROM organization WHERE id = $1', [
+      id,
+    ]);
+    return found?.name ?? '';
+  }
+
   /** As `findByHash`, locked until the end of the transaction. */
   lockByHash(tokenHash: Buffer): Promise<Invitation | null> {
     return this.createQueryBuilder()

@@ -1,4 +1,5 @@
 import { type Mail, toSingleLine } from '../../../core/mail/mailer.js';
+import { escapeHtml } from '../../../core/rest/pages/html.js';
 import type { MailFrequency } from '../notification-preferences.js';
 import type { MailedEvent, MailedEvents } from './mail-events.store.js';
 
@@ -33,13 +34,14 @@ export function composeMail({ listed, total }: MailedEvents, context: MailContex
     severity: event.severity,
   }));
   const more = total > listed.length ? `and ${total - listed.length} more` : '';
-  const settings = `${baseUrl}/api/identity/users/notifications`;
+  const all = `${baseUrl}/api/notifications/page`;
+  const settings = `${all}#settings`;
   const text = [
     ...lines.map(
       ({ when, where, what, severity }) => `- ${what}\n  ${[when, where, severity].filter(Boolean).join(', ')}`,
     ),
     ...(more ? [more] : []),
-    `Times are those of ${timezone}. All of them: ${baseUrl}/api/notifications\nSettings: ${settings}\nUnsubscribe: ${unsubscribeUrl}`,
+    `Times are those of ${timezone}. All of them: ${all}\nSettings: ${settings}\nUnsubscribe: ${unsubscribeUrl}`,
   ].join('\n\n');
   const items = lines.map(
     ({ when, where, what, severity }) =>
@@ -50,7 +52,7 @@ export function composeMail({ listed, total }: MailedEvents, context: MailContex
 <ul>
 ${items.join('\n')}
 </ul>
-${more ? `<p>${escapeHtml(more)}</p>\n` : ''}<p><small>Times are those of ${escapeHtml(timezone)}. <a href="${escapeHtml(`${baseUrl}/api/notifications`)}">All of them</a>,
+${more ? `<p>${escapeHtml(more)}</p>\n` : ''}<p><small>Times are those of ${escapeHtml(timezone)}. <a href="${escapeHtml(all)}">All of them</a>,
 <a href="${escapeHtml(settings)}">settings</a>, <a href="${escapeHtml(unsubscribeUrl)}">unsubscribe</a></small></p>
 </body></html>
 `;
@@ -65,7 +67,3 @@ const toPlace = ({ organization, workspace }: MailedEvent): string =>
 
 /** Limits the length, because names are user input. */
 const toLine = (text: string): string => toSingleLine(text).slice(0, MAX_LINE).toWellFormed();
-
-const ESCAPES: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;', "'": '&#39;' };
-
-const escapeHtml = (text: string): string => text.replace(/[&<>"']/g, (character) => ESCAPES[character] ?? '');

@@ -1,11 +1,13 @@
-import { Controller, Get, Header, HttpCode, Param, Post } from '@nestjs/common';
+import { Controller, Get, HttpCode, Param, Post, Req, Res } from '@nestjs/common';
 import { ApiExcludeController } from '@nestjs/swagger';
+import type { Request, Response } from 'express';
 import { Public } from '../../../core/access/access.decorators.js';
 import { IgnoresBody } from '../../../core/rest/body/ignores-body.decorator.js';
 import { NoStore } from '../../../core/rest/no-store.decorator.js';
+import { isPageRequested, renderPage, rootOf } from '../../../core/rest/pages/page.js';
 import { UnsubscribeLinksService } from './unsubscribe-links.service.js';
 
-const HTML = 'text/html; charset=utf-8';
+const TITLE = 'Mail about events';
 
 /** The unsubscribe page. GET shows a form and only POST unsubscribes (RFC 8058), because mail scanners follow links. */
 @ApiExcludeController()
@@ -16,27 +18,29 @@ export class UnsubscribeController {
   constructor(private readonly links: UnsubscribeLinksService) {}
 
   @Get()
-  @Header('Content-Type', HTML)
-  async ask(@Param('token') token: string): Promise<string> {
+  async ask(
+    @Param('token') token: string,
+    @Req() request: Request,
+    @Res({ passthrough: true }) response: Response,
+  ): Promise<string> {
+    isPageRequested(request, response);
     await this.links.assertValid(token);
-    return renderPage('<p>Get no more mail about events?</p><form method="post"><button>Unsubscribe</button></form>');
+    const body = '<p>Get no more mail about events?</p><form method="post"><button>Unsubscribe</button></form>';
+    return renderPage(response, { title: TITLE, body, sendsForm: true });
   }
 
   @Post()
   @HttpCode(200)
   @IgnoresBody()
-  @Header('Content-Type', HTML)
-  async unsubscribe(@Param('token') token: string): Promise<string> {
+  async unsubscribe(
+    @Param('token') token: string,
+    @Req() request: Request,
+    @Res({ passthrough: true }) response: Response,
+  ): Promise<string> {
+    isPageRequested(request, response);
     await this.links.unsubscribe(token);
-    return renderPage(
-      '<p>You get no more mail about events. <code>PUT /api/identity/users/notifications</code> turns it on again.</p>',
-    );
+    const settings = `<a href="${rootOf(request)}api/notifications/page">Your notifications</a>`;
+    const body = `<p role="status">You get no more mail about events.</p><p>${settings} turn it on again.</p>`;
+    return renderPage(response, { title: TITLE, body });
   }
 }
-
-const renderPage = (body: string): string => `<!doctype html>
-<html lang="en"><meta charset="utf-8"><meta name="viewport" content="width=device-width"><meta name="referrer" content="no-referrer"><title>Notifications</title>
-<h1>Notifications</h1>
-${body}
-</html>
-`;
