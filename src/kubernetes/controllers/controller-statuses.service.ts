@@ -28,6 +28,13 @@ const PAGE_SIZE = 100;
 
 type Found = Partial<Record<PlatformController, FoundController>>;
 
+/** A read of the cluster that began when the installation of the operator had this revision. */
+interface Look {
+  found: Promise<Found>;
+  at: number;
+  revision: number;
+}
+
 export interface ControllerStates {
   connectionId: string;
   states: ControllerState[];
@@ -36,7 +43,7 @@ export interface ControllerStates {
 /** Reads the statuses of the operator, the broker and the resource sync from the running workloads, whoever deployed them. */
 @Injectable()
 export class ControllerStatusesService {
-  private readonly looks = new WeakMap<ClusterClient, { found: Promise<Found>; at: number }>();
+  private readonly looks = new WeakMap<ClusterClient, Look>();
 
   constructor(
     private readonly installations: ControllerInstallationsStore,
@@ -47,10 +54,11 @@ export class ControllerStatusesService {
 
   /** @throws ClusterError */
   async read({ connection, client }: OpenCluster): Promise<ControllerState[]> {
-    const found = await this.look(client);
+    // The installation first: the cluster is not older than the outcome that it and its events report.
     const wanted = await this.unit.runAsSystem('the status of a controller', () =>
       this.installations.find(connection.id, OPERATOR),
     );
+    const found = await this.look(client, wanted?.revision ?? 0);
     return PLATFORM_CONTROLLERS.map((controller) => toControllerState(controller, found[controller], wanted));
   }
 
@@ -73,10 +81,10 @@ export class ControllerStatusesService {
     );
   }
 
-  private look(client: ClusterClient): Promise<Found> {
+  private look(client: ClusterClient, revision: number): Promise<Found> {
     const known = this.looks.get(client);
-    if (known && performance.now() - known.at < STATUS_TTL_MS) return known.found;
-    const look = { found: this.find(client), at: performance.now() };
+    if (known?.revision === revision && performance.now() - known.at < STATUS_TTL_MS) return known.found;
+    const look = { found: this.find(client), at: performance.now(), revision };
     this.looks.set(client, look);
     look.found.catch(() => {
       if (this.looks.get(client) === look) this.looks.delete(client);
