@@ -153,6 +153,22 @@ describe('registering a kubeconfig', () => {
     expect(ids(await register(config(['green'])))).toEqual({ green: first['red'] });
   });
 
+  it('pings the clusters of all contexts at the same time', async () => {
+    const names = ['first', 'second', 'third', 'fourth', 'fifth'];
+    const waiting: (() => void)[] = [];
+    /** Holds the calls back until all clusters are called; otherwise they would time out one after the other. */
+    const server = await serve(({ url }, response) => {
+      const respond = (): void =>
+        void response.writeHead(200, { 'content-type': 'application/json' }).end('{"gitVersion":"v1.36.0"}');
+      if (url !== '/version') return respond();
+      waiting.push(respond);
+      if (waiting.length === names.length) for (const each of waiting) each();
+    });
+    const { body } = await register(kubeconfig(Object.fromEntries(names.map((name) => [name, { server }]))));
+    expect(body).toMatchObject({ registered: [], failed: [] });
+    expect(body.connected.map(({ context }: Json) => context)).toEqual(names);
+  }, 60_000);
+
   it('of one cluster by ten callers at once makes one connection', async () => {
     const config = kubeconfig({ raced: { server: 'https://127.0.0.1:3' } });
     const answers = await Promise.all(Array.from({ length: 10 }, () => register(config)));

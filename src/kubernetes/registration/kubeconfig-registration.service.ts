@@ -5,6 +5,7 @@ import { ConnectionCreationService } from '../../connections/connection-creation
 import { ConnectionsService } from '../../connections/connections.service.js';
 import { ALREADY_REGISTERED, ConnectionsStore } from '../../connections/connections.store.js';
 import type { Actor } from '../../core/access/actor.js';
+import { boundedParallel } from '../../core/bounded-parallel.js';
 import { isDatabaseOutage } from '../../core/errors/database-outage.js';
 import { AppError, Conflict } from '../../core/errors/app-error.js';
 import { OrganizationsService } from '../../organizations/organizations.service.js';
@@ -13,7 +14,17 @@ import type { KubeconfigContext } from '../clusters/kubeconfig.js';
 import { KubeconfigLoader } from '../clusters/kubeconfig.loader.js';
 import { buildKubeconfig } from '../clusters/kubernetes-connection-kind.js';
 import { RightsService } from '../rights/rights.service.js';
-import { type RegisteredContext, RegistrationView } from './registration.view.js';
+import { type RegisteredContext, type RegistrationFault, RegistrationView } from './registration.view.js';
+
+/** The maximum number of clusters that one call pings concurrently. */
+const MAX_PINGS = 20;
+
+/** A context with its connection, or why it has none. */
+interface SavedContext {
+  context: string;
+  id?: string;
+  error?: RegistrationFault;
+}
 
 /** Creates a connection with its own credential for each context of a kubeconfig. */
 @Injectable()
@@ -31,35 +42,43 @@ export class KubeconfigRegistrationService {
   async register(actor: Actor, kubeconfig: string, organizationId: string | undefined): Promise<RegistrationView> {
     const organization = await this.organizations.resolve(actor, organizationId);
     await this.organizations.authorize(actor, connectionPolicy.create, organization.id);
-    const answer = new RegistrationView();
+    const contexts = await this.kubeconfigs.load(kubeconfig);
     const taken = new Set<string>();
-    for (const found of await this.kubeconfigs.load(kubeconfig)) {
-      const { list, item } = await this.registerContext(actor, organization.id, found, taken);
-      answer[list].push(item);
-    }
+    const saved: SavedContext[] = [];
+    for (const found of contexts) saved.push(await this.save(actor, organization.id, found, taken));
+    const outcomes = await boundedParallel(saved, MAX_PINGS, (one) => this.ping(actor, one));
+    const answer = new RegistrationView();
+    for (const { list, item } of outcomes) answer[list].push(item);
     return answer;
   }
 
-  private async registerContext(
+  private async save(
     actor: Actor,
     organizationId: string,
     found: KubeconfigContext,
     taken: Set<string>,
-  ): Promise<{ list: keyof RegistrationView; item: RegisteredContext }> {
+  ): Promise<SavedContext> {
     const { context } = found;
-    if (found.error) return { list: 'failed', item: { context, error: toRegistrationFault(found.error) } };
-    let id: string;
+    if (found.error) return { context, error: toRegistrationFault(found.error) };
     try {
-      id = await this.saveConnection(actor, organizationId, found, found.access, taken);
+      const id = await this.saveConnection(actor, organizationId, found, found.access, taken);
       taken.add(id);
+      return { context, id };
     } catch (error) {
-      return { list: 'failed', item: { context, error: toRegistrationFault(error) } };
+      return { context, error: toRegistrationFault(error) };
     }
+  }
+
+  private async ping(
+    actor: Actor,
+    { context, id, error }: SavedContext,
+  ): Promise<{ list: keyof RegistrationView; item: RegisteredContext }> {
+    if (id === undefined) return { list: 'failed', item: { context, error } };
     try {
       const missing = await this.rights.pingAndReview(actor, id);
       return { list: 'connected', item: { context, connection_id: id, ...(missing && { missing_rights: missing }) } };
-    } catch (error) {
-      return { list: 'registered', item: { context, connection_id: id, error: toRegistrationFault(error) } };
+    } catch (fault) {
+      return { list: 'registered', item: { context, connection_id: id, error: toRegistrationFault(fault) } };
     }
   }
 
@@ -112,7 +131,7 @@ function descriptiveMetadata(metadata: Record<string, unknown> = {}): Record<str
 }
 
 /** @throws unexpected errors, so that they are not reported as faults of the kubeconfig */
-function toRegistrationFault(error: unknown): { code: string; detail: string; remedy?: string } {
+function toRegistrationFault(error: unknown): RegistrationFault {
   if (isDatabaseOutage(error) || !(error instanceof AppError)) throw error;
   return { code: error.code, detail: error.message, ...(error.remedy ? { remedy: error.remedy } : {}) };
 }
