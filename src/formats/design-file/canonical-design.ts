@@ -5,6 +5,7 @@ import {
   type DesignComponent,
   type DesignFile,
 } from './design-file.js';
+import { restoreFieldNames } from './field-names.js';
 import { servicesToComponents } from './design-services.js';
 import { isObject, type Json, type JsonObject, asObject, asText } from '../../core/json/json.js';
 
@@ -29,7 +30,7 @@ export function createDesign({ name, components, metadata = {} }: NewDesign): De
 
 /**
  * The canonical form of data in which findDesignFaults finds nothing: absent members get their defaults, the older `services` become components,
- * components without an id get a stable one, and unknown members are kept. `name` is the default name.
+ * components without an id get a stable one, field names in display form are spelled plainly, and unknown members are kept. `name` is the default name.
  */
 export function toCanonicalDesign(data: JsonObject, name: string): DesignFile {
   const { id, services, components, version, ...rest } = data;
@@ -66,7 +67,7 @@ function toCanonicalComponent(data: JsonObject, index: number): DesignComponent 
     format: textOr(data['format'], 'JSON'),
     model: { ...model, name: asText(model['name']) },
     component: { ...definition, kind, version },
-    configuration: asObject(data['configuration']),
+    configuration: restoreFieldNames(asObject(data['configuration'])),
     metadata: asObject(data['metadata']),
   };
 }

@@ -107,6 +107,18 @@ describe('canonicalDesign', () => {
     expect(toCanonicalDesign({}, 'file')).toEqual(createDesign({ name: 'file', components: [] }));
   });
 
+  it('spells field names in display form plainly, outside of labels, annotations and data', () => {
+    const binding = { metadata: { labels: { 'a B': '1' }, 'owner References': [{ 'block Owner Deletion': true }] }, 'role Ref': { 'api Group': 'rbac' } }; // prettier-ignore
+    const settings = { metadata: { annotations: { 'a B': '2' } }, data: { 'c D': '3' }, 'env From': [], envFrom: [1] };
+    const components = [binding, settings].map((configuration) => ({ component: { kind: 'A' }, configuration }));
+    const [first, second] = toCanonicalDesign({ components }, 'x').components;
+    expect(first?.configuration).toEqual({
+      metadata: { labels: { 'a B': '1' }, ownerReferences: [{ blockOwnerDeletion: true }] },
+      roleRef: { apiGroup: 'rbac' },
+    });
+    expect(second?.configuration).toBe(settings);
+  });
+
   it('takes services only where there are no components', () => {
     const services = { a: { type: 'Pod', apiVersion: 'v1' } };
     expect(toCanonicalDesign({ services }, 'x')).toMatchObject({ components: [{ displayName: 'a' }] });

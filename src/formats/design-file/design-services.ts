@@ -1,7 +1,8 @@
 import { validate } from 'uuid';
 import { componentId } from './design-component.js';
+import { restoreFieldNames } from './field-names.js';
 import { COMPONENT_SCHEMA_VERSION, type DesignComponent } from './design-file.js';
-import { isObject, type Json, type JsonObject, asObject, asText } from '../../core/json/json.js';
+import { isObject, type JsonObject, asObject, asText } from '../../core/json/json.js';
 
 /** Members of a service with a counterpart in a component; all others are kept under `metadata.service`. */
 const MAPPED_MEMBERS = [
@@ -15,11 +16,6 @@ const MAPPED_MEMBERS = [
   'annotations',
   'settings',
 ];
-/** `access Control` is the older form's name of the field `accessControl`. */
-const SPACED_NAME = /^[A-Za-z][A-Za-z0-9]*(?: [A-Z][A-Za-z0-9]*)+$/;
-/** Maps whose keys are data and not field names. */
-const FREE_KEYS = new Set(['labels', 'annotations', 'matchLabels', 'data', 'stringData', 'binaryData', 'nodeSelector']);
-
 /** Converts the older form of a design, services by name, into components without loss; `componentsToServices` is the inverse. */
 export function servicesToComponents(services: JsonObject): DesignComponent[] {
   const ids = new Set<string>();
@@ -84,19 +80,6 @@ export function componentsToServices(components: readonly DesignComponent[]): Js
     });
   }
   return Object.fromEntries(services);
-}
-
-/** Field names as Kubernetes spells them, at every depth. */
-function restoreFieldNames(value: JsonObject): JsonObject {
-  const into = (member: Json): Json =>
-    Array.isArray(member) ? member.map(into) : isObject(member) ? restoreFieldNames(member) : member;
-  return Object.fromEntries(
-    Object.entries(value).map(([key, member]) => {
-      const name = SPACED_NAME.test(key) ? key.replaceAll(' ', '') : key;
-      const taken = name !== key && Object.hasOwn(value, name);
-      return [taken ? key : name, FREE_KEYS.has(name) ? member : into(member)];
-    }),
-  );
 }
 
 function omit(value: JsonObject, keys: readonly string[]): JsonObject {
