@@ -35,7 +35,6 @@ export const ORDER = [
 ];
 
 const SMALL = 30;
-const MAX_COLLABORATORS = 6;
 /** Files that are as small as what they describe. */
 const DESCRIPTIVE = /\.(entity|view|policy|events|event|module|inputs|input|d)\.ts$/;
 
@@ -44,7 +43,6 @@ const MUST_BE_ZERO = new Set([
   'import cycles between files',
   'import cycles between sub-folders of one folder',
   'tables named by a folder left of their owner',
-  `classes with more than ${MAX_COLLABORATORS} collaborators`,
   'formatting switched off',
 ]);
 
@@ -61,7 +59,6 @@ export function measureStructure() {
     'import cycles between files': cycles(graph).map((cycle) => cycle.join(' → ')),
     'import cycles between sub-folders of one folder': subFolderCycles(graph),
     'tables named by a folder left of their owner': tablesUpward(product),
-    [`classes with more than ${MAX_COLLABORATORS} collaborators`]: product.flatMap(largeConstructors),
     [`files under ${SMALL} lines that describe no record`]: product
       .filter(({ path, lines }) => lines < SMALL && !DESCRIPTIVE.test(path))
       .map(({ path, lines }) => `${path} (${lines})`),
@@ -170,24 +167,6 @@ function tablesUpward(files) {
         .filter((table) => owners.has(table) && ORDER.indexOf(owners.get(table)) > ORDER.indexOf(folderOf(path)))
         .map((table) => `${path} names ${table} of ${owners.get(table)}`);
     });
-}
-
-function largeConstructors({ path, text }) {
-  const found = [];
-  const source = ts.createSourceFile(path, text, ts.ScriptTarget.Latest, true);
-  const visit = (node) => {
-    if (ts.isClassDeclaration(node)) {
-      const made = node.members.find(ts.isConstructorDeclaration);
-      const isInjectable = (ts.getDecorators(node) ?? []).some((each) =>
-        /^@(Injectable|Controller|Resolver|Module|Catch)\b/.test(each.getText()),
-      );
-      if (isInjectable && made && made.parameters.length > MAX_COLLABORATORS)
-        found.push(`${node.name?.text} in ${path} (${made.parameters.length})`);
-    }
-    ts.forEachChild(node, visit);
-  };
-  visit(source);
-  return found;
 }
 
 function occurrences({ path, text }, pattern) {

@@ -32,7 +32,8 @@ const refused = (status: number, code: string) => ({ status, body: { status, cod
 
 const ask = (by: Person, fields: object = {}): Promise<Answer> =>
   by.post('/api/pattern/deploy?async=true', { id: design.id, environment_id: environment.id, ...fields });
-const request = (by = people.editor): Promise<Json> => done(ask(by, { request_approval: true }));
+/** A request that keeps no plan, because its cluster is away. */
+const request = (by = people.editor): Promise<Json> => cluster.away(() => done(ask(by, { request_approval: true })));
 const cancel = (id: string, by = people.organizationAdmin): Promise<Answer> => by.post(`/api/deployments/${id}/cancel`);
 const deployment = (id: string): Promise<Json> => done(world.admin.get(`/api/deployments/${id}`));
 /** The record, once it holds; else the time limit of the test ends the waiting. */

@@ -297,7 +297,7 @@ requires('KUBEBUILDER_ASSETS', 'the main job, on a real API server', () => {
       body: { code: 'APPROVAL_REQUIRED' },
     });
     const pending = await editor.post('/api/pattern/deploy', { ...body, request_approval: true });
-    expect(pending).toMatchObject({ status: 202, body: { status: 'pending_approval' } });
+    expect(pending).toMatchObject({ status: 202, body: { status: 'pending_approval', plan_id: expect.any(String) } });
     const other = await as('editor');
     // What an approval cannot be requested for is not answered with that remedy.
     const refusals = {
@@ -325,14 +325,19 @@ requires('KUBEBUILDER_ASSETS', 'the main job, on a real API server', () => {
     const found = () => kubectl(cluster, 'get', ...web, '--ignore-not-found', '-o', 'name');
     const plan_id = await plan();
     const waiting = await editor.post('/api/pattern/deploy', { id: design.id, plan_id, request_approval: true });
-    expect(waiting.status).toBe(202);
+    expect(waiting).toMatchObject({ status: 202, body: { plan_id } });
+    // A request that names no plan keeps the one that is made with it.
+    const unplanned = await editor.post('/api/pattern/deploy', { ...body, request_approval: true });
+    expect(unplanned).toMatchObject({ status: 202, body: { plan_id: expect.any(String) } });
     await kubectl(cluster, 'delete', ...web);
     const stale = { status: 409, body: { code: 'PLAN_STALE' } };
-    expect(await admin.post(`/api/deployments/${waiting.body.id}/approve`)).toMatchObject(stale);
-    expect((await admin.get(`/api/deployments/${waiting.body.id}`)).body).toMatchObject({
-      status: 'failed',
-      error: { code: 'PLAN_STALE' },
-    });
+    for (const { id } of [waiting.body, unplanned.body]) {
+      expect(await admin.post(`/api/deployments/${id}/approve`)).toMatchObject(stale);
+      expect((await admin.get(`/api/deployments/${id}`)).body).toMatchObject({
+        status: 'failed',
+        error: { code: 'PLAN_STALE' },
+      });
+    }
     expect(await admin.post('/api/pattern/deploy', { id: design.id, plan_id })).toMatchObject(stale);
     expect(await found()).toBe('');
     const outsider = await world.outsider();

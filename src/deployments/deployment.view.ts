@@ -183,6 +183,13 @@ export class DeploymentView extends RecordView {
   @TimeField({ nullable: true, description: 'Until when it waits for approvals; null when it never waited for any.' })
   approval_expires_at!: Date | null;
 
+  @IdField({
+    nullable: true,
+    description:
+      'The plan that it applies exactly; of a request for approval the one that was made with it, null when a cluster could not be asked.',
+  })
+  plan_id!: string | null;
+
   @IdField({ nullable: true, description: 'The deployment in another environment that it was promoted from.' })
   promoted_from!: string | null;
 
@@ -233,6 +240,7 @@ export class DeploymentView extends RecordView {
       approved_by: deployment.approvedBy,
       approvals: deployment.approvals.map(DeploymentApprovalView.fromApproval),
       approval_expires_at: deployment.approvalExpiresAt,
+      plan_id: deployment.options.plan_id ?? null,
       promoted_from: deployment.promotedFrom,
       resources: deployment.resources.map((resource, index) =>
         DeployedResourceView.fromResource(resource, deployment.resourceHealth?.[index] ?? null),

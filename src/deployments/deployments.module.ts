@@ -33,6 +33,7 @@ import { DesignDeploymentsController } from './requests/design-deployments.contr
 import { InUseProtectionService } from './protection/in-use-protection.service.js';
 import { AdoptionService } from './plans/adoption.service.js';
 import { PlansService } from './plans/plans.service.js';
+import { StoredPlansService } from './plans/stored-plans.service.js';
 import { PromotionsService } from './requests/promotions.service.js';
 import { RollbacksService } from './requests/rollbacks.service.js';
 import { ChangeJournalsStore } from './runs/change-journals.store.js';
@@ -166,6 +167,7 @@ import { TargetsStore } from './targets/targets.store.js';
     DeploymentContextService,
     DeployedNamespacesService,
     PlansService,
+    StoredPlansService,
     TargetsService,
     TargetsStore,
     RunningResourcesService,

@@ -31,6 +31,17 @@ export class SilentCluster {
     this.isClosed = false;
   }
 
+  /** Refuses calls while something is done; those that it has taken stay open. */
+  async away<T>(work: () => Promise<T>): Promise<T> {
+    const { port } = this.server.address() as AddressInfo;
+    this.server.close();
+    try {
+      return await work();
+    } finally {
+      await new Promise<void>((listening) => this.server.listen(port, '127.0.0.1', listening));
+    }
+  }
+
   stop(): void {
     this.hangUp();
     this.server.close();

@@ -3,6 +3,7 @@ import { isUUID } from 'class-validator';
 import { AppError } from '../../core/errors/app-error.js';
 import { isTemporary } from '../../core/errors/problem.js';
 import { DeployedDesignsStore } from '../deployed-designs.store.js';
+import type { DeploymentStatus } from '../deployment.entity.js';
 import { ApprovalRulesService, type ApprovalSubject } from '../admission/approval-rules.service.js';
 import type { LabelledOwner } from '../plan/owner.js';
 
@@ -14,14 +15,21 @@ export class AdoptionService {
     private readonly approvals: ApprovalRulesService,
   ) {}
 
-  /** Returns a check that uses the current roles for each object. Objects of an unknown owner may not be adopted. */
-  createCheck(subject: Omit<ApprovalSubject, 'action'>): (owner: LabelledOwner) => Promise<boolean> {
+  /**
+   * Returns a check that uses the current roles for each object. Objects of an unknown owner may not be adopted. While a request waits
+   * for its approvals, they count as given.
+   */
+  createCheck(
+    subject: Omit<ApprovalSubject, 'action'> & { status?: DeploymentStatus },
+  ): (owner: LabelledOwner) => Promise<boolean> {
     return async ({ design, environment }) => {
       if (!design || !environment || !isUUID(design) || !isUUID(environment)) return false;
       const location = await this.deployed.findLocation(design, environment);
       if (!location) return false;
       try {
-        await this.approvals.requireStillAllowed({ ...subject, action: 'undeploy' }, location);
+        const undeployment = { ...subject, action: 'undeploy' as const };
+        if (subject.status === 'pending_approval') await this.approvals.requireRequester(undeployment, location);
+        else await this.approvals.requireStillAllowed(undeployment, location);
         return true;
       } catch (error) {
         if (isTemporary(error) || !(error instanceof AppError)) throw error;

@@ -17,11 +17,11 @@ import { DeploymentContextService } from './deployment-context.service.js';
 /** Timeout of a plan on one cluster. */
 const PLAN_TIMEOUT_MS = 600_000;
 
-type PlanSubject = Pick<
+export type PlanSubject = Pick<
   Deployment,
   'designId' | 'environmentId' | 'renderings' | 'options' | 'requestedBy' | 'approvals'
 > &
-  Partial<Pick<Deployment, 'id' | 'action'>>;
+  Partial<Pick<Deployment, 'id' | 'action' | 'status'>>;
 
 /** Creates plans by requests to the clusters. */
 @Injectable()

@@ -4,23 +4,19 @@ import { RequestedDesignsService } from '../admission/requested-designs.service.
 import { type PlanRequest, toOptions } from '../deployment.inputs.js';
 import { deploymentPolicy } from '../deployment.policy.js';
 import { TargetsService } from '../targets/targets.service.js';
-import { ClusterPlansService } from './cluster-plans.service.js';
-import { DeploymentPlan } from './deployment-plan.entity.js';
 import { PlanConditionsService } from './plan-conditions.service.js';
-import { plannedResources } from '../plan/plan.js';
 import { PlanView } from './plan.view.js';
-import { PlansStore } from './plans.store.js';
 import { RequestedVersionsService } from './requested-versions.service.js';
+import { StoredPlansService } from './stored-plans.service.js';
 
-/** Creates plans, and stores their inputs so that exactly that plan can be deployed. */
+/** Plans what users ask for. */
 @Injectable()
 export class PlansService {
   constructor(
     private readonly designs: RequestedDesignsService,
     private readonly versions: RequestedVersionsService,
     private readonly targets: TargetsService,
-    private readonly clusters: ClusterPlansService,
-    private readonly plans: PlansStore,
+    private readonly plans: StoredPlansService,
     private readonly conditions: PlanConditionsService,
   ) {}
 
@@ -29,7 +25,7 @@ export class PlansService {
     const design = await this.designs.getAllowed(actor, deploymentPolicy.plan, input);
     const target = await this.targets.resolveForDeployment(actor, design, input);
     const { newValues, ...versions } = await this.versions.resolve(actor, design, input, target);
-    const kept = Object.assign(new DeploymentPlan(), {
+    const inputs = {
       organizationId: design.organizationId,
       designId: design.id,
       ...versions,
@@ -37,17 +33,10 @@ export class PlansService {
       environmentId: target.environmentId,
       connectionIds: target.connectionIds,
       options: toOptions(input),
-    });
-    const plans = await this.clusters.planAll({ ...kept, requestedBy: actor.userId, approvals: [] });
-    kept.fingerprints = Object.fromEntries([...plans].map(([id, plan]) => [id, plan.fingerprint]));
-    kept.resources = [...plans].flatMap(([connection_id, plan]) =>
-      plannedResources(plan).map(({ api_version, kind, namespace, name, action }) => ({
-        ...{ connection_id, api_version, kind, namespace, name, action },
-      })),
-    );
-    await this.plans.insert(kept);
+    };
+    const { stored, plans } = await this.plans.create(inputs, { requestedBy: actor.userId, approvals: [] });
     const { workspaceId } = design;
-    const conditions = await this.conditions.read(actor, { ...kept, workspaceId });
-    return PlanView.fromPlans(kept, target, plans, { ...conditions, newValues });
+    const conditions = await this.conditions.read(actor, { ...stored, workspaceId });
+    return PlanView.fromPlans(stored, target, plans, { ...conditions, newValues });
   }
 }

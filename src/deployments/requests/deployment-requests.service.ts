@@ -10,6 +10,7 @@ import { DeploymentAdmissionService } from '../admission/deployment-admission.se
 import { ApprovalRulesService } from '../admission/approval-rules.service.js';
 import type { FreezeOverride } from '../deployment.inputs.js';
 import { DeploymentsStore } from '../deployments.store.js';
+import { StoredPlansService } from '../plans/stored-plans.service.js';
 import { DeploymentQueueService } from './deployment-queue.service.js';
 import type { DeployedVersions } from '../renderings/rendering.js';
 import type { Target } from '../targets/targets.service.js';
@@ -36,6 +37,7 @@ export class DeploymentRequestsService {
     private readonly deployments: DeploymentsStore,
     private readonly approvals: ApprovalRulesService,
     private readonly admission: DeploymentAdmissionService,
+    private readonly plans: StoredPlansService,
     private readonly queue: DeploymentQueueService,
     private readonly unit: UnitOfWork,
     private readonly events: EventBus,
@@ -55,32 +57,34 @@ export class DeploymentRequestsService {
     const { designVersion, renderings } = await request.version();
     const subject = { ...location, designId: design.id, designVersion, renderings };
     const policyViolations = await this.admission.requireCompliance(actor, { ...subject, action: request.action });
+    const deployment: Deployment = Object.assign(new Deployment(), {
+      organizationId,
+      workspaceId,
+      designId: design.id,
+      designVersion,
+      renderings,
+      environmentId,
+      connectionIds: target.connectionIds,
+      name: request.name,
+      action: request.action,
+      status: pending ? ('pending_approval' as const) : ('queued' as const),
+      requestedBy: actor.userId,
+      approvedBy: null,
+      approvals: [],
+      approvalExpiresAt: pending ? this.approvals.getExpiry() : null,
+      promotedFrom: request.promotedFrom ?? null,
+      jobId: null,
+      options: { ...request.options, ...(override.override_freeze ? { override_freeze: true } : {}) },
+      resources: [],
+      clusters: [],
+      policyViolations,
+      failure: null,
+      startedAt: null,
+      finishedAt: null,
+    });
+    if (pending && deployment.action !== 'undeploy')
+      deployment.options.plan_id ??= await this.plans.createForRequest(deployment);
     return this.unit.run(async () => {
-      const deployment: Deployment = Object.assign(new Deployment(), {
-        organizationId,
-        workspaceId,
-        designId: design.id,
-        designVersion,
-        renderings,
-        environmentId,
-        connectionIds: target.connectionIds,
-        name: request.name,
-        action: request.action,
-        status: pending ? ('pending_approval' as const) : ('queued' as const),
-        requestedBy: actor.userId,
-        approvedBy: null,
-        approvals: [],
-        approvalExpiresAt: pending ? this.approvals.getExpiry() : null,
-        promotedFrom: request.promotedFrom ?? null,
-        jobId: null,
-        options: { ...request.options, ...(override.override_freeze ? { override_freeze: true } : {}) },
-        resources: [],
-        clusters: [],
-        policyViolations,
-        failure: null,
-        startedAt: null,
-        finishedAt: null,
-      });
       const overridden = await this.admission.admit(actor, deployment);
       await this.deployments.insert(deployment);
       await this.events.publish(
