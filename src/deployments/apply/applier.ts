@@ -15,7 +15,7 @@ import { type DeploymentResult, type RunOptions } from './resource-result.js';
 import { RunClock } from './run-clock.js';
 import { ResourceFailed, toResourceError, type RunEnd, toRunEnd } from './run-end.js';
 import { runsPods } from './workload-pods.js';
-import { WorkloadWait } from './workload-wait.js';
+import { HealthWait } from './health-wait.js';
 
 export interface ApplyOptions extends RunOptions {
   /** Stops at the first failure, because the caller undoes all changes then. Default: false. */
@@ -52,7 +52,7 @@ export class Applier {
     const pruned = resumeItems(plan.items, this.journal.changes);
     const { before, after } = plan.hooks;
     const all = [...before, ...plan.items, ...after];
-    const results = new ResourceResults([...all, ...pruned], options.onProgress);
+    const results = new ResourceResults([...all, ...pruned], options.onProgress, plan.secrets);
     for (const item of pruned) await results.set(item, { status: 'deleted' });
     const clock = new RunClock(options.timeoutMs ?? 600_000, options.signal);
     const run = new DeploymentRun(this.cluster, plan, clock, this.journal, options.exact);
@@ -135,7 +135,7 @@ export class Applier {
       return kind && desired && isApplied && !hasRun && isWaitedFor(desired) ? { kind, object: desired, item } : [];
     });
     const before = new Map(workloads.map(({ item }) => [item, results.has(item, 'unchanged')]));
-    const errors = await new WorkloadWait(this.cluster, clock).waitUntilReady(
+    const errors = await new HealthWait(this.cluster, clock).waitUntilReady(
       workloads,
       options.waitTimeoutMs ?? DEFAULT_WAIT_MS,
       {

@@ -14,7 +14,7 @@ import { type ResourceResults } from './results.js';
 import { type RunClock } from './run-clock.js';
 import { ResourceFailed } from './run-end.js';
 import { isTransient } from './transient.js';
-import { WorkloadWait } from './workload-wait.js';
+import { HealthWait } from './health-wait.js';
 
 const REMOVAL_TIMEOUT_MS = 60_000;
 const TRANSIENT_TIMEOUT_MS = 30_000;
@@ -169,7 +169,7 @@ export class HookRuns {
   ): Promise<ResourceError | undefined> {
     if (!runsToItsEnd(desired)) return undefined;
     const workload = { kind, object: desired, endsByItself: true };
-    const errors = await new WorkloadWait(this.cluster, this.clock).waitUntilReady([workload], this.options.timeoutMs, {
+    const errors = await new HealthWait(this.cluster, this.clock).waitUntilReady([workload], this.options.timeoutMs, {
       onWaiting: (_, message) => this.results.set(item, { status: 'waiting', message }),
       onReady: () => Promise.resolve(),
     });

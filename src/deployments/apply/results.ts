@@ -1,4 +1,5 @@
 import { describeObject } from '../../kubernetes/clusters/kubernetes-object.js';
+import { DesignSecrets } from '../plan/design-secrets.js';
 import { type PlanItem } from '../plan/plan-item.js';
 import { type ResourceError } from '../plan/planned-resource.js';
 import {
@@ -25,6 +26,7 @@ export class ResourceResults {
   constructor(
     items: Subject[],
     private readonly onProgress: RunOptions['onProgress'],
+    private readonly secrets = new DesignSecrets([]),
   ) {
     this.byItem = new Map(items.map((item) => [item, toPendingResult(item.planned)]));
   }
@@ -46,7 +48,12 @@ export class ResourceResults {
     const result = this.byItem.get(item);
     if (!result) return;
     const { message: _, ...before } = result;
-    const now = { ...before, status, ...(message !== undefined && { message }), ...(error && { error }) };
+    const now = {
+      ...before,
+      status,
+      ...(message !== undefined && { message: this.secrets.hideInMessage(message) }),
+      ...(error && { error: { ...error, detail: this.secrets.hideInMessage(error.detail) } }),
+    };
     this.byItem.set(item, now);
     if (status === 'waiting' || status === 'deleting') this.done.delete(item);
     else this.done.add(item);

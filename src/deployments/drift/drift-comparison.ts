@@ -1,5 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import { parsePointer } from '../../core/json/json-pointer.js';
+import { TimeSlicer } from '../../core/time-slicer.js';
 import type { DriftMode } from '../../environments/environment.entity.js';
 import type { ClusterClient } from '../../kubernetes/clusters/cluster-client.js';
 import { ClusterError } from '../../kubernetes/clusters/cluster-error.js';
@@ -16,6 +17,7 @@ import { type AddedField, findAddedFields } from '../plan/added-fields.js';
 import { boundedParallel } from '../../core/bounded-parallel.js';
 import { Comparison, type ComparisonResult } from '../plan/comparison.js';
 import { isDeletedAfterEnd } from '../plan/deleted-after-end.js';
+import { DesignSecrets } from '../plan/design-secrets.js';
 import { buildDesiredObject, parseDesired } from '../plan/desired-object.js';
 import { toFieldChanges } from '../plan/field-changes.js';
 import { changeOwnership } from '../plan/field-ownership.js';
@@ -99,21 +101,24 @@ export class DriftComparison {
 
   /** @throws ClusterError for a failure of the cluster as a whole */
   async compare(resources: DesiredResource[]): Promise<{ resources: DriftResource[]; drifted: DriftedObject[] }> {
-    const { owner, objects } = this.applied;
-    const applied = new Set(objects.map(keyOf));
+    const { owner } = this.applied;
+    const applied = new Set(this.applied.objects.map(keyOf));
     const drafted = await boundedParallel(resources, CONCURRENCY, (resource) => this.draft(resource, applied));
     const drafts = drafted.filter((one) => one !== undefined);
     const wanted = drafts.filter((one) => 'desired' in one);
     const live = await LiveObjects.read(this.cluster, owner, wanted, {
-      previous: objects,
+      previous: this.applied.objects,
       signal: this.signal,
     });
     const found = await boundedParallel(drafts, CONCURRENCY, (draft) =>
       'desired' in draft ? this.compareOne(draft, live.find(draft)) : Promise.resolve(draft),
     );
+    const compared = found.filter((one): one is DriftedObject => 'kind' in one);
+    const objects = compared.flatMap(({ desired, live: now }) => (now ? [desired, now] : [desired]));
+    await hideSecrets(found, new DesignSecrets(objects));
     return {
       resources: found.map(({ resource }) => resource),
-      drifted: found.filter((one): one is DriftedObject => 'kind' in one && isDrifted(one.resource)),
+      drifted: compared.filter(({ resource }) => isDrifted(resource)),
     };
   }
 
@@ -262,6 +267,22 @@ export class DriftComparison {
           resource: toResource(object, 'unknown', { detail: `The API server of ${object.apiVersion} does not answer` }),
         }
       : { resource: toResource(object, 'missing', { detail: KIND_GONE }) };
+  }
+}
+
+async function hideSecrets(found: { resource: DriftResource }[], secrets: DesignSecrets): Promise<void> {
+  const turns = new TimeSlicer();
+  for (const { resource } of found) {
+    for (const change of resource.changes) {
+      change.desired = secrets.hideIn(change.desired);
+      change.live = secrets.hideIn(change.live);
+      await turns.yieldToEventLoop();
+    }
+    for (const one of resource.extra) {
+      one.live = secrets.hideIn(one.live);
+      await turns.yieldToEventLoop();
+    }
+    if (resource.detail !== null) resource.detail = secrets.hideInMessage(resource.detail);
   }
 }
 

@@ -3,6 +3,7 @@ import { TimeSlicer } from '../../core/time-slicer.js';
 import { pickFields } from '../../kubernetes/clusters/field-set.js';
 import { managedFieldsOf, type ObjectMetadata } from '../../kubernetes/clusters/kubernetes-object.js';
 import { type OwnershipOptions } from './comparison.js';
+import { type DesignSecrets } from './design-secrets.js';
 import { isDeletedAfterEnd } from './deleted-after-end.js';
 import { type KeptObject } from './kept-objects.js';
 import { type PlanItem } from './plan-item.js';
@@ -24,6 +25,8 @@ export interface Plan {
   unlistable: string[];
   /** The objects without labels of their owner that a later plan has to know. */
   unlabelled: KeptObject[];
+  /** What messages must not contain. */
+  secrets: DesignSecrets;
   /** Identifies the plan: it changes when the design or the effect of deploying it changes. */
   fingerprint: string;
 }

@@ -9,13 +9,13 @@ import { Comparison, type CompareOptions, type OwnershipOptions } from './compar
 import { DefinitionValidator, isRedefined, type SchemaValidator } from './definition-validator.js';
 import { definedKinds, isDefinition } from './definitions.js';
 import { isDeletedAfterEnd } from './deleted-after-end.js';
+import { DesignSecrets } from './design-secrets.js';
 import { DraftItems } from './draft-items.js';
 import { HookPlans, type HookPhases } from './hook-plans.js';
 import { type Owner } from './owner.js';
 import { fingerprint, type Plan } from './plan.js';
 import { type PlanItem } from './plan-item.js';
 import { type DesiredResource, objectKey, type ResourceError } from './planned-resource.js';
-import { hideSecretValues } from './redact-secret-values.js';
 import { isWaitingForPlan } from './prerequisites.js';
 import { findPrunes } from './prunes.js';
 import { LiveObjects } from './live-objects.js';
@@ -87,9 +87,10 @@ export class Planner {
     const refusals = await new DefinitionValidator(this.cluster, this.validator, defined).findErrors(rest, items);
     await boundedParallel(rest, CONCURRENCY, (item) => compare(item, refusals));
     await hooks.verify([...before, ...after], items);
-    hideSecretValues(items);
     const { prunes, unlistable, unlabelled } = await findPrunes(this.cluster, items, owner, options);
     const all = [...items, ...prunes];
+    const secrets = new DesignSecrets(items.flatMap(({ desired, compared }) => [desired, compared]).filter(isPresent));
+    await secrets.hideInPlan([...all, ...before, ...after].map(({ planned }) => planned));
     const { adopt, mayAdopt, force, replace, deleteVolumes } = options;
     return {
       owner,
@@ -99,6 +100,7 @@ export class Planner {
       hooks: { before, after },
       unlistable,
       unlabelled,
+      secrets,
       fingerprint: await fingerprint([...all, ...before, ...after]),
     };
   }
@@ -147,6 +149,8 @@ export class Planner {
     else if (error) planned.error = error;
   }
 }
+
+const isPresent = <T>(one: T | undefined): one is T => one !== undefined;
 
 /** The items that a deployment has run as they are in the design, so that those that are gone have been deleted after their end. */
 async function findRun(

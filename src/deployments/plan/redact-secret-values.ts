@@ -1,11 +1,10 @@
 import { largeIntegerDigits } from '../../core/json/large-integers.js';
 import { MASKED, isSecret } from '../../formats/design-file/secret-values.js';
 import { sanitizeClusterText, TRUNCATION_MARK } from '../../kubernetes/clusters/sanitize-cluster-text.js';
-import { type PlanItem } from './plan-item.js';
 import { type KubernetesObject } from '../../kubernetes/clusters/kubernetes-object.js';
 
 /** Words and numbers that messages have of their own. They are values only where a message shows a value. */
-const ORDINARY = /^(?:[A-Za-z]{1,15}|\d{1,5})$/;
+export const ORDINARY = /^(?:[A-Za-z]{1,15}|\d{1,5})$/;
 /** The text before a value that a message shows. */
 const BEFORE_VALUE = /(?:["'`=:]|(?:Invalid|Unsupported|Duplicate) value: )$/;
 
@@ -48,32 +47,7 @@ function hideValue(message: string, value: string): string {
 
 const isWordCharacter = (character = ''): boolean => /^\w$/.test(character);
 
-/** Shorter values are common words, and no secrets. */
-const MIN_HIDDEN_LENGTH = 6;
-
-/** Hides in the differences of other objects what the Secrets of the same design hold: a chart may have looked it up on the cluster. */
-export function hideSecretValues(items: readonly PlanItem[]): void {
-  const secrets = new Set<string>();
-  for (const { desired } of items)
-    if (desired?.kind === 'Secret')
-      for (const value of findSecretValues('Secret', [], desired))
-        if (value.length >= MIN_HIDDEN_LENGTH) secrets.add(value);
-  if (secrets.size === 0) return;
-  for (const { planned } of items)
-    for (const change of planned.diff) {
-      change.from = hideValues(change.from, secrets);
-      change.to = hideValues(change.to, secrets);
-    }
-}
-
-function hideValues(value: unknown, secrets: ReadonlySet<string>): unknown {
-  if (typeof value === 'string') return [...secrets].some((secret) => value.includes(secret)) ? MASKED : value;
-  if (typeof value !== 'object' || value === null) return value;
-  if (Array.isArray(value)) return value.map((item) => hideValues(item, secrets));
-  return Object.fromEntries(Object.entries(value).map(([name, one]) => [name, hideValues(one, secrets)]));
-}
-
-function* findSecretValues(kind: string, path: string[], value: unknown): Generator<string> {
+export function* findSecretValues(kind: string, path: string[], value: unknown): Generator<string> {
   if (typeof value === 'object' && value !== null) {
     for (const [name, one] of Object.entries(value)) yield* findSecretValues(kind, [...path, name], one);
   } else if (isSecret(kind, path, value) && (typeof value === 'string' || typeof value === 'number')) {

@@ -10,22 +10,22 @@ import { type RunClock, RunEnded } from './run-clock.js';
 import { UnusedClaims } from './unused-claims.js';
 import { WorkloadPods } from './workload-pods.js';
 
-export interface Workload {
+export interface AwaitedObject {
   kind: ResourceKind;
   object: KubernetesObject;
   /** Whether to wait until a pod has ended, as one that performs a task. */
   endsByItself?: boolean;
 }
 
-/** Is notified of the progress of workloads. */
-export interface WaitObserver<W extends Workload> {
-  onWaiting: (workload: W, why: string) => Promise<void>;
+/** Is notified of the progress of the waiting. */
+export interface WaitObserver<T extends AwaitedObject> {
+  onWaiting: (awaited: T, why: string) => Promise<void>;
   /** @param outside what it still waits for, when no deployment brings that */
-  onReady: (workload: W, outside?: string) => Promise<void>;
+  onReady: (awaited: T, outside?: string) => Promise<void>;
 }
 
-/** The state of a workload that is not ready yet. */
-interface OpenWorkload {
+/** The state of an object that is not ready yet. */
+interface OpenState {
   detail: string;
   live?: KubernetesObject;
   /** The problem that its pods report. */
@@ -38,14 +38,14 @@ interface OpenWorkload {
 }
 
 const CONCURRENCY = 6;
-/** Minimum interval between two checks of the pods; longer for many workloads. */
+/** Minimum interval between two checks of the pods; longer for many. */
 const POD_INTERVAL_MS = 2_000;
-const POD_INTERVAL_PER_WORKLOAD_MS = 50;
+const POD_INTERVAL_PER_OBJECT_MS = 50;
 /** Time in which the controller of a custom kind writes a first status. */
 const FIRST_STATUS_MS = 3_000;
 
 /** Waits until objects are healthy, or suspended, and finds out why one is not. */
-export class WorkloadWait {
+export class HealthWait {
   private readonly pods: WorkloadPods;
   private startedAt = 0;
 
@@ -57,29 +57,27 @@ export class WorkloadWait {
   }
 
   /**
-   * Waits until all workloads are ready, one has failed, or the timeout is reached.
-   * @returns the errors of the failed workloads, else of those that are not ready; empty when all are ready
+   * Waits until all objects are ready, one has failed, or the timeout is reached.
+   * @returns the errors of the failed objects, else of those that are not ready; empty when all are ready
    * @throws ClusterError, RunEnded when the run is cancelled
    */
-  async waitUntilReady<W extends Workload>(
-    workloads: W[],
+  async waitUntilReady<T extends AwaitedObject>(
+    objects: T[],
     withinMs: number,
-    observer?: WaitObserver<W>,
-  ): Promise<Map<W, ResourceError>> {
-    const open = new Map(
-      workloads.map((one): [W, OpenWorkload] => [one, { detail: 'It is not ready', isFinal: false }]),
-    );
+    observer?: WaitObserver<T>,
+  ): Promise<Map<T, ResourceError>> {
+    const open = new Map(objects.map((one): [T, OpenState] => [one, { detail: 'It is not ready', isFinal: false }]));
     let lookedAt = (this.startedAt = performance.now());
     try {
       await this.clock.poll(withinMs, async () => {
-        await boundedParallel([...open], CONCURRENCY, async ([workload, state]) => {
+        await boundedParallel([...open], CONCURRENCY, async ([awaited, state]) => {
           const before = describeOpen(state);
-          await this.read(workload, state, open);
-          if (!open.has(workload)) await observer?.onReady(workload);
-          else if (describeOpen(state) !== before) await observer?.onWaiting(workload, describeOpen(state));
+          await this.read(awaited, state, open);
+          if (!open.has(awaited)) await observer?.onReady(awaited);
+          else if (describeOpen(state) !== before) await observer?.onWaiting(awaited, describeOpen(state));
         });
         if (open.size === 0 || isAnyFinal(open) || isRestOutside(open)) return true;
-        if (performance.now() - lookedAt < Math.max(POD_INTERVAL_MS, POD_INTERVAL_PER_WORKLOAD_MS * open.size))
+        if (performance.now() - lookedAt < Math.max(POD_INTERVAL_MS, POD_INTERVAL_PER_OBJECT_MS * open.size))
           return undefined;
         await this.lookAtPods(open, observer);
         const rest = [...open.values()].filter(({ isOutside }) => !isOutside);
@@ -91,30 +89,30 @@ export class WorkloadWait {
       if (!(error instanceof RunEnded) || error.why === 'cancelled') throw error;
     }
     await this.lookAtClaims([...open.values()]);
-    for (const [workload, { isOutside, detail }] of [...open]) {
+    for (const [awaited, { isOutside, detail }] of [...open]) {
       if (!isOutside) continue;
-      open.delete(workload);
-      await observer?.onReady(workload, detail);
+      open.delete(awaited);
+      await observer?.onReady(awaited, detail);
     }
     const final = [...open].filter(([, { isFinal }]) => isFinal);
     const errors = await boundedParallel(
       final.length > 0 ? final : [...open],
       CONCURRENCY,
-      async ([workload, state]) => {
+      async ([awaited, state]) => {
         if (!state.trouble && state.live) state.trouble = (await this.pods.findFailure(state.live))?.detail;
-        return [workload, toError(state)] as const;
+        return [awaited, toError(state)] as const;
       },
     );
     return new Map(errors);
   }
 
-  private async read<W extends Workload>(workload: W, state: OpenWorkload, open: Map<W, OpenWorkload>): Promise<void> {
-    const { object, kind } = workload;
+  private async read<T extends AwaitedObject>(awaited: T, state: OpenState, open: Map<T, OpenState>): Promise<void> {
+    const { object, kind } = awaited;
     const { name, namespace } = object.metadata;
     state.live = await this.cluster.lookup(kind, name, namespace);
-    const judgement = state.live ? this.judge(workload, state.live) : judgeDeleted(object);
+    const judgement = state.live ? this.findHealth(awaited, state.live) : judgeDeleted(object);
     state.isOutside = judgement?.isOutside;
-    if (isDone(judgement)) open.delete(workload);
+    if (isDone(judgement)) open.delete(awaited);
     else
       Object.assign(state, {
         detail: judgement?.message ?? judgement?.status,
@@ -122,7 +120,7 @@ export class WorkloadWait {
       });
   }
 
-  private judge({ kind, endsByItself }: Workload, live: KubernetesObject): Judgement | null {
+  private findHealth({ kind, endsByItself }: AwaitedObject, live: KubernetesObject): Judgement | null {
     const { phase } = (live['status'] ?? {}) as { phase?: string };
     if (endsByItself && live.kind === 'Pod' && phase !== 'Succeeded' && phase !== 'Failed')
       return { status: 'Progressing', message: 'It has not ended yet' };
@@ -133,16 +131,19 @@ export class WorkloadWait {
   }
 
   /** Finds claims that nothing is going to bind. */
-  private async lookAtClaims(states: OpenWorkload[]): Promise<void> {
+  private async lookAtClaims(states: OpenState[]): Promise<void> {
     const unused = new UnusedClaims(this.cluster);
     for (const state of states)
       if (state.live && (await unused.includes(state.live)))
         Object.assign(state, { isOutside: true, detail: 'No pod uses it, so that its class does not bind it yet' });
   }
 
-  /** Ends the waiting when a workload has been in a stuck state for some time. */
-  private async lookAtPods<W extends Workload>(open: Map<W, OpenWorkload>, observer?: WaitObserver<W>): Promise<void> {
-    await boundedParallel([...open], CONCURRENCY, async ([workload, state]) => {
+  /** Ends the waiting when an object has been in a stuck state for some time. */
+  private async lookAtPods<T extends AwaitedObject>(
+    open: Map<T, OpenState>,
+    observer?: WaitObserver<T>,
+  ): Promise<void> {
+    await boundedParallel([...open], CONCURRENCY, async ([awaited, state]) => {
       if (!state.live) return;
       const before = describeOpen(state);
       const failure = await this.pods.findFailure(state.live);
@@ -152,7 +153,7 @@ export class WorkloadWait {
         state.stuckSince ??= performance.now();
         state.isFinal = performance.now() - state.stuckSince >= failure.finalAfterMs;
       }
-      if (describeOpen(state) !== before) await observer?.onWaiting(workload, describeOpen(state));
+      if (describeOpen(state) !== before) await observer?.onWaiting(awaited, describeOpen(state));
     });
   }
 }
@@ -167,14 +168,14 @@ const isDone = (judgement: Judgement | null): boolean =>
   judgement === null || judgement.status === 'Healthy' || (judgement.status === 'Suspended' && !judgement.isStuck);
 
 /** Whether all that is left waits for something that no deployment brings. */
-const isRestOutside = (open: Map<unknown, OpenWorkload>): boolean =>
+const isRestOutside = (open: Map<unknown, OpenState>): boolean =>
   open.size > 0 && [...open.values()].every(({ isOutside }) => isOutside);
 
-const isAnyFinal = (open: Map<unknown, OpenWorkload>): boolean => [...open.values()].some(({ isFinal }) => isFinal);
+const isAnyFinal = (open: Map<unknown, OpenState>): boolean => [...open.values()].some(({ isFinal }) => isFinal);
 
-const describeOpen = ({ detail, trouble }: OpenWorkload): string => [detail, trouble].filter(Boolean).join('; ');
+const describeOpen = ({ detail, trouble }: OpenState): string => [detail, trouble].filter(Boolean).join('; ');
 
-function toError(state: OpenWorkload): ResourceError {
+function toError(state: OpenState): ResourceError {
   const detail = describeOpen(state);
   return { reason: /exceeded quota/.test(detail) ? 'QUOTA_EXCEEDED' : 'NOT_READY', detail };
 }

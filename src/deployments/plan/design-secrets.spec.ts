@@ -1,0 +1,49 @@
+import { DesignSecrets } from './design-secrets.js';
+import { type PlannedResource } from './planned-resource.js';
+
+const secretOf = (stringData: Record<string, string>) => ({
+  ...{ apiVersion: 'v1', kind: 'Secret', metadata: { name: 'keys' } },
+  stringData,
+});
+const encoded = Buffer.from('hush hush').toString('base64');
+const secrets = new DesignSecrets([secretOf({ a: 'hush hush', b: 'first\r\nsecond', c: 'production', d: 'short' })]);
+
+describe('The values of the Secrets of a design', () => {
+  it('are hidden in differences, errors and warnings of a plan, as text and as part of it', async () => {
+    const planned: PlannedResource = {
+      ...{ component: null, api_version: 'v1', kind: 'ConfigMap', namespace: null, name: 'a' },
+      ...{ action: 'update', verified: true, warnings: ['hush hush is long'] },
+      diff: [
+        { path: '/data/url', from: null, to: 'db://admin:hush hush@db' },
+        { path: '/data', from: { encoded, other: 'stays', short: 'short' }, to: ['first\r\nsecond', 7] },
+      ],
+      error: { reason: 'INVALID', detail: 'production has "hush hush" twice: hush hush' },
+    };
+    await secrets.hideInPlan([planned]);
+    expect(planned.diff).toEqual([
+      { path: '/data/url', from: null, to: '(hidden)' },
+      { path: '/data', from: { encoded: '(hidden)', other: 'stays', short: 'short' }, to: ['(hidden)', 7] },
+    ]);
+    expect(planned.warnings).toEqual(['(hidden) is long']);
+    expect(planned.error?.detail).toBe('production has "(hidden)" twice: (hidden)');
+  });
+
+  it('are found in time that grows with the text, however many there are and whatever they share', () => {
+    const alike = Array.from({ length: 20_000 }, (_, index) => [`k${index}`, `shared-${index}`]);
+    const long = Array.from({ length: 10 }, (_, index) => [
+      `l${index}`,
+      `${'a'.repeat(100 + index)}${'c'.repeat(50_000)}`,
+    ]);
+    const many = new DesignSecrets([secretOf(Object.fromEntries([...alike, ...long]) as Record<string, string>)]);
+    const plain = 'a text without any value. '.repeat(40_000);
+    const startedAt = performance.now();
+    expect(many.hideIn(plain)).toBe(plain);
+    expect(many.hideIn(`${'a'.repeat(99)}b`.repeat(100))).not.toBe('(hidden)');
+    // What may be the beginning of a value in too many places is hidden.
+    expect(many.hideIn(`${'a'.repeat(99)}b`.repeat(10_000))).toBe('(hidden)');
+    expect(performance.now() - startedAt).toBeLessThan(5_000);
+    expect(many.hideIn('x shared-1')).toBe('(hidden)');
+    expect(many.hideInMessage(`x ${'a'.repeat(100)}${'c'.repeat(100)} y`)).toBe('x (hidden)');
+    expect(many.hideInMessage('x shared-1 y')).toBe('x (hidden)');
+  });
+});
