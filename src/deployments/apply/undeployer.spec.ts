@@ -64,6 +64,26 @@ requires('KUBEBUILDER_ASSETS', 'An undeployment', () => {
     expect(await scene.live('v1', 'ConfigMap', 'taken')).toBeDefined();
   });
 
+  it('reads no object by itself before it deletes it, also when it may be taken back', async () => {
+    await scene.deploy([
+      configMap('a'),
+      configMap('b'),
+      { apiVersion: 'v1', kind: 'ServiceAccount', metadata: { name: 'sa' } },
+    ]);
+    const lookup = jest.spyOn(scene.client, 'lookup');
+    const journal = new MemoryJournal();
+    const result = await scene.undeploy({ undoable: true }, journal);
+    // The cluster returns a service account that it has deleted, so that only reading it tells whether it is gone.
+    expect(lookup.mock.calls.map(([, name]) => name)).toEqual(['sa']);
+    const undone = await scene.undo({ ...result, status: 'failed' }, journal);
+    expect(outcomes(undone).sort()).toEqual([
+      'ConfigMap/a: rolled_back',
+      'ConfigMap/b: rolled_back',
+      'ServiceAccount/sa: rolled_back',
+    ]);
+    expect((await scene.live('v1', 'ConfigMap', 'a'))?.['data']).toEqual({ a: '1' });
+  });
+
   it('deletes a namespace without contents of others', async () => {
     const name = `${scene.namespace}-own`;
     const namespace = { apiVersion: 'v1', kind: 'Namespace', metadata: { name } };

@@ -1,11 +1,14 @@
 import { type ClusterClient } from '../../kubernetes/clusters/cluster-client.js';
 import { ClusterError } from '../../kubernetes/clusters/cluster-error.js';
-import { type KubernetesObject, type ObjectReference } from '../../kubernetes/clusters/kubernetes-object.js';
+import {
+  type KubernetesObject,
+  type ObjectMetadata,
+  type ObjectReference,
+} from '../../kubernetes/clusters/kubernetes-object.js';
 import { boundedParallel } from '../../core/bounded-parallel.js';
 import { kindRank } from '../plan/kind-order.js';
 import { findKeptEarlier, UNREADABLE } from '../plan/kept-earlier.js';
 import { type KeepOptions, type KeptObject, toKeptObjects, uniqueObjects } from '../plan/kept-objects.js';
-import { LiveObjects } from '../plan/live-objects.js';
 import { OwnedObjects, type OwnedObject } from '../plan/owned-objects.js';
 import { type Owner } from '../plan/owner.js';
 import { type PlannedResource, type ResourceError } from '../plan/planned-resource.js';
@@ -41,6 +44,8 @@ export interface UndeployOptions extends RunOptions, KeepOptions, KeptRecords {
 
 interface RemovalItem extends OwnedObject {
   planned: PlannedResource;
+  /** More than its metadata was read. */
+  isWhole?: boolean;
   /** A volume claim that a StatefulSet created. */
   isGenerated?: boolean;
   isChartDefinition?: boolean;
@@ -84,7 +89,7 @@ export class Undeployer {
     const unlabelled = toKeptObjects(found.map(({ object, ...rest }) => ({ ...rest, live: object })));
     await options.onFound?.(uniqueObjects([...unlabelled, ...keptUnread.map(({ kept }) => kept)]));
     const leaving = found.filter(({ isChartDefinition }) => !isChartDefinition);
-    const gone = await this.record(leaving, owner, options);
+    const gone = await this.record(leaving, options);
     const { before = [], after = [] } = options.hooks ?? {};
     const all = [...before, ...gone, ...found, ...unreadable, ...keptUnread, ...after];
     const results = new ResourceResults(all, options.onProgress);
@@ -130,14 +135,13 @@ export class Undeployer {
   /** Records the planned deletions. @returns the resources that an earlier attempt recorded and that are gone by now */
   private async record(
     found: RemovalItem[],
-    owner: Owner,
     { undoable, signal }: UndeployOptions,
   ): Promise<{ planned: PlannedResource }[]> {
     const recorded = this.journal.changes.filter(({ hook }) => !hook);
     const [standing, earlier] = [new Set(found.map(keyOf)), new Set(recorded.map(changeKey))];
     const gone = recorded.filter((change) => !standing.has(changeKey(change)));
     const added = found.filter((one) => !earlier.has(keyOf(one)));
-    const whole = undoable ? await this.describe(added, owner, signal) : [];
+    const whole = undoable ? await this.describe(added, signal) : [];
     await this.journal.record(
       added.map(({ kind, object: { metadata } }, index): AppliedChange => {
         const previous = whole[index];
@@ -149,23 +153,13 @@ export class Undeployer {
   }
 
   /** The objects as they are recorded; undefined for one that is gone, or that the credential may not read. */
-  private async describe(
-    found: RemovalItem[],
-    owner: Owner,
-    signal?: AbortSignal,
-  ): Promise<(KubernetesObject | undefined)[]> {
+  private async describe(found: RemovalItem[], signal?: AbortSignal): Promise<(KubernetesObject | undefined)[]> {
     const recorded = new RecordedChanges(this.cluster, this.journal);
-    const wanted = found.map(({ kind, object }) => ({ kind, desired: object }));
-    const previous = found.map(({ kind: { apiVersion, kind }, object: { metadata } }) => {
-      const { name, namespace } = metadata;
-      return { apiVersion, kind, name, namespace };
-    });
-    const live = await LiveObjects.read(this.cluster, owner, wanted, { previous, signal });
-    return boundedParallel(wanted, CONCURRENCY, async (one) => {
-      const { name, namespace } = one.desired.metadata;
+    return boundedParallel(found, CONCURRENCY, async ({ kind, object, isWhole }) => {
+      const { name, namespace } = object.metadata;
       try {
-        const object = live.find(one) ?? (await this.cluster.lookup(one.kind, name, namespace, signal));
-        return object && (await recorded.describe(one.kind, object));
+        const whole = isWhole ? object : await this.cluster.lookup(kind, name, namespace, signal);
+        return whole && (await recorded.describe(kind, whole));
       } catch (error) {
         if (error instanceof ClusterError && error.kind === 'forbidden') return undefined;
         throw error;
@@ -174,8 +168,11 @@ export class Undeployer {
   }
 
   private async findRemovalItems(owner: Owner, options: UndeployOptions): Promise<RemovalItems> {
-    const { previous, kept = [], chartDefinitions = [], signal } = options;
-    const inventory = await new OwnedObjects(this.cluster).find(owner, 'everywhere', previous ?? [], signal);
+    const { previous, kept = [], chartDefinitions = [], undoable, signal } = options;
+    const inventory = await new OwnedObjects(this.cluster).find(owner, 'everywhere', previous ?? [], {
+      whole: undoable,
+      signal,
+    });
     const { objects, unlistable, unreadable } = inventory;
     if (objects.length === 0 && unlistable.length > 0 && !previous?.length) {
       throw new ClusterError(
@@ -189,7 +186,8 @@ export class Undeployer {
     const others = kept.filter(({ uid }) => !uid || !listed.has(uid));
     const left = await findKeptEarlier(this.cluster, owner, [...others, ...definitions], signal);
     const earlier = left.found.map(({ live, ...rest }) => ({ object: live, ...rest }));
-    const byId = new Map([...objects, ...claims, ...earlier].map((one) => [one.object.metadata.uid, one]));
+    const owned = objects.map((one) => ({ ...one, isWhole: undoable }));
+    const byId = new Map([...owned, ...claims, ...earlier].map((one) => [one.object.metadata.uid, one]));
     const found = [...byId.values()]
       .map((one: Omit<RemovalItem, 'planned'>): RemovalItem => {
         const action = one.isChartDefinition ? 'unchanged' : 'delete';
@@ -212,7 +210,8 @@ export class Undeployer {
     const made = await boundedParallel(
       objects.filter(({ object }) => object.kind === 'StatefulSet'),
       CONCURRENCY,
-      ({ kind, object }) => known.findByName(kind, object.metadata, options.signal),
+      ({ kind, object }) =>
+        options.undoable ? known.find(object, options.signal) : known.findByName(kind, object.metadata, options.signal),
     );
     return made
       .flat()

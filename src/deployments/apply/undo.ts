@@ -156,8 +156,7 @@ export class Undo {
       if (isStanding) return undefined;
       const refusal = action === 'replace' ? await this.removeReplacement(object, previous) : undefined;
       if (refusal) return refusal;
-      const stuck = await this.removal.waitUntilGone(object, previous.metadata.uid, this.clock, GONE_TIMEOUT_MS);
-      return stuck ?? this.restore(kind, previous);
+      return this.recreate(object, previous);
     }
     const then = await this.findVersion(kind, previous);
     const now = await this.cluster.lookup(then, name, namespace);
@@ -177,15 +176,24 @@ export class Undo {
     const uid = previous?.metadata.uid ?? now?.metadata.uid;
     if (now && now.metadata.uid === uid && !now.metadata.deletionTimestamp) return NOT_DELETED;
     if (!previous || !findAppliedFields(previous)) return NOT_RECORDED;
-    if (now && now.metadata.uid !== uid && !isOwnedBy(this.owner, now)) return TAKEN_NAME;
-    const stuck = await this.removal.waitUntilGone(target, uid, this.clock, GONE_TIMEOUT_MS);
-    if (stuck) return stuck;
-    await this.restore(kind, previous);
+    const refusal = await this.recreate(target, previous);
+    if (refusal) return refusal;
     for (const defined of definedKinds(previous))
       await this.clock.poll(SERVED_TIMEOUT_MS, () =>
         this.cluster.findKind(defined.kind.apiVersion, defined.kind.kind, 0),
       );
     return isVolumeClaim(previous) ? EMPTY_CLAIM : undefined;
+  }
+
+  /** Makes a deleted object again once it is gone, and leaves one of others that has its name. */
+  private async recreate(target: RemovalTarget, previous: KubernetesObject): Promise<ResourceError | undefined> {
+    const { kind, name, namespace } = target;
+    const { uid } = previous.metadata;
+    const stuck = await this.removal.waitUntilGone(target, uid, this.clock, GONE_TIMEOUT_MS);
+    if (stuck) return stuck;
+    const now = await this.cluster.lookup(kind, name, namespace);
+    if (now && !isOwnedBy(this.owner, now)) return TAKEN_NAME;
+    return this.restore(kind, previous);
   }
 
   /** Deletes the volume claims that the cluster created for a StatefulSet which did not exist before; nothing has used them. */

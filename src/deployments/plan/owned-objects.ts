@@ -22,19 +22,20 @@ export interface OwnedInventory {
 
 const CONCURRENCY = 8;
 
-/** Finds the objects of an owner on a cluster by their labels. Reads only metadata. */
+/** Finds the objects of an owner on a cluster by their labels. */
 export class OwnedObjects {
   constructor(private readonly cluster: ClusterClient) {}
 
   /**
    * @param kinds where to search: the kinds of earlier records, one request per kind, or `everywhere`, which is complete
    * @param known recorded objects of this owner, read by name when the credential may not list their kind
+   * @param options.whole whether to read whole objects. Default: only their metadata
    */
   async find(
     owner: Owner,
     kinds: ResourceKind[] | 'everywhere',
     known: ObjectReference[],
-    signal?: AbortSignal,
+    { whole, signal }: { whole?: boolean; signal?: AbortSignal } = {},
   ): Promise<OwnedInventory> {
     const searched = kinds === 'everywhere' ? (await this.cluster.listKinds()).filter(isDeletable) : kinds;
     const inventory: OwnedInventory = { objects: [], unlistable: [], unreadable: [] };
@@ -43,8 +44,9 @@ export class OwnedObjects {
       if (unavailable.has(reference.apiVersion) && !searched.some((kind) => isSameKind(reference, kind)))
         inventory.unreadable.push({ reference, error: apiUnavailable(reference.apiVersion) });
     const found = await boundedParallel(searched, CONCURRENCY, async (kind) => {
-      const listed = await orUndefinedIfRefused(
-        this.cluster.listMetadata(kind, { labelSelector: ownerSelector(owner), signal }),
+      const selected = { labelSelector: ownerSelector(owner), signal };
+      const listed = await orUndefinedIfRefused<ObjectMetadata[]>(
+        whole ? this.cluster.list(kind, selected) : this.cluster.listMetadata(kind, selected),
       );
       if (!listed) inventory.unlistable.push(kind);
       const objects = listed ?? (await this.lookup(kind, known, inventory, signal));

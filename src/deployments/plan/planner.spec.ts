@@ -8,6 +8,7 @@ import {
   schemaValidator,
 } from '../../../test/support/deployment-scene.js';
 import { requires } from '../../../test/support/requirements.js';
+import { until } from '../../../test/support/until.js';
 import type { KubernetesObject } from '../../kubernetes/clusters/kubernetes-object.js';
 import { plannedResources } from './plan.js';
 import { Planner, type PlanOptions } from './planner.js';
@@ -30,6 +31,23 @@ requires('KUBEBUILDER_ASSETS', 'A plan', () => {
     plannedResources(await scene.plan(objects, options));
   const actions = async (objects: Record<string, unknown>[], options?: PlanOptions) =>
     (await planned(objects, options)).map(({ name, action, error }) => `${name}: ${error?.reason ?? action}`);
+
+  it('says of an object whose definition is being deleted that it is, and plans the rest', async () => {
+    const { definition, object } = customKind();
+    const { name } = definition.metadata;
+    await scene.others(definition);
+    const { apiVersion, kind } = object('held');
+    await until(async () => (await scene.client.findKind(apiVersion, kind, 0)) !== undefined);
+    await scene.others({ ...object('held'), metadata: { name: 'held', finalizers: ['example.org/never'] } });
+    const definitions = await scene.client.findKind(definition.apiVersion, definition.kind);
+    const gadgets = await scene.client.findKind(apiVersion, kind);
+    if (!definitions || !gadgets) throw new Error('no such kind');
+    await scene.client.delete(definitions, name, undefined);
+    await until(async () => (await actions([object('new')]))[0] !== 'new: create');
+    expect(await actions([configMap('a'), object('new')])).toEqual(['a: create', 'new: TERMINATING']);
+    const body = { metadata: { finalizers: null } };
+    await scene.client.patch(gadgets, 'held', scene.namespace, { type: 'merge', body });
+  });
 
   it('creates what does not exist, and changes nothing', async () => {
     const [resource] = await planned([configMap('a')]);

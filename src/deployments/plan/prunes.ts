@@ -51,12 +51,9 @@ export async function findPrunes(
   const served = await cluster.listKinds();
   const references = [...items.flatMap(({ desired }) => desired ?? []), ...(previous ?? [])];
   const kinds = served.filter((kind) => kind.preferred && references.some((one) => isSameKind(one, kind)));
-  const inventory = await new OwnedObjects(cluster).find(
-    owner,
-    previous ? kinds : 'everywhere',
-    previous ?? [],
+  const inventory = await new OwnedObjects(cluster).find(owner, previous ? kinds : 'everywhere', previous ?? [], {
     signal,
-  );
+  });
   const wanted = new Set(items.map(({ planned }) => objectKey({ ...planned, group: groupOf(planned.api_version) })));
   const definitions = await findChartDefinitions(wanted, options);
   const owned = inventory.objects
@@ -156,7 +153,7 @@ async function planRemovals(
     ),
     generated: uids(leaving.filter(({ isGenerated }) => isGenerated)),
   });
-  const judge = async (one: Leaving): Promise<Partial<PlannedResource>> => {
+  const decide = async (one: Leaving): Promise<Partial<PlannedResource>> => {
     const used = findUseByDesign(one.live, items);
     if (used !== undefined) return { kept: used };
     const reason = await rules.findReason(one.live, one);
@@ -164,7 +161,7 @@ async function planRemovals(
   };
   return boundedParallel(leaving, CONCURRENCY, async (one): Promise<PlanItem> => {
     const { kind, live } = one;
-    const found = await judge(one).catch((error: unknown) => {
+    const found = await decide(one).catch((error: unknown) => {
       if (!(error instanceof ClusterError) || isClusterFailure(error)) throw error;
       return { error: toResourceError(error, live) };
     });

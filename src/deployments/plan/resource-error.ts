@@ -44,7 +44,10 @@ function toReason(error: ClusterError): string {
   const { message, causes } = error;
   if (causes.some((cause) => cause.reason === 'FieldManagerConflict')) return 'FIELD_CONFLICT';
   if (REPEATED_ITEM.test(message)) return 'DUPLICATE';
-  if (causes.some((cause) => cause.reason === 'NamespaceTerminating') || /being terminated/.test(message))
+  if (
+    causes.some((cause) => cause.reason === 'NamespaceTerminating') ||
+    /being terminated|definition is terminating/.test(message)
+  )
     return 'TERMINATING';
   if (/failed calling webhook/.test(message)) return 'WEBHOOK_FAILED';
   if (/denied (the )?request/.test(message)) return 'DENIED';

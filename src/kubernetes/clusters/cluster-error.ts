@@ -8,6 +8,7 @@ export type ClusterErrorKind =
   | 'unauthorized'
   | 'forbidden'
   | 'notFound'
+  | 'notSupported'
   | 'alreadyExists'
   | 'conflict'
   | 'expired'
@@ -92,6 +93,8 @@ const REMEDIES: Record<ClusterErrorKind, string> = {
   unauthorized: 'Renew the credential of the connection.',
   forbidden: 'Grant the missing right to the user of the credential, with a Role or ClusterRole.',
   notFound: 'Check that the object, its namespace and its kind exist on the cluster.',
+  notSupported:
+    'Check which operations the cluster supports for this kind, and that its definition is not being deleted.',
   alreadyExists: 'Choose another name, or deploy with adopt: true to take the object over.',
   conflict: 'Try again: the object was changed on the cluster concurrently.',
   expired: 'Try again.',
@@ -154,6 +157,8 @@ function toErrorKind(httpStatus: number, reason?: string): ClusterErrorKind {
       return 'forbidden';
     case 404:
       return 'notFound';
+    case 405:
+      return 'notSupported';
     case 409:
       return reason === 'AlreadyExists' ? 'alreadyExists' : 'conflict';
     case 410:

@@ -51,16 +51,16 @@ export class CascadingDeletion {
     return staying;
   }
 
-  /** Only verdicts are kept, because objects that own each other would wait for each other for ever. */
+  /** Only results are kept, because objects that own each other would wait for each other for ever. */
   private async isLeaving(reference: OwnerReference, namespace: string | undefined, depth: number): Promise<boolean> {
     const key = `${reference.uid} ${namespace ?? ''}`;
-    const judged = this.owners.get(key) ?? (await this.judge(reference, namespace, depth));
-    this.owners.set(key, judged);
-    return judged;
+    const known = this.owners.get(key) ?? (await this.decide(reference, namespace, depth));
+    this.owners.set(key, known);
+    return known;
   }
 
   /** An owner that cannot be read stays. */
-  private async judge(
+  private async decide(
     { apiVersion, kind: name, name: owner, uid }: OwnerReference,
     namespace: string | undefined,
     depth: number,
