@@ -36,6 +36,9 @@ export interface RemovalResult {
 
 const DELETING = 'The object is being deleted but not gone yet';
 
+/** After so many conflicts with changes of others, an object is deleted whatever its resource version is. */
+const MAX_ATTEMPTS = 5;
+
 /** API groups whose kinds have no dependents that could outlive them. In the core group, a ReplicationController has pods. */
 const WITHOUT_DEPENDENTS = /^(|policy|[a-z.]+\.k8s\.io)$/;
 
@@ -67,21 +70,22 @@ export class Removal {
   ): Promise<RemovalResult> {
     const { kind, name, namespace } = leaving;
     let previous: KubernetesObject | undefined;
+    let isAnnounced = false;
     try {
       const asSeen = before ? undefined : await this.removeAsSeen(leaving, foreground);
       if (asSeen) return asSeen;
-      previous = await this.cluster.lookup(kind, name, namespace);
-      const uid = previous?.metadata.uid;
-      if (!previous || (leaving.uid && leaving.uid !== uid)) return { status: 'deleted' };
-      const kept = await this.rules.findReason(previous, leaving);
-      if (kept) return { status: kept.reason === 'KEPT' ? 'kept' : 'skipped', error: kept };
-      await before?.(previous);
-      const { isGone } = await this.cluster.delete(kind, name, namespace, {
-        uid,
-        propagation: propagationFor(kind, foreground),
-      });
-      if (isDefinition(previous)) this.cluster.invalidateKinds();
-      return { status: 'deleted', previous, isGone };
+      for (let attempt = 1; ; attempt++) {
+        previous = await this.cluster.lookup(kind, name, namespace);
+        if (!previous || (leaving.uid && leaving.uid !== previous.metadata.uid)) return { status: 'deleted' };
+        const kept = await this.rules.findReason(previous, leaving);
+        if (kept) return { status: kept.reason === 'KEPT' ? 'kept' : 'skipped', error: kept };
+        if (!isAnnounced) await before?.(previous);
+        isAnnounced = true;
+        // An object whose status changes all the time is deleted by its uid.
+        const isExact = attempt < MAX_ATTEMPTS;
+        const isGone = await this.request(leaving, previous, { foreground, isExact });
+        if (isGone !== undefined) return { status: 'deleted', previous, isGone };
+      }
     } catch (error) {
       if (!(error instanceof ClusterError) || isClusterFailure(error)) throw error;
       if (error.kind === 'notFound') return { status: 'deleted' };
@@ -92,16 +96,30 @@ export class Removal {
 
   /** @returns undefined when the object has changed since it was listed, or has to be inspected first */
   private async removeAsSeen(leaving: RemovalTarget, foreground: boolean): Promise<RemovalResult | undefined> {
-    const { kind, name, namespace, seen } = leaving;
-    const { uid, resourceVersion } = seen?.metadata ?? {};
-    if (!seen || !uid || !resourceVersion || DeletionRules.readsMore(seen)) return undefined;
+    const { seen } = leaving;
+    if (!seen?.metadata.uid || !seen.metadata.resourceVersion || DeletionRules.readsMore(seen)) return undefined;
     if (await this.rules.findReason(seen, leaving)) return undefined;
+    const isGone = await this.request(leaving, seen, { foreground, isExact: true });
+    return isGone === undefined ? undefined : { status: 'deleted', isGone };
+  }
+
+  /** @returns whether the cluster confirmed that the object is gone; undefined when it has changed since it was read */
+  private async request(
+    { kind, name, namespace }: RemovalTarget,
+    read: ObjectMetadata,
+    { foreground, isExact }: { foreground: boolean; isExact: boolean },
+  ): Promise<boolean | undefined> {
+    const { uid, resourceVersion } = read.metadata;
     try {
-      const propagation = propagationFor(kind, foreground);
-      const { isGone } = await this.cluster.delete(kind, name, namespace, { uid, resourceVersion, propagation });
-      return { status: 'deleted', isGone };
+      const { isGone } = await this.cluster.delete(kind, name, namespace, {
+        uid,
+        ...(isExact && { resourceVersion }),
+        propagation: propagationFor(kind, foreground),
+      });
+      if (isDefinition(read)) this.cluster.invalidateKinds();
+      return isGone;
     } catch (error) {
-      if (error instanceof ClusterError && error.kind === 'conflict') return undefined;
+      if (isExact && error instanceof ClusterError && error.kind === 'conflict') return undefined;
       throw error;
     }
   }

@@ -1,5 +1,5 @@
 import { type Cluster, sharedCluster } from '../../../test/support/cluster.js';
-import { configMap, DeploymentScene, outcomes } from '../../../test/support/deployment-scene.js';
+import { configMap, DeploymentScene, MemoryJournal, outcomes } from '../../../test/support/deployment-scene.js';
 import { requires } from '../../../test/support/requirements.js';
 import { until } from '../../../test/support/until.js';
 import { type KubernetesObject } from '../../kubernetes/clusters/kubernetes-object.js';
@@ -171,6 +171,30 @@ requires('KUBEBUILDER_ASSETS', 'A deployment', () => {
       expect(outcomes(second)).toContain('PersistentVolumeClaim/data-db-0: deleted');
       expect(await scene.live('v1', 'Namespace', name)).toBeUndefined();
     }, 60_000);
+
+    it('leaves what others have made by the name of an object that it has pruned, when it is taken back', async () => {
+      await scene.deploy([configMap('a'), configMap('b')]);
+      const journal = new MemoryJournal();
+      const pruned = await scene.apply(await scene.plan([configMap('b')]), {}, journal);
+      await scene.others(configMap('a', { a: 'theirs' }));
+      const undone = await scene.undo({ ...pruned, status: 'failed' }, journal);
+      expect(outcomes(undone)).toContain('ConfigMap/a: deleted NOT_TAKEN_BACK');
+      expect((await live('ConfigMap', 'a'))?.['data']).toEqual({ a: 'theirs' });
+    });
+
+    it('deletes an object as it was read, and reads it again when it has changed', async () => {
+      await scene.deploy([configMap('a')]);
+      const { client } = scene;
+      const remove = client.delete.bind(client);
+      client.delete = async (kind, name, namespace, options) => {
+        if (options?.dryRun) return remove(kind, name, namespace, options);
+        client.delete = remove;
+        await scene.others(configMap('a', { b: '2' }, { annotations: { 'armature.dev/keep': 'true' } }));
+        return remove(kind, name, namespace, options);
+      };
+      expect(outcomes(await scene.deploy([]))).toEqual(['ConfigMap/a: kept']);
+      expect((await live('ConfigMap', 'a'))?.['data']).toEqual({ a: '1', b: '2' });
+    });
 
     it('deletes the claims of a StatefulSet of a failed deployment', async () => {
       const last: KubernetesObject = {

@@ -78,19 +78,32 @@ export const toFieldSet = (paths: readonly (readonly string[])[]): FieldSet =>
   uniteFieldSets(paths.map((path) => path.reduceRight<FieldSet>((inner, member) => ({ [member]: inner }), {})));
 
 /** All fields of some sets, where the field itself (`.`) and the fields below it are told apart, as in managed fields. */
-export const uniteFieldSets = (sets: readonly FieldSet[]): FieldSet => sets.reduce(unite, {});
+export function uniteFieldSets(sets: readonly FieldSet[]): FieldSet {
+  const copies = new WeakMap<FieldSet, number>();
+  return sets.reduce<FieldSet>((united, set) => unite(united, set, copies), {});
+}
 
-function unite(one: FieldSet, other: FieldSet): FieldSet {
-  const united: FieldSet = { ...one };
+/** @param copies sets that may be changed, with the number of their members, so that each set is copied and counted once */
+function unite(one: FieldSet, other: FieldSet, copies: WeakMap<FieldSet, number>): FieldSet {
+  const sizeOf = (set: FieldSet): number => copies.get(set) ?? Object.keys(set).length;
+  const united = copies.has(one) ? one : { ...one };
+  let size = sizeOf(one);
   for (const [member, fields] of Object.entries(other)) {
     const known = united[member];
+    if (!Object.hasOwn(united, member)) size += 1;
     if (!isFieldSet(known) || !isFieldSet(fields)) united[member] = fields;
     else {
-      const isWhole = [known, fields].some((set) => Object.keys(set).length === 0);
-      const inner = unite(known, fields);
-      united[member] = isWhole && Object.keys(inner).length > 0 ? { '.': {}, ...inner } : inner;
+      const isWhole = sizeOf(known) === 0 || sizeOf(fields) === 0;
+      const inner = unite(known, fields, copies);
+      const left = sizeOf(inner);
+      if (isWhole && left > 0 && !Object.hasOwn(inner, '.')) {
+        inner['.'] = {};
+        copies.set(inner, left + 1);
+      }
+      united[member] = inner;
     }
   }
+  copies.set(united, size);
   return united;
 }
 
