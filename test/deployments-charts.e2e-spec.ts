@@ -257,6 +257,47 @@ metadata: {name: mine}
       expect(late).toMatchObject({ status: 400, body: { errors: [{ detail: expect.stringContaining(`incompatible with Kubernetes ${gitVersion}`) }] } }); // prettier-ignore
     }, 120_000);
 
+    it('is rendered for a request with what its requester may see, and for nobody without the right to request', async () => {
+      const secret = '{{ lookup "v1" "Secret" .Release.Namespace "theirs" | toJson | quote }}';
+      const seen = `apiVersion: v1\nkind: ConfigMap\nmetadata: {name: seen}\ndata:\n  secret: ${secret}\n`;
+      const { id, namespace } = await scene(await hooked({ seen }));
+      await kubectl(cluster, 'create', 'secret', 'generic', 'theirs', '-n', namespace, '--from-literal=key=precious');
+      const as = async (role: string) => {
+        const person = await world.person();
+        await done(world.admin.put(`/api/workspaces/${workspace.id}/members/${person.id}`, { role }));
+        return person;
+      };
+      const [viewer, editor] = [await as('viewer'), await as('editor')];
+      const versions = async () =>
+        (await world.sql('SELECT number FROM design_version WHERE design_id = $1', [id])).length;
+      const before = await versions();
+      const request = { id, namespace, request_approval: true };
+      expect((await viewer.post('/api/pattern/deploy', request)).status).toBe(403);
+      expect(await versions()).toBe(before);
+      const pending = await done(editor.post('/api/pattern/deploy', request));
+      expect(pending).toMatchObject({
+        ...{ status: 'pending_approval', plan_id: expect.any(String) },
+        warnings: [
+          expect.stringContaining(`${namespace}/theirs was not looked up, because this design does not own it`),
+        ],
+      });
+      const rendered = await done(world.admin.get(`/api/pattern/${id}/versions/${pending.design_version}`));
+      expect(rendered.pattern_file).toContain('seen');
+      expect(rendered.pattern_file).not.toContain(Buffer.from('precious').toString('base64'));
+      await done(editor.post(`/api/deployments/${pending.id}/cancel`));
+    }, 60_000);
+
+    it('has a revision of its own also while another one waits or runs', async () => {
+      const seen = `apiVersion: v1\nkind: ConfigMap\nmetadata: {name: seen}\ndata: {revision: "at {{ .Release.Revision }}"}\n`;
+      const { id, namespace } = await scene(await hooked({ seen }));
+      await done(world.admin.post('/api/pattern/deploy', { id, namespace }));
+      for (const revision of [2, 3]) {
+        const { design_version } = await done(world.admin.post('/api/pattern/deploy?async=true', { id }));
+        const { pattern_file } = await done(world.admin.get(`/api/pattern/${id}/versions/${design_version}`));
+        expect(pattern_file).toContain(`at ${revision}`);
+      }
+    }, 60_000);
+
     it('stays where it is deployed when one of its components is edited', async () => {
       const { admin } = world;
       const { id, namespace } = await scene(await hooked({ password: generating.password.replace('(int .Values.length)', '5') })); // prettier-ignore

@@ -181,7 +181,7 @@ export class DeploymentsStore extends Store<Deployment> {
       this.unit.manager.query<{ count: number }[]>(
         `SELECT count(*)::int AS count FROM deployment d
           WHERE design_id = $1 AND environment_id = $2 AND $3 = ANY (connection_ids) AND action <> 'undeploy'
-            AND status IN ('succeeded', 'failed') AND NOT EXISTS (
+            AND status IN ('succeeded', 'failed', 'queued', 'running') AND NOT EXISTS (
               SELECT FROM deployment later WHERE later.design_id = $1 AND later.environment_id = $2
                 AND $3 = ANY (later.connection_ids) AND later.status = 'undeployed' AND later.finished_at > d.finished_at)`,
         [designId, environmentId, connectionId],

@@ -65,6 +65,7 @@ import { AuditErasureOfAddresses1764000000106 } from './1764000000106-audit-eras
 import { AddressesInOneForm1764000000107 } from './1764000000107-addresses-in-one-form.js';
 import { RowSecurityOfAllTables1764000000108 } from './1764000000108-row-security-of-all-tables.js';
 import { KeptObjectUids1764000000118 } from './1764000000118-kept-object-uids.js';
+import { PlaceOfGeneratedValues1764000000119 } from './1764000000119-place-of-generated-values.js';
 import { MailDeliveries1764000000129 } from './1764000000129-mail-deliveries.js';
 import { PerformanceStages1764000000137 } from './1764000000137-performance-stages.js';
 
@@ -136,6 +137,7 @@ export const migrations: Migration[] = [
   AddressesInOneForm1764000000107,
   RowSecurityOfAllTables1764000000108,
   KeptObjectUids1764000000118,
+  PlaceOfGeneratedValues1764000000119,
   MailDeliveries1764000000129,
   PerformanceStages1764000000137,
 ];

@@ -1,10 +1,6 @@
 import { type ClusterClient } from '../../kubernetes/clusters/cluster-client.js';
 import { ClusterError } from '../../kubernetes/clusters/cluster-error.js';
-import {
-  type KubernetesObject,
-  type ObjectMetadata,
-  type ObjectReference,
-} from '../../kubernetes/clusters/kubernetes-object.js';
+import { type KubernetesObject, type ObjectReference } from '../../kubernetes/clusters/kubernetes-object.js';
 import { boundedParallel } from '../../core/bounded-parallel.js';
 import { kindRank } from '../plan/kind-order.js';
 import { findKeptEarlier, UNREADABLE } from '../plan/kept-earlier.js';

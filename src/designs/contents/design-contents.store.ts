@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { gzipSync } from 'node:zlib';
 import { Injectable } from '@nestjs/common';
 import { Vault } from '../../core/crypto/vault.service.js';
@@ -42,6 +43,9 @@ export interface GeneratedContent {
   place: string[];
   values: JsonObject;
 }
+
+export const hashPlace = (place: string[]): string =>
+  createHash('sha256').update(JSON.stringify(place)).digest('base64url');
 
 /** Identifies a version of a design. */
 export interface VersionKey {
@@ -119,6 +123,7 @@ export class DesignContentsStore {
         source: sealedSource,
         sourceName: source.path,
         generated: sealedValues ?? null,
+        generatedFor: generated ? hashPlace(generated.place) : null,
         ...note,
       });
     };

@@ -49,6 +49,10 @@ export class DesignVersion {
   @Column('bytea', { select: false, nullable: true })
   generated!: Buffer | null;
 
+  /** Hash of the connection, the namespace and the name of the release for which it generated them. */
+  @Column('text', { nullable: true })
+  generatedFor!: string | null;
+
   /** The name of the file that was imported. */
   @Column('text', { nullable: true })
   sourceName!: string | null;

@@ -43,12 +43,10 @@ export class VersionsStore {
   }
 
   /** Variants of a version with other values, latest first. */
-  findVariants(design: VersionedDesign, number: number, most: number): Promise<DesignVersion[]> {
-    return this.selectVisible(design)
-      .andWhere('version.variant_of = :number', { number })
-      .orderBy('version.number', 'DESC')
-      .limit(most)
-      .getMany();
+  findVariants(design: VersionedDesign, number: number, most: number, generatedFor?: string): Promise<DesignVersion[]> {
+    const found = this.selectVisible(design).andWhere('version.variant_of = :number', { number });
+    if (generatedFor !== undefined) found.andWhere('version.generated_for = :generatedFor', { generatedFor });
+    return found.orderBy('version.number', 'DESC').limit(most).getMany();
   }
 
   /** The number of the previous current version; undefined when there was none. */

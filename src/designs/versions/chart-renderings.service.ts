@@ -6,7 +6,7 @@ import { asObject, type Json, type JsonObject } from '../../core/json/json.js';
 import type { PackedDesign } from '../../formats/design-file/packed-design.js';
 import type { ChartCluster } from '../../formats/helm/chart-api.js';
 import type { ChartDestination } from '../../formats/helm/helm.js';
-import { DesignContentsStore, type GeneratedContent } from '../contents/design-contents.store.js';
+import { DesignContentsStore, type GeneratedContent, hashPlace } from '../contents/design-contents.store.js';
 import type { DesignVersion } from '../contents/design-version.entity.js';
 import { VersionWriter } from '../contents/version-writer.service.js';
 import { VersionsStore } from '../contents/versions.store.js';
@@ -36,7 +36,7 @@ export interface ChartRendering {
   generated: GeneratedCall[];
 }
 
-/** Maximum number of renderings of one version that are compared with a new one; there are about as many as deployment targets. */
+/** Maximum number of renderings of one version for one place, and of the newest for any, that are compared with a new one. */
 const MAX_COMPARED = 20;
 
 /**
@@ -75,11 +75,12 @@ export class ChartRenderingsService {
   ): Promise<ChartRendering> {
     const { connectionId, namespace, release, deployed } = target;
     const place = [connectionId, namespace, release];
+    const ofPlace = await this.versions.findVariants(design, base.number, MAX_COMPARED, hashPlace(place));
     const variants = await this.versions.findVariants(design, base.number, MAX_COMPARED);
     // What is deployed is the most likely to be rendered again.
-    const known = [base, ...variants]
-      .map(({ number }) => number)
-      .sort((a, b) => Number(b === deployed) - Number(a === deployed));
+    const known = [...new Set([base, ...ofPlace, ...variants].map(({ number }) => number))].sort(
+      (a, b) => Number(b === deployed) - Number(a === deployed),
+    );
     const sources = deployed === undefined ? known : [...new Set([deployed, ...known])];
     const kept = await this.readKeptValues(design, sources, place);
     const cluster = { ...target.cluster, values: new Map(kept) };

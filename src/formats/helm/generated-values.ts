@@ -9,9 +9,10 @@ export interface GeneratedValue {
   key: string;
 }
 
-/** The maximum number of values of one rendering, and the maximum size of one as JSON; charts have some ten keys and certificates. */
+/** The maximum number of values of one rendering, and their maximum size as JSON; charts have some ten keys and certificates. */
 const MAX_VALUES = 1_000;
 const MAX_VALUE_LENGTH = 64 * 1024;
+const MAX_LENGTH = 1024 * 1024;
 /** Helm includes nothing deeper. */
 const MAX_OPEN_FILES = 1_000;
 /** The members that name an object of a list. */
@@ -20,6 +21,8 @@ const NAMING_MEMBERS = ['name', 'key', 'id'];
 /** The values that a chart generates during one rendering: those that are kept for its release, else new ones. */
 export class GeneratedValues {
   readonly used: GeneratedValue[] = [];
+  private length = 0;
+  private readonly counted = new Set<string>();
   private readonly occurrences = new Map<string, number>();
   /** The occurrences of each identity in the first rendering of each file that generates something. */
   private readonly files = new Map<string, Map<string, number[]>>();
@@ -47,7 +50,11 @@ export class GeneratedValues {
     const identity = hash([site, this.callers.get(template) ?? '', given, loops.map(nameOf)]);
     const key = hash([identity, this.nextOccurrence(identity)]);
     const value = this.values.get(key) ?? candidate;
-    if (JSON.stringify(value).length > MAX_VALUE_LENGTH) return undefined;
+    const { length } = JSON.stringify(value);
+    const added = this.counted.has(key) ? 0 : length;
+    if (length > MAX_VALUE_LENGTH || this.length + added > MAX_LENGTH) return undefined;
+    this.length += added;
+    this.counted.add(key);
     this.values.set(key, value);
     this.used.push({ site, key });
     this.last.set(site, value);
