@@ -11,6 +11,7 @@ import { setErrorReference } from './core/errors/problem.js';
 import { GraphqlMiddleware } from './core/graphql/graphql.middleware.js';
 import { GRAPHQL_PATH } from './core/graphql/sockets/upgrade.js';
 import { compressBodies } from './core/rest/compression.js';
+import { RouteTable } from './core/rest/route-table.js';
 import { limitConnections } from './core/rest/connection-limits.js';
 import { serveOpenApiDocument } from './core/rest/openapi/serve-openapi-document.js';
 import { markDeprecatedPaths } from './core/rest/deprecated-paths.js';
@@ -68,6 +69,7 @@ export async function createApp(
       refuseUnknownFraming,
       markDeprecatedPaths,
       app.get(AuthenticationMiddleware).use,
+      app.get(RouteTable).servePatchAsPut,
       answerPreflight,
       refuseOtherPaths,
     ),
@@ -98,6 +100,7 @@ function enableCors(app: INestApplication, origins: string[]): void {
       'WWW-Authenticate',
       'Deprecation',
       'Sunset',
+      'Warning',
     ],
     maxAge: 600,
     preflightContinue: true,

@@ -577,7 +577,7 @@ const RULES: Record<string, Rule> = {
 const FIELDS: Record<string, { operation: string; at: Rule['at']; query: (scene: Scene) => string; absent?: true }> = {
   me: { operation: 'user.readProfile', at: 'anywhere', query: () => 'me { id }' },
   ...Object.fromEntries(
-    ['environments', 'workspaces', 'connections'].map((field) => [
+    ['environments', 'workspaces', 'connections', 'teams', 'members'].map((field) => [
       field,
       {
         operation: 'organization.read',
@@ -586,6 +586,17 @@ const FIELDS: Record<string, { operation: string; at: Rule['at']; query: (scene:
       },
     ]),
   ),
+  organizations: { operation: 'user.readProfile', at: 'anywhere', query: () => 'organizations { total_count }' },
+  organization: {
+    operation: 'organization.read',
+    at: 'organization',
+    query: ({ world }) => `organization(id: "${world.organization}") { id }`,
+  },
+  team: {
+    operation: 'organization.read',
+    at: 'organization',
+    query: ({ team }) => `team(id: "${team.id}") { id }`,
+  },
   environment: {
     operation: 'environment.read',
     at: 'workspace',

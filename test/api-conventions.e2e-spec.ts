@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { Logger } from 'pino';
+import { RouteTable } from '../src/core/rest/route-table.js';
 import { LOGGER } from '../src/core/telemetry/logger.js';
 import type { Answer, Json, Person } from './support/person.js';
 import { PASSWORD } from './support/settings.js';
@@ -456,6 +457,174 @@ describe('an error', () => {
   const portOf = (server: Server): number => (server.address() as AddressInfo).port;
 });
 
+describe('what a request has beyond its route', () => {
+  const warningsOf = async (path: string): Promise<string | null> =>
+    (await world.admin.get(path)).headers.get('warning');
+
+  it('in the query is ignored, and named with the nearest known name', async () => {
+    expect(await warningsOf('/api/environments?pagesise=1&_=2&orgID=&PAGE_SIZE=3')).toBe(
+      '299 - "the query parameter pagesise is unknown and ignored; did you mean pagesize?", ' +
+        '299 - "the query parameter _ is unknown and ignored"',
+    );
+    const known = `/api/environments?page=0&pageSize=1&search=a&order=name&filter={}&orgId=${world.organization}`;
+    expect(await warningsOf(known)).toBeNull();
+    const { body, headers } = await world.admin.get('/api/environments?pagesise=1');
+    expect({ size: body.page_size, type: headers.get('content-type') }).toMatchObject({ size: 20 });
+  });
+
+  it('in the query is named on every route, also in characters that no header has', async () => {
+    expect(await warningsOf('/api/identity/users/profile?x%22%0d%0aSet-Cookie:%20a=b')).toBe(
+      '299 - "the query parameter x%22%0D%0ASet-Cookie%3A%20a is unknown and ignored"',
+    );
+    const { headers } = await world.admin.post('/api/meshmodels/register?asynch=true&register=false', {});
+    expect(headers.get('warning')).toBe(
+      '299 - "the query parameter asynch is unknown and ignored; did you mean async?"',
+    );
+    expect(await warningsOf(`/api/environments?${Array.from({ length: 40 }, (_, n) => `x${n}=1`).join('&')}`)).toMatch(
+      /^(299 - "the query parameter x\d is unknown and ignored"(, )?){10}$/,
+    );
+  });
+
+  const profile = () => ({ name: 'p', endpoints: ['https://shop.example.com/'] });
+  it.each<[string, () => object, string, string?]>([
+    ['/api/environments', () => ({ name: 'e', organization_id: world.organization, desciption: 'x' }), '/desciption', 'description'],
+    ['/api/pattern', () => ({ name: 'd', pattern_data: { patern_file: 'kind: ConfigMap' } }), '/pattern_data/patern_file', 'pattern_file'],
+    ['/api/patterns/delete', () => ({ patterns: [{ id: 'x' }, { id: 'y', idd: 'x' }] }), '/patterns/1/idd', 'id'],
+    ['/api/performance/profiles', () => ({ ...profile(), budget: { p98_ms: 1 } }), '/budget/p98_ms', 'p90_ms'],
+    ['/api/performance/profiles', () => ({ ...profile(), schedule: { cron: '0 0 * * *', timezon: 'UTC' } }), '/schedule/timezon', 'timezone'],
+    ['/api/filter', () => ({ filter_data: { file: 'x' } }), '/filter_data/file'],
+    ['/api/meshmodels/generate', () => ({ source: 'x', config: { modle: 'm' } }), '/config/modle', 'model'],
+    ['/api/meshmodels/relationships/evaluate', () => ({ design: NEW_DESIGN, options: { 'apply~/patchs': true } }), '/options/apply~0~1patchs', 'applyPatches'],
+  ])('in the body of POST %s is 400 with its pointer, below the top level too', async (path, body, pointer, close) => {
+    const { status, body: problem } = await world.admin.post(path, body());
+    expect({ status, errors: problem.errors }).toEqual({
+      status: 400,
+      errors: [
+        {
+          pointer,
+          detail: 'is not a field of this request',
+          ...(close === undefined ? {} : { remedy: `Did you mean "${close}"?` }),
+        },
+      ],
+    });
+  }); // prettier-ignore
+
+  it('is counted beyond a hundred faults', async () => {
+    const patterns = [Object.fromEntries(Array.from({ length: 5_000 }, (_, n) => [`x${n}`, 1]))];
+    const { status, body } = await world.admin.post('/api/patterns/delete', { patterns });
+    expect({ status, listed: body.errors.length, last: body.errors.at(-1).detail }).toEqual({
+      status: 400,
+      listed: 100,
+      last: '4901 more faults are not listed',
+    });
+  });
+
+  it('is known in any spelling, below the top level too', async () => {
+    const { budget } = await done(
+      world.admin.post('/api/performance/profiles', { ...profile(), budget: { p99Ms: 5 } }),
+    );
+    expect(budget).toEqual({ p99_ms: 5 });
+    const twice = { ...profile(), budget: { p99Ms: 5, p99_ms: 6 } };
+    expect(await world.admin.post('/api/performance/profiles', twice)).toMatchObject({
+      status: 400,
+      body: { errors: [{ pointer: '/budget/p99_ms', detail: 'is given more than once, in different spellings' }] },
+    });
+  });
+});
+
+describe('what is required', () => {
+  it.each<[string, () => object, string[]]>([
+    ['/api/integrations/credentials', () => ({ name: 'c', type: '', secret: {} }), ['/type', '/secret']],
+    ['/api/integrations/connections', () => ({ name: 'c', kind: 'custom', credential_secret: {} }), ['/credential_secret']],
+    ['/api/workspaces/{workspace}/policies', () => ({ name: 'p', expression: ' ', mode: 'warn' }), ['/expression']],
+    ['/api/workspaces/{workspace}/webhooks', () => ({ url: '', events: ['*'] }), ['/url']],
+    ['/api/patterns/delete', () => ({ patterns: [] }), ['/patterns']],
+    ['/api/meshmodels/validate', () => ({ component: {} }), ['/component']],
+  ])('of POST %s is not empty', async (path, body, pointers) => {
+    const { status, body: problem } = await world.admin.post(path.replace('{workspace}', scene.id), body());
+    expect({ status, errors: (problem.errors as Json[]).map(({ pointer, detail }) => [pointer, detail]) }).toEqual({
+      status: 400,
+      errors: pointers.map((pointer) => [pointer, 'must not be empty']),
+    });
+  }); // prettier-ignore
+});
+
+describe('PATCH of a record', () => {
+  it('is its PUT, with its rights, preconditions and idempotency', async () => {
+    const environment = { name: 'before', description: 'stays', organization_id: world.organization };
+    const { id } = await done(world.admin.post('/api/environments', environment));
+    const path = `/api/environments/${id}`;
+    const patch = (by: Person, body: object, headers = {}) => by.call('PATCH', path, { body, headers });
+    const { etag = '' } = Object.fromEntries((await world.admin.get(path)).headers);
+    const key = { 'idempotency-key': randomUUID() };
+    const changed = await patch(world.admin, { name: 'after' }, { 'if-match': etag, ...key });
+    expect(changed).toMatchObject({ status: 200, body: { name: 'after', description: 'stays' } });
+    expect((await patch(world.admin, { name: 'after' }, { 'if-match': etag, ...key })).headers.get('idempotency-replayed')).toBe('true'); // prettier-ignore
+    expect((await patch(world.admin, { name: 'again' }, { 'if-match': etag })).status).toBe(412);
+    for (const by of [people.outsider, people.viewer, world.stranger])
+      expect((await patch(by, { name: 'x' })).status).toBe((await by.put(path, { name: 'x' })).status);
+    const merge = { 'content-type': 'application/merge-patch+json' };
+    expect(await patch(world.admin, { description: null }, merge)).toMatchObject({ body: { description: '' } });
+  });
+
+  it('is one wherever there is a PUT, and 405 elsewhere', async () => {
+    const table = world.get(RouteTable);
+    const paths = table.listRoutes().map(({ path }) => path.replace(/:\w+/g, randomUUID()));
+    const wrong = paths.filter((path) => {
+      const methods = table.findMethods(path);
+      return methods.includes('PUT') !== methods.includes('PATCH');
+    });
+    expect({ paths: paths.length > 200, wrong }).toEqual({ paths: true, wrong: [] });
+    const answer = await world.admin.call('PATCH', '/api/environments', { body: {} });
+    expect([answer.status, answer.headers.get('allow')]).toEqual([405, 'GET, POST']);
+  });
+});
+
+describe('deleting several designs', () => {
+  it('is answered the first response when it is repeated with its key', async () => {
+    const designs = [await scene.design(), await scene.design()].map(({ id }) => ({ id: id as string }));
+    const send = (key: string, by = people.admin) =>
+      by.call('POST', '/api/patterns/delete', { body: { patterns: designs }, headers: { 'idempotency-key': key } });
+    const key = randomUUID();
+    const first = await send(key);
+    expect(first).toMatchObject({ status: 200, body: { total_count: 2 } });
+    const again = await send(key);
+    expect({ status: again.status, body: again.body, replayed: again.headers.get('idempotency-replayed') }).toEqual({
+      status: 200,
+      body: first.body,
+      replayed: 'true',
+    });
+    expect((await send(randomUUID())).status).toBe(404);
+    expect((await send(key, people.editor)).status).toBe(404);
+  });
+});
+
+describe('an id that is empty in a path', () => {
+  it.each([
+    ['GET', '/api/environments//connections', 'environmentID'],
+    ['DELETE', '/api/environments/', 'id'],
+    ['PATCH', '/api/environments/', 'id'],
+    ['POST', `/api/environments/${randomUUID()}/connections/`, 'connectionID'],
+    ['GET', '/api/workspaces//designs?page=0', 'id'],
+  ])('is 400: %s %s', async (method, path, name) => {
+    expect(await world.admin.call(method, path)).toMatchObject({
+      status: 400,
+      body: { detail: `${name} is empty`, errors: [{ pointer: name, detail: 'is empty' }] },
+    });
+  });
+
+  it('is found on every route', () => {
+    const table = world.get(RouteTable);
+    const missed = table.listRoutes().filter(({ method, path }) => {
+      const [, name] = /\/:(\w+)/.exec(path) ?? [];
+      if (name === undefined || path.includes('*')) return false;
+      const asked = path.replace(/:\w+/, '').replace(/:\w+/g, randomUUID());
+      return table.find(method, asked) === undefined && table.findEmptyParameter(method, asked) === undefined;
+    });
+    expect(missed).toEqual([]);
+  });
+});
+
 describe('a deployment that is asked for', () => {
   it('in an archived workspace is refused for the archive, whatever its target', async () => {
     const own = await WorkspaceScene.make(world, people);
@@ -508,6 +677,58 @@ describe('the registry', () => {
     expect(again).toMatchObject({ outcome: 'unchanged' });
     expect(again).not.toHaveProperty('id');
     expect((await send(false, 'Another')).models).toMatchObject([{ outcome: 'would_update' }]);
+  });
+
+  it('has the categories of the contract, also where no model is of them', async () => {
+    const { categories } = await done(world.admin.get('/api/meshmodels/categories'));
+    const named = ['app-definition', 'cloud-provider', 'database', 'networking', 'observability'];
+    named.push('orchestration-management', 'security-compliance', 'service-mesh');
+    const slugs = (categories as Json[]).map(({ slug }) => slug as string);
+    expect(slugs.filter((slug) => named.includes(slug))).toEqual(named);
+    expect(new Set(slugs).size).toBe(slugs.length);
+    for (const [slug, plural] of named.flatMap(
+      (each) =>
+        [
+          [each, 'models'],
+          [each, 'components'],
+        ] as const,
+    ))
+      // prettier-ignore
+      expect(await world.admin.get(`/api/meshmodels/categories/${slug}/${plural}`)).toMatchObject({
+        status: 200,
+        body: { page: 0, [plural]: expect.any(Array) },
+      });
+    const name = 'Security & Compliance';
+    expect(categories).toContainEqual({ name, slug: 'security-compliance', models_count: 0, components_count: 0 });
+    expect((await world.admin.get('/api/meshmodels/categories/no-such/models')).status).toBe(404);
+    expect((await world.admin.get('/api/meshmodels/categories/database/models/no-such')).status).toBe(404);
+  });
+
+  it('registers no component without a schema', async () => {
+    const modelName = `whole-${randomUUID().slice(0, 8)}`;
+    const whole = { kind: 'Whole', apiVersion: 'example.org/v1', schema: { type: 'object' } };
+    const part = { kind: 'Part', apiVersion: 'example.org/v1', shema: { type: 'object' } };
+    const send = (...components: object[]) => world.admin.post('/api/meshmodels/components', { modelName, components });
+    expect(await send(part, { component: { kind: 'Part', version: 'v1', schema: '' } })).toMatchObject({
+      status: 400,
+      body: {
+        code: 'INVALID_DEFINITION',
+        errors: [
+          {
+            pointer: '/components/0/schema',
+            detail: 'schema is missing',
+            remedy: 'Is "shema" the schema? Name it so.',
+          },
+          { pointer: '/components/1/component/schema', detail: 'schema is missing' },
+        ],
+      },
+    });
+    const answer = await send(part, whole, { ...whole, kind: 5 });
+    expect(answer).toMatchObject({ status: 200, body: { components: [{ kind: 'Whole' }], counts: { failed: 2 } } });
+    expect((answer.body.errors as Json[]).map(({ pointer }) => pointer as string).sort()).toEqual([
+      '/components/0/schema',
+      '/components/2/kind',
+    ]);
   });
 
   it('calls the registrant of what is registered or generated here armature', async () => {

@@ -50,6 +50,20 @@ function say(text: string | Buffer, quietMs = 500): Promise<string> {
 
 const statusIn = (heard: string): number => Number(/^HTTP\/1\.1 (\d{3})/.exec(heard)?.[1]);
 
+describe('what is no request, or too large for one', () => {
+  const problemIn = (heard: string): Json => JSON.parse(heard.slice(heard.indexOf('\r\n\r\n') + 4));
+
+  it.each([
+    ['headers beyond all limits', `GET / HTTP/1.1\r\nHost: x\r\nA: ${'a'.repeat(300_000)}\r\n\r\n`, 431, 'HEADERS_TOO_LARGE'],
+    ['bytes that are not HTTP', 'hello\r\n\r\n', 400, 'MALFORMED_REQUEST'],
+  ])('is a problem: %s', async (_, text, status, code) => {
+    const heard = await say(text);
+    expect(statusIn(heard)).toBe(status);
+    expect(heard).toMatch(/^Content-Type: application\/problem\+json/im);
+    expect(problemIn(heard)).toMatchObject({ status, code, request_id: /x-request-id: (.*)\r/i.exec(heard)?.[1] });
+  }); // prettier-ignore
+});
+
 describe('without a token', () => {
   it('nothing compressed is taken, so that 5 kB cannot become 5 MB', async () => {
     const bomb = gzipSync(JSON.stringify({ email: Array.from({ length: 400_000 }, () => '\ud800') }));

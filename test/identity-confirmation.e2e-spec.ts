@@ -86,6 +86,9 @@ describe('an account made beforehand with a password that an admin knows', () =>
   it('is confirmed by the email, once, with another password, which ends what was signed in before', async () => {
     const { email, person } = await planted();
     const { body: token } = await person.post('/api/identity/tokens', { name: 'left behind', scopes: ['admin'] });
+    const settings = '/api/identity/users/notifications';
+    const wished = await person.put(settings, { categories: { deployment: { email: 'realtime' } } });
+    expect(wished).toMatchObject({ status: 200, body: { email_enabled: true, email_blocked: 'unconfirmed' } });
     const path = await mailServer.to(email, CONFIRM);
     const confirm = (password: string): Promise<Answer> => world.stranger.post(path, { password });
     expect((await confirm(PASSWORD)).body.errors).toMatchObject([{ pointer: '/password' }]);
@@ -96,6 +99,7 @@ describe('an account made beforehand with a password that an admin knows', () =>
       expect((await left.get(PROFILE)).status).toBe(401);
 
     const owner = await world.signIn(email, OWN);
+    expect((await owner.get(settings)).body).toEqual({ ...wished.body, email_blocked: null });
     const listed = await mallory.get(`${ORGS}/${mallory.organization}/users?search=${email}`);
     expect(listed.body.users).toMatchObject([{ id: owner.id, unconfirmed: false }]);
     const invited = await add(bob, { email });

@@ -372,3 +372,93 @@ describe('the profile', () => {
     expect(body.data.me).toEqual(profile);
   });
 });
+
+describe('over GraphQL', () => {
+  const ORGANIZATION = 'id name description owner metadata created_at updated_at deleted_at';
+  const TEAM = 'id name description organization_id created_at updated_at deleted_at';
+  const MEMBER = 'id kind email first_name last_name role active unconfirmed created_at updated_at';
+  let organization: Json;
+  let admin: Person;
+  let member: Person;
+
+  beforeAll(async () => {
+    organization = await found({ description: 'for both APIs' });
+    [admin, member] = [await world.person('member'), await world.person('member')];
+    for (const [person, role] of [
+      [admin, 'admin'],
+      [member, 'member'],
+    ] as const)
+      // prettier-ignore
+      await world.admin.post(`${ORGS}/${organization.id}/users`, { email: person.email, role });
+    for (const name of ['item 10', 'item 2', 'other'])
+      await world.admin.post(`${ORGS}/${organization.id}/teams`, { name, description: `the ${name}` });
+  });
+
+  /** The pages of a list over both APIs, walked by cursor, with what every field has. */
+  const walk = async (person: Person, field: string, rest: string, plural: string, selection: string) => {
+    const pages: [Json, Json][] = [];
+    for (let cursor: string | null = ''; cursor !== null;) {
+      const of = field === 'organizations' ? '' : `orgID: "${organization.id}", `;
+      const query = `{ ${field}(${of}pagesize: 2, order: "name asc", cursor: "${cursor}")
+        { page page_size total_count next_cursor ${plural} { ${selection} } } }`;
+      const { body } = await person.graphql(query);
+      const twin = await person.get(`${rest}?pagesize=2&order=name%20asc&cursor=${encodeURIComponent(cursor)}`);
+      expect({ errors: body.errors, status: twin.status }).toEqual({ errors: undefined, status: 200 });
+      pages.push([body.data[field], twin.body]);
+      cursor = twin.body.next_cursor as string | null;
+    }
+    return pages;
+  };
+
+  it('organizations, teams and members are the pages of their REST twins, for everyone', async () => {
+    const users = `${ORGS}/${organization.id}/users`;
+    for (const person of [world.admin, admin, member])
+      for (const [field, rest, plural, selection] of [
+        ['organizations', ORGS, 'organizations', ORGANIZATION],
+        ['teams', `${ORGS}/${organization.id}/teams`, 'teams', TEAM],
+        ['members', users, 'users', MEMBER],
+      ] as const) {
+        const pages = await walk(person, field, rest, plural, selection);
+        if (field !== 'organizations') expect(pages).toHaveLength(2);
+        for (const [own, twin] of pages) {
+          const unseen = field === 'members' && person === member ? { unconfirmed: null } : {};
+          expect(own).toEqual({ ...twin, [plural]: (twin[plural] as Json[]).map((each) => ({ ...unseen, ...each })) });
+        }
+      }
+  });
+
+  it('an organization and a team are read by their ids, and lists take the only organization of the caller', async () => {
+    const [team] = (await admin.get(`${ORGS}/${organization.id}/teams`)).body.teams;
+    const query = `{ organization(id: "${organization.id}") { ${ORGANIZATION} } team(id: "${team.id}") { ${TEAM} } }`;
+    expect((await member.graphql(query)).body.data).toEqual({ organization, team });
+    const only = await world.outsider();
+    expect((await only.graphql('{ members { users { email } } teams { total_count } }')).body.data).toEqual({
+      members: { users: [{ email: only.email }] },
+      teams: { total_count: 0 },
+    });
+    const { body } = await member.graphql('{ teams { total_count } }');
+    expect(body.errors[0].extensions).toMatchObject({ code: 'VALIDATION_FAILED', errors: [{ pointer: 'orgID' }] });
+  });
+
+  it('what is of others is absent, in the same words as what there is not', async () => {
+    const outsider = await world.outsider();
+    const [team] = (await admin.get(`${ORGS}/${organization.id}/teams`)).body.teams;
+    for (const [field, id] of [
+      ['organization(id: "ID") { id }', organization.id],
+      ['team(id: "ID") { id }', team.id],
+      ['teams(orgID: "ID") { total_count }', organization.id],
+      ['members(orgID: "ID") { total_count }', organization.id],
+    ] as [string, string][]) {
+      // prettier-ignore
+      const ask = (asked: string): Promise<Answer> => outsider.graphql(`{ ${field.replace('ID', asked)} }`);
+      const none = randomUUID();
+      const [theirs, absent] = [await ask(id), await ask(none)];
+      const plain = ({ body }: Answer, used: string): string =>
+        JSON.stringify(body.errors)
+          .replaceAll(used, 'ID')
+          .replace(/"request_id":"[^"]*"/, '');
+      expect(theirs.body.errors[0].extensions.code).toBe('NOT_FOUND');
+      expect(plain(theirs, id)).toBe(plain(absent, none));
+    }
+  });
+});

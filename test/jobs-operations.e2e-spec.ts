@@ -1,5 +1,7 @@
 import { once } from 'node:events';
 import { randomUUID } from 'node:crypto';
+import { createServer, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { Actor } from '../src/core/access/actor.js';
 import { Conflict } from '../src/core/errors/app-error.js';
 import type { Job } from '../src/jobs/job.js';
@@ -14,7 +16,7 @@ let jobs: JobsService;
 let requester: Person;
 
 beforeAll(async () => {
-  world = await World.start();
+  world = await World.start({ OUTBOUND_ALLOW: '127.0.0.1/32' });
   jobs = world.get(JobsService);
   requester = await world.person('member');
   jobs.registerHandler('work', {
@@ -143,7 +145,10 @@ describe('an operation', () => {
     expect(asked.status).toBe(202);
     const job = asked.body as Job;
     await jobs.waitUntilFinished(job.id, { timeoutMs: 20_000 });
-    expect(await read(editor, job)).toMatchObject({ status: 200, body: { status: 'succeeded' } });
+    const done = await read(editor, job);
+    expect(done).toMatchObject({ status: 200, body: { status: 'succeeded' } });
+    const { body: feed } = await editor.get(`/api/events?orgID=${organization}&acted_upon=${done.body.result.id}`);
+    expect(feed.events).toMatchObject([{ category: 'design', action: 'imported', operation_id: job.id }]);
 
     await admin.put(membership, { role: 'viewer' });
     expect((await read(editor, job)).status).toBe(200);
@@ -156,6 +161,28 @@ describe('an operation', () => {
       expect(withoutIds(refused, job.id)).toEqual(withoutIds(await call(editor, none), none.id));
     }
     expect((await read(admin, job)).status).toBe(200);
+  });
+
+  it('of a registration from a URL is accepted at once, and reads the URL afterwards', async () => {
+    const held: ServerResponse[] = [];
+    const slow = createServer((_, response) => void held.push(response)).listen(0, '127.0.0.1');
+    await once(slow, 'listening');
+    const url = `http://127.0.0.1:${(slow.address() as AddressInfo).port}/model.json`;
+    const asked = await world.admin.post('/api/meshmodels/register?async=true', { url });
+    expect(asked).toMatchObject({ status: 202, body: { kind: 'registry-register' } });
+    await until(() => held.length === 1);
+    const name = `slow-${randomUUID()}`;
+    held[0]?.end(JSON.stringify({ schemaVersion: 'models.meshery.io/v1beta1', name, model: { version: '1.0.0' } }));
+    const job = asked.body as Job;
+    await jobs.waitUntilFinished(job.id, { timeoutMs: 20_000 });
+    const { body } = await read(world.admin, job);
+    expect(body).toMatchObject({ status: 'succeeded', result: { models: [{ name, outcome: 'registered' }] } });
+    const { body: feed } = await world.admin.get(
+      `/api/events?category=registry&acted_upon=${body.result.models[0].id}`,
+    );
+    expect(feed.events).toMatchObject([{ action: 'registered', operation_id: job.id }]);
+    slow.close();
+    expect((await world.admin.post('/api/meshmodels/register?async=true', { url: 'nowhere' })).status).toBe(400);
   });
 
   it('of a registration is gone for who asked for it once they no longer administer the installation', async () => {

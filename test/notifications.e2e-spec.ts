@@ -34,6 +34,7 @@ describe('the settings of notifications', () => {
       digest_at: '08:00',
       muted_workspaces: [],
       email_enabled: false,
+      email_blocked: null,
     });
     const change = { categories: { deployment: { email: 'daily' } }, timezone: 'Europe/Berlin' };
     const tag = { headers: { 'if-match': before.headers.get('etag') ?? '' } };
@@ -70,6 +71,7 @@ describe('the settings of notifications', () => {
     [{ muted_workspaces: ['all'] }, '/muted_workspaces'],
     [{ muted_workspaces: Array(501).fill('01890a5d-ac96-774b-bcce-b302099a8057') }, '/muted_workspaces'],
     [{ email_enabled: true }, '/email_enabled'],
+    [{ email_blocked: 'unconfirmed' }, '/email_blocked'],
     [{ colour: 'red' }, '/colour'],
   ])('refuse what is wrong, case %#', async (change, pointer) => {
     const { status, body } = await people.viewer.put(SETTINGS, change);

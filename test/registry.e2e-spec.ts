@@ -203,6 +203,18 @@ it('exports a package that registers again to the same content', async () => {
   expect((await reader.get(`${base}/export`)).status).toBe(400);
 });
 
+it('exports a model without a category, made of components alone, that registers again to the same content', async () => {
+  const modelName = `bare-${randomUUID()}`;
+  const component = { kind: 'Plain', apiVersion: 'example.org/v1', schema: { type: 'object' } };
+  expect((await admin.post(`${base}/components`, { modelName, components: [component] })).status).toBe(200);
+  const response = await fetch(`${world.baseUrl}${base}/export?model=${modelName}`, {
+    headers: { authorization: `Bearer ${reader.token}` },
+  });
+  const file = Buffer.from(await response.arrayBuffer()).toString('base64');
+  const { body } = await admin.post(`${base}/register`, { file, file_name: 'a.tar.gz' });
+  expect(body.counts).toEqual({ registered: 0, updated: 0, unchanged: 2, failed: 0 });
+});
+
 it('takes the valid definitions of a package and names the others, unless all were wanted', async () => {
   const name = `model-${randomUUID()}`;
   const files = {

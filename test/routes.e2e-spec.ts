@@ -131,7 +131,7 @@ describe('every route', () => {
       ['PUT', '/api/pattern/types', 405, 'GET', 'METHOD_NOT_ALLOWED'],
       ['GET', '/api/pattern/deploy', 405, 'DELETE, POST', 'METHOD_NOT_ALLOWED'],
       ['PUT', '/api/filter/catalog', 405, 'GET', 'METHOD_NOT_ALLOWED'],
-      ['DELETE', '/api/identity/users/profile', 405, 'GET, PUT', 'METHOD_NOT_ALLOWED'],
+      ['DELETE', '/api/identity/users/profile', 405, 'GET, PATCH, PUT', 'METHOD_NOT_ALLOWED'],
     ]);
   });
 
@@ -188,10 +188,13 @@ describe('every GraphQL root field', () => {
     for (const query of [...documents, '{ __schema { types { name } } }', '{ __typename }']) {
       expect(validate(schema, parse(query))).toEqual([]);
       const { status, body } = await world.stranger.graphql(query);
-      expect({ query, status, data: body.data, code: body.errors[0].extensions.code }).toEqual({
+      const [{ locations, path, extensions }] = body.errors;
+      expect({ query, status, data: body.data, locations, path, code: extensions.code }).toEqual({
         query,
         status: 200,
         data: null,
+        locations: [{ line: 1, column: 1 }],
+        path: [],
         code: 'UNAUTHENTICATED',
       });
     }

@@ -29,7 +29,7 @@ export class NewConnection {
   @IdInput({ clearable: true })
   credential_id?: string | null;
 
-  @MapInput({ optional: true, description: 'Instead of credential_id: creates a credential with this secret.' })
+  @MapInput({ optional: true, filled: true, description: 'Instead of credential_id: creates a credential with this secret.' })
   credential_secret?: Record<string, unknown>;
 
   @IdInput({ optional: true })
@@ -58,6 +58,7 @@ export class ConnectionChange extends UpdateInput {
 
   @MapInput({
     optional: true,
+    filled: true,
     description:
       'Replaces the secret of its credential, for every connection that shares it, or creates a credential if it has none. Together with credential_id null it creates a new credential.',
   })

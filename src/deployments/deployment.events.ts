@@ -12,6 +12,8 @@ const SUBJECTS: Record<DeploymentAction, string> = {
 /** Base class of the events of a deployment. */
 export abstract class DeploymentEvent extends DomainEvent {
   readonly category = 'deployment';
+  /** A deployment is the operation that its calls return. */
+  override readonly operationId: string;
   protected abstract readonly verb: string;
 
   constructor(
@@ -31,6 +33,7 @@ export abstract class DeploymentEvent extends DomainEvent {
         ...metadata,
       },
     );
+    this.operationId = deployment.id;
   }
 
   get description(): string {

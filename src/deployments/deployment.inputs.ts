@@ -264,7 +264,6 @@ export class ApprovalRequest {
 
 export class RejectionRequest {
   @TextInput({ max: MAX_REASON_LENGTH, description: 'Why it is rejected; the record keeps it.' })
-  @Matches(/\S/, { message: 'must not be empty' })
   reason!: string;
 }
 

@@ -18,7 +18,7 @@ export class BulkDesignsController {
 
   @RestOperation('deleteDesigns', 'Delete designs', 'Deletes several designs: all of them, or none.')
   @Post('delete')
-  @RequiresBodyRight(designPolicy.delete, DesignRemovalService)
+  @RequiresBodyRight(designPolicy.delete, DesignRemovalService, { isDeletion: true })
   @HttpCode(200)
   @ApiOkResponse({ type: DesignPage })
   async delete(@CurrentActor() actor: Actor, @Body() input: BulkDeletion): Promise<PageEnvelope> {

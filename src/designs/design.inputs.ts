@@ -1,5 +1,5 @@
 import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
-import { IsArray, IsOptional, isUUID, IsUUID } from 'class-validator';
+import { ArrayNotEmpty, IsArray, IsOptional, isUUID, IsUUID } from 'class-validator';
 import { type Fault, InvalidRequest } from '../core/errors/app-error.js';
 import { CatalogQuery } from '../catalog/catalog.inputs.js';
 import { OrganizationQuery } from '../core/listing/list-query.js';
@@ -7,6 +7,7 @@ import { PopulateParameter, WordParameter } from '../core/listing/words.js';
 import { UpdatesView } from '../core/rest/read-only-fields.js';
 import { UpdateInput } from '../core/rest/input.pipe.js';
 import { KeepPacked } from '../core/json/packed-json.js';
+import { HasMembers } from '../core/schema/members.js';
 import { FlagInput, IdInput, MapInput, NameInput, TextInput, WordInput } from '../core/schema/input-fields.js';
 import {
   SETTABLE_VISIBILITIES,
@@ -16,6 +17,7 @@ import {
 import { WorkspaceOwnedQuery } from '../workspaces/workspace-owned/workspace-owned.query.js';
 import { DesignView } from './design.view.js';
 import { SOURCE_TYPES, SOURCE_TYPE_SEGMENTS } from './formats/source-type.js';
+import { PATTERN_MEMBERS } from './pattern-data.js';
 import type { SourceSettings } from './source-settings.js';
 
 @UpdatesView(() => DesignView)
@@ -24,6 +26,7 @@ export class NewDesign {
   name!: string;
 
   @KeepPacked('design_file', 'designFile')
+  @HasMembers(...PATTERN_MEMBERS)
   @MapInput({ description: 'Holds `design_file` (object or text) or `pattern_file` (text or base64).' })
   pattern_data!: Record<string, unknown>;
 
@@ -104,6 +107,7 @@ export class DesignChange extends DesignSourceInput {
   name?: string;
 
   @KeepPacked('design_file', 'designFile')
+  @HasMembers(...PATTERN_MEMBERS)
   @MapInput({ optional: true, description: 'As in creation; content may also be sent as `file`.' })
   pattern_data?: Record<string, unknown>;
 
@@ -144,8 +148,14 @@ export class DesignImport extends DesignSourceInput {
 }
 
 export class BulkDeletion {
-  @ApiProperty({ type: 'array', items: { type: 'object', properties: { id: { type: 'string', format: 'uuid' } } } })
+  @ApiProperty({
+    type: 'array',
+    minItems: 1,
+    items: { type: 'object', properties: { id: { type: 'string', format: 'uuid' } }, required: ['id'] },
+  })
   @IsArray({ message: 'must be a list of objects with an id' })
+  @ArrayNotEmpty({ message: 'must not be empty' })
+  @HasMembers('id')
   patterns!: unknown[];
 
   /** @throws InvalidRequest naming each entry that has no id */

@@ -1,9 +1,6 @@
-import { type Fault, InvalidRequest } from '../core/errors/app-error.js';
-import { escapePointerSegment } from '../core/json/storable-json.js';
+import { InvalidRequest } from '../core/errors/app-error.js';
 import { toJsonBytes } from '../core/json/packed-json.js';
 import { assertOneSent } from '../core/rest/alternatives.js';
-import { foldKey } from '../core/rest/input.pipe.js';
-import { findClosestName } from './formats/compose/closest-name.js';
 import { SETTING_NAMES, type SourceSettings } from './source-settings.js';
 
 /** The parsed content of `pattern_data`. */
@@ -13,25 +10,11 @@ export interface PatternData {
   settings: SourceSettings;
 }
 
-const MEMBERS = ['id', 'name', 'design_file', 'pattern_file', ...SETTING_NAMES] as const;
-const NAMES_BY_KEY = new Map<string, string>(MEMBERS.map((name) => [foldKey(name), name]));
+export const PATTERN_MEMBERS = ['id', 'name', 'design_file', 'pattern_file', ...SETTING_NAMES] as const;
 
-/** @throws InvalidRequest naming each unknown member of `pattern_data` */
 export function parsePatternData(data: Record<string, unknown>): PatternData {
-  const members = new Map<string, unknown>();
-  const errors: Fault[] = [];
-  for (const [key, value] of Object.entries(data)) {
-    const name = NAMES_BY_KEY.get(foldKey(key));
-    if (name !== undefined) members.set(name, value);
-    else errors.push(unknownMemberFault(key));
-  }
-  if (errors.length > 0)
-    throw new InvalidRequest(errors.map(({ detail }) => `pattern_data: ${detail}`).join('; '), {
-      errors,
-      remedy: errors[0]?.remedy,
-    });
-  const settings = Object.fromEntries(SETTING_NAMES.map((name) => [name, members.get(name)]));
-  return { content: readContent(members.get('design_file'), members.get('pattern_file')), settings };
+  const settings = Object.fromEntries(SETTING_NAMES.map((name) => [name, data[name]]));
+  return { content: readContent(data['design_file'], data['pattern_file']), settings };
 }
 
 export function contentRequired(): InvalidRequest {
@@ -40,13 +23,6 @@ export function contentRequired(): InvalidRequest {
     'is required',
     'Send the design as an object or text in design_file, or as text or base64 in pattern_file.',
   );
-}
-
-function unknownMemberFault(key: string): Fault {
-  const close = findClosestName(key, MEMBERS);
-  const remedy = close === undefined ? `It has ${MEMBERS.join(', ')}.` : `Did you mean "${close}"?`;
-  const pointer = `/pattern_data/${escapePointerSegment(key)}`;
-  return { pointer, detail: `${JSON.stringify(key.slice(0, 80))} is not a member of pattern_data`, remedy };
 }
 
 function readContent(designFile: unknown, patternFile: unknown): Uint8Array | undefined {

@@ -45,7 +45,7 @@ function toNewEvent(event: DomainEvent): NewEvent {
     user_id: actor.userId,
     system_actor: actor.isSystem ? actor.name : null,
     acted_upon: subject.id,
-    operation_id: event.operationId,
+    operation_id: event.operationId ?? currentRequest()?.operationId ?? null,
     category: event.category,
     action: event.action,
     severity: event.severity,

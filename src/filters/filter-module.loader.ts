@@ -1,10 +1,9 @@
 import { Injectable } from '@nestjs/common';
 import { Env } from '../core/config/env.js';
-import { type Fault, InvalidRequest } from '../core/errors/app-error.js';
+import { InvalidRequest } from '../core/errors/app-error.js';
 import { payloadTooLarge } from '../core/errors/problem.js';
 import { assertOneSent } from '../core/rest/alternatives.js';
 import type { FormFile } from '../core/rest/form-uploads.service.js';
-import { escapePointerSegment } from '../core/json/storable-json.js';
 import type { DesignLocation } from '../designs/design.entity.js';
 import { decodeBase64, UploadedFiles } from '../formats/sources/uploaded-files.service.js';
 import { WorkerPool } from '../core/workers/worker-pool.js';
@@ -45,7 +44,6 @@ interface LocatedModule {
 
 const FILTER_FILE_POINTER = '/filter_data/filter_file';
 const MAX_CONFIG_CHARACTERS = 64_000;
-const KNOWN_FIELDS = ['name', 'filter_file'];
 
 /** Finds the module in a request and validates it. */
 @Injectable()
@@ -108,19 +106,12 @@ export class FilterModuleLoader {
 
 const INLINE_LOCATION: DesignLocation = { type: 'inline', host: '', path: '', branch: '' };
 
-/** @throws InvalidRequest naming every invalid member of `filter_data` */
+/** @throws InvalidRequest when the name in `filter_data` is none */
 function parseFilterData({ name, filter_data: data = {} }: ModuleInput): { name?: string; file?: unknown } {
-  const faults: Fault[] = Object.keys(data)
-    .filter((key) => !KNOWN_FIELDS.includes(key))
-    .map((key) => ({ pointer: `/filter_data/${escapePointerSegment(key)}`, detail: 'is not a field of this request' }));
   const { name: inner, filter_file: file } = data;
   if (inner !== undefined && (typeof inner !== 'string' || inner.trim() === '' || inner.length > 255))
-    faults.push({ pointer: '/filter_data/name', detail: 'must be text of 1 to 255 characters' });
-  if (faults.length > 0)
-    throw new InvalidRequest(faults.map(({ pointer = '', detail }) => `${pointer.slice(1)} ${detail}`).join('; '), {
-      errors: faults,
-    });
-  return { name: name ?? (inner as string | undefined), file };
+    throw InvalidRequest.forField('/filter_data/name', 'must be text of 1 to 255 characters');
+  return { name: name ?? inner, file };
 }
 
 function decodeModule(file: unknown): Buffer {

@@ -3,6 +3,7 @@ import { IsOptional } from 'class-validator';
 import { UpdatesView } from '../core/rest/read-only-fields.js';
 import { UpdateInput } from '../core/rest/input.pipe.js';
 import { FormFlagInput, IdInput, MapInput, NameInput, TextInput, WordInput } from '../core/schema/input-fields.js';
+import { HasMembers } from '../core/schema/members.js';
 import {
   SETTABLE_VISIBILITIES,
   VISIBILITIES,
@@ -29,6 +30,7 @@ export class NewFilter {
   @NameInput({ optional: true, description: "Else `filter_data.name`, else the module's file name." })
   name?: string;
 
+  @HasMembers('name', 'filter_file')
   @MapInput({ optional: true, description: FILTER_DATA })
   filter_data?: Record<string, unknown>;
 
@@ -56,6 +58,7 @@ export class FilterChange extends UpdateInput {
   @NameInput({ optional: true })
   name?: string;
 
+  @HasMembers('name', 'filter_file')
   @MapInput({ optional: true, description: FILTER_DATA })
   filter_data?: Record<string, unknown>;
 

@@ -38,7 +38,7 @@ export class JobRunner {
     const actor = Actor.system(`job ${job.queue}`);
     const { requestedBy, organizationId } = job;
     const party = {
-      ...(requestedBy ? { onBehalfOf: requestedBy } : {}),
+      ...(requestedBy ? { onBehalfOf: requestedBy, operationId: job.id } : {}),
       ...(organizationId ? { organizationId } : {}),
     };
     const origin = { via: 'job' } as const;

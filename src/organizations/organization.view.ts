@@ -1,8 +1,12 @@
+import { ObjectType } from '@nestjs/graphql';
 import { PaginatedView } from '../core/listing/page.js';
 import { IdField, MapField, TextField } from '../core/schema/view-fields.js';
 import { RecordView } from '../core/schema/record.view.js';
 import type { Organization } from './organization.entity.js';
 
+@ObjectType('Organization', {
+  description: 'The unit of tenancy: users, teams, workspaces and environments belong to one.',
+})
 export class OrganizationView extends RecordView {
   @TextField()
   name!: string;

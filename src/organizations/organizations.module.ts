@@ -7,9 +7,11 @@ import { InvitationsListeners } from './invitations/invitations.listeners.js';
 import { InvitationsService } from './invitations/invitations.service.js';
 import { InvitationsStore } from './invitations/invitations.store.js';
 import { MembersController } from './members/members.controller.js';
+import { MembersResolver } from './members/members.resolver.js';
 import { MembersService } from './members/members.service.js';
 import { MembersStore } from './memberships/members.store.js';
 import { OrganizationsController } from './organizations.controller.js';
+import { OrganizationsResolver } from './organizations.resolver.js';
 import { OrganizationsService } from './organizations.service.js';
 import { OrganizationsStore } from './organizations.store.js';
 import { ServiceAccountsController } from './service-accounts/service-accounts.controller.js';
@@ -18,6 +20,7 @@ import { ServiceAccountsService } from './service-accounts/service-accounts.serv
 import { GroupTeamsService } from './teams/group-teams.service.js';
 import { TeamsController } from './teams/teams.controller.js';
 import { TeamsListeners } from './teams/teams.listeners.js';
+import { TeamsResolver } from './teams/teams.resolver.js';
 import { TeamsService } from './teams/teams.service.js';
 import { TeamsStore } from './teams/teams.store.js';
 import { AccountsService } from './users/accounts.service.js';
@@ -54,6 +57,9 @@ import { UsersStore } from './users/users.store.js';
     AccountsService,
     ProfilesService,
     ProfilesResolver,
+    OrganizationsResolver,
+    TeamsResolver,
+    MembersResolver,
     UsersStore,
     JobActorsService,
     TeamsListeners,

@@ -55,6 +55,12 @@ export class OrganizationsService
     return super.get(actor, id);
   }
 
+  /** Reports whether the actor sees the organization; none when it is undefined. */
+  async sees(actor: Actor, id: string | undefined): Promise<boolean> {
+    assertScope(actor, organizationPolicy.read);
+    return id !== undefined && (await this.organizations.find(actor, id)) !== null;
+  }
+
   /** Locks the organization until the end of the transaction, so that counts of its records remain valid. @throws NotFound */
   async lock(actor: Actor, id: string): Promise<void> {
     this.orNotFound(id, await this.organizations.lock(actor, id));

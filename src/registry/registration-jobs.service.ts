@@ -16,11 +16,8 @@ import { PackageRegistrationService, type RegistrationOptions } from './registra
 const REGISTER_QUEUE = 'registry-register';
 const GENERATE_QUEUE = 'registry-generate';
 
-interface PackagePayload {
-  path: string;
-  base64: string;
-  wish: RegistrationOptions;
-}
+/** A package that was sent, or the URL that it is fetched from. */
+type PackagePayload = { wish: RegistrationOptions } & ({ path: string; base64: string } | { url: string });
 
 /** The result of a registration is visible to those who may still register. */
 const authorizeOperation = (actor: Actor): void => assertInstallationAdmin(actor, registryPolicy.register);
@@ -50,12 +47,13 @@ export class RegistrationJobsService implements OnModuleInit {
     });
   }
 
-  /** @throws what finding the file throws */
+  /** Checks what was sent; a URL is fetched by the job. @throws the errors of these checks */
   async enqueueRegistration(actor: Actor, input: UploadInput & RegistrationOptions, uploads: FormFile[]): Promise<Job> {
     assertRegistryWriter(actor, registryPolicy.register);
-    const { path, bytes } = await this.sent.resolve(input, uploads);
     const { register, atomic } = input;
-    const payload = { path, base64: Buffer.from(bytes).toString('base64'), wish: { register, atomic } };
+    const sent = this.sent.findSent(input, uploads);
+    const source = 'url' in sent ? sent : { path: sent.path, base64: Buffer.from(sent.bytes).toString('base64') };
+    const payload = { ...source, wish: { register, atomic } };
     return this.jobs.enqueue<PackagePayload>(actor, { queue: REGISTER_QUEUE, organizationId: null, payload });
   }
 
@@ -67,11 +65,16 @@ export class RegistrationJobsService implements OnModuleInit {
   }
 
   async register(job: Job<PackagePayload>, { reportProgress: progress }: JobContext): Promise<RegistrationResult> {
-    const { path, base64, wish } = job.payload;
+    const { payload } = job;
     const actor = await this.requesters.resolve(job);
     assertRegistryWriter(actor, registryPolicy.register);
-    progress({ stage: 'registering', source: path });
-    return this.registrations.registerFile(actor, { path, bytes: Buffer.from(base64, 'base64') }, wish);
+    const isFetched = 'url' in payload;
+    if (isFetched) progress({ stage: 'reading' });
+    const file = isFetched
+      ? await this.sent.fetch(payload.url, '/url')
+      : { path: payload.path, bytes: Buffer.from(payload.base64, 'base64') };
+    progress({ stage: 'registering', source: file.path });
+    return this.registrations.registerFile(actor, file, payload.wish);
   }
 
   async generate(job: Job<GenerationInput>, { reportProgress: progress }: JobContext): Promise<RegistrationResult> {

@@ -23,6 +23,6 @@ export class CredentialChange extends UpdateInput {
   @NameInput({ optional: true })
   name?: string;
 
-  @MapInput({ optional: true })
+  @MapInput({ optional: true, filled: true })
   secret?: Record<string, unknown>;
 }

@@ -28,6 +28,7 @@ export abstract class DomainEvent {
   /** One sentence for people. */
   abstract readonly description: string;
   readonly severity: Severity = 'informational';
+  /** The operation that the event belongs to; the one that publishes it when it is null. */
   readonly operationId: string | null = null;
 
   constructor(

@@ -10,6 +10,7 @@ import { currentRequest, noteFailure } from '../telemetry/request-context.js';
 const faults = new FaultLog(new Logger('GraphQL'));
 /** The maximum length of a message of graphql-js, which quotes rejected values. */
 const MAX_MESSAGE_LENGTH = 1_000;
+const START_OF_DOCUMENT = [{ line: 1, column: 1 }];
 const REMEDY = 'Correct the document or its variables; the schema answers introspection, and the playground shows it.';
 
 /** Like `formatError`, and reports refused calls to listeners. */
@@ -24,8 +25,12 @@ export const reportingFormatError =
     return formatError(formatted, thrown);
   };
 
-/** Adds the `code`, `errors`, `remedy` and `request_id` of REST errors to a GraphQL error, under `extensions`. */
-export function formatError(formatted: GraphQLFormattedError, thrown: unknown): GraphQLFormattedError {
+/**
+ * Adds the `code`, `errors`, `remedy` and `request_id` of REST errors to a GraphQL error, under `extensions`. An error
+ * of the whole operation, such as that of a missing token, is at its start, and its path is empty.
+ */
+export function formatError(given: GraphQLFormattedError, thrown: unknown): GraphQLFormattedError {
+  const formatted = { ...given, locations: given.locations ?? START_OF_DOCUMENT, path: given.path ?? [] };
   const cause = thrown instanceof GraphQLError ? (thrown.originalError ?? thrown) : thrown;
   const request_id = currentRequest()?.requestId;
   // Errors of the document (syntax, validation, limits) already have a code of the library.

@@ -100,12 +100,7 @@ export class OrganizationQuery {
 
 /** The GraphQL arguments of a list. */
 @ArgsType()
-export class ListArgs {
-  @Field(() => ID, { nullable: true, description: 'The organization; needed by members of several.' })
-  @IsOptional()
-  @IsUUID('all', { message: 'must be a UUID' })
-  orgID?: string;
-
+export class PageArgs {
   @Field(() => Int, { nullable: true, description: 'The page, counted from 0.' })
   @IsOptional()
   page?: number;
@@ -135,16 +130,30 @@ export class ListArgs {
   cursor?: string;
 
   /** Converts the arguments to the REST query. */
-  toListQuery(): OrganizationListQuery {
-    const { orgID, page, pagesize, search, order, filter, cursor } = this;
-    return Object.assign(new OrganizationListQuery(), {
-      organization_id: orgID ?? undefined,
+  toListQuery(): ListQuery {
+    const { page, pagesize, search, order, filter, cursor } = this;
+    return Object.assign(new ListQuery(), {
       page: page?.toString(),
       pagesize: pagesize?.toString(),
       search: search ?? undefined,
       order: order ?? undefined,
       filter: filter ?? undefined,
       cursor: cursor ?? undefined,
+    });
+  }
+}
+
+/** The GraphQL arguments of a list that belongs to an organization. */
+@ArgsType()
+export class ListArgs extends PageArgs {
+  @Field(() => ID, { nullable: true, description: 'The organization; needed by members of several.' })
+  @IsOptional()
+  @IsUUID('all', { message: 'must be a UUID' })
+  orgID?: string;
+
+  override toListQuery(): OrganizationListQuery {
+    return Object.assign(new OrganizationListQuery(), super.toListQuery(), {
+      organization_id: this.orgID ?? undefined,
     });
   }
 }

@@ -3,7 +3,6 @@ import { PubSubEngine } from 'graphql-subscriptions';
 import { PostgresNotifications } from '../database/postgres-notifications.js';
 import { UnitOfWork } from '../database/unit-of-work.js';
 import { isDatabaseOutage } from '../errors/database-outage.js';
-import { MessageIterator } from './message-iterator.js';
 import { RedisChannel } from './redis-channel.js';
 
 /** One channel for all topics. It is subscribed to before the first subscriber, so that no message is missed. */
@@ -19,7 +18,8 @@ interface Subscriber {
 /**
  * The PubSubEngine of this server, based on LISTEN and NOTIFY: a message published in a transaction reaches the
  * subscribers of every replica on commit. Trigger names are topics. With REDIS_URL, messages whose subscribers can
- * detect missed ones are sent through Redis after the commit instead.
+ * detect missed ones are sent through Redis after the commit instead. An iterator over messages holds those that are
+ * not read yet, so its reader takes them at once, and learns of missed ones by `onMissed`.
  */
 @Injectable()
 export class PostgresPubSub extends PubSubEngine implements OnModuleInit {
@@ -84,22 +84,12 @@ export class PostgresPubSub extends PubSubEngine implements OnModuleInit {
     this.subscribers.delete(id);
   }
 
-  /** Iterates over messages of topics, for `@Subscription` and its `filter`; ends with an error when a message is lost. */
-  override asyncIterableIterator<M>(topics: string | readonly string[]): MessageIterator<M> {
-    return new MessageIterator<M>(this, topics);
-  }
-
-  /** Calls back when messages may have been missed. @returns a function that unsubscribes */
-  onGap(listener: () => void): () => void {
-    return this.notifications.onReconnect(listener);
-  }
-
   /**
    * Calls back when messages that may be sent through Redis may have been missed.
    * @returns a function that unsubscribes
    */
   onMissed(listener: () => void): () => void {
-    const stops = [this.onGap(listener), this.redis?.onMissed(listener)];
+    const stops = [this.notifications.onReconnect(listener), this.redis?.onMissed(listener)];
     return () => stops.forEach((stop) => stop?.());
   }
 

@@ -1,5 +1,6 @@
 import type { IncomingMessage, RequestListener, Server, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
+import { respondToConnectionErrors } from './connection-errors.js';
 import { ConnectionRequests } from './connection-requests.js';
 import { ignoreUpgrade, isWebSocketUpgrade } from './other-upgrades.js';
 import { toOriginForm } from './request-url.js';
@@ -36,6 +37,7 @@ export function limitConnections(server: Server): void {
   server.on('checkExpectation', (request: IncomingMessage, response: ServerResponse) => {
     server.emit('request', request, response);
   });
+  respondToConnectionErrors(server);
   queueRequests(server);
 }
 

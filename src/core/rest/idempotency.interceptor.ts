@@ -9,7 +9,7 @@ import { currentRequest, noteFailure } from '../telemetry/request-context.js';
 import type { RequestWithBody } from './body/body-reader.service.js';
 import { IdempotencyClaims } from './idempotency-claims.service.js';
 import { ANSWER_LOST, type StoredResponse } from './idempotency-keys.store.js';
-import { findIdempotentCall, type RepeatedDelete } from './idempotent-call.js';
+import { findIdempotentCall, type RepeatedDeletion } from './idempotent-call.js';
 import { AnswerWriter } from './answer-writer.service.js';
 import { getFormFiles } from './form-uploads.service.js';
 import { SerializedJson } from './serialized-json.js';
@@ -30,7 +30,7 @@ export class IdempotencyInterceptor implements NestInterceptor {
   ) {}
 
   async intercept(context: ExecutionContext, next: CallHandler): Promise<Observable<unknown>> {
-    const request = context.switchToHttp().getRequest<RequestWithBody & RepeatedDelete>();
+    const request = context.switchToHttp().getRequest<RequestWithBody & RepeatedDeletion>();
     const { actor } = request;
     if (context.getType() !== 'http' || request.method === 'GET' || request.method === 'HEAD' || !actor)
       return next.handle();
@@ -44,7 +44,7 @@ export class IdempotencyInterceptor implements NestInterceptor {
       files: getFormFiles(request).map((file) => file.buffer),
     };
     const call = await this.keys.claim(asked).catch((error: AppError) => {
-      // For a repeated DELETE whose response was lost, `request.repeated` shows that the record is gone.
+      // For a repeated deletion whose response was lost, `request.repeated` shows that the record is gone.
       throw error.code === ANSWER_LOST ? (request.repeated ?? error) : error;
     });
     if (call.earlier) return of(replay(response, call.earlier));

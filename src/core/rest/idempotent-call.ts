@@ -1,6 +1,6 @@
 import type { Request } from 'express';
 import type { Actor } from '../access/actor.js';
-import { InvalidRequest, type NotFound } from '../errors/app-error.js';
+import { AppError, InvalidRequest } from '../errors/app-error.js';
 
 /** A call with an idempotency key: its caller, token and route. */
 export interface IdempotentCall {
@@ -12,12 +12,33 @@ export interface IdempotentCall {
   key: string;
 }
 
-export interface RepeatedDelete {
+/** The answer to whether a call with this key is stored. */
+interface KnownCalls {
+  isKnown(call: IdempotentCall): Promise<boolean>;
+}
+
+export interface RepeatedDeletion {
   /**
-   * Set when the record of the path does not exist and the caller sent this DELETE before: the response is the
+   * Set when a record of the request does not exist and the caller sent this deletion before: the response is the
    * stored one, otherwise this error.
    */
-  repeated?: NotFound;
+  repeated?: AppError;
+}
+
+/**
+ * Lets the repetition of a deletion pass, whose response the client missed and whose records are gone.
+ * @param error why the permission was denied, which is thrown in all other cases
+ */
+export async function passRepeatedDeletion(
+  request: Request & RepeatedDeletion,
+  actor: Actor,
+  keys: KnownCalls,
+  error: unknown,
+): Promise<void> {
+  if (!(error instanceof AppError) || error.status !== 404) throw error;
+  const call = findIdempotentCall(request, actor);
+  if (!call || !(await keys.isKnown(call))) throw error;
+  request.repeated = error;
 }
 
 /**

@@ -1,6 +1,6 @@
 import { type ArgumentMetadata, Injectable, type PipeTransform } from '@nestjs/common';
 import { getMetadataStorage, isUUID, validateSync, type ValidationError } from 'class-validator';
-import { type Fault, InvalidRequest, MAX_FAULTS } from '../errors/app-error.js';
+import { type Fault, InvalidRequest } from '../errors/app-error.js';
 import { limitFaults, listFaults } from '../errors/problem.js';
 import { PackedJson, TOO_MUCH_DATA_DETAIL, JsonUnpacker } from '../json/packed-json.js';
 import { normalizeInput } from '../schema/one-line-text.js';
@@ -8,7 +8,9 @@ import { isRepeatable } from '../schema/repeatable.js';
 import { keepValidationRules } from '../schema/validation-rules.js';
 import { currentRequest } from '../telemetry/request-context.js';
 import { escapePointerSegment, findTextFault, findUnstorableParts } from '../json/storable-json.js';
+import { FaultList } from './fault-list.js';
 import { storeReadOnlyFields, readOnlyFieldError, getRecordFields } from './read-only-fields.js';
+import { duplicateFault, foldKey, isContradiction, nameMembers, unknownFieldFault } from './unknown-fields.js';
 
 type InputClass = new () => object;
 type Plain = Record<string, unknown>;
@@ -30,7 +32,7 @@ export class InputPipe implements PipeTransform {
   }
 
   transform(value: unknown, { metatype, type, data }: ArgumentMetadata): unknown {
-    if (type === 'query' && data !== undefined && Array.isArray(value)) throw toInvalidRequest([repeatedFault(data)]);
+    if (type === 'query' && data !== undefined && Array.isArray(value)) throw toInvalidRequest(repeatedFault(data));
     if ((type !== 'body' && type !== 'query') || !metatype || !this.isInput(metatype)) return value;
     const given = value ?? {};
     if (typeof given !== 'object' || Array.isArray(given) || given instanceof PackedJson)
@@ -43,39 +45,37 @@ export class InputPipe implements PipeTransform {
 
   private parseQuery(given: Plain, metatype: InputClass): object {
     const keys = this.getKeys(metatype);
-    const taken: Plain = {};
-    const faults: Fault[] = [];
+    const taken = new Map<string, unknown>();
+    const found = new FaultList();
     for (const [key, value] of Object.entries(given)) {
       const name = keys.get(foldKey(key));
       if (name === undefined) continue;
       const isRepeated = Array.isArray(value) && !isRepeatable(metatype, name);
-      if (isRepeated) faults.push(repeatedFault(key));
-      if (isContradiction(taken, name, value)) faults.push(duplicateFault(key));
-      taken[name] = isRepeated ? value[0] : value;
+      if (isRepeated) found.add(() => repeatedFault(key));
+      if (isContradiction(taken, name, value)) found.add(() => duplicateFault(key));
+      taken.set(name, isRepeated ? value[0] : value);
     }
-    return this.validateInput(taken, metatype, faults, '');
+    return this.validateInput(taken, metatype, found, '');
   }
 
   private parseBody(given: Plain, metatype: InputClass): object {
     const keys = this.getKeys(metatype);
     const record = this.getRecordFields(metatype);
-    const taken: Plain = {};
+    const taken = new Map<string, unknown>();
     const echoed: Plain = {};
     const unpacking = new JsonUnpacker(metatype);
-    const faults: Fault[] = [];
-    let omitted = 0;
+    const found = new FaultList();
     for (const [key, value] of Object.entries(given)) {
       const name = keys.get(foldKey(key));
       const shown = record.get(foldKey(key) === 'orgid' ? 'organizationid' : foldKey(key));
       if (name !== undefined) {
-        if (isContradiction(taken, name, value)) faults.push(duplicateFault(`/${escapePointerSegment(key)}`));
-        taken[name] = value;
+        if (isContradiction(taken, name, value)) found.add(() => duplicateFault(`/${escapePointerSegment(key)}`));
+        taken.set(name, value);
       } else if (shown !== undefined) echoed[shown] = unpacking.unpackField(shown, value)?.value;
-      else if (faults.length >= MAX_FAULTS) omitted += 1;
-      else faults.push({ pointer: `/${escapePointerSegment(key)}`, detail: `is not a field of this request` });
+      else found.add(() => unknownFieldFault('', key, keys.values()));
     }
-    if (keys.get('orgid') !== undefined) takeOrganizationOfQuery(taken, faults);
-    const input = this.validateInput(taken, metatype, faults, '/', omitted);
+    if (keys.get('orgid') !== undefined) takeOrganizationOfQuery(taken, found);
+    const input = this.validateInput(taken, metatype, found, '/');
     if (input instanceof UpdateInput) storeReadOnlyFields(input, echoed);
     else if (Object.keys(echoed).length > 0)
       throw readOnlyFieldError(
@@ -85,29 +85,37 @@ export class InputPipe implements PipeTransform {
   }
 
   /** Checks types before content: the content of a value of the wrong type is not validated. */
-  private validateInput(taken: Plain, metatype: InputClass, faults: Fault[], prefix: string, omitted = 0): object {
+  private validateInput(
+    taken: ReadonlyMap<string, unknown>,
+    metatype: InputClass,
+    found: FaultList,
+    prefix: '' | '/',
+  ): object {
     const input = new metatype() as Plain;
-    const isEmpty = faults.length === 0 && Object.keys(taken).length === 0;
+    const isEmpty = found.isEmpty && taken.size === 0;
     if (isEmpty && this.validWhenEmpty.has(metatype)) return input;
     const unpacking = new JsonUnpacker(metatype);
     const wrong = new Set<string>();
-    for (const [name, given] of Object.entries(taken)) {
+    for (const [name, given] of taken) {
+      const before = found.count;
       const value = normalizeInput(input, name, given);
       const detail = typeof value === 'string' ? findTextFault(value) : undefined;
       const field = detail === undefined ? unpacking.unpackField(name, value) : undefined;
       // Validation rules throw on strings that are not well-formed, so those are rejected before.
-      input[name] = detail === undefined ? (field ?? { value }).value : undefined;
+      input[name] = detail === undefined ? nameMembers(input, name, (field ?? { value }).value, found) : undefined;
+      if (found.count > before) wrong.add(name);
       if (field) continue;
       wrong.add(name);
-      faults.push({ pointer: `${prefix}${name}`, detail: detail ?? TOO_MUCH_DATA_DETAIL });
+      found.add(() => ({ pointer: `${prefix}${name}`, detail: detail ?? TOO_MUCH_DATA_DETAIL }));
     }
+    const { faults } = found;
     for (const error of validateSync(input, { stopAtFirstError: true, forbidUnknownValues: false })) {
       if (!wrong.has(error.property)) faults.push(...toFaults(error, prefix));
       wrong.add(error.property);
     }
-    for (const [name, value] of Object.entries(taken))
+    for (const [name, value] of taken)
       if (!wrong.has(name)) faults.push(...findUnstorableParts(value, `${prefix}${name}`));
-    if (faults.length > 0) throw toInvalidRequest(faults, omitted);
+    if (!found.isEmpty) throw toInvalidRequest(...listFaults(faults, found.omitted));
     if (isEmpty) this.validWhenEmpty.add(metatype);
     return input;
   }
@@ -138,35 +146,23 @@ export class InputPipe implements PipeTransform {
 /** Base class of inputs that change a stored record: they accept read-only fields with unchanged values. */
 export abstract class UpdateInput {}
 
-export const foldKey = (key: string): string => key.replace(/[_-]/g, '').toLowerCase();
-
 const repeatedFault = (pointer: string): Fault => ({ pointer, detail: 'must be given once' });
 
-const duplicateFault = (pointer: string): Fault => ({
-  pointer,
-  detail: 'is given more than once, in different spellings',
-});
-
-/** Reports whether another spelling of the same name had a different value. */
-const isContradiction = (taken: Plain, name: string, value: unknown): boolean =>
-  Object.hasOwn(taken, name) && taken[name] !== value;
-
 /** Takes the organization from the query when the body has none. */
-function takeOrganizationOfQuery(taken: Plain, faults: Fault[]): void {
+function takeOrganizationOfQuery(taken: Map<string, unknown>, found: FaultList): void {
   const named = currentRequest()?.organizationInQuery;
   if (named === undefined) return;
-  if (typeof named !== 'string' || !isUUID(named, 'all')) faults.push({ pointer: 'orgID', detail: 'must be a UUID' });
-  else if (isOtherId(taken.organization_id, named))
-    faults.push({ pointer: 'orgID', detail: 'is another organization than organization_id of the body' });
-  else taken.organization_id ??= named;
+  if (typeof named !== 'string' || !isUUID(named, 'all'))
+    found.add(() => ({ pointer: 'orgID', detail: 'must be a UUID' }));
+  else if (isOtherId(taken.get('organization_id'), named))
+    found.add(() => ({ pointer: 'orgID', detail: 'is another organization than organization_id of the body' }));
+  else taken.set('organization_id', taken.get('organization_id') ?? named);
 }
 
 const isOtherId = (id: unknown, named: string): boolean =>
   typeof id === 'string' && id.toLowerCase() !== named.toLowerCase();
 
-/** @param omitted faults that were only counted */
-function toInvalidRequest(faults: Fault[], omitted = 0): InvalidRequest {
-  const errors = listFaults(faults, omitted);
+function toInvalidRequest(...errors: Fault[]): InvalidRequest {
   const named = limitFaults(errors).map(({ pointer = '', detail }) => `${pointer.replace(/^\//, '')} ${detail}`.trim());
   return new InvalidRequest(named.join('; '), { errors });
 }

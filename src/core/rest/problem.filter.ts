@@ -9,7 +9,7 @@ import { DatabaseUnavailable } from '../errors/database-outage.js';
 import { toAppError, toProblem } from '../errors/problem.js';
 import { renderErrorPage } from './pages/page.js';
 import { methodNotAllowed, RouteTable } from './route-table.js';
-import { AppError } from '../errors/app-error.js';
+import { AppError, InvalidRequest } from '../errors/app-error.js';
 
 const SIGN_IN_ROUTE = '/api/auth/login';
 
@@ -28,7 +28,7 @@ export class ProblemFilter implements ExceptionFilter {
     if (host.getType<string>() === 'graphql') throw thrown;
     const request = host.switchToHttp().getRequest<Request>();
     const response = host.switchToHttp().getResponse<Response>();
-    const error = this.findMethodError(request, thrown) ?? toAppError(thrown);
+    const error = this.findPathError(request, thrown) ?? toAppError(thrown);
     noteFailure(error);
     this.reportRefusal(request, error);
     // A database outage is logged once, not for each failed request.
@@ -59,10 +59,14 @@ export class ProblemFilter implements ExceptionFilter {
     });
   }
 
-  /** Returns a 405 with the allowed methods when the path exists for other methods. */
-  private findMethodError(request: Request, thrown: unknown): AppError | null {
+  /** For an unknown path: a 400 that names the parameter that is empty, or a 405 when the path exists for other methods. */
+  private findPathError(request: Request, thrown: unknown): AppError | null {
     if ((thrown as { status?: number } | null)?.status !== 404 || thrown instanceof AppError) return null;
-    const methods = this.routes.findMethods(getRequestPath(request));
+    const path = getRequestPath(request);
+    const empty = this.routes.findEmptyParameter(request.method, path);
+    if (empty !== undefined)
+      return InvalidRequest.forField(empty, 'is empty', 'Send the id of a record in the path, as the list shows it.');
+    const methods = this.routes.findMethods(path);
     if (methods.length === 0 || methods.includes(request.method)) return null;
     return methodNotAllowed(request.method, methods);
   }

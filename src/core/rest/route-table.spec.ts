@@ -80,7 +80,7 @@ describe.each([
     const answers = [
       ['GET', 'import', 'POST'],
       ['PUT', 'types', 'GET'],
-      ['DELETE', 'x', 'GET, PUT'],
+      ['DELETE', 'x', 'GET, PATCH, PUT'],
     ] as const;
     for (const [method, path, allow] of answers) {
       const answer = await call(method, path);

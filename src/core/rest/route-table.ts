@@ -1,6 +1,7 @@
 import { Injectable, type OnModuleInit } from '@nestjs/common';
 import { HttpAdapterHost } from '@nestjs/core';
 import type { IRoute, NextFunction, Request, RequestHandler, Response } from 'express';
+import { NIL as NIL_UUID } from 'uuid';
 import { AppError } from '../errors/app-error.js';
 import { getRequestPath } from '../telemetry/request-context.js';
 import { RouteIndex } from './route-index.js';
@@ -70,13 +71,33 @@ export class RouteTable implements OnModuleInit {
     return found && { method, path: found.route?.path ?? '' };
   }
 
-  /** The methods of a path; empty for an unknown path. */
+  /** The methods of a path; empty for an unknown path. PATCH is served as PUT. */
   findMethods(path: string): string[] {
     const [first, ...others] = this.layers.filter((layer) => layer.match(path));
     const nearest = first?.route?.path ?? '';
     const same = others.filter(({ route }) => isSameRoute(route?.path ?? '', nearest));
-    return [...new Set([first, ...same].flatMap((layer) => listMethods(layer?.route?.methods)))].sort();
+    const methods = new Set([first, ...same].flatMap((layer) => listMethods(layer?.route?.methods)));
+    if (methods.has('PUT')) methods.add('PATCH');
+    return [...methods].sort();
   }
+
+  /** The first parameter of a route that is empty in the path: `id` of `/api/environments//connections`. */
+  findEmptyParameter(method: string, path: string): string | undefined {
+    const segments = path.split('/');
+    const empty = segments.findIndex((segment, index) => index > 0 && segment === '');
+    if (empty < 0) return undefined;
+    const filled = segments.map((segment, index) => (index > 0 && segment === '' ? NIL_UUID : segment)).join('/');
+    const [, name] =
+      /^:(\w+)/.exec(this.find(method === 'PATCH' ? 'PUT' : method, filled)?.path.split('/')[empty] ?? '') ?? [];
+    return name;
+  }
+
+  /** Serves PATCH of a record as its PUT, which leaves what is not sent as it is. */
+  readonly servePatchAsPut: RequestHandler = (request, _response, next) => {
+    if (request.method === 'PATCH' && this.findMethods(getRequestPath(request)).includes('PATCH'))
+      request.method = 'PUT';
+    next();
+  };
 
   /**
    * Rejects other methods on a path that is more specific than another route, such as `/api/pattern/import`

@@ -31,7 +31,7 @@ const DESCRIPTIONS: Record<string, string> = {
   name: 'The name.',
   namespace: 'The namespace.',
   pattern_file: 'The design file as YAML.',
-  operation_id: 'The id of the operation.',
+  operation_id: 'The operation or deployment that it belongs to, if any.',
   organization_id: 'The id of the organization.',
   owner: 'The id of the user who owns it.',
   registrant: 'The source that registered it.',

@@ -5,6 +5,7 @@ import {
   IsBoolean,
   IsIn,
   IsInt,
+  IsNotEmptyObject,
   IsObject,
   IsOptional,
   IsString,
@@ -28,7 +29,11 @@ export interface InputFieldOptions {
   optional?: boolean;
   /** The field may be omitted or null; null clears it. */
   clearable?: boolean;
+  /** The value must not be empty; as for every required text and object. */
+  filled?: boolean;
 }
+
+const isFilled = ({ optional, clearable, filled }: InputFieldOptions): boolean => filled ?? !(optional || clearable);
 
 function presenceValidators({ optional, clearable }: InputFieldOptions): PropertyDecorator[] {
   if (clearable) return [IsOptional()];
@@ -72,9 +77,13 @@ export const NameInput = (settings: InputFieldOptions = {}) =>
 /** Free text of at most `max` characters; default 10,000. */
 export const TextInput = ({ max = 10_000, ...settings }: InputFieldOptions & { max?: number } = {}) =>
   input(
-    { type: String, maxLength: max },
+    { type: String, ...(isFilled(settings) ? { minLength: 1 } : {}), maxLength: max },
     () => String,
-    [IsString({ message: 'must be a string' }), MaxLength(max, { message: `must have at most ${max} characters` })],
+    [
+      IsString({ message: 'must be a string' }),
+      ...(isFilled(settings) ? [Matches(/\S/, { message: 'must not be empty' })] : []),
+      MaxLength(max, { message: `must have at most ${max} characters` }),
+    ],
     settings,
   );
 
@@ -120,9 +129,12 @@ export const WordInput = (words: readonly string[], settings: InputFieldOptions 
 
 export const MapInput = (settings: InputFieldOptions = {}) =>
   input(
-    { type: 'object', additionalProperties: true },
+    { type: 'object', ...(isFilled(settings) ? { minProperties: 1 } : {}), additionalProperties: true },
     () => GraphQLMap,
-    [IsObject({ message: 'must be an object' })],
+    [
+      IsObject({ message: 'must be an object' }),
+      ...(isFilled(settings) ? [IsNotEmptyObject({}, { message: 'must not be empty' })] : []),
+    ],
     settings,
   );
 

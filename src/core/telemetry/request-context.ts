@@ -44,6 +44,8 @@ export interface RequestContext {
   withCommit?: ChangeStatement;
   /** The response in progress. */
   response?: InFlightResponse;
+  /** The operation that a job of a user is. */
+  operationId?: string;
   /** The user who requested the work of a job. */
   onBehalfOf?: string;
   /** The unvalidated organization in the query of a request with a body. */

@@ -55,7 +55,7 @@ export class PolicyChange extends UpdateInput {
   @NameInput({ optional: true })
   name?: string;
 
-  @TextInput({ optional: true, max: MAX_EXPRESSION, description: EXPRESSION })
+  @TextInput({ optional: true, filled: true, max: MAX_EXPRESSION, description: EXPRESSION })
   expression?: string;
 
   @TextInput({ clearable: true, max: MAX_MESSAGE })

@@ -4,7 +4,7 @@ import { asObject, asText, isObject, type Json } from '../../core/json/json.js';
 import { type DesignFile } from '../../formats/design-file/design-file.js';
 import { type SourceFile } from '../../formats/sources/source-file.js';
 import { listContents, listSources } from './archive-listing.js';
-import { findClosestName } from './compose/closest-name.js';
+import { findClosestName } from '../../core/closest-name.js';
 import { composeFormat } from './compose/compose-format.js';
 import { designFormat } from './design-format.js';
 import { DesignInput, findTextFiles } from './design-input.js';

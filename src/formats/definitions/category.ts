@@ -13,3 +13,15 @@ export function toCategorySlug(category: string): string {
 
 /** The category of models without one. */
 export const UNCATEGORIZED = 'Uncategorized';
+
+/** The categories that always exist, also where no model is of them. */
+export const NAMED_CATEGORIES = [
+  'Orchestration & Management',
+  'Service Mesh',
+  'Observability',
+  'Security & Compliance',
+  'App Definition',
+  'Cloud Provider',
+  'Database',
+  'Networking',
+] as const;

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import { isObject } from '../../core/json/json.js';
+import { UNCATEGORIZED } from './category.js';
 import {
   type ComponentDefinition,
   type ConnectionDefinition,
@@ -21,11 +22,13 @@ const RECORD_MEMBERS = new Set([
 ]);
 
 /**
- * SHA-256 in hex of the content of a definition, without ids, timestamps and status; the order of members does not matter.
+ * SHA-256 in hex of the content of a definition, without ids, timestamps and status; the order of members does not matter,
+ * and a model without a category is one of the category of such models.
  * The schema counts as compact text, so it is equal whether it was given as text or as an object.
  */
 export function definitionDigest(definition: AnyDefinition): string {
   const { digest: _digest, rest, ...members } = definition;
+  if ('category' in members && members.category === UNCATEGORIZED) members.category = '';
   const kept = Object.entries(rest).filter(([name]) => !RECORD_MEMBERS.has(name));
   const hash = createHash('sha256');
   if ('schema' in members) {

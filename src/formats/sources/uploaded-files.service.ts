@@ -33,13 +33,25 @@ export class UploadedFiles {
    * @throws InvalidRequest when nothing or more than one was sent, the base64 or the URL is invalid, or the URL refuses or has no such file;
    * RemoteFailure when it could not be reached, or failed
    */
-  async resolve({ url, file, file_name }: UploadInput, uploads: FormFile[]): Promise<UploadedFile> {
+  async resolve(input: UploadInput, uploads: FormFile[]): Promise<UploadedFile> {
+    const sent = this.findSent(input, uploads);
+    return 'url' in sent ? this.fetch(sent.url, '/url') : { ...sent, url: null };
+  }
+
+  /**
+   * Finds the file without fetching its URL.
+   * @throws InvalidRequest when nothing or more than one was sent, or the base64 or the URL is invalid
+   */
+  findSent({ url, file, file_name }: UploadInput, uploads: FormFile[]): SourceFile | { url: string } {
     const upload = findUpload(uploads, 'file');
     if (upload && file) throw InvalidRequest.forField('/file', 'must be given once', 'Send the upload alone.');
     assertOneSent({ '/file': upload ?? file, '/url': url });
-    if (upload) return { path: upload.originalname || 'file', bytes: upload.buffer, url: null };
-    if (file !== undefined) return { path: file_name ?? 'file', bytes: decodeBase64('/file', file), url: null };
-    if (url !== undefined) return this.fetch(url, '/url');
+    if (upload) return { path: upload.originalname || 'file', bytes: upload.buffer };
+    if (file !== undefined) return { path: file_name ?? 'file', bytes: decodeBase64('/file', file) };
+    if (url !== undefined) {
+      assertUrl(url, '/url');
+      return { url };
+    }
     throw InvalidRequest.forField(
       '/file',
       'is required',
@@ -49,7 +61,7 @@ export class UploadedFiles {
 
   /** @param pointer the field of the request that has the address */
   async fetch(address: string, pointer: string): Promise<UploadedFile> {
-    if (!URL.canParse(address)) throw InvalidRequest.forField(pointer, 'is not a URL');
+    assertUrl(address, pointer);
     const limits = { maxBytes: this.env.LIMIT_UPLOAD_BYTES, maxBytesSetting: 'LIMIT_UPLOAD_BYTES' } as const;
     const answer = await callAddressIn(pointer, () =>
       this.outbound.fetch(address, { policy: 'user', timeoutMs: 30_000, ...limits }),
@@ -58,6 +70,10 @@ export class UploadedFiles {
     const url = new URL(answer.url);
     return { path: lastPathSegment(url) || url.host, bytes: answer.bytes, url };
   }
+}
+
+function assertUrl(address: string, pointer: string): void {
+  if (!URL.canParse(address)) throw InvalidRequest.forField(pointer, 'is not a URL');
 }
 
 /** The error of a source that returned no file: 502 when it failed itself, 400 when it does not serve the URL. */

@@ -61,7 +61,7 @@ export class ClusterError extends RemoteFailure {
     detail: string,
     options: { reason?: string; status?: Status; answered?: number; cause?: unknown } = {},
   ) {
-    super(`CLUSTER_${kind.replace(/[A-Z]/g, (letter) => `_${letter}`).toUpperCase()}`, detail, {
+    super(toErrorCode(kind), detail, {
       timedOut: kind === 'timeout',
       cause: options.cause,
       remedy: REMEDIES[kind],
@@ -105,6 +105,12 @@ const REMEDIES: Record<ClusterErrorKind, string> = {
   protocol: 'Check that the address of the connection is that of a Kubernetes API server.',
   failed: 'See the log of the API server of the cluster, then try again.',
 };
+
+const toErrorCode = (kind: string): string =>
+  `CLUSTER_${kind.replace(/[A-Z]/g, (letter) => `_${letter}`).toUpperCase()}`;
+
+/** The codes of all kinds. */
+export const CLUSTER_ERROR_CODES: readonly string[] = Object.keys(REMEDIES).map(toErrorCode);
 
 /** Parses a Status; omits malformed and too long fields, because the response may be corrupt or malicious. */
 function parseStatus(body: unknown): Status {

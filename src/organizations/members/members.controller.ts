@@ -3,7 +3,7 @@ import { ApiCreatedResponse, ApiOkResponse, ApiTags } from '@nestjs/swagger';
 import { Actor } from '../../core/access/actor.js';
 import { CurrentActor } from '../../core/access/access.decorators.js';
 import { ListQuery } from '../../core/listing/list-query.js';
-import { type PageEnvelope, toPageEnvelope } from '../../core/listing/page.js';
+import type { PageEnvelope } from '../../core/listing/page.js';
 import { NoStore } from '../../core/rest/no-store.decorator.js';
 import { IdParam } from '../../core/rest/id.pipe.js';
 import { IfMatch, Precondition } from '../../core/rest/precondition.js';
@@ -34,8 +34,7 @@ export class MembersController {
     @IdParam('orgId') orgId: string,
     @Query() query: ListQuery,
   ): Promise<PageEnvelope> {
-    const { page, forAdmin } = await this.members.list(actor, orgId, query);
-    return toPageEnvelope(page, 'users', forAdmin ? MemberView.fromEntityForAdmin : MemberView.fromEntity);
+    return MemberView.toPage(await this.members.list(actor, orgId, query));
   }
 
   @RestOperation(

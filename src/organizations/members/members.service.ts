@@ -48,15 +48,15 @@ export class MembersService implements RecordAuthorizer {
     private readonly events: EventBus,
   ) {}
 
-  /** Lists members; admins get additional fields. */
+  /** Lists the members of an organization, of the caller's own when none is named; admins get additional fields. */
   async list(
     actor: Actor,
-    organizationId: string,
+    organizationId: string | undefined,
     query: ListQuery,
   ): Promise<{ page: Page<Member>; forAdmin: boolean }> {
-    await this.organizations.get(actor, organizationId);
-    const page = await this.members.page(organizationId, query);
-    return { page, forAdmin: await this.organizations.isAllowed(actor, 'manageMembers', organizationId) };
+    const { id } = await this.organizations.resolve(actor, organizationId);
+    const page = await this.members.page(id, query);
+    return { page, forAdmin: await this.organizations.isAllowed(actor, 'manageMembers', id) };
   }
 
   /** Returns one member; admins get additional fields. */

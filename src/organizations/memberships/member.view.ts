@@ -1,5 +1,6 @@
+import { ObjectType } from '@nestjs/graphql';
 import { roleRank } from '../../core/access/roles.js';
-import { PaginatedView } from '../../core/listing/page.js';
+import { type Page, type PageEnvelope, PaginatedView, toPageEnvelope } from '../../core/listing/page.js';
 import { USER_KINDS, type User, type UserKind } from '../users/user.entity.js';
 import type { OrganizationMember } from './organization-member.entity.js';
 import { withRevision } from '../../core/schema/record.view.js';
@@ -39,6 +40,7 @@ export const memberRevision = ({ id, revision, membership }: Member) => ({
   revision: `${revision}.${membership.role}`,
 });
 
+@ObjectType('Member', { description: 'A user as a member of an organization.' })
 export class MemberView {
   @IdField()
   id!: string;
@@ -90,6 +92,11 @@ export class MemberView {
 
   static fromEntityForAdmin(this: void, member: Member): MemberView {
     return Object.assign(MemberView.fromEntity(member), { unconfirmed: Boolean(member.unconfirmedBy) });
+  }
+
+  /** @param list the members, and whether the caller is an admin */
+  static toPage(this: void, { page, forAdmin }: { page: Page<Member>; forAdmin: boolean }): PageEnvelope {
+    return toPageEnvelope(page, 'users', forAdmin ? MemberView.fromEntityForAdmin : MemberView.fromEntity);
   }
 }
 

@@ -1,8 +1,10 @@
+import { ObjectType } from '@nestjs/graphql';
 import { PaginatedView } from '../../core/listing/page.js';
 import { IdField, TextField } from '../../core/schema/view-fields.js';
 import { RecordView } from '../../core/schema/record.view.js';
 import type { Team } from './team.entity.js';
 
+@ObjectType('Team', { description: 'Users of an organization who are granted roles in workspaces together.' })
 export class TeamView extends RecordView {
   @TextField()
   name!: string;

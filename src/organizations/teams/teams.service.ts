@@ -28,9 +28,17 @@ export class TeamsService {
     private readonly events: EventBus,
   ) {}
 
-  async list(actor: Actor, organizationId: string, query: ListQuery): Promise<Page<Team>> {
-    await this.organizations.get(actor, organizationId);
-    return this.teams.page(organizationId, query);
+  /** Lists the teams of an organization, of the caller's own when none is named. */
+  async list(actor: Actor, organizationId: string | undefined, query: ListQuery): Promise<Page<Team>> {
+    const { id } = await this.organizations.resolve(actor, organizationId);
+    return this.teams.page(id, query);
+  }
+
+  /** @throws NotFound when there is no such team in an organization that the actor sees */
+  async getById(actor: Actor, id: string): Promise<Team> {
+    const team = await this.teams.findById(id);
+    if (!(await this.organizations.sees(actor, team?.organizationId)) || !team) throw new NotFound('team', id);
+    return team;
   }
 
   /** @throws NotFound when the organization has no such team that the actor may see */

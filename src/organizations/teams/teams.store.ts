@@ -34,6 +34,10 @@ export class TeamsStore extends Store<Team> {
     return this.repository.findOneBy({ organizationId, id });
   }
 
+  findById(id: string): Promise<Team | null> {
+    return this.repository.findOneBy({ id });
+  }
+
   /** Adds a user to a team, regardless of their groups. @returns whether they were not in it before */
   async addMember(teamId: string, userId: string): Promise<boolean> {
     const [row] = await this.unit.manager.query<{ added: boolean }[]>(

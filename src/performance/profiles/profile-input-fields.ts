@@ -15,6 +15,7 @@ import {
 } from 'class-validator';
 import { MapInput } from '../../core/schema/input-fields.js';
 import { parseDuration } from '../../monitoring/prometheus/query-time.js';
+import { HasMembers } from '../../core/schema/members.js';
 import { BUDGET_KEYS, findBudgetFault } from './budget.js';
 
 const MAX_ENDPOINTS = 10;
@@ -124,6 +125,7 @@ export const RequestFieldsInput = (description: string): PropertyDecorator =>
 
 export const BudgetInput = (): PropertyDecorator =>
   applyDecorators(
+    HasMembers(...BUDGET_KEYS),
     MapInput({
       clearable: true,
       description: `Bounds of the figures of a run: ${BUDGET_KEYS.join(', ')}.`,
@@ -139,6 +141,7 @@ export const BudgetInput = (): PropertyDecorator =>
 
 export const ScheduleInput = (): PropertyDecorator =>
   applyDecorators(
+    HasMembers('cron', 'timezone'),
     MapInput({ clearable: true, description: 'When runs are made: `cron` (five fields) and `timezone` (IANA, UTC).' }),
     ValidateBy({
       name: 'isSchedule',
@@ -150,6 +153,6 @@ export const ScheduleInput = (): PropertyDecorator =>
   );
 
 function isScheduleShape(value: object): boolean {
-  const { cron, timezone = 'UTC', ...more } = value as Record<string, unknown>;
-  return typeof cron === 'string' && typeof timezone === 'string' && Object.keys(more).length === 0;
+  const { cron, timezone = 'UTC' } = value as Record<string, unknown>;
+  return typeof cron === 'string' && typeof timezone === 'string';
 }

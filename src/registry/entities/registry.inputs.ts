@@ -1,6 +1,7 @@
 import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
 import { IsDefined, IsOptional, ValidateBy } from 'class-validator';
 import { FormFlagInput, IdInput, MapInput, NameInput, TextInput, WordInput } from '../../core/schema/input-fields.js';
+import { HasMembers } from '../../core/schema/members.js';
 import { isList, KeepPacked, PackedJson } from '../../core/json/packed-json.js';
 import type { JsonObject } from '../../core/json/json.js';
 import { STATUS_INPUTS } from './entry-status.js';
@@ -68,6 +69,7 @@ export class GenerationInput {
   @TextInput({ max: 70_000_000, description: 'A URL, or the text of the source.' })
   source!: string;
 
+  @HasMembers('kind', 'model', 'version', 'category', 'register', 'connection_id')
   @MapInput({
     optional: true,
     description: 'kind (crd, openapi, helm, cluster), model, version, category, register, connection_id.',
@@ -80,6 +82,7 @@ export class EvaluationInput {
   @MapInput({ description: 'A design file.' })
   design!: JsonObject | PackedJson;
 
+  @HasMembers('namespace', 'applyPatches', 'limit', 'returnDiffOnly', 'enableTrace')
   @MapInput({ optional: true })
   options?: JsonObject;
 }

@@ -20,16 +20,6 @@ import { ClusterGenerationService } from './cluster-generation.service.js';
 const GENERATION_KINDS = ['crd', 'openapi', 'helm', 'cluster'] as const;
 type GenerationKind = (typeof GENERATION_KINDS)[number];
 
-/** The types of the members of `config`. */
-const CONFIG_MEMBERS: Record<string, 'text' | 'flag'> = {
-  kind: 'text',
-  model: 'text',
-  version: 'text',
-  category: 'text',
-  connection_id: 'text',
-  register: 'flag',
-};
-
 type RenderChart = (files: ReadonlyMap<string, SourceFile>) => Promise<string>;
 
 interface GenerationRequest {
@@ -117,9 +107,7 @@ const countComponents = (contents: GenerationResult['contents']): number =>
 function parseRequest({ config = {} }: GenerationInput): GenerationRequest {
   const errors = Object.entries(config).flatMap(([name, value]) => {
     const pointer = `/config/${name}`;
-    if (!Object.hasOwn(CONFIG_MEMBERS, name))
-      return [{ pointer, detail: `is not known; ${Object.keys(CONFIG_MEMBERS).join(', ')} are` }];
-    if (CONFIG_MEMBERS[name] === 'flag') return isFlag(value) ? [] : [{ pointer, detail: 'must be true or false' }];
+    if (name === 'register') return isFlag(value) ? [] : [{ pointer, detail: 'must be true or false' }];
     if (typeof value !== 'string' || value === '') return [{ pointer, detail: 'must be text' }];
     return name === 'kind' && !isKind(value)
       ? [{ pointer, detail: `must be one of ${GENERATION_KINDS.join(', ')}` }]

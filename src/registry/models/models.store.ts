@@ -9,7 +9,7 @@ import {
   statusFilterOf,
 } from '../entities/registry-list.query.js';
 import { BY_REGISTRANT, RegistryEntityStore } from '../entities/registry-entity.store.js';
-import { toCategorySlug } from '../../formats/definitions/category.js';
+import { NAMED_CATEGORIES, toCategorySlug } from '../../formats/definitions/category.js';
 import { Model } from './model.entity.js';
 
 const BATCH_SIZE = 500;
@@ -66,9 +66,9 @@ export class ModelsStore extends RegistryEntityStore<Model> {
   }
 
   async hasCategory(category: string): Promise<boolean> {
-    return this.createQueryBuilder()
-      .where('model.category_slug = :slug', { slug: toCategorySlug(category) })
-      .getExists();
+    const slug = toCategorySlug(category);
+    if (NAMED_CATEGORIES.some((name) => toCategorySlug(name) === slug)) return true;
+    return this.createQueryBuilder().where('model.category_slug = :slug', { slug }).getExists();
   }
 
   /** The enabled versions of the models of these records; the key is `<registrant id> <name>`. */
@@ -84,10 +84,15 @@ export class ModelsStore extends RegistryEntityStore<Model> {
     return new Map(rows.map(({ key, versions }) => [key, { versions, duplicates: versions.length - 1 }]));
   }
 
+  /** The categories of enabled models and those that always exist, by their slugs. */
   listCategories(): Promise<CategorySummary[]> {
     return this.unit.manager.query<CategorySummary[]>(
-      `SELECT min(category) AS name, category_slug AS slug, count(*)::int AS models_count, sum(components_count)::int AS components_count
-       FROM model WHERE deleted_at IS NULL AND status = 'enabled' GROUP BY category_slug ORDER BY category_slug`,
+      `SELECT coalesce(min(category), min(named.name)) AS name, slug, count(category)::int AS models_count,
+         coalesce(sum(components_count), 0)::int AS components_count
+       FROM (SELECT category, category_slug AS slug, components_count FROM model WHERE deleted_at IS NULL AND status = 'enabled') AS enabled
+       FULL JOIN unnest($1::text[], $2::text[]) AS named(name, slug) USING (slug)
+       GROUP BY slug ORDER BY slug`,
+      [NAMED_CATEGORIES, NAMED_CATEGORIES.map(toCategorySlug)],
     );
   }
 

@@ -1,6 +1,9 @@
 import { InvalidRequest } from '../../core/errors/app-error.js';
 import { COMPONENT_SCHEMA_VERSION } from '../../formats/design-file/design-file.js';
-import { isObject, type JsonObject } from '../../core/json/json.js';
+import { asObject, isObject, type JsonObject } from '../../core/json/json.js';
+import { findClosestName } from '../../core/closest-name.js';
+import type { DefinitionFault } from '../../formats/definitions/definitions.js';
+import type { PackageContent } from '../packages/package-content.js';
 import { defineTask, type Task } from '../../core/workers/task.js';
 import { type LimitedInput, type PackagePart, toPackageParts } from '../packages/package-loader.js';
 import { readPackage } from '../packages/package-reader.js';
@@ -19,20 +22,54 @@ export const readComponentsTask: Task<ReadComponentsInput, Iterable<PackagePart>
   readComponentsInWorker,
 });
 
+/** A component of the request and its place in the list. */
+interface SentComponent {
+  component: JsonObject;
+  index: number;
+}
+
+const NO_CONTENT: PackageContent = { models: [], connections: [], faults: [], failed: 0 };
+
 /** Task of the worker pool. @throws InvalidRequest with pointers into the body */
 export async function readComponentsInWorker(input: ReadComponentsInput) {
-  const components = parseComponents(input.components);
-  const definitions = components.map((component) => ({
+  const sent = parseComponents(input.components).map((component, index) => ({ component, index }));
+  const complete = sent.filter(hasSchema);
+  const incomplete = sent.filter((each) => !hasSchema(each));
+  const definitions = complete.map(({ component }) => ({
     ...toFullForm(component),
     model: mergeModel(component, input.model),
   }));
   const bytes = Buffer.from(JSON.stringify(definitions));
-  const content = await readPackage({ path: FILE_NAME, bytes }, input.limits);
+  const content = complete.length > 0 ? await readPackage({ path: FILE_NAME, bytes }, input.limits) : NO_CONTENT;
   const faults = content.faults.map(({ file: _file, line: _line, column: _column, ...fault }) => ({
     ...fault,
-    pointer: `/${FILE_NAME}${toSentPointer(components, fault.pointer ?? '')}`,
+    pointer: `/${FILE_NAME}${toSentPointer(complete, fault.pointer ?? '')}`,
   }));
-  return toPackageParts({ ...content, faults });
+  return toPackageParts({
+    ...content,
+    faults: [...faults, ...incomplete.map(schemaFault)],
+    failed: content.failed + incomplete.length,
+  });
+}
+
+/** The part of a component that describes its resource. */
+const partOf = (component: JsonObject): JsonObject =>
+  isShortForm(component) ? component : asObject(component['component']);
+
+/** Without a schema there is nothing to register: packages may refer to one elsewhere, a request may not. */
+const hasSchema = ({ component }: SentComponent): boolean => !['', null, undefined].includes(partOf(component)['schema'] as string); // prettier-ignore
+
+function schemaFault({ component, index }: SentComponent): DefinitionFault {
+  const misspelled = Object.keys(partOf(component)).find((name) => findClosestName(name, ['schema']));
+  return {
+    entity: 'component',
+    path: FILE_NAME,
+    pointer: `/${FILE_NAME}/${index}${isShortForm(component) ? '' : '/component'}/schema`,
+    detail: 'schema is missing',
+    remedy: misspelled
+      ? `Is "${misspelled}" the schema? Name it so.`
+      : 'Give a JSON Schema, as an object or as JSON text.',
+  };
 }
 
 function parseComponents(bytes: Uint8Array): JsonObject[] {
@@ -65,9 +102,11 @@ function toFullForm(component: JsonObject): JsonObject {
   return { ...rest, schemaVersion, component: Object.fromEntries(given) as JsonObject };
 }
 
-function toSentPointer(components: JsonObject[], pointer: string): string {
-  const [, index = '', member, name = '', ...rest] = pointer.split('/');
-  const sent = components[Number(index)];
-  if (member !== 'component' || !sent || !isShortForm(sent)) return pointer;
-  return ['', index, SHORT_MEMBERS[name] ?? name, ...rest].filter((part, at) => at === 0 || part !== '').join('/');
+function toSentPointer(sent: readonly SentComponent[], pointer: string): string {
+  const [, read = '', member, name = '', ...rest] = pointer.split('/');
+  const found = sent[Number(read)];
+  if (pointer === '' || !found) return pointer;
+  const isShort = member === 'component' && isShortForm(found.component);
+  const path = isShort ? [SHORT_MEMBERS[name] ?? name, ...rest] : pointer.split('/').slice(2);
+  return ['', found.index, ...path.filter((part) => part !== '')].join('/');
 }

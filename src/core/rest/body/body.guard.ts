@@ -7,13 +7,16 @@ import { currentRequest } from '../../telemetry/request-context.js';
 import type { AnsweredRequest } from '../location.js';
 import { ACCEPTS_FILES } from '../form-uploads.service.js';
 import { IS_NO_STORE } from '../no-store.decorator.js';
+import { warnOfUnknownQuery } from '../unknown-query.js';
+import { IdempotencyKeysStore } from '../idempotency-keys.store.js';
+import { passRepeatedDeletion } from '../idempotent-call.js';
 import { RequestFields } from '../rights/request-fields.js';
 import { type BodyRight, getDeclaredRights } from '../rights/rights.decorators.js';
 import { BodyReader, hasBody, type RequestWithBody } from './body-reader.service.js';
 import { IGNORES_BODY } from './ignores-body.decorator.js';
 
 /**
- * The last guard of a REST request. Parses the body after every other guard has passed, then checks the permissions
+ * The last guard of a REST request. Names unknown query parameters, and parses the body after every other guard has passed, then checks the permissions
  * that the route declares for it: before a stored response is replayed, before validation, and before files are
  * parsed.
  */
@@ -23,12 +26,14 @@ export class BodyGuard implements CanActivate {
     private readonly bodies: BodyReader,
     private readonly modules: ModuleRef,
     private readonly reflector: Reflector,
+    private readonly keys: IdempotencyKeysStore,
   ) {}
 
   /** Requests with neither a body nor body permissions pass synchronously. */
   canActivate(context: ExecutionContext): boolean | Promise<boolean> {
     if (context.getType() !== 'http') return true;
     const request = context.switchToHttp().getRequest<RequestWithBody & AnsweredRequest>();
+    warnOfUnknownQuery(context, request, context.switchToHttp().getResponse<Response>());
     const { body: rights } = getDeclaredRights(context.getHandler());
     const reads = hasBody(request) && !hasMetadata(this.reflector, IGNORES_BODY, context);
     if (!reads && (rights.length === 0 || !request.actor)) return this.pass(context, request);
@@ -52,8 +57,13 @@ export class BodyGuard implements CanActivate {
 
   private async authorize(actor: Actor, request: RequestWithBody, rights: readonly BodyRight[]): Promise<void> {
     const fields = new RequestFields(request);
-    for (const { operation, authorizer } of rights)
-      await this.modules.get(authorizer, { strict: false }).authorizeIn(actor, operation, fields);
+    for (const { operation, authorizer, isDeletion } of rights)
+      try {
+        await this.modules.get(authorizer, { strict: false }).authorizeIn(actor, operation, fields);
+      } catch (error) {
+        if (request.method !== 'DELETE' && !isDeletion) throw error;
+        await passRepeatedDeletion(request, actor, this.keys, error);
+      }
   }
 
   /** Stores what the query provides for the body, and what the response needs to know of the route. */

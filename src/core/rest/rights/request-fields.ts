@@ -1,6 +1,6 @@
 import type { Request } from 'express';
 import { validate } from 'uuid';
-import { foldKey } from '../input.pipe.js';
+import { foldKey } from '../unknown-fields.js';
 
 /** The maximum number of fields to examine; no route has as many. */
 const MAX_FIELDS = 1000;

@@ -31,6 +31,8 @@ export interface PathRight {
 export interface BodyRight {
   operation: Operation;
   authorizer: Type<PlacementAuthorizer>;
+  /** The route deletes the records, so that its repetition does not find them. */
+  isDeletion: boolean;
 }
 
 /** The declared permissions of a route, in the order of its decorators. */
@@ -63,9 +65,15 @@ export const RequiresRightOfId = (
 ): MethodDecorator =>
   addRights(({ path }) => path.unshift({ operation, authorizer, parameters: [parameter], isOptional: true }));
 
-/** Like `RequiresRight`, for a route whose body or query identifies the record or the parent of a new one. */
-export const RequiresBodyRight = (operation: Operation, authorizer: Type<PlacementAuthorizer>): MethodDecorator =>
-  addRights(({ body }) => body.unshift({ operation, authorizer }));
+/**
+ * Like `RequiresRight`, for a route whose body or query identifies the record or the parent of a new one.
+ * @param isDeletion the route deletes these records though its method is not DELETE
+ */
+export const RequiresBodyRight = (
+  operation: Operation,
+  authorizer: Type<PlacementAuthorizer>,
+  { isDeletion = false } = {},
+): MethodDecorator => addRights(({ body }) => body.unshift({ operation, authorizer, isDeletion }));
 
 /** Returns the declared permissions of a handler. */
 export const getDeclaredRights = (handler: object): DeclaredRights => declaredRights.get(handler) ?? NO_RIGHTS;

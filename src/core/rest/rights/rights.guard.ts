@@ -5,13 +5,12 @@ import { validate } from 'uuid';
 import { assertInstallationAdmin, assertScope } from '../../authorization/permission-errors.js';
 import type { Actor } from '../../access/actor.js';
 import type { AuthenticatedCaller } from '../../access/access.decorators.js';
-import { NotFound } from '../../errors/app-error.js';
 import { IdPipe } from '../id.pipe.js';
 import { IdempotencyKeysStore } from '../idempotency-keys.store.js';
-import { findIdempotentCall, type RepeatedDelete } from '../idempotent-call.js';
+import { passRepeatedDeletion, type RepeatedDeletion } from '../idempotent-call.js';
 import { type PathRight, getDeclaredRights } from './rights.decorators.js';
 
-type AuthorizedRequest = Request & AuthenticatedCaller & RepeatedDelete;
+type AuthorizedRequest = Request & AuthenticatedCaller & RepeatedDeletion;
 
 /**
  * Checks the declared permission of a route before the body is parsed: the token, the visibility of the record in
@@ -42,16 +41,10 @@ export class RightsGuard implements CanActivate {
     try {
       for (const right of rights) await this.authorize(actor, right, request);
     } catch (error) {
-      if (!(error instanceof NotFound) || !(await this.isRepeatedDelete(actor, request))) throw error;
-      request.repeated = error;
+      if (request.method !== 'DELETE') throw error;
+      await passRepeatedDeletion(request, actor, this.keys, error);
     }
     return true;
-  }
-
-  /** Reports whether this is a retry of the caller's own DELETE, whose response the client missed. */
-  private async isRepeatedDelete(actor: Actor, request: Request): Promise<boolean> {
-    const call = request.method === 'DELETE' ? findIdempotentCall(request, actor) : null;
-    return call !== null && (await this.keys.isKnown(call));
   }
 
   private async authorize(

@@ -1,6 +1,6 @@
 import type { JsonObject } from '../../../core/json/json.js';
 import { toPointer } from '../../../core/json/json-pointer.js';
-import { findClosestName } from './closest-name.js';
+import { findClosestName } from '../../../core/closest-name.js';
 import { type ComposeFiles } from './compose-files.js';
 import { type ComposeDocument } from './compose-document.js';
 import { mergeService, withoutPaths } from './merge.js';

@@ -3,7 +3,7 @@ import { InvalidRequest } from '../../../core/errors/app-error.js';
 import { isObject, type JsonObject } from '../../../core/json/json.js';
 import { findTextFiles } from '../design-input.js';
 import { type FormatInput } from '../format.js';
-import { findClosestName } from './closest-name.js';
+import { findClosestName } from '../../../core/closest-name.js';
 import { isOldLayout } from './compose-document.js';
 import { resolveInArchive } from './paths.js';
 import { serviceKeys } from './specification.js';

@@ -1,7 +1,7 @@
 import { type Fault } from '../../../core/errors/app-error.js';
 import type { JsonObject } from '../../../core/json/json.js';
 import { toPointer } from '../../../core/json/json-pointer.js';
-import { findClosestName } from './closest-name.js';
+import { findClosestName } from '../../../core/closest-name.js';
 import { parseBytes } from './quantities.js';
 import { type ComposeProject, type ComposeService, toService } from './project.js';
 

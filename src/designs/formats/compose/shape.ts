@@ -1,6 +1,6 @@
 import { type Json, isObject } from '../../../core/json/json.js';
 import { toPointer } from '../../../core/json/json-pointer.js';
-import { findClosestName } from './closest-name.js';
+import { findClosestName } from '../../../core/closest-name.js';
 
 /** The allowed values in a Compose file. Alternatives of `either` differ in their JSON type, so that a fault can name the intended one. */
 export type Shape =

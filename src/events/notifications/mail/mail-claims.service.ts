@@ -3,7 +3,8 @@ import { backoff } from '../../../core/backoff.js';
 import { readDatabaseTime } from '../../../core/database/database-time.js';
 import { UnitOfWork } from '../../../core/database/unit-of-work.js';
 import { Mailer } from '../../../core/mail/mailer.js';
-import { NO_MAIL_DOMAIN, type User } from '../../../organizations/users/user.entity.js';
+import type { User } from '../../../organizations/users/user.entity.js';
+import { findMailBlock } from './mail-block.js';
 import { UsersStore } from '../../../organizations/users/users.store.js';
 import { FeedStore } from '../../feed.store.js';
 import { listMailed } from '../notification-preferences.js';
@@ -95,5 +96,4 @@ export class MailClaimsService {
 }
 
 /** Only active users with a confirmed address get mail. */
-const getsMail = ({ kind, email, deactivatedAt, unconfirmedBy }: User): boolean =>
-  kind === 'person' && !deactivatedAt && !unconfirmedBy && !email.endsWith(NO_MAIL_DOMAIN);
+const getsMail = (user: User): boolean => !user.deactivatedAt && findMailBlock(user) === null;

@@ -8,6 +8,7 @@ import { EventBus } from '../../../core/events/event-bus.js';
 import { Mailer } from '../../../core/mail/mailer.js';
 import type { Precondition } from '../../../core/rest/precondition.js';
 import { assertReadOnlyUnchanged, definedFields, nullToEmpty } from '../../../core/rest/read-only-fields.js';
+import type { User } from '../../../organizations/users/user.entity.js';
 import { UsersStore } from '../../../organizations/users/users.store.js';
 import { notificationPolicy } from '../notification.policy.js';
 import { changePreferences } from '../notification-preferences.js';
@@ -30,8 +31,9 @@ export class NotificationSettingsService {
 
   async get(actor: Actor): Promise<NotificationSettingsView> {
     assertScope(actor, notificationPolicy.read);
-    if (!actor.userId) throw new NotFound('user', actor.name);
-    return this.toView(await this.settings.find(actor.userId));
+    const user = actor.userId ? await this.users.find(actor.userId) : null;
+    if (!user) throw new NotFound('user', actor.userId ?? actor.name);
+    return this.toView(await this.settings.find(user.id), user);
   }
 
   /** @throws AppError 412 when the settings changed since the caller read them */
@@ -47,7 +49,7 @@ export class NotificationSettingsService {
       if (!user) throw new NotFound('user', actor.userId ?? actor.name);
       const settings = await this.settings.find(user.id);
       match.assertMatches(settings);
-      assertReadOnlyUnchanged(input, this.toView(settings));
+      assertReadOnlyUnchanged(input, this.toView(settings, user));
       const preset = new NotificationSettings();
       const muted = nullToEmpty(input.muted_workspaces, preset.mutedWorkspaces);
       const change = definedFields({
@@ -59,14 +61,14 @@ export class NotificationSettingsService {
         ...change,
         categories: changePreferences(settings.categories, categories),
       });
-      if (Object.keys(changed).length === 0) return this.toView(settings);
+      if (Object.keys(changed).length === 0) return this.toView(settings, user);
       await this.settings.save(Object.assign(settings, changed));
       await this.events.publish(new NotificationSettingsUpdated(actor, user, settings));
-      return this.toView(settings);
+      return this.toView(settings, user);
     });
   }
 
-  private toView(settings: NotificationSettings): NotificationSettingsView {
-    return NotificationSettingsView.fromEntity(settings, this.mailer.isConfigured);
+  private toView(settings: NotificationSettings, user: User): NotificationSettingsView {
+    return NotificationSettingsView.fromEntity(settings, user, this.mailer.isConfigured);
   }
 }

@@ -1,5 +1,7 @@
 import { withRevision } from '../../../core/schema/record.view.js';
-import { FlagField, MapField, TextField, TextsField } from '../../../core/schema/view-fields.js';
+import type { User } from '../../../organizations/users/user.entity.js';
+import { findMailBlock, MAIL_BLOCKS, type MailBlock } from '../mail/mail-block.js';
+import { FlagField, MapField, TextField, TextsField, WordField } from '../../../core/schema/view-fields.js';
 import { type CategoryPreference, EMAIL_FREQUENCIES, resolvePreferences } from '../notification-preferences.js';
 import type { NotificationSettings } from './notification-settings.entity.js';
 
@@ -25,13 +27,26 @@ export class NotificationSettingsView {
   @FlagField({ ...REST, description: 'Whether this installation sends mail.' })
   email_enabled!: boolean;
 
-  static fromEntity(this: void, settings: NotificationSettings, sendsMail: boolean): NotificationSettingsView {
+  @WordField(MAIL_BLOCKS, {
+    ...REST,
+    nullable: true,
+    description: 'Why the caller gets no mail whatever these settings are; null when nothing is in the way.',
+  })
+  email_blocked!: MailBlock | null;
+
+  static fromEntity(
+    this: void,
+    settings: NotificationSettings,
+    user: User,
+    sendsMail: boolean,
+  ): NotificationSettingsView {
     return Object.assign(withRevision(new NotificationSettingsView(), settings), {
       categories: resolvePreferences(settings.categories),
       timezone: settings.timezone,
       digest_at: settings.digestAt,
       muted_workspaces: settings.mutedWorkspaces,
       email_enabled: sendsMail,
+      email_blocked: findMailBlock(user),
     });
   }
 }
