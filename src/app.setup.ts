@@ -3,7 +3,6 @@ import { NestFactory } from '@nestjs/core';
 import type { NestExpressApplication } from '@nestjs/platform-express';
 import type { NextFunction, Request, RequestHandler, Response } from 'express';
 import helmet from 'helmet';
-import type { Logger } from 'pino';
 import { AppModule } from './app.module.js';
 import { AuthenticationMiddleware } from './auth/authentication.middleware.js';
 import type { Env } from './core/config/env.js';
@@ -19,7 +18,7 @@ import { refuseUnknownFraming } from './core/rest/request-framing.js';
 import { runHandlerStepsAtOnce } from './core/rest/handler-steps.js';
 import { constantHeaders, inOrder } from './core/rest/middleware.js';
 import { accessLogMiddleware } from './core/telemetry/access-log.js';
-import { LOGGER, NestLogger, withoutRedaction } from './core/telemetry/logger.js';
+import { getLogger, NestLogger, withoutRedaction } from './core/telemetry/logger.js';
 import { Metrics } from './core/telemetry/metrics.service.js';
 import { requestContextMiddleware } from './core/telemetry/request-context.js';
 import { HttpListenerAdapter, type HttpListener } from './core/lifecycle/http-listener.js';
@@ -44,15 +43,13 @@ export async function createApp(
   listener?: HttpListener,
 ): Promise<NestExpressApplication> {
   runHandlerStepsAtOnce();
+  const logger = getLogger(env);
   const adapter = new HttpListenerAdapter(listener);
   const app = await NestFactory.create<NestExpressApplication>(AppModule.forRoot(env, databaseUrl), adapter, {
     bodyParser: false,
-    bufferLogs: true,
+    logger: new NestLogger(logger),
     abortOnError: false,
   });
-  const logger = app.get<Logger>(LOGGER);
-  app.useLogger(new NestLogger(logger));
-  app.flushLogs();
   app.disable('x-powered-by');
   app.disable('etag');
   trustProxy(app, parseTrustProxy(env.TRUST_PROXY));

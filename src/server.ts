@@ -48,6 +48,7 @@ async function main(log: ProcessLog, found: SettingFault[]): Promise<void> {
     await listener.listen(env.PORT, env.HOST);
     const url = env.DATABASE_URL ?? (await startEmbeddedDatabase(env, log, shutdown, watchdog));
     const app = await start(env, url, listener, log, shutdown);
+    watchdog.reportBlocks();
     watchdog.registerMetrics(app.get(Metrics));
     shutdown.addStep(() => drainApplication(app, listener, env), MAX_DRAIN_MS);
   } catch (error) {

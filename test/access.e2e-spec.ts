@@ -1013,6 +1013,10 @@ a workspace is granted to a user or to a team of theirs, and the strongest count
 that are assigned to the workspace, and for their connections. A record that the caller may not see is answered as
 absent (404); one that the caller sees but may not change is 403.
 
+Admins of a workspace grant roles in it: \`PUT /api/workspaces/{id}/members/{userId} {"role": "editor"}\` to a user,
+\`PUT /api/workspaces/{id}/teams/{teamId} {"role": "viewer"}\` to a team; DELETE takes the role back. \`GET …/members\` lists who
+has which role, and \`GET …/permissions\` what the caller may do there, and for each refusal who could grant it.
+
 A token does what its scopes include: \`read\`; \`write\` and \`deploy\`, each with \`read\`; \`admin\`, which is all of them.
 Sessions have all scopes.
 

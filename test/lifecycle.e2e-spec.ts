@@ -130,6 +130,10 @@ describe('a start', () => {
       expect(level).toBe('fatal');
       expect(msg).toMatch(/the key 0123456789abcdef, which neither .* Restore that ENCRYPTION_KEY/);
       expect(msg).not.toContain('\n');
+      // What a program reads of its log is JSON, and the refusal is in it once.
+      const levels = server.lines.map((line) => (JSON.parse(line) as { level: string }).level);
+      expect(levels.filter((each) => each === 'error' || each === 'fatal')).toEqual(['fatal']);
+      expect(server.lines.filter((line) => line.includes('event loop'))).toEqual([]);
     } finally {
       await own.drop();
     }
@@ -255,6 +259,7 @@ describe('the watchdog', () => {
     expect(await program.said('has been blocked')).toMatchObject({ level: 'warn' });
     const { ms } = (await program.said('was blocked for')) as { ms: number };
     expect([ms > 1_000, ms < 10_000]).toEqual([true, true]);
+    expect(program.lines.filter((line) => line.includes('has been blocked'))).toHaveLength(1);
   });
 
   it('ends a shutdown whose event loop is blocked, and its database', async () => {

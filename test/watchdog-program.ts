@@ -7,6 +7,9 @@ const watchdog = new Watchdog(true);
 const child = spawn('sleep', ['60'], { detached: true, stdio: 'ignore' });
 process.stdout.write(`child ${child.pid}\n`);
 watchdog.stopAlso(child.pid ?? 0);
+// What blocks the loop of a start is not reported.
+if (endMs === '0') for (const end = Date.now() + 1_500; Date.now() < end;);
+watchdog.reportBlocks();
 setTimeout(() => {
   if (endMs !== '0') watchdog.killAfter(Number(endMs));
   process.stdout.write('blocking\n');

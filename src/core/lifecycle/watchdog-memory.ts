@@ -5,7 +5,9 @@ export const BLOCK_COUNT = 2;
 export const LONGEST_BLOCK_MS = 3;
 /** The process that is stopped with this one. */
 export const STOPPED_WITH = 4;
-export const SLOT_COUNT = 5;
+/** Whether the server is ready; a start blocks the loop while it loads and compiles, and nobody waits for a response. */
+export const IS_READY = 5;
+export const SLOT_COUNT = 6;
 
 /** The interval of heartbeats of the event loop, and of the watchdog's checks. */
 export const HEARTBEAT_MS = 250;

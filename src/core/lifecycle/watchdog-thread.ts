@@ -3,6 +3,7 @@ import { ProcessLog } from '../telemetry/process-log.js';
 import {
   HEARTBEAT_MS,
   HEARTBEATS,
+  IS_READY,
   BLOCK_COUNT,
   DEADLINE_MS,
   LONGEST_BLOCK_MS,
@@ -43,12 +44,13 @@ function watchLoop(passed: number): void {
   }
   blockedMs += passed;
   if (blockedMs < WARN_MS) return;
-  if (!isReported) {
+  const isReady = Atomics.load(slots, IS_READY) === 1;
+  if (isReady && !isReported) {
     isReported = true;
     Atomics.add(slots, BLOCK_COUNT, 1);
     log.warn(`the event loop has been blocked for ${seconds(blockedMs)}; no request is being answered`);
   }
-  if (blockedMs > Atomics.load(slots, LONGEST_BLOCK_MS)) Atomics.store(slots, LONGEST_BLOCK_MS, blockedMs);
+  if (isReady && blockedMs > Atomics.load(slots, LONGEST_BLOCK_MS)) Atomics.store(slots, LONGEST_BLOCK_MS, blockedMs);
   if (endsBlocked && blockedMs > MAX_BLOCK_MS)
     killProcess(`the event loop has been blocked for ${seconds(blockedMs)}; the process will be killed`);
 }

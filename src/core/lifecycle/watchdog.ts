@@ -6,6 +6,7 @@ import type { Metrics } from '../telemetry/metrics.service.js';
 import {
   HEARTBEAT_MS,
   HEARTBEATS,
+  IS_READY,
   BLOCK_COUNT,
   DEADLINE_MS,
   LONGEST_BLOCK_MS,
@@ -33,6 +34,12 @@ export class Watchdog {
     });
     this.worker.unref();
     setInterval(() => Atomics.add(this.slots, HEARTBEATS, 1), HEARTBEAT_MS).unref();
+  }
+
+  /** Reports blocks from now on. */
+  reportBlocks(): void {
+    Atomics.add(this.slots, HEARTBEATS, 1);
+    Atomics.store(this.slots, IS_READY, 1);
   }
 
   /** Kills the process after this time. */

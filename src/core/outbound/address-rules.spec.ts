@@ -66,6 +66,22 @@ describe('Address rules', () => {
     },
   );
 
+  it.each(['127.0.0.1', '127.8.9.1', '::1', '::ffff:127.0.0.1'])(
+    'let webhooks and connections reach %s outside production, unless addresses are to be public',
+    (address) => {
+      const isPublic = new AddressRules({ allow: [], connections: 'public', production: false });
+      for (const policy of ['webhook', 'connection'] as const) {
+        expect(development.findRefusal(address, policy)).toBeUndefined();
+        for (const rules of [production, isPublic])
+          expect(rules.findRefusal(address, policy)).toBe('is not a public address (loopback)');
+      }
+    },
+  );
+
+  it.each([...METADATA, ...INTERNAL, ...NOWHERE, ...TRANSLATED])('refuse %s to webhooks', (address) => {
+    expect(development.findRefusal(address, 'webhook')).toEqual(expect.any(String));
+  });
+
   it.each(INTERNAL)('let a connection reach %s', (address) => {
     expect(production.findRefusal(address, 'connection')).toBeUndefined();
   });

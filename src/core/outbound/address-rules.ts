@@ -1,12 +1,15 @@
 import ipaddr from 'ipaddr.js';
 
-/** `user`: URLs that any user may enter. `connection`: addresses of connections, which organization admins enter. */
-export type OutboundPolicy = 'user' | 'connection';
+/**
+ * `user`: URLs that any user may enter. `webhook`: receivers of events, which may be on this machine outside
+ * production. `connection`: addresses of connections, which organization admins enter.
+ */
+export type OutboundPolicy = 'user' | 'webhook' | 'connection';
 
 export interface AddressSettings {
   /** CIDRs that are allowed although their range is blocked; link-local and metadata addresses are always blocked. */
   allow: string[];
-  /** Whether connections may use private addresses. */
+  /** Whether connections may use private addresses, and connections and webhooks loopback outside production. */
   connections: 'private' | 'public';
   /** In production, loopback is blocked. */
   production: boolean;
@@ -14,6 +17,9 @@ export interface AddressSettings {
 
 /** The reason for addresses that no setting can allow. */
 export const LINK_LOCAL = 'is a link-local or metadata address';
+
+/** The ranges of private networks. */
+const PRIVATE_KINDS = new Set(['private', 'uniqueLocal', 'carrierGradeNat']);
 
 type Address = ipaddr.IPv4 | ipaddr.IPv6;
 type Range = [Address, number];
@@ -64,9 +70,9 @@ export class AddressRules {
     if (this.allowed.some((known) => isWithin(address, known))) return undefined;
     const kind = addressKind(address);
     if (kind === 'unicast') return undefined;
-    if (policy === 'connection' && this.settings.connections === 'private') {
-      if (kind === 'private' || kind === 'uniqueLocal' || kind === 'carrierGradeNat') return undefined;
+    if (policy !== 'user' && this.settings.connections === 'private') {
       if (kind === 'loopback' && !this.settings.production) return undefined;
+      if (policy === 'connection' && PRIVATE_KINDS.has(kind)) return undefined;
     }
     return `is not a public address (${kind})`;
   }

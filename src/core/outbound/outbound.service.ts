@@ -38,7 +38,7 @@ export class Outbound {
   constructor(settings: AddressSettings) {
     this.rules = new AddressRules(settings);
     const agent = (policy: OutboundPolicy) => new Agent({ connect: createGuardedConnector(this.rules, policy) });
-    this.agents = { user: agent('user'), connection: agent('connection') };
+    this.agents = { user: agent('user'), webhook: agent('webhook'), connection: agent('connection') };
   }
 
   /**

@@ -32,8 +32,17 @@ const BATCH = { minLength: 15 * 1024, periodicFlush: 100 };
 /** One stream per process, because each has a timer that is never stopped; tests start several servers per process. */
 let standardOutput: DestinationStream | undefined;
 
-/** Creates a logger of JSON lines on standard output, each with the id of its request. */
-export function createLogger(env: Env): Logger {
+/** The logger of each application, which logs from before its providers exist. */
+const loggers = new WeakMap<Env, Logger>();
+
+/** Returns the logger of an application: JSON lines on standard output, each with the id of its request. */
+export function getLogger(env: Env): Logger {
+  const known = loggers.get(env) ?? createLogger(env);
+  loggers.set(env, known);
+  return known;
+}
+
+function createLogger(env: Env): Logger {
   const options: LoggerOptions = {
     level: env.LOG_LEVEL,
     base: undefined,
@@ -79,6 +88,9 @@ const FRAMEWORK_CONTEXTS = new Set([
   'GraphQLModule',
 ]);
 
+/** The log context of errors that end a start, which NestJS throws again; who started the application logs them. */
+const RETHROWN_CONTEXT = 'ExceptionHandler';
+
 /** Makes NestJS log through the same logger. */
 export class NestLogger extends ConsoleLogger implements LoggerService {
   constructor(private readonly logger: Logger) {
@@ -92,7 +104,7 @@ export class NestLogger extends ConsoleLogger implements LoggerService {
     this.write('warn', message, rest);
   }
   override error(message: unknown, ...rest: unknown[]): void {
-    this.write('error', message, rest);
+    this.write(rest.at(-1) === RETHROWN_CONTEXT ? 'debug' : 'error', message, rest);
   }
   override debug(message: unknown, ...rest: unknown[]): void {
     this.write('debug', message, rest);

@@ -95,7 +95,7 @@ export class WebhookSender {
   private async post(url: string, headers: Record<string, string>, body: string, signal: AbortSignal) {
     try {
       const answer = await this.outbound.fetch(url, {
-        policy: 'user',
+        policy: 'webhook',
         method: 'POST',
         headers,
         body,

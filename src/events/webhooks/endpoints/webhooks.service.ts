@@ -80,7 +80,7 @@ export class WebhooksService {
 
   /** @throws AppError OUTBOUND_REFUSED */
   private assertCallable(url: string): Promise<void> {
-    return callAddressIn('/url', () => this.outbound.assertAllowed(url, 'user'));
+    return callAddressIn('/url', () => this.outbound.assertAllowed(url, 'webhook'));
   }
 
   async update(
