@@ -57,7 +57,10 @@ const partOf = (component: JsonObject): JsonObject =>
   isShortForm(component) ? component : asObject(component['component']);
 
 /** Without a schema there is nothing to register: packages may refer to one elsewhere, a request may not. */
-const hasSchema = ({ component }: SentComponent): boolean => !['', null, undefined].includes(partOf(component)['schema'] as string); // prettier-ignore
+function hasSchema({ component }: SentComponent): boolean {
+  const { schema } = partOf(component);
+  return schema !== undefined && schema !== null && schema !== '';
+}
 
 function schemaFault({ component, index }: SentComponent): DefinitionFault {
   const misspelled = Object.keys(partOf(component)).find((name) => findClosestName(name, ['schema']));
