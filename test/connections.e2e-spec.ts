@@ -286,7 +286,7 @@ describe('a change of a connection', () => {
     const outsider = await world.outsider();
     const foreign = await made(
       CREDENTIALS,
-      { name: 'x', type: 'token', secret: {}, organization_id: outsider.organization },
+      { name: 'x', type: 'token', secret: { token: 'x' }, organization_id: outsider.organization },
       outsider,
     );
     const deleted = await credential();
@@ -317,7 +317,12 @@ describe('a credential', () => {
     ];
     expect(answers[1]?.body).toMatchObject({ total_count: 1, connections: [{ id: one.id }] });
     expect(JSON.stringify(answers.map(({ body }) => body as object))).not.toContain('canary');
-    const taken = { name: used.name.toUpperCase(), type: 'token', secret: {}, organization_id: world.organization };
+    const taken = {
+      name: used.name.toUpperCase(),
+      type: 'token',
+      secret: { token: 'x' },
+      organization_id: world.organization,
+    };
     expect(await world.admin.post(CREDENTIALS, taken)).toMatchObject({ status: 409, body: { code: 'NAME_TAKEN' } });
   });
 

@@ -213,13 +213,13 @@ describe('performance profiles', () => {
     [{ request_cookies: { a: 'b\nc' } }, '/request_cookies'],
     [{ request_body: 'x'.repeat(70_000) }, '/request_body'],
     [{ load_generators: ['ab'] }, '/load_generators'],
-    [{ budget: { p99: 1 } }, '/budget'],
+    [{ budget: { p99: 1 } }, '/budget/p99'],
     [{ budget: { error_rate: 2 } }, '/budget'],
     [{ schedule: { cron: '0 0 30 2 *' } }, '/schedule/cron'],
     [{ schedule: { cron: 'often' } }, '/schedule/cron'],
     [{ schedule: { cron: '* * * * * *' } }, '/schedule/cron'],
     [{ schedule: { cron: '0 0 * * *', timezone: 'Mars/Olympus' } }, '/schedule/timezone'],
-    [{ schedule: { every: 'day' } }, '/schedule'],
+    [{ schedule: { every: 'day' } }, '/schedule/every'],
   ])('are refused with %j', async (fields, pointer) => {
     const { status, body } = await editor.post(PROFILES, {
       ...{ name: 'bad', endpoints: [target.url], workspace_id: scene.id, ...fields },
