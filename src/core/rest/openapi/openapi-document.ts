@@ -26,6 +26,10 @@ const DESCRIPTION = `Manages cloud native infrastructure: designs, environments,
 7. [Follow the events](#tag/events/streamEvents).
 8. [Undeploy it](#tag/deployments/undeployDesign).
 
+## Changes
+
+\`PUT\` changes the fields that are sent and leaves the others. \`PATCH\` is served wherever \`PUT\` is, and does the same.
+
 ## Errors
 
 Errors are problem documents (RFC 9457): \`detail\` says what is wrong, \`errors\` names every fault, \`remedy\` what to do.
