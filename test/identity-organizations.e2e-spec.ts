@@ -399,10 +399,10 @@ describe('over GraphQL', () => {
     const pages: [Json, Json][] = [];
     for (let cursor: string | null = ''; cursor !== null;) {
       const of = field === 'organizations' ? '' : `orgID: "${organization.id}", `;
-      const query = `{ ${field}(${of}pagesize: 2, order: "name asc", cursor: "${cursor}")
+      const query = `{ ${field}(${of}pagesize: 2, order: "created_at asc", cursor: "${cursor}")
         { page page_size total_count next_cursor ${plural} { ${selection} } } }`;
       const { body } = await person.graphql(query);
-      const twin = await person.get(`${rest}?pagesize=2&order=name%20asc&cursor=${encodeURIComponent(cursor)}`);
+      const twin = await person.get(`${rest}?pagesize=2&order=created_at%20asc&cursor=${encodeURIComponent(cursor)}`);
       expect({ errors: body.errors, status: twin.status }).toEqual({ errors: undefined, status: 200 });
       pages.push([body.data[field], twin.body]);
       cursor = twin.body.next_cursor as string | null;
@@ -450,7 +450,7 @@ describe('over GraphQL', () => {
       ['members(orgID: "ID") { total_count }', organization.id],
     ] as [string, string][]) {
       // prettier-ignore
-      const ask = (asked: string): Promise<Answer> => outsider.graphql(`{ ${field.replace('ID', asked)} }`);
+      const ask = (asked: string): Promise<Answer> => outsider.graphql(`{ ${field.replace('"ID"', `"${asked}"`)} }`);
       const none = randomUUID();
       const [theirs, absent] = [await ask(id), await ask(none)];
       const plain = ({ body }: Answer, used: string): string =>
