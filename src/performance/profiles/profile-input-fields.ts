@@ -72,6 +72,7 @@ export const RateInput = (description: string): PropertyDecorator =>
 
 export const StagesInput = (): PropertyDecorator =>
   applyDecorators(
+    HasMembers('qps', 'duration'),
     ApiPropertyOptional({
       isArray: true,
       nullable: true,
@@ -100,13 +101,8 @@ const isRate = (value: unknown): boolean =>
 
 function isStage(value: unknown): boolean {
   if (typeof value !== 'object' || value === null) return false;
-  const { qps, duration, ...more } = value as Record<string, unknown>;
-  return (
-    isRate(qps) &&
-    typeof duration === 'string' &&
-    stageSeconds(duration) !== undefined &&
-    Object.keys(more).length === 0
-  );
+  const { qps, duration } = value as Record<string, unknown>;
+  return isRate(qps) && typeof duration === 'string' && stageSeconds(duration) !== undefined;
 }
 
 /** Returns the seconds of the duration of a stage, which may be none. */
