@@ -29,7 +29,11 @@ export class NewConnection {
   @IdInput({ clearable: true })
   credential_id?: string | null;
 
-  @MapInput({ optional: true, filled: true, description: 'Instead of credential_id: creates a credential with this secret.' })
+  @MapInput({
+    optional: true,
+    filled: true,
+    description: 'Instead of credential_id: creates a credential with this secret.',
+  })
   credential_secret?: Record<string, unknown>;
 
   @IdInput({ optional: true })

@@ -127,7 +127,12 @@ export class NewWebhook extends WebhookOptions {
 /** Accepts `WebhookSecretView`, so that the response with the secret can be sent back. */
 @UpdatesView(() => WebhookSecretView)
 export class WebhookChange extends WebhookOptions {
-  @TextInput({ optional: true, filled: true, max: 2_000, description: 'Where events are sent: an http or https address.' })
+  @TextInput({
+    optional: true,
+    filled: true,
+    max: 2_000,
+    description: 'Where events are sent: an http or https address.',
+  })
   url?: string;
 
   @KindsInput(true)
