@@ -5,6 +5,7 @@ import { Issuer, seconds } from './support/issuer.js';
 import { openSocket, within } from './support/open-socket.js';
 import { type Answer, type Json, Person } from './support/person.js';
 import { PASSWORD } from './support/settings.js';
+import { until } from './support/until.js';
 import { World } from './support/world.js';
 
 const AUDIENCE = 'https://armature.example.org';
@@ -247,6 +248,117 @@ describe('a user whose address the issuer has not verified', () => {
       expect((await new Person(trusting.baseUrl, token).get(PROFILE)).body).toMatchObject({ email });
     } finally {
       await trusting.stop();
+    }
+  });
+});
+
+describe('a user of the issuer with an account here', () => {
+  const LINK = '/api/auth/link';
+  /** A confirmed account with a password, and a user of the issuer with its address, verified or not. */
+  const both = async (claims: object = {}): Promise<{ account: Person; sub: string; issuedOnes: Person }> => {
+    const account = await world.person('member');
+    const sub = subject();
+    const token = await issuer.token(sub, { email: account.email, ...claims });
+    const { body } = await profile(token);
+    return { account, sub, issuedOnes: new Person(world.baseUrl, token, body.id as string, body.email as string) };
+  };
+
+  it.each([
+    ['verified', { email_verified: true }],
+    ['not verified', {}],
+  ])('joins them with the password of the account, where its address is %s', async (_, claims) => {
+    const { account, sub, issuedOnes } = await both(claims);
+    expect(issuedOnes.id).not.toBe(account.id);
+    const { body: own } = await issuedOnes.post('/api/identity/tokens', { name: 'x', scopes: ['read'] });
+    const socket = await openSocket(issuedOnes);
+    const linked = await issuedOnes.post(LINK, { password: PASSWORD });
+    expect(linked).toMatchObject({
+      status: 200,
+      body: { id: account.id, email: account.email, organizations: [{ id: world.organization, role: 'member' }] },
+    });
+    // The socket was opened as the account that is gone.
+    expect(await within(2000, socket.closed)).toBe(4403);
+    expect((await issuedOnes.get(PROFILE)).body.id).toBe(account.id);
+    expect((await profile(await issuer.token(sub, claims))).body.id).toBe(account.id);
+    expect((await bearing(own.token as string).get(PROFILE)).status).toBe(401);
+    // Nothing of the account ends: its sessions, its password.
+    expect((await account.get(PROFILE)).status).toBe(200);
+    expect((await world.signIn(account.email, PASSWORD)).id).toBe(account.id);
+    expect((await world.admin.get(`/api/identity/users/${issuedOnes.id}`)).status).toBe(404);
+
+    const told = await world.sql<{ action: string; user_id: string }>(
+      `SELECT action, user_id FROM event WHERE acted_upon = $1 AND category = 'user' ORDER BY sequence`,
+      [account.id],
+    );
+    expect(told.at(-1)).toEqual({ action: 'linked', user_id: account.id });
+    const entries = `SELECT FROM audit_entry WHERE action = 'user.linked' AND resource_id = $1`;
+    await until(async () => (await world.sql(entries, [account.id])).length === 1);
+    expect(await issuedOnes.post(LINK, { password: PASSWORD })).toMatchObject({
+      status: 409,
+      body: { code: 'ALREADY_LINKED' },
+    });
+  });
+
+  it('does not learn whether there is an account, and joins none of others', async () => {
+    const { account, issuedOnes } = await both();
+    const wrong = await issuedOnes.post(LINK, { password: 'another password' });
+    expect(wrong).toMatchObject({ status: 400, body: { errors: [{ pointer: '/password', detail: 'is wrong' }] } });
+    const unknown = bearing(await issuer.token(subject(), { email: address() }));
+    const unconfirmed = address();
+    const fields = { email: unconfirmed, role: 'member', password: PASSWORD };
+    await world.admin.post(`${ORGS}/${world.organization}/users`, fields);
+    const planted = bearing(await issuer.token(subject(), { email: unconfirmed }));
+    const deactivated = await both();
+    await world.admin.put(`/api/identity/users/${deactivated.account.id}`, { deactivated: true });
+    const linked = await both();
+    await linked.issuedOnes.post(LINK, { password: PASSWORD });
+    const second = bearing(await issuer.token(subject(), { email: linked.account.email }));
+    const strip = ({ request_id: _, trace_id: __, ...body }: Json): Json => body;
+    for (const person of [unknown, planted, deactivated.issuedOnes, second]) {
+      const answer = await person.post(LINK, { password: PASSWORD });
+      expect([answer.status, strip(answer.body as Json)]).toEqual([400, strip(wrong.body as Json)]);
+    }
+    expect((await profile(issuedOnes.token ?? '')).body.id).not.toBe(account.id);
+  });
+
+  it('is refused where the token is not of the issuer, says no address, or is of an account that is in use', async () => {
+    const { account, issuedOnes } = await both();
+    expect(await account.post(LINK, { password: PASSWORD })).toMatchObject({
+      status: 409,
+      body: { code: 'ISSUER_TOKEN_REQUIRED' },
+    });
+    expect((await world.stranger.post(LINK, { password: PASSWORD })).status).toBe(401);
+    expect(await bearing(await issuer.token(subject())).post(LINK, { password: PASSWORD })).toMatchObject({
+      status: 409,
+      body: { code: 'NO_ADDRESS' },
+    });
+    await world.admin.post(`${ORGS}/${world.organization}/users`, { user_id: issuedOnes.id, role: 'member' });
+    expect(await issuedOnes.post(LINK, { password: PASSWORD })).toMatchObject({
+      status: 409,
+      body: { code: 'IN_USE' },
+    });
+    expect((await issuedOnes.delete(`${ORGS}/${world.organization}/users/${issuedOnes.id}`)).status).toBe(200);
+    expect((await issuedOnes.post(LINK, { password: PASSWORD })).body.id).toBe(account.id);
+  });
+
+  it('joins once when several calls ask, and is limited as signing in is', async () => {
+    const { account, issuedOnes } = await both();
+    const calls = await Promise.all(Array.from({ length: 4 }, () => issuedOnes.post(LINK, { password: PASSWORD })));
+    expect(calls.filter(({ status }) => status === 200)).toHaveLength(1);
+    expect(calls.filter(({ status }) => status >= 500)).toEqual([]);
+    expect((await issuedOnes.get(PROFILE)).body.id).toBe(account.id);
+
+    const limits = { RATE_LIMIT: 'on', LIMIT_SIGN_IN_FAILURES: '3' };
+    const limited = await World.start({ OIDC_ISSUER: issuer.url, OIDC_AUDIENCE: AUDIENCE, ...limits });
+    try {
+      const person = await limited.person('member');
+      const guesser = new Person(limited.baseUrl, await issuer.token(subject(), { email: person.email }));
+      const statuses = [];
+      for (let guess = 0; guess < 4; guess++)
+        statuses.push((await guesser.post(LINK, { password: `guess number ${guess}` })).status);
+      expect(statuses).toEqual([400, 400, 400, 429]);
+    } finally {
+      await limited.stop();
     }
   });
 });

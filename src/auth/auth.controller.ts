@@ -1,13 +1,20 @@
-import { Body, Controller, HttpCode, Ip, Post } from '@nestjs/common';
-import { ApiOkResponse, ApiTags } from '@nestjs/swagger';
-import { Public } from '../core/access/access.decorators.js';
+import { Body, Controller, HttpCode, Ip, Post, Req } from '@nestjs/common';
+import { ApiBearerAuth, ApiOkResponse, ApiTags } from '@nestjs/swagger';
+import type { Request } from 'express';
+import type { Actor } from '../core/access/actor.js';
+import { CurrentActor, Public } from '../core/access/access.decorators.js';
 import { NoStore } from '../core/rest/no-store.decorator.js';
 import { RestOperation } from '../core/rest/openapi/rest-operation.decorator.js';
 import { ApiEmptyResponse } from '../core/rest/openapi/schemas.js';
-import { RefreshRequest, SignIn } from './auth.inputs.js';
+import { RequiresRight } from '../core/rest/rights/rights.decorators.js';
+import { ProfileView } from '../organizations/profiles/profile.view.js';
+import { userPolicy } from '../organizations/users/user.policy.js';
+import { AccountLink, RefreshRequest, SignIn } from './auth.inputs.js';
 import { AuthService } from './auth.service.js';
+import { AccountLinkingService } from './external/account-linking.service.js';
 import { SessionsService } from './sessions.service.js';
 import { TokensView } from './auth.view.js';
+import { readBearerToken } from './token.authenticator.js';
 
 @ApiTags('auth')
 @NoStore()
@@ -16,6 +23,7 @@ export class AuthController {
   constructor(
     private readonly auth: AuthService,
     private readonly sessions: SessionsService,
+    private readonly linking: AccountLinkingService,
   ) {}
 
   @RestOperation(
@@ -53,5 +61,25 @@ export class AuthController {
   async logout(@Body() { refresh_token }: RefreshRequest): Promise<object> {
     await this.sessions.logout(refresh_token);
     return {};
+  }
+
+  @RestOperation(
+    'linkAccount',
+    'Link the account of the issuer',
+    'Joins the caller, a user of the OpenID Connect issuer, to the account that the address of the token has here already. From then on the tokens of the issuer act as that account, which keeps its password. Attempts are limited as sign-ins are.',
+    { errors: [409], example: { password: 'the password of the account' } },
+  )
+  @ApiBearerAuth()
+  @Post('link')
+  @HttpCode(200)
+  @RequiresRight(userPolicy.linkAccount)
+  @ApiOkResponse({ type: ProfileView })
+  link(
+    @CurrentActor() actor: Actor,
+    @Req() request: Request,
+    @Body() { password }: AccountLink,
+    @Ip() address: string,
+  ): Promise<ProfileView> {
+    return this.linking.link(actor, readBearerToken(request) ?? '', password, address);
   }
 }

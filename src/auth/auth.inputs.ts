@@ -8,6 +8,11 @@ export class SignIn {
   password!: string;
 }
 
+export class AccountLink {
+  @TextInput({ max: 1000, description: 'The password of the account that the address of the token has here.' })
+  password!: string;
+}
+
 export class RefreshRequest {
   @TextInput({ max: 1000 })
   refresh_token!: string;

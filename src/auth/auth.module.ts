@@ -11,6 +11,7 @@ import { AuthController } from './auth.controller.js';
 import { AuthGuard } from './auth.guard.js';
 import { AuthListeners, AuthPurges } from './auth.listeners.js';
 import { AuthService } from './auth.service.js';
+import { AccountLinkingService } from './external/account-linking.service.js';
 import { ExternalAccountsService } from './external/external-accounts.service.js';
 import { ExternalTokenStrategy } from './external/external-token.strategy.js';
 import { IssuerKeysService } from './external/issuer-keys.service.js';
@@ -75,6 +76,7 @@ import { TokenAuthenticator } from './token.authenticator.js';
     TokenIssuanceService,
     TokenUsageRecorder,
     ExternalTokenStrategy,
+    AccountLinkingService,
     ExternalAccountsService,
     IssuerKeysService,
     FirstStartService,

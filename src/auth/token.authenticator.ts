@@ -46,7 +46,7 @@ export class TokenAuthenticator extends Authenticator implements OnModuleInit {
   }
 
   authenticate(request: IncomingMessage, getNetwork: () => string): Actor | Promise<Actor> {
-    const token = /^Bearer +(\S+)$/i.exec(request.headers.authorization ?? '')?.[1];
+    const token = readBearerToken(request);
     if (!token) throw new Unauthenticated('a bearer token is required');
     if (token.length > MAX_TOKEN_LENGTH) throw invalidToken('the token is too long');
     const key = hash('sha256', token, 'base64');
@@ -120,6 +120,11 @@ export class TokenAuthenticator extends Authenticator implements OnModuleInit {
     this.rejected.clear();
     this.cache.clear();
   }
+}
+
+/** The token of the header `Authorization`. */
+export function readBearerToken({ headers }: Pick<IncomingMessage, 'headers'>): string | undefined {
+  return /^Bearer +(\S+)$/i.exec(headers.authorization ?? '')?.[1];
 }
 
 function admit({ actor, onUse }: VerifiedToken): Actor {

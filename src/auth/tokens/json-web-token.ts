@@ -21,10 +21,13 @@ export function signAccessToken(
 }
 
 /** The claims of a token before its verification; null when it is not a JSON Web Token. */
-export function decodeUnverified(token: string): { header: jwt.JwtHeader; issuer: unknown } | null {
+export function decodeUnverified(
+  token: string,
+): { header: jwt.JwtHeader; issuer: unknown; claims: jwt.JwtPayload } | null {
   const decoded = decode(token);
   if (!decoded) return null;
-  return { header: decoded.header, issuer: typeof decoded.payload === 'object' ? decoded.payload.iss : undefined };
+  const claims = typeof decoded.payload === 'object' ? decoded.payload : {};
+  return { header: decoded.header, issuer: claims.iss, claims };
 }
 
 /** jsonwebtoken throws for claims that are not JSON. */

@@ -30,6 +30,11 @@ export class UserConfirmed extends UserEvent {
   protected readonly verb = 'was confirmed by the owner of its address';
 }
 
+export class UserLinked extends UserEvent {
+  readonly action = 'linked';
+  protected readonly verb = 'was linked to the OpenID Connect issuer';
+}
+
 export class UserUpdated extends UserEvent {
   readonly action = 'updated';
   protected readonly verb: string = 'was changed';

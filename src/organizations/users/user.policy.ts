@@ -5,6 +5,7 @@ export const userPolicy = definePolicy('user', {
   readProfile: { needs: 'none', scope: 'read' },
   updateProfile: { needs: 'none', scope: 'write' },
   changePassword: { needs: 'none', scope: 'admin' },
+  linkAccount: { needs: 'none', scope: 'admin' },
   acceptInvitation: { needs: 'none', scope: 'admin' },
   administer: { needs: 'none', scope: 'admin', installation: true },
 });
