@@ -1,7 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { assertScope } from '../../core/authorization/permission-errors.js';
 import type { Actor } from '../../core/access/actor.js';
-import { Env } from '../../core/config/env.js';
 import { verifyPassword } from '../../core/crypto/password-hashing.js';
 import { UnitOfWork } from '../../core/database/unit-of-work.js';
 import { Conflict, InvalidRequest } from '../../core/errors/app-error.js';
@@ -15,7 +14,7 @@ import { userPolicy } from '../../organizations/users/user.policy.js';
 import { UsersStore } from '../../organizations/users/users.store.js';
 import { SignInLimiter } from '../attempts/attempts.limiter.js';
 import { AccountSignInsService } from '../passwords/account-sign-ins.service.js';
-import { decodeUnverified } from '../tokens/json-web-token.js';
+import { decodeUnverified, OWN_ISSUER } from '../tokens/json-web-token.js';
 import { type ExternalClaims, parseClaims } from './external-claims.js';
 
 /**
@@ -31,7 +30,6 @@ export class AccountLinkingService {
     private readonly signIns: AccountSignInsService,
     private readonly unit: UnitOfWork,
     private readonly events: EventBus,
-    private readonly env: Env,
   ) {}
 
   /**
@@ -43,7 +41,7 @@ export class AccountLinkingService {
    */
   async link(actor: Actor, token: string, password: string, network: string): Promise<ProfileView> {
     assertScope(actor, userPolicy.linkAccount);
-    const claims = this.readClaims(token);
+    const { issuer, claims } = readClaims(token);
     if (!claims.email)
       throw new Conflict('NO_ADDRESS', 'the token does not say which address its user has (claim email)', {
         remedy: 'Have the issuer put the claim email into access tokens.',
@@ -59,25 +57,17 @@ export class AccountLinkingService {
     if (!(await verifyPassword(passwordHash, password)) || !account) throw wrongPassword();
     await attempt.succeeded();
     return this.unit.runAsSystem('linking an account', () =>
-      this.unit.run(() => this.join(account, actor.userId ?? '', claims.subject)),
+      this.unit.run(() => this.join(account, actor.userId ?? '', { issuer, subject: claims.subject })),
     );
   }
 
-  private readClaims(token: string): ExternalClaims {
-    const decoded = decodeUnverified(token);
-    if (!this.env.OIDC_ISSUER || decoded?.issuer !== this.env.OIDC_ISSUER) throw tokenOfIssuerRequired();
-    const claims = parseClaims(decoded.claims, true);
-    if ('fault' in claims) throw tokenOfIssuerRequired();
-    return claims;
-  }
-
-  private async join({ id, passwordHash }: User, issuedId: string, subject: string): Promise<ProfileView> {
+  private async join({ id, passwordHash }: User, issuedId: string, identity: Identity): Promise<ProfileView> {
     // In one order, so that two calls do not wait for each other.
     const locked = new Map<string, User | null>();
     for (const each of [id, issuedId].sort()) locked.set(each, await this.users.lock(each));
     const [account, issued] = [locked.get(id), locked.get(issuedId)];
     if (account?.passwordHash !== passwordHash || !isLinkable(account)) throw wrongPassword();
-    if (issued?.issuer !== this.env.OIDC_ISSUER || issued?.subject !== subject) throw tokenOfIssuerRequired();
+    if (issued?.issuer !== identity.issuer || issued.subject !== identity.subject) throw tokenOfIssuerRequired();
     const held = await this.organizations.listByMember(issued.id);
     if (held.length > 0)
       throw new Conflict(
@@ -87,7 +77,6 @@ export class AccountLinkingService {
           remedy: `Leave first: DELETE /api/identity/orgs/{orgId}/users/${issued.id}. What it owns stays with the organization.`,
         },
       );
-    const identity = { issuer: issued.issuer, subject };
     await this.users.update(issued, { issuer: null, subject: null });
     await this.users.softDelete(issued);
     await this.events.publish(new UserDeactivated(actorForUser(account), issued));
@@ -96,6 +85,20 @@ export class AccountLinkingService {
     await this.signIns.revokeTokens(issued.id);
     return ProfileView.fromEntity(account, await this.organizations.listByMember(account.id));
   }
+}
+
+interface Identity {
+  issuer: string;
+  subject: string;
+}
+
+/** The claims of a verified token. @throws Conflict for a token that this server issued */
+function readClaims(token: string): { issuer: string; claims: ExternalClaims } {
+  const decoded = decodeUnverified(token);
+  if (typeof decoded?.issuer !== 'string' || decoded.issuer === OWN_ISSUER) throw tokenOfIssuerRequired();
+  const claims = parseClaims(decoded.claims, true);
+  if ('fault' in claims) throw tokenOfIssuerRequired();
+  return { issuer: decoded.issuer, claims };
 }
 
 /** A confirmed account that no issuer authenticates yet. */
