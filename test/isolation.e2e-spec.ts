@@ -4,6 +4,7 @@ import { isNonNullType, type GraphQLArgument } from 'graphql';
 import { RouteTable } from '../src/core/rest/route-table.js';
 import { moduleOf } from '../src/filters/wasm/module.fixture.js';
 import type { Answer, Json, Person } from './support/person.js';
+import { partOf } from './support/long-run.js';
 import { World } from './support/world.js';
 
 let world: World;
@@ -165,7 +166,9 @@ function* attempts(people: Record<string, Person>, own: Belongings, foreign: Bel
   for (const [who, person] of Object.entries(people)) {
     for (const { method, path } of routes) {
       const places = path.match(/:\w+/g) ?? [];
-      for (const filled of fill(path, places, Object.values(ids), Object.values(own.ids))) {
+      const all = fill(path, places, Object.values(ids), Object.values(own.ids));
+      // A member may do nothing that an owner may not: one way for each foreign id is enough.
+      for (const filled of who === 'owner' || places.length < 2 ? all : partOf(all)) {
         if (method === 'GET') {
           for (const query of places.length === 0 ? queries : ['']) yield { who, person, method, path: filled + query };
         } else {

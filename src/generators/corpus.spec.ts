@@ -1,5 +1,6 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { join, relative } from 'node:path';
+import { countOf, isLongRun, partOf } from '../../test/support/long-run.js';
 import { requires } from '../../test/support/requirements.js';
 import { AppError } from '../core/errors/app-error.js';
 import { parseDocuments } from '../formats/documents/parse-documents.js';
@@ -45,7 +46,7 @@ requires('CORPUS_DIR', 'the corpus', (root) => {
   it('makes a component of every served version of every definition, with its schema as it stands', async () => {
     let definitions = 0;
     let components = 0;
-    for (const path of await filesBelow(join(root, 'crds'))) {
+    for (const path of partOf(await filesBelow(join(root, 'crds')))) {
       const generated = taken(await attempt(path));
       expect({ path, faults: generated.faults, warnings: generated.warnings }).toEqual({
         path,
@@ -69,13 +70,14 @@ requires('CORPUS_DIR', 'the corpus', (root) => {
         }
       }
     }
-    expect({ definitions, components }).toEqual({ definitions: 570, components: 658 });
+    if (isLongRun) expect({ definitions, components }).toEqual({ definitions: 570, components: 658 });
+    expect(components).toBeGreaterThanOrEqual(countOf(658));
   }, 180_000);
 
   it('makes components of every OpenAPI document that has schemas', async () => {
     const refused: string[] = [];
     let components = 0;
-    for (const path of await filesBelow(join(root, 'openapi'))) {
+    for (const path of partOf(await filesBelow(join(root, 'openapi')))) {
       const result = await attempt(path, undefined, 'openapi');
       if (result instanceof AppError) {
         refused.push(...result.errors.map(({ detail }) => detail));
@@ -85,6 +87,7 @@ requires('CORPUS_DIR', 'the corpus', (root) => {
       components += componentsOf(result).length;
       for (const { schema } of componentsOf(result)) expect(dangling(schema)).toEqual([]);
     }
+    if (!isLongRun) return;
     expect(components).toBe(2480);
     expect(refused.filter((detail) => detail !== 'has no schemas below /components/schemas')).toEqual(Array(3).fill('is not a schema')); // prettier-ignore
     expect(refused).toHaveLength(21);
@@ -116,7 +119,7 @@ requires('CORPUS_DIR', 'the corpus', (root) => {
     });
     const folders = (await readdir(join(root, 'helm'))).filter((name) => name !== 'packed');
     expect(folders).toHaveLength(28);
-    for (const name of folders) {
+    for (const name of partOf(folders)) {
       const files = await filesBelow(join(root, 'helm', name));
       const members = await Promise.all(files.map(async (path) => [relative(join(root, 'helm'), path), await readFile(path)] as const)); // prettier-ignore
       const generated = taken(await attempt(join(root, `${name}.tgz`), await archive(Object.fromEntries(members))));

@@ -1,5 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join, relative } from 'node:path';
+import { partOf } from '../../../test/support/long-run.js';
 import { AppError } from '../../core/errors/app-error.js';
 import { type DesignFile } from '../../formats/design-file/design-file.js';
 import { componentsToServices } from '../../formats/design-file/design-services.js';
@@ -55,9 +56,9 @@ export function resourcesIn(value: Json): JsonObject[] {
   return value['kind'] === 'List' && Array.isArray(value['items']) ? value['items'].flatMap(resourcesIn) : [value];
 }
 
-/** Every manifest except the Kustomizations, which are checked separately. */
+/** The manifests except the Kustomizations, which are checked separately. */
 export async function* importManifests(corpus: string, attempt: Attempt): AsyncGenerator<ImportOutcome> {
-  for (const file of filesBelow(join(corpus, 'kubernetes'), /(?<!kustomization)\.(?:ya?ml|json)$/)) {
+  for (const file of partOf(filesBelow(join(corpus, 'kubernetes'), /(?<!kustomization)\.(?:ya?ml|json)$/))) {
     const path = relative(corpus, file);
     const bytes = readFileSync(file);
     const result = await attempt({ path, bytes });
@@ -78,9 +79,9 @@ export async function* importManifests(corpus: string, attempt: Attempt): AsyncG
   }
 }
 
-/** Every design of the catalog, written and read again as YAML and as JSON. */
+/** Designs of the catalog, written and read again as YAML and as JSON. */
 export async function* importDesigns(corpus: string, attempt: Attempt): AsyncGenerator<ImportOutcome> {
-  for (const file of filesBelow(join(corpus, 'meshery/designs'), /^design\.yml$/)) {
+  for (const file of partOf(filesBelow(join(corpus, 'meshery/designs'), /^design\.yml$/))) {
     const path = relative(corpus, file);
     const bytes = readFileSync(file);
     const result = await attempt({ path, bytes });

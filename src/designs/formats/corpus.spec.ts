@@ -1,5 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { countOf, isLongRun } from '../../../test/support/long-run.js';
 import { requires } from '../../../test/support/requirements.js';
 import { AppError } from '../../core/errors/app-error.js';
 import { unpackArchive } from '../../formats/archives/archive.js';
@@ -15,17 +16,17 @@ requires('CORPUS_DIR', 'the manifests and designs of the corpus', (root) => {
 
   const attempt: Attempt = (file) => importDesign(file, reader).catch(refusal);
 
-  it('imports every manifest of the corpus, and gives it back equal in meaning', async () => {
+  it('imports manifests, and gives them back equal in meaning', async () => {
     const { counts, wrong, trips } = await Score.of(importManifests(root, attempt));
     expect(wrong).toEqual([]);
-    expect(counts.refused).toBe(6);
+    if (isLongRun) expect(counts.refused).toBe(6);
     expect(trips).toEqual({ equal: counts.imported, different: [] });
   }, 120_000);
 
-  it('imports every design of the corpus, and gives it back with nothing lost', async () => {
+  it('imports designs, and gives them back with nothing lost', async () => {
     const { counts, wrong, trips } = await Score.of(importDesigns(root, attempt));
     expect(wrong).toEqual([]);
-    expect(counts.imported).toBeGreaterThan(100);
+    expect(counts.imported).toBeGreaterThan(countOf(100));
     expect(trips).toEqual({ equal: counts.imported, different: [] });
   }, 120_000);
 

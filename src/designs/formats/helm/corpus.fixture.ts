@@ -1,6 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { readdirSync, readFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
+import { partOf } from '../../../../test/support/long-run.js';
 import { AppError } from '../../../core/errors/app-error.js';
 import { resourceIdentity, toResource } from '../../../formats/design-file/design-component.js';
 import { parseDocuments } from '../../../formats/documents/parse-documents.js';
@@ -32,7 +33,7 @@ const refusals: Record<string, string> = {
 /** Exports a design as a chart. */
 export type WriteChart = (imported: ImportedDesign, source: SourceFile) => Promise<Uint8Array>;
 
-/** Every chart, packed or as a folder. With `write` imports are exported and read again. */
+/** The charts, packed or as a folder. With `write` imports are exported and read again. */
 export async function* importCharts(
   corpus: string,
   attempt: Attempt,
@@ -45,7 +46,7 @@ export async function* importCharts(
     ...folders.map((name) => async () => archiveOf(filesIn(join(root, name), name), name)),
     ...archives.map((name) => () => ({ path: basename(name), bytes: readFileSync(join(root, 'packed', name)) })),
   ];
-  for (const file of sent) {
+  for (const file of partOf(sent)) {
     const chart = await file();
     const { path } = chart;
     const result = await attempt(chart);
@@ -94,7 +95,7 @@ export async function* comparedWithReference(
   const root = join(corpus, 'helm/opentelemetry-collector');
   const chart = await archiveOf(filesIn(root, 'opentelemetry-collector'));
   const examples = join(root, 'examples');
-  for (const example of readdirSync(examples)) {
+  for (const example of partOf(readdirSync(examples))) {
     const values = readdirSync(join(examples, example)).filter((name) => name.endsWith('values.yaml'));
     const made = new Map<string, JsonObject[]>();
     for (const name of values) {

@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { countOf, isLongRun } from '../../../../test/support/long-run.js';
 import { requires } from '../../../../test/support/requirements.js';
 import { AppError } from '../../../core/errors/app-error.js';
 import { DocumentReader } from '../../../formats/documents/document-reader.js';
@@ -28,7 +29,8 @@ requires('CORPUS_DIR', 'the charts of the corpus', (corpus) => {
     it('are imported, packed or as folders, or refused for the reason that Helm has too', async () => {
       const { counts, wrong } = await Score.of(importCharts(corpus, attempt));
       expect(wrong).toEqual([]);
-      expect(counts).toMatchObject({ imported: 44, refused: 15 });
+      if (isLongRun) expect(counts).toMatchObject({ imported: 44, refused: 15 });
+      expect(counts.imported).toBeGreaterThanOrEqual(countOf(44));
     }, 180_000);
 
     it('render as in the reference, resource by resource', async () => {
@@ -38,7 +40,8 @@ requires('CORPUS_DIR', 'the charts of the corpus', (corpus) => {
         if (each.equal) equal += 1;
         else different.push(each.path);
       expect(different).toEqual([]);
-      expect(equal).toBe(95);
+      if (isLongRun) expect(equal).toBe(95);
+      expect(equal).toBeGreaterThanOrEqual(countOf(95));
     }, 120_000);
 
     it('that are hostile end as they should, and soon', async () => {
