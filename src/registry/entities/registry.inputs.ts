@@ -83,7 +83,11 @@ export class EvaluationInput {
   design!: JsonObject | PackedJson;
 
   @HasMembers('namespace', 'applyPatches', 'limit', 'returnDiffOnly', 'enableTrace')
-  @MapInput({ optional: true })
+  @MapInput({
+    optional: true,
+    description:
+      'namespace (of components that name none), applyPatches, limit, returnDiffOnly (the design has only what changed) and enableTrace (false leaves the trace out).',
+  })
   options?: JsonObject;
 }
 

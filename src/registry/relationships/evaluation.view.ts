@@ -1,4 +1,14 @@
-import { FlagField, MapField, MapsField, RecordField } from '../../core/schema/view-fields.js';
+import {
+  FlagField,
+  MapField,
+  MapsField,
+  RecordField,
+  RecordsField,
+  TextField,
+  TextsField,
+  TimeField,
+  WordField,
+} from '../../core/schema/view-fields.js';
 
 class EvaluationTraceView {
   @MapsField({ rest: true })
@@ -19,21 +29,80 @@ class EvaluationTraceView {
   @MapsField({ rest: true })
   relationshipsRemoved!: object[];
 
-  @MapsField({ rest: true, description: 'What each definition found.' })
+  @MapsField({ rest: true, description: 'What each definition found, or why none.' })
   definitions!: object[];
+
+  @TextsField({ rest: true, description: 'Patches that were requested and not applied.' })
+  notes!: string[];
 
   @FlagField({ rest: true, description: 'A limit was reached: there may be more relationships than were found.' })
   truncated!: boolean;
 }
 
-/** A design with its relationships, and the trace of the evaluation. */
+const ACTIONS = [
+  'add_relationship',
+  'update_relationship',
+  'delete_relationship',
+  'update_component',
+  'update_component_configuration',
+] as const;
+
+/** A change of the design; `value` says it in the form that other programs apply. */
+class EvaluationActionView {
+  @WordField(ACTIONS, { rest: true })
+  op!: (typeof ACTIONS)[number];
+
+  @MapField({
+    rest: true,
+    description:
+      'add_relationship has {item}, delete_relationship {id}, and updates have {id, path, value}: the member names that lead to the new value.',
+  })
+  value!: object;
+
+  @TextField({ rest: true, description: 'The relationship or component.' })
+  id!: string;
+
+  @TextField({ rest: true, optional: true, description: 'The first component of a relationship.' })
+  from?: string;
+
+  @TextField({ rest: true, optional: true, description: 'The first component at its other end.' })
+  to?: string;
+
+  @TextField({ rest: true, optional: true, description: 'Why the relationship is there, or changes.' })
+  reason?: string;
+
+  @TextField({
+    rest: true,
+    optional: true,
+    description: 'The place in a component, as a JSON Pointer; old and new are its values.',
+  })
+  pointer?: string;
+
+  @TextField({ rest: true, optional: true, description: 'The relationship whose patch changes a component.' })
+  relationship?: string;
+}
+
+/** A design with its relationships, what changed, and the trace of the evaluation. */
 export class EvaluationView {
-  @MapField({ rest: true, description: 'The design file with its relationships.' })
+  @TextField({ rest: true, description: 'The version of this form.' })
+  schemaVersion!: string;
+
+  @MapField({
+    rest: true,
+    description: 'The design file with its relationships; with returnDiffOnly only what changed.',
+  })
   design!: object;
 
-  @MapsField({ rest: true, description: 'What changed in the design, one entry each.' })
-  actions!: object[];
+  @RecordsField(() => EvaluationActionView, { rest: true, description: 'What changed in the design, one entry each.' })
+  actions!: EvaluationActionView[];
 
-  @RecordField(() => EvaluationTraceView, { rest: true })
-  trace!: EvaluationTraceView;
+  @RecordField(() => EvaluationTraceView, {
+    rest: true,
+    optional: true,
+    description: 'Absent when enableTrace is false.',
+  })
+  trace?: EvaluationTraceView;
+
+  @TimeField({ rest: true })
+  timestamp!: Date;
 }

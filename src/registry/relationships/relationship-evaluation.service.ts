@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
+import { Env } from '../../core/config/env.js';
 import { SerializedJson } from '../../core/rest/serialized-json.js';
 import { toJsonBytes } from '../../core/json/packed-json.js';
 import { TimeSlicer } from '../../core/time-slicer.js';
@@ -20,11 +21,13 @@ export class RelationshipEvaluationService {
     private readonly models: ModelsStore,
     private readonly revision: RegistryRevisionStore,
     private readonly pool: WorkerPool,
+    private readonly env: Env,
   ) {}
 
   /** The design with its relationships, its changes, and the result of each definition. @throws InvalidRequest with pointers into the body */
   async evaluate({ design, options = {} }: EvaluationInput): Promise<SerializedJson> {
-    const input = { design: toJsonBytes(design), definitions: await this.loadDefinitions(), options };
+    const definitions = await this.loadDefinitions();
+    const input = { design: toJsonBytes(design), definitions, options, maxDesignBytes: this.env.LIMIT_BODY_BYTES };
     // A design of 10 kB in which everything refers to everything takes a second.
     return SerializedJson.fromBytes(await this.pool.run(evaluationTask, input, { lane: 'own' }));
   }

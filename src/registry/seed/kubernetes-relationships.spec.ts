@@ -120,16 +120,16 @@ describe('Kubernetes', () => {
         resource('v1 Pod web-1-a', { metadata: { ownerReferences: [owner] } }),
         workload('apps/v1 ReplicaSet web-1', { app: 'web' }, {}, { selector: { matchLabels: { app: 'web' } } }),
         resource('apiextensions.k8s.io/v1 CustomResourceDefinition c', { spec: { group: 'shop.io', scope: 'Cluster', names: { kind: 'Cart' } } }), // prettier-ignore
-        resource('shop.io/v1 Cart mine'),
-        resource('mall.io/v1 Cart theirs'),
+        resource('shop.io/v1 Cart default/mine'),
+        resource('mall.io/v1 Cart default/theirs'),
         resource('v1 Namespace default'),
-      ).filter((edge) => !edge.endsWith('Namespace default inventory') || edge.includes('Cart')),
+      ),
     ).toEqual([
       'StatefulSet db > PersistentVolumeClaim data-db-0 mount',
       'StatefulSet db > PersistentVolumeClaim data-db-11 mount',
       'Pod web-1-a > ReplicaSet web-1 inventory',
-      'CustomResourceDefinition c > Cart mine definition',
-      'Cart theirs > Namespace default inventory',
+      'CustomResourceDefinition c > Cart default/mine definition',
+      'Cart default/theirs > Namespace default inventory',
     ]);
   });
 

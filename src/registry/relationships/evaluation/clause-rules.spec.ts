@@ -1,5 +1,7 @@
+import { toCanonicalDesign } from '../../../formats/design-file/canonical-design.js';
 import type { JsonObject } from '../../../core/json/json.js';
 import { evaluate } from './evaluate.js';
+import type { DesignFile } from '../../../formats/design-file/design-file.js';
 import { designOf, edgesIn, reasonOf, resource, stating, workload } from './evaluation.fixture.js';
 
 const found = (definitions: ReturnType<typeof stating>, ...resources: JsonObject[]): string[] =>
@@ -80,6 +82,67 @@ describe('a patch', () => {
     ]);
   });
 
+  it('agrees where both sides have no value, as long as another path agrees by one', () => {
+    const of = (matrix: string[][] = []): ReturnType<typeof stating> => {
+      const mutatorRef = [['displayName'], ['configuration', 'metadata', 'namespace']];
+      const mutatedRef = [
+        ['configuration', 'spec', 'settings'],
+        ['configuration', 'metadata', 'namespace'],
+      ];
+      const from = [{ kind: 'ConfigMap', match_strategy_matrix: matrix, patch: { mutatorRef } }];
+      return stating('hierarchical parent inventory', {
+        allow: { from, to: [{ kind: 'Cart', patch: { mutatedRef } }] },
+      });
+    };
+    const maps = ['settings', 'shop/settings', 'other'].map((name) => resource(`v1 ConfigMap ${name}`));
+    const cart = resource('shop.io/v1 Cart mine', { spec: { settings: 'settings' } });
+    expect(found(of(), ...maps, cart)).toEqual(['ConfigMap settings > Cart mine inventory']);
+    expect(found(of([['equal'], ['equal', 'not_null']]), ...maps, cart)).toEqual([]);
+    expect(found(of(), ...maps, resource('shop.io/v1 Cart mine'))).toEqual([]);
+    expect(found(of(), resource('v1 ConfigMap a', { metadata: { namespace: '' } }), resource('shop.io/v1 Cart b', { spec: { settings: 'a' } }))).toEqual([]); // prettier-ignore
+  });
+
+  it('is of the same item where paths go through the same list', () => {
+    const port = ['configuration', 'spec', 'ports', '_'];
+    const container = ['configuration', 'spec', 'containers', '_', 'ports', '_'];
+    const network = stating('edge non-binding network', {
+      allow: {
+        from: [
+          {
+            kind: 'Service',
+            patch: {
+              mutatorRef: [
+                [...port, 'targetPort'],
+                [...port, 'protocol'],
+              ],
+            },
+          },
+        ],
+        to: [
+          {
+            kind: 'Pod',
+            patch: {
+              mutatedRef: [
+                [...container, 'containerPort'],
+                [...container, 'protocol'],
+              ],
+            },
+          },
+        ],
+      },
+    });
+    const pod = (...lists: JsonObject[][]): JsonObject =>
+      resource('v1 Pod p', { spec: { containers: lists.map((ports) => ({ ports })) } });
+    const service = (...ports: JsonObject[]): JsonObject => resource('v1 Service s', { spec: { ports } });
+    const [tcp, udp] = [
+      { targetPort: 53, protocol: 'TCP' },
+      { targetPort: 54, protocol: 'UDP' },
+    ];
+    expect(found(network, service(tcp, udp), pod([{ containerPort: 53, protocol: 'UDP' }, { containerPort: 54, protocol: 'TCP' }]))).toEqual([]); // prettier-ignore
+    expect(found(network, service(tcp, udp), pod([{ containerPort: 53, protocol: 'UDP' }], [{ containerPort: 54, protocol: 'UDP' }]))).toHaveLength(1); // prettier-ignore
+    expect(found(network, service({ protocol: 'UDP' }, { targetPort: 53 }), pod([{ containerPort: 53 }]))).toHaveLength(1); // prettier-ignore
+  });
+
   it('holds its values to a matrix of strategies', () => {
     const of = (matrix: string[][]): ReturnType<typeof stating> =>
       stating('edge binding reference', {
@@ -157,6 +220,56 @@ describe('a binding', () => {
     });
   });
 
+  it('is found by one item, in every model, and by kinds that are patterns', () => {
+    const spelled = (kind: string, self: string): ReturnType<typeof stating> =>
+      stating('edge binding permission', {
+        allow: {
+          from: [
+            {
+              kind,
+              model: { name: 'kuber.*' },
+              match: {
+                from: [{ kind: self, mutatorRef: [['displayName'], ['component', 'kind']] }],
+                to: [{ kind: 'RoleBinding', mutatedRef: [['configuration', 'roleRef', 'name']] }],
+              },
+            },
+          ],
+          to: [
+            {
+              kind: 'ServiceAccount',
+              match: {
+                from: [
+                  {
+                    kind: 'RoleBinding',
+                    mutatedRef: [
+                      ['configuration', 'subjects', '_', 'kind'],
+                      ['configuration', 'subjects', '_', 'name'],
+                    ],
+                  },
+                ],
+                to: [{ kind: self, mutatorRef: [['component', 'kind'], ['displayName']] }],
+              },
+            },
+          ],
+        },
+      });
+    const of = (...subjects: JsonObject[]): DesignFile => {
+      const grant = resource(`${rbac} RoleBinding grant`, { roleRef: { name: 'reader' }, subjects });
+      const design = designOf(role, grant, resource('v1 ServiceAccount alice'));
+      const components = design.components.map((each) =>
+        each.component.kind === 'RoleBinding' ? { ...each, model: { name: 'other' } } : each,
+      );
+      return { ...design, components };
+    };
+    const robot = { kind: 'ServiceAccount', name: 'robot' };
+    const [user, account] = ['User', 'ServiceAccount'].map((kind) => ({ kind, name: 'alice' }));
+    for (const definition of [spelled('Role', 'self'), spelled('^(Cluster)?Role$', 'Self')]) {
+      expect(evaluate(of(user ?? {}, robot), definition).actions).toEqual([]);
+      expect(evaluate(of(user ?? {}, robot, account ?? {}), definition).actions).toHaveLength(1);
+    }
+    expect(evaluate(of(account ?? {}), spelled('(Role', 'self')).actions).toEqual([]);
+  });
+
   it('says what is missing', () => {
     expect(notes(binding, role, resource('v1 ServiceAccount a'))).toEqual(['The design has no RoleBinding.']);
     expect(notes(binding, role, resource('v1 ServiceAccount a'), resource(`${rbac} RoleBinding x`))).toEqual([
@@ -175,6 +288,89 @@ it('puts siblings into one relationship, however many they are', () => {
     'ConfigMap a > ConfigMap b, ConfigMap c matchlabels',
     'ConfigMap a > ConfigMap b, ConfigMap c, ConfigMap d matchlabels',
   ]);
+});
+
+describe('siblings that another program wrote', () => {
+  const sibling = { kind: '*', match: { refs: [['configuration', 'metadata', 'labels']] } };
+  const definition = stating('hierarchical sibling matchlabels', { allow: { from: [sibling], to: [sibling] } });
+  const members = ['a', 'b', 'c'].map((name) =>
+    resource(`v1 ConfigMap ${name}`, { metadata: { labels: { app: 'x' } } }),
+  );
+
+  it('are the same ones by the set of their members', () => {
+    const design = designOf(...members);
+    const ends = design.components.map(({ id }) => ({ id, patch: { mutatorRef: [['app']] } })).reverse();
+    const kind = { kind: 'hierarchical', type: 'sibling', subType: 'matchlabels' };
+    const recorded = { id: 'theirs', ...kind, status: 'approved', selectors: [{ allow: { from: ends, to: ends } }] };
+    expect(evaluate({ ...design, relationships: [recorded] }, definition).actions).toEqual([]);
+    const fewer = [{ ...recorded, selectors: [{ allow: { from: ends.slice(1), to: ends.slice(1) } }] }];
+    expect(evaluate({ ...design, relationships: fewer }, definition).actions).toHaveLength(1);
+  });
+
+  it('keep the order of their members when components change theirs', () => {
+    const { design } = evaluate(designOf(...members), definition);
+    const turned = { ...design, components: design.components.toReversed() };
+    const after = evaluate(turned, definition);
+    expect(after.actions.map(({ op }) => op)).not.toContain('add_relationship');
+    expect(after.design.relationships.map(({ id }) => id)).toEqual(design.relationships.map(({ id }) => id));
+    expect(evaluate(after.design, definition).actions).toEqual([]);
+  });
+});
+
+describe('an alias', () => {
+  const path = ['configuration', 'spec', 'containers'];
+  const alias = stating('hierarchical parent alias', {
+    allow: {
+      from: [{ kind: 'Container', patch: { mutatorRef: [[...path, '_']] } }],
+      to: [{ kind: 'Pod', patch: { mutatedRef: [[...path, '_']] } }],
+    },
+  });
+  const pod = (name: string): JsonObject => resource(`v1 Pod ${name}`, { spec: { containers: [{ name: 'x' }, { name: 'y' }] } }); // prettier-ignore
+  const container = { id: 'child', component: { kind: 'Container', version: 'core.meshery.io/v1alpha1' }, metadata: { isAnnotation: true } }; // prettier-ignore
+
+  function design(metadata: (parent: string) => JsonObject): DesignFile {
+    const pods = designOf(pod('a'), pod('b'));
+    const [child] = toCanonicalDesign({ components: [container] }, '').components;
+    return { ...pods, components: [child!, ...pods.components], metadata: metadata(pods.components[1]?.id ?? '') };
+  }
+
+  it('has the values of its parent at its path, and is of that parent alone', () => {
+    const known = design((parent) => ({ resolvedAliases: { child: { resolved_parent_id: parent, resolved_ref_field_path: [...path, '1'] } } })); // prettier-ignore
+    const { design: after } = evaluate(known, alias);
+    expect(edgesIn(after)).toEqual(['Container  > Pod b alias']);
+    expect(reasonOf(after.relationships[0])).toContain('spec.containers[1] and spec.containers[1] are both');
+    expect(after.components).toEqual(known.components);
+    expect(
+      evaluate(
+        design(() => ({})),
+        alias,
+      ).actions,
+    ).toEqual([]);
+  });
+
+  it('is what a drawn relationship says, and ends with a circle of parents', () => {
+    const { components } = design(() => ({}));
+    const [child, , parent] = components.map(({ id }) => id);
+    const drawn = (from = '', to = ''): JsonObject => ({
+      id: `${from} ${to}`,
+      kind: 'hierarchical',
+      type: 'parent',
+      subType: 'alias',
+      status: 'approved',
+      selectors: [{ allow: { from: [{ id: from, patch: { mutatorRef: [path] } }], to: [{ id: to, patch: { mutatedRef: [path] } }] } }], // prettier-ignore
+    });
+    const named = stating('edge non-binding reference', {
+      allow: {
+        from: [{ kind: 'Container', patch: { mutatorRef: [[...path, '0', 'name']] } }],
+        to: [{ kind: 'Pod', patch: { mutatedRef: [[...path, '0', 'name']] } }],
+      },
+    });
+    const whole = { ...design(() => ({})), components };
+    expect(evaluate({ ...whole, relationships: [drawn(child, parent)] }, named).actions).toHaveLength(2);
+    expect(evaluate({ ...whole, relationships: [drawn(child, child), drawn(parent, child)] }, named).actions).toEqual(
+      [],
+    );
+  });
 });
 
 it('lets deny win over allow, in all selector sets of its definition', () => {

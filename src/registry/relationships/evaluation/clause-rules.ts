@@ -1,10 +1,9 @@
 import { isObject, type Json, type JsonObject, asObject, asText } from '../../../core/json/json.js';
 import { ValueJoin } from './value-join.js';
 import { EqualValuesRule, BindingRule } from './equal-values-rules.js';
-import { SelectorClause } from './selector-clause.js';
+import { isSelf, SelectorClause } from './selector-clause.js';
 import { type EvaluationRule, type SelectorSet } from './evaluation-rule.js';
 import { SiblingRule } from './sibling-rule.js';
-import { parseValueJoin } from './parse-value-join.js';
 
 /** The conditions of a clause on itself and another kind, in `match.from` and `match.to`. */
 interface Binding {
@@ -29,7 +28,7 @@ function parseClauseRule(set: SelectorSet, from: SelectorClause, to: SelectorCla
   const matrix = from.source['match_strategy_matrix'] ?? to.source['match_strategy_matrix'];
   const patched = readPatchedPaths(mine, theirs);
   if (patched === undefined) return 'It says that these may be related, and gives nothing to find them by.';
-  const agreement = parseValueJoin(patched.from, patched.to, matrix);
+  const agreement = ValueJoin.parse(patched.from, patched.to, matrix);
   return typeof agreement === 'string' ? agreement : new EqualValuesRule(set, agreement);
 }
 
@@ -49,12 +48,11 @@ function parseBindingRule(
   [first, second]: readonly [Binding | undefined, Binding | undefined],
 ): EvaluationRule | string {
   if (first !== undefined && second !== undefined && first.kind === second.kind) {
-    const one = parseValueJoin(first.own, first.other, from.source['match_strategy_matrix']);
-    const two = parseValueJoin(second.other, second.own, to.source['match_strategy_matrix']);
+    const one = ValueJoin.parse(first.own, first.other, from.source['match_strategy_matrix']);
+    const two = ValueJoin.parse(second.other, second.own, to.source['match_strategy_matrix']);
     if (!(one instanceof ValueJoin)) return one;
     if (!(two instanceof ValueJoin)) return two;
-    const model = from.source['model'] ?? null;
-    return new BindingRule(set, new SelectorClause({ kind: first.kind, model }), one, two);
+    return new BindingRule(set, new SelectorClause({ kind: first.kind }), one, two);
   }
   const direct = first?.kind === to.kind ? first : undefined;
   const reverse = second?.kind === from.kind ? second : undefined;
@@ -62,16 +60,16 @@ function parseBindingRule(
     return `Its ends are bound by different kinds (${first?.kind ?? 'none'}, ${second?.kind ?? 'none'}), which nothing can be.`;
   const agreement =
     direct === undefined
-      ? parseValueJoin(reverse?.other, reverse?.own, to.source['match_strategy_matrix'])
-      : parseValueJoin(direct.own, direct.other, from.source['match_strategy_matrix']);
+      ? ValueJoin.parse(reverse?.other, reverse?.own, to.source['match_strategy_matrix'])
+      : ValueJoin.parse(direct.own, direct.other, from.source['match_strategy_matrix']);
   return agreement instanceof ValueJoin ? new EqualValuesRule(set, agreement) : agreement;
 }
 
 function parseBinding(match: JsonObject): Binding | undefined {
   const sides = [match['from'], match['to']].map((list) => (Array.isArray(list) ? list.filter(isObject) : []));
   const entries = sides.flat();
-  const own = entries.find(({ kind }) => kind === 'self');
-  const other = entries.find(({ kind }) => kind !== 'self');
+  const own = entries.find(isSelf);
+  const other = entries.find((entry) => !isSelf(entry));
   if (own === undefined || other === undefined) return undefined;
   return { kind: asText(other['kind']), own: readRefs(own), other: readRefs(other) };
 }

@@ -1,6 +1,6 @@
 import { isObject, type JsonObject, asObject, asText } from '../../../core/json/json.js';
 import { type RelationshipDefinition } from '../../../formats/definitions/definitions.js';
-import { canonicalKey } from './value-join.js';
+import { canonicalKey, ValueJoin } from './value-join.js';
 import { EqualValuesRule, explainMissingKinds } from './equal-values-rules.js';
 import { parseClauses, matchesAny, formatKinds } from './selector-clause.js';
 import { parseClauseRules } from './clause-rules.js';
@@ -10,7 +10,6 @@ import { ReferenceRule } from './reference-rule.js';
 import { type EvaluationRule, type SelectorSet } from './evaluation-rule.js';
 import { type ComponentIndex } from './component-index.js';
 import { SiblingRule } from './sibling-rule.js';
-import { parseValueJoin } from './parse-value-join.js';
 
 /** The model that a definition comes from. */
 export interface DefinitionModel {
@@ -37,8 +36,11 @@ export class CompiledDefinition {
       from: parseClauses(asObject(deny)['from']),
       to: parseClauses(asObject(deny)['to']),
     }));
+    // An alias is one of its parent alone, however equal other components are.
+    const isOfAnother = (from: IndexedComponent, to: IndexedComponent): boolean =>
+      type === 'parent' && subType === 'alias' && from.parentId !== undefined && from.parentId !== to.id;
     const denies = (from: IndexedComponent, to: IndexedComponent): boolean =>
-      denied.some((deny) => matchesAny(deny.from, from) && matchesAny(deny.to, to));
+      isOfAnother(from, to) || denied.some((deny) => matchesAny(deny.from, from) && matchesAny(deny.to, to));
     for (const selector of selectors) this.addSelector(selector, denies);
     if (selectors.length === 0) this.notes.push('It has no selectors.');
   }
@@ -79,7 +81,7 @@ function parseMatchRule(set: SelectorSet, match: JsonObject): EvaluationRule | s
     case 'sameValue':
       return SiblingRule.parse(set, match['paths'], match['verb']);
     case 'equal': {
-      const agreement = parseValueJoin(match['from'], match['to'], match['strategies']);
+      const agreement = ValueJoin.parse(match['from'], match['to'], match['strategies']);
       if (typeof agreement === 'string') return agreement;
       return new EqualValuesRule(set, agreement, asText(match['verb']) || 'agrees with');
     }

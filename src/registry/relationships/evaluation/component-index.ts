@@ -3,7 +3,7 @@ import { isObject, type JsonObject, asObject, asText } from '../../../core/json/
 import { type SelectorClause, matchesAny } from './selector-clause.js';
 import { CLUSTER_SCOPED } from './cluster-scoped.js';
 import { toLabelText } from './label-requirement.js';
-import { findLabels, IndexedComponent } from './indexed-component.js';
+import { findLabels, IndexedComponent, type ResolvedAlias } from './indexed-component.js';
 import { WILDCARD, type ComponentPath } from './component-path.js';
 
 /** Indexes the components of a design by kind, name and label. */
@@ -11,20 +11,27 @@ export class ComponentIndex {
   readonly components: readonly IndexedComponent[];
   private readonly kinds = new Map<string, IndexedComponent[]>();
   private readonly names = new Map<string, IndexedComponent[]>();
+  private readonly namesInNamespaces = new Map<string, IndexedComponent[]>();
   private readonly labels = new Map<string, Map<string, IndexedComponent[]>>();
   private readonly namespaces = new Map<string, JsonObject>();
 
   constructor(
     components: readonly DesignComponent[],
-    /** The default namespace. */
+    /** The namespace of components that name none; empty when they are in none. */
     readonly namespace: string,
+    resolveAlias: (component: DesignComponent) => ResolvedAlias,
   ) {
-    this.components = components.map((component, index) => new IndexedComponent(component, index));
+    this.components = components.map(
+      (component, index) => new IndexedComponent(component, index, resolveAlias(component)),
+    );
     const scopes = readDefinedScopes(this.components);
     for (const part of this.components) {
       part.namespace = this.namespaceOf(part, scopes);
       addToIndex(this.kinds, part.kind, part);
-      if (part.name !== '' && part.isDeployable) addToIndex(this.names, nameKey(part.namespace, part.name), part);
+      if (part.name !== '' && part.isDeployable) {
+        addToIndex(this.names, part.name, part);
+        addToIndex(this.namesInNamespaces, nameKey(part.namespace, part.name), part);
+      }
       if (part.kind === 'Namespace' && part.group === '')
         this.namespaces.set(part.name, asObject(asObject(part.component.configuration['metadata'])['labels']));
     }
@@ -34,15 +41,16 @@ export class ComponentIndex {
   select(clauses: readonly SelectorClause[]): IndexedComponent[] {
     if (clauses.some(({ kind }) => kind === WILDCARD))
       return this.components.filter((part) => matchesAny(clauses, part));
-    const kinds = new Set(clauses.map(({ kind }) => kind));
+    const kinds = new Set(clauses.flatMap((clause) => clause.selectKinds(this.kinds.keys())));
     const parts = [...kinds].flatMap((kind) => this.kinds.get(kind) ?? []).filter((part) => matchesAny(clauses, part));
     return kinds.size > 1 ? parts.sort((one, other) => one.index - other.index) : parts;
   }
 
-  /** The components with this name in this namespace, or in none. */
+  /** The components with this name in this namespace or in none; in every namespace when it is empty. */
   findByName(namespace: string, name: string): IndexedComponent[] {
-    const outside = this.names.get(nameKey('', name)) ?? [];
-    return namespace === '' ? outside : [...(this.names.get(nameKey(namespace, name)) ?? []), ...outside];
+    if (namespace === '') return this.names.get(name) ?? [];
+    const [inside = [], outside = []] = [namespace, ''].map((each) => this.namesInNamespaces.get(nameKey(each, name)));
+    return [...inside, ...outside];
   }
 
   /** The components with this label at a path. */

@@ -53,21 +53,41 @@ export function parseSteps(text: string): ComponentPath | undefined {
   return segments;
 }
 
-/** Every value at a path below a value. Only own members are read, and null is no value. */
-export function findValuesAt({ value, pointer }: LocatedValue, path: ComponentPath, depth = 0): LocatedValue[] {
+/** A place that a path leads to, with the items that its wildcards stand for; absent places have no value. */
+export interface PathPlace {
+  value: Json | undefined;
+  pointer: string;
+  items: readonly string[];
+}
+
+/** Every place of a path below a value, in order: one for each item that a wildcard stands for. Only own members are read, and null is no value. */
+export function findPlacesAt(
+  { value, pointer }: LocatedValue,
+  path: ComponentPath,
+  items: readonly string[] = [],
+  depth = 0,
+): PathPlace[] {
   const segment = path[depth];
-  if (segment === undefined) return value === null ? [] : [{ value, pointer }];
-  const below = (key: string | number, member: Json): LocatedValue[] =>
-    findValuesAt({ value: member, pointer: pointer + toPointer(key) }, path, depth + 1);
-  if (Array.isArray(value)) {
-    if (segment === WILDCARD) return value.flatMap((item, index) => below(index, item));
-    const item = /^(?:0|[1-9]\d{0,8})$/.test(segment) ? value[Number(segment)] : undefined;
-    return item === undefined ? [] : below(Number(segment), item);
+  if (segment === undefined) return [{ value: value ?? undefined, pointer, items }];
+  const below = (key: string, member: Json, through: readonly string[]): PathPlace[] =>
+    findPlacesAt({ value: member, pointer: pointer + toPointer(key) }, path, through, depth + 1);
+  if (segment !== WILDCARD) {
+    const member = memberOf(value, segment);
+    return member === undefined ? [{ value: undefined, pointer, items }] : below(segment, member, items);
   }
-  if (!isObject(value)) return [];
-  if (segment === WILDCARD) return Object.entries(value).flatMap(([key, member]) => below(key, member));
-  const member = Object.hasOwn(value, segment) ? value[segment] : undefined;
-  return member === undefined ? [] : below(segment, member);
+  const members = typeof value === 'object' && value !== null ? Object.entries(value) : [];
+  if (members.length === 0) return [{ value: undefined, pointer, items }];
+  return members.flatMap(([key, member]) => below(key, member, [...items, key]));
+}
+
+/** Every value at a path below a value. */
+export function findValuesAt(place: LocatedValue, path: ComponentPath): LocatedValue[] {
+  return findPlacesAt(place, path).filter((found): found is PathPlace & LocatedValue => found.value !== undefined);
+}
+
+function memberOf(value: Json, segment: string): Json | undefined {
+  if (Array.isArray(value)) return /^(?:0|[1-9]\d{0,8})$/.test(segment) ? value[Number(segment)] : undefined;
+  return isObject(value) && Object.hasOwn(value, segment) ? value[segment] : undefined;
 }
 
 /** A pointer in readable form: `/configuration/spec/rules/0/host` is `spec.rules[0].host`. */

@@ -18,8 +18,13 @@ export class EqualValuesRule implements EvaluationRule {
     private readonly verb = 'agrees with',
   ) {}
 
-  *find(scene: ComponentIndex): Generator<RuleMatch> {
-    for (const { left, right, place } of this.agreement.join(scene.select(this.set.from), scene.select(this.set.to))) {
+  *find(scene: ComponentIndex): Generator<RuleMatch | undefined> {
+    for (const joined of this.agreement.join(scene.select(this.set.from), scene.select(this.set.to))) {
+      if (joined === undefined) {
+        yield undefined;
+        continue;
+      }
+      const { left, right, place } = joined;
       const clauses = isAllowedPair(this.set, left, right) ? findClauses(this.set, left, right) : undefined;
       if (clauses !== undefined) yield { from: [left], to: [right], clauses, verb: this.verb, describe: place };
     }
@@ -40,12 +45,22 @@ export class BindingRule implements EvaluationRule {
     private readonly second: ValueJoin,
   ) {}
 
-  *find(scene: ComponentIndex): Generator<RuleMatch> {
+  *find(scene: ComponentIndex): Generator<RuleMatch | undefined> {
     const bindings = scene.select([this.binding]);
     const froms = new Map<IndexedComponent, IndexedComponent[]>();
-    for (const { left, right } of this.first.join(scene.select(this.set.from), bindings))
-      froms.set(right, [...(froms.get(right) ?? []), left]);
-    for (const { left: via, right: to, place } of this.second.join(bindings, scene.select(this.set.to))) {
+    for (const joined of this.first.join(scene.select(this.set.from), bindings)) {
+      yield undefined;
+      if (joined === undefined) continue;
+      const known = froms.get(joined.right);
+      if (known === undefined) froms.set(joined.right, [joined.left]);
+      else known.push(joined.left);
+    }
+    for (const joined of this.second.join(bindings, scene.select(this.set.to))) {
+      if (joined === undefined) {
+        yield undefined;
+        continue;
+      }
+      const { left: via, right: to, place } = joined;
       for (const from of froms.get(via) ?? []) {
         const clauses = isAllowedPair(this.set, from, to) ? findClauses(this.set, from, to) : undefined;
         if (clauses === undefined) continue;

@@ -48,7 +48,7 @@ it('changes neither argument, and says the same in whatever order the definition
   const one = evaluate(design, frozen(kubernetes));
   const other = evaluate(design, [...kubernetes].reverse());
   expect(JSON.stringify(other)).toBe(JSON.stringify(one));
-  expect(one.design.relationships).toHaveLength(3);
+  expect(one.design.relationships).toHaveLength(1);
 });
 
 it('finds nothing new the second time', () => {
@@ -90,10 +90,30 @@ describe('what a user drew', () => {
   it('is kept as it is, and stands for the same that is found', () => {
     const design = designOf(service, web);
     const [from, to] = design.components.map(({ id }) => id);
-    const drawn = [drawnBetween(from ?? '', to ?? '', 'approved'), drawnBetween('gone', 'nowhere', 'pending')];
+    const drawn = [drawnBetween(from ?? '', to ?? '', 'approved')];
     const { design: after, actions } = evaluate({ ...design, relationships: drawn }, kubernetes);
     expect(after.relationships).toEqual(drawn);
     expect(actions).toEqual([]);
+  });
+
+  it('is deleted by its status once one of its components is gone', () => {
+    const design = designOf(service, web);
+    const [from] = design.components.map(({ id }) => id);
+    const relationships = [drawnBetween(from ?? '', 'gone', 'approved'), drawnBetween('gone', 'gone', 'ignored')];
+    const { design: after, actions } = evaluate({ ...design, relationships }, []);
+    expect(after.relationships.map(({ status }) => status)).toEqual(['deleted', 'ignored']);
+    const id = '7a1f0f1e-1111-4222-8333-444455556666';
+    expect(actions).toEqual([
+      {
+        op: 'update_relationship',
+        id,
+        from,
+        to: 'gone',
+        reason: 'One of its components is no longer in the design.',
+        value: { id, path: ['status'], value: 'deleted' },
+      },
+    ]);
+    expect(evaluate(after, []).actions).toEqual([]);
   });
 
   it('does not hide a fact once it is deleted', () => {
@@ -114,18 +134,62 @@ it('leaves relationships that a user dismissed or styled unchanged', () => {
   expect(actions).toEqual([]);
 });
 
-it('takes the namespace of a deployment for components that name none', () => {
-  const design = designOf(
-    resource('v1 Service shop/web', { spec: { selector: { app: 'web' } } }),
-    web,
-    resource('v1 Namespace shop'),
-  );
-  expect(edgesIn(evaluate(design, kubernetes).design)).toEqual(['Service shop/web > Namespace shop inventory']);
-  expect(edgesIn(evaluate(design, kubernetes, { namespace: 'shop' }).design)).toEqual([
-    'Service shop/web > Deployment web network',
-    'Service shop/web > Namespace shop inventory',
-    'Deployment web > Namespace shop inventory',
-  ]);
+describe('a component without a namespace', () => {
+  const inShop = resource('v1 Service shop/web', { spec: { selector: { app: 'web' } } });
+  const shop = resource('v1 Namespace shop');
+
+  it('agrees with every namespace and is in none, unless the options place it', () => {
+    const design = designOf(inShop, web, shop, resource('v1 Namespace default'));
+    expect(edgesIn(evaluate(design, kubernetes).design)).toEqual([
+      'Service shop/web > Deployment web network',
+      'Service shop/web > Namespace shop inventory',
+    ]);
+    expect(edgesIn(evaluate(design, kubernetes, { namespace: 'shop' }).design)).toEqual([
+      'Service shop/web > Deployment web network',
+      'Service shop/web > Namespace shop inventory',
+      'Deployment web > Namespace shop inventory',
+    ]);
+  });
+
+  it('is meant by a name where no other is in the very namespace', () => {
+    const spec = { serviceAccountName: 'robot' };
+    const named = [workload('apps/v1 Deployment shop/web', {}, spec), workload('apps/v1 Deployment web', {}, spec)];
+    const accounts = ['mall/robot', 'robot'].map((name) => resource(`v1 ServiceAccount ${name}`));
+    expect(edgesIn(evaluate(designOf(...named, ...accounts), kubernetes).design)).toEqual([
+      'Deployment shop/web > ServiceAccount robot reference',
+      'Deployment web > ServiceAccount robot reference',
+    ]);
+    const placed = resource('v1 ServiceAccount shop/robot');
+    expect(edgesIn(evaluate(designOf(...named.slice(0, 1), ...accounts, placed), kubernetes).design)).toEqual([
+      'Deployment shop/web > ServiceAccount shop/robot reference',
+    ]);
+  });
+
+  it('is not selected by the labels of a namespace', () => {
+    const peer = (labels: JsonObject): JsonObject => ({ namespaceSelector: { matchLabels: labels }, podSelector: {} });
+    const policy = (from: JsonObject): JsonObject =>
+      resource('networking.k8s.io/v1 NetworkPolicy shop/p', {
+        spec: { podSelector: { matchLabels: { app: 'none' } }, ingress: [{ from: [from] }] },
+      });
+    const found = (from: JsonObject): string[] => edgesIn(evaluate(designOf(policy(from), web), kubernetes).design);
+    expect(found(peer({}))).toEqual(['NetworkPolicy shop/p > Deployment web firewall-ingress']);
+    expect(found(peer({ team: 'a' }))).toEqual([]);
+  });
+});
+
+describe('what a design has switched off', () => {
+  it('is neither found nor removed, and the trace says so', () => {
+    const { design } = evaluate(designOf(service, web), kubernetes);
+    const preferences = { layers: { relationships: { 'edge-non-binding-network': false } } };
+    const { actions, trace } = evaluate({ ...design, preferences }, kubernetes);
+    expect(actions).toEqual([]);
+    expect(trace.definitions.find(({ subType }) => subType === 'network')?.notes).toEqual([
+      'The design has switched off edge-non-binding-network.',
+    ]);
+    expect(evaluate({ ...designOf(service, web), preferences }, kubernetes).actions).toEqual([]);
+    const emptied = { ...design, preferences, components: design.components.slice(0, 1) };
+    expect(evaluate(emptied, kubernetes).actions).toMatchObject([{ op: 'delete_relationship' }]);
+  });
 });
 
 it('names several places of the same relationship in one reason', () => {

@@ -23,9 +23,13 @@ export interface RuleMatch {
   describe: () => RelationshipReason;
 }
 
+/** The number of comparisons without a match after which a rule lets others have their turn. */
+export const PAUSE_STEPS = 50;
+
 /** One selector set of a definition, compiled for evaluation. */
 export interface EvaluationRule {
-  find(scene: ComponentIndex): Iterable<RuleMatch>;
+  /** The matches; undefined after PAUSE_STEPS comparisons without one. */
+  find(scene: ComponentIndex): Iterable<RuleMatch | undefined>;
   /** The reason why it found nothing, when it is more specific than that nothing matches. */
   explainNoMatch?(scene: ComponentIndex): string | undefined;
 }

@@ -4,7 +4,7 @@ import { findDesignFaults } from '../../../formats/design-file/design-check.js';
 import { isObject, type JsonObject } from '../../../core/json/json.js';
 import { defineTask, TransferredValue, type Task } from '../../../core/workers/task.js';
 import { evaluate } from './evaluate.js';
-import { type ModelledDefinition } from './evaluation.js';
+import { type Evaluation, type ModelledDefinition } from './evaluation.js';
 
 /** Definitions in a form that is cheap to send to workers: UTF-8 JSON, and a key that identifies them. */
 export interface PackedDefinitions {
@@ -16,23 +16,59 @@ interface EvaluationTaskInput {
   /** A design file as UTF-8 JSON. */
   design: Uint8Array;
   definitions: PackedDefinitions;
-  /** As sent; members of EvaluationOptions once they are checked. */
+  /** As sent; members of EvaluationOptions and ResponseOptions once they are checked. */
   options: JsonObject;
+  /** The maximum size of the resulting design, so that it can be sent back. */
+  maxDesignBytes: number;
 }
+
+interface ResponseOptions {
+  /** Whether the design has only what changed; default: no. */
+  returnDiffOnly?: boolean;
+  /** Whether the response has the trace; default: yes. */
+  enableTrace?: boolean;
+}
+
+const SCHEMA_VERSION = 'evaluation.meshery.io/v1beta1';
+/** The maximum size of what is added to a design: a response has each relationship in the design, in an action and in the trace. */
+const MAX_ADDED_BYTES = 2 * 1024 * 1024;
+/** What a request has around its design. */
+const REQUEST_BYTES = 4 * 1024;
 
 export const evaluationTask: Task<EvaluationTaskInput, Uint8Array<ArrayBuffer>> = defineTask(import.meta.url, {
   evaluateInWorker,
 });
 
-/** Task of the worker pool: the answer as UTF-8 JSON. @throws InvalidRequest with pointers into the body */
+/** Task of the worker pool: the response as UTF-8 JSON. @throws InvalidRequest with pointers into the body */
 export function evaluateInWorker({
-  design,
+  design: bytes,
   definitions,
   options,
+  maxDesignBytes,
 }: EvaluationTaskInput): TransferredValue<Uint8Array<ArrayBuffer>> {
-  const result = evaluate(parseDesign(design, findOptionFaults(options)), unpackDefinitions(definitions), options);
-  const bytes = new TextEncoder().encode(JSON.stringify({ ...result, timestamp: new Date() }));
-  return new TransferredValue(bytes, [bytes.buffer]);
+  const design = parseDesign(bytes, findOptionFaults(options));
+  const space = maxDesignBytes - REQUEST_BYTES - Buffer.byteLength(JSON.stringify(design));
+  const evaluation = evaluate(design, unpackDefinitions(definitions), options, Math.min(space, MAX_ADDED_BYTES));
+  const response = new TextEncoder().encode(JSON.stringify(toResponse(evaluation, options)));
+  return new TransferredValue(response, [response.buffer]);
+}
+
+function toResponse(
+  { design, actions, trace }: Evaluation,
+  { returnDiffOnly = false, enableTrace = true }: ResponseOptions,
+): object {
+  const changes = {
+    ...design,
+    components: trace.componentsUpdated,
+    relationships: [...trace.relationshipsAdded, ...trace.relationshipsUpdated],
+  };
+  return {
+    schemaVersion: SCHEMA_VERSION,
+    design: returnDiffOnly ? changes : design,
+    actions,
+    ...(enableTrace ? { trace } : {}),
+    timestamp: new Date(),
+  };
 }
 
 function parseDesign(bytes: Uint8Array, others: Fault[]): ReturnType<typeof toCanonicalDesign> {
@@ -62,6 +98,8 @@ const OPTION_TYPES: Record<string, 'string' | 'boolean' | 'number'> = {
   namespace: 'string',
   applyPatches: 'boolean',
   limit: 'number',
+  returnDiffOnly: 'boolean',
+  enableTrace: 'boolean',
 };
 
 function findOptionFaults(options: JsonObject): Fault[] {

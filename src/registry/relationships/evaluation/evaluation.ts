@@ -9,7 +9,7 @@ export interface ModelledDefinition {
 }
 
 export interface EvaluationOptions {
-  /** The namespace of components without one; default: `default`. */
+  /** The namespace of components without one; default: they are in none, and agree with every namespace. */
   namespace?: string;
   /** Whether patches of relationships that the user drew are applied to the components; default: no. */
   applyPatches?: boolean;
@@ -17,7 +17,7 @@ export interface EvaluationOptions {
   limit?: number;
 }
 
-/** A change that an evaluation made to a design. */
+/** A change that an evaluation made to a design: `value` has the form that other programs of the field apply. */
 export type EvaluationAction =
   | {
       op: 'add_relationship' | 'update_relationship' | 'delete_relationship';
@@ -25,8 +25,17 @@ export type EvaluationAction =
       from: string;
       to: string;
       reason: string;
+      value: { item: JsonObject } | { id: string; path: readonly string[]; value: Json } | { id: string };
     }
-  | { op: 'update_component'; id: string; pointer: string; old: Json; new: Json; relationship: string };
+  | {
+      op: 'update_component' | 'update_component_configuration';
+      id: string;
+      pointer: string;
+      old: Json;
+      new: Json;
+      relationship: string;
+      value: { id: string; path: readonly string[]; value: Json };
+    };
 
 /** The result of one definition. */
 export interface DefinitionTrace {
@@ -50,7 +59,7 @@ export interface EvaluationTrace {
   relationshipsRemoved: JsonObject[];
   /** In an order that depends only on the definitions. */
   definitions: DefinitionTrace[];
-  /** Patches that were requested and could not be applied. */
+  /** Patches that were requested and not applied. */
   notes: string[];
   /** Whether the limit was exceeded. */
   truncated: boolean;

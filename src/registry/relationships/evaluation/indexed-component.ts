@@ -1,7 +1,13 @@
 import { isDeployable } from '../../../formats/design-file/design-component.js';
 import { type DesignComponent } from '../../../formats/design-file/design-file.js';
 import { isObject, type JsonObject, asObject, asText } from '../../../core/json/json.js';
-import { type ComponentPath, type LocatedValue, findValuesAt } from './component-path.js';
+import { type ComponentPath, type LocatedValue, findPlacesAt, type PathPlace } from './component-path.js';
+
+/** A component with the values that it has as an alias of another one. */
+export interface ResolvedAlias {
+  content: DesignComponent;
+  parentId: string | undefined;
+}
 
 /** One component of a design, with the values that relationships read. */
 export class IndexedComponent {
@@ -13,14 +19,15 @@ export class IndexedComponent {
   readonly name: string;
   /** Its name in sentences. */
   readonly title: string;
-  /** Empty for cluster-scoped components. */
+  /** Empty for cluster-scoped components, and for those that name none: they agree with every namespace. */
   namespace = '';
-  private readonly known = new Map<ComponentPath, LocatedValue[]>();
+  private readonly values = new Map<ComponentPath, LocatedValue[]>();
 
   constructor(
     readonly component: DesignComponent,
     /** Its index in the design. */
     readonly index: number,
+    private readonly alias: ResolvedAlias = { content: component, parentId: undefined },
   ) {
     const { kind, version } = component.component;
     const metadata = asObject(component.configuration['metadata']);
@@ -33,28 +40,37 @@ export class IndexedComponent {
     this.title = `${kind} ${truncate(this.name || generated)}`;
   }
 
+  /** The id of the component that it is an alias of. */
+  get parentId(): string | undefined {
+    return this.alias.parentId;
+  }
+
   get isDeployable(): boolean {
     return isDeployable(this.component);
   }
 
   /** Values at a path; `$namespace`, `$kind`, `$group`, `$apiVersion`, `$name` are its own, and `$pod` its Pod or Pod template. */
   valuesAt(path: ComponentPath): LocatedValue[] {
-    const known = this.known.get(path);
-    if (known !== undefined) return known;
-    const found = this.findValues(path);
-    this.known.set(path, found);
-    return found;
+    let values = this.values.get(path);
+    if (values === undefined) this.values.set(path, (values = this.findValues(path)));
+    return values;
   }
 
   /** As `valuesAt`, without caching, for a path that is read once. */
   findValues(path: ComponentPath): LocatedValue[] {
+    return this.findPlaces(path).filter((found): found is PathPlace & LocatedValue => found.value !== undefined);
+  }
+
+  /** The places of a path, those without a value too. */
+  findPlaces(path: ComponentPath): PathPlace[] {
     const [first = '', ...rest] = path;
-    const place = { value: this.component as JsonObject, pointer: '' };
-    if (!first.startsWith('$')) return findValuesAt(place, path);
-    if (first === '$pod') return findValuesAt(place, ['configuration', ...podTemplatePath(this.kind), ...rest]);
+    const place = { value: this.alias.content as JsonObject, pointer: '' };
+    if (!first.startsWith('$')) return findPlacesAt(place, path);
+    if (first === '$pod') return findPlacesAt(place, ['configuration', ...podTemplatePath(this.kind), ...rest]);
     const [value = '', ...at] = this.readOwnValue(first);
-    const [written] = findValuesAt(place, at);
-    return value === '' ? [] : [{ value, pointer: written?.pointer ?? '/configuration/metadata' }];
+    const [written] = findPlacesAt(place, at);
+    const pointer = written?.value === undefined ? '/configuration/metadata' : written.pointer;
+    return [{ value: value === '' ? undefined : value, pointer, items: [] }];
   }
 
   private readOwnValue(name: string): string[] {

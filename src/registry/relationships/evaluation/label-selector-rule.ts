@@ -12,6 +12,7 @@ import {
 import {
   isAllowedPair,
   findClauses,
+  PAUSE_STEPS,
   type RuleMatch,
   type EvaluationRule,
   type SelectorSet,
@@ -24,7 +25,7 @@ interface SelectorLocation {
   selector: ComponentPath;
   /** `map` is plain labels and selects nothing when empty; `selector` has matchLabels and selects all when empty. */
   form: 'map' | 'selector';
-  /** A selector of namespaces; without it, the namespace is the holder's own. */
+  /** A selector of namespaces; without it, the namespace is the holder's own. It selects nothing that is in none, unless it is empty. */
   namespaceSelector: ComponentPath | undefined;
   /** `{any: true}` or `{matchNames: […]}`. */
   namespaceNames: ComponentPath | undefined;
@@ -62,7 +63,7 @@ export class LabelSelectorRule implements EvaluationRule {
     return new LabelSelectorRule(set, places, labels, asText(match['verb']) || 'selects', match['holder'] === 'to');
   }
 
-  *find(scene: ComponentIndex): Generator<RuleMatch> {
+  *find(scene: ComponentIndex): Generator<RuleMatch | undefined> {
     const [holders, selected] = this.heldByTo ? [this.set.to, this.set.from] : [this.set.from, this.set.to];
     const all = scene.select(selected);
     for (const holder of scene.select(holders)) {
@@ -80,11 +81,12 @@ export class LabelSelectorRule implements EvaluationRule {
     holder: IndexedComponent,
     { pointer, requirement, within }: LabelSelection,
     all: IndexedComponent[],
-  ): Generator<RuleMatch> {
+  ): Generator<RuleMatch | undefined> {
     const lists = requirement.pairs.map(([key, value]) => scene.findByLabel(this.labels, key, value));
     const fewest = lists.reduce((least, list) => (list.length < least.length ? list : least), all);
-    for (const part of fewest) {
-      if (part.namespace !== '' && !within(part.namespace)) continue;
+    for (const [index, part] of fewest.entries()) {
+      if ((index + 1) % PAUSE_STEPS === 0) yield undefined;
+      if (!within(part.namespace)) continue;
       const labels = findLabels(part, this.labels);
       if (labels === undefined || !matchesLabels(asObject(labels.value), requirement)) continue;
       const [from, to] = this.heldByTo ? [part, holder] : [holder, part];
@@ -128,11 +130,15 @@ function parseNamespaceFilter(
   const own = from.namespace || scene.namespace;
   if (selector !== undefined) {
     const requirement = parseLabelSelector(selector);
-    return requirement && ((namespace) => matchesLabels(scene.labelsOfNamespace(namespace), requirement));
+    if (requirement === undefined) return undefined;
+    const selectsAll = requirement.pairs.length === 0 && requirement.expressions.length === 0;
+    return (namespace) =>
+      namespace === '' ? selectsAll : matchesLabels(scene.labelsOfNamespace(namespace), requirement);
   }
   if (isObject(names) && names['any'] === true) return () => true;
   const listed = isObject(names) && Array.isArray(names['matchNames']) ? new Set(names['matchNames']) : undefined;
-  return (namespace) => (listed === undefined || listed.size === 0 ? namespace === own : listed.has(namespace));
+  if (listed !== undefined && listed.size > 0) return (namespace) => namespace === '' || listed.has(namespace);
+  return (namespace) => namespace === '' || own === '' || namespace === own;
 }
 
 function parseSelectorLocation(entry: Json): SelectorLocation | undefined {

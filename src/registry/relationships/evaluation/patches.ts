@@ -2,11 +2,12 @@ import { type DesignComponent } from '../../../formats/design-file/design-file.j
 import { truncate } from '../../../core/errors/app-error.js';
 import { isObject, type Json, type JsonObject, asObject, asText } from '../../../core/json/json.js';
 import { toPointer } from '../../../core/json/json-pointer.js';
+import { isSelf } from './selector-clause.js';
 import { canonicalKey } from './value-join.js';
 import { type EvaluationAction } from './evaluation.js';
 import { type EvaluationBudget } from './evaluation-budget.js';
 import { WILDCARD, type ComponentPath, findValuesAt, parsePath } from './component-path.js';
-import { toAction, isActive } from './reconciliation.js';
+import { updateOf, isActive } from './reconciliation.js';
 
 /** The supported strategies of a patch. */
 const STRATEGIES = new Set(['', 'replace', 'merge']);
@@ -22,9 +23,14 @@ export interface PatchResult {
   updatedRelationships: JsonObject[];
   actions: EvaluationAction[];
   notes: string[];
+  /** Whether patches were left out because they copy too much. */
+  isTruncated: boolean;
 }
 
-/** Applies the patches of drawn relationships, in their order: the mutated component takes the value of the mutator, and pending relationships are approved. */
+/**
+ * Applies the patches of drawn relationships, in their order: the mutated component takes the value of the mutator. A pending relationship is
+ * approved once all of its patches hold.
+ */
 export function applyPatches(
   components: readonly DesignComponent[],
   drawn: readonly JsonObject[],
@@ -39,32 +45,32 @@ export function applyPatches(
     updatedRelationships: [],
     actions: [],
     notes: [],
+    isTruncated: false,
   };
   for (const relationship of drawn) {
     const id = asText(relationship['id']);
-    const patches = isActive(relationship) && !budget.isExceeded ? readPatches(relationship) : [];
+    const patches = isActive(relationship) && !result.isTruncated ? readPatches(relationship) : [];
+    let isApplied = patches.length > 0;
     for (const patch of patches) {
-      if (budget.isExceeded) break;
-      const done = applyPatch(patch, now, (old, value) =>
-        budget.hasSpaceFor({ id: patch.mutated.id, path: patch.mutated.path, old, new: value, relationship: id }),
-      );
+      const done = applyPatch(patch, now, (change) => budget.take({ ...change, relationship: id }));
       if (typeof done === 'string') {
+        isApplied = false;
         const note = `Relationship ${truncate(id, MAX_ID_LENGTH)}: ${done}`;
-        if (budget.hasSpaceFor([note])) result.notes.push(note);
+        result.isTruncated ||= done === BUDGET_NOTE || !budget.take([note]);
+        if (done === BUDGET_NOTE || !result.isTruncated) result.notes.push(note);
       } else if (done !== undefined) {
         now.set(done.component.id, done.component);
         changed.add(done.component.id);
         result.actions.push({ ...done.action, relationship: id });
       }
-      if (budget.isExceeded) result.notes.push(`Relationship ${truncate(id, MAX_ID_LENGTH)}: ${BUDGET_NOTE}`);
+      if (result.isTruncated) break;
     }
-    const isApplied = patches.length > 0 && !budget.isExceeded;
-    const approved =
-      isApplied && relationship['status'] === 'pending' ? { ...relationship, status: 'approved' } : undefined;
-    result.drawn.push(approved ?? relationship);
-    if (approved === undefined) continue;
-    result.updatedRelationships.push(approved);
-    result.actions.push({ ...toAction('update_relationship', approved), reason: 'Its patches have been applied.' });
+    const isApproved = isApplied && !result.isTruncated && relationship['status'] === 'pending';
+    const after = isApproved ? { ...relationship, status: 'approved' } : relationship;
+    result.drawn.push(after);
+    if (!isApproved) continue;
+    result.updatedRelationships.push(after);
+    result.actions.push(updateOf(after, 'status', 'Its patches have been applied.'));
   }
   result.components = components.map((component) =>
     changed.has(component.id) ? (now.get(component.id) ?? component) : component,
@@ -74,73 +80,112 @@ export function applyPatches(
 }
 
 interface Patch {
-  mutator: { id: string; path: ComponentPath };
-  mutated: { id: string; path: ComponentPath };
+  mutator: { id: string; path: ComponentPath | undefined };
+  mutated: { id: string; path: ComponentPath | undefined };
   strategy: string;
 }
 
+/** One end of a patch, with the paths that it gives or takes. */
+interface PatchEnd {
+  id: string;
+  mutatorRef: Json | undefined;
+  mutatedRef: Json | undefined;
+  strategy: string;
+}
+
+/** The patches between both ends, and those of each end with the component that binds it, in `match.from` and `match.to`. */
 function readPatches({ selectors }: JsonObject): Patch[] {
   const sets = Array.isArray(selectors) ? selectors.filter(isObject) : [];
   return sets.flatMap(({ allow }) => {
-    const [from, to] = ['from', 'to'].map((side) => firstClause(asObject(allow)[side]));
-    if (from === undefined || to === undefined) return [];
-    return [...readCopies(from, to), ...readCopies(to, from)];
+    const clauses = ['from', 'to'].map((side) => firstObject(asObject(allow)[side]));
+    const [from, to] = clauses.map((clause) => toPatchEnd(asText(clause['id']), asObject(clause['patch'])));
+    const bound = clauses.map(({ id, match }) => {
+      const entries = ['from', 'to'].map((side) => firstObject(asObject(match)[side]));
+      return entries.map((entry) => toPatchEnd(asText(entry['id']) || (isSelf(entry) ? asText(id) : ''), entry));
+    });
+    return [[from, to], ...bound].flatMap(([one, other]) =>
+      one === undefined || other === undefined ? [] : [...readCopies(one, other), ...readCopies(other, one)],
+    );
   });
 }
 
-function firstClause(list: Json | undefined): JsonObject {
+function toPatchEnd(id: string, { mutatorRef, mutatedRef, patchStrategy }: JsonObject): PatchEnd {
+  return { id, mutatorRef, mutatedRef, strategy: asText(patchStrategy) };
+}
+
+function firstObject(list: Json | undefined): JsonObject {
   return asObject(Array.isArray(list) ? list[0] : undefined);
 }
 
-/** The values that one end copies to the other, path by path. */
-function readCopies(giver: JsonObject, taker: JsonObject): Patch[] {
-  const given = asObject(giver['patch'])['mutatorRef'];
-  const { mutatedRef: taken, patchStrategy } = asObject(taker['patch']);
+/** The values that one end copies to the other, path by path; of lists of different lengths the shorter counts. */
+function readCopies(giver: PatchEnd, taker: PatchEnd): Patch[] {
+  const [given, taken] = [giver.mutatorRef, taker.mutatedRef];
   if (!Array.isArray(given) || !Array.isArray(taken)) return [];
-  return given.flatMap((path, index): Patch[] => {
-    const [from, to] = [parsePath(path), parsePath(taken[index])];
-    if (from === undefined || to === undefined) return [];
-    const strategy = asText(patchStrategy);
-    const mutator = { id: asText(giver['id']), path: from };
-    const mutated = { id: asText(taker['id']), path: to };
-    return [{ mutator, mutated, strategy }];
+  return given.slice(0, taken.length).map((path, index): Patch => {
+    const mutator = { id: giver.id, path: parsePath(path) };
+    return { mutator, mutated: { id: taker.id, path: parsePath(taken[index]) }, strategy: taker.strategy };
   });
 }
 
 interface AppliedPatch {
   component: DesignComponent;
-  action: Omit<Extract<EvaluationAction, { op: 'update_component' }>, 'relationship'>;
+  action: Omit<Extract<EvaluationAction, { pointer: string }>, 'relationship'>;
 }
 
 /**
- * The component after a patch; undefined when nothing changes, text with the reason when it cannot be applied.
+ * The component after a patch; undefined when the values agree already, text with the reason when it is not applied.
  * @param hasSpaceFor whether the evaluation may still copy this value in the place of that
  */
 function applyPatch(
   { mutator, mutated, strategy }: Patch,
   components: ReadonlyMap<string, DesignComponent>,
-  hasSpaceFor: (old: Json, value: Json) => boolean,
+  hasSpaceFor: (change: { id: string; path: ComponentPath; old: Json; new: Json }) => boolean,
 ): AppliedPatch | string | undefined {
   const [giver, taker] = [components.get(mutator.id), components.get(mutated.id)];
   if (giver === undefined || taker === undefined) return 'an end is not in the design.';
-  const { path } = mutated;
-  if (path[0] !== 'configuration' && !(path[0] === 'displayName' && path.length === 1))
-    return `${path.join('.')} is not for patches.`;
-  if (path.includes(WILDCARD)) return `${path.join('.')} is not one place.`;
+  if (mutator.path === undefined || mutated.path === undefined) return 'a path of its patches is not one.';
+  const root = mutated.path[0];
+  if (root !== 'configuration' && !(root === 'displayName' && mutated.path.length === 1))
+    return `${mutated.path.join('.')} is not for patches.`;
   if (!STRATEGIES.has(strategy)) return `the patch strategy "${strategy}" is not applied.`;
-  const [given] = findValuesAt({ value: giver as JsonObject, pointer: '' }, mutator.path);
-  if (given === undefined) return undefined;
-  const whole = taker as JsonObject;
-  const old = findValuesAt({ value: whole, pointer: '' }, path)[0]?.value ?? null;
-  if (!hasSpaceFor(old, given.value)) return undefined;
-  const value = strategy === 'merge' ? mergeValues(old, given.value) : given.value;
+  const [source, path] = [
+    chooseItems(giver as JsonObject, mutator.path),
+    chooseItems(taker as JsonObject, mutated.path),
+  ];
+  if (source === undefined) return `${mutator.path.join('.')} is not one place.`;
+  if (path === undefined) return `${mutated.path.join('.')} is not one place.`;
+  const [given, before] = [valueAt(giver, source), valueAt(taker, path)];
+  if (given === undefined) return before === undefined ? undefined : `${source.join('.')} has no value.`;
+  const old = before ?? null;
+  const value = strategy === 'merge' ? mergeValues(old, given) : given;
+  if (!hasSpaceFor({ id: taker.id, path, old, new: given })) return BUDGET_NOTE;
   if (canonicalKey(old) === canonicalKey(value) && typeof old === typeof value) return undefined;
-  const component = withValueAt(whole, path, value);
+  const component = withValueAt(taker as JsonObject, path, value);
   if (component === undefined) return `${path.join('.')} leads through a value that is not an object.`;
+  const op = root === 'configuration' ? 'update_component_configuration' : 'update_component';
+  const { id } = taker;
   return {
     component: component as DesignComponent,
-    action: { op: 'update_component', id: taker.id, pointer: toPointer(...path), old, new: value },
+    action: { op, id, pointer: toPointer(...path), old, new: value, value: { id, path, value } },
   };
+}
+
+function valueAt(component: DesignComponent, path: ComponentPath): Json | undefined {
+  return findValuesAt({ value: component as JsonObject, pointer: '' }, path)[0]?.value;
+}
+
+/** A path whose wildcards stand for the only item of their list; undefined when a list has no item or several. */
+function chooseItems(component: JsonObject, path: ComponentPath): ComponentPath | undefined {
+  let value: Json | undefined = component;
+  const chosen: string[] = [];
+  for (const segment of path) {
+    if (segment === WILDCARD && !(Array.isArray(value) && value.length === 1)) return undefined;
+    const name = segment === WILDCARD ? '0' : segment;
+    const members: JsonObject | Json[] | undefined = isObject(value) || Array.isArray(value) ? value : undefined;
+    value = members && Object.hasOwn(members, name) ? (members as JsonObject)[name] : undefined;
+    chosen.push(name);
+  }
+  return chosen;
 }
 
 /** A copy with one value set at a path; missing parents are created. Undefined when the path leads through another type. */

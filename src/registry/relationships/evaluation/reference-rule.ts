@@ -80,9 +80,14 @@ export class ReferenceRule implements EvaluationRule {
   ): Generator<RuleMatch> {
     const target = resolveTarget(scene, from, reference, at, name);
     if (target === undefined) return;
-    for (const to of findCandidates(scene, from, reference, target, this.set)) {
-      const rightKind = target.kind === undefined || target.kind === to.kind;
-      if (!rightKind || (target.group !== undefined && target.group !== to.group)) continue;
+    const named = findCandidates(scene, from, reference, target, this.set).filter(
+      ({ kind, group }) =>
+        (target.kind === undefined || target.kind === kind) && (target.group === undefined || target.group === group),
+    );
+    // What is in the very namespace is meant before what may be in it.
+    const exact = new Set(named.filter(({ namespace }) => namespace === target.namespace).map(({ kind }) => kind));
+    for (const to of named) {
+      if (to.namespace !== target.namespace && exact.has(to.kind)) continue;
       const clauses = isAllowedPair(this.set, from, to) ? findClauses(this.set, from, to) : undefined;
       if (clauses === undefined) continue;
       const place = (): ReturnType<RuleMatch['describe']> => ({
@@ -106,7 +111,8 @@ function findCandidates(
   const prefix = `${name}-${from.name}-`;
   return scene
     .select(to)
-    .filter((claim) => claim.namespace === namespace && claim.name.startsWith(prefix))
+    .filter((claim) => claim.name.startsWith(prefix))
+    .filter((claim) => namespace === '' || claim.namespace === '' || claim.namespace === namespace)
     .filter((claim) => /^\d+$/.test(claim.name.slice(prefix.length)));
 }
 

@@ -1,14 +1,14 @@
 import { v5 } from 'uuid';
 import { isObject, type Json, type JsonObject, asObject, asText } from '../../../core/json/json.js';
 import { type CompiledDefinition } from './compiled-definition.js';
-import { type SelectorClause } from './selector-clause.js';
+import { isSelf, type SelectorClause } from './selector-clause.js';
 import { type IndexedComponent } from './indexed-component.js';
 import { type RuleMatch, type RelationshipReason } from './evaluation-rule.js';
 
 const NAMESPACE = 'a9d1fbd1-6b0c-5d1e-8f43-0a7f3f6c2b58';
 const SCHEMA = 'relationships.meshery.io/v1alpha3';
 
-/** The identity of a relationship: its triple and its ends. */
+/** The triple of a relationship and its ends. */
 export interface RelationshipKey {
   kind: string;
   type: string;
@@ -34,7 +34,18 @@ export function relationshipId({ kind, type, subType, from, to }: RelationshipKe
   return v5(JSON.stringify([kind, type, subType, from, to]), NAMESPACE);
 }
 
-/** The identity of a relationship in a design; ends without an id leave their list empty. */
+/** A triple as the layers of a design name it: `edge-non-binding-network`. */
+export function tripleOf({ kind, type, subType }: Pick<RelationshipKey, 'kind' | 'type' | 'subType'>): string {
+  return `${kind}-${type}-${subType}`.toLowerCase();
+}
+
+/** Equal text for the same relationship: siblings are known by the set of their members, all others by both ends. */
+export function identityOf({ kind, type, subType, from, to }: RelationshipKey): string {
+  const ends = type === 'sibling' ? [...new Set([...from, ...to])].sort() : [from, to];
+  return JSON.stringify([kind, type, subType, ends]);
+}
+
+/** The key of a relationship in a design; ends without an id leave their list empty. */
 export function relationshipKeyOf(relationship: JsonObject): RelationshipKey {
   const { selectors } = relationship;
   const [first] = Array.isArray(selectors) ? selectors : [];
@@ -112,9 +123,7 @@ function withIds(match: JsonObject, part: IndexedComponent, via: IndexedComponen
   const entries = Object.entries(match).map(([side, list]): [string, Json] => [
     side,
     Array.isArray(list) && (side === 'from' || side === 'to')
-      ? list.map((entry) =>
-          isObject(entry) ? { ...entry, id: (entry['kind'] === 'self' ? part.id : via?.id) ?? null } : entry,
-        )
+      ? list.map((entry) => (isObject(entry) ? { ...entry, id: (isSelf(entry) ? part.id : via?.id) ?? null } : entry))
       : list,
   ]);
   return Object.fromEntries(entries);
