@@ -1,14 +1,18 @@
+import { hkdfSync } from 'node:crypto';
 import { Injectable, Logger, type OnApplicationShutdown } from '@nestjs/common';
 import { ConnectionSecretsService } from '../../connections/connection-secrets.service.js';
 import type { Connection } from '../../connections/connection.entity.js';
 import { isUnreached } from '../../connections/connection-status.js';
 import { ConnectionsService } from '../../connections/connections.service.js';
 import { Actor } from '../../core/access/actor.js';
+import { Env } from '../../core/config/env.js';
 import { runAsSystem } from '../../core/database/row-security.js';
 import { UnitOfWork } from '../../core/database/unit-of-work.js';
+import { NotFound } from '../../core/errors/app-error.js';
 import { Outbound } from '../../core/outbound/outbound.service.js';
 import { Metrics } from '../../core/telemetry/metrics.service.js';
 import { WorkerPool } from '../../core/workers/worker-pool.js';
+import { digestAccess } from './access-digest.js';
 import type { ClusterAccess } from './cluster-access.js';
 import { ClusterClient } from './cluster-client.js';
 import { ClusterClients } from './cluster-clients.js';
@@ -23,6 +27,7 @@ export class ClustersService implements OnApplicationShutdown {
   private readonly clients: ClusterClients;
   private readonly onRequest: ClusterHooks['onRequest'];
   private readonly logger = new Logger(ClustersService.name);
+  private readonly digestKey: Buffer;
 
   constructor(
     private readonly outbound: Outbound,
@@ -31,7 +36,9 @@ export class ClustersService implements OnApplicationShutdown {
     private readonly unit: UnitOfWork,
     private readonly pool: WorkerPool,
     { clusterRequests }: Metrics,
+    env: Env,
   ) {
+    this.digestKey = Buffer.from(hkdfSync('sha256', env.ENCRYPTION_KEY ?? Buffer.alloc(32), '', 'cluster access', 32));
     this.onRequest = (outcome, seconds) => clusterRequests.observe({ outcome }, seconds);
     this.clients = new ClusterClients(outbound, pool, { onRequest: this.onRequest });
   }
@@ -46,13 +53,33 @@ export class ClustersService implements OnApplicationShutdown {
     );
   }
 
-  /** Creates a separate client for the current state of a connection, for instance for a watch; the caller closes it. */
-  async openClient(connectionId: string, limits?: Partial<ClusterLimits>): Promise<ClusterClient> {
-    const connection = await this.connections.get(Actor.system(REASON), connectionId);
-    const { metadata, secret } = await this.secrets.reveal(connection);
-    const access = toClusterAccess(metadata, secret);
-    const onAnswer = isUnreached(connection.status) ? this.onFirstResponse(connection.id) : undefined;
-    return this.createTemporaryClient(access, limits, onAnswer);
+  /** Computes the digest of the access of a connection; connections with equal digests can share a client. */
+  async digestAccess(connectionId: string): Promise<string> {
+    return digestAccess(this.digestKey, await this.getAccess(connectionId));
+  }
+
+  /**
+   * Creates a client for connections that share an access, for instance for a watch; the caller closes it. A connection whose
+   * access was changed meanwhile is not used.
+   * @param digest of their access
+   * @throws Error when none of them has this access any more
+   */
+  async openSharedClient(
+    digest: string,
+    connections: readonly { connectionId: string; unreached: unknown }[],
+    limits?: Partial<ClusterLimits>,
+  ): Promise<ClusterClient> {
+    const notes = connections.flatMap((one) => (one.unreached !== null ? this.onFirstResponse(one.connectionId) : []));
+    for (const { connectionId } of connections) {
+      const access = await this.getAccess(connectionId).catch(ignoreNotFound);
+      if (access && digestAccess(this.digestKey, access) === digest)
+        return this.createTemporaryClient(
+          access,
+          limits,
+          notes.length > 0 ? () => notes.forEach((note) => note()) : undefined,
+        );
+    }
+    throw new Error('no connection has this access any more');
   }
 
   /** Creates a client for a single attempt; the caller closes it. */
@@ -84,7 +111,18 @@ export class ClustersService implements OnApplicationShutdown {
     };
   }
 
+  private async getAccess(connectionId: string): Promise<ClusterAccess> {
+    const connection = await this.connections.get(Actor.system(REASON), connectionId);
+    const { metadata, secret } = await this.secrets.reveal(connection);
+    return toClusterAccess(metadata, secret);
+  }
+
   onApplicationShutdown(): Promise<void> {
     return this.clients.close();
   }
+}
+
+function ignoreNotFound(error: unknown): null {
+  if (error instanceof NotFound) return null;
+  throw error;
 }

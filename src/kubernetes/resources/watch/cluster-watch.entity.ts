@@ -1,4 +1,4 @@
-import { Column, Entity, ForeignKey, PrimaryColumn } from 'typeorm';
+import { Column, Entity, ForeignKey, Index, PrimaryColumn } from 'typeorm';
 
 export const WATCH_STATUSES = ['starting', 'watching', 'failing'] as const;
 export type WatchStatus = (typeof WATCH_STATUSES)[number];
@@ -24,6 +24,7 @@ export interface MissingKind {
 
 /** The watch of a connected cluster: its holder and state. */
 @Entity('cluster_watch')
+@Index('cluster_watch_access', ['accessDigest'])
 export class ClusterWatch {
   @ForeignKey('Connection', { onDelete: 'CASCADE' })
   @PrimaryColumn('uuid')
@@ -32,6 +33,14 @@ export class ClusterWatch {
   @ForeignKey('Organization')
   @Column('uuid')
   organizationId!: string;
+
+  /** A keyed digest of address, certificates and authentication: connections with the same one share a watch. Null until it is computed. */
+  @Column('text', { nullable: true })
+  accessDigest!: string | null;
+
+  /** The revision of the connection and its credential that the digest was computed of. */
+  @Column('text', { nullable: true })
+  accessRevision!: string | null;
 
   /** The process that watches it until its lease expires. */
   @Column('text', { nullable: true })

@@ -4,7 +4,7 @@ import type { ClusterClient } from '../../clusters/cluster-client.js';
 import { ClusterError } from '../../clusters/cluster-error.js';
 import type { ResourceChanges } from '../resource-changes.js';
 import type { Resync } from './cluster-watch.entity.js';
-import type { ClusterWatchesStore } from './cluster-watches.store.js';
+import type { ClusterWatchesStore, WatchedConnection } from './cluster-watches.store.js';
 import { EventRateLimiter } from './event-rate-limiter.js';
 import { type KindSink, type KindWatch, WATCH_TIMING, type WatchTiming } from './kind-watch.js';
 import { KindWatches } from './kind-watches.js';
@@ -25,8 +25,8 @@ export interface WatcherTools {
   timing?: WatchTiming;
 }
 
-/** Opens a client with the current address and credential for one session, which closes it. */
-export type OpenClient = () => Promise<ClusterClient>;
+/** Opens a client with the access that the connections share for one session, which closes it. */
+export type OpenClient = (connections: readonly WatchedConnection[]) => Promise<ClusterClient>;
 
 /** Kinds whose objects define other kinds. */
 const DEFINING = new Set(['CustomResourceDefinition', 'APIService']);
@@ -42,15 +42,21 @@ const NARROW_INTERVAL_MS = 15_000;
 /** A session that lasts this long resets the back-off. */
 const BACKOFF_RESET_MS = 30_000;
 
-/** Stores all objects of one cluster while its lease is held: one watch per kind. Failures are retried with back-off. */
+/**
+ * Stores all objects of one cluster, for each connection with this access, while the lease is held: one watch per kind.
+ * Failures are retried with back-off.
+ */
 export class ClusterWatcher implements KindSink {
   private readonly stopping = new AbortController();
+  private readonly lease: WatchLease;
   private readonly kinds: KindWatches;
   private readonly pacing = new EventRateLimiter();
   private readonly lists = new Semaphore(LISTS_AT_ONCE);
   private session = new AbortController();
-  private client: ClusterClient | null = null;
-  private resync: Resync | null = null;
+  /** Connections whose stored objects are those that the watches know. */
+  private readonly filled = new Set<string>();
+  private readonly resyncs = new Map<string, Resync>();
+  private clusterUid: string | null = null;
   private error: string | null = null;
   private discoverAt = Infinity;
   private narrowAt = Infinity;
@@ -60,13 +66,22 @@ export class ClusterWatcher implements KindSink {
   private readonly timing: WatchTiming;
 
   constructor(
-    readonly lease: WatchLease,
-    private clusterUid: string | null,
+    worker: string,
+    private connections: readonly WatchedConnection[],
     private readonly openClient: OpenClient,
     private readonly tools: WatcherTools,
   ) {
+    this.lease = { worker, connectionIds: this.connectionIds };
     this.timing = tools.timing ?? WATCH_TIMING;
-    this.kinds = new KindWatches(lease, tools, this, this.timing);
+    this.kinds = new KindWatches(this.lease, tools, this, this.timing);
+  }
+
+  get connectionIds(): string[] {
+    return this.connections.map(({ connectionId }) => connectionId);
+  }
+
+  get isStopped(): boolean {
+    return this.stopping.signal.aborted;
   }
 
   /** Runs until it is stopped or has lost its lease. */
@@ -94,26 +109,39 @@ export class ClusterWatcher implements KindSink {
     this.session.abort();
   }
 
-  /** Starts a new session, after the credential changed or for a resync. */
-  restart(resync: Resync | null): void {
-    this.resync = resync;
-    this.session.abort();
+  /** Sets the connections. A new one, and what changes the session, starts a new session, which resumes the watches. */
+  update(connections: readonly WatchedConnection[]): void {
+    const known = new Map(this.connections.map((one) => [one.connectionId, one]));
+    const isChanged = connections.some((one) => {
+      const before = known.get(one.connectionId);
+      return (
+        !before ||
+        one.resync ||
+        one.namespace !== before.namespace ||
+        (one.unreached !== null && one.unreached !== before.unreached)
+      );
+    });
+    const current = new Set(connections.map(({ connectionId }) => connectionId));
+    for (const id of this.filled) if (!current.has(id)) this.filled.delete(id);
+    for (const { connectionId, resync } of connections) if (resync) this.resyncs.set(connectionId, resync);
+    this.connections = connections;
+    if (isChanged) this.session.abort();
   }
 
-  async upsert(...[kind, rows]: Parameters<KindSink['upsert']>): Promise<void> {
+  async upsert(...[kind, rows, place]: Parameters<KindSink['upsert']>): Promise<void> {
     const { resources, changes } = this.tools;
     if (rows.length > 0 && DEFINING.has(kind.kind)) this.discoverSoon();
-    await changes.publish(await resources.upsert(this.lease, kind, rows));
+    await changes.publish(await resources.upsert(this.lease, kind, rows, place));
   }
 
-  async delete(...[kind, objects]: Parameters<KindSink['delete']>): Promise<void> {
+  async delete(...[kind, objects, place]: Parameters<KindSink['delete']>): Promise<void> {
     const { resources, changes } = this.tools;
     if (objects.length > 0 && DEFINING.has(kind.kind)) this.discoverSoon();
-    await changes.publish(await resources.delete(this.lease, kind, objects));
+    await changes.publish(await resources.delete(this.lease, kind, objects, place));
   }
 
-  async sweep(...[kind, uids, namespace]: Parameters<KindSink['sweep']>): Promise<void> {
-    await this.tools.changes.publish(await this.tools.resources.sweep(this.lease, kind, uids, namespace));
+  async sweep(...[kind, uids, place]: Parameters<KindSink['sweep']>): Promise<void> {
+    await this.tools.changes.publish(await this.tools.resources.sweep(this.lease, kind, uids, place));
   }
 
   hasRoomFor(asking: KindWatch, count: number): boolean {
@@ -141,8 +169,9 @@ export class ClusterWatcher implements KindSink {
   private async runSession(): Promise<void> {
     this.session = new AbortController();
     const signal = AbortSignal.any([this.stopping.signal, this.session.signal]);
-    const client = await this.openClient();
-    this.client = client;
+    const { connections } = this;
+    this.lease.connectionIds = this.connectionIds;
+    const client = await this.openClient(connections);
     const running = new Map<KindWatch, { stop: AbortController; done: Promise<void> }>();
     let failure: Error | null = null;
     /** Aligns the running watches with the kinds to watch. */
@@ -164,7 +193,7 @@ export class ClusterWatcher implements KindSink {
       }
     };
     try {
-      await this.prepare(client);
+      await this.prepare(client, connections);
       this.discoverAt = 0;
       while (!signal.aborted) {
         if (performance.now() >= this.discoverAt) {
@@ -177,7 +206,7 @@ export class ClusterWatcher implements KindSink {
         }
         if (performance.now() >= this.nextCheckAt) await this.checkCluster(client);
         if (performance.now() >= this.narrowAt) {
-          await this.kinds.narrow(client);
+          await this.kinds.narrow(connections);
           this.narrowAt = performance.now() + (this.kinds.isSettled ? NARROW_INTERVAL_MS : REPORT_DELAY_MS);
         }
         reconcile();
@@ -190,26 +219,58 @@ export class ClusterWatcher implements KindSink {
       this.session.abort();
       await client.close();
       await Promise.all([...running.values()].map(({ done }) => done));
-      this.client = null;
     }
     if (failure) throw failure;
   }
 
-  /** Executes a requested resync, and deletes the stored objects when the address leads to a different cluster. */
-  private async prepare(client: ClusterClient): Promise<void> {
+  /**
+   * Executes requested resyncs, deletes the stored objects where the address leads to a different cluster, and fills new
+   * connections from one that is watched already.
+   */
+  private async prepare(client: ClusterClient, connections: readonly WatchedConnection[]): Promise<void> {
+    const { watches, resources } = this.tools;
+    const { worker } = this.lease;
     const uid = await this.findClusterUid(client);
-    const isAnother = uid !== null && this.clusterUid !== null && uid !== this.clusterUid;
-    const { resync } = this;
-    this.resync = null;
-    if (resync || isAnother || uid === null) this.kinds.reset();
-    if (resync === 'discover' || isAnother) this.kinds.clear();
-    if (resync === 'clear' || resync === 'discover' || isAnother) {
-      await this.tools.resources.deleteAll(this.lease.connectionId);
-      await this.tools.watches.reset(this.lease);
+    const isAnother = ({ clusterUid }: WatchedConnection): boolean =>
+      uid !== null && clusterUid !== null && clusterUid !== uid;
+    const resyncs = [...this.resyncs.values()];
+    const cleared = connections.filter(
+      (one) => isAnother(one) || !['list', undefined].includes(this.resyncs.get(one.connectionId)),
+    );
+    if (resyncs.length > 0 || cleared.length > 0 || uid === null) this.kinds.reset();
+    if (resyncs.includes('discover') || connections.some(isAnother)) this.kinds.clear();
+    this.resyncs.clear();
+    for (const { connectionId } of cleared) {
+      await resources.deleteAll(connectionId);
+      await watches.reset(connectionId, worker);
     }
-    if (uid === null || uid === this.clusterUid) return;
-    this.clusterUid = uid;
-    await this.tools.watches.saveClusterUid(this.lease, uid);
+    await this.fillNew(connections);
+    this.clusterUid = uid ?? this.clusterUid;
+    if (uid === null) return;
+    for (const one of connections) {
+      if (one.clusterUid === uid) continue;
+      await watches.saveClusterUid(one.connectionId, worker, uid);
+      one.clusterUid = uid;
+    }
+  }
+
+  /** Fills connections that joined from one that is watched already; without one, everything is listed. */
+  private async fillNew(connections: readonly WatchedConnection[]): Promise<void> {
+    const joined = connections.map((one) => one.connectionId).filter((id) => !this.filled.has(id));
+    const [source] = this.filled;
+    for (const id of joined) if (!(await this.fill(id, source))) this.kinds.reset();
+    for (const id of joined) this.filled.add(id);
+  }
+
+  /** @returns whether the objects of all listed kinds were copied */
+  private async fill(connectionId: string, source: string | undefined): Promise<boolean> {
+    if (source === undefined) return false;
+    for (const kind of this.kinds.listed) {
+      const changes = await this.tools.resources.copy(this.lease, kind, source, connectionId);
+      if (!changes) return false;
+      await this.tools.changes.publish(changes);
+    }
+    return true;
   }
 
   /** Returns the uid of kube-system, which identifies the cluster; null when reading it is forbidden. */
@@ -241,13 +302,15 @@ export class ClusterWatcher implements KindSink {
 
   private async saveState(): Promise<void> {
     this.reportAt = Infinity;
-    const { isSettled, count, missing } = this.kinds;
-    await this.tools.watches.saveState(this.lease, {
-      status: this.error !== null ? 'failing' : isSettled ? 'watching' : 'starting',
-      error: this.error,
-      kinds: count,
-      missing,
-      isSynced: this.error === null && isSettled,
-    });
+    const { isSettled } = this.kinds;
+    const { worker, connectionIds } = this.lease;
+    for (const connectionId of connectionIds)
+      await this.tools.watches.saveState(connectionId, worker, {
+        status: this.error !== null ? 'failing' : isSettled ? 'watching' : 'starting',
+        error: this.error,
+        kinds: this.kinds.countFor(connectionId),
+        missing: this.kinds.listMissing(connectionId),
+        isSynced: this.error === null && isSettled,
+      });
   }
 }

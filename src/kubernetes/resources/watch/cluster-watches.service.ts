@@ -7,7 +7,7 @@ import { isDatabaseOutage } from '../../../core/errors/database-outage.js';
 import { ClustersService } from '../../clusters/clusters.service.js';
 import { ResourceChanges } from '../resource-changes.js';
 import { ClusterWatcher, type WatcherTools } from './cluster-watcher.js';
-import { ClusterWatchesStore, type HeldWatch } from './cluster-watches.store.js';
+import { ClusterWatchesStore, type WatchedConnection } from './cluster-watches.store.js';
 import { Semaphore } from './semaphore.js';
 import { WatchedNamespaces } from './watched-namespaces.js';
 import { WatchedResourcesStore } from './watched-resources.store.js';
@@ -19,17 +19,23 @@ const HEARTBEAT_MS = 2_500;
 /** The maximum number of clusters that a process claims per heartbeat, so that replicas share them. */
 const MAX_CLAIMED = 4;
 const MAX_WATCHES = 200;
+/** The maximum number of access digests that are computed per heartbeat. */
+const MAX_DIGESTED = 25;
 /** The maximum number of concurrent lists across all clusters. */
 const LISTS_AT_ONCE = 16;
 /** Each kind is watched over its own connection. */
 const LIMITS = { connections: 520, answerTimeoutMs: 30_000, attempts: 2 };
 
-/** Watches each connected cluster on one replica: renews the leases, and takes over those of processes that died. */
+/**
+ * Watches each connected cluster on one replica, once for all connections with the same access: renews the leases, and takes
+ * over those of processes that died.
+ */
 @Injectable()
 export class ClusterWatchesService implements OnApplicationBootstrap, BeforeApplicationShutdown {
   private readonly logger = new Logger(ClusterWatchesService.name);
   private readonly worker = `${hostname()}-${newId()}`;
-  private readonly running = new Map<string, { watcher: ClusterWatcher; revision: string; done: Promise<void> }>();
+  /** The watches of this process by access digest. */
+  private readonly running = new Map<string, { watcher: ClusterWatcher; done: Promise<void> }>();
   private readonly tools: WatcherTools;
   private timer: NodeJS.Timeout | null = null;
   private beat: Promise<void> | null = null;
@@ -78,52 +84,56 @@ export class ClusterWatchesService implements OnApplicationBootstrap, BeforeAppl
 
   private async heartbeat(): Promise<void> {
     const askedAt = performance.now();
-    const held = await this.watches.renew(this.worker, [...this.running.keys()], LEASE_MS);
+    const ids = [...this.running.values()].flatMap(({ watcher }) => watcher.connectionIds);
+    const held = await this.watches.renew(this.worker, ids, LEASE_MS);
     this.renewedAt = askedAt;
-    const byId = new Map(held.map((watch) => [watch.connectionId, watch]));
-    for (const [id, { watcher, revision }] of this.running) {
-      const watch = byId.get(id);
-      if (!watch) watcher.stop();
-      else if (watch.resync || watch.revision !== revision) this.restart(watch);
-    }
     for (const id of await this.watches.reconcile()) await this.end(id);
-    const limit = Math.min(MAX_CLAIMED, MAX_WATCHES - this.running.size);
-    if (this.isStopping || limit <= 0) return;
-    for (const watch of await this.watches.claim(this.worker, limit, LEASE_MS)) this.start(watch);
+    await this.digestAccesses();
+    const limit = this.isStopping ? 0 : Math.min(MAX_CLAIMED, MAX_WATCHES - this.running.size);
+    const claimed = limit > 0 ? await this.watches.claim(this.worker, limit, LEASE_MS) : [];
+    const groups = new Map<string, WatchedConnection[]>();
+    for (const one of [...held, ...claimed])
+      groups.set(one.accessDigest, [...(groups.get(one.accessDigest) ?? []), one]);
+    for (const [digest, { watcher }] of this.running) if (!groups.has(digest)) watcher.stop();
+    for (const [digest, connections] of groups) {
+      const running = this.running.get(digest)?.watcher;
+      if (running?.isStopped === false) running.update(connections);
+      else this.start(digest, connections);
+    }
   }
 
-  private start(watch: HeldWatch): void {
-    const { connectionId, organizationId, clusterUid, revision } = watch;
-    const lease = { connectionId, organizationId, worker: this.worker };
+  /** Computes the digests of new connections, and of those whose address or credential was changed. */
+  private async digestAccesses(): Promise<void> {
+    for (const { connectionId, revision } of await this.watches.findChangedAccess(MAX_DIGESTED)) {
+      const digest = await this.clusters.digestAccess(connectionId).catch((error: unknown) => {
+        if (isDatabaseOutage(error)) throw error;
+        return null;
+      });
+      // A connection whose credential cannot be decrypted is watched on its own, and fails on its own.
+      await this.watches.saveAccess(connectionId, digest && revision, digest ?? connectionId);
+    }
+  }
+
+  private start(digest: string, connections: WatchedConnection[]): void {
     const watcher = new ClusterWatcher(
-      lease,
-      clusterUid,
-      () => this.clusters.openClient(connectionId, LIMITS),
+      this.worker,
+      connections,
+      (current) => this.clusters.openSharedClient(digest, current, LIMITS),
       this.tools,
     );
-    const previous = this.running.get(connectionId)?.done ?? Promise.resolve();
+    const previous = this.running.get(digest)?.done ?? Promise.resolve();
     const done = previous
       .then(() => runAsSystem(REASON, () => watcher.run()))
-      .catch((error: unknown) => this.logger.error(error, `the watch of ${connectionId} has failed`))
+      .catch((error: unknown) => this.logger.error(error, `the watch of ${watcher.connectionIds.join()} has failed`))
       .finally(() => {
-        if (this.running.get(connectionId)?.watcher === watcher) this.running.delete(connectionId);
+        if (this.running.get(digest)?.watcher === watcher) this.running.delete(digest);
       });
-    this.running.set(connectionId, { watcher, revision, done });
+    this.running.set(digest, { watcher, done });
   }
 
-  private restart({ connectionId, revision, resync }: HeldWatch): void {
-    const found = this.running.get(connectionId);
-    if (!found) return;
-    this.running.set(connectionId, { ...found, revision });
-    found.watcher.restart(resync);
-  }
-
-  /** Deletes the watch of a cluster that is no longer connected, and its stored objects. */
+  /** Deletes the watch of a connection that is no longer connected, and its stored objects. */
   private async end(connectionId: string): Promise<void> {
-    const found = this.running.get(connectionId);
-    found?.watcher.stop();
     await this.watches.revoke(connectionId);
-    await found?.done;
     await this.resources.deleteAll(connectionId);
     await this.watches.remove(connectionId);
   }

@@ -2,14 +2,16 @@ import { Injectable } from '@nestjs/common';
 import { UnitOfWork } from '../../../core/database/unit-of-work.js';
 import { toJsonb } from '../../../core/json/jsonb.js';
 import type { MissingKind, Resync, WatchStatus } from './cluster-watch.entity.js';
-import type { WatchLease } from './watched-resources.store.js';
 
-/** A watch that this process holds. */
-export interface HeldWatch {
+/** A connection whose watch this process holds. */
+export interface WatchedConnection {
   connectionId: string;
-  organizationId: string;
-  /** Changes with the address and the credential of the connection. */
-  revision: string;
+  /** Connections with the same digest share one watch. */
+  accessDigest: string;
+  /** The default namespace. */
+  namespace: string | null;
+  /** The revision at which it became disconnected; null when it is connected. */
+  unreached: number | null;
   resync: Resync | null;
   clusterUid: string | null;
 }
@@ -25,11 +27,19 @@ export interface WatchState {
 
 /** A temporarily unreachable cluster stays watched, and its stored objects remain. */
 const WATCHED = `connection.kind = 'kubernetes' AND connection.status IN ('connected', 'disconnected') AND connection.deleted_at IS NULL`;
-const HELD = `w.connection_id AS "connectionId", w.organization_id AS "organizationId", w.resync, w.cluster_uid AS "clusterUid",
-  concat_ws('.', connection.revision, connection.credential_id, credential.revision) AS revision`;
-const JOINED = `JOIN connection ON connection.id = w.connection_id LEFT JOIN credential ON credential.id = connection.credential_id`;
+const CONNECTED = `w.connection_id AS "connectionId", w.access_digest AS "accessDigest", connection.metadata ->> 'namespace' AS namespace,
+  CASE WHEN connection.status = 'disconnected' THEN connection.revision END AS unreached, w.cluster_uid AS "clusterUid"`;
+/** Changes with the address and the credential of a connection. */
+const REVISION = `concat_ws('.', connection.revision, connection.credential_id, credential.revision)`;
+const isFree = (row: string): string => `(${row}.worker IS NULL OR ${row}.lease_until < now())`;
+/** Whether another process holds the watch of connections with the same digest. @param rows where they are */
+const isTaken = (row: string, rows: string): string =>
+  `EXISTS (SELECT FROM ${rows} o WHERE o.access_digest = ${row}.access_digest AND o.worker <> $1 AND o.lease_until >= now())`;
 
-/** Assigns watches of clusters to processes by leases. Queries run as the system. */
+/**
+ * Assigns watches of clusters to processes by leases: all connections with the same access digest to one process. Locks are
+ * acquired in the order of connections. Queries run as the system.
+ */
 @Injectable()
 export class ClusterWatchesStore {
   constructor(private readonly unit: UnitOfWork) {}
@@ -47,9 +57,38 @@ export class ClusterWatchesStore {
     return ended.map(({ id }) => id);
   }
 
-  /** Removes the holder of a watch, which can then no longer write. */
+  /** Finds connections whose address or credential has changed since their digest was computed: new ones first, failed ones last. */
+  findChangedAccess(limit: number): Promise<{ connectionId: string; revision: string }[]> {
+    return this.unit.manager.query(
+      `SELECT w.connection_id AS "connectionId", ${REVISION} AS revision
+         FROM cluster_watch w JOIN connection ON connection.id = w.connection_id
+         LEFT JOIN credential ON credential.id = connection.credential_id
+        WHERE ${WATCHED} AND w.access_revision IS DISTINCT FROM ${REVISION}
+        ORDER BY w.access_digest IS NULL DESC, w.access_revision IS NULL LIMIT $1`,
+      [limit],
+    );
+  }
+
+  /**
+   * Stores the access digest of a connection. With a different one than before it loses its holder.
+   * @param revision of the connection; null when the digest has to be computed again
+   */
+  async saveAccess(connectionId: string, revision: string | null, digest: string): Promise<void> {
+    await this.unit.manager.query(
+      `UPDATE cluster_watch SET access_digest = $3, access_revision = $2,
+         worker = CASE WHEN coalesce(access_digest, $3) = $3 THEN worker END
+        WHERE connection_id = $1`,
+      [connectionId, revision, digest],
+    );
+  }
+
+  /** Removes the holder of a watch, after the writes in progress. */
   async revoke(connectionId: string): Promise<void> {
-    await this.unit.manager.query('UPDATE cluster_watch SET worker = NULL WHERE connection_id = $1', [connectionId]);
+    await this.unit.manager.query(
+      `WITH locked AS (SELECT connection_id FROM cluster_watch WHERE connection_id = $1 FOR UPDATE)
+       UPDATE cluster_watch w SET worker = NULL FROM locked WHERE w.connection_id = locked.connection_id`,
+      [connectionId],
+    );
   }
 
   /** Deletes a watch, unless its cluster was connected again meanwhile. */
@@ -60,31 +99,39 @@ export class ClusterWatchesStore {
     );
   }
 
-  /** Claims watches without a holder or with an expired lease. */
-  async claim(worker: string, limit: number, leaseMs: number): Promise<HeldWatch[]> {
+  /**
+   * Claims connections without a holder or with an expired lease, by digests that no other process holds.
+   * @param limit of digests
+   */
+  async claim(worker: string, limit: number, leaseMs: number): Promise<WatchedConnection[]> {
     return this.unit.manager.query(
-      `WITH free AS (
-         SELECT w.connection_id FROM cluster_watch w JOIN connection ON connection.id = w.connection_id
-          WHERE (w.worker IS NULL OR w.lease_until < now()) AND ${WATCHED}
-          ORDER BY w.connection_id LIMIT $2 FOR UPDATE OF w SKIP LOCKED),
+      `WITH wanted AS (
+         SELECT DISTINCT w.access_digest FROM cluster_watch w JOIN connection ON connection.id = w.connection_id
+          WHERE ${isFree('w')} AND ${WATCHED} AND w.access_digest IS NOT NULL AND NOT ${isTaken('w', 'cluster_watch')}
+          ORDER BY 1 LIMIT $2),
+       locked AS (
+         SELECT * FROM cluster_watch w WHERE access_digest IN (SELECT access_digest FROM wanted) ORDER BY connection_id FOR UPDATE),
        taken AS (
-         UPDATE cluster_watch SET worker = $1, lease_until = now() + $3 * interval '1 millisecond', status = 'starting', error = NULL,
-            stale_since = CASE WHEN synced_at IS NULL THEN stale_since ELSE coalesce(stale_since, lease_until, now()) END
-          WHERE connection_id IN (SELECT connection_id FROM free) RETURNING *)
-       SELECT ${HELD} FROM taken w ${JOINED}`,
+         UPDATE cluster_watch w SET worker = $1, lease_until = now() + $3 * interval '1 millisecond', status = 'starting', error = NULL,
+            stale_since = CASE WHEN w.synced_at IS NULL THEN w.stale_since ELSE coalesce(w.stale_since, w.lease_until, now()) END
+           FROM locked
+          WHERE w.connection_id = locked.connection_id AND ${isFree('locked')} AND NOT ${isTaken('locked', 'locked')} RETURNING w.*)
+       SELECT ${CONNECTED}, NULL AS resync FROM taken w JOIN connection ON connection.id = w.connection_id WHERE ${WATCHED}`,
       [worker, limit, leaseMs],
     );
   }
 
-  /** Renews the leases. @returns the watches that are still held, with requested resyncs */
-  async renew(worker: string, ids: string[], leaseMs: number): Promise<HeldWatch[]> {
+  /** Renews the leases. @returns the connections that are still held, with requested resyncs */
+  async renew(worker: string, ids: string[], leaseMs: number): Promise<WatchedConnection[]> {
     return this.unit.manager.query(
-      `WITH asked AS (SELECT connection_id, resync FROM cluster_watch WHERE worker = $1 AND connection_id = ANY ($2) FOR UPDATE),
+      `WITH asked AS (
+         SELECT connection_id, resync FROM cluster_watch WHERE worker = $1 AND connection_id = ANY ($2)
+          ORDER BY connection_id FOR NO KEY UPDATE),
        renewed AS (
          UPDATE cluster_watch SET lease_until = now() + $3 * interval '1 millisecond', resync = NULL
           WHERE connection_id IN (SELECT connection_id FROM asked) RETURNING *)
-       SELECT ${HELD.replace('w.resync', 'asked.resync')} FROM renewed w ${JOINED} JOIN asked ON asked.connection_id = w.connection_id
-        WHERE ${WATCHED}`,
+       SELECT ${CONNECTED}, asked.resync FROM renewed w JOIN connection ON connection.id = w.connection_id
+         JOIN asked ON asked.connection_id = w.connection_id WHERE ${WATCHED}`,
       [worker, ids, leaseMs],
     );
   }
@@ -96,8 +143,8 @@ export class ClusterWatchesStore {
     ]);
   }
 
-  /** Stores the state of a watch while its lease is held. */
-  async saveState({ connectionId, worker }: WatchLease, state: WatchState): Promise<void> {
+  /** Stores the state of a connection's watch while its lease is held. */
+  async saveState(connectionId: string, worker: string, state: WatchState): Promise<void> {
     await this.unit.manager.query(
       `UPDATE cluster_watch SET status = $3, error = $4, kinds = $5, missing = $6, updated_at = now(),
          synced_at = CASE WHEN $7 THEN coalesce(synced_at, now()) ELSE synced_at END,
@@ -107,15 +154,15 @@ export class ClusterWatchesStore {
     );
   }
 
-  /** Resets the state of a watch after the stored objects were deleted. */
-  async reset({ connectionId, worker }: WatchLease): Promise<void> {
+  /** Resets the state of a connection's watch after the stored objects were deleted. */
+  async reset(connectionId: string, worker: string): Promise<void> {
     await this.unit.manager.query(
       'UPDATE cluster_watch SET synced_at = NULL, stale_since = NULL WHERE connection_id = $1 AND worker = $2',
       [connectionId, worker],
     );
   }
 
-  async saveClusterUid({ connectionId, worker }: WatchLease, uid: string): Promise<void> {
+  async saveClusterUid(connectionId: string, worker: string, uid: string): Promise<void> {
     await this.unit.manager.query(
       'UPDATE cluster_watch SET cluster_uid = $3 WHERE connection_id = $1 AND worker = $2',
       [connectionId, worker, uid],

@@ -9,13 +9,14 @@ import type { KubernetesObject } from '../../clusters/kubernetes-object.js';
 import { rememberApplied } from '../applied-fields.js';
 import { type SeenResource, toSeenResource } from '../resource-row.js';
 import type { MissingKind } from './cluster-watch.entity.js';
+import type { WatchedPlace } from './watched-namespaces.js';
 
 /** Receives the changes of watches. */
 export interface KindSink {
-  upsert(kind: ResourceKind, seen: SeenResource[]): Promise<void>;
-  delete(kind: ResourceKind, objects: { namespace: string; name: string }[]): Promise<void>;
-  /** Deletes stored objects that are not in a list. @param namespace of the list; undefined for all namespaces */
-  sweep(kind: ResourceKind, uids: ReadonlySet<string>, namespace?: string): Promise<void>;
+  upsert(kind: ResourceKind, seen: SeenResource[], place?: WatchedPlace): Promise<void>;
+  delete(kind: ResourceKind, objects: { namespace: string; name: string }[], place?: WatchedPlace): Promise<void>;
+  /** Deletes stored objects that are not in a list. @param place of the list; undefined for all namespaces */
+  sweep(kind: ResourceKind, uids: ReadonlySet<string>, place?: WatchedPlace): Promise<void>;
   /** Reports whether a watch may store this many objects, given those of other watches. */
   hasRoomFor(watch: KindWatch, count: number): boolean;
   /** Returns the milliseconds to pause after an event, to limit the rate of a cluster. */
@@ -77,17 +78,22 @@ export class KindWatch {
   private resourceVersion: string | null = null;
   private failures = 0;
 
-  /** @param namespace to watch, when listing all namespaces is forbidden */
+  /** @param place to watch, when listing all namespaces is forbidden */
   constructor(
     readonly kind: ResourceKind,
     private readonly sink: KindSink,
     private readonly timing: WatchTiming = WATCH_TIMING,
-    readonly namespace?: string,
+    readonly place?: WatchedPlace,
   ) {}
 
   /** Whether the first list has completed, or failed permanently. */
   get isSettled(): boolean {
-    return this.resourceVersion !== null || this.missing !== null;
+    return this.isListed || this.missing !== null;
+  }
+
+  /** Whether the stored objects are those of its last list and the changes since. */
+  get isListed(): boolean {
+    return this.resourceVersion !== null;
   }
 
   /** Makes the next run list again. */
@@ -157,7 +163,7 @@ export class KindWatch {
     let version = '';
     for await (const { items, resourceVersion } of client.listVersionedPages(this.kind, {
       pageSize: PAGE_SIZE,
-      namespace: this.namespace,
+      namespace: this.place?.namespace,
       signal,
     })) {
       version = resourceVersion;
@@ -174,7 +180,7 @@ export class KindWatch {
     }
     if (version === '')
       throw new ClusterError('protocol', `The cluster lists ${this.kind.plural} without a resourceVersion`);
-    await this.sink.sweep(this.kind, uids, this.namespace);
+    await this.sink.sweep(this.kind, uids, this.place);
     this.count = uids.size;
     return version;
   }
@@ -182,7 +188,7 @@ export class KindWatch {
   private async watch(client: ClusterClient, from: string, outer: AbortSignal): Promise<void> {
     const stop = new AbortController();
     const signal = AbortSignal.any([outer, stop.signal]);
-    const events = client.watch(this.kind, from, { namespace: this.namespace, signal });
+    const events = client.watch(this.kind, from, { namespace: this.place?.namespace, signal });
     const batch = new Batch();
     let version = from;
     try {
@@ -232,8 +238,8 @@ export class KindWatch {
 
   private async flush(batch: Batch): Promise<void> {
     const { seen, removed } = batch.takeAll();
-    await this.sink.upsert(this.kind, seen);
-    await this.sink.delete(this.kind, removed);
+    await this.sink.upsert(this.kind, seen, this.place);
+    await this.sink.delete(this.kind, removed, this.place);
   }
 
   private assertRoomFor(count: number): void {

@@ -4,14 +4,15 @@ import type { ResourceChanges } from '../resource-changes.js';
 import type { MissingKind } from './cluster-watch.entity.js';
 import { type KindSink, KindWatch, type WatchTiming } from './kind-watch.js';
 import { isWatchedKind } from './watched-kinds.js';
-import type { WatchedNamespaces } from './watched-namespaces.js';
+import type { WatchedConnection } from './cluster-watches.store.js';
+import type { WatchedNamespaces, WatchedPlace } from './watched-namespaces.js';
 import type { WatchedResourcesStore, WatchLease } from './watched-resources.store.js';
 
 /** The maximum number of watches per cluster, each of which needs a connection. */
 const MAX_WATCHES = 500;
 
-const keyOf = ({ apiVersion, kind }: ResourceKind, namespace?: string): string =>
-  `${apiVersion} ${kind}${namespace === undefined ? '' : ` in ${namespace}`}`;
+const keyOf = ({ apiVersion, kind }: ResourceKind, place?: WatchedPlace): string =>
+  `${apiVersion} ${kind}${place ? ` in ${place.namespace} for ${place.connectionIds.join()}` : ''}`;
 
 interface Tools {
   resources: WatchedResourcesStore;
@@ -22,7 +23,7 @@ interface Tools {
 /** The watches of a cluster's kinds: in all namespaces or, where that is forbidden, in the known ones. */
 export class KindWatches {
   private readonly watches = new Map<string, KindWatch>();
-  /** For kinds that are watched in some namespaces: the namespaces whose stored objects were kept. */
+  /** For kinds that are watched in some namespaces, by kind and connection: the namespaces whose stored objects were kept. */
   private readonly kept = new Map<string, string>();
   /** Group versions of unavailable aggregated APIs, whose stored objects are kept. */
   private unavailable: ReadonlySet<string> = new Set();
@@ -43,17 +44,22 @@ export class KindWatches {
     return this.watches.size > 0 && this.all.every((watch) => watch.isSettled);
   }
 
-  /** The number of watched kinds. */
-  get count(): number {
-    const known = this.wide.filter(({ kind }) => !this.unavailable.has(kind.apiVersion));
-    return known.filter(({ kind, missing }) => !missing || this.listNarrowed(kind).length > 0).length;
+  /** The kinds that are watched in all namespaces and have been listed. */
+  get listed(): ResourceKind[] {
+    return this.wide.filter(({ isListed }) => isListed).map(({ kind }) => kind);
   }
 
-  /** The kinds that are not watched, or only in some namespaces. */
-  get missing(): MissingKind[] {
+  /** The number of kinds that are watched for a connection. */
+  countFor(connectionId: string): number {
+    const known = this.wide.filter(({ kind }) => !this.unavailable.has(kind.apiVersion));
+    return known.filter(({ kind, missing }) => !missing || this.listNarrowed(kind, connectionId).length > 0).length;
+  }
+
+  /** The kinds that are not watched for a connection, or only in some namespaces. */
+  listMissing(connectionId: string): MissingKind[] {
     const kinds = this.wide.flatMap(({ kind, missing }) => {
       if (!missing || this.unavailable.has(kind.apiVersion)) return [];
-      const namespaces = missing.reason === 'forbidden' ? this.listNarrowed(kind) : [];
+      const namespaces = missing.reason === 'forbidden' ? this.listNarrowed(kind, connectionId) : [];
       return [namespaces.length > 0 ? { ...missing, reason: 'partial' as const, namespaces } : missing];
     });
     const detail = 'The server of this API does not answer the cluster';
@@ -95,39 +101,66 @@ export class KindWatches {
   }
 
   /**
-   * Watches kinds that may not be listed in all namespaces in the known ones: the namespace of the kubeconfig, and
-   * those of deployments. Deletes stored objects of other namespaces, which would not be updated.
+   * Watches kinds that may not be listed in all namespaces in the known ones, for each connection in its own: its default
+   * namespace, and those of its deployments. Deletes stored objects of other namespaces, which would not be updated.
    */
-  async narrow(client: ClusterClient): Promise<void> {
+  async narrow(connections: readonly WatchedConnection[]): Promise<void> {
     const refused = this.wide.filter(({ kind, missing }) => kind.namespaced && missing?.reason === 'forbidden');
-    const known = refused.length > 0 ? await this.tools.namespaces.find(this.lease.connectionId) : [];
-    const namespaces = [...new Set([client.namespace ?? 'default', ...known])];
+    const places = refused.length > 0 ? await this.findPlaces(connections) : [];
     const wanted = new Map(
-      refused.flatMap(({ kind }) => namespaces.map((one) => [keyOf(kind, one), { kind, namespace: one }] as const)),
+      places.flatMap((place) => refused.map(({ kind }) => [keyOf(kind, place), { kind, place }] as const)),
     );
-    for (const [key, { namespace }] of this.watches)
-      if (namespace !== undefined && !wanted.has(key)) this.watches.delete(key);
-    for (const [key, { kind, namespace }] of wanted)
+    for (const [key, { place }] of this.watches) if (place && !wanted.has(key)) this.watches.delete(key);
+    for (const [key, { kind, place }] of wanted)
       if (!this.watches.has(key) && this.watches.size < MAX_WATCHES)
-        this.watches.set(key, new KindWatch(kind, this.sink, this.timing, namespace));
+        this.watches.set(key, new KindWatch(kind, this.sink, this.timing, place));
     const { resources, changes } = this.tools;
-    for (const { kind } of refused) {
-      const narrowed = this.listNarrowed(kind);
-      if (this.kept.get(keyOf(kind)) === narrowed.join()) continue;
-      await changes.publish(await resources.deleteOutside(this.lease, kind, narrowed));
-      this.kept.set(keyOf(kind), narrowed.join());
-    }
+    for (const { kind } of refused)
+      for (const { connectionId } of connections) {
+        const key = `${keyOf(kind)} ${connectionId}`;
+        const narrowed = this.findNarrowed(kind, connectionId).map(({ place }) => place?.namespace ?? '');
+        if (this.kept.get(key) === narrowed.join()) continue;
+        await changes.publish(await resources.deleteOutside(this.lease, kind, connectionId, narrowed));
+        this.kept.set(key, narrowed.join());
+      }
+  }
+
+  /** The namespaces of the connections; the first of each connection first, so that none occupies all watches. */
+  private async findPlaces(connections: readonly WatchedConnection[]): Promise<WatchedPlace[]> {
+    const used = await Promise.all(
+      connections.map(async ({ connectionId, namespace }) => ({
+        connectionId,
+        namespaces: [...new Set([namespace ?? 'default', ...(await this.tools.namespaces.find(connectionId))])],
+      })),
+    );
+    const places = new Map<string, WatchedPlace>();
+    for (let n = 0; used.some(({ namespaces }) => n < namespaces.length); n++)
+      for (const { connectionId, namespaces } of used) {
+        const namespace = namespaces[n];
+        if (namespace === undefined) continue;
+        const place = places.get(namespace) ?? { namespace, connectionIds: [] };
+        places.set(namespace, { namespace, connectionIds: [...place.connectionIds, connectionId].sort() });
+      }
+    return [...places.values()];
   }
 
   /** The watches of all namespaces. */
   private get wide(): KindWatch[] {
-    return this.all.filter(({ namespace }) => namespace === undefined);
+    return this.all.filter(({ place }) => place === undefined);
   }
 
-  /** The namespaces in which a kind is watched that may not be listed in all. */
-  private listNarrowed(kind: ResourceKind): string[] {
-    return this.all.flatMap(({ namespace, missing, isSettled, kind: own }) =>
-      namespace !== undefined && isSettled && missing === null && keyOf(own) === keyOf(kind) ? namespace : [],
+  /** The namespaces in which a kind is watched for a connection that may not be listed in all. */
+  private listNarrowed(kind: ResourceKind, connectionId: string): string[] {
+    return this.findNarrowed(kind, connectionId).flatMap(({ place, isSettled }) =>
+      place && isSettled ? place.namespace : [],
+    );
+  }
+
+  /** The watches of single namespaces for a connection, except those where listing is refused as well. */
+  private findNarrowed(kind: ResourceKind, connectionId: string): KindWatch[] {
+    return this.all.filter(
+      ({ place, missing, kind: own }) =>
+        place?.connectionIds.includes(connectionId) && missing === null && keyOf(own) === keyOf(kind),
     );
   }
 }

@@ -1,5 +1,11 @@
 import { Injectable } from '@nestjs/common';
 
+/** A namespace in which a kind is watched that may not be listed in all of them, and the connections that use it. */
+export interface WatchedPlace {
+  namespace: string;
+  connectionIds: string[];
+}
+
 export type NamespaceFinder = (connectionId: string, limit: number) => Promise<string[]>;
 
 /** The maximum number of namespaces per cluster; each kind is watched in each of them. */

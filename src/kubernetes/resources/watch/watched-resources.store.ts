@@ -1,5 +1,4 @@
 import { Injectable } from '@nestjs/common';
-import { newId } from '../../../core/database/base.entity.js';
 import { UnitOfWork } from '../../../core/database/unit-of-work.js';
 import { toJsonb } from '../../../core/json/jsonb.js';
 import { PostgresPubSub } from '../../../core/pubsub/postgres-pubsub.js';
@@ -7,6 +6,7 @@ import type { ResourceKind } from '../../clusters/discovery.js';
 import type { ResourceChange } from '../resource-changes.js';
 import { type AppliedFields, combineApplied, digestApplied, rememberApplied } from '../applied-fields.js';
 import type { ResourceRow, SeenResource } from '../resource-row.js';
+import type { WatchedPlace } from './watched-namespaces.js';
 
 /** The topic of changed resources; messages contain the connection, at most a few a second. */
 export const RESOURCES_TOPIC = 'cluster_resources';
@@ -15,29 +15,34 @@ export interface ResourcesMessage {
   connection: string;
 }
 
-/** The lease of a cluster's watch. Without a valid lease, writes have no effect. */
+/** The lease of a cluster's watch, for each connection that shares it. Writes have no effect on connections without a valid lease. */
 export interface WatchLease {
-  connectionId: string;
-  organizationId: string;
+  connectionIds: string[];
   worker: string;
 }
 
-/** The lease was taken over, or the connection is no longer watched. */
+/** The lease was taken over, or none of the connections is watched any more. */
 export class WatchLeaseLost extends Error {}
 
 /** The maximum length of a chain of owners, such as Deployment, ReplicaSet, Pod. */
 const MAX_CHAIN = 5;
 const DELETED_AT_ONCE = 5_000;
 
-const COLUMNS = `id uuid, namespace text, name text, uid text, owner_uid text, resource_version text, labels jsonb, health text,
+const COLUMNS = `namespace text, name text, uid text, owner_uid text, resource_version text, labels jsonb, health text,
   health_message text, installation_id uuid, design_id uuid, environment_id uuid, applied_fields jsonb, applied_digest text, content jsonb,
   omitted text[], created_at timestamptz`;
-const HELD = `SELECT organization_id FROM cluster_watch WHERE connection_id = $1 AND worker = $2`;
-const OF_KIND = `connection_id = $1 AND api_version = $3 AND kind = $4`;
+/** The connections that are still held; the lock keeps them so until the rows are written. */
+const HELD = `held AS MATERIALIZED (
+  SELECT connection_id, organization_id FROM cluster_watch WHERE connection_id = ANY ($1) AND worker = $2
+   ORDER BY connection_id FOR KEY SHARE)`;
+/** Those of them that are written to: all, or those of a place. */
+const TARGET = `target AS (SELECT * FROM held WHERE $5::uuid[] IS NULL OR connection_id = ANY ($5))`;
 const OWN_DESIGN = `labels ? 'armature.dev/design'`;
 
 /** A row before it was changed or deleted. */
 interface ChangedRow {
+  connectionId: string;
+  organizationId: string;
   beforeDigest: string | null;
   beforeDesign: string | null;
   beforeEnvironment: string | null;
@@ -56,79 +61,20 @@ interface WrittenRow extends ChangedRow {
 export class WatchedResourcesStore {
   constructor(private readonly unit: UnitOfWork) {}
 
-  /** @throws WatchLeaseLost */
-  async upsert(lease: WatchLease, kind: ResourceKind, seen: SeenResource[]): Promise<ResourceChange[]> {
+  /**
+   * @param place where the kind is watched; undefined for all namespaces
+   * @throws WatchLeaseLost
+   */
+  async upsert(
+    lease: WatchLease,
+    kind: ResourceKind,
+    seen: SeenResource[],
+    place?: WatchedPlace,
+  ): Promise<ResourceChange[]> {
     if (seen.length === 0) return [];
-    const { manager } = this.unit;
     const rows = await this.compareApplied(lease, kind, seen);
-    const written = await manager.query<(WrittenRow | { held: false })[]>(
-      `WITH held AS (${HELD}),
-       given AS (SELECT * FROM jsonb_to_recordset($5::jsonb) AS r (${COLUMNS})),
-       before AS (
-         SELECT c.namespace, c.name, c.applied_digest, c.design_id, c.environment_id, c.${OWN_DESIGN} AS is_own FROM cluster_resource c
-           JOIN given ON given.namespace = c.namespace AND given.name = c.name
-          WHERE c.${OF_KIND}),
-       written AS (
-         INSERT INTO cluster_resource AS now
-           (id, organization_id, connection_id, api_version, kind, namespace, name, uid, owner_uid, resource_version, labels, health,
-            health_message, installation_id, design_id, environment_id, applied_fields, applied_digest, content, omitted, created_at, updated_at)
-         SELECT given.id, held.organization_id, $1, $3, $4, given.namespace, given.name, uid, owner_uid, resource_version, labels,
-                health, health_message, coalesce(given.installation_id, owner.installation_id),
-                coalesce(given.design_id, owner.design_id), coalesce(given.environment_id, owner.environment_id), applied_fields, applied_digest,
-                content, omitted, created_at, now()
-           FROM given CROSS JOIN held LEFT JOIN LATERAL (
-             SELECT o.installation_id, o.design_id, o.environment_id FROM cluster_resource o
-              WHERE o.connection_id = $1 AND o.uid = given.owner_uid LIMIT 1) owner ON given.design_id IS NULL
-         ON CONFLICT (connection_id, kind, namespace, name, api_version) DO UPDATE SET
-           uid = excluded.uid, owner_uid = excluded.owner_uid, resource_version = excluded.resource_version,
-           labels = excluded.labels, health = excluded.health, health_message = excluded.health_message,
-           installation_id = excluded.installation_id, design_id = excluded.design_id, environment_id = excluded.environment_id,
-           applied_fields = excluded.applied_fields, applied_digest = excluded.applied_digest, content = excluded.content, omitted = excluded.omitted,
-           created_at = excluded.created_at, updated_at = excluded.updated_at
-         WHERE (now.resource_version, now.uid, now.health, now.health_message)
-               IS DISTINCT FROM (excluded.resource_version, excluded.uid, excluded.health, excluded.health_message)
-         RETURNING now.uid, now.namespace, now.name, now.owner_uid, now.design_id, now.applied_digest),
-       notified AS (SELECT ${publishChange()} FROM held WHERE EXISTS (SELECT FROM written))
-       SELECT written.uid, written.design_id AS "designId",
-              written.applied_digest AS "appliedDigest", before.applied_digest AS "beforeDigest",
-              before.design_id AS "beforeDesign", before.environment_id AS "beforeEnvironment", before.is_own AS "wasOwn", written.owner_uid AS "ownerUid", NULL AS held
-         FROM written LEFT JOIN before ON before.namespace = written.namespace AND before.name = written.name
-        WHERE (SELECT count(*) FROM notified) >= 0
-       UNION ALL SELECT NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, false WHERE NOT EXISTS (SELECT FROM held)`,
-      [lease.connectionId, lease.worker, kind.apiVersion, kind.kind, toBatch(rows)],
-    );
-    assertHeld(written);
-    const changed = written as WrittenRow[];
-    const moved = changed.filter(({ designId, beforeDesign }) => designId !== beforeDesign);
-    // An owner of another kind may have been written concurrently, so that neither statement saw the other's
-    // rows.
-    const unlinked = changed.filter(({ ownerUid, designId }) => ownerUid !== null && designId === null);
-    await this.linkToOwners(lease.connectionId, [
-      ...moved.map(({ uid }) => uid),
-      ...unlinked.flatMap(({ ownerUid }) => ownerUid ?? []),
-    ]);
-    return toChanges(
-      lease,
-      changed.filter(({ beforeDigest, appliedDigest }) => beforeDigest !== appliedDigest),
-    );
-  }
-
-  /** Compares the objects with the stored applied fields, and adds those to the rows. */
-  private async compareApplied(lease: WatchLease, kind: ResourceKind, seen: SeenResource[]): Promise<ResourceRow[]> {
-    const applied = seen.filter((one) => one.applied !== null);
-    if (applied.length === 0) return seen.map(({ row }) => row);
-    const found = await this.unit.manager.query<{ uid: string; applied: AppliedFields }[]>(
-      `SELECT uid, applied_fields AS applied FROM cluster_resource
-        WHERE connection_id = $1 AND uid = ANY ($2::text[]) AND api_version = $3 AND kind = $4 AND applied_fields IS NOT NULL`,
-      [lease.connectionId, applied.map(({ row }) => row.uid), kind.apiVersion, kind.kind],
-    );
-    const known = new Map(found.map((one) => [one.uid, one.applied]));
-    return seen.map(({ row, applied: object, appliedBefore }) => {
-      const fields = object && rememberApplied(object, combineApplied(known.get(row.uid) ?? null, appliedBefore));
-      return fields
-        ? { ...row, applied_fields: fields, applied_digest: digestApplied(kind.kind, object, fields) }
-        : row;
-    });
+    const given = `SELECT * FROM jsonb_to_recordset($6::jsonb) AS r (${COLUMNS})`;
+    return this.write(lease, kind, place?.connectionIds ?? null, given, toBatch(rows));
   }
 
   /** @throws WatchLeaseLost */
@@ -136,12 +82,14 @@ export class WatchedResourcesStore {
     lease: WatchLease,
     kind: ResourceKind,
     objects: { namespace: string; name: string }[],
+    place?: WatchedPlace,
   ): Promise<ResourceChange[]> {
     if (objects.length === 0) return [];
     return this.deleteWhere(
       lease,
       kind,
-      `(namespace, name) IN (SELECT namespace, name FROM jsonb_to_recordset($5::jsonb) AS r (namespace text, name text))`,
+      place?.connectionIds ?? null,
+      `(namespace, name) IN (SELECT namespace, name FROM jsonb_to_recordset($6::jsonb) AS r (namespace text, name text))`,
       toJsonb(objects),
     );
   }
@@ -151,20 +99,45 @@ export class WatchedResourcesStore {
     lease: WatchLease,
     kind: ResourceKind,
     listed: ReadonlySet<string>,
-    namespace?: string,
+    place?: WatchedPlace,
   ): Promise<ResourceChange[]> {
     return this.deleteWhere(
       lease,
       kind,
-      `uid NOT IN (SELECT unnest($5::text[])) AND ($6::text IS NULL OR namespace = $6)`,
+      place?.connectionIds ?? null,
+      `uid NOT IN (SELECT unnest($6::text[])) AND ($7::text IS NULL OR namespace = $7)`,
       [...listed],
-      namespace ?? null,
+      place?.namespace ?? null,
     );
   }
 
-  /** Deletes the resources of a kind in other namespaces. @throws WatchLeaseLost */
-  deleteOutside(lease: WatchLease, kind: ResourceKind, namespaces: string[]): Promise<ResourceChange[]> {
-    return this.deleteWhere(lease, kind, `namespace <> ALL ($5::text[])`, namespaces);
+  /** Deletes the resources of a kind in other namespaces, for one connection. @throws WatchLeaseLost */
+  deleteOutside(
+    lease: WatchLease,
+    kind: ResourceKind,
+    connectionId: string,
+    namespaces: string[],
+  ): Promise<ResourceChange[]> {
+    return this.deleteWhere(lease, kind, [connectionId], `namespace <> ALL ($6::text[])`, namespaces);
+  }
+
+  /**
+   * Makes the resources of a kind of one connection the same as those of another one.
+   * @returns null when one of the two is not held any more
+   */
+  copy({ worker }: WatchLease, kind: ResourceKind, from: string, to: string): Promise<ResourceChange[] | null> {
+    const lease = { worker, connectionIds: [from, to].sort() };
+    const source = `SELECT * FROM cluster_resource r WHERE r.connection_id = $6::uuid AND r.api_version = $3 AND r.kind = $4`;
+    return this.unit.run(async () => {
+      const held = await this.unit.manager.query<unknown[]>(`WITH ${HELD} SELECT FROM held`, [
+        lease.connectionIds,
+        worker,
+      ]);
+      if (held.length < lease.connectionIds.length) return null;
+      const gone = `NOT EXISTS (${source} AND r.namespace = cluster_resource.namespace AND r.name = cluster_resource.name)`;
+      const deleted = await this.deleteWhere(lease, kind, [to], gone, from);
+      return [...deleted, ...(await this.write(lease, kind, [to], source, from))];
+    });
   }
 
   /**
@@ -173,19 +146,20 @@ export class WatchedResourcesStore {
    */
   async deleteOtherKinds(lease: WatchLease, kinds: string[], apiVersions: string[]): Promise<void> {
     await this.unit.manager.query(
-      `DELETE FROM cluster_resource WHERE connection_id = $1 AND EXISTS (${HELD}) AND api_version || ' ' || kind <> ALL ($3::text[])
-          AND api_version <> ALL ($4::text[])`,
-      [lease.connectionId, lease.worker, kinds, apiVersions],
+      `WITH ${HELD}
+       DELETE FROM cluster_resource r USING held WHERE r.connection_id = held.connection_id
+          AND api_version || ' ' || kind <> ALL ($3::text[]) AND api_version <> ALL ($4::text[])`,
+      [lease.connectionIds, lease.worker, kinds, apiVersions],
     );
   }
 
-  /** Deletes all resources of a cluster in batches. */
+  /** Deletes all resources of a connection in batches. */
   async deleteAll(connectionId: string): Promise<void> {
     for (let deleted = DELETED_AT_ONCE; deleted === DELETED_AT_ONCE;) {
       const [row] = await this.unit.manager.query<{ count: number }[]>(
         `WITH gone AS (DELETE FROM cluster_resource WHERE id IN (
-           SELECT id FROM cluster_resource WHERE connection_id = $1 LIMIT ${DELETED_AT_ONCE}) RETURNING 1),
-         notified AS (SELECT ${publishChange()} WHERE EXISTS (SELECT FROM gone))
+           SELECT id FROM cluster_resource WHERE connection_id = $1 LIMIT ${DELETED_AT_ONCE}) RETURNING connection_id),
+         ${notified('gone')}
          SELECT (count(*) + 0 * (SELECT count(*) FROM notified))::int AS count FROM gone`,
         [connectionId],
       );
@@ -193,7 +167,7 @@ export class WatchedResourcesStore {
     }
   }
 
-  /** Counts the resources of a cluster. */
+  /** Counts the resources of a connection. */
   async count(connectionId: string): Promise<number> {
     const [row] = await this.unit.manager.query<{ count: number }[]>(
       `SELECT count(*)::int AS count FROM cluster_resource WHERE connection_id = $1`,
@@ -202,18 +176,100 @@ export class WatchedResourcesStore {
     return row?.count ?? 0;
   }
 
+  /** Compares the objects with the stored applied fields, and adds those to the rows. */
+  private async compareApplied(lease: WatchLease, kind: ResourceKind, seen: SeenResource[]): Promise<ResourceRow[]> {
+    const applied = seen.filter((one) => one.applied !== null);
+    if (applied.length === 0) return seen.map(({ row }) => row);
+    const found = await this.unit.manager.query<{ uid: string; applied: AppliedFields }[]>(
+      `SELECT uid, applied_fields AS applied FROM cluster_resource
+        WHERE connection_id = ANY ($1) AND uid = ANY ($2::text[]) AND api_version = $3 AND kind = $4 AND applied_fields IS NOT NULL`,
+      [lease.connectionIds, applied.map(({ row }) => row.uid), kind.apiVersion, kind.kind],
+    );
+    const known = new Map<string, AppliedFields | null>();
+    for (const one of found) known.set(one.uid, combineApplied(known.get(one.uid) ?? null, one.applied));
+    return seen.map(({ row, applied: object, appliedBefore }) => {
+      const fields = object && rememberApplied(object, combineApplied(known.get(row.uid) ?? null, appliedBefore));
+      return fields
+        ? { ...row, applied_fields: fields, applied_digest: digestApplied(kind.kind, object, fields) }
+        : row;
+    });
+  }
+
+  /**
+   * Writes rows for each connection in one statement.
+   * @param connectionIds those to write to; null for all of the lease
+   * @param given SQL of the rows, from `value` as $6
+   */
+  private async write(
+    lease: WatchLease,
+    kind: ResourceKind,
+    connectionIds: string[] | null,
+    given: string,
+    value: string,
+  ): Promise<ResourceChange[]> {
+    const written = await this.unit.manager.query<(WrittenRow | { held: false })[]>(
+      `WITH ${HELD}, ${TARGET}, given AS (${given}),
+       before AS (
+         SELECT c.connection_id, c.namespace, c.name, c.applied_digest, c.design_id, c.environment_id, c.${OWN_DESIGN} AS is_own
+           FROM target CROSS JOIN given JOIN cluster_resource c ON c.connection_id = target.connection_id
+            AND c.api_version = $3 AND c.kind = $4 AND given.namespace = c.namespace AND given.name = c.name),
+       written AS (
+         INSERT INTO cluster_resource AS now
+           (id, organization_id, connection_id, api_version, kind, namespace, name, uid, owner_uid, resource_version, labels, health,
+            health_message, installation_id, design_id, environment_id, applied_fields, applied_digest, content, omitted, created_at, updated_at)
+         SELECT gen_random_uuid(), target.organization_id, target.connection_id, $3, $4, given.namespace, given.name, given.uid,
+                given.owner_uid, given.resource_version, given.labels, given.health, given.health_message,
+                coalesce(given.installation_id, owner.installation_id), coalesce(given.design_id, owner.design_id),
+                coalesce(given.environment_id, owner.environment_id), given.applied_fields, given.applied_digest, given.content,
+                given.omitted, given.created_at, now()
+           FROM given CROSS JOIN target LEFT JOIN LATERAL (
+             SELECT o.installation_id, o.design_id, o.environment_id FROM cluster_resource o
+              WHERE o.connection_id = target.connection_id AND o.uid = given.owner_uid LIMIT 1) owner ON given.design_id IS NULL
+         ON CONFLICT (connection_id, kind, namespace, name, api_version) DO UPDATE SET
+           uid = excluded.uid, owner_uid = excluded.owner_uid, resource_version = excluded.resource_version,
+           labels = excluded.labels, health = excluded.health, health_message = excluded.health_message,
+           installation_id = excluded.installation_id, design_id = excluded.design_id, environment_id = excluded.environment_id,
+           applied_fields = excluded.applied_fields, applied_digest = excluded.applied_digest, content = excluded.content, omitted = excluded.omitted,
+           created_at = excluded.created_at, updated_at = excluded.updated_at
+         WHERE (now.resource_version, now.uid, now.health, now.health_message)
+               IS DISTINCT FROM (excluded.resource_version, excluded.uid, excluded.health, excluded.health_message)
+         RETURNING now.connection_id, now.organization_id, now.uid, now.namespace, now.name, now.owner_uid, now.design_id, now.applied_digest),
+       ${notified('written')}
+       SELECT written.connection_id AS "connectionId", written.organization_id AS "organizationId", written.uid,
+              written.design_id AS "designId", written.applied_digest AS "appliedDigest", before.applied_digest AS "beforeDigest",
+              before.design_id AS "beforeDesign", before.environment_id AS "beforeEnvironment", before.is_own AS "wasOwn",
+              written.owner_uid AS "ownerUid", NULL AS held
+         FROM written LEFT JOIN before ON before.connection_id = written.connection_id AND before.namespace = written.namespace
+          AND before.name = written.name
+        WHERE (SELECT count(*) FROM notified) >= 0
+       UNION ALL SELECT NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, false WHERE NOT EXISTS (SELECT FROM held)`,
+      [lease.connectionIds, lease.worker, kind.apiVersion, kind.kind, connectionIds, value],
+    );
+    assertHeld(written);
+    const changed = written as WrittenRow[];
+    const moved = changed.filter(({ designId, beforeDesign }) => designId !== beforeDesign);
+    // An owner of another kind may have been written concurrently, so that neither statement saw the other's
+    // rows.
+    const unlinked = changed.filter(({ ownerUid, designId }) => ownerUid !== null && designId === null);
+    await this.linkToOwners(connectionIds ?? lease.connectionIds, [
+      ...moved.map(({ uid }) => uid),
+      ...unlinked.flatMap(({ ownerUid }) => ownerUid ?? []),
+    ]);
+    return toChanges(changed.filter(({ beforeDigest, appliedDigest }) => beforeDigest !== appliedDigest));
+  }
+
   /** Sets the design of resources without owner labels to that of their owners, which may have been written later. */
-  private async linkToOwners(connectionId: string, uids: string[]): Promise<void> {
+  private async linkToOwners(connectionIds: string[], uids: string[]): Promise<void> {
     for (let step = 0; step < MAX_CHAIN && uids.length > 0; step++) {
       const linked = await this.unit.manager.query<{ uid: string }[]>(
         `WITH linked AS (
            UPDATE cluster_resource c SET installation_id = o.installation_id, design_id = o.design_id,
              environment_id = o.environment_id
              FROM cluster_resource o
-            WHERE c.connection_id = $1 AND o.connection_id = $1 AND o.uid = ANY ($2::text[]) AND c.owner_uid = o.uid
+            WHERE c.connection_id = ANY ($1) AND o.connection_id = c.connection_id AND o.uid = ANY ($2::text[]) AND c.owner_uid = o.uid
               AND NOT c.${OWN_DESIGN} AND c.design_id IS DISTINCT FROM o.design_id RETURNING c.uid)
-         SELECT uid FROM linked`,
-        [connectionId, uids],
+         SELECT DISTINCT uid FROM linked`,
+        [connectionIds, uids],
       );
       uids = linked.map(({ uid }) => uid);
     }
@@ -222,28 +278,32 @@ export class WatchedResourcesStore {
   private async deleteWhere(
     lease: WatchLease,
     kind: ResourceKind,
+    connectionIds: string[] | null,
     condition: string,
     ...values: unknown[]
   ): Promise<ResourceChange[]> {
     const deleted = await this.unit.manager.query<(ChangedRow | { held: false })[]>(
-      `WITH held AS (${HELD}),
+      `WITH ${HELD}, ${TARGET},
        gone AS (
-         DELETE FROM cluster_resource WHERE ${OF_KIND} AND EXISTS (SELECT FROM held) AND ${condition}
-         RETURNING design_id, environment_id, applied_digest, ${OWN_DESIGN} AS is_own),
-       notified AS (SELECT ${publishChange()} FROM held WHERE EXISTS (SELECT FROM gone))
-       SELECT design_id AS "beforeDesign", environment_id AS "beforeEnvironment",
-              applied_digest AS "beforeDigest", is_own AS "wasOwn", NULL AS held FROM gone WHERE (SELECT count(*) FROM notified) >= 0
-       UNION ALL SELECT NULL, NULL, NULL, NULL, false WHERE NOT EXISTS (SELECT FROM held)`,
-      [lease.connectionId, lease.worker, kind.apiVersion, kind.kind, ...values],
+         DELETE FROM cluster_resource USING target
+          WHERE cluster_resource.connection_id = target.connection_id AND api_version = $3 AND kind = $4 AND ${condition}
+         RETURNING target.connection_id, target.organization_id, design_id, environment_id, applied_digest, ${OWN_DESIGN} AS is_own),
+       ${notified('gone')}
+       SELECT connection_id AS "connectionId", organization_id AS "organizationId", design_id AS "beforeDesign",
+              environment_id AS "beforeEnvironment", applied_digest AS "beforeDigest", is_own AS "wasOwn", NULL AS held
+         FROM gone WHERE (SELECT count(*) FROM notified) >= 0
+       UNION ALL SELECT NULL, NULL, NULL, NULL, NULL, NULL, false WHERE NOT EXISTS (SELECT FROM held)`,
+      [lease.connectionIds, lease.worker, kind.apiVersion, kind.kind, connectionIds, ...values],
     );
     assertHeld(deleted);
-    return toChanges(lease, deleted as ChangedRow[]);
+    return toChanges(deleted as ChangedRow[]);
   }
 }
 
-/** `$1` is the id of the connection. */
-const publishChange = (): string =>
-  PostgresPubSub.publishSql(RESOURCES_TOPIC, `json_build_object('connection', $1::uuid)`);
+/** A common table expression that publishes the connections of changed rows. */
+const notified = (rows: string): string => `notified AS (
+  SELECT ${PostgresPubSub.publishSql(RESOURCES_TOPIC, `json_build_object('connection', connection_id)`)}
+    FROM (SELECT DISTINCT connection_id FROM ${rows}) changed)`;
 
 function assertHeld(rows: (ChangedRow | { held: false })[]): void {
   if (rows.some((row) => 'held' in row && row.held === false)) throw new WatchLeaseLost();
@@ -251,19 +311,21 @@ function assertHeld(rows: (ChangedRow | { held: false })[]): void {
 
 /** Serializes rows as a JSON array; their contents are already JSON. */
 function toBatch(rows: ResourceRow[]): string {
-  const items = rows.map(({ content, ...row }) => {
-    const fields = toJsonb({ id: newId(), ...row }) ?? '{}';
-    return `${fields.slice(0, -1)},"content":${content}}`;
-  });
+  const items = rows.map(({ content, ...row }) => `${(toJsonb(row) ?? '{}').slice(0, -1)},"content":${content}}`);
   return `[${items.join(',')}]`;
 }
 
 /** Lists the designs and environments of the changed objects by their previous labels, without duplicates. */
-function toChanges({ connectionId, organizationId }: WatchLease, rows: ChangedRow[]): ResourceChange[] {
-  const changes = rows.flatMap(({ beforeDigest, wasOwn, beforeDesign: designId, beforeEnvironment: environmentId }) =>
-    beforeDigest !== null && wasOwn && designId !== null
-      ? [{ connectionId, organizationId, designId, environmentId }]
-      : [],
+function toChanges(rows: ChangedRow[]): ResourceChange[] {
+  const changes = rows.flatMap(({ beforeDigest, wasOwn, beforeDesign: designId, beforeEnvironment, ...connection }) =>
+    beforeDigest !== null && wasOwn && designId !== null ? [toChange(connection, designId, beforeEnvironment)] : [],
   );
-  return [...new Map(changes.map((change) => [`${change.designId} ${change.environmentId}`, change])).values()];
+  const keyOf = (one: ResourceChange): string => `${one.connectionId} ${one.designId} ${one.environmentId}`;
+  return [...new Map(changes.map((change) => [keyOf(change), change])).values()];
 }
+
+const toChange = (
+  { connectionId, organizationId }: Pick<ChangedRow, 'connectionId' | 'organizationId'>,
+  designId: string,
+  environmentId: string | null,
+): ResourceChange => ({ connectionId, organizationId, designId, environmentId });
