@@ -102,13 +102,14 @@ export class KindWatches {
 
   /**
    * Watches kinds that may not be listed in all namespaces in the known ones, for each connection in its own: its default
-   * namespace, and those of its deployments. Deletes stored objects of other namespaces, which would not be updated.
+   * namespace, and those of its deployments. Deletes the other stored objects of these kinds, which would not be updated.
    */
   async narrow(connections: readonly WatchedConnection[]): Promise<void> {
-    const refused = this.wide.filter(({ kind, missing }) => kind.namespaced && missing?.reason === 'forbidden');
-    const places = refused.length > 0 ? await this.findPlaces(connections) : [];
+    const refused = this.wide.filter(({ missing }) => missing?.reason === 'forbidden');
+    const namespaced = refused.filter(({ kind }) => kind.namespaced);
+    const places = namespaced.length > 0 ? await this.findPlaces(connections) : [];
     const wanted = new Map(
-      places.flatMap((place) => refused.map(({ kind }) => [keyOf(kind, place), { kind, place }] as const)),
+      places.flatMap((place) => namespaced.map(({ kind }) => [keyOf(kind, place), { kind, place }] as const)),
     );
     for (const [key, { place }] of this.watches) if (place && !wanted.has(key)) this.watches.delete(key);
     for (const [key, { kind, place }] of wanted)
