@@ -6,8 +6,9 @@ import { OWNER_LABEL_PREFIX, OWNER_PARTS } from '../src/kubernetes/clusters/owne
 import { SelfHealingService } from '../src/deployments/drift/self-healing.service.js';
 import { customKind } from './support/deployment-scene.js';
 import { startCluster, type Cluster } from './support/cluster.js';
+import { ClusterProxy } from './support/cluster-proxy.js';
 import { kubectl } from './support/kubectl.js';
-import type { Json } from './support/person.js';
+import type { Json, Person } from './support/person.js';
 import { requires } from './support/requirements.js';
 import { until } from './support/until.js';
 import { done, type People, peopleOf, WorkspaceScene } from './support/workspace-scene.js';
@@ -42,7 +43,10 @@ requires('KUBEBUILDER_ASSETS', 'the watch of a cluster, on a real API server', (
   };
 
   beforeAll(async () => {
-    [world, cluster] = await Promise.all([World.start({ CLUSTER_WATCH: 'on', DATABASE_POOL: '10' }), startCluster()]);
+    [world, cluster] = await Promise.all([
+      World.start({ CLUSTER_WATCH: 'on', CLUSTER_INSECURE_TLS: 'true', DATABASE_POOL: '10' }),
+      startCluster(),
+    ]);
     people = await peopleOf(world);
     scene = await WorkspaceScene.make(world, people);
     environment = await scene.environment();
@@ -537,6 +541,72 @@ requires('KUBEBUILDER_ASSETS', 'the watch of a cluster, on a real API server', (
     expect((await find('kind=Namespace&search=default'))?.id).toBe(before?.id);
   }, 90_000);
 
+  it('is watched once for all connections with the same access, whosever they are', async () => {
+    const proxy = await ClusterProxy.start(cluster, 'shared');
+    const other = await world.outsider();
+    const registerTheirs = async (kubeconfig: string): Promise<string> =>
+      (await done(other.post(`/api/system/kubernetes?orgID=${other.organization}`, { kubeconfig }))).connected[0]
+        .connection_id as string;
+    const isFollowed = async (by: Person, id: string): Promise<boolean> =>
+      (await done(by.get(`${RESOURCES}/summary?connection_id=${id}`))).connections[0]?.status === 'watching';
+    const create = async (): Promise<string> => {
+      const name = `c${randomUUID().slice(0, 8)}`;
+      await kubectl(cluster, 'create', 'configmap', name);
+      return name;
+    };
+    const see = async (by: Person, id: string, name: string): Promise<boolean> =>
+      (await list(`connection_id=${id}&kind=ConfigMap&search=${name}`, by)).length === 1;
+    const [paths, once] = [
+      ['configmaps', 'secrets', 'pods', 'namespaces'].map((kind) => `/api/v1/${kind}`),
+      [1, 1, 1, 1],
+    ];
+    const counts = (): unknown => [proxy.lists, proxy.watches].map((each) => paths.map((path) => each.get(path)));
+    const isWatchedOnce = (): boolean => JSON.stringify(counts()) === JSON.stringify([once, once]);
+
+    const mine = await register(proxy.kubeconfig);
+    await until(() => isFollowed(world.admin, mine), PATIENCE);
+    expect(counts()).toEqual([once, once]);
+    const early = await create();
+    await until(() => see(world.admin, mine, early), PATIENCE);
+    const theirs = await registerTheirs(proxy.kubeconfig);
+    await until(async () => (await isFollowed(other, theirs)) && (await see(other, theirs, early)), PATIENCE);
+    await until(isWatchedOnce, PATIENCE);
+    const late = await create();
+    for (const [by, id, another] of [
+      [world.admin, mine, theirs],
+      [other, theirs, mine],
+    ] as const) {
+      await until(() => see(by, id, late), PATIENCE);
+      const visible = await list('kind=ConfigMap', by);
+      expect(visible.map(({ connection_id }) => connection_id)).not.toContain(another);
+      expect((await by.get(`${RESOURCES}?connection_id=${another}`)).status).toBe(404);
+    }
+
+    const [their] = await list(`connection_id=${theirs}&kind=ConfigMap&search=${early}`, other);
+    const lesser = proxy.kubeconfig.replace(cluster.tokens.admin, cluster.tokens.nobody);
+    expect(await registerTheirs(lesser)).toBe(theirs);
+    await until(async () => (await list('', other)).length === 0, PATIENCE);
+    expect(await see(world.admin, mine, early)).toBe(true);
+    await until(isWatchedOnce, PATIENCE);
+    await kubectl(cluster, 'delete', 'configmap', early);
+    await until(async () => !(await see(world.admin, mine, early)), PATIENCE);
+    expect(await list('', other)).toEqual([]);
+
+    await registerTheirs(proxy.kubeconfig);
+    await until(() => see(other, theirs, late), PATIENCE);
+    await until(isWatchedOnce, PATIENCE);
+    expect((await other.get(`${RESOURCES}/${their?.id}`)).status).toBe(404);
+    await done(world.admin.delete(`/api/integrations/connections/${mine}`));
+    await until(async () => (await list(`search=${late}`, world.admin)).length === 1, PATIENCE);
+    const last = await create();
+    await until(() => see(other, theirs, last), PATIENCE);
+    await until(isWatchedOnce, PATIENCE);
+    await done(other.delete(`/api/integrations/connections/${theirs}`));
+    await until(() => paths.every((path) => proxy.watches.get(path) === 0), PATIENCE);
+    await kubectl(cluster, 'delete', 'configmap', late, last);
+    await proxy.stop();
+  }, 180_000);
+
   it('says which kinds it may not read, and ends with the connection', async () => {
     await done(world.admin.put(`/api/integrations/connections/${connectionId}`, { status: 'maintenance' }));
     await until(async () => (await list('')).length === 0, PATIENCE);
@@ -577,6 +647,31 @@ requires('KUBEBUILDER_ASSETS', 'the watch of a cluster, on a real API server', (
       expect.objectContaining({ kind: 'ConfigMap', reason: 'partial', namespaces: [namespace] }),
     );
     expect(missing).toContainEqual(expect.objectContaining({ kind: 'Pod', reason: 'forbidden' }));
+
+    await kubectl(cluster, 'create', 'rolebinding', 'reads', '-n', 'default', '--clusterrole=view', '--user=nobody');
+    // Another connection with the same credential shares the watch, but not the namespaces.
+    const theirs = await register(
+      cluster.kubeconfigNobody
+        .replaceAll('nobody }', 'another, namespace: default }')
+        .replace('name: nobody', 'name: another'),
+    );
+    const shared = async (): Promise<Json[]> => list(`connection_id=${theirs}`);
+    const missingOf = async (id: string): Promise<Json[]> =>
+      (await done(world.admin.get(`${RESOURCES}/summary?connection_id=${id}`))).connections[0].missing;
+    await until(
+      async () =>
+        (await missingOf(theirs)).some(({ kind, namespaces }) => kind === 'ConfigMap' && namespaces?.[0] === 'default'),
+      PATIENCE,
+    );
+    expect(new Set((await shared()).map((one) => one.namespace))).toEqual(new Set(['default']));
+    expect(new Set((await mine('')).map((one) => one.namespace))).toEqual(new Set([namespace]));
+    const digests = await world.sql(
+      'SELECT DISTINCT access_digest, worker FROM cluster_watch WHERE connection_id = ANY ($1)',
+      [[limited, theirs]],
+    );
+    expect(digests).toHaveLength(1);
+    await done(world.admin.delete(`/api/integrations/connections/${theirs}`));
+
     await kubectl(cluster, 'delete', 'configmap', 'mine', '-n', namespace);
     await until(async () => (await mine('kind=ConfigMap&search=mine')).length === 0, PATIENCE);
     await done(world.admin.delete(`/api/integrations/connections/${limited}`));

@@ -12,6 +12,10 @@ export class ClusterProxy {
   writes = 0;
   /** Whether the token is no longer accepted, for any call. */
   isExpired = false;
+  /** How often each path was listed from its first page. */
+  readonly lists = new Map<string, number>();
+  /** How many watch each path now. */
+  readonly watches = new Map<string, number>();
   before: WriteHook = () => 'pass';
   after: WriteHook = () => 'pass';
 
@@ -67,9 +71,20 @@ export class ClusterProxy {
     const onward = callOverTls({ ...address, headers: { ...headers, host: `${hostname}:${port}` } });
     onward.on('response', (answer) => {
       if (isWrite && this.after(write) === 'hang up') return void request.socket.destroy();
+      if (method === 'GET' && answer.statusCode === 200) this.count(path, response);
       answer.pipe(response.writeHead(answer.statusCode ?? 502, answer.headers));
     });
     onward.on('error', () => request.socket.destroy());
     request.pipe(onward);
+  }
+
+  private count(path: string, response: ServerResponse): void {
+    const { pathname, searchParams } = new URL(path, 'http://proxy');
+    const add = (counts: Map<string, number>, by: number): void =>
+      void counts.set(pathname, (counts.get(pathname) ?? 0) + by);
+    if (searchParams.get('watch') === 'true') {
+      add(this.watches, 1);
+      response.once('close', () => add(this.watches, -1));
+    } else if (searchParams.has('limit') && !searchParams.has('continue')) add(this.lists, 1);
   }
 }
