@@ -1,18 +1,15 @@
-import { hkdfSync } from 'node:crypto';
 import { Injectable, Logger, type OnApplicationShutdown } from '@nestjs/common';
 import { ConnectionSecretsService } from '../../connections/connection-secrets.service.js';
 import type { Connection } from '../../connections/connection.entity.js';
 import { isUnreached } from '../../connections/connection-status.js';
 import { ConnectionsService } from '../../connections/connections.service.js';
 import { Actor } from '../../core/access/actor.js';
-import { Env } from '../../core/config/env.js';
 import { runAsSystem } from '../../core/database/row-security.js';
 import { UnitOfWork } from '../../core/database/unit-of-work.js';
 import { NotFound } from '../../core/errors/app-error.js';
 import { Outbound } from '../../core/outbound/outbound.service.js';
 import { Metrics } from '../../core/telemetry/metrics.service.js';
 import { WorkerPool } from '../../core/workers/worker-pool.js';
-import { digestAccess } from './access-digest.js';
 import type { ClusterAccess } from './cluster-access.js';
 import { ClusterClient } from './cluster-client.js';
 import { ClusterClients } from './cluster-clients.js';
@@ -27,7 +24,6 @@ export class ClustersService implements OnApplicationShutdown {
   private readonly clients: ClusterClients;
   private readonly onRequest: ClusterHooks['onRequest'];
   private readonly logger = new Logger(ClustersService.name);
-  private readonly digestKey: Buffer;
 
   constructor(
     private readonly outbound: Outbound,
@@ -36,9 +32,7 @@ export class ClustersService implements OnApplicationShutdown {
     private readonly unit: UnitOfWork,
     private readonly pool: WorkerPool,
     { clusterRequests }: Metrics,
-    env: Env,
   ) {
-    this.digestKey = Buffer.from(hkdfSync('sha256', env.ENCRYPTION_KEY ?? Buffer.alloc(32), '', 'cluster access', 32));
     this.onRequest = (outcome, seconds) => clusterRequests.observe({ outcome }, seconds);
     this.clients = new ClusterClients(outbound, pool, { onRequest: this.onRequest });
   }
@@ -53,26 +47,28 @@ export class ClustersService implements OnApplicationShutdown {
     );
   }
 
-  /** Computes the digest of the access of a connection; connections with equal digests can share a client. */
-  async digestAccess(connectionId: string): Promise<string> {
-    return digestAccess(this.digestKey, await this.getAccess(connectionId));
+  /** Returns the current address and authentication of a connection, with its secret. */
+  async getAccess(connectionId: string): Promise<ClusterAccess> {
+    const connection = await this.connections.get(Actor.system(REASON), connectionId);
+    const { metadata, secret } = await this.secrets.reveal(connection);
+    return toClusterAccess(metadata, secret);
   }
 
   /**
    * Creates a client for connections that share an access, for instance for a watch; the caller closes it. A connection whose
    * access was changed meanwhile is not used.
-   * @param digest of their access
+   * @param isShared whether an access is the one that they share
    * @throws Error when none of them has this access any more
    */
   async openSharedClient(
-    digest: string,
     connections: readonly { connectionId: string; unreached: unknown }[],
+    isShared: (access: ClusterAccess) => boolean,
     limits?: Partial<ClusterLimits>,
   ): Promise<ClusterClient> {
     const notes = connections.flatMap((one) => (one.unreached !== null ? this.onFirstResponse(one.connectionId) : []));
     for (const { connectionId } of connections) {
       const access = await this.getAccess(connectionId).catch(ignoreNotFound);
-      if (access && digestAccess(this.digestKey, access) === digest)
+      if (access && isShared(access))
         return this.createTemporaryClient(
           access,
           limits,
@@ -109,12 +105,6 @@ export class ClustersService implements OnApplicationShutdown {
       );
       noted.catch((error: unknown) => this.logger.warn(error, `the status of the connection ${id} was not changed`));
     };
-  }
-
-  private async getAccess(connectionId: string): Promise<ClusterAccess> {
-    const connection = await this.connections.get(Actor.system(REASON), connectionId);
-    const { metadata, secret } = await this.secrets.reveal(connection);
-    return toClusterAccess(metadata, secret);
   }
 
   onApplicationShutdown(): Promise<void> {

@@ -1,9 +1,11 @@
+import { hkdfSync } from 'node:crypto';
 import { hostname } from 'node:os';
 import { type BeforeApplicationShutdown, Injectable, Logger, type OnApplicationBootstrap } from '@nestjs/common';
 import { Env } from '../../../core/config/env.js';
 import { newId } from '../../../core/database/base.entity.js';
 import { runAsSystem } from '../../../core/database/row-security.js';
 import { isDatabaseOutage } from '../../../core/errors/database-outage.js';
+import { digestAccess } from '../../clusters/access-digest.js';
 import { ClustersService } from '../../clusters/clusters.service.js';
 import { ResourceChanges } from '../resource-changes.js';
 import { ClusterWatcher, type WatcherTools } from './cluster-watcher.js';
@@ -37,6 +39,7 @@ export class ClusterWatchesService implements OnApplicationBootstrap, BeforeAppl
   /** The watches of this process by access digest. */
   private readonly running = new Map<string, { watcher: ClusterWatcher; done: Promise<void> }>();
   private readonly tools: WatcherTools;
+  private readonly digestKey: Buffer;
   private timer: NodeJS.Timeout | null = null;
   private beat: Promise<void> | null = null;
   private renewedAt = 0;
@@ -50,6 +53,7 @@ export class ClusterWatchesService implements OnApplicationBootstrap, BeforeAppl
     namespaces: WatchedNamespaces,
     private readonly env: Env,
   ) {
+    this.digestKey = Buffer.from(hkdfSync('sha256', env.ENCRYPTION_KEY ?? Buffer.alloc(32), '', 'cluster access', 32));
     const lists = new Semaphore(LISTS_AT_ONCE);
     this.tools = { watches, resources, changes, namespaces, lists, maxResources: env.LIMIT_CLUSTER_RESOURCES };
   }
@@ -105,7 +109,7 @@ export class ClusterWatchesService implements OnApplicationBootstrap, BeforeAppl
   /** Computes the digests of new connections, and of those whose address or credential was changed. */
   private async digestAccesses(): Promise<void> {
     for (const { connectionId, revision } of await this.watches.findChangedAccess(MAX_DIGESTED)) {
-      const digest = await this.clusters.digestAccess(connectionId).catch((error: unknown) => {
+      const digest = await this.digest(connectionId).catch((error: unknown) => {
         if (isDatabaseOutage(error)) throw error;
         return null;
       });
@@ -114,11 +118,16 @@ export class ClusterWatchesService implements OnApplicationBootstrap, BeforeAppl
     }
   }
 
+  private async digest(connectionId: string): Promise<string> {
+    return digestAccess(this.digestKey, await this.clusters.getAccess(connectionId));
+  }
+
   private start(digest: string, connections: WatchedConnection[]): void {
     const watcher = new ClusterWatcher(
       this.worker,
       connections,
-      (current) => this.clusters.openSharedClient(digest, current, LIMITS),
+      (current) =>
+        this.clusters.openSharedClient(current, (access) => digestAccess(this.digestKey, access) === digest, LIMITS),
       this.tools,
     );
     const previous = this.running.get(digest)?.done ?? Promise.resolve();
