@@ -590,6 +590,8 @@ requires('KUBEBUILDER_ASSETS', 'the watch of a cluster, on a real API server', (
     await until(isWatchedOnce, PATIENCE);
     await kubectl(cluster, 'delete', 'configmap', early);
     await until(async () => !(await see(world.admin, mine, early)), PATIENCE);
+    const hidden = await create();
+    await until(() => see(world.admin, mine, hidden), PATIENCE);
     expect(await list('', other)).toEqual([]);
 
     await registerTheirs(proxy.kubeconfig);
@@ -603,7 +605,7 @@ requires('KUBEBUILDER_ASSETS', 'the watch of a cluster, on a real API server', (
     await until(isWatchedOnce, PATIENCE);
     await done(other.delete(`/api/integrations/connections/${theirs}`));
     await until(() => paths.every((path) => proxy.watches.get(path) === 0), PATIENCE);
-    await kubectl(cluster, 'delete', 'configmap', late, last);
+    await kubectl(cluster, 'delete', 'configmap', hidden, late, last);
     await proxy.stop();
   }, 180_000);
 

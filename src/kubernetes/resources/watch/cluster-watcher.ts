@@ -66,12 +66,12 @@ export class ClusterWatcher implements KindSink {
   private readonly timing: WatchTiming;
 
   constructor(
-    worker: string,
+    holder: Omit<WatchLease, 'connectionIds'>,
     private connections: readonly WatchedConnection[],
     private readonly openClient: OpenClient,
     private readonly tools: WatcherTools,
   ) {
-    this.lease = { worker, connectionIds: this.connectionIds };
+    this.lease = { ...holder, connectionIds: this.connectionIds };
     this.timing = tools.timing ?? WATCH_TIMING;
     this.kinds = new KindWatches(this.lease, tools, this, this.timing);
   }
@@ -229,7 +229,6 @@ export class ClusterWatcher implements KindSink {
    */
   private async prepare(client: ClusterClient, connections: readonly WatchedConnection[]): Promise<void> {
     const { watches, resources } = this.tools;
-    const { worker } = this.lease;
     const uid = await this.findClusterUid(client);
     const isAnother = ({ clusterUid }: WatchedConnection): boolean =>
       uid !== null && clusterUid !== null && clusterUid !== uid;
@@ -240,16 +239,14 @@ export class ClusterWatcher implements KindSink {
     if (resyncs.length > 0 || cleared.length > 0 || uid === null) this.kinds.reset();
     if (resyncs.includes('discover') || connections.some(isAnother)) this.kinds.clear();
     this.resyncs.clear();
-    for (const { connectionId } of cleared) {
-      await resources.deleteAll(connectionId);
-      await watches.reset(connectionId, worker);
-    }
+    for (const { connectionId } of cleared)
+      if (await watches.reset(connectionId, this.lease)) await resources.deleteAll(connectionId);
     await this.fillNew(connections);
     this.clusterUid = uid ?? this.clusterUid;
     if (uid === null) return;
     for (const one of connections) {
       if (one.clusterUid === uid) continue;
-      await watches.saveClusterUid(one.connectionId, worker, uid);
+      await watches.saveClusterUid(one.connectionId, this.lease, uid);
       one.clusterUid = uid;
     }
   }
@@ -303,9 +300,8 @@ export class ClusterWatcher implements KindSink {
   private async saveState(): Promise<void> {
     this.reportAt = Infinity;
     const { isSettled } = this.kinds;
-    const { worker, connectionIds } = this.lease;
-    for (const connectionId of connectionIds)
-      await this.tools.watches.saveState(connectionId, worker, {
+    for (const connectionId of this.lease.connectionIds)
+      await this.tools.watches.saveState(connectionId, this.lease, {
         status: this.error !== null ? 'failing' : isSettled ? 'watching' : 'starting',
         error: this.error,
         kinds: this.kinds.countFor(connectionId),

@@ -124,7 +124,7 @@ export class ClusterWatchesService implements OnApplicationBootstrap, BeforeAppl
 
   private start(digest: string, connections: WatchedConnection[]): void {
     const watcher = new ClusterWatcher(
-      this.worker,
+      { worker: this.worker, accessDigest: digest },
       connections,
       (current) =>
         this.clusters.openSharedClient(current, (access) => digestAccess(this.digestKey, access) === digest, LIMITS),

@@ -2,6 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { UnitOfWork } from '../../../core/database/unit-of-work.js';
 import { toJsonb } from '../../../core/json/jsonb.js';
 import type { MissingKind, Resync, WatchStatus } from './cluster-watch.entity.js';
+import type { WatchLease } from './watched-resources.store.js';
 
 /** A connection whose watch this process holds. */
 export interface WatchedConnection {
@@ -31,6 +32,7 @@ const CONNECTED = `w.connection_id AS "connectionId", w.access_digest AS "access
   CASE WHEN connection.status = 'disconnected' THEN connection.revision END AS unreached, w.cluster_uid AS "clusterUid"`;
 /** Changes with the address and the credential of a connection. */
 const REVISION = `concat_ws('.', connection.revision, connection.credential_id, credential.revision)`;
+const HELD = `connection_id = $1 AND worker = $2 AND access_digest = $3`;
 const isFree = (row: string): string => `(${row}.worker IS NULL OR ${row}.lease_until < now())`;
 /** Whether another process holds the watch of connections with the same digest. @param rows where they are */
 const isTaken = (row: string, rows: string): string =>
@@ -144,29 +146,35 @@ export class ClusterWatchesStore {
   }
 
   /** Stores the state of a connection's watch while its lease is held. */
-  async saveState(connectionId: string, worker: string, state: WatchState): Promise<void> {
+  async saveState(connectionId: string, { worker, accessDigest }: WatchLease, state: WatchState): Promise<void> {
     await this.unit.manager.query(
-      `UPDATE cluster_watch SET status = $3, error = $4, kinds = $5, missing = $6, updated_at = now(),
-         synced_at = CASE WHEN $7 THEN coalesce(synced_at, now()) ELSE synced_at END,
-         stale_since = CASE WHEN $7 OR synced_at IS NULL THEN NULL WHEN $3 = 'failing' THEN coalesce(stale_since, now()) ELSE stale_since END
-        WHERE connection_id = $1 AND worker = $2`,
-      [connectionId, worker, state.status, state.error, state.kinds, toJsonb(state.missing), state.isSynced],
+      `UPDATE cluster_watch SET status = $4, error = $5, kinds = $6, missing = $7, updated_at = now(),
+         synced_at = CASE WHEN $8 THEN coalesce(synced_at, now()) ELSE synced_at END,
+         stale_since = CASE WHEN $8 OR synced_at IS NULL THEN NULL WHEN $4 = 'failing' THEN coalesce(stale_since, now()) ELSE stale_since END
+        WHERE ${HELD}`,
+      [
+        ...[connectionId, worker, accessDigest, state.status, state.error, state.kinds, toJsonb(state.missing)],
+        state.isSynced,
+      ],
     );
   }
 
-  /** Resets the state of a connection's watch after the stored objects were deleted. */
-  async reset(connectionId: string, worker: string): Promise<void> {
-    await this.unit.manager.query(
-      'UPDATE cluster_watch SET synced_at = NULL, stale_since = NULL WHERE connection_id = $1 AND worker = $2',
-      [connectionId, worker],
+  /** Resets the state of a connection's watch before the stored objects are deleted. @returns whether it is held */
+  async reset(connectionId: string, { worker, accessDigest }: WatchLease): Promise<boolean> {
+    const reset = await this.unit.manager.query<unknown[]>(
+      `WITH reset AS (UPDATE cluster_watch SET synced_at = NULL, stale_since = NULL WHERE ${HELD} RETURNING 1) SELECT FROM reset`,
+      [connectionId, worker, accessDigest],
     );
+    return reset.length > 0;
   }
 
-  async saveClusterUid(connectionId: string, worker: string, uid: string): Promise<void> {
-    await this.unit.manager.query(
-      'UPDATE cluster_watch SET cluster_uid = $3 WHERE connection_id = $1 AND worker = $2',
-      [connectionId, worker, uid],
-    );
+  async saveClusterUid(connectionId: string, { worker, accessDigest }: WatchLease, uid: string): Promise<void> {
+    await this.unit.manager.query(`UPDATE cluster_watch SET cluster_uid = $4 WHERE ${HELD}`, [
+      connectionId,
+      worker,
+      accessDigest,
+      uid,
+    ]);
   }
 
   /** Requests a resync from the replica that watches the cluster. @returns false when it is not watched */

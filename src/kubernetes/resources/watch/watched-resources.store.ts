@@ -19,6 +19,8 @@ export interface ResourcesMessage {
 export interface WatchLease {
   connectionIds: string[];
   worker: string;
+  /** A connection whose access is another one by now belongs to another watch, maybe of the same process. */
+  accessDigest: string;
 }
 
 /** The lease was taken over, or none of the connections is watched any more. */
@@ -33,10 +35,10 @@ const COLUMNS = `namespace text, name text, uid text, owner_uid text, resource_v
   omitted text[], created_at timestamptz`;
 /** The connections that are still held; the lock keeps them so until the rows are written. */
 const HELD = `held AS MATERIALIZED (
-  SELECT connection_id, organization_id FROM cluster_watch WHERE connection_id = ANY ($1) AND worker = $2
+  SELECT connection_id, organization_id FROM cluster_watch WHERE connection_id = ANY ($1) AND worker = $2 AND access_digest = $3
    ORDER BY connection_id FOR KEY SHARE)`;
 /** Those of them that are written to: all, or those of a place. */
-const TARGET = `target AS (SELECT * FROM held WHERE $5::uuid[] IS NULL OR connection_id = ANY ($5))`;
+const TARGET = `target AS (SELECT * FROM held WHERE $6::uuid[] IS NULL OR connection_id = ANY ($6))`;
 const OWN_DESIGN = `labels ? 'armature.dev/design'`;
 
 /** A row before it was changed or deleted. */
@@ -73,7 +75,7 @@ export class WatchedResourcesStore {
   ): Promise<ResourceChange[]> {
     if (seen.length === 0) return [];
     const rows = await this.compareApplied(lease, kind, seen);
-    const given = `SELECT * FROM jsonb_to_recordset($6::jsonb) AS r (${COLUMNS})`;
+    const given = `SELECT * FROM jsonb_to_recordset($7::jsonb) AS r (${COLUMNS})`;
     return this.write(lease, kind, place?.connectionIds ?? null, given, toBatch(rows));
   }
 
@@ -89,7 +91,7 @@ export class WatchedResourcesStore {
       lease,
       kind,
       place?.connectionIds ?? null,
-      `(namespace, name) IN (SELECT namespace, name FROM jsonb_to_recordset($6::jsonb) AS r (namespace text, name text))`,
+      `(namespace, name) IN (SELECT namespace, name FROM jsonb_to_recordset($7::jsonb) AS r (namespace text, name text))`,
       toJsonb(objects),
     );
   }
@@ -105,7 +107,7 @@ export class WatchedResourcesStore {
       lease,
       kind,
       place?.connectionIds ?? null,
-      `uid NOT IN (SELECT unnest($6::text[])) AND ($7::text IS NULL OR namespace = $7)`,
+      `uid NOT IN (SELECT unnest($7::text[])) AND ($8::text IS NULL OR namespace = $8)`,
       [...listed],
       place?.namespace ?? null,
     );
@@ -118,22 +120,23 @@ export class WatchedResourcesStore {
     connectionId: string,
     namespaces: string[],
   ): Promise<ResourceChange[]> {
-    return this.deleteWhere(lease, kind, [connectionId], `namespace <> ALL ($6::text[])`, namespaces);
+    return this.deleteWhere(lease, kind, [connectionId], `namespace <> ALL ($7::text[])`, namespaces);
   }
 
   /**
    * Makes the resources of a kind of one connection the same as those of another one.
    * @returns null when one of the two is not held any more
    */
-  copy({ worker }: WatchLease, kind: ResourceKind, from: string, to: string): Promise<ResourceChange[] | null> {
-    const lease = { worker, connectionIds: [from, to].sort() };
-    const source = `SELECT * FROM cluster_resource r WHERE r.connection_id = $6::uuid AND r.api_version = $3 AND r.kind = $4`;
+  copy(held: WatchLease, kind: ResourceKind, from: string, to: string): Promise<ResourceChange[] | null> {
+    const lease = { ...held, connectionIds: [from, to].sort() };
+    const source = `SELECT * FROM cluster_resource r WHERE r.connection_id = $7::uuid AND r.api_version = $4 AND r.kind = $5`;
     return this.unit.run(async () => {
-      const held = await this.unit.manager.query<unknown[]>(`WITH ${HELD} SELECT FROM held`, [
+      const found = await this.unit.manager.query<unknown[]>(`WITH ${HELD} SELECT FROM held`, [
         lease.connectionIds,
-        worker,
+        lease.worker,
+        lease.accessDigest,
       ]);
-      if (held.length < lease.connectionIds.length) return null;
+      if (found.length < lease.connectionIds.length) return null;
       const gone = `NOT EXISTS (${source} AND r.namespace = cluster_resource.namespace AND r.name = cluster_resource.name)`;
       const deleted = await this.deleteWhere(lease, kind, [to], gone, from);
       return [...deleted, ...(await this.write(lease, kind, [to], source, from))];
@@ -148,8 +151,8 @@ export class WatchedResourcesStore {
     await this.unit.manager.query(
       `WITH ${HELD}
        DELETE FROM cluster_resource r USING held WHERE r.connection_id = held.connection_id
-          AND api_version || ' ' || kind <> ALL ($3::text[]) AND api_version <> ALL ($4::text[])`,
-      [lease.connectionIds, lease.worker, kinds, apiVersions],
+          AND api_version || ' ' || kind <> ALL ($4::text[]) AND api_version <> ALL ($5::text[])`,
+      [lease.connectionIds, lease.worker, lease.accessDigest, kinds, apiVersions],
     );
   }
 
@@ -198,7 +201,7 @@ export class WatchedResourcesStore {
   /**
    * Writes rows for each connection in one statement.
    * @param connectionIds those to write to; null for all of the lease
-   * @param given SQL of the rows, from `value` as $6
+   * @param given SQL of the rows, from `value` as $7
    */
   private async write(
     lease: WatchLease,
@@ -212,12 +215,12 @@ export class WatchedResourcesStore {
        before AS (
          SELECT c.connection_id, c.namespace, c.name, c.applied_digest, c.design_id, c.environment_id, c.${OWN_DESIGN} AS is_own
            FROM target CROSS JOIN given JOIN cluster_resource c ON c.connection_id = target.connection_id
-            AND c.api_version = $3 AND c.kind = $4 AND given.namespace = c.namespace AND given.name = c.name),
+            AND c.api_version = $4 AND c.kind = $5 AND given.namespace = c.namespace AND given.name = c.name),
        written AS (
          INSERT INTO cluster_resource AS now
            (id, organization_id, connection_id, api_version, kind, namespace, name, uid, owner_uid, resource_version, labels, health,
             health_message, installation_id, design_id, environment_id, applied_fields, applied_digest, content, omitted, created_at, updated_at)
-         SELECT gen_random_uuid(), target.organization_id, target.connection_id, $3, $4, given.namespace, given.name, given.uid,
+         SELECT gen_random_uuid(), target.organization_id, target.connection_id, $4, $5, given.namespace, given.name, given.uid,
                 given.owner_uid, given.resource_version, given.labels, given.health, given.health_message,
                 coalesce(given.installation_id, owner.installation_id), coalesce(given.design_id, owner.design_id),
                 coalesce(given.environment_id, owner.environment_id), given.applied_fields, given.applied_digest, given.content,
@@ -243,7 +246,7 @@ export class WatchedResourcesStore {
           AND before.name = written.name
         WHERE (SELECT count(*) FROM notified) >= 0
        UNION ALL SELECT NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, false WHERE NOT EXISTS (SELECT FROM held)`,
-      [lease.connectionIds, lease.worker, kind.apiVersion, kind.kind, connectionIds, value],
+      [lease.connectionIds, lease.worker, lease.accessDigest, kind.apiVersion, kind.kind, connectionIds, value],
     );
     assertHeld(written);
     const changed = written as WrittenRow[];
@@ -286,14 +289,14 @@ export class WatchedResourcesStore {
       `WITH ${HELD}, ${TARGET},
        gone AS (
          DELETE FROM cluster_resource USING target
-          WHERE cluster_resource.connection_id = target.connection_id AND api_version = $3 AND kind = $4 AND ${condition}
+          WHERE cluster_resource.connection_id = target.connection_id AND api_version = $4 AND kind = $5 AND ${condition}
          RETURNING target.connection_id, target.organization_id, design_id, environment_id, applied_digest, ${OWN_DESIGN} AS is_own),
        ${notified('gone')}
        SELECT connection_id AS "connectionId", organization_id AS "organizationId", design_id AS "beforeDesign",
               environment_id AS "beforeEnvironment", applied_digest AS "beforeDigest", is_own AS "wasOwn", NULL AS held
          FROM gone WHERE (SELECT count(*) FROM notified) >= 0
        UNION ALL SELECT NULL, NULL, NULL, NULL, NULL, NULL, false WHERE NOT EXISTS (SELECT FROM held)`,
-      [lease.connectionIds, lease.worker, kind.apiVersion, kind.kind, connectionIds, ...values],
+      [lease.connectionIds, lease.worker, lease.accessDigest, kind.apiVersion, kind.kind, connectionIds, ...values],
     );
     assertHeld(deleted);
     return toChanges(deleted as ChangedRow[]);
