@@ -316,7 +316,7 @@ describe('a user of the issuer with an account here', () => {
     const strip = ({ request_id: _, trace_id: __, ...body }: Json): Json => body;
     for (const person of [unknown, planted, deactivated.issuedOnes, second]) {
       const answer = await person.post(LINK, { password: PASSWORD });
-      expect([answer.status, strip(answer.body as Json)]).toEqual([400, strip(wrong.body as Json)]);
+      expect([answer.status, strip(answer.body)]).toEqual([400, strip(wrong.body)]);
     }
     expect((await profile(issuedOnes.token ?? '')).body.id).not.toBe(account.id);
   });

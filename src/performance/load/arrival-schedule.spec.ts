@@ -21,7 +21,7 @@ describe('the schedule of requests', () => {
   it('has rate times duration requests, at even distances, also with fractions', () => {
     const times = timesOf({ model: 'open', rate: 2.5, seconds: 4 });
     expect(times).toEqual(
-      [0, 400, 800, 1_200, 1_600, 2_000, 2_400, 2_800, 3_200, 3_600].map((time) => expect.closeTo(time, 6)),
+      [0, 400, 800, 1_200, 1_600, 2_000, 2_400, 2_800, 3_200, 3_600].map((time): unknown => expect.closeTo(time, 6)),
     );
     expect(timesOf({ model: 'open', rate: 0.5, seconds: 4 })).toEqual([0, expect.closeTo(2_000, 6)]);
   });
