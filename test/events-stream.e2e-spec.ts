@@ -79,7 +79,7 @@ class Stream {
   private take(fields: Map<string, string>): void {
     this.lastId = fields.get('id') ?? this.lastId;
     const data = fields.get('data');
-    if (data && fields.get('event') === 'end') this.reason = (JSON.parse(data)).reason;
+    if (data && fields.get('event') === 'end') this.reason = JSON.parse(data).reason;
     else if (data) this.events.push({ id: this.lastId, data: JSON.parse(data) });
   }
 }

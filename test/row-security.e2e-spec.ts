@@ -115,7 +115,14 @@ describe('row-level security', () => {
         WHERE c.relnamespace = 'public'::regnamespace AND a.grantee = 0`,
     );
     expect(open).toEqual([]);
-    const functions = await world.sql<{ name: string; definer: boolean; isPublic: boolean; isTrigger: boolean; isCalled: boolean; hasPath: boolean }>(
+    const functions = await world.sql<{
+      name: string;
+      definer: boolean;
+      isPublic: boolean;
+      isTrigger: boolean;
+      isCalled: boolean;
+      hasPath: boolean;
+    }>(
       `SELECT p.proname AS name, p.prosecdef AS definer, p.prorettype = 'trigger'::regtype AS "isTrigger",
               has_function_privilege(p.oid, 'EXECUTE') AS "isCalled", coalesce(p.proconfig::text ~ 'search_path=', false) AS "hasPath",
               EXISTS (SELECT FROM aclexplode(coalesce(p.proacl, acldefault('f', p.proowner))) WHERE grantee = 0) AS "isPublic"
