@@ -199,8 +199,8 @@ function ofRegistry(base: string): Record<string, Rule> {
       ids: { entityType: 'model' },
       body: { id: ids['publishedModel'], status: 'enabled' },
     })),
-    [`DELETE ${base}/models/:id`]: rule('registry.delete', 'anywhere', undefined, {
-      before: async ({ world }) => ({ id: await publish(world, `model-${randomUUID()}`) }),
+    [`DELETE ${base}/models/:model`]: rule('registry.delete', 'anywhere', undefined, {
+      before: async ({ world }) => ({ model: await publish(world, `model-${randomUUID()}`) }),
     }),
   };
 }
@@ -399,8 +399,8 @@ const RULES: Record<string, Rule> = {
   'GET /api/pattern/:id/validate': rule('design.read', 'workspace'),
   'GET /api/pattern/:id/diagram.svg': rule('design.read', 'workspace'),
   'GET /api/pattern/download/:id': rule('design.read', 'workspace', ({ design }) => ({ ids: { id: design.id } })),
-  'PUT /api/pattern/:sourcetype': rule('design.update', 'workspace', ({ design }) => ({
-    ids: { sourcetype: 'yaml' },
+  'PUT /api/pattern/:id': rule('design.update', 'workspace', ({ design }) => ({
+    ids: { id: 'yaml' },
     body: { id: design.id, name: 'settings' },
   })),
   'DELETE /api/pattern/:id': rule('design.delete', 'workspace'),

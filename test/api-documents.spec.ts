@@ -83,6 +83,14 @@ const violations = (isKept: (operation: Operation) => boolean): string[] =>
     .filter((operation) => !isKept(operation))
     .map(({ route }) => route);
 
+/** The document as JSON with objects that have no members but those that it names. */
+const closedObjects = (text: string): string =>
+  JSON.stringify(
+    JSON.parse(text, (_, value: Json) =>
+      value?.properties && [value.type].flat().includes('object') ? { additionalProperties: false, ...value } : value,
+    ),
+  );
+
 describe('the documents in the repository', () => {
   it.each([OPENAPI, SCHEMA])('%s is what "npm run api:write" writes', (file) => {
     expect(readFileSync(file, 'utf8')).toBe(documents[file]);
@@ -211,7 +219,7 @@ describe('the OpenAPI document', () => {
     );
     expect(parameters.filter(({ description, schema }) => !description || !schema)).toEqual([]);
     expect(parameters.filter(({ name, schema }) => name === 'pagesize' && !(schema.default > 0))).toEqual([]);
-    for (const name of ['entityType', 'sourcetype', 'async', 'export'])
+    for (const name of ['entityType', 'async', 'export'])
       expect(parameters.filter((each) => each.name === name && !hasWords(each.schema))).toEqual([]);
     const repeated = violations(
       (each) =>
@@ -231,7 +239,7 @@ describe('the OpenAPI document', () => {
   });
 
   it('takes files in forms, and answers files as binary', () => {
-    const form = (id: string): Json => findOperation(id).requestBody.content['multipart/form-data'].schema;
+    const form = (id: string): Json => resolve(findOperation(id).requestBody.content['multipart/form-data'].schema);
     const files = {
       importDesign: 'file',
       createFilter: 'file',
@@ -304,20 +312,62 @@ describe('the OpenAPI document', () => {
     expect(links.filter(([, tag, id = '']) => findOperation(id)?.tags[0] !== tag).map(([link]) => link)).toEqual([]);
   });
 
-  it('gives examples that its own schemas allow', () => {
+  it('gives every JSON body in each of its forms, and every JSON success, an example that its schema allows', () => {
     const ajv = new Ajv2020({ strict: false });
     addFormats.default(ajv);
-    ajv.addSchema(openapi, 'openapi');
-    const bodies = operations().flatMap(({ operation: { operationId, requestBody } }) =>
-      Object.values<Json>(requestBody?.content ?? {}).map(({ schema, example }) => ({ operationId, schema, example })),
-    );
-    const examples = bodies.filter(({ example }) => example);
-    expect(examples.map(({ operationId }) => operationId)).toEqual(
-      expect.arrayContaining(['signIn', 'createEnvironment', 'createWorkspace', 'importDesign', 'deployDesign']),
-    );
-    const isAllowed = ({ schema, example }: Json): boolean =>
-      ajv.validate(schema.$ref ? { $ref: `openapi${schema.$ref}` } : schema, example);
-    expect(examples.filter((each) => !isAllowed(each)).map(({ operationId }) => operationId)).toEqual([]);
+    ajv.addSchema(JSON.parse(closedObjects(JSON.stringify(openapi))) as Json, 'openapi');
+    const bodies = operations().flatMap(({ operation }) => {
+      const successes = Object.entries<Json>(operation.responses).filter(([status]) => status.startsWith('2'));
+      return [operation.requestBody, ...successes.map(([, response]) => response)].flatMap((body) =>
+        body?.content['application/json'] ? [{ id: operation.operationId, ...body.content['application/json'] }] : [],
+      );
+    });
+    expect(bodies.length).toBeGreaterThan(350);
+    const isAllowed = ({ schema, examples = {} }: Json): boolean => {
+      const isValid = ajv.compile(JSON.parse(JSON.stringify(schema).replaceAll('"#/', '"openapi#/')) as Json);
+      const values = Object.values<Json>(examples).map((example) => resolve(example).value as Json);
+      return values.length > 0 && values.every((value) => isValid(value));
+    };
+    expect(bodies.filter((each) => !isAllowed(each)).map(({ id }) => id as string)).toEqual([]);
+    const forms = (id: string) => Object.keys(findOperation(id).requestBody.content['application/json'].examples);
+    expect(forms('importDesign')).toEqual(['file', 'url', 'next version']);
+    expect(forms('deployDesign')).toEqual(['example', 'plan', 'with a file']);
+  });
+
+  it('has one template for each path, whatever its parameters are called', () => {
+    const templates = Object.keys(openapi.paths).map((path) => path.replace(/\{\w+\}/g, '{}'));
+    expect(templates.length - new Set(templates).size).toBe(0);
+  });
+
+  it('says of every value what fits its type, and of every object what it may hold', () => {
+    const types: Record<string, string[]> = {
+      string: ['format', 'minLength', 'maxLength', 'pattern'],
+      array: ['items', 'minItems', 'maxItems'],
+      object: ['properties', 'additionalProperties'],
+      integer: ['minimum', 'maximum'],
+    };
+    const faults: string[] = [];
+    const ajv = new Ajv2020({ strict: false, validateFormats: false });
+    const visit = (at: Json, place: string): void => {
+      if (typeof at !== 'object' || at === null) return;
+      const own: unknown[] = [at.type].flat();
+      const isSchema = own.some(
+        (type) => typeof type === 'string' && type !== 'null' && !place.endsWith('/properties'),
+      );
+      for (const [type, words] of Object.entries(types))
+        for (const word of words)
+          if (isSchema && word in at && !own.includes(type) && !(type === 'integer' && own.includes('number')))
+            faults.push(`${place} ${word}`);
+      if (isSchema && own.includes('object') && !('properties' in at) && !('additionalProperties' in at))
+        faults.push(`${place} is an object of nothing`);
+      if (isSchema && at.default !== undefined && !ajv.validate({ ...at }, at.default)) faults.push(`${place} default`);
+      if (at.oneOf && at.default !== undefined && !ajv.validate({ oneOf: at.oneOf }, at.default))
+        faults.push(`${place} default`);
+      for (const [key, value] of Object.entries(at))
+        if (key !== 'example' && key !== 'examples') visit(value, `${place}/${key}`);
+    };
+    visit(openapi, '');
+    expect(faults).toEqual([]);
   });
 
   it('marks the other paths of an operation as deprecated twins', () => {

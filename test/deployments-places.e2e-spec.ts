@@ -101,9 +101,15 @@ requires('KUBEBUILDER_ASSETS', 'where a design is deployed', () => {
       expect(await colour('sent')).toBe('red');
       expect(await call(people.editor)).toMatchObject({ status: 200, body: { design_version: 2 } });
       expect((await people.editor.get(`/api/pattern/${sent.id}`)).body).toMatchObject({ version_number: 2 });
-      expect(await call(people.editor, { dry_run: true })).toMatchObject({
+      expect(await call(people.editor, { version: 1 })).toMatchObject({
         status: 400,
         body: { errors: [{ pointer: '/pattern_file' }], remedy: expect.stringContaining('PUT /api/pattern/{id}') },
+      });
+      expect(await people.editor.post('/api/pattern/deploy', { id: sent.id, dry_run: true })).toMatchObject({
+        status: 400,
+        body: {
+          errors: [{ pointer: '/dry_run', detail: expect.stringContaining('POST /api/pattern/deploy/plan') }],
+        },
       });
       expect(await people.editor.post('/api/pattern/deploy', { pattern_file: map('a', namespace) })).toMatchObject({
         status: 400,

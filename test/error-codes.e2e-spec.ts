@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import ts from 'typescript';
-import { ERROR_CODES } from '../src/health/error-codes.js';
+import { ERROR_CODES } from '../src/core/errors/error-codes.js';
 import { CLUSTER_ERROR_CODES } from '../src/kubernetes/clusters/cluster-error.js';
 import { World } from './support/world.js';
 

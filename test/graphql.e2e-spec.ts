@@ -1,5 +1,5 @@
 import { DataSource } from 'typeorm';
-import { ERROR_CODES } from '../src/health/error-codes.js';
+import { ERROR_CODES } from '../src/core/errors/error-codes.js';
 import type { Json } from './support/person.js';
 import { World } from './support/world.js';
 

@@ -93,7 +93,6 @@ async function prepare(): Promise<void> {
     userId: people.editor.id,
     number: '1',
     entityType: 'model',
-    sourcetype: design.id,
     '/api/environments': environment.id,
     '/api/integrations/connections': connection.id,
     '/api/integrations/credentials': credential.id,

@@ -71,6 +71,32 @@ describe('every route', () => {
     expect(answers.filter(({ status }) => status !== 401)).toEqual([]);
   });
 
+  it('takes the examples of the OpenAPI document, or lacks a record only', async () => {
+    const { body: document } = await world.stranger.get('/api/openapi.json');
+    const calls = Object.entries<Json>(document.paths).flatMap(([path, methods]) =>
+      Object.entries<Json>(methods).flatMap(([method, operation]) =>
+        Object.entries<Json>(operation.requestBody?.content['application/json']?.examples ?? {}).map(
+          ([form, { value }]) => ({ form: `${operation.operationId} ${form}`, method, path, operation, value }),
+        ),
+      ),
+    );
+    expect(calls.length).toBeGreaterThan(100);
+    const words = (name: string, { parameters }: Json): string =>
+      parameters.find((each: Json) => each.name === name)?.schema?.enum?.[0] ?? randomUUID();
+    const faults: unknown[] = [];
+    for (const { form, method, path, operation, value } of calls) {
+      // What the server would have to fetch from elsewhere.
+      if (/ (url|slack)$/.test(form) || operation.deprecated) continue;
+      const asked = path.replace(/\{(\w+)\}/g, (_, name: string) => words(name, operation));
+      const sent = value.organization_id ? { ...value, organization_id: world.organization } : value;
+      const { status, body } = await world.admin.call(method.toUpperCase(), asked, { body: sent });
+      const isPublic = operation.security.length === 0 || /auth\/logout$|users\/password$/.test(path);
+      const lacksRecord = [404, 409, 410].includes(status) || (isPublic && status < 500);
+      if (status >= 300 && !lacksRecord) faults.push({ form, status, detail: body.detail });
+    }
+    expect(faults).toEqual([]);
+  }, 120_000);
+
   it('is in the OpenAPI document, which is of version 3.1', async () => {
     const { status, body } = await world.stranger.get('/api/openapi.json');
     expect({ status, version: body.openapi }).toEqual({ status: 200, version: '3.1.0' });

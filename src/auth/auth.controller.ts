@@ -30,7 +30,7 @@ export class AuthController {
     'signIn',
     'Sign in',
     'Exchanges an email address and a password for an access token and a refresh token. Attempts are limited by account and by address.',
-    { errors: [401], example: { email: 'admin@armature.local', password: 'the password of the account' } },
+    { errors: [401] },
   )
   @Public()
   @Post('login')
@@ -67,7 +67,7 @@ export class AuthController {
     'linkAccount',
     'Link the account of the issuer',
     'Joins the caller, a user of the OpenID Connect issuer, to the account that the address of the token has here already. From then on the tokens of the issuer act as that account, which keeps its password. Attempts are limited as sign-ins are.',
-    { errors: [409], example: { password: 'the password of the account' } },
+    { errors: [409] },
   )
   @ApiBearerAuth()
   @Post('link')

@@ -1,3 +1,4 @@
+import { EXAMPLE_ID, InputForms } from '../core/schema/field-examples.js';
 import { applyDecorators } from '@nestjs/common';
 import { Field, InputType } from '@nestjs/graphql';
 import { ApiPropertyOptional } from '@nestjs/swagger';
@@ -9,6 +10,7 @@ import { Repeatable } from '../core/schema/repeatable.js';
 import { findUnstorableParts } from '../core/json/storable-json.js';
 import { CATALOG_TYPES, CONTENT_CLASSES } from './catalog-data.js';
 
+@InputForms({ example: { catalog_data: { content_class: 'community', type: 'deployment' } } })
 export class PublishInput {
   @IdInput()
   id!: string;
@@ -20,6 +22,7 @@ export class PublishInput {
 }
 
 /** The body of a DELETE. Some proxies drop such bodies, so every field may also be a query parameter. */
+@InputForms({ example: { id: EXAMPLE_ID } })
 export class UnpublishInput {
   @IdInput({ optional: true, description: 'The record to unpublish.' })
   id?: string;

@@ -1,3 +1,4 @@
+import { EXAMPLE_ID, InputForms } from '../core/schema/field-examples.js';
 import { Matches } from 'class-validator';
 import { UpdatesView } from '../core/rest/read-only-fields.js';
 import { UpdateInput } from '../core/rest/input.pipe.js';
@@ -6,6 +7,22 @@ import { CONNECTION_STATUSES, type ConnectionStatus } from './connection-status.
 import { ConnectionView } from './connection.view.js';
 
 @UpdatesView(() => ConnectionView)
+@InputForms({
+  'with a new credential': {
+    name: 'metrics',
+    kind: 'prometheus',
+    metadata: { url: 'https://prometheus.example.com' },
+    credential_secret: { token: 'example-token' },
+    organization_id: EXAMPLE_ID,
+  },
+  'with a credential': {
+    name: 'metrics',
+    kind: 'prometheus',
+    metadata: { url: 'https://prometheus.example.com' },
+    credential_id: EXAMPLE_ID,
+    organization_id: EXAMPLE_ID,
+  },
+})
 export class NewConnection {
   @NameInput()
   name!: string;
@@ -41,6 +58,11 @@ export class NewConnection {
 }
 
 @UpdatesView(() => ConnectionView)
+@InputForms({
+  rename: { name: 'metrics' },
+  'change the status': { status: 'maintenance' },
+  'replace the secret': { credential_secret: { token: 'example-token' } },
+})
 export class ConnectionChange extends UpdateInput {
   @NameInput({ optional: true })
   name?: string;

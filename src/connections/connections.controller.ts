@@ -20,7 +20,7 @@ import { ConnectionsService } from './connections.service.js';
 import { ConnectionKindPage, ConnectionKindView } from './kinds/connection-kind.view.js';
 import { ConnectionKindRegistry } from './kinds/connection-kind.registry.js';
 import { PingsService } from './pings.service.js';
-import { EXAMPLE_ID, RestOperation } from '../core/rest/openapi/rest-operation.decorator.js';
+import { RestOperation } from '../core/rest/openapi/rest-operation.decorator.js';
 
 @ApiTags('connections')
 @Controller('integrations/connections')
@@ -48,14 +48,6 @@ export class ConnectionsController {
     'createConnection',
     'Create a connection',
     'Creates a connection of any kind. A new connection is registered; a ping that succeeds makes it connected.',
-    {
-      example: {
-        name: 'metrics',
-        kind: 'prometheus',
-        metadata: { url: 'https://prometheus.example.com' },
-        organization_id: EXAMPLE_ID,
-      },
-    },
   )
   @Post()
   @RequiresBodyRight(connectionPolicy.create, OrganizationsService)

@@ -1,6 +1,7 @@
+import { EXAMPLE_ID, EXAMPLE_MANIFEST, InputForms } from '../core/schema/field-examples.js';
 import { applyDecorators } from '@nestjs/common';
 import { ApiPropertyOptional } from '@nestjs/swagger';
-import { IsIn, IsOptional, IsString, IsUUID, Matches } from 'class-validator';
+import { IsIn, IsOptional, IsString, IsUUID, Matches, ValidateBy, ValidateIf } from 'class-validator';
 import { Repeatable } from '../core/schema/repeatable.js';
 import { InvalidRequest } from '../core/errors/app-error.js';
 import { assertSameWhereSent } from '../core/rest/alternatives.js';
@@ -8,7 +9,15 @@ import { OrganizationListQuery, parseInteger } from '../core/listing/list-query.
 import { IsVersionNumber } from '../designs/contents/version-number.js';
 import { DRIFT_MODES, type DriftMode } from '../environments/environment.entity.js';
 import { DEPLOYMENT_STATUSES, type DeploymentOptions, type DeploymentStatus } from './deployment.entity.js';
-import { FlagInput, IdInput, IntegerInput, NameInput, TextInput, WordInput } from '../core/schema/input-fields.js';
+import {
+  FlagInput,
+  IdInput,
+  IntegerInput,
+  NameInput,
+  TEXT_OR_OBJECT,
+  TextInput,
+  WordInput,
+} from '../core/schema/input-fields.js';
 
 const MAX_TIMEOUT_SECONDS = 3_600;
 const MAX_REASON_LENGTH = 1_000;
@@ -52,7 +61,7 @@ const ConnectionIdsInput = () =>
   );
 
 const ValuesInput = (description: string) =>
-  applyDecorators(ApiPropertyOptional({ oneOf: [{ type: 'string' }, { type: 'object' }], description }), IsOptional());
+  applyDecorators(ApiPropertyOptional({ oneOf: TEXT_OR_OBJECT, description }), IsOptional());
 
 /** Lets a deployment, undeployment or rollback override a freeze. */
 export class FreezeOverride {
@@ -81,6 +90,10 @@ export class DeploymentTarget extends FreezeOverride {
   connection_ids?: string[];
 }
 
+@InputForms({
+  example: { id: EXAMPLE_ID },
+  'into an environment': { id: EXAMPLE_ID, environment_id: EXAMPLE_ID, connection_ids: [EXAMPLE_ID] },
+})
 export class PlanRequest extends DeploymentTarget {
   @NameInput({ optional: true, description: 'Label of the deployment; the name of the design when it is left out.' })
   name?: string;
@@ -121,9 +134,22 @@ export class PlanRequest extends DeploymentTarget {
   force?: boolean;
 }
 
+@InputForms({
+  example: { id: EXAMPLE_ID },
+  plan: { id: EXAMPLE_ID, plan_id: EXAMPLE_ID },
+  'with a file': { pattern_id: EXAMPLE_ID, pattern_file: EXAMPLE_MANIFEST },
+})
 export class DeployRequest extends PlanRequest {
-  @FlagInput({ optional: true, description: 'Only plans.' })
-  dry_run?: boolean;
+  /** Refused, because a caller who sends it expects that nothing is deployed. */
+  @ValidateIf((_, value) => value !== undefined)
+  @ValidateBy({
+    name: 'isAbsent',
+    validator: {
+      validate: () => false,
+      defaultMessage: () => 'is not a field of a deployment; plan it with POST /api/pattern/deploy/plan',
+    },
+  })
+  dry_run?: never;
 
   @FlagInput({ optional: true, description: 'Waits until every object is healthy or suspended.' })
   wait?: boolean;
@@ -165,9 +191,9 @@ export class DeployRequest extends PlanRequest {
 }
 
 /** Rejects fields that contradict the content of the design in `pattern_file`. @throws InvalidRequest */
-export function assertFileFits({ pattern_file, version, plan_id, dry_run }: DeployRequest): void {
+export function assertFileFits({ pattern_file, version, plan_id }: DeployRequest): void {
   if (pattern_file === undefined) return;
-  const other = version !== undefined ? 'version' : plan_id !== undefined ? 'plan_id' : dry_run ? 'dry_run' : undefined;
+  const other = version !== undefined ? 'version' : plan_id !== undefined ? 'plan_id' : undefined;
   if (other)
     throw InvalidRequest.forField(
       '/pattern_file',
@@ -176,6 +202,7 @@ export function assertFileFits({ pattern_file, version, plan_id, dry_run }: Depl
     );
 }
 
+@InputForms({ example: { id: EXAMPLE_ID } })
 export class UndeployRequest extends DeploymentTarget {
   @FlagInput({ optional: true, description: 'Deletes volume claims too, with their data.' })
   delete_volumes?: boolean;
@@ -201,6 +228,7 @@ export class UndeployRequest extends DeploymentTarget {
   request_approval?: boolean;
 }
 
+@InputForms({ 'to the version before': {}, 'to a version': { version: 1 } })
 export class RollbackRequest extends FreezeOverride {
   @ApiPropertyOptional({
     type: 'integer',
@@ -257,11 +285,13 @@ export class PromotionRequest extends FreezeOverride {
 }
 
 /** An approval with an optional reason. */
+@InputForms({ example: { reason: 'Reviewed with the team.' } })
 export class ApprovalRequest {
   @TextInput({ optional: true, max: MAX_REASON_LENGTH, description: 'Why it is approved; the record keeps it.' })
   reason?: string;
 }
 
+@InputForms({ example: { reason: 'The migration has to be reviewed first.' } })
 export class RejectionRequest {
   @TextInput({ max: MAX_REASON_LENGTH, description: 'Why it is rejected; the record keeps it.' })
   reason!: string;

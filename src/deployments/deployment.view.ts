@@ -14,6 +14,7 @@ import {
   graphqlEnum,
 } from '../core/schema/view-fields.js';
 import { RecordView } from '../core/schema/record.view.js';
+import { PolicyViolationView } from '../designs/enrichment/policy-violation.view.js';
 import {
   APPROVAL_DECISIONS,
   CLUSTER_OUTCOMES,
@@ -136,6 +137,24 @@ export class DeployedClusterView {
   }
 }
 
+/** Why a deployment did not succeed. */
+export class DeploymentFailureView implements DeploymentFailure {
+  @IntField({ rest: true, description: 'The HTTP status of the response that reports it.' })
+  status!: number;
+
+  @TextField({ rest: true, description: 'The error code.' })
+  code!: string;
+
+  @TextField({ rest: true, description: 'What failed.' })
+  detail!: string;
+
+  @TextField({ rest: true, optional: true, description: 'What can be done about it.' })
+  remedy?: string;
+
+  @IdField({ rest: true, optional: true, description: 'The cluster on which it failed, if it was a single one.' })
+  connection_id?: string;
+}
+
 @ObjectType('Deployment', { description: 'A design that is deployed to an environment, or was.' })
 export class DeploymentView extends RecordView {
   @TextField({ description: "The deployment's label." })
@@ -209,11 +228,11 @@ export class DeploymentView extends RecordView {
   @RecordsField(() => DeployedClusterView, { description: 'How it ended, cluster by cluster.' })
   clusters!: DeployedClusterView[];
 
-  @MapsField({ description: 'What does not comply with policies that only warn: resource, policy and message.' })
+  @MapsField({ of: () => PolicyViolationView, description: 'What does not comply with policies that only warn.' })
   policy_violations!: object[];
 
-  @MapField({ nullable: true, description: 'Why it did not succeed: status, code and detail.' })
-  error!: object | null;
+  @MapField({ of: () => DeploymentFailureView, nullable: true, description: 'Why it did not succeed.' })
+  error!: DeploymentFailure | null;
 
   @TextsField({ rest: true, description: 'What a chart could not look up on the clusters.' })
   warnings!: string[];

@@ -16,7 +16,9 @@ import { type PageEnvelope, toPageEnvelope, singlePage } from '../core/listing/p
 export class BulkDesignsController {
   constructor(private readonly removal: DesignRemovalService) {}
 
-  @RestOperation('deleteDesigns', 'Delete designs', 'Deletes several designs: all of them, or none.')
+  @RestOperation('deleteDesigns', 'Delete designs', 'Deletes several designs: all of them, or none.', {
+    errors: [404],
+  })
   @Post('delete')
   @RequiresBodyRight(designPolicy.delete, DesignRemovalService, { isDeletion: true })
   @HttpCode(200)

@@ -139,13 +139,13 @@ export class DesignChangesService {
   }
 }
 
-/** The meaning of `{sourcetype}` in a path. */
+/** What identifies the design in the path of a change: its id, or the format of the new content. */
 function parseTarget(target: string): { id?: string; types: readonly SourceType[] | null } {
   if (validate(target)) return { id: target.toLowerCase(), types: null };
   const types = parseSourceTypes(target);
   if (types.length > 0) return { types };
   throw InvalidRequest.forField(
-    'sourcetype',
+    'id',
     `must be the id of a design, or one of ${SOURCE_TYPE_SEGMENTS.join(', ')}`,
     'Use PUT /api/pattern/{id}.',
   );

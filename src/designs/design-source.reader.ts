@@ -262,7 +262,7 @@ function withKeptRelease(options: ReadOptions, kept: HelmSettings | undefined): 
 function assertReadableAs({ sourceType }: Design, types: readonly SourceType[] | null, settings: SourceSettings): void {
   if (types && !types.includes(sourceType))
     throw InvalidRequest.forField(
-      'sourcetype',
+      'id',
       `is not that of the design, which was made of ${sourceType}`,
       `Use PUT /api/pattern/${sourceType}, or send content too.`,
     );

@@ -1,5 +1,5 @@
 import { Body, Controller, Param, Post, Put, Req, Res } from '@nestjs/common';
-import { ApiCreatedResponse, ApiOkResponse, ApiTags, ApiParam } from '@nestjs/swagger';
+import { ApiCreatedResponse, ApiExtraModels, ApiOkResponse, ApiTags, ApiParam } from '@nestjs/swagger';
 import type { Request, Response } from 'express';
 import { Actor } from '../core/access/actor.js';
 import { CurrentActor } from '../core/access/access.decorators.js';
@@ -13,7 +13,7 @@ import { WorkspacePlacementService } from '../workspaces/workspace-owned/workspa
 import { DesignChange, DesignImport, NewDesign } from './design.inputs.js';
 import { designPolicy } from './design.policy.js';
 import { DesignPresenter } from './design.presenter.js';
-import { DesignView } from './design.view.js';
+import { DesignPreviewView, type DesignView, WrittenDesignView } from './design.view.js';
 import { DesignChangesService } from './design-changes.service.js';
 import { DesignClonesService } from './design-clones.service.js';
 import { DesignCreationService } from './design-creation.service.js';
@@ -21,7 +21,7 @@ import { DesignImportRights } from './design-import-rights.service.js';
 import { DesignImportsService } from './design-imports.service.js';
 import { DesignsService } from './designs.service.js';
 import { RestOperation } from '../core/rest/openapi/rest-operation.decorator.js';
-import { ApiPreviewResponse } from '../core/rest/openapi/schemas.js';
+import { anyOf } from '../core/rest/openapi/schemas.js';
 import { MayRunAsync } from '../jobs/operations/may-run-async.decorator.js';
 import { SOURCE_TYPE_SEGMENTS } from './formats/source-type.js';
 import { FlagQuery } from '../core/rest/flag.pipe.js';
@@ -46,8 +46,8 @@ export class DesignWritingController {
   )
   @Post()
   @RequiresBodyRight(designPolicy.create, WorkspacePlacementService)
-  @ApiCreatedResponse({ type: DesignView })
-  @ApiPreviewResponse('The design as it would be created.')
+  @ApiCreatedResponse({ type: WrittenDesignView })
+  @ApiOkResponse({ type: DesignPreviewView, description: 'With `save: false`: the design as it would be created.' })
   async create(
     @CurrentActor() actor: Actor,
     @Body() input: NewDesign,
@@ -68,7 +68,8 @@ export class DesignWritingController {
   @Post('import')
   @RequiresBodyRight(designPolicy.create, DesignImportRights)
   @AcceptsFiles('file')
-  @ApiCreatedResponse({ type: DesignView })
+  @ApiCreatedResponse({ type: WrittenDesignView })
+  @ApiOkResponse({ type: WrittenDesignView, description: 'With `id`: the design in its next version.' })
   @MayRunAsync()
   async import(
     @CurrentActor() actor: Actor,
@@ -94,7 +95,7 @@ export class DesignWritingController {
   @Post('clone/:id')
   @RequiresRight(designPolicy.clone, DesignsService)
   @RequiresBodyRight(designPolicy.create, WorkspacePlacementService)
-  @ApiCreatedResponse({ type: DesignView })
+  @ApiCreatedResponse({ type: WrittenDesignView })
   async clone(
     @CurrentActor() actor: Actor,
     @IdParam() id: string,
@@ -107,14 +108,14 @@ export class DesignWritingController {
   @RestOperation(
     'updateDesign',
     'Update a design',
-    'Changes a design: PUT /api/pattern/{id}, or PUT /api/pattern/{sourcetype} with the format of the new content in the path and the `id` ' +
-      'in the body. The content is sent in `pattern_data`, as an uploaded file, as `file` in base64, or behind a `url`. Settings alone ' +
+    'Changes a design. In place of its id the path may name the format of the new content, with the `id` in the ' +
+      'body. The content is sent in `pattern_data`, as an uploaded file, as `file` in base64, or behind a `url`. Settings alone ' +
       '(`values`, `namespace`, `release_name`, `env`, `path`) read the stored source again.',
     { errors: [502, 504] },
   )
-  @Put(':sourcetype')
+  @Put(':id')
   @ApiParam({
-    name: 'sourcetype',
+    name: 'id',
     description: 'The id of the design, or the format of the new content.',
     schema: {
       anyOf: [
@@ -123,13 +124,17 @@ export class DesignWritingController {
       ],
     },
   })
-  @RequiresRightOfId(designPolicy.update, DesignsService, 'sourcetype')
+  @RequiresRightOfId(designPolicy.update, DesignsService, 'id')
   @RequiresBodyRight(designPolicy.update, DesignsService)
   @AcceptsFiles('file')
-  @ApiOkResponse({ type: DesignView })
+  @ApiExtraModels(WrittenDesignView, DesignPreviewView)
+  @ApiOkResponse({
+    schema: anyOf(WrittenDesignView, DesignPreviewView),
+    description: 'The design; with `save: false` as it would be.',
+  })
   async update(
     @CurrentActor() actor: Actor,
-    @Param('sourcetype') target: string,
+    @Param('id') target: string,
     @Req() request: Request,
     @Body() input: DesignChange,
     @IfMatch() match: Precondition,

@@ -1,3 +1,4 @@
+import { EXAMPLE_DESIGN, EXAMPLE_ID, EXAMPLE_MANIFEST, InputForms } from '../core/schema/field-examples.js';
 import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
 import { ArrayNotEmpty, IsArray, IsOptional, isUUID, IsUUID } from 'class-validator';
 import { type Fault, InvalidRequest } from '../core/errors/app-error.js';
@@ -8,7 +9,16 @@ import { UpdatesView } from '../core/rest/read-only-fields.js';
 import { UpdateInput } from '../core/rest/input.pipe.js';
 import { KeepPacked } from '../core/json/packed-json.js';
 import { HasMembers } from '../core/schema/members.js';
-import { FlagInput, IdInput, MapInput, NameInput, TextInput, WordInput } from '../core/schema/input-fields.js';
+import {
+  FlagInput,
+  IdInput,
+  MapInput,
+  NameInput,
+  TEXT_OR_OBJECT,
+  TextInput,
+  WordInput,
+} from '../core/schema/input-fields.js';
+import { FREE_OBJECT } from '../core/schema/view-fields.js';
 import {
   SETTABLE_VISIBILITIES,
   VISIBILITIES,
@@ -21,6 +31,11 @@ import { PATTERN_MEMBERS } from './pattern-data.js';
 import type { SourceSettings } from './source-settings.js';
 
 @UpdatesView(() => DesignView)
+@InputForms({
+  object: { pattern_data: { design_file: EXAMPLE_DESIGN } },
+  text: { pattern_data: { pattern_file: JSON.stringify(EXAMPLE_DESIGN) } },
+  'only parsed': { pattern_data: { design_file: EXAMPLE_DESIGN }, save: false },
+})
 export class NewDesign {
   @NameInput()
   name!: string;
@@ -42,8 +57,6 @@ export class NewDesign {
   @WordInput(SETTABLE_VISIBILITIES, { optional: true })
   visibility?: 'workspace' | 'organization';
 }
-
-const TEXT_OR_OBJECT = [{ type: 'string' }, { type: 'object' }];
 
 /** The source of a design: an upload in the form field `file`, `file` in base64, or at `url`; and its options. */
 export class DesignSourceInput extends UpdateInput implements SourceSettings {
@@ -99,6 +112,11 @@ export class DesignSourceInput extends UpdateInput implements SourceSettings {
 }
 
 @UpdatesView(() => DesignView)
+@InputForms({
+  rename: { name: 'shop' },
+  content: { pattern_data: { design_file: EXAMPLE_DESIGN }, message: 'Raise the memory limit.' },
+  file: { file: Buffer.from(EXAMPLE_MANIFEST).toString('base64'), file_name: 'settings.yaml' },
+})
 export class DesignChange extends DesignSourceInput {
   @IdInput({ optional: true })
   id?: string;
@@ -119,7 +137,7 @@ export class DesignChange extends DesignSourceInput {
 
   @ApiPropertyOptional({
     type: 'array',
-    items: { type: 'object' },
+    items: FREE_OBJECT,
     description: 'Taken from the answer to a change that is sent back, and left as it is.',
   })
   @IsOptional()
@@ -127,6 +145,15 @@ export class DesignChange extends DesignSourceInput {
   warnings?: unknown[];
 }
 
+@InputForms({
+  file: { file: Buffer.from(EXAMPLE_MANIFEST).toString('base64'), file_name: 'settings.yaml' },
+  url: { url: 'https://example.com/shop.yaml', name: 'shop' },
+  'next version': {
+    file: Buffer.from(EXAMPLE_MANIFEST).toString('base64'),
+    file_name: 'settings.yaml',
+    id: EXAMPLE_ID,
+  },
+})
 export class DesignImport extends DesignSourceInput {
   @IdInput({
     optional: true,

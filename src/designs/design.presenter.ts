@@ -3,7 +3,7 @@ import type { Response } from 'express';
 import type { Fault } from '../core/errors/app-error.js';
 import { type PageEnvelope, toPageEnvelope, type Page } from '../core/listing/page.js';
 import type { Design } from './design.entity.js';
-import { DesignView } from './design.view.js';
+import { DesignView, WrittenDesignView } from './design.view.js';
 import type { PackedDesign } from '../formats/design-file/packed-design.js';
 import { DesignContentsStore } from './contents/design-contents.store.js';
 import { DesignContentsLoader } from './contents/design-contents.loader.js';
@@ -55,11 +55,11 @@ export class DesignPresenter {
   async toWriteResponse(
     { design, warnings, outcome, file }: DesignWriteResult,
     response: Response,
-  ): Promise<DesignView & { warnings: Fault[] }> {
+  ): Promise<WrittenDesignView> {
     const isSaved = outcome !== 'parsed';
     if (outcome !== 'created') response.status(200);
     const patternFile = file ? await this.contents.toYaml(file) : await this.contents.readText(design);
-    const view = DesignView.fromEntity(design, { patternFile });
-    return Object.assign(view, { warnings, ...(isSaved ? {} : { id: null, created_at: null, updated_at: null }) });
+    const view = WrittenDesignView.fromEntity(design, { patternFile }, warnings);
+    return isSaved ? view : Object.assign(view, { id: null, created_at: null, updated_at: null });
   }
 }

@@ -8,9 +8,13 @@ import {
   IntField,
   MapField,
   RecordField,
+  RecordsField,
   TextField,
   WordField,
 } from '../core/schema/view-fields.js';
+import type { Fault } from '../core/errors/app-error.js';
+import { FaultView } from '../core/errors/fault.view.js';
+import { PreviewOf } from '../core/rest/openapi/schemas.js';
 import { RecordView } from '../core/schema/record.view.js';
 import { VISIBILITIES, type Visibility } from '../workspaces/workspace-owned/workspace-owned.entity.js';
 import type { Design, DesignLocation, CloneOrigin } from './design.entity.js';
@@ -131,6 +135,30 @@ export class DesignView extends RecordView {
 }
 
 export const DesignPage = PaginatedView(DesignView, 'patterns', 'PatternPageResult');
+
+/** A page of the designs of a workspace, which are under `designs` too. */
+export class WorkspaceDesignPage extends DesignPage {
+  @RecordsField(() => DesignView, { rest: true, description: 'The same as `patterns`.' })
+  designs!: DesignView[];
+}
+
+/** A design that was written, and what its source could not express. */
+export class WrittenDesignView extends DesignView {
+  @RecordsField(() => FaultView, { rest: true, description: 'What the caller should know about the source.' })
+  warnings!: Fault[];
+
+  static override fromEntity(
+    this: void,
+    design: Design,
+    content: PopulatedContent = {},
+    warnings: Fault[] = [],
+  ): WrittenDesignView {
+    return Object.assign(DesignView.fromEntity(design, content), { warnings });
+  }
+}
+
+/** A design that was parsed and not stored. */
+export const DesignPreviewView = PreviewOf(WrittenDesignView, 'DesignPreviewView');
 
 /** Bytes in a form that JSON supports: text unchanged, everything else in base64. */
 function encodeSource(source: Buffer): { source_content: string; source_encoding: string } {

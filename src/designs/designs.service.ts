@@ -81,7 +81,7 @@ export class DesignsService implements RecordAuthorizer, PlacementAuthorizer {
 
   /** As `authorize`, for the design that a body identifies by its id. The body of a change may also identify it by its content. */
   async authorizeIn(actor: Actor, operation: Operation, fields: RequestFields): Promise<void> {
-    const id = fields.pathId('sourcetype') ?? fields.id('id') ?? fields.id('pattern_id');
+    const id = fields.pathId('id') ?? fields.id('id') ?? fields.id('pattern_id');
     if (id) return this.authorize(actor, operation, id);
     if (operation !== designPolicy.update) return;
     const named = readIdentification({ name: fields.value('name'), pattern_data: fields.value('pattern_data') });

@@ -1,3 +1,4 @@
+import { InputForms } from '../core/schema/field-examples.js';
 import { nullToEmpty, definedFields, UpdatesView } from '../core/rest/read-only-fields.js';
 import { UpdateInput } from '../core/rest/input.pipe.js';
 import { IdInput, IntegerInput, MetadataInput, NameInput, TextInput, WordInput } from '../core/schema/input-fields.js';
@@ -28,6 +29,7 @@ const DriftInput = () =>
   });
 
 @UpdatesView(() => EnvironmentView)
+@InputForms({ example: { name: 'staging', tier: 'staging' } })
 export class NewEnvironment {
   @NameInput()
   name!: string;
@@ -52,6 +54,7 @@ export class NewEnvironment {
 }
 
 @UpdatesView(() => EnvironmentView)
+@InputForms({ example: { name: 'staging', required_approvals: 1 } })
 export class EnvironmentChange extends UpdateInput {
   @NameInput({ optional: true })
   name?: string;

@@ -5,7 +5,7 @@ import { CurrentActor } from '../core/access/access.decorators.js';
 import { OrganizationListQuery, OrganizationQuery } from '../core/listing/list-query.js';
 import { type PageEnvelope, toPageEnvelope } from '../core/listing/page.js';
 import { IdParam } from '../core/rest/id.pipe.js';
-import { EXAMPLE_ID, RestOperation } from '../core/rest/openapi/rest-operation.decorator.js';
+import { RestOperation } from '../core/rest/openapi/rest-operation.decorator.js';
 import { IfMatch, Precondition } from '../core/rest/precondition.js';
 import { RequiresRight, RequiresBodyRight } from '../core/rest/rights/rights.decorators.js';
 import { OrganizationsService } from '../organizations/organizations.service.js';
@@ -41,9 +41,7 @@ export class EnvironmentsController {
     return EnvironmentView.fromEntity(await this.environments.get(actor, id, query));
   }
 
-  @RestOperation('createEnvironment', 'Create an environment', 'Creates an environment of a tier in an organization.', {
-    example: { name: 'staging', tier: 'staging', organization_id: EXAMPLE_ID },
-  })
+  @RestOperation('createEnvironment', 'Create an environment', 'Creates an environment of a tier in an organization.')
   @Post()
   @RequiresBodyRight(environmentPolicy.create, OrganizationsService)
   @ApiCreatedResponse({ type: EnvironmentView })

@@ -1,3 +1,4 @@
+import { InputForms } from '../core/schema/field-examples.js';
 import { ArgsType, Field, ID } from '@nestjs/graphql';
 import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
 import { ArrayMaxSize, IsArray, IsEnum, IsOptional, IsString, IsUUID, Matches } from 'class-validator';
@@ -106,11 +107,13 @@ export class EventSubscription {
   after?: string | null;
 }
 
+@InputForms({ example: { status: 'read' } })
 export class StatusChange {
   @WordInput(EVENT_STATUSES)
   status!: EventStatus;
 }
 
+@InputForms({ example: { status: 'read' } })
 export class StatusesChange extends StatusChange {
   @ApiProperty({ type: String, format: 'uuid', isArray: true, maxItems: MAX_PAGE_SIZE })
   @IsArray({ message: 'must be a list of ids' })

@@ -1,9 +1,18 @@
+import { InputForms } from '../core/schema/field-examples.js';
 import { ApiPropertyOptional } from '@nestjs/swagger';
 import { IsOptional } from 'class-validator';
 import { UpdatesView } from '../core/rest/read-only-fields.js';
 import { UpdateInput } from '../core/rest/input.pipe.js';
-import { FormFlagInput, IdInput, MapInput, NameInput, TextInput, WordInput } from '../core/schema/input-fields.js';
 import { HasMembers } from '../core/schema/members.js';
+import {
+  FormFlagInput,
+  IdInput,
+  MapInput,
+  NameInput,
+  TEXT_OR_OBJECT,
+  TextInput,
+  WordInput,
+} from '../core/schema/input-fields.js';
 import {
   SETTABLE_VISIBILITIES,
   VISIBILITIES,
@@ -20,12 +29,19 @@ const URL_DESCRIPTION = 'Where the module is fetched from by the server.';
 /** The configuration of a filter; `parseConfig` validates it. */
 const ConfigInput = (): PropertyDecorator => (target, key) => {
   const description = 'The configuration of the filter: text, or an object, which is stored as JSON.';
-  ApiPropertyOptional({ description, nullable: true, oneOf: [{ type: 'string' }, { type: 'object' }] })(target, key);
+  ApiPropertyOptional({ description, nullable: true, oneOf: TEXT_OR_OBJECT })(target, key);
   IsOptional()(target, key);
 };
 
+/** The smallest module of WebAssembly, in base64. */
+const EMPTY_MODULE = 'AGFzbQEAAAA=';
+
 /** The module is an upload, `filter_data.filter_file` in base64, or fetched from `url`. */
 @UpdatesView(() => FilterView)
+@InputForms({
+  file: { name: 'headers', filter_data: { filter_file: EMPTY_MODULE } },
+  url: { url: 'https://example.com/headers.wasm' },
+})
 export class NewFilter {
   @NameInput({ optional: true, description: "Else `filter_data.name`, else the module's file name." })
   name?: string;
@@ -54,6 +70,7 @@ export class NewFilter {
 }
 
 @UpdatesView(() => FilterView)
+@InputForms({ rename: { name: 'headers' }, content: { filter_data: { filter_file: EMPTY_MODULE } } })
 export class FilterChange extends UpdateInput {
   @NameInput({ optional: true })
   name?: string;

@@ -2,6 +2,7 @@ import { ObjectType } from '@nestjs/graphql';
 import { CONTENTS_WEIGHT } from '../core/graphql/limits/query-size.js';
 import { PaginatedView } from '../core/listing/page.js';
 import { IdField, IntField, MapField, TextField, WordField } from '../core/schema/view-fields.js';
+import { PreviewOf } from '../core/rest/openapi/schemas.js';
 import { RecordView } from '../core/schema/record.view.js';
 import type { DesignLocation } from '../designs/design.entity.js';
 import { VISIBILITIES, type Visibility } from '../workspaces/workspace-owned/workspace-owned.entity.js';
@@ -113,6 +114,9 @@ function sharedFields(
     download_count: filter.downloadCount,
   };
 }
+
+/** A filter that was checked and not stored. */
+export const FilterPreviewView = PreviewOf(FilterView, 'FilterPreviewView');
 
 export const FilterPage = PaginatedView(FilterView, 'filters', 'FilterPage');
 export const CatalogFilterPage = PaginatedView(CatalogFilterView, 'filters', 'CatalogFilterPage');

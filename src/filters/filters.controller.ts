@@ -26,14 +26,14 @@ import { CloneInput } from '../workspaces/workspace-owned/clone.input.js';
 import { WorkspacePlacementService } from '../workspaces/workspace-owned/workspace-placement.service.js';
 import { FilterChange, FilterListQuery, NewFilter } from './filter.inputs.js';
 import { filterPolicy } from './filter.policy.js';
-import { FilterPage, FilterView } from './filter.view.js';
+import { FilterPage, FilterPreviewView, FilterView } from './filter.view.js';
 import { FilterPresenter } from './filter.presenter.js';
 import { FilterClonesService } from './filter-clones.service.js';
 import { FilterCreationService } from './filter-creation.service.js';
 import { FilterUpdatesService } from './filter-updates.service.js';
 import { FiltersService } from './filters.service.js';
 import { RestOperation } from '../core/rest/openapi/rest-operation.decorator.js';
-import { ApiPreviewResponse, ApiFileResponse } from '../core/rest/openapi/schemas.js';
+import { ApiFileResponse } from '../core/rest/openapi/schemas.js';
 
 @ApiTags('filters')
 @Controller('filter')
@@ -65,7 +65,7 @@ export class FiltersController {
   @RequiresBodyRight(filterPolicy.create, WorkspacePlacementService)
   @AcceptsFiles('file')
   @ApiCreatedResponse({ type: FilterView })
-  @ApiPreviewResponse('The filter as it would be created.')
+  @ApiOkResponse({ type: FilterPreviewView, description: 'With `save: false`: the filter as it would be created.' })
   async create(
     @CurrentActor() actor: Actor,
     @Req() request: Request,

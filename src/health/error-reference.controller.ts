@@ -2,7 +2,7 @@ import { Controller, Get, Header } from '@nestjs/common';
 import { ApiExcludeController } from '@nestjs/swagger';
 import { Public } from '../core/access/access.decorators.js';
 import { typeFragmentOf } from '../core/errors/problem.js';
-import { ERROR_CODES, type ErrorCode } from './error-codes.js';
+import { ERROR_CODES, type ErrorCode } from '../core/errors/error-codes.js';
 
 /** The page to which `type` of every problem document links. */
 @Public()

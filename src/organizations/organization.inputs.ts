@@ -1,3 +1,4 @@
+import { InputForms } from '../core/schema/field-examples.js';
 import { nullToEmpty, definedFields, UpdatesView } from '../core/rest/read-only-fields.js';
 import { UpdateInput } from '../core/rest/input.pipe.js';
 import { MetadataInput, NameInput, TextInput } from '../core/schema/input-fields.js';
@@ -5,6 +6,7 @@ import type { Organization } from './organization.entity.js';
 import { OrganizationView } from './organization.view.js';
 
 @UpdatesView(() => OrganizationView)
+@InputForms({ example: { name: 'Example' } })
 export class NewOrganization {
   @NameInput()
   name!: string;
@@ -17,6 +19,7 @@ export class NewOrganization {
 }
 
 @UpdatesView(() => OrganizationView)
+@InputForms({ rename: { name: 'Example' } })
 export class OrganizationChange extends UpdateInput {
   @NameInput({ optional: true })
   name?: string;

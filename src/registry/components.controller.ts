@@ -1,5 +1,5 @@
 import { Controller, Get, Param, Query } from '@nestjs/common';
-import { ApiOkResponse, ApiTags, ApiExtraModels } from '@nestjs/swagger';
+import { ApiOkResponse, ApiTags } from '@nestjs/swagger';
 import { RegistryRead } from '../core/access/registry-read.decorator.js';
 import type { JsonObject } from '../core/json/json.js';
 import { SchemaQuery } from './entities/registry.inputs.js';
@@ -8,9 +8,8 @@ import type { StreamedList } from '../core/rest/streamed-list.js';
 import { RegistryListsService, type RegistryList, withHighestVersion } from './registry-lists.service.js';
 import { RegistryListQuery } from './entities/registry-list.query.js';
 import { RegistryService } from './registry.service.js';
-import { ComponentPage, ComponentView } from './components/component.view.js';
+import { CategoryComponentView, ComponentPage } from './components/component.view.js';
 import { RestOperation } from '../core/rest/openapi/rest-operation.decorator.js';
-import { allOf, anyOf } from '../core/rest/openapi/schemas.js';
 
 /** Lists accept `pagesize=all`, which is streamed, and `trim=true`, which leaves schemas out. A `{name}` is the exact kind. */
 @ApiTags('registry: components')
@@ -104,9 +103,8 @@ export class ComponentsController {
   )
   @Get('categories/:category/models/:model/components/:name')
   @RegistryRead()
-  @ApiExtraModels(ComponentView)
   @ApiOkResponse({
-    schema: anyOf(allOf(ComponentPage, ComponentView), allOf(ComponentPage)),
+    type: CategoryComponentView,
     description: 'The component and the list; with `pagesize=all` the list alone.',
   })
   async one(

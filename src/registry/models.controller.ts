@@ -13,9 +13,8 @@ import { RegistryListQuery } from './entities/registry-list.query.js';
 import { RegistryPresenter } from './registry.presenter.js';
 import { registryPolicy } from './entities/registry.policy.js';
 import { RegistryService } from './registry.service.js';
-import { ModelPage, ModelView } from './models/model.view.js';
+import { CategoryModelView, ModelPage, ModelView } from './models/model.view.js';
 import { RestOperation } from '../core/rest/openapi/rest-operation.decorator.js';
-import { allOf, anyOf } from '../core/rest/openapi/schemas.js';
 
 /** Lists accept `pagesize=all`, which is streamed. */
 @ApiTags('registry: models')
@@ -67,7 +66,7 @@ export class ModelsController {
   @Get('categories/:category/models/:model')
   @RegistryRead()
   @ApiOkResponse({
-    schema: anyOf(allOf(ModelPage, ModelView), allOf(ModelPage)),
+    type: CategoryModelView,
     description: 'The model and the list; with `pagesize=all` the list alone.',
   })
   async inCategory(
@@ -83,12 +82,12 @@ export class ModelsController {
     'Delete a model',
     'Deletes one version of a model with its components and relationships.',
   )
-  @Delete('models/:id')
+  @Delete('models/:model')
   @RequiresRight(registryPolicy.delete)
   @ApiOkResponse({ type: ModelView })
   async delete(
     @CurrentActor() actor: Actor,
-    @IdParam() id: string,
+    @IdParam('model', 'The id of the version of the model.') id: string,
     @IfMatch() match: Precondition,
   ): Promise<ModelView | undefined> {
     const [view] = await this.presenter.toModelViews([await this.registry.delete(actor, id, match)]);

@@ -1,3 +1,4 @@
+import { InputForms } from '../core/schema/field-examples.js';
 import { nullToEmpty, definedFields, UpdatesView } from '../core/rest/read-only-fields.js';
 import { UpdateInput } from '../core/rest/input.pipe.js';
 import { IdInput, MetadataInput, NameInput, TextInput } from '../core/schema/input-fields.js';
@@ -20,6 +21,7 @@ export class NewWorkspace {
 }
 
 @UpdatesView(() => WorkspaceView)
+@InputForms({ rename: { name: 'shop' } })
 export class WorkspaceChange extends UpdateInput {
   @NameInput({ optional: true })
   name?: string;

@@ -12,7 +12,7 @@ import { NewWorkspace, WorkspaceChange } from './workspace.inputs.js';
 import { workspacePolicy } from './workspace.policy.js';
 import { WorkspacePage, WorkspaceView } from './workspace.view.js';
 import { WorkspacesService } from './workspaces.service.js';
-import { EXAMPLE_ID, RestOperation } from '../core/rest/openapi/rest-operation.decorator.js';
+import { RestOperation } from '../core/rest/openapi/rest-operation.decorator.js';
 
 @ApiTags('workspaces')
 @Controller('workspaces')
@@ -31,7 +31,6 @@ export class WorkspacesController {
     'createWorkspace',
     'Create a workspace',
     'Creates a workspace in an organization; the caller becomes its admin.',
-    { example: { name: 'shop', organization_id: EXAMPLE_ID } },
   )
   @Post()
   @RequiresBodyRight(workspacePolicy.create, OrganizationsService)

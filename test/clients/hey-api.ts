@@ -39,7 +39,6 @@ export async function playMainJob(input: MainJobInput): Promise<MainJobReport> {
   const plan = await api.planDeployment({ body: { id }, throwOnError: true });
   const deployed = await api.deployDesign({ body: { id, plan_id: plan.data.plan_id }, throwOnError: true });
   const again = await api.deployDesign({ body: { id }, throwOnError: true });
-  if (!('status' in deployed.data && 'status' in again.data)) throw new Error('a deployment was answered as a plan');
   const undeployed = await api.undeployDesign({ body: { id }, throwOnError: true });
   const events = await api.listEvents({ query: { pagesize: 100 }, throwOnError: true });
   const refused = await api.getEnvironment({ path: { id: 'no-id' } });

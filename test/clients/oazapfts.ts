@@ -31,7 +31,7 @@ export async function playMainJob({
   const undeployed = await api.undeployDesign({ id });
   if (deployed.status !== 200 || again.status !== 200 || undeployed.status !== 200)
     throw new Error(`deployments were answered ${deployed.status}, ${again.status}, ${undeployed.status}`);
-  if (!('status' in deployed.data && 'status' in again.data)) throw new Error('a deployment was answered as a plan');
+
   const { events } = await ok(api.listEvents({ pagesize: 100 }));
   const refused = await api.getEnvironment('no-id');
   return {

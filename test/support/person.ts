@@ -1,5 +1,6 @@
 import { type Client, createClient } from 'graphql-ws';
 import WebSocket from 'ws';
+import { assertDocumented } from './response-check.js';
 
 /** An answer as it came over the wire; `body` is the JSON, or the text when it is none. */
 export interface Answer<T = Json> {
@@ -47,7 +48,9 @@ export class Person {
     });
     const text = await response.text();
     const isJson = /[/+]json\b/.test(response.headers.get('content-type') ?? '');
-    return { status: response.status, headers: response.headers, body: isJson ? JSON.parse(text) : text };
+    const answer = { status: response.status, headers: response.headers, body: isJson ? JSON.parse(text) : text };
+    assertDocumented(method, path, answer);
+    return answer;
   }
 
   /** Uploads a file in the form field `file`, with further text fields. */

@@ -1,6 +1,8 @@
+import { InputForms } from '../../core/schema/field-examples.js';
 import { TextInput } from '../../core/schema/input-fields.js';
 import { NewPasswordInput } from '../../organizations/memberships/member.inputs.js';
 
+@InputForms({ example: { password: 'another horse battery staple' } })
 export class PasswordChange {
   @TextInput({ max: 1000 })
   current_password!: string;

@@ -1,9 +1,11 @@
+import { InputForms } from '../../core/schema/field-examples.js';
 import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
 import { ArrayNotEmpty, ArrayUnique, IsArray, IsIn, IsOptional } from 'class-validator';
 import { type Scope, SCOPES } from '../../core/access/actor.js';
 import { NameInput } from '../../core/schema/input-fields.js';
 import { IsTime } from '../../core/schema/is-time.js';
 
+@InputForms({ example: { name: 'pipeline', scopes: ['read', 'deploy'] } })
 export class NewToken {
   @NameInput()
   name!: string;

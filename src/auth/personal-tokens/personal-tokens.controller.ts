@@ -33,7 +33,6 @@ export class PersonalTokensController {
     'createToken',
     'Create a personal access token',
     'Creates a token with scopes. Its secret is shown in this answer only.',
-    { example: { name: 'pipeline', scopes: ['read', 'deploy'] } },
   )
   @Post()
   @RequiresRight(tokenPolicy.create)

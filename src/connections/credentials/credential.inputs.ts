@@ -1,9 +1,13 @@
+import { EXAMPLE_ID, InputForms } from '../../core/schema/field-examples.js';
 import { UpdatesView } from '../../core/rest/read-only-fields.js';
 import { UpdateInput } from '../../core/rest/input.pipe.js';
 import { IdInput, MapInput, NameInput, TextInput } from '../../core/schema/input-fields.js';
 import { CredentialView } from './credential.view.js';
 
 @UpdatesView(() => CredentialView)
+@InputForms({
+  example: { name: 'metrics', type: 'prometheus', secret: { token: 'example-token' }, organization_id: EXAMPLE_ID },
+})
 export class NewCredential {
   @NameInput()
   name!: string;
@@ -19,6 +23,7 @@ export class NewCredential {
 }
 
 @UpdatesView(() => CredentialView)
+@InputForms({ rename: { name: 'metrics' }, 'replace the secret': { secret: { token: 'example-token' } } })
 export class CredentialChange extends UpdateInput {
   @NameInput({ optional: true })
   name?: string;

@@ -14,11 +14,12 @@ export class IdPipe implements PipeTransform<string, string> {
 }
 
 /** An id in the path. Anything but a UUID is answered with 400. */
-export const IdParam = (name = 'id'): ParameterDecorator => {
+export const IdParam = (name = 'id', description?: string): ParameterDecorator => {
   const inject = Param(name, new IdPipe(name));
   return (target, key, index) => {
     inject(target, key, index);
     const descriptor = Object.getOwnPropertyDescriptor(target, key as string);
-    if (descriptor) ApiParam({ name, schema: { type: 'string', format: 'uuid' } })(target, key as string, descriptor);
+    if (descriptor)
+      ApiParam({ name, description, schema: { type: 'string', format: 'uuid' } })(target, key as string, descriptor);
   };
 };

@@ -21,6 +21,10 @@ import { IsBoundedMap } from './bounded-map.js';
 import { IsTime } from './is-time.js';
 import { IsName, OneLine } from './one-line-text.js';
 import { GraphQLMap } from './scalars.js';
+import { FREE_OBJECT } from './view-fields.js';
+
+/** The schema of what may be text or an object, such as the values of a chart. */
+export const TEXT_OR_OBJECT = [{ type: 'string' }, FREE_OBJECT];
 
 /** Whether a field of an input may be missing. */
 export interface InputFieldOptions {
@@ -129,7 +133,7 @@ export const WordInput = (words: readonly string[], settings: InputFieldOptions 
 
 export const MapInput = (settings: InputFieldOptions = {}) =>
   input(
-    { type: 'object', ...(isFilled(settings) ? { minProperties: 1 } : {}), additionalProperties: true },
+    { ...FREE_OBJECT, ...(isFilled(settings) ? { minProperties: 1 } : {}) },
     () => GraphQLMap,
     [
       IsObject({ message: 'must be an object' }),

@@ -4,6 +4,19 @@ import { ApiProperty, type ApiPropertyOptions } from '@nestjs/swagger';
 import { GraphQLAny, GraphQLMap, GraphQLTime } from './scalars.js';
 import { describeField } from './field-descriptions.js';
 
+/** An object that may have any members. */
+export const FREE_OBJECT = { type: 'object', additionalProperties: true } as const;
+
+/** The schema of any JSON value; a schema without a type would get that of the property's TypeScript type. */
+export const ANY_JSON = [
+  FREE_OBJECT,
+  { type: 'array', items: {} },
+  { type: 'string' },
+  { type: 'number' },
+  { type: 'boolean' },
+  { type: 'null' },
+];
+
 /** The options of a view field, for both APIs. */
 export interface ViewFieldOptions {
   description?: string;
@@ -18,12 +31,19 @@ export interface ViewFieldOptions {
   weight?: number;
 }
 
+type ViewClass = abstract new (...args: never[]) => object;
+
+interface ShapeOption {
+  /** The view whose fields the object has over REST. */
+  of?: () => ViewClass;
+}
+
 type Described = { api: ApiPropertyOptions; graphql: () => unknown };
 
 const fieldNames = new WeakMap<object, Set<string>>();
 
 /** The field names of a view or input class and its ancestors. */
-export function getFieldNames(type: abstract new (...args: never[]) => object): Set<string> {
+export function getFieldNames(type: ViewClass): Set<string> {
   const found = new Set<string>();
   for (
     let at = type.prototype as object | null;
@@ -55,6 +75,9 @@ function field({ api, graphql }: Described, settings: ViewFieldOptions): Propert
   };
 }
 
+/** `@nestjs/swagger` detects a lazy type by an arrow function named `type`. */
+const lazily = (record: () => ViewClass) => ({ type: () => record() as Type });
+
 export const IdField = (settings: ViewFieldOptions = {}) =>
   field({ api: { type: String, format: 'uuid' }, graphql: () => ID }, settings);
 export const TextField = (settings: ViewFieldOptions = {}) =>
@@ -67,18 +90,23 @@ export const FlagField = (settings: ViewFieldOptions = {}) =>
   field({ api: { type: Boolean }, graphql: () => Boolean }, settings);
 export const TimeField = (settings: ViewFieldOptions = {}) =>
   field({ api: { type: String, format: 'date-time' }, graphql: () => GraphQLTime }, settings);
-export const MapField = (settings: ViewFieldOptions = {}) =>
-  field({ api: { type: 'object', additionalProperties: true }, graphql: () => GraphQLMap }, settings);
+/** An object: in GraphQL a Map; over REST with the fields of `of`, or with any members. */
+export const MapField = ({ of, ...settings }: ViewFieldOptions & ShapeOption = {}) =>
+  field({ api: of ? lazily(of) : FREE_OBJECT, graphql: () => GraphQLMap }, settings);
 /** Any JSON value, such as a part of a cluster's response. */
-export const AnyField = (settings: ViewFieldOptions = {}) => field({ api: {}, graphql: () => GraphQLAny }, settings);
-export const MapsField = (settings: ViewFieldOptions = {}) =>
+export const AnyField = (settings: ViewFieldOptions = {}) =>
+  field({ api: { anyOf: ANY_JSON }, graphql: () => GraphQLAny }, settings);
+export const MapsField = ({ of, ...settings }: ViewFieldOptions & ShapeOption = {}) =>
   field(
     {
-      api: { type: 'object', isArray: true, additionalProperties: true },
+      api: of ? { ...lazily(of), isArray: true } : { type: 'array', items: FREE_OBJECT },
       graphql: () => [GraphQLMap],
     },
     settings,
   );
+/** An object whose members are whole numbers under names of their own. */
+export const CountsField = (settings: ViewFieldOptions = {}) =>
+  field({ api: { type: 'object', additionalProperties: { type: 'integer' } }, graphql: () => GraphQLMap }, settings);
 export const TextsField = (settings: ViewFieldOptions = {}) =>
   field({ api: { type: String, isArray: true }, graphql: () => [String] }, settings);
 /** An enumerated string; GraphQL uses the type String, as the interface specifies for record fields. */
@@ -97,11 +125,7 @@ export function graphqlEnum<W extends string>(
 /** A value of a registered GraphQL enum. */
 export const EnumField = (words: Record<string, string>, settings: ViewFieldOptions = {}) =>
   field({ api: { type: String, enum: Object.values(words) }, graphql: () => words }, settings);
-/** `@nestjs/swagger` detects a lazy type by an arrow function named `type`. */
-const lazily = (record: () => abstract new (...args: never[]) => object) => ({ type: () => record() as Type });
-export const RecordField = (record: () => abstract new (...args: never[]) => object, settings: ViewFieldOptions = {}) =>
+export const RecordField = (record: () => ViewClass, settings: ViewFieldOptions = {}) =>
   field({ api: lazily(record), graphql: record }, settings);
-export const RecordsField = (
-  record: () => abstract new (...args: never[]) => object,
-  settings: ViewFieldOptions = {},
-) => field({ api: { ...lazily(record), isArray: true }, graphql: () => [record()] }, settings);
+export const RecordsField = (record: () => ViewClass, settings: ViewFieldOptions = {}) =>
+  field({ api: { ...lazily(record), isArray: true }, graphql: () => [record()] }, settings);

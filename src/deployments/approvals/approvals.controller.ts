@@ -28,7 +28,7 @@ export class ApprovalsController {
     'Approve a deployment',
     'Adds the approval of the caller. With the last that it needs the deployment goes ahead, and the call waits for its end unless ' +
       '`async=true`; until then it is answered 202.',
-    { errors: [422, 502, 504], example: { reason: 'Reviewed with the team.' } },
+    { errors: [422, 502, 504] },
   )
   @Post(':id/approve')
   @RequiresRight(deploymentPolicy.approve, DeploymentsService)
@@ -49,7 +49,6 @@ export class ApprovalsController {
     'rejectDeployment',
     'Reject a deployment',
     'Ends a deployment that waits for approval. One rejection is enough.',
-    { example: { reason: 'The migration has to be reviewed first.' } },
   )
   @Post(':id/reject')
   @RequiresRight(deploymentPolicy.approve, DeploymentsService)

@@ -1,9 +1,10 @@
 import {
+  CountsField,
   FlagField,
   IdField,
   IntField,
   MapField,
-  MapsField,
+  RecordField,
   RecordsField,
   TextField,
   TextsField,
@@ -11,7 +12,11 @@ import {
 } from '../../core/schema/view-fields.js';
 import type { Tier } from '../../environments/environment.entity.js';
 import { TIERS } from '../../environments/environment.entity.js';
+import { PolicyViolationView } from '../../designs/enrichment/policy-violation.view.js';
 import type { QuotaStatus } from '../../workspaces/quotas/quota.js';
+import { QuotaStatusView } from '../../workspaces/quotas/quotas.view.js';
+import { FieldChangeView } from '../plan/field-change.view.js';
+import type { FieldChange } from '../plan/planned-resource.js';
 import { isEnforced, type PolicyViolation } from '../plan/policy-violation.js';
 import { KeptObjectView } from '../kept-object.view.js';
 import type { Target } from '../targets/targets.service.js';
@@ -42,8 +47,8 @@ export class PlannedResourceView {
   @WordField(ACTIONS, { rest: true })
   action!: string;
 
-  @MapField({ rest: true, description: 'Of an update: path, from and to of each field; secret values are hidden.' })
-  diff!: object[];
+  @RecordsField(() => FieldChangeView, { rest: true, description: 'Of an update; secret values are hidden.' })
+  diff!: FieldChange[];
 
   @FlagField({ rest: true, description: 'The cluster itself has tried it.' })
   verified!: boolean;
@@ -116,6 +121,17 @@ export class PlannedHookView {
   }
 }
 
+class NewValueView implements NewValue {
+  @IdField({ rest: true })
+  connection_id!: string;
+
+  @TextField({ rest: true, description: 'The template that uses the value.' })
+  template!: string;
+
+  @TextField({ rest: true, description: 'The function of templates that generates it.' })
+  function!: string;
+}
+
 /** The effect of deploying a design, resource by resource; a deployment with `plan_id` does exactly this. */
 export class PlanView {
   @IdField({ rest: true })
@@ -139,7 +155,7 @@ export class PlanView {
   @FlagField({ rest: true, description: 'Nothing in the plan has an error, or violates a policy that is enforced.' })
   deployable!: boolean;
 
-  @MapField({ rest: true, description: 'How many resources there are of each action.' })
+  @CountsField({ rest: true, description: 'How many resources there are of each action.' })
   summary!: Record<string, number>;
 
   @RecordsField(() => PlannedResourceView, { rest: true })
@@ -154,16 +170,15 @@ export class PlanView {
   @RecordsField(() => PlannedHookView, { rest: true, description: 'Hooks of a chart, in the order in which they run.' })
   hooks!: PlannedHookView[];
 
-  @MapsField({ rest: true, description: 'What does not comply with policies: resource, policy, mode and message.' })
+  @RecordsField(() => PolicyViolationView, { rest: true, description: 'What does not comply with policies.' })
   policy_violations!: PolicyViolation[];
 
-  @MapField({ rest: true, description: 'Deployments of today: key, limit, use, and whether one more is allowed.' })
+  @RecordField(() => QuotaStatusView, { rest: true, description: 'Deployments of today.' })
   quota!: QuotaStatus;
 
-  @MapsField({
+  @RecordsField(() => NewValueView, {
     rest: true,
-    description:
-      'Values that a chart generates and that will be new: connection_id, template and function. Others are used again.',
+    description: 'Values that a chart generates and that will be new. Others are used again.',
   })
   generated!: NewValue[];
 

@@ -6,7 +6,7 @@ import { Actor } from '../../core/access/actor.js';
 import { ListQuery } from '../../core/listing/list-query.js';
 import { type PageEnvelope, toPageEnvelope } from '../../core/listing/page.js';
 import { IdParam } from '../../core/rest/id.pipe.js';
-import { EXAMPLE_ID, RestOperation } from '../../core/rest/openapi/rest-operation.decorator.js';
+import { RestOperation } from '../../core/rest/openapi/rest-operation.decorator.js';
 import { IfMatch, Precondition } from '../../core/rest/precondition.js';
 import { RequiresRight } from '../../core/rest/rights/rights.decorators.js';
 import { WorkspacesService } from '../../workspaces/workspaces.service.js';
@@ -15,8 +15,6 @@ import { policyPolicy } from './policy.policy.js';
 import { PolicyPage, PolicyTrialView, PolicyView } from './policy.view.js';
 import { PoliciesService } from './policies.service.js';
 import { PolicyTrialsService } from './policy-trials.service.js';
-
-const EXAMPLE = "component.spec.template.spec.containers.all(c, !c.image.endsWith(':latest'))";
 
 @ApiTags('workspaces')
 @Controller('workspaces/:id/policies')
@@ -37,9 +35,6 @@ export class PoliciesController {
     'createPolicy',
     'Create a policy',
     'Creates a CEL rule that is evaluated for deployments from a workspace.',
-    {
-      example: { name: 'no latest', expression: EXAMPLE, mode: 'enforce', kinds: ['Deployment'] },
-    },
   )
   @Post()
   @RequiresRight(policyPolicy.create, WorkspacesService)
@@ -49,9 +44,7 @@ export class PoliciesController {
   }
 
   @AuditedCall()
-  @RestOperation('tryPolicy', 'Try a policy', 'Evaluates an expression for a design and stores nothing.', {
-    example: { expression: EXAMPLE, design_id: EXAMPLE_ID },
-  })
+  @RestOperation('tryPolicy', 'Try a policy', 'Evaluates an expression for a design and stores nothing.')
   @Post('try')
   @RequiresRight(policyPolicy.try, WorkspacesService)
   @HttpCode(200)

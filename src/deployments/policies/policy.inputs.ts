@@ -1,3 +1,4 @@
+import { InputForms } from '../../core/schema/field-examples.js';
 import { applyDecorators } from '@nestjs/common';
 import { ApiPropertyOptional } from '@nestjs/swagger';
 import { ArrayMaxSize, IsArray, IsOptional, IsString, Length } from 'class-validator';
@@ -23,7 +24,10 @@ const KindsInput = () =>
     Length(1, 63, { each: true, message: 'must have 1 to 63 characters each' }),
   );
 
+const EXAMPLE_EXPRESSION = "component.spec.template.spec.containers.all(c, !c.image.endsWith(':latest'))";
+
 @UpdatesView(() => PolicyView)
+@InputForms({ example: { name: 'no latest', expression: EXAMPLE_EXPRESSION, mode: 'enforce', kinds: ['Deployment'] } })
 export class NewPolicy {
   @NameInput()
   name!: string;
@@ -51,6 +55,7 @@ export class NewPolicy {
 }
 
 @UpdatesView(() => PolicyView)
+@InputForms({ 'only warn': { mode: 'warn' } })
 export class PolicyChange extends UpdateInput {
   @NameInput({ optional: true })
   name?: string;
@@ -78,6 +83,7 @@ export class PolicyChange extends UpdateInput {
   }
 }
 
+@InputForms({ example: { expression: EXAMPLE_EXPRESSION } })
 export class PolicyTrialRequest {
   @TextInput({ max: MAX_EXPRESSION, description: EXPRESSION })
   expression!: string;

@@ -13,7 +13,7 @@ import { CancellationsService } from './cancellations.service.js';
 import { DeploymentPresenter } from './deployment.presenter.js';
 import { PromotionsService } from './promotions.service.js';
 import { RollbacksService } from './rollbacks.service.js';
-import { EXAMPLE_ID, RestOperation } from '../../core/rest/openapi/rest-operation.decorator.js';
+import { RestOperation } from '../../core/rest/openapi/rest-operation.decorator.js';
 import { ApiAsyncDeployment } from '../api-async-deployment.decorator.js';
 import { FlagQuery } from '../../core/rest/flag.pipe.js';
 
@@ -67,7 +67,7 @@ export class DeploymentChangesController {
     'Promote a deployment',
     'Deploys the version of a deployment that succeeded, with its values and files, in another environment of the workspace. Waits for the ' +
       'end unless `async=true`.',
-    { errors: [422, 502, 504], example: { environment_id: EXAMPLE_ID } },
+    { errors: [422, 502, 504] },
   )
   @Post(':id/promote')
   @RequiresRight(deploymentPolicy.deploy, DeploymentsService)

@@ -1,5 +1,5 @@
 import { Body, Controller, Delete, HttpCode, Post, Query, Res } from '@nestjs/common';
-import { ApiOkResponse, ApiTags, ApiExtraModels } from '@nestjs/swagger';
+import { ApiOkResponse, ApiTags } from '@nestjs/swagger';
 import type { Response } from 'express';
 import { AuditedCall } from '../../core/authorization/audited-call.js';
 import { Actor } from '../../core/access/actor.js';
@@ -21,9 +21,9 @@ import { PlanView } from '../plans/plan.view.js';
 import { DesignDeploymentsService } from './design-deployments.service.js';
 import { UndeploymentsService } from './undeployments.service.js';
 import { PlansService } from '../plans/plans.service.js';
-import { EXAMPLE_ID, RestOperation } from '../../core/rest/openapi/rest-operation.decorator.js';
+import { RestOperation } from '../../core/rest/openapi/rest-operation.decorator.js';
 import { ApiAsyncDeployment } from '../api-async-deployment.decorator.js';
-import { ApiFlagQuery, oneOf } from '../../core/rest/openapi/schemas.js';
+import { ApiFlagQuery } from '../../core/rest/openapi/schemas.js';
 import { FlagQuery } from '../../core/rest/flag.pipe.js';
 
 @ApiTags('deployments')
@@ -41,7 +41,7 @@ export class DesignDeploymentsController {
     'planDeployment',
     'Plan a deployment',
     'Plans the deployment of a design as a dry run on its clusters. The plan can be deployed by its id.',
-    { errors: [422, 502, 504], example: { id: EXAMPLE_ID } },
+    { errors: [422, 502, 504] },
   )
   @Post('deploy/plan')
   @RequiresBodyRight(deploymentPolicy.plan, DesignsService)
@@ -56,13 +56,12 @@ export class DesignDeploymentsController {
     'Deploy a design',
     'Deploys a design and waits for the end unless `async=true`: 200 only when all of it succeeded. Of a chart, hooks ' +
       'are run in their phases; those for tests are left out.',
-    { errors: [422, 502, 504], example: { id: EXAMPLE_ID, plan_id: EXAMPLE_ID } },
+    { errors: [422, 502, 504] },
   )
   @Post('deploy')
   @RequiresBodyRight(deploymentPolicy.deploy, DesignsService)
   @HttpCode(200)
-  @ApiExtraModels(PlanView)
-  @ApiOkResponse({ schema: oneOf(DeploymentView, PlanView), description: 'The deployment; with `dry_run` the plan.' })
+  @ApiOkResponse({ type: DeploymentView })
   @ApiAsyncDeployment()
   async deploy(
     @CurrentActor() actor: Actor,
@@ -70,10 +69,9 @@ export class DesignDeploymentsController {
     @Query() query: TargetQuery,
     @FlagQuery('async') later: boolean,
     @Res({ passthrough: true }) response: Response,
-  ): Promise<DeploymentView | PlanView> {
+  ): Promise<DeploymentView> {
     const wanted = query.mergeInto(input);
     assertFileFits(wanted);
-    if (wanted.dry_run) return this.plans.plan(actor, wanted);
     return this.answers.respond(actor, await this.deployments.deploy(actor, wanted), later, response);
   }
 
@@ -81,7 +79,7 @@ export class DesignDeploymentsController {
     'undeployDesign',
     'Undeploy a design',
     'Deletes the resources that a deployment of the design owns, and waits for the end unless `async=true`.',
-    { errors: [422, 502, 504], example: { id: EXAMPLE_ID } },
+    { errors: [422, 502, 504] },
   )
   @Delete('deploy')
   @RequiresBodyRight(deploymentPolicy.deploy, UndeploymentsService)

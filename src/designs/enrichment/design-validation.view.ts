@@ -9,6 +9,7 @@ import {
 } from '../../core/schema/view-fields.js';
 import { ResourceValidationView } from '../../registry/validation/resource-validation.view.js';
 import type { ComponentValidation, DesignValidation } from './design-validation-task.js';
+import { PolicyViolationView } from './policy-violation.view.js';
 
 class ComponentValidationView extends ResourceValidationView implements ComponentValidation {
   @IdField({ rest: true })
@@ -52,9 +53,9 @@ export class DesignValidationView implements DesignValidation {
   @RecordField(() => ValidationCountsView, { rest: true })
   counts!: ValidationCountsView;
 
-  @MapsField({
+  @RecordsField(() => PolicyViolationView, {
     rest: true,
-    description: 'Violations of policies of the workspace, for its members: resource, policy, mode and message.',
+    description: 'Violations of policies of the workspace, for its members.',
   })
   policy_violations!: object[];
 }

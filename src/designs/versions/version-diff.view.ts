@@ -1,5 +1,5 @@
-import { ApiPropertyOptional } from '@nestjs/swagger';
 import {
+  AnyField,
   FlagField,
   IdField,
   IntField,
@@ -13,11 +13,6 @@ import type { ChangedComponent, ComponentName, RelationshipName } from './diff/d
 import type { ValueChange } from './diff/value-changes.js';
 import type { VersionDiff } from './version-diffs.service.js';
 
-const ANY_JSON = [
-  { type: 'array', items: {} },
-  ...['object', 'string', 'number', 'boolean', 'null'].map((type) => ({ type })),
-];
-
 const CHANGES: readonly ValueChange['change'][] = ['added', 'removed', 'changed', 'reordered'];
 
 class ValueChangeView implements ValueChange {
@@ -27,13 +22,14 @@ class ValueChangeView implements ValueChange {
   @WordField(CHANGES, { rest: true })
   change!: ValueChange['change'];
 
-  @ApiPropertyOptional({
-    oneOf: ANY_JSON,
+  @AnyField({
+    rest: true,
+    optional: true,
     description: 'The old value; of a new order, the identities in their order.',
   })
   from?: ValueChange['from'];
 
-  @ApiPropertyOptional({ oneOf: ANY_JSON, description: 'The new value.' })
+  @AnyField({ rest: true, optional: true, description: 'The new value.' })
   to?: ValueChange['to'];
 }
 

@@ -1,3 +1,4 @@
+import { InputForms } from '../../core/schema/field-examples.js';
 import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
 import { IsOptional, IsString } from 'class-validator';
 import { NameInput, TextInput } from '../../core/schema/input-fields.js';
@@ -36,6 +37,7 @@ export class NewSnapshot {
   number?: number;
 }
 
+@InputForms({ example: { message: 'Back to the last good version.' } })
 export class Restoration {
   @TextInput({ optional: true, max: 1000, description: 'Stored with the new version.' })
   message?: string;

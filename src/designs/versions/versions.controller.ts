@@ -11,7 +11,7 @@ import { IfMatch, Precondition } from '../../core/rest/precondition.js';
 import { RequiresRight } from '../../core/rest/rights/rights.decorators.js';
 import { DesignPresenter } from '../design.presenter.js';
 import { designPolicy } from '../design.policy.js';
-import { DesignView } from '../design.view.js';
+import { type DesignView, WrittenDesignView } from '../design.view.js';
 import { DesignsService } from '../designs.service.js';
 import { SnapshotPage, SnapshotView } from './snapshot.view.js';
 import { SnapshotsService } from './snapshots.service.js';
@@ -67,7 +67,7 @@ export class VersionsController {
   @RequiresRight(designPolicy.update, DesignsService)
   @HttpCode(200)
   @VersionParam()
-  @ApiOkResponse({ type: DesignView })
+  @ApiOkResponse({ type: WrittenDesignView })
   async restore(
     @CurrentActor() actor: Actor,
     @IdParam() id: string,

@@ -10,7 +10,7 @@ import { RequiresRight } from '../../core/rest/rights/rights.decorators.js';
 import { WorkspacesService } from '../../workspaces/workspaces.service.js';
 import { DesignListQuery } from '../design.inputs.js';
 import { designPolicy } from '../design.policy.js';
-import { DesignPage } from '../design.view.js';
+import { WorkspaceDesignPage } from '../design.view.js';
 import { DesignPresenter } from '../design.presenter.js';
 import { DesignsService } from '../designs.service.js';
 import { DesignMovesService } from './design-moves.service.js';
@@ -31,7 +31,7 @@ export class WorkspaceDesignsController {
     'Lists the designs of a workspace, under `designs` and again under `patterns`.',
   )
   @Get()
-  @ApiOkResponse({ type: DesignPage })
+  @ApiOkResponse({ type: WorkspaceDesignPage })
   async list(
     @CurrentActor() actor: Actor,
     @IdParam() id: string,

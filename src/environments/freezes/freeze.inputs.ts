@@ -1,3 +1,4 @@
+import { InputForms } from '../../core/schema/field-examples.js';
 import { definedFields, nullToEmpty, UpdatesView } from '../../core/rest/read-only-fields.js';
 import { UpdateInput } from '../../core/rest/input.pipe.js';
 import { NameInput, TextInput, TimeInput } from '../../core/schema/input-fields.js';
@@ -11,6 +12,16 @@ const RECURRENCE = 'A recurrence rule of RFC 5545 of days, such as `FREQ=WEEKLY;
 const TIMEZONE = 'An IANA time zone, such as `Europe/Berlin`; UTC when it is left out.';
 
 @UpdatesView(() => FreezeView)
+@InputForms({
+  once: { name: 'holidays', starts_at: '2026-12-24T00:00:00Z', ends_at: '2027-01-02T00:00:00Z' },
+  recurring: {
+    name: 'weekend',
+    starts_at: '2027-01-08T17:00:00+01:00',
+    ends_at: '2027-01-11T07:00:00+01:00',
+    recurrence: 'FREQ=WEEKLY;BYDAY=FR',
+    timezone: 'Europe/Berlin',
+  },
+})
 export class NewFreeze {
   @NameInput()
   name!: string;
@@ -44,6 +55,7 @@ export class NewFreeze {
 }
 
 @UpdatesView(() => FreezeView)
+@InputForms({ extend: { ends_at: '2027-01-11T07:00:00+01:00' } })
 export class FreezeChange extends UpdateInput {
   @NameInput({ optional: true })
   name?: string;

@@ -31,15 +31,6 @@ export class FreezesController {
     'createFreeze',
     'Create a freeze',
     'Creates a window in which nothing is deployed to, undeployed from or rolled back in an environment.',
-    {
-      example: {
-        name: 'weekend',
-        starts_at: '2027-01-08T17:00:00+01:00',
-        ends_at: '2027-01-11T07:00:00+01:00',
-        recurrence: 'FREQ=WEEKLY;BYDAY=FR',
-        timezone: 'Europe/Berlin',
-      },
-    },
   )
   @Post()
   @RequiresRight(freezePolicy.create, EnvironmentsService)

@@ -54,7 +54,6 @@ export class EventLogController {
     'purgeEvents',
     'Purge events',
     'Removes the oldest events of an organization for good, up to a number or a time. The name of the organization confirms it. The audit keeps its entries.',
-    { example: { through: '1200', confirm: 'Example' } },
   )
   @Post('purge')
   @HttpCode(200)

@@ -1,3 +1,4 @@
+import { InputForms } from '../../core/schema/field-examples.js';
 import { ApiPropertyOptional } from '@nestjs/swagger';
 import { IsOptional, IsUUID, Matches } from 'class-validator';
 import { IdInput, TextInput, TimeInput } from '../../core/schema/input-fields.js';
@@ -13,6 +14,10 @@ export class EventExportQuery {
 }
 
 /** The end of a purge: either a number or a time. */
+@InputForms({
+  'up to a number': { confirm: 'Example', through: '1200' },
+  'before a time': { confirm: 'Example', before: '2026-01-01T00:00:00Z' },
+})
 export class EventPurge {
   @ApiPropertyOptional({ description: 'The number of the last event that is purged, with all before it.' })
   @IsOptional()

@@ -1,11 +1,23 @@
+import { InputForms } from '../../core/schema/field-examples.js';
 import { ApiProperty } from '@nestjs/swagger';
 import { ValidateBy, ValidateIf } from 'class-validator';
-import { IdInput } from '../../core/schema/input-fields.js';
+import { IdInput, TEXT_OR_OBJECT } from '../../core/schema/input-fields.js';
 
+const KUBECONFIG = {
+  apiVersion: 'v1',
+  kind: 'Config',
+  'current-context': 'example',
+  contexts: [{ name: 'example', context: { cluster: 'example', user: 'example' } }],
+  clusters: [{ name: 'example', cluster: { server: 'https://kubernetes.example.com' } }],
+  users: [{ name: 'example', user: { token: 'example-token' } }],
+};
+const KUBECONFIG_TEXT = JSON.stringify(KUBECONFIG);
+
+@InputForms({ text: { kubeconfig: KUBECONFIG_TEXT }, object: { kubeconfig: KUBECONFIG } })
 export class KubeconfigUpload {
   @ApiProperty({
     required: false,
-    oneOf: [{ type: 'string' }, { type: 'object' }],
+    oneOf: TEXT_OR_OBJECT,
     description: 'A kubeconfig, as text or as an object, when no file is sent.',
   })
   @ValidateIf((_, value) => value !== undefined)

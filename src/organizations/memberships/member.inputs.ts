@@ -1,3 +1,4 @@
+import { EXAMPLE_ID, InputForms } from '../../core/schema/field-examples.js';
 import { Matches, ValidateBy } from 'class-validator';
 import { applyDecorators } from '@nestjs/common';
 import { MAX_PASSWORD_LENGTH, findPasswordFault, MIN_PASSWORD_LENGTH } from '../../core/crypto/password-rule.js';
@@ -28,6 +29,11 @@ function passwordFaultOf(password: string, request: object | undefined): string 
   return findPasswordFault(password, email);
 }
 
+@InputForms({
+  'by address, who is invited': { email: 'ada@example.org', role: 'member' },
+  'with a password': { email: 'ada@example.org', role: 'member', password: 'correct horse battery staple' },
+  'by id': { user_id: EXAMPLE_ID, role: 'member' },
+})
 export class NewMember {
   @TextInput({ optional: true, max: 320, description: 'Needed unless there is a user_id.' })
   @IsEmailAddress()

@@ -1,3 +1,4 @@
+import { InputForms } from '../../core/schema/field-examples.js';
 import { nullToEmpty, definedFields, UpdatesView } from '../../core/rest/read-only-fields.js';
 import { UpdateInput } from '../../core/rest/input.pipe.js';
 import { IdInput, LineInput } from '../../core/schema/input-fields.js';
@@ -5,6 +6,7 @@ import { ProfileView } from './profile.view.js';
 import type { User } from '../users/user.entity.js';
 
 @UpdatesView(() => ProfileView)
+@InputForms({ example: { first_name: 'Ada', last_name: 'Lovelace' } })
 export class ProfileChange extends UpdateInput {
   @LineInput({ clearable: true })
   first_name?: string | null;

@@ -1,3 +1,4 @@
+import { InputForms } from '../../core/schema/field-examples.js';
 import { nullToEmpty, definedFields, UpdatesView } from '../../core/rest/read-only-fields.js';
 import { UpdateInput } from '../../core/rest/input.pipe.js';
 import { NameInput, TextInput } from '../../core/schema/input-fields.js';
@@ -5,6 +6,7 @@ import type { Team } from './team.entity.js';
 import { TeamView } from './team.view.js';
 
 @UpdatesView(() => TeamView)
+@InputForms({ example: { name: 'platform' } })
 export class NewTeam {
   @NameInput()
   name!: string;
@@ -14,6 +16,7 @@ export class NewTeam {
 }
 
 @UpdatesView(() => TeamView)
+@InputForms({ rename: { name: 'platform' } })
 export class TeamChange extends UpdateInput {
   @NameInput({ optional: true })
   name?: string;

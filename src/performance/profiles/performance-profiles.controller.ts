@@ -9,7 +9,7 @@ import { IfMatch, Precondition } from '../../core/rest/precondition.js';
 import { RequiresBodyRight, RequiresRight } from '../../core/rest/rights/rights.decorators.js';
 import { WorkspacePlacementService } from '../../workspaces/workspace-owned/workspace-placement.service.js';
 import { performancePolicy } from './performance.policy.js';
-import { NewProfile, PerformanceQuery, ProfileChange } from './profile.inputs.js';
+import { NewPerformanceProfile, PerformanceQuery, PerformanceProfileChange } from './profile.inputs.js';
 import { PerformanceProfilePage, PerformanceProfileView } from './profile.view.js';
 import { ProfileContentsService } from './profile-contents.service.js';
 import { ProfilesService } from './profiles.service.js';
@@ -34,21 +34,11 @@ export class PerformanceProfilesController {
     'createPerformanceProfile',
     'Create a performance profile',
     'Creates a profile: how load is driven at an endpoint, which bounds the figures must keep to, and when it is run.',
-    {
-      example: {
-        name: 'checkout',
-        endpoints: ['https://shop.example.com/checkout'],
-        qps: 200,
-        concurrent_request: 20,
-        duration: '30s',
-        budget: { p99_ms: 200, error_rate: 0.01 },
-      },
-    },
   )
   @Post()
   @RequiresBodyRight(performancePolicy.create, WorkspacePlacementService)
   @ApiCreatedResponse({ type: PerformanceProfileView })
-  async create(@CurrentActor() actor: Actor, @Body() input: NewProfile): Promise<PerformanceProfileView> {
+  async create(@CurrentActor() actor: Actor, @Body() input: NewPerformanceProfile): Promise<PerformanceProfileView> {
     const profile = await this.profiles.create(actor, input);
     return PerformanceProfileView.fromProfile({ profile, body: input.request_body ?? '' });
   }
@@ -71,7 +61,7 @@ export class PerformanceProfilesController {
   async update(
     @CurrentActor() actor: Actor,
     @IdParam() id: string,
-    @Body() input: ProfileChange,
+    @Body() input: PerformanceProfileChange,
     @IfMatch() match: Precondition,
   ): Promise<PerformanceProfileView> {
     const profile = await this.profiles.update(actor, id, input, match);

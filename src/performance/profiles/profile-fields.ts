@@ -5,7 +5,7 @@ import type { RateStage } from '../load/load-plan.js';
 import { findScheduleFaults, nextOccurrence, type Schedule } from '../schedules/schedule.js';
 import type { LoadLimits } from '../load/load-limits.js';
 import type { PerformanceProfile } from './profile.entity.js';
-import type { NewProfile, ProfileChange } from './profile.inputs.js';
+import type { NewPerformanceProfile, PerformanceProfileChange } from './profile.inputs.js';
 import { stageSeconds } from './profile-input-fields.js';
 import {
   EMPTY_CONTENT,
@@ -23,7 +23,7 @@ export interface ProfileSettings {
 }
 
 /** Parses the settings of a new profile. @throws InvalidRequest with all invalid fields */
-export function toNewSettings(input: NewProfile, limits: LoadLimits): ProfileSettings {
+export function toNewSettings(input: NewPerformanceProfile, limits: LoadLimits): ProfileSettings {
   const { defaults } = limits;
   const hasRate = (input.qps ?? defaults.qps) > 0 || (input.stages ?? []).length > 0;
   const loadModel = hasRate ? 'open' : 'closed';
@@ -43,7 +43,7 @@ export function toNewSettings(input: NewProfile, limits: LoadLimits): ProfileSet
 
 /** Parses the changed settings of a profile. @throws InvalidRequest with all invalid fields */
 export function toChangedSettings(
-  input: ProfileChange,
+  input: PerformanceProfileChange,
   current: Partial<PerformanceProfile>,
   stored: RequestContent,
   limits: LoadLimits,
@@ -98,7 +98,7 @@ function targetsOf({ endpoints = [], method }: Partial<PerformanceProfile>, { he
   });
 }
 
-function assertSound(profile: Partial<PerformanceProfile>, input: ProfileChange, limits: LoadLimits): void {
+function assertSound(profile: Partial<PerformanceProfile>, input: PerformanceProfileChange, limits: LoadLimits): void {
   const { qps = 0, stages = [], concurrentRequest = 1, duration = '', timeout = '', loadModel } = profile;
   const faults: Fault[] = limits.findFaults({ qps, stages, concurrentRequest, duration, timeout });
   if (loadModel === 'open' && qps === 0 && stages.every(({ rate }) => rate === 0))
@@ -128,7 +128,7 @@ function assertSound(profile: Partial<PerformanceProfile>, input: ProfileChange,
 }
 
 /** The stages of an input and the duration that follows from them, or the duration that it has itself. */
-function toStages({ stages, duration }: ProfileChange): Partial<PerformanceProfile> {
+function toStages({ stages, duration }: PerformanceProfileChange): Partial<PerformanceProfile> {
   if (stages === undefined) return { duration };
   const parsed = (stages ?? []).map((stage) => ({ rate: stage.qps, seconds: stageSeconds(stage.duration) ?? 0 }));
   if (parsed.length === 0) return { stages: [], duration };
@@ -141,17 +141,17 @@ const protocolOf = (address: string): string => (URL.canParse(address) ? new URL
 
 /** Returns the schedule of an input; undefined when it is unchanged. */
 function findNewSchedule(
-  input: ProfileChange,
+  input: PerformanceProfileChange,
   { schedule: current = null }: Partial<PerformanceProfile>,
 ): Schedule | null | undefined {
   const schedule = toSchedule(input.schedule);
   return schedule?.cron === current?.cron && schedule?.timezone === current?.timezone ? undefined : schedule;
 }
 
-const toSchedule = (given: ProfileChange['schedule']): Schedule | null | undefined =>
+const toSchedule = (given: PerformanceProfileChange['schedule']): Schedule | null | undefined =>
   given && { cron: given.cron.trim(), timezone: given.timezone ?? 'UTC' };
 
-function toContent(input: ProfileChange, stored: RequestContent, isElsewhere: boolean): RequestContent {
+function toContent(input: PerformanceProfileChange, stored: RequestContent, isElsewhere: boolean): RequestContent {
   const { request_headers: headers, request_cookies: cookies, request_body: body } = input;
   return {
     headers: toFields('request_headers', headers, stored.headers, isElsewhere),

@@ -1,5 +1,5 @@
 import { applyDecorators } from '@nestjs/common';
-import { ApiProperty, ApiPropertyOptional, type ApiPropertyOptions } from '@nestjs/swagger';
+import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
 import {
   ArrayMaxSize,
   ArrayMinSize,
@@ -74,16 +74,18 @@ export const StagesInput = (): PropertyDecorator =>
   applyDecorators(
     HasMembers('qps', 'duration'),
     ApiPropertyOptional({
-      isArray: true,
       nullable: true,
       maxItems: MAX_STAGES,
       description:
         'How the rate changes: in each stage evenly from the rate before it (at first `qps`) to its `qps`, within its `duration`; one of `0s` is a step. They replace `duration`.',
-      type: 'object',
-      properties: { qps: { type: 'number', minimum: 0 }, duration: { type: 'string' } },
-      required: ['qps', 'duration'],
-      additionalProperties: false,
-    } as unknown as ApiPropertyOptions),
+      type: 'array',
+      items: {
+        type: 'object',
+        properties: { qps: { type: 'number', minimum: 0 }, duration: { type: 'string' } },
+        required: ['qps', 'duration'],
+        additionalProperties: false,
+      },
+    }),
     IsOptional(),
     IsArray({ message: 'must be a list of stages' }),
     ArrayMaxSize(MAX_STAGES, { message: `must have at most ${MAX_STAGES} stages` }),

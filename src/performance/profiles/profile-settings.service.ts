@@ -7,7 +7,7 @@ import { PROMETHEUS } from '../../monitoring/prometheus/prometheus.service.js';
 import type { Workspace } from '../../workspaces/workspace.entity.js';
 import { LoadLimits } from '../load/load-limits.js';
 import { PerformanceProfile } from './profile.entity.js';
-import type { NewProfile, ProfileChange } from './profile.inputs.js';
+import type { NewPerformanceProfile, PerformanceProfileChange } from './profile.inputs.js';
 import { toChangedSettings, toNewSettings } from './profile-fields.js';
 import { ProfileContentsService } from './profile-contents.service.js';
 
@@ -22,7 +22,11 @@ export class ProfileSettingsService {
   ) {}
 
   /** Builds a new profile without storing it. @throws InvalidRequest, also OUTBOUND_REFUSED; NotFound for a connection that the actor may not see */
-  async make(actor: Actor, { id, organizationId }: Workspace, input: NewProfile): Promise<PerformanceProfile> {
+  async make(
+    actor: Actor,
+    { id, organizationId }: Workspace,
+    input: NewPerformanceProfile,
+  ): Promise<PerformanceProfile> {
     const { fields, content } = toNewSettings(input, this.limits);
     await this.assertReachable(actor, null, input);
     const profile = Object.assign(new PerformanceProfile(), fields, {
@@ -41,7 +45,7 @@ export class ProfileSettingsService {
   async toChange(
     actor: Actor,
     profile: PerformanceProfile,
-    input: ProfileChange,
+    input: PerformanceProfileChange,
   ): Promise<Partial<PerformanceProfile>> {
     const stored = await this.contents.open(profile);
     const { fields, content } = toChangedSettings(input, profile, stored, this.limits);
@@ -59,7 +63,7 @@ export class ProfileSettingsService {
   async assertReachable(
     actor: Actor,
     profile: PerformanceProfile | null,
-    { endpoints = [], metrics_connection_id: named, metrics_queries: queries }: ProfileChange,
+    { endpoints = [], metrics_connection_id: named, metrics_queries: queries }: PerformanceProfileChange,
   ): Promise<void> {
     for (const [index, endpoint] of [...new Set(endpoints)].entries())
       if (!profile?.endpoints.includes(endpoint))

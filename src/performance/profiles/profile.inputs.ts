@@ -1,3 +1,4 @@
+import { InputForms } from '../../core/schema/field-examples.js';
 import { ApiPropertyOptional } from '@nestjs/swagger';
 import { ArrayMaxSize, IsArray, IsIn, IsOptional, IsString, IsUUID, Length, Matches } from 'class-validator';
 import { OrganizationListQuery } from '../../core/listing/list-query.js';
@@ -65,13 +66,10 @@ class ProfileFields extends UpdateInput {
   @TextInput({ optional: true, max: 20, description: 'The time for a response, such as `10s`, which is the default.' })
   timeout?: string;
 
-  @ApiPropertyOptional({
-    format: 'uuid',
-    nullable: true,
+  @IdInput({
+    clearable: true,
     description: 'The result of this profile that others are compared with; default: the last good one before them.',
   })
-  @IsOptional()
-  @IsUUID('all', { message: 'must be a UUID' })
   baseline_id?: string | null;
 
   @TextInput({
@@ -115,13 +113,7 @@ class ProfileFields extends UpdateInput {
   @ScheduleInput()
   schedule?: { cron: string; timezone?: string } | null;
 
-  @ApiPropertyOptional({
-    format: 'uuid',
-    nullable: true,
-    description: 'A connection to Prometheus that the caller sees.',
-  })
-  @IsOptional()
-  @IsUUID('all', { message: 'must be a UUID' })
+  @IdInput({ clearable: true, description: 'A connection to Prometheus that the caller sees.' })
   metrics_connection_id?: string | null;
 
   @ApiPropertyOptional({
@@ -140,7 +132,17 @@ class ProfileFields extends UpdateInput {
 }
 
 @UpdatesView(() => PerformanceProfileView)
-export class NewProfile extends ProfileFields {
+@InputForms({
+  example: {
+    name: 'checkout',
+    endpoints: ['https://shop.example.com/checkout'],
+    qps: 200,
+    concurrent_request: 20,
+    duration: '30s',
+    budget: { p99_ms: 200, error_rate: 0.01 },
+  },
+})
+export class NewPerformanceProfile extends ProfileFields {
   @NameInput()
   name!: string;
 
@@ -155,7 +157,8 @@ export class NewProfile extends ProfileFields {
 }
 
 @UpdatesView(() => PerformanceProfileView)
-export class ProfileChange extends ProfileFields {
+@InputForms({ example: { duration: '1m', budget: { p99_ms: 200 } } })
+export class PerformanceProfileChange extends ProfileFields {
   @NameInput({ optional: true })
   name?: string;
 
@@ -183,6 +186,7 @@ export class RunsQuery extends PerformanceQuery {
 }
 
 /** The input of a run. */
+@InputForms({ example: { name: 'before the release' } })
 export class RunRequest {
   @NameInput({
     optional: true,

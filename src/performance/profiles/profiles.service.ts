@@ -13,7 +13,7 @@ import { WorkspacePlacementService } from '../../workspaces/workspace-owned/work
 import { performancePolicy } from './performance.policy.js';
 import { PerformanceProfile } from './profile.entity.js';
 import { PerformanceProfileCreated, PerformanceProfileDeleted, PerformanceProfileUpdated } from './profile.events.js';
-import type { NewProfile, PerformanceQuery, ProfileChange } from './profile.inputs.js';
+import type { NewPerformanceProfile, PerformanceQuery, PerformanceProfileChange } from './profile.inputs.js';
 import { PerformanceProfileView } from './profile.view.js';
 import { ProfileSettingsService } from './profile-settings.service.js';
 import { ProfilesStore } from './profiles.store.js';
@@ -47,7 +47,7 @@ export class ProfilesService extends RecordGate<PerformanceProfile, typeof perfo
     return this.profiles.page(actor, { organizationId, workspaceId, ...times }, query);
   }
 
-  async create(actor: Actor, input: NewProfile): Promise<PerformanceProfile> {
+  async create(actor: Actor, input: NewPerformanceProfile): Promise<PerformanceProfile> {
     const workspace = await this.placement.resolve(actor, input, performancePolicy.create);
     const profile = await this.settings.make(actor, workspace, input);
     return this.unit.run(async () => {
@@ -65,7 +65,12 @@ export class ProfilesService extends RecordGate<PerformanceProfile, typeof perfo
     });
   }
 
-  async update(actor: Actor, id: string, input: ProfileChange, match: Precondition): Promise<PerformanceProfile> {
+  async update(
+    actor: Actor,
+    id: string,
+    input: PerformanceProfileChange,
+    match: Precondition,
+  ): Promise<PerformanceProfile> {
     await this.settings.assertReachable(actor, await this.getAuthorized(actor, id, 'update'), input);
     return this.unit.run(async () => {
       await this.placement.admit(actor, (await this.get(actor, id)).workspaceId);

@@ -30,7 +30,7 @@ export class RunsController {
     'runPerformanceProfile',
     'Run a performance test',
     'Drives load as the profile says. The answer is 202 with the run, whose id is also that of the operation and of the result.',
-    { errors: [409, 429], example: { name: 'before the release' } },
+    { errors: [409, 429] },
   )
   @Post('profiles/:id/run')
   @RequiresRight(performancePolicy.run, ProfilesService)

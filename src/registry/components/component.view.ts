@@ -1,4 +1,5 @@
 import { ObjectType } from '@nestjs/graphql';
+import { IntersectionType, PartialType } from '@nestjs/swagger';
 import { CONTENTS_WEIGHT } from '../../core/graphql/limits/query-size.js';
 import { PaginatedView } from '../../core/listing/page.js';
 import { IdField, MapField, MapsField, RecordField, TextField, EnumField } from '../../core/schema/view-fields.js';
@@ -128,3 +129,6 @@ export class ComponentView extends RecordView {
 }
 
 export const ComponentPage = PaginatedView(ComponentView, 'components', 'ComponentPage');
+
+/** The versions of a component as a list, with the fields of the highest one unless the list is streamed. */
+export class CategoryComponentView extends IntersectionType(ComponentPage, PartialType(ComponentView)) {}

@@ -1,12 +1,44 @@
+import { EXAMPLE_DESIGN, InputForms } from '../../core/schema/field-examples.js';
 import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
 import { IsDefined, IsOptional, ValidateBy } from 'class-validator';
 import { FormFlagInput, IdInput, MapInput, NameInput, TextInput, WordInput } from '../../core/schema/input-fields.js';
 import { HasMembers } from '../../core/schema/members.js';
+import { FREE_OBJECT } from '../../core/schema/view-fields.js';
 import { isList, KeepPacked, PackedJson } from '../../core/json/packed-json.js';
 import type { JsonObject } from '../../core/json/json.js';
 import { STATUS_INPUTS } from './entry-status.js';
 
+const DEFINITIONS = [
+  {
+    schemaVersion: 'models.meshery.io/v1beta1',
+    name: 'shop',
+    category: { name: 'App Definition' },
+    model: { version: '1.0.0' },
+  },
+  {
+    schemaVersion: 'components.meshery.io/v1beta1',
+    component: { kind: 'Shop', version: 'example.org/v1', schema: { type: 'object' } },
+    model: { name: 'shop', category: { name: 'App Definition' }, model: { version: '1.0.0' } },
+  },
+];
+
+const RESOURCE_DEFINITION = {
+  apiVersion: 'apiextensions.k8s.io/v1',
+  kind: 'CustomResourceDefinition',
+  metadata: { name: 'shops.example.org' },
+  spec: {
+    group: 'example.org',
+    scope: 'Namespaced',
+    names: { plural: 'shops', kind: 'Shop' },
+    versions: [{ name: 'v1', served: true, storage: true, schema: { openAPIV3Schema: { type: 'object' } } }],
+  },
+};
+
 /** A package: an upload, `file` in base64, or `url`. */
+@InputForms({
+  url: { url: 'https://example.com/model.tar.gz' },
+  file: { file: Buffer.from(JSON.stringify(DEFINITIONS)).toString('base64'), file_name: 'shop.json' },
+})
 export class PackageInput {
   @TextInput({ optional: true, description: 'The URL of a package, which the server fetches.' })
   url?: string;
@@ -24,6 +56,12 @@ export class PackageInput {
   atomic?: boolean | string;
 }
 
+@InputForms({
+  example: {
+    modelName: 'shop',
+    components: [{ kind: 'Shop', apiVersion: 'example.org/v1', schema: { type: 'object' } }],
+  },
+})
 export class ComponentsInput {
   @NameInput({ description: 'The model that the components belong to; it is created when it is not registered.' })
   modelName!: string;
@@ -37,7 +75,7 @@ export class ComponentsInput {
 
   @ApiProperty({
     type: 'array',
-    items: { type: 'object' },
+    items: FREE_OBJECT,
     description: 'Definitions with kind, apiVersion and schema.',
   })
   @KeepPacked()
@@ -57,6 +95,11 @@ export class StatusInput {
   status!: (typeof STATUS_INPUTS)[number];
 }
 
+@InputForms({
+  example: {
+    component: { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'settings' }, data: { colour: 'blue' } },
+  },
+})
 export class ValidationInput {
   @MapInput({ description: 'A resource with apiVersion and kind, or a component of a design.' })
   component!: JsonObject;
@@ -65,6 +108,13 @@ export class ValidationInput {
   model?: string;
 }
 
+@InputForms({
+  text: {
+    source: JSON.stringify(RESOURCE_DEFINITION),
+    config: { kind: 'crd', model: 'shop', register: false },
+  },
+  url: { source: 'https://charts.example.com/shop-1.0.0.tgz', config: { kind: 'helm', model: 'shop' } },
+})
 export class GenerationInput {
   @TextInput({ max: 70_000_000, description: 'A URL, or the text of the source.' })
   source!: string;
@@ -77,6 +127,7 @@ export class GenerationInput {
   config?: JsonObject;
 }
 
+@InputForms({ example: { design: EXAMPLE_DESIGN } })
 export class EvaluationInput {
   @KeepPacked()
   @MapInput({ description: 'A design file.' })

@@ -1,4 +1,5 @@
 import { ObjectType } from '@nestjs/graphql';
+import { IntersectionType, PartialType } from '@nestjs/swagger';
 import { PaginatedView } from '../../core/listing/page.js';
 import { IntField, MapField, RecordField, TextField, TextsField, EnumField } from '../../core/schema/view-fields.js';
 import { RecordView } from '../../core/schema/record.view.js';
@@ -94,3 +95,6 @@ export class ModelView extends RecordView {
 /** Lists of models report their number under `count`, as the interface requires, and under `total_count`, as all lists do. */
 export const ModelPage = PaginatedView(ModelView, 'models', 'ModelPage');
 IntField({ description: 'Records in all.' })(ModelPage.prototype as object, 'count');
+
+/** The versions of a model as a list, with the fields of the highest one unless the list is streamed. */
+export class CategoryModelView extends IntersectionType(ModelPage, PartialType(ModelView)) {}

@@ -1,4 +1,4 @@
-import type { Fault } from '../../core/errors/app-error.js';
+import { FaultView } from '../../core/errors/fault.view.js';
 import { IdField, IntField, RecordField, RecordsField, TextField, WordField } from '../../core/schema/view-fields.js';
 import type { DefinitionFault } from '../../formats/definitions/definitions.js';
 import type { RegistrationCounts } from '../entities/registry.events.js';
@@ -113,30 +113,6 @@ class RegistrationCountsView implements RegistrationCounts {
 
   @IntField({ rest: true })
   failed!: number;
-}
-
-/** One fault of the input, as listed in answers. */
-class FaultView implements Fault {
-  @TextField({ rest: true, optional: true, description: 'JSON Pointer (RFC 6901), or the name of a parameter.' })
-  pointer?: string;
-
-  @TextField({ rest: true })
-  detail!: string;
-
-  @TextField({ rest: true, optional: true })
-  remedy?: string;
-
-  @TextField({ rest: true, optional: true, description: 'The file of an upload that it is in.' })
-  file?: string;
-
-  @IntField({ rest: true, optional: true, description: 'Counted from 1.' })
-  line?: number;
-
-  @IntField({ rest: true, optional: true, description: 'Counted from 1.' })
-  column?: number;
-
-  @TextField({ rest: true, optional: true, description: 'The violated rule.' })
-  keyword?: string;
 }
 
 class DefinitionFaultView extends FaultView implements DefinitionFault {

@@ -20,9 +20,6 @@ export class RelationshipView extends RecordView {
   @TextField()
   sub_type!: string;
 
-  @TextField({ description: 'sub_type, as definitions spell it.' })
-  subType!: string;
-
   @TextField()
   version!: string;
 
@@ -44,7 +41,6 @@ export class RelationshipView extends RecordView {
       kind: relationship.kind,
       type: relationship.type,
       sub_type: relationship.subType,
-      subType: relationship.subType,
       version: relationship.version,
       model,
       selectors: relationship.selectors,

@@ -1,3 +1,4 @@
+import { InputForms } from '../../core/schema/field-examples.js';
 import { applyDecorators } from '@nestjs/common';
 import { ApiPropertyOptional } from '@nestjs/swagger';
 import { IsInt, IsOptional, Max, Min } from 'class-validator';
@@ -20,6 +21,7 @@ const QuotaInput = () =>
 
 /** `use` may be sent back as it was read. It is not compared, because it changes on its own. */
 @UpdatesView(() => WorkspaceQuotasView)
+@InputForms({ example: { max_designs: 50, max_deployments_per_day: null } })
 export class QuotasChange extends UpdateInput {
   @QuotaInput()
   max_designs?: number | null;

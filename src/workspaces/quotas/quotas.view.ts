@@ -1,7 +1,22 @@
-import { IntField, RecordField } from '../../core/schema/view-fields.js';
+import { FlagField, IntField, RecordField, WordField } from '../../core/schema/view-fields.js';
 import { withRevision } from '../../core/schema/record.view.js';
 import type { Workspace } from '../workspace.entity.js';
-import { limitOf, type QuotaKey } from './quota.js';
+import { limitOf, QUOTA_KEYS, type QuotaKey, type QuotaStatus } from './quota.js';
+
+/** The use and the limit of one quota. */
+export class QuotaStatusView implements QuotaStatus {
+  @WordField(QUOTA_KEYS, { rest: true, description: 'The quota.' })
+  key!: QuotaKey;
+
+  @IntField({ rest: true, nullable: true, description: 'The limit; null is unlimited.' })
+  limit!: number | null;
+
+  @IntField({ rest: true, description: 'How much is used.' })
+  use!: number;
+
+  @FlagField({ rest: true, description: 'Whether one more is allowed.' })
+  allowed!: boolean;
+}
 
 export class QuotaUseView {
   @IntField({ rest: true })

@@ -1,3 +1,4 @@
+import { InputForms } from '../../core/schema/field-examples.js';
 import { UpdateInput } from '../../core/rest/input.pipe.js';
 import { UpdatesView } from '../../core/rest/read-only-fields.js';
 import { WordInput } from '../../core/schema/input-fields.js';
@@ -6,6 +7,7 @@ import { WorkspaceTeamView } from './workspace-team.view.js';
 
 /** The role that is granted to a team. */
 @UpdatesView(() => WorkspaceTeamView)
+@InputForms({ example: { role: 'editor' } })
 export class WorkspaceTeamChange extends UpdateInput {
   @WordInput(WORKSPACE_ROLES)
   role!: WorkspaceRole;

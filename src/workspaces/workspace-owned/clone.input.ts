@@ -1,6 +1,8 @@
+import { EXAMPLE_ID, InputForms } from '../../core/schema/field-examples.js';
 import { IdInput, NameInput } from '../../core/schema/input-fields.js';
 
 /** The target workspace and the name of a copy. */
+@InputForms({ example: { name: 'shop', workspace_id: EXAMPLE_ID } })
 export class CloneInput {
   @NameInput({ optional: true, description: 'Default: the name of the original with "(copy)".' })
   name?: string;

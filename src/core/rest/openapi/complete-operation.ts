@@ -31,10 +31,9 @@ export function completeOperation(
 ): void {
   const writes = method !== 'get' && !route.isPublic;
   operation.security = securityOf(route);
-  describePathParameters(operation);
+  describeParameters(operation);
   const errors = errorsOf(operation, route, writes, schemas);
   if (route.fileFields.length > 0) addFileFields(operation, route.fileFields, schemas);
-  if (route.operation?.example) addExample(operation, route.operation.example);
   for (const [status, response] of Object.entries(operation.responses))
     if (response && 'description' in response) completeResponse(method, status, response, route, writes);
   if (method === 'get' && isTagged(operation.responses['200'] as ResponseObject | undefined)) {
@@ -123,28 +122,29 @@ export function addParameter(operation: OperationObject, parameter: { $ref: stri
   operation.parameters = [...(operation.parameters ?? []), parameter];
 }
 
-function describePathParameters(operation: OperationObject): void {
-  for (const parameter of operation.parameters ?? [])
-    if ('in' in parameter && parameter.in === 'path') parameter.description ??= PATH_PARAMETERS[parameter.name];
-}
-
-function addExample({ requestBody }: OperationObject, example: object): void {
-  const json = (requestBody as { content: MediaTypes }).content['application/json'];
-  if (json) json.example = example;
+function describeParameters(operation: OperationObject): void {
+  for (const parameter of operation.parameters ?? []) {
+    if (!('in' in parameter)) continue;
+    if (parameter.in === 'path') parameter.description ??= PATH_PARAMETERS[parameter.name];
+    // Of a property that overrides another one, what is said of the other one is kept beside the alternatives.
+    const { schema } = parameter;
+    if (schema && 'oneOf' in schema) parameter.schema = { oneOf: schema.oneOf, default: schema.default as unknown };
+  }
 }
 
 /**
- * Adds the multipart form of an operation: the fields of the JSON body as text, with files besides or instead of a
- * field. It is listed first.
+ * Adds the multipart form of an operation as a schema of its own: the fields of the JSON body as text, with files besides
+ * or instead of a field. It is listed first.
  */
 function addFileFields({ requestBody }: OperationObject, names: readonly string[], schemas: Schemas): void {
   const body = requestBody as { content: MediaTypes };
   const form = body.content['multipart/form-data'];
   if (!form?.schema) return;
-  const name = '$ref' in form.schema ? form.schema.$ref.split('/').at(-1) : undefined;
-  const fields = (name === undefined ? form.schema : schemas[name]) as SchemaObject;
+  const name = '$ref' in form.schema ? (form.schema.$ref.split('/').at(-1) ?? '') : '';
+  const fields = schemas[name] as SchemaObject;
   const files = Object.fromEntries(names.map((each) => [each, { type: 'string', format: 'binary' }]));
-  form.schema = { ...fields, properties: { ...fields.properties, ...files } };
+  schemas[`${name}Form`] = { ...fields, properties: { ...fields.properties, ...files } };
+  form.schema = { $ref: `#/components/schemas/${name}Form` };
   form.example = Object.fromEntries(names.map((each) => [each, '@file']));
   body.content = { 'multipart/form-data': form, ...body.content };
 }

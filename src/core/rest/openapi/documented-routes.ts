@@ -41,8 +41,49 @@ export class DocumentedRoute {
     return typeof type === 'function' && type.prototype instanceof RecordView && Object.hasOwn(type, 'fromEntity');
   }
 
+  /** The classes whose schemas the operation names: of its parameters, its body and its responses. */
+  get schemaClasses(): Type<object>[] {
+    const parameters = Reflect.getMetadata('design:paramtypes', this.controller.prototype as object, this.handler.name);
+    const responses = (Reflect.getMetadata(DECORATORS.API_RESPONSE, this.handler) ?? {}) as Answers;
+    const named = (Reflect.getMetadata(DECORATORS.API_EXTRA_MODELS, this.handler) ?? []) as unknown[];
+    const all = [...((parameters ?? []) as unknown[]), ...Object.values(responses).map(({ type }) => type), ...named];
+    return all.filter(hasSchema);
+  }
+
   private isMarked(mark: string): boolean {
     return [this.handler, this.controller].some((target) => Reflect.getMetadata(mark, target) === true);
+  }
+}
+
+const fieldsOf = (type: Type<object>): string[] =>
+  ((Reflect.getMetadata(DECORATORS.API_MODEL_PROPERTIES_ARRAY, type.prototype as object) ?? []) as string[]).map(
+    (key) => key.slice(1),
+  );
+
+const hasSchema = (type: unknown): type is Type<object> =>
+  typeof type === 'function' && fieldsOf(type as Type<object>).length > 0;
+
+/** The classes of the fields of a class; those that are given by a function, too, since they refer to each other. */
+function fieldClasses(type: Type<object>): Type<object>[] {
+  return fieldsOf(type).flatMap((name) => {
+    const field = Reflect.getMetadata(DECORATORS.API_MODEL_PROPERTIES, type.prototype as object, name) as {
+      type?: unknown;
+    };
+    const given =
+      typeof field.type === 'function' && field.type.name === 'type' ? (field.type as () => unknown)() : field.type;
+    return [given].flat().filter(hasSchema);
+  });
+}
+
+/** @throws Error when two classes with fields have one name, since one of their schemas would replace the other */
+export function assertUniqueSchemas(routes: Iterable<DocumentedRoute>): void {
+  const known = new Map<string, Type<object>>();
+  const rest = [...routes].flatMap(({ schemaClasses }) => schemaClasses);
+  for (let type = rest.pop(); type; type = rest.pop()) {
+    const other = known.get(type.name);
+    if (other && other !== type) throw new Error(`two classes of the API are named ${type.name}; rename one of them`);
+    if (!other) rest.push(...fieldClasses(type));
+    known.set(type.name, type);
   }
 }
 

@@ -1,11 +1,15 @@
 import type { INestApplication } from '@nestjs/common';
 import { DocumentBuilder, type OpenAPIObject, SwaggerModule } from '@nestjs/swagger';
 import { addParameter, completeOperation, type Method, type OperationObject } from './complete-operation.js';
-import { findDocumentedRoutes } from './documented-routes.js';
+import { assertUniqueSchemas, findDocumentedRoutes } from './documented-routes.js';
+import { ExampleComposer } from './examples.js';
+import { FORMS } from '../../schema/field-examples.js';
 import { DEPRECATED_TAG, describeTags } from './operation-groups.js';
 import { ORGANIZATION_IN_QUERY, SHARED_COMPONENTS } from './shared-components.js';
 
-type SchemaObject = Exclude<NonNullable<NonNullable<OpenAPIObject['components']>['schemas']>[string], { $ref: string }>;
+type Schemas = NonNullable<NonNullable<OpenAPIObject['components']>['schemas']>;
+type Schema = Schemas[string];
+type SchemaObject = Exclude<Schema, { $ref: string }>;
 
 const METHODS: readonly Method[] = ['get', 'post', 'put', 'delete'];
 
@@ -64,6 +68,7 @@ export function buildOpenApiDocument(app: INestApplication, baseUrl: string): Op
     operationIdFactory: (controller, method) => `${controller}.${method}`,
   });
   const routes = findDocumentedRoutes(app);
+  assertUniqueSchemas(routes.values());
   const known = new Set<string>();
   for (const [method, operation] of listOperations(document)) {
     const route = routes.get(operation.operationId?.replace(PATH_INDEX, '') ?? '');
@@ -77,15 +82,38 @@ export function buildOpenApiDocument(app: INestApplication, baseUrl: string): Op
     if (operation.requestBody && schema) Object.assign(operation.requestBody, { required: isRequired(schema) });
     if (schema?.properties?.organization_id) addParameter(operation, ORGANIZATION_IN_QUERY);
   }
-  return {
+  const schemas = { ...document.components?.schemas, ...SHARED_COMPONENTS.schemas };
+  const complete = {
     ...document,
     ...describeTags(),
-    components: {
-      ...document.components,
-      ...SHARED_COMPONENTS,
-      schemas: { ...document.components?.schemas, ...SHARED_COMPONENTS.schemas },
-    },
+    components: { ...document.components, ...SHARED_COMPONENTS, schemas, examples: {} },
   };
+  addExamples(complete, schemas);
+  return complete;
+}
+
+type MediaTypes = Record<string, { schema?: Schema; examples?: Record<string, object> }>;
+
+/** Gives each JSON body an example of each of its forms, and each JSON response of success an example. */
+function addExamples(
+  document: OpenAPIObject & { components: { examples: Record<string, object> } },
+  schemas: Schemas,
+): void {
+  const composer = new ExampleComposer(schemas);
+  const { examples } = document.components;
+  for (const [, { requestBody, responses }] of listOperations(document)) {
+    const body = (requestBody as { content?: MediaTypes } | undefined)?.content?.['application/json'];
+    if (body?.schema) body.examples = composer.composeForms(body.schema);
+    for (const [status, response] of Object.entries(responses)) {
+      const json = (response as { content?: MediaTypes }).content?.['application/json'];
+      if (!status.startsWith('2') || !json?.schema) continue;
+      const value = composer.compose(json.schema);
+      const name = '$ref' in json.schema ? json.schema.$ref.split('/').at(-1) : undefined;
+      if (name) examples[name] = { value };
+      json.examples = { example: name ? { $ref: `#/components/examples/${name}` } : { value } };
+    }
+  }
+  for (const schema of Object.values(schemas)) Reflect.deleteProperty(schema, FORMS);
 }
 
 export const listOperations = ({ paths }: OpenAPIObject): [Method, OperationObject][] =>

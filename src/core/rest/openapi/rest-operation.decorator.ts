@@ -4,9 +4,6 @@ import { ApiOperation } from '@nestjs/swagger';
 import { IdempotencyInterceptor } from '../idempotency.interceptor.js';
 import { type OperationNotes, REST_OPERATION, type RestOperationMetadata } from './rest-operation.metadata.js';
 
-/** The example value of ids, to be replaced by the reader. */
-export const EXAMPLE_ID = '01890a5d-ac96-774b-bcce-b302099a8057';
-
 /**
  * Documents a route: its operation id, which names the function of generated clients (a verb and a noun, unique), a
  * short summary, and a description. Adds idempotency keys to writes.

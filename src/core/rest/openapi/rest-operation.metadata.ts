@@ -15,8 +15,6 @@ export interface OperationNotes {
   bearer?: 'optional';
   /** A health probe, which is exempt from rate limits. */
   probe?: true;
-  /** A JSON body that a reader can send after replacing its ids. */
-  example?: object;
   /** An alias path, kept for older clients. */
   deprecated?: true;
 }

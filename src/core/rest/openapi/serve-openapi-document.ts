@@ -2,6 +2,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { INestApplication } from '@nestjs/common';
 import { type OpenAPIObject, SwaggerModule } from '@nestjs/swagger';
+import { assertUniqueSchemas, findDocumentedRoutes } from './documented-routes.js';
 import { buildOpenApiDocument } from './openapi-document.js';
 
 /**
@@ -13,6 +14,7 @@ const BUILT_DOCUMENT = join(import.meta.dirname, 'openapi.json');
 /** Serves the document at `/api/openapi.json` and `/api/openapi.yaml`; ReferenceController serves the reference page. */
 export function serveOpenApiDocument(app: INestApplication, baseUrl: string): void {
   let document: OpenAPIObject | undefined;
+  if (!existsSync(BUILT_DOCUMENT)) assertUniqueSchemas(findDocumentedRoutes(app).values());
   SwaggerModule.setup(
     'api',
     app,

@@ -1,5 +1,5 @@
 import type { OpenAPIObject } from '@nestjs/swagger';
-import { PROBLEM_SCHEMA } from '../../errors/problem.schema.js';
+import { ERROR_CODE_SCHEMA, PROBLEM_SCHEMA } from '../../errors/problem.schema.js';
 
 type Components = NonNullable<OpenAPIObject['components']>;
 export type ResponseObject = Exclude<NonNullable<Components['responses']>[string], { $ref: string }>;
@@ -75,7 +75,6 @@ export const PATH_PARAMETERS: Record<string, string> = {
   resourceName: 'The kind of the resource.',
   entityType: 'The type of the entity, in the singular or the plural.',
   uid: 'The uid of the dashboard in Grafana.',
-  sourcetype: 'The format of the content.',
 };
 
 export const NOT_MODIFIED = { $ref: '#/components/responses/NotModified' };
@@ -101,7 +100,7 @@ function errorResponse(status: ErrorStatus): ResponseObject {
 
 /** Components that operations reference: the problem document, error responses, and shared headers and parameters. */
 export const SHARED_COMPONENTS = {
-  schemas: { Problem: PROBLEM_SCHEMA },
+  schemas: { ErrorCode: ERROR_CODE_SCHEMA, Problem: PROBLEM_SCHEMA },
   headers: HEADERS,
   responses: {
     ...Object.fromEntries(

@@ -1,3 +1,4 @@
+import { EXAMPLE_ID, InputForms } from '../../../core/schema/field-examples.js';
 import { ArgsType, Field } from '@nestjs/graphql';
 import { ApiPropertyOptional } from '@nestjs/swagger';
 import { ArrayMaxSize, IsArray, IsBoolean, IsOptional, IsUUID } from 'class-validator';
@@ -29,11 +30,13 @@ export class NotificationListArgs extends ListArgs {
 }
 
 @UpdatesView(() => NotificationView)
+@InputForms({ example: { status: 'read' } })
 export class NotificationChange extends UpdateInput {
   @WordInput(EVENT_STATUSES)
   status!: EventStatus;
 }
 
+@InputForms({ all: { all: true }, some: { ids: [EXAMPLE_ID], status: 'read' } })
 export class NotificationsChange {
   @WordInput(EVENT_STATUSES, { optional: true, description: 'Default: read.' })
   status?: EventStatus;

@@ -39,7 +39,6 @@ export class NotificationsController {
     'updateNotifications',
     'Mark notifications',
     'Marks several notifications, or all of them as read. Ids that are not notifications of the caller are left out of the answer.',
-    { example: { all: true } },
   )
   @Put()
   @RequiresRight(notificationPolicy.mark)

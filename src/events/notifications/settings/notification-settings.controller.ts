@@ -31,7 +31,6 @@ export class NotificationSettingsController {
     'updateNotificationSettings',
     'Update own notification settings',
     'Changes the fields that are sent, and of the categories those that are named.',
-    { example: { categories: { deployment: { email: 'daily' } }, timezone: 'Europe/Berlin', digest_at: '08:00' } },
   )
   @Put()
   @RequiresRight(notificationPolicy.updateSettings)

@@ -1,3 +1,4 @@
+import { InputForms } from '../../../core/schema/field-examples.js';
 import { ApiPropertyOptional } from '@nestjs/swagger';
 import { ArrayMaxSize, IsArray, IsOptional, IsString, IsUUID, Matches, ValidateBy } from 'class-validator';
 import { type Fault, InvalidRequest, MAX_FAULTS } from '../../../core/errors/app-error.js';
@@ -14,6 +15,7 @@ import { NotificationSettingsView } from './notification-settings.view.js';
 const MAX_MUTED = 500;
 
 @UpdatesView(() => NotificationSettingsView)
+@InputForms({ example: { categories: { deployment: { email: 'daily' } } } })
 export class NotificationSettingsChange extends UpdateInput {
   @MapInput({
     optional: true,

@@ -47,7 +47,7 @@ export function createWebhookDeliveriesController(routes: WebhookRoutes): Type {
       `recover${Owner}Webhook`,
       'Send deliveries again',
       'Sends again what failed in a span of time, or everything of it with the status `all`. The answer is 410 when events of the span are no longer kept; it names the earliest time that can be sent.',
-      { errors: [409, 410], example: { since: '2026-01-01T00:00:00Z' } },
+      { errors: [409, 410] },
     )
     @Post(':webhookId/recover')
     @HttpCode(200)

@@ -1,3 +1,4 @@
+import { InputForms } from '../../../core/schema/field-examples.js';
 import { applyDecorators } from '@nestjs/common';
 import { ApiPropertyOptional, ApiProperty } from '@nestjs/swagger';
 import {
@@ -116,6 +117,10 @@ class WebhookOptions extends UpdateInput {
 }
 
 @UpdatesView(() => WebhookView)
+@InputForms({
+  example: { url: 'https://example.com/hooks' },
+  slack: { url: 'https://hooks.slack.com/services/T0/B0/x', format: 'slack' },
+})
 export class NewWebhook extends WebhookOptions {
   @TextInput({ max: 2_000, description: 'Where events are sent: an http or https address.' })
   url!: string;
@@ -126,6 +131,7 @@ export class NewWebhook extends WebhookOptions {
 
 /** Accepts `WebhookSecretView`, so that the response with the secret can be sent back. */
 @UpdatesView(() => WebhookSecretView)
+@InputForms({ example: { enabled: false } })
 export class WebhookChange extends WebhookOptions {
   @TextInput({
     optional: true,
@@ -142,6 +148,7 @@ export class WebhookChange extends WebhookOptions {
 const RECOVERED = ['failed', 'all'] as const;
 
 /** Selects the deliveries to send again. */
+@InputForms({ example: { since: '2026-01-01T00:00:00Z' } })
 export class Recovery {
   @ApiProperty({ format: 'date-time', description: 'Deliveries that were made at this time or later.' })
   @IsTime()

@@ -41,7 +41,6 @@ export function createWebhooksController(routes: WebhookRoutes): Type {
       `create${Owner}Webhook`,
       'Create a webhook',
       `Registers an endpoint for events of ${anOwner}. The answer has the secret that deliveries are signed with; it is not shown again.`,
-      { example: { url: 'https://example.com/hooks', events: ['deployment.*'] } },
     )
     @Post()
     @Requires('create')
