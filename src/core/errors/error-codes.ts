@@ -152,6 +152,7 @@ export const ERROR_CODES: Readonly<Record<string, readonly ErrorCode[]>> = {
     CLUSTER_UNAUTHORIZED: [502, 'The cluster refuses the credential of the connection.'],
     CLUSTER_FORBIDDEN: [502, 'The user of the credential lacks a right on the cluster.'],
     CLUSTER_NOT_FOUND: [502, 'The cluster does not have the object, its namespace or its kind.'],
+    CLUSTER_NOT_SUPPORTED: [502, 'The cluster does not support what was asked of the object.'],
     CLUSTER_ALREADY_EXISTS: [502, 'The cluster has an object of this name already.'],
     CLUSTER_CONFLICT: [502, 'The object was changed on the cluster concurrently, or another manager owns a field.'],
     CLUSTER_EXPIRED: [502, 'The cluster no longer keeps the state that was asked for.'],

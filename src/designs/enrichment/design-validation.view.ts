@@ -1,12 +1,4 @@
-import {
-  FlagField,
-  IdField,
-  IntField,
-  MapsField,
-  RecordField,
-  RecordsField,
-  TextField,
-} from '../../core/schema/view-fields.js';
+import { FlagField, IdField, IntField, RecordField, RecordsField, TextField } from '../../core/schema/view-fields.js';
 import { ResourceValidationView } from '../../registry/validation/resource-validation.view.js';
 import type { ComponentValidation, DesignValidation } from './design-validation-task.js';
 import { PolicyViolationView } from './policy-violation.view.js';

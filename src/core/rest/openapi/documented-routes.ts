@@ -43,10 +43,11 @@ export class DocumentedRoute {
 
   /** The classes whose schemas the operation names: of its parameters, its body and its responses. */
   get schemaClasses(): Type<object>[] {
-    const parameters = Reflect.getMetadata('design:paramtypes', this.controller.prototype as object, this.handler.name);
+    const { prototype } = this.controller as { prototype: object };
+    const parameters = (Reflect.getMetadata('design:paramtypes', prototype, this.handler.name) ?? []) as unknown[];
     const responses = (Reflect.getMetadata(DECORATORS.API_RESPONSE, this.handler) ?? {}) as Answers;
     const named = (Reflect.getMetadata(DECORATORS.API_EXTRA_MODELS, this.handler) ?? []) as unknown[];
-    const all = [...((parameters ?? []) as unknown[]), ...Object.values(responses).map(({ type }) => type), ...named];
+    const all = [...parameters, ...Object.values(responses).map(({ type }) => type), ...named];
     return all.filter(hasSchema);
   }
 

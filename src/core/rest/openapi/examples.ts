@@ -35,15 +35,20 @@ export class ExampleComposer {
   /** The example of a response, with every field; what may be null is null unless its field has an example. */
   compose(schema: Schema, name = ''): unknown {
     if ('$ref' in schema) return this.composeReference(schema.$ref);
-    const { example, enum: words, anyOf, oneOf, allOf, default: preset } = schema as SchemaObject;
+    const { anyOf, oneOf, allOf } = schema;
+    const {
+      example,
+      enum: words,
+      default: preset,
+    } = schema as { example?: unknown; enum?: unknown[]; default?: unknown };
     if (example !== undefined) return example;
-    const types = [schema.type].flat() as (string | undefined)[];
+    const types: (string | undefined)[] = [schema.type].flat();
     const alternatives = anyOf ?? oneOf ?? allOf;
     if (types.includes('null') || alternatives?.some((each) => 'type' in each && (each.type as string) === 'null'))
       return null;
     if (alternatives?.[0]) return this.compose(alternatives[0], name);
     if (preset !== undefined) return preset;
-    if (words?.[0] !== undefined) return words[0] as unknown;
+    if (words?.[0] !== undefined) return words[0];
     return this.composeType(schema, types[0], name);
   }
 
