@@ -1,4 +1,5 @@
 import {
+  AnyField,
   FlagField,
   MapField,
   MapsField,
@@ -77,6 +78,12 @@ class EvaluationActionView {
     description: 'The place in a component, as a JSON Pointer; old and new are its values.',
   })
   pointer?: string;
+
+  @AnyField({ rest: true, optional: true, description: 'The value in a component before.' })
+  old?: unknown;
+
+  @AnyField({ rest: true, optional: true, description: 'The value in a component after.' })
+  new?: unknown;
 
   @TextField({ rest: true, optional: true, description: 'The relationship whose patch changes a component.' })
   relationship?: string;
