@@ -38,6 +38,8 @@ class ServedDocument {
     if (!declared) return `${place}: the status is not documented`;
     const response = declared.$ref ? this.resolve(declared.$ref) : declared;
     const [mediaType = ''] = (headers.get('content-type') ?? '').split(';');
+    // Pages for browsers, which links in mail open, are no part of the document.
+    if (mediaType === 'text/html') return undefined;
     const content = response.content?.[mediaType];
     if (!content) return response.content ? `${place}: the media type ${mediaType} is not documented` : undefined;
     if (!/[/+]json$/.test(mediaType)) return undefined;
