@@ -7,9 +7,9 @@ export class LivenessView {
   status!: 'ok';
 }
 
-export class HealthView implements Health {
-  @WordField(['ok', 'unavailable', 'draining'], { rest: true })
-  status!: Health['status'];
+export class HealthView {
+  @WordField(['starting', 'ok', 'unavailable', 'draining'], { rest: true })
+  status!: Health['status'] | 'starting';
 
   @ApiProperty({
     type: 'object',
