@@ -156,6 +156,7 @@ function ofPerformance(base: string): Record<string, Rule> {
     [`GET ${base}/runs`]: rule('organization.read', 'organization', inOrganization),
     [`GET ${run}`]: rule('performance.read', 'workspace'),
     [`GET ${base}/results/:id/chart.svg`]: rule('performance.read', 'workspace'),
+    [`GET ${base}/results/:id/histogram`]: rule('performance.read', 'workspace'),
     [`GET ${base}/compare`]: rule('performance.read', 'workspace', compared),
     [`GET ${base}/compare/chart.svg`]: rule('performance.read', 'workspace', compared),
     [`POST ${run}/cancel`]: rule('performance.cancel', 'workspace'),

@@ -102,6 +102,6 @@ export class PerformanceRun extends TenantEntity {
 
   /** Whether it has ended with figures; those of a run that was cancelled or failed are of a part. */
   get hasResult(): boolean {
-    return this.hasEnded && this.summary !== null;
+    return this.status === 'succeeded' || (this.hasEnded && this.summary !== null);
   }
 }
