@@ -172,8 +172,16 @@ describe('notifications in the application', () => {
     expect((await inbox(viewer)).unread_count).toBe(0);
     await done(viewer.put(SETTINGS, { categories: { design: null }, muted_workspaces: [scene.id] }));
     expect((await inbox(viewer)).notifications.some((n: Json) => n.workspace_id === scene.id)).toBe(false);
+    await scene.design(editor, 'muted');
     await done(viewer.put(SETTINGS, { muted_workspaces: [] }));
-    expect((await inbox(viewer)).unread_count).toBe(1);
+    // What happened while it was switched off never becomes a notification, what happens now does.
+    expect((await inbox(viewer)).unread_count).toBe(0);
+    await scene.design(editor, 'wanted');
+    const { unread_count, notifications } = await inbox(viewer);
+    expect([unread_count, notifications[0].metadata.name]).toEqual([1, 'wanted']);
+    for (const name of ['not wanted', 'muted']) expect(JSON.stringify(notifications)).not.toContain(`"${name}"`);
+    await done(viewer.put(SETTINGS, { categories: { registry: { in_app: true } } }));
+    expect((await inbox(viewer)).notifications.some((n: Json) => n.category === 'registry')).toBe(false);
   });
 
   it('say nothing of what the reader may not see any more, nor of what was before they came', async () => {

@@ -64,6 +64,7 @@ import { JobCancelledBy1764000000105 } from './1764000000105-job-cancelled-by.js
 import { AuditErasureOfAddresses1764000000106 } from './1764000000106-audit-erasure-of-addresses.js';
 import { AddressesInOneForm1764000000107 } from './1764000000107-addresses-in-one-form.js';
 import { RowSecurityOfAllTables1764000000108 } from './1764000000108-row-security-of-all-tables.js';
+import { NotificationSilences1764000000109 } from './1764000000109-notification-silences.js';
 import { SharedWatches1764000000113 } from './1764000000113-shared-watches.js';
 import { KeptObjectUids1764000000118 } from './1764000000118-kept-object-uids.js';
 import { PlaceOfGeneratedValues1764000000119 } from './1764000000119-place-of-generated-values.js';
@@ -137,6 +138,7 @@ export const migrations: Migration[] = [
   AuditErasureOfAddresses1764000000106,
   AddressesInOneForm1764000000107,
   RowSecurityOfAllTables1764000000108,
+  NotificationSilences1764000000109,
   SharedWatches1764000000113,
   KeptObjectUids1764000000118,
   PlaceOfGeneratedValues1764000000119,

@@ -21,6 +21,8 @@ export interface NotificationParameters {
   categories: string;
   /** A uuid array of workspaces. */
   muted: string;
+  /** A jsonb list of ended silences. */
+  silences: string;
 }
 
 /** A condition on an event, as SQL and as a function. */
@@ -29,7 +31,7 @@ interface EventCondition {
   holds: (recipient: Recipient, event: RecordedEvent) => boolean;
 }
 
-/** The event has one of the categories, is outside of muted workspaces, and is by another user or by the system. */
+/** The event has one of the categories, is outside of muted workspaces, now and when it happened, and is by another user or by the system. */
 const EVENT_CONDITIONS: readonly EventCondition[] = [
   {
     sql: ({ categories }) => `event.category = ANY (${categories})`,
@@ -39,6 +41,19 @@ const EVENT_CONDITIONS: readonly EventCondition[] = [
   {
     sql: ({ muted }) => `(event.workspace_id IS NULL OR event.workspace_id <> ALL (${muted}))`,
     holds: ({ muted }, { workspaceId }) => workspaceId === null || !muted.includes(workspaceId),
+  },
+  {
+    sql: ({ silences }) => `NOT EXISTS (
+      SELECT FROM jsonb_to_recordset(${silences}) AS silence (category text, workspace uuid, since timestamptz, until timestamptz)
+       WHERE (silence.category = event.category OR silence.workspace = event.workspace_id)
+         AND event.created_at >= coalesce(silence.since, '-infinity') AND event.created_at < silence.until)`,
+    holds: ({ silences }, { category, workspaceId, createdAt }) =>
+      !silences.some(
+        (one) =>
+          (one.category === category || (one.workspace !== undefined && one.workspace === workspaceId)) &&
+          createdAt.getTime() >= Date.parse(one.since ?? '1970-01-01') &&
+          createdAt.getTime() < Date.parse(one.until),
+      ),
   },
   {
     sql: ({ user }) => `(event.user_id IS DISTINCT FROM ${user} OR event.system_actor IS NOT NULL)`,

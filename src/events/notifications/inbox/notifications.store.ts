@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import type { SelectQueryBuilder } from 'typeorm';
 import { UnitOfWork } from '../../../core/database/unit-of-work.js';
+import { toJsonb } from '../../../core/json/jsonb.js';
 import { InvalidRequest } from '../../../core/errors/app-error.js';
 import { SEVERITIES } from '../../../core/events/domain-event.js';
 import { EVENT_ACTIONS, EVENT_CATEGORIES } from '../../../core/events/event-kinds.js';
@@ -81,7 +82,7 @@ export class NotificationsStore {
   }
 
   /** Counts unread notifications, up to `MAX_UNREAD_COUNTED`. */
-  async countUnread({ userId, categories, muted }: Recipient): Promise<UnreadCount> {
+  async countUnread({ userId, categories, muted, silences }: Recipient): Promise<UnreadCount> {
     const [row] = await this.unit.manager.query<
       [{ unread: number; ends: Record<string, string> | null; roles: Record<string, string> | null }]
     >(
@@ -89,14 +90,14 @@ export class NotificationsStore {
          SELECT FROM event
            LEFT JOIN notification_mark notified ON notified.user_id = $1 AND notified.event_id = event.id
            LEFT JOIN notification_position reached ON reached.user_id = $1 AND reached.feed = ${FEED_SQL}
-          WHERE ${RECENT_SQL} AND ${notifiesSql({ user: '$1', categories: '$2::text[]', muted: '$3::uuid[]' })}
+          WHERE ${RECENT_SQL} AND ${notifiesSql({ user: '$1', categories: '$2::text[]', muted: '$3::uuid[]', silences: '$4::jsonb' })}
             AND NOT ${READ_SQL} LIMIT ${MAX_UNREAD_COUNTED})
        SELECT (SELECT count(*)::int FROM unread) AS unread,
               (SELECT json_object_agg(counter.feed, counter.last::text) FROM event_counter counter
                 WHERE counter.feed = '${INSTALLATION_FEED}' OR counter.feed IN (SELECT organization_id FROM own_role)) AS ends,
               (SELECT json_object_agg(held.organization_id, held.digest)
                  FROM (SELECT organization_id, ${ROLES_DIGEST_SQL} AS digest FROM own_role GROUP BY 1) held) AS roles`,
-      [userId, categories, muted],
+      [userId, categories, muted, toJsonb(silences)],
     );
     const ends = Object.entries(row.ends ?? {}).map(([feed, last]) => [feed, BigInt(last)] as const);
     return { unread: row.unread, ends: new Map(ends), roles: new Map(Object.entries(row.roles ?? {})) };
@@ -139,7 +140,7 @@ export class NotificationsStore {
     );
   }
 
-  private selectNotifications({ userId, categories, muted }: Recipient): NotificationQuery {
+  private selectNotifications({ userId, categories, muted, silences }: Recipient): NotificationQuery {
     const rows: NotificationQuery = this.unit.manager
       .getRepository<NotifiedEvent>(RecordedEvent)
       .createQueryBuilder('event');
@@ -150,8 +151,15 @@ export class NotificationsStore {
       .leftJoinAndMapOne('event.reached', NotificationPosition, 'reached', reached)
       .addCommonTableExpression('SELECT * FROM roles_of(:userId)', 'own_role', { materialized: true })
       .where(RECENT_SQL)
-      .andWhere(notifiesSql({ user: ':userId', categories: ':categories', muted: ':muted' }))
-      .setParameters({ userId, categories, muted });
+      .andWhere(
+        notifiesSql({
+          user: ':userId',
+          categories: ':categories',
+          muted: ':muted',
+          silences: 'CAST(:silences AS jsonb)',
+        }),
+      )
+      .setParameters({ userId, categories, muted, silences: toJsonb(silences) });
   }
 }
 

@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { UnitOfWork } from '../../../core/database/unit-of-work.js';
+import { toJsonb } from '../../../core/json/jsonb.js';
 import type { Severity } from '../../../core/events/domain-event.js';
 import { FEED_SQL, notifiesSql, READ_SQL } from '../notification-conditions.js';
 import { OWNER_CATEGORIES } from '../notification-preferences.js';
@@ -29,7 +30,7 @@ export interface MailedEvents {
 export class MailEventsStore {
   constructor(private readonly unit: UnitOfWork) {}
 
-  async list({ userId, categories, muted }: Recipient, { since, windows }: MailClaim): Promise<MailedEvents> {
+  async list({ userId, categories, muted, silences }: Recipient, { since, windows }: MailClaim): Promise<MailedEvents> {
     const feeds = Object.entries(windows);
     const rows = await this.unit.manager.query<(MailedEvent & { total: number })[]>(
       `WITH own_role AS MATERIALIZED (SELECT * FROM roles_of($1)),
@@ -41,7 +42,7 @@ export class MailEventsStore {
          LEFT JOIN workspace ON workspace.id = event.workspace_id
          LEFT JOIN notification_mark notified ON notified.user_id = $1 AND notified.event_id = event.id
          LEFT JOIN notification_position reached ON reached.user_id = $1 AND reached.feed = reading.feed
-        WHERE event.created_at >= $7 AND ${notifiesSql({ user: '$1', categories: '$2::text[]', muted: '$3::uuid[]' })}
+        WHERE event.created_at >= $7 AND ${notifiesSql({ user: '$1', categories: '$2::text[]', muted: '$3::uuid[]', silences: '$9::jsonb' })}
           AND (event.category <> ALL ($8) OR event.metadata ->> 'owner' = $1::text) AND NOT ${READ_SQL}
         ORDER BY event.created_at DESC, event.id DESC LIMIT ${MAX_LISTED}`,
       [
@@ -53,6 +54,7 @@ export class MailEventsStore {
         feeds.map(([, [, through]]) => through),
         since,
         OWNER_CATEGORIES,
+        toJsonb(silences),
       ],
     );
     return { listed: rows.reverse(), total: rows[0]?.total ?? 0 };

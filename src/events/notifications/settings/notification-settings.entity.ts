@@ -1,4 +1,5 @@
 import { Column, CreateDateColumn, Entity, ForeignKey, Index, PrimaryColumn, UpdateDateColumn } from 'typeorm';
+import type { Silence } from '../silences.js';
 import type { PreferenceOverrides } from '../notification-preferences.js';
 
 /** The notification settings of a user. Users without changes have no row. */
@@ -28,6 +29,10 @@ export class NotificationSettings {
   /** Workspaces without notifications. */
   @Column('uuid', { array: true, default: [] })
   mutedWorkspaces: string[] = [];
+
+  /** When categories and workspaces had no notifications. */
+  @Column('jsonb', { default: [] })
+  silences: Silence[] = [];
 
   /** The categories with immediate mail, except those whose mail goes to the owner of the record only. */
   @Column('text', { array: true, default: [] })

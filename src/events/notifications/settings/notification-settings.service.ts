@@ -11,6 +11,7 @@ import { assertReadOnlyUnchanged, definedFields, nullToEmpty } from '../../../co
 import type { User } from '../../../organizations/users/user.entity.js';
 import { UsersStore } from '../../../organizations/users/users.store.js';
 import { notificationPolicy } from '../notification.policy.js';
+import { changeSilences } from '../silences.js';
 import { changePreferences } from '../notification-preferences.js';
 import { NotificationSettings } from './notification-settings.entity.js';
 import { NotificationSettingsUpdated } from './notification-settings.events.js';
@@ -62,7 +63,8 @@ export class NotificationSettingsService {
         categories: changePreferences(settings.categories, categories),
       });
       if (Object.keys(changed).length === 0) return this.toView(settings, user);
-      await this.settings.save(Object.assign(settings, changed));
+      const silences = changeSilences(settings, { ...settings, ...changed }, await this.settings.readTime());
+      await this.settings.save(Object.assign(settings, changed, { silences }));
       await this.events.publish(new NotificationSettingsUpdated(actor, user, settings));
       return this.toView(settings, user);
     });

@@ -16,14 +16,20 @@ export class NotificationSettingsStore {
     return kept ?? Object.assign(new NotificationSettings(), { userId });
   }
 
+  /** The time of the database, which events have. */
+  async readTime(): Promise<Date> {
+    const [row] = await this.unit.manager.query<[{ now: Date }]>('SELECT clock_timestamp() AS now');
+    return row.now;
+  }
+
   /** Stores all settings and increments the revision. The caller must hold the lock of the user. */
   async save(settings: NotificationSettings): Promise<void> {
     const [row] = await this.unit.manager.query<[{ revision: number }]>(
-      `INSERT INTO notification_settings AS kept (user_id, categories, timezone, digest_at, muted_workspaces, realtime, revision)
-       VALUES ($1, $2, $3, $4, $5, $6, 1)
+      `INSERT INTO notification_settings AS kept (user_id, categories, timezone, digest_at, muted_workspaces, realtime, silences, revision)
+       VALUES ($1, $2, $3, $4, $5, $6, $7, 1)
        ON CONFLICT (user_id) DO UPDATE SET categories = excluded.categories, timezone = excluded.timezone,
          digest_at = excluded.digest_at, muted_workspaces = excluded.muted_workspaces,
-         realtime = excluded.realtime, revision = kept.revision + 1, updated_at = now()
+         realtime = excluded.realtime, silences = excluded.silences, revision = kept.revision + 1, updated_at = now()
        RETURNING revision`,
       [
         settings.userId,
@@ -32,6 +38,7 @@ export class NotificationSettingsStore {
         settings.digestAt,
         settings.mutedWorkspaces,
         listBroadcast(settings.categories),
+        toJsonb(settings.silences),
       ],
     );
     settings.revision = row.revision;
