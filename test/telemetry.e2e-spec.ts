@@ -3,12 +3,15 @@ import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { createServer, type IncomingMessage, type RequestListener, type Server, type ServerResponse } from 'node:http';
+import { createServer as createTlsServer } from 'node:https';
 import { type AddressInfo, createServer as createRawServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { AUTHORITY, CERTIFICATES, CERTIFIED_KEY } from './support/certificates.js';
 import type { Answer, Json, Person } from './support/person.js';
 import { requires } from './support/requirements.js';
 import { freePort } from './support/free-port.js';
+import { SELF_SIGNED } from './support/self-signed.js';
 import { until } from './support/until.js';
 import { done, peopleOf, WorkspaceScene } from './support/workspace-scene.js';
 import { World } from './support/world.js';
@@ -332,6 +335,57 @@ describe('Prometheus', () => {
     expect([limited.data.result, limited.warnings]).toEqual([series.slice(0, 10), ['results truncated due to limit']]);
   });
 
+  it('is asked two queries of a caller at once, and those of others beside them', async () => {
+    const held: (() => void)[] = [];
+    const url = await serve((request, response) => void held.push(() => success(VECTOR)(request, response)));
+    const connection = await connect('prometheus', url);
+    const other = await world.person('admin');
+    const answers = Array.from({ length: 4 }, () => ask(connection, 'query', 'query=up'));
+    await until(() => held.length === 2);
+    answers.push(ask(connection, 'query', 'query=up', other));
+    await until(() => held.length === 3);
+    await new Promise((resolve) => setTimeout(resolve, 200));
+    expect(held).toHaveLength(3);
+    for (let at = 0; at < 5; at++) {
+      await until(() => held.length > at);
+      held[at]?.();
+    }
+    expect((await Promise.all(answers)).map(({ status }) => status)).toEqual([200, 200, 200, 200, 200]);
+  });
+
+  it('is trusted by the certificate authority of its connection, in place of those of the system', async () => {
+    const secure = createTlsServer({ cert: CERTIFICATES.good, key: CERTIFIED_KEY }, (request, response) =>
+      request.url?.endsWith('/buildinfo')
+        ? success({ version: '3.5.0' })(request, response)
+        : success(VECTOR)(request, response),
+    );
+    servers.push(secure);
+    await once(secure.listen(0, '127.0.0.1'), 'listening');
+    const url = `https://127.0.0.1:${(secure.address() as AddressInfo).port}`;
+    const make = async (metadata: object): Promise<Answer> =>
+      world.admin.post('/api/integrations/connections', { name: 'secure', kind: 'prometheus', metadata });
+    for (const [ca, status] of [
+      [AUTHORITY, 200],
+      [`${SELF_SIGNED.cert}\n${AUTHORITY}`, 200],
+      [SELF_SIGNED.cert, 502],
+      [undefined, 502],
+    ] as const) {
+      const { body: connection } = await make({ url, ...(ca && { ca }) });
+      expect((await ask(connection, 'query', 'query=up')).status).toBe(status);
+      expect((await ask(connection, 'ping')).status).toBe(status);
+      expect((await world.admin.post(`/api/integrations/connections/${connection.id}/ping`)).status).toBe(status);
+    }
+    for (const [metadata, detail] of [
+      [{ ca: 'none' }, 'must be a certificate in PEM'],
+      [{ insecure_skip_verify: true }, 'does not take insecure_skip_verify'],
+      [{ tls: { ca: AUTHORITY } }, 'does not take tls'],
+    ] as const)
+      for (const kind of ['prometheus', 'grafana', 'helm'])
+        expect(
+          await world.admin.post('/api/integrations/connections', { name: 'x', kind, metadata: { url, ...metadata } }),
+        ).toMatchObject({ status: 400, body: { errors: [{ detail }] } });
+  });
+
   it('is waited for at most 15 seconds, silent or dripping, and no longer than the caller waits', async () => {
     const silent = await serve(() => undefined);
     const dripping = await serve((_, response) => {
@@ -441,6 +495,26 @@ describe('Grafana', () => {
     expect(body.meta).not.toHaveProperty('createdBy');
     expect(await ask(connection, 'boards/none')).toMatchObject({ status: 404, body: { code: 'NOT_FOUND' } });
     expect(await ask(connection, 'ping')).toMatchObject({ status: 200, body: { kind: 'grafana', version: '12.1.0' } });
+  });
+
+  it.each([
+    [401, 'CONNECTION_DENIED', /credential/],
+    [403, 'CONNECTION_FORBIDDEN', /permission/],
+    [429, 'CONNECTION_FAILED', /Wait/],
+    [500, 'CONNECTION_FAILED', /again later/],
+    [503, 'CONNECTION_FAILED', /again later/],
+    [418, 'CONNECTION_FAILED', /url/],
+  ])('that answers %d is %s with its own words, and a remedy that fits', async (status, code, remedy) => {
+    const message = `You'll need the role of ${TOKEN} for it`;
+    const connection = await connect('grafana', await serve(json(status, { message })));
+    for (const path of ['boards', 'boards/a', 'datasources']) {
+      const { body, ...answer } = await ask(connection, path);
+      expect({ path, status: answer.status, ...body }).toMatchObject({
+        ...{ path, status: 502, code, remedy: expect.stringMatching(remedy) },
+        detail: expect.stringContaining("You'll need the role of [redacted] for it"),
+      });
+      if (status !== 401) expect(body.detail).not.toContain('not accepted');
+    }
   });
 
   it('is reached by no other path', async () => {

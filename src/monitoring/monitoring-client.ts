@@ -16,6 +16,7 @@ import { ConnectionsService } from '../connections/connections.service.js';
 import { authorization, failedResponse, redirected, unexpectedResponse } from '../connections/kinds/http-server.js';
 import { redactSecrets, toRemoteFailure } from '../core/outbound/redact-secrets.js';
 import type { Answer } from './answer.js';
+import { CallerTurns } from './caller-turns.js';
 import { trimTextEnd } from '../core/trim-text.js';
 
 /** The time limit of a call, from name resolution to the last byte. */
@@ -38,8 +39,8 @@ export interface MonitoringServer {
 
 export interface OpenConnection {
   connection: Connection;
-  /** The address of the server, with what is masked in the metadata. */
-  url: unknown;
+  /** The metadata, with what is masked in it: the address of the server and its certificate authority. */
+  metadata: Record<string, unknown>;
   secret: Record<string, unknown> | null;
 }
 
@@ -56,6 +57,8 @@ export interface MonitoringQuery<T> {
 /** Queries Prometheus and Grafana servers through connections that the caller may read. */
 @Injectable()
 export class MonitoringClient {
+  private readonly turns = new CallerTurns();
+
   constructor(
     private readonly connections: ConnectionsService,
     private readonly secrets: ConnectionSecretsService,
@@ -85,17 +88,26 @@ export class MonitoringClient {
     const { metadata, secret } = await this.unit.runAsSystem('a query through a connection', () =>
       this.secrets.reveal(connection),
     );
-    return { connection, url: metadata['url'], secret };
+    return { connection, metadata, secret };
   }
 
   /** @throws InvalidRequest when the server refuses the query, RemoteFailure 502 or 504 when it fails */
   async get<T>(actor: Actor, id: string, server: MonitoringServer, query: MonitoringQuery<T>): Promise<T> {
-    const { url, secret } = await this.open(actor, id, server);
+    const { metadata, secret } = await this.open(actor, id, server);
+    return this.turns.run(actor.userId ?? '', () => this.ask(server, metadata, secret, query));
+  }
+
+  private async ask<T>(
+    server: MonitoringServer,
+    { url, ca }: Record<string, unknown>,
+    secret: Record<string, unknown> | null,
+    query: MonitoringQuery<T>,
+  ): Promise<T> {
     await this.budget.reserve(EXPECTED_BYTES);
     const { path, parameters = new URLSearchParams(), task, limit } = query;
     const said = [path, ...parameters.values()].join('\n');
     const headers = authorization(secret);
-    const response = await this.call(resolve(url, path, parameters), headers).catch((error: unknown) => {
+    const response = await this.call(resolve(url, path, parameters), headers, ca).catch((error: unknown) => {
       throw isAborted() ? error : toRemoteFailure(error, secret);
     });
     if (response.status < 200 || response.status > 299)
@@ -107,7 +119,7 @@ export class MonitoringClient {
   }
 
   /** The call is aborted with the request that it serves. Redirects are not followed, because they could lead to any path. */
-  private call(url: URL, headers: Record<string, string>): Promise<OutboundResponse> {
+  private call(url: URL, headers: Record<string, string>, ca: unknown): Promise<OutboundResponse> {
     const gone = new AbortController();
     currentRequest()?.response?.onRelease(() => gone.abort());
     return this.outbound.fetch(url, {
@@ -117,6 +129,7 @@ export class MonitoringClient {
       timeoutMs: TIMEOUT_MS,
       redirects: 0,
       signal: gone.signal,
+      ...(typeof ca === 'string' ? { ca } : {}),
     });
   }
 }

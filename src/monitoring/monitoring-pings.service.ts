@@ -15,8 +15,8 @@ export class MonitoringPingsService {
 
   /** @throws RemoteFailure 502 or 504 */
   async ping(actor: Actor, id: string, server: MonitoringServer): Promise<MonitoringPingView> {
-    const { connection, secret } = await this.client.open(actor, id, server);
-    const { kind, metadata } = connection;
+    const { connection, metadata, secret } = await this.client.open(actor, id, server);
+    const { kind } = connection;
     try {
       return MonitoringPingView.fromFacts(kind, (await this.kinds.get(kind).probe?.(metadata, secret)) ?? {});
     } catch (error) {

@@ -8,6 +8,21 @@ type Json = Record<string, unknown>;
 
 const URL_SCHEMA = { type: 'string', format: 'uri', pattern: '^https?://', description: 'http or https' };
 const URL_METADATA_SCHEMA = { type: 'object', required: ['url'], properties: { url: URL_SCHEMA } };
+/** Pings report it; what is sent is replaced. */
+const REPORTED = { type: ['string', 'null'], description: 'reported by a ping' };
+const CA_SCHEMA = {
+  type: 'string',
+  maxLength: 64 * 1024,
+  pattern: '^-----BEGIN CERTIFICATE-----',
+  description:
+    'PEM certificates of the authorities that sign the certificate of the server, in place of those of the system',
+};
+/** Nothing else is taken: a setting for TLS that has no effect would be believed to have one. */
+const SERVER_SCHEMA = {
+  ...URL_METADATA_SCHEMA,
+  properties: { url: URL_SCHEMA, ca: CA_SCHEMA, version: REPORTED },
+  additionalProperties: false,
+};
 const MESH_SCHEMA = { type: 'object', properties: { url: URL_SCHEMA, namespace: { type: 'string' } } };
 /** The token is sent in a header, which allows no spaces, line breaks or control characters. */
 const TOKEN_SCHEMA = { type: 'string', pattern: '^[\\x21-\\x7e]+$', description: 'sent as Bearer' };
@@ -52,15 +67,18 @@ type ToolCall = (
   base: unknown,
   path: string,
   secret: Json | null,
-  maxBytes?: number,
+  options?: { maxBytes?: number; ca?: unknown },
 ) => Promise<OutboundResponse>;
 
 const createToolCall =
   (outbound: Outbound): ToolCall =>
-  async (what, base, path, secret, maxBytes = LIMITS.maxBytes) => {
+  async (what, base, path, secret, { maxBytes = LIMITS.maxBytes, ca } = {}) => {
     const url = trimTextEnd(String(base), /\//) + path;
     const headers = { accept: 'application/json', 'user-agent': 'armature', ...authorization(secret) };
-    const answer = await outbound.fetch(url, { policy: 'connection', headers, ...LIMITS, maxBytes, redirects: 0 });
+    const answer = await outbound.fetch(url, {
+      ...{ policy: 'connection', headers, ...LIMITS, maxBytes, redirects: 0 },
+      ...(typeof ca === 'string' ? { ca } : {}),
+    });
     if (answer.status >= 200 && answer.status < 300) return answer;
     if (answer.status >= 300 && answer.status < 400) throw redirected(what, answer.status);
     throw failedResponse(what, answer.status);
@@ -74,11 +92,12 @@ export function httpKinds(outbound: Outbound): ConnectionKind[] {
       name: 'prometheus',
       type: 'observability',
       subType: 'monitoring',
-      metadata: URL_METADATA_SCHEMA,
+      metadata: SERVER_SCHEMA,
       secret: SECRET_SCHEMA,
       addresses,
-      probe: async ({ url }, secret) => {
-        const answer = parseJson(await call('Prometheus', url, '/api/v1/status/buildinfo', secret), 'Prometheus');
+      probe: async ({ url, ca }, secret) => {
+        const info = await call('Prometheus', url, '/api/v1/status/buildinfo', secret, { ca });
+        const answer = parseJson(info, 'Prometheus');
         if (answer['status'] !== 'success') throw unexpectedResponse('Prometheus');
         return { version: textIn(answer['data'], 'version') };
       },
@@ -87,13 +106,13 @@ export function httpKinds(outbound: Outbound): ConnectionKind[] {
       name: 'grafana',
       type: 'observability',
       subType: 'monitoring',
-      metadata: URL_METADATA_SCHEMA,
+      metadata: SERVER_SCHEMA,
       secret: SECRET_SCHEMA,
       addresses,
-      probe: async ({ url }, secret) => {
-        const health = parseJson(await call('Grafana', url, '/api/health', null), 'Grafana');
+      probe: async ({ url, ca }, secret) => {
+        const health = parseJson(await call('Grafana', url, '/api/health', null, { ca }), 'Grafana');
         if (typeof health['database'] !== 'string') throw unexpectedResponse('Grafana');
-        if (secret) await call('Grafana', url, '/api/org', secret);
+        if (secret) await call('Grafana', url, '/api/org', secret, { ca });
         return { version: textIn(health, 'version') };
       },
     },
@@ -101,7 +120,11 @@ export function httpKinds(outbound: Outbound): ConnectionKind[] {
       name: 'github',
       type: 'platform',
       subType: 'management',
-      metadata: { type: 'object', properties: { url: { ...URL_SCHEMA, default: GITHUB } } },
+      metadata: {
+        type: 'object',
+        properties: { url: { ...URL_SCHEMA, default: GITHUB }, login: REPORTED },
+        additionalProperties: false,
+      },
       secret: { type: 'object', required: ['token'], properties: { token: TOKEN_SCHEMA } },
       addresses,
       defaultAddress: GITHUB,
@@ -118,11 +141,14 @@ export function httpKinds(outbound: Outbound): ConnectionKind[] {
       name: 'helm',
       type: 'platform',
       subType: 'management',
-      metadata: URL_METADATA_SCHEMA,
+      metadata: SERVER_SCHEMA,
       secret: SECRET_SCHEMA,
       addresses,
-      probe: async ({ url }, secret) => {
-        const { bytes } = await call('the chart repository', url, '/index.yaml', secret, MAX_INDEX_BYTES);
+      probe: async ({ url, ca }, secret) => {
+        const { bytes } = await call('the chart repository', url, '/index.yaml', secret, {
+          maxBytes: MAX_INDEX_BYTES,
+          ca,
+        });
         if (!/^["']?(apiVersion|entries)["']?\s*:/m.test(bytes.toString('utf8', 0, 4096)))
           throw unexpectedResponse('a chart repository');
         return {};

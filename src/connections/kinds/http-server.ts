@@ -24,12 +24,24 @@ export function redirected(what: string, status: number): AppError {
   });
 }
 
-/** A 502 error: the server responded with an error. */
-export function failedResponse(what: string, status: number): AppError {
-  const denied = status === 401 || status === 403;
-  return new RemoteFailure(
-    denied ? 'CONNECTION_DENIED' : 'CONNECTION_FAILED',
-    `${what} answered ${status}${denied ? '; the credential is not accepted' : ''}`,
-    { remedy: denied ? 'Change the credential of the connection.' : 'Check the url of the connection.' },
-  );
+/**
+ * A 502 error: the server responded with an error.
+ *
+ * @param message what the server says, without secrets
+ */
+export function failedResponse(what: string, status: number, message = ''): AppError {
+  const said = message && `: ${message}`;
+  if (status === 401 || status === 403)
+    return new RemoteFailure('CONNECTION_DENIED', `${what} answered ${status}; the credential is not accepted${said}`, {
+      remedy: 'Change the credential of the connection.',
+    });
+  return new RemoteFailure('CONNECTION_FAILED', `${what} answered ${status}${said}`, {
+    remedy: remedyOf(what, status),
+  });
+}
+
+function remedyOf(what: string, status: number): string {
+  if (status === 429) return `Wait before you ask again: ${what} limits how often it is asked.`;
+  if (status >= 500) return `Try again later; if it stays so, look at the log of ${what}.`;
+  return 'Check the url of the connection.';
 }

@@ -11,6 +11,10 @@ const PATTERNS: Record<string, { detail: string; remedy: string }> = {
     detail: 'must have no spaces, line breaks or characters beyond ASCII',
     remedy: 'Send the token as it was issued, without quotes or line breaks.',
   },
+  '^-----BEGIN CERTIFICATE-----': {
+    detail: 'must be a certificate in PEM',
+    remedy: 'Send the text from -----BEGIN CERTIFICATE----- on, with its line breaks.',
+  },
   '^[^:]*$': { detail: 'must have no colon', remedy: 'Send the name of the user alone, without the password.' },
 };
 

@@ -102,6 +102,7 @@ export const ERROR_CODES: Readonly<Record<string, readonly ErrorCode[]>> = {
     ALREADY_REGISTERED: [409, 'The cluster is a connection of the organization already.'],
     PING_UNSUPPORTED: [409, 'Connections of this kind cannot be pinged.'],
     CONNECTION_DENIED: [502, 'The remote side refuses the credential.'],
+    CONNECTION_FORBIDDEN: [502, 'The remote side accepts the credential, but does not let it read this.'],
     CONNECTION_FAILED: [502, 'The remote side answers with an error.'],
     CONNECTION_NOT_UNDERSTOOD: [502, 'The server at the address is not of the kind of the connection.'],
     CONNECTION_REDIRECTED: [502, 'The remote side answers with a redirect, which is not followed.'],

@@ -17,6 +17,8 @@ export interface OutboundRequest {
   /** The maximum number of redirects, default 5. With 0, a redirect is returned as the response. */
   redirects?: number;
   signal?: AbortSignal;
+  /** PEM certificates of the authorities that may have signed the server's, in place of those of the system. */
+  ca?: string;
 }
 
 export interface OutboundResponse {

@@ -51,8 +51,10 @@ export class Outbound {
     const deadline = AbortSignal.timeout(options.timeoutMs ?? 15_000);
     const signal = options.signal ? AbortSignal.any([options.signal, deadline]) : deadline;
     const url = parseOutboundUrl(address);
+    const { policy, ca } = options;
+    const own = ca ? new Agent({ connect: createGuardedConnector(this.rules, policy, { ca }) }) : undefined;
     try {
-      return await this.fetchFollowing(url, options, signal);
+      return await this.fetchFollowing(url, options, signal, own ?? this.agents[policy]);
     } catch (error) {
       if (error instanceof AppError) throw error;
       if (options.signal?.aborted) throw error;
@@ -71,6 +73,8 @@ export class Outbound {
           remedy: UNREACHABLE_REMEDY,
         },
       );
+    } finally {
+      await own?.destroy();
     }
   }
 
@@ -142,12 +146,17 @@ export class Outbound {
     await Promise.all(Object.values(this.agents).map((agent) => agent.destroy()));
   }
 
-  private async fetchFollowing(start: URL, options: OutboundRequest, signal: AbortSignal): Promise<OutboundResponse> {
+  private async fetchFollowing(
+    start: URL,
+    options: OutboundRequest,
+    signal: AbortSignal,
+    dispatcher: Agent,
+  ): Promise<OutboundResponse> {
     let url = start;
     let { method = 'GET', headers = {}, body } = options;
     for (let left = options.redirects ?? 5; ; left--) {
       const answer = await request(url, {
-        dispatcher: this.agents[options.policy],
+        dispatcher,
         method,
         headers: { 'accept-encoding': 'identity', ...headers },
         body,

@@ -6,9 +6,10 @@ import type { Page } from '../../core/listing/page.js';
 import { paginateItems } from '../../core/listing/paginate-items.js';
 import { SerializedJson } from '../../core/rest/serialized-json.js';
 import { MonitoringClient, type MonitoringServer } from '../monitoring-client.js';
+import { explainGrafanaError } from './explain-grafana-error.js';
 import { type Board, boardsTask, boardTask, type Datasource, datasourcesTask } from './grafana-answers.js';
 
-export const GRAFANA: MonitoringServer = { kind: 'grafana', name: 'Grafana' };
+export const GRAFANA: MonitoringServer = { kind: 'grafana', name: 'Grafana', explain: explainGrafanaError };
 
 /** The maximum page size of Grafana. */
 const MAX_BOARDS = 5_000;
@@ -39,7 +40,8 @@ export class GrafanaService {
     const path = `/api/dashboards/uid/${encodeURIComponent(uid)}`;
     const server: MonitoringServer = {
       ...GRAFANA,
-      explain: ({ status }) => (status === 404 ? new NotFound('board', uid) : undefined),
+      explain: (response, redact) =>
+        response.status === 404 ? new NotFound('board', uid) : explainGrafanaError(response, redact),
     };
     return SerializedJson.fromBytes(await this.client.get(actor, id, server, { path, task: boardTask }));
   }
