@@ -364,6 +364,21 @@ describe('a user of the issuer with an account here', () => {
 });
 
 describe('the groups of a token', () => {
+  it('may be a thousand ids, over REST and sockets', async () => {
+    const groups = Array.from({ length: 1_000 }, () => randomUUID());
+    const [sub, email] = [subject(), address()];
+    await world.admin.post(`${ORGS}/${world.organization}/users`, { email, role: 'member' });
+    await world.admin.post(`${ORGS}/${world.organization}/teams`, { name: groups.at(-1) });
+    const token = await issuer.token(sub, { email, email_verified: true, groups });
+    expect(token.length).toBeGreaterThan(48_000);
+    const { status, body } = await profile(token);
+    expect(status).toBe(200);
+    expect(await teamsOf(new Person(world.baseUrl, token, body.id as string))).toEqual([groups.at(-1)]);
+    (await openSocket(bearing(token))).close();
+    const tooMany = await issuer.token(subject(), { groups: [...groups, 'one more'] });
+    expect((await profile(tooMany)).status).toBe(401);
+  });
+
   const teamsOf = async ({ id }: Person): Promise<string[]> =>
     (
       await world.sql<{ name: string }>(

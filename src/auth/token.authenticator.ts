@@ -12,7 +12,7 @@ import { type Revocation, type RevocationNotice, RevocationsService } from './to
 import { TokenStrategies } from './token-strategies.js';
 
 /** Maximum token length; headers cannot be longer, but the connection payload of a WebSocket could be. */
-const MAX_TOKEN_LENGTH = 16_384;
+const MAX_TOKEN_LENGTH = 65_536;
 const CACHE_MAX_AGE_MS = 30_000;
 const MAX_CACHED = 20_000;
 

@@ -46,7 +46,12 @@ export class IssuerKeysService {
   constructor(
     private readonly outbound: Outbound,
     private readonly env: Env,
-  ) {}
+  ) {
+    if (env.isProduction && env.OIDC_ISSUER?.startsWith('http:'))
+      this.logger.warn(
+        `OIDC_ISSUER is ${env.OIDC_ISSUER}: whoever can change what this server reads there can sign in as everybody. Use https.`,
+      );
+  }
 
   /** The key that verifies a token with this header. @throws RemoteFailure when the issuer cannot be reached */
   async find(header: JwtHeader): Promise<KeyObject | undefined> {

@@ -20,6 +20,9 @@ interface ExpressMessages {
  * Otherwise Express would replace the prototype of each object, which makes all later operations on it slow.
  */
 export class HttpMessages {
+  /** Tokens of issuers have up to 64 KiB where their users are in a thousand groups. */
+  readonly maxHeaderSize = 96 * 1024;
+
   readonly IncomingMessage: typeof IncomingMessage = class extends IncomingMessage {};
 
   readonly ServerResponse = class extends ServerResponse implements ConstantHeadersResponse {

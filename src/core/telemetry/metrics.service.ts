@@ -58,5 +58,8 @@ export class Metrics {
 
   constructor() {
     collectDefaultMetrics({ register: this.registry });
+    // Gauges whose names say that they are counters; the metrics by type have the same numbers.
+    for (const name of ['handles', 'requests', 'resources'])
+      this.registry.removeSingleMetric(`nodejs_active_${name}_total`);
   }
 }
