@@ -3,10 +3,8 @@ import { INTERIM_SQL, isInterim } from '../../core/events/event-kinds.js';
 import type { RecordedEvent } from '../event.entity.js';
 import { readableSql } from '../event-readers.js';
 import { feedColumn } from '../feed.store.js';
+import { NOTIFICATION_DAYS } from './notification-preferences.js';
 import type { Recipient } from './recipient.js';
-
-/** The age of the oldest notifications in days. */
-export const NOTIFICATION_DAYS = 30;
 
 /** SQL of the feed of an `event`. */
 export const FEED_SQL = feedColumn('event');

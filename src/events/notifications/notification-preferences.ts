@@ -1,5 +1,8 @@
 import { EVENT_CATEGORIES } from '../../core/events/event-kinds.js';
 
+/** The age of the oldest notifications in days. */
+export const NOTIFICATION_DAYS = 30;
+
 /** When mail about a category is sent: immediately, or in a digest. */
 export const EMAIL_FREQUENCIES = ['off', 'realtime', 'hourly', 'daily'] as const;
 export type EmailFrequency = (typeof EMAIL_FREQUENCIES)[number];

@@ -1,8 +1,6 @@
 import { MS_PER_DAY } from '../../core/calendar/time-zone.js';
-import { NOTIFICATION_DAYS } from './notification-conditions.js';
-import { listInApp } from './notification-preferences.js';
 import { EVENT_CATEGORIES } from '../../core/events/event-kinds.js';
-import type { NotificationSettings } from './settings/notification-settings.entity.js';
+import { listInApp, NOTIFICATION_DAYS, type PreferenceOverrides } from './notification-preferences.js';
 
 /** A time in which a category or a workspace had no notifications. */
 export interface Silence {
@@ -17,6 +15,12 @@ export interface Silence {
 /** An ended silence. Those that last follow from the settings themselves. */
 export type EndedSilence = Silence & { until: string };
 
+/** What settings switch off. */
+interface Preferences {
+  categories: PreferenceOverrides;
+  mutedWorkspaces: string[];
+}
+
 /** Above this number, the silences of one category or workspace become one, from the first to the last. */
 const MAX_SILENCES = 200;
 
@@ -24,11 +28,7 @@ export const listEnded = (silences: readonly Silence[]): EndedSilence[] =>
   silences.filter((one): one is EndedSilence => one.until !== null);
 
 /** Begins a silence for what is switched off by a change of settings, and ends it for what is switched on again. */
-export function changeSilences(
-  before: Pick<NotificationSettings, 'categories' | 'mutedWorkspaces' | 'silences'>,
-  after: Pick<NotificationSettings, 'categories' | 'mutedWorkspaces'>,
-  at: Date,
-): Silence[] {
+export function changeSilences(before: Preferences & { silences: Silence[] }, after: Preferences, at: Date): Silence[] {
   const [was, is] = [listSilent(before), listSilent(after)];
   const now = at.toISOString();
   const silences = before.silences.map((one) =>
@@ -45,10 +45,7 @@ export function changeSilences(
 
 type Silent = Pick<Silence, 'category' | 'workspace'>;
 
-function listSilent({
-  categories,
-  mutedWorkspaces,
-}: Pick<NotificationSettings, 'categories' | 'mutedWorkspaces'>): Map<string, Silent> {
+function listSilent({ categories, mutedWorkspaces }: Preferences): Map<string, Silent> {
   const inApp = new Set(listInApp(categories));
   const silent: Silent[] = [
     ...EVENT_CATEGORIES.filter((category) => !inApp.has(category)).map((category) => ({ category })),
