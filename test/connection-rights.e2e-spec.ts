@@ -71,6 +71,8 @@ requires('KUBEBUILDER_ASSETS', 'the rights of a connection', () => {
       watch: true,
       operator: false,
     });
+    const [{ optional_rights }] = purposes;
+    expect(optional_rights.map(({ resource }: Json) => resource)).toContain('customresourcedefinitions');
     expect(new Set(limited.missing_rights.map((each: Json) => each.for))).toEqual(new Set(['operator']));
 
     const namespace = `rights-${randomUUID().slice(0, 8)}`;
@@ -126,6 +128,11 @@ requires('KUBEBUILDER_ASSETS', 'the rights of a connection', () => {
       ['impersonate', 'users'],
       ['escalate', 'clusterroles'],
       ['create', 'serviceaccounts', '--subresource=token'],
+      ['create', 'customresourcedefinitions'],
+      ['create', 'clusterroles'],
+      ['delete', 'clusterrolebindings'],
+      ['list', 'nodes.metrics.k8s.io'],
+      ['*', '*'],
     ];
     for (const what of beyond) expect([what, await mayDo('armature-deploy-watch', ...what)]).toEqual([what, false]);
   }, 240_000);
@@ -143,6 +150,98 @@ requires('KUBEBUILDER_ASSETS', 'the rights of a connection', () => {
     expect(await mayDo('armature-deploy', 'create', 'configmaps', '-n', 'default')).toBe(false);
     await kubectl(cluster, 'delete', 'namespace', namespace, '--wait=false');
   }, 120_000);
+
+  it('to deploy the designs of a workspace are those to its kinds, own ones included, in the namespaces named', async () => {
+    const scene = await WorkspaceScene.make(world, await peopleOf(world));
+    const [home, other, word] = ['home', 'other', 'kind'].map((name) => `${name}-${randomUUID().slice(0, 8)}`) as [
+      string,
+      string,
+      string,
+    ];
+    for (const namespace of [home, other]) await kubectl(cluster, 'create', 'namespace', namespace);
+    const group = `${word}.example.org`;
+    const definition = {
+      apiVersion: 'apiextensions.k8s.io/v1',
+      kind: 'CustomResourceDefinition',
+      metadata: { name: `oxen.${group}` },
+      spec: {
+        group,
+        scope: 'Namespaced',
+        names: { kind: 'Ox', plural: 'oxen', singular: 'ox', listKind: 'OxList' },
+        versions: [
+          {
+            name: 'v1',
+            served: true,
+            storage: true,
+            schema: { openAPIV3Schema: { type: 'object', 'x-kubernetes-preserve-unknown-fields': true } },
+          },
+        ],
+      },
+    };
+    const objects = [
+      definition,
+      { apiVersion: `${group}/v1`, kind: 'Ox', metadata: { name: 'first', namespace: home }, spec: { weight: 900 } },
+      { apiVersion: 'v1', kind: 'Secret', metadata: { name: 'key', namespace: home }, stringData: { key: 'value' } },
+      { apiVersion: 'v1', kind: 'Namespace', metadata: { name: home, labels: { team: 'oxen' } } },
+    ];
+    const content = objects.map((object) => JSON.stringify(object)).join('\n---\n');
+    const design = await done(
+      world.admin.upload('/api/pattern/import', 'oxen.yaml', content, { workspace_id: scene.id }),
+    );
+    const query = `for=deploy&namespaces=${home}&workspace_id=${scene.id}`;
+    const { body: document } = await world.admin.get(`${CONNECTIONS}/${admin.connection_id}/manifest?${query}`);
+    expect(document).toContain(`# in the namespace ${home}:`);
+    expect(document).toContain(`get, list, create, patch, delete: oxen.${group} (to apply,`);
+    expect(document).toContain('get, create, patch, delete: secrets (');
+    expect(document).toContain(`get, patch: namespaces named ${home} (`);
+    expect(document).toContain('can read and replace every Secret of these namespaces');
+    expect(document).not.toContain('deployments');
+
+    const local = await register(await follow(query));
+    const environment = await scene.environment();
+    await done(world.admin.post(`/api/environments/${environment.id}/connections/${local.connection_id}`));
+    const target = { id: design.id, environment_id: environment.id, adopt: true };
+    expect(await world.admin.post('/api/pattern/deploy', target)).toMatchObject({
+      status: 200,
+      body: { status: 'succeeded' },
+    });
+    const planned = await done(world.admin.post('/api/pattern/deploy/plan', target));
+    expect(planned.resources.map((each: Json) => each.action)).toEqual(objects.map(() => 'unchanged'));
+
+    const may = (...what: string[]) => mayDo('armature-deploy', ...what);
+    expect(await may('create', `oxen.${group}`, '-n', home)).toBe(true);
+    expect(await may('patch', `namespace/${home}`)).toBe(true);
+    for (const what of [
+      ['create', `oxen.${group}`, '-n', other],
+      ['get', 'secrets', '-n', other],
+      ['list', 'secrets', '-n', home],
+      ['create', 'pods', '-n', home],
+      ['create', 'deployments.apps', '-n', home],
+      ['patch', `namespace/${other}`],
+      ['create', 'namespaces'],
+      ['delete', `namespace/${home}`],
+      ['create', 'clusterroles'],
+      ['list', 'nodes'],
+    ])
+      expect([what, await may(...what)]).toEqual([what, false]);
+
+    await kubectl(cluster, 'delete', 'crd', `oxen.${group}`, '--wait=false');
+    for (const namespace of [home, other]) await kubectl(cluster, 'delete', 'namespace', namespace, '--wait=false');
+
+    const outsider = await world.outsider();
+    const foreign = await done(outsider.post('/api/workspaces', { name: 'x', organization_id: outsider.organization }));
+    for (const [given, expected] of [
+      [`workspace_id=${foreign.id}`, 404],
+      [`workspace_id=${randomUUID()}`, 404],
+      ['workspace_id=x', 400],
+      ['namespaces=a,,b', 400],
+      ['namespaces=A', 400],
+    ] as const)
+      expect([
+        given,
+        (await world.admin.get(`${CONNECTIONS}/${admin.connection_id}/manifest?${given}`)).status,
+      ]).toEqual([given, expected]);
+  }, 240_000);
 
   it('are refused where the question is wrong, or the connection none to a cluster that answers', async () => {
     const make = async (fields: object): Promise<string> =>

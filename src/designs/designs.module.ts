@@ -1,6 +1,7 @@
 import { Module } from '@nestjs/common';
 import { FormatsModule } from '../formats/formats.module.js';
 import { OrganizationsModule } from '../organizations/organizations.module.js';
+import { KubernetesModule } from '../kubernetes/kubernetes.module.js';
 import { RegistryModule } from '../registry/registry.module.js';
 import { WorkspacesModule } from '../workspaces/workspaces.module.js';
 import { CatalogController } from './catalog/catalog.controller.js';
@@ -25,6 +26,7 @@ import { DesignTypesController } from './design-types.controller.js';
 import { DesignValidationController } from './design-validation.controller.js';
 import { DesignWritingController } from './design-writing.controller.js';
 import { DesignsController } from './designs.controller.js';
+import { DesignKindsListeners } from './design-kinds.listeners.js';
 import { DesignsListeners } from './designs.listeners.js';
 import { DesignsResolver } from './designs.resolver.js';
 import { DesignsService } from './designs.service.js';
@@ -49,7 +51,7 @@ import { OrganizationDeletionListeners } from './workspaces/organization-deletio
 import { WorkspaceDesignsController } from './workspaces/workspace-designs.controller.js';
 
 @Module({
-  imports: [FormatsModule, OrganizationsModule, RegistryModule, WorkspacesModule],
+  imports: [FormatsModule, KubernetesModule, OrganizationsModule, RegistryModule, WorkspacesModule],
   controllers: [
     DesignWritingController,
     DesignsController,
@@ -96,6 +98,7 @@ import { WorkspaceDesignsController } from './workspaces/workspace-designs.contr
     OrganizationDeletionListeners,
     DesignsResolver,
     CatalogResolver,
+    DesignKindsListeners,
     DesignsListeners,
   ],
   exports: [

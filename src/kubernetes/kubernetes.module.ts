@@ -20,6 +20,7 @@ import { MeshesService } from './meshes/meshes.service.js';
 import { OpenClustersService } from './middleware/open-clusters.service.js';
 import { AccessManifestsService } from './rights/access-manifests.service.js';
 import { ConnectionRightsController } from './rights/connection-rights.controller.js';
+import { DesignKindsRegistry } from './rights/design-kinds.registry.js';
 import { RightsService } from './rights/rights.service.js';
 import { KubeconfigRegistrationController } from './registration/kubeconfig-registration.controller.js';
 import { KubeconfigRegistrationService } from './registration/kubeconfig-registration.service.js';
@@ -60,6 +61,7 @@ import { WatchedResourcesStore } from './resources/watch/watched-resources.store
     MeshesService,
     RightsService,
     AccessManifestsService,
+    DesignKindsRegistry,
     ControllerCompletionService,
     ControllerFeedService,
     ControllerInstallationsStore,
@@ -75,6 +77,13 @@ import { WatchedResourcesStore } from './resources/watch/watched-resources.store
       useFactory: (pool: WorkerPool, env: Env) => new KubeconfigLoader(pool, { insecureTls: env.CLUSTER_INSECURE_TLS }),
     },
   ],
-  exports: [ClustersService, OpenClustersService, ClusterResourcesService, ResourceChanges, WatchedNamespaces],
+  exports: [
+    ClustersService,
+    OpenClustersService,
+    ClusterResourcesService,
+    DesignKindsRegistry,
+    ResourceChanges,
+    WatchedNamespaces,
+  ],
 })
 export class KubernetesModule {}

@@ -153,7 +153,15 @@ export class DeletionRules {
     if (holdsNamespace && SYSTEM_NAMESPACES.includes(name))
       return { reason: 'FOREIGN_CONTENT', detail: 'The namespace belongs to the cluster itself' };
     const contained = new ContainedObjects(this.cluster);
-    const contents = await contained.list(holder);
+    let contents: ObjectMetadata[];
+    try {
+      contents = await contained.list(holder);
+    } catch (error) {
+      if (!(error instanceof ClusterError && error.kind === 'forbidden')) throw error;
+      // What may not be listed may be of others.
+      const detail = `It is kept because not all that it ${holdsNamespace ? 'contains' : 'defines'} may be listed: ${error.message}`;
+      return { reason: 'FOREIGN_CONTENT', detail };
+    }
     const own = contents.filter((one) => this.isOwn(one));
     const foreign = await contained.findForeign(contents, (one) => this.isOwn(one), this.scope.leaving);
     if (foreign.length > 0)

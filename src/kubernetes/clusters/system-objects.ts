@@ -1,3 +1,4 @@
+import type { ResourceKind } from './discovery.js';
 import { type ObjectMetadata } from './kubernetes-object.js';
 
 const SYSTEM_KINDS = new Set(['Endpoints', 'EndpointSlice', 'Event', 'Lease']);
@@ -8,8 +9,12 @@ const SYSTEM_OBJECTS = new Set([
   'ConfigMap openshift-service-ca.crt',
 ]);
 
-/** Whether the control plane and running programs create objects of this kind in a namespace. */
-export const isSystemKind = (kind: string): boolean => SYSTEM_KINDS.has(kind);
+/**
+ * Whether objects of this kind are contents of a namespace, which its deletion would delete. Those that the control
+ * plane and running programs create by themselves are not.
+ */
+export const isContentOfNamespaces = ({ namespaced, preferred, verbs, kind }: ResourceKind): boolean =>
+  namespaced && preferred && verbs.includes('list') && verbs.includes('delete') && !SYSTEM_KINDS.has(kind);
 
 /** Whether the control plane creates this object in every namespace. */
 export const isSystemObject = ({ kind, metadata }: Pick<ObjectMetadata, 'kind' | 'metadata'>): boolean =>

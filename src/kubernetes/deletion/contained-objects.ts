@@ -3,7 +3,7 @@ import { type ClusterClient } from '../clusters/cluster-client.js';
 import { ClusterError } from '../clusters/cluster-error.js';
 import { type ResourceKind } from '../clusters/discovery.js';
 import { isNamespace, type ObjectMetadata } from '../clusters/kubernetes-object.js';
-import { isSystemKind, isSystemObject } from '../clusters/system-objects.js';
+import { isContentOfNamespaces, isSystemObject } from '../clusters/system-objects.js';
 import { CascadingDeletion } from './cascading-deletion.js';
 
 const CONCURRENCY = 8;
@@ -40,9 +40,7 @@ export class ContainedObjects {
   }
 
   private async listNamespace(namespace: string): Promise<ObjectMetadata[]> {
-    const kinds = (await this.cluster.listKinds()).filter(
-      (kind) => kind.namespaced && isDeletable(kind) && !isSystemKind(kind.kind),
-    );
+    const kinds = (await this.cluster.listKinds()).filter(isContentOfNamespaces);
     return (await boundedParallel(kinds, CONCURRENCY, (kind) => this.listKind(kind, namespace))).flat();
   }
 

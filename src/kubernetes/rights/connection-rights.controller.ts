@@ -9,7 +9,7 @@ import { RestOperation } from '../../core/rest/openapi/rest-operation.decorator.
 import { RequiresRight } from '../../core/rest/rights/rights.decorators.js';
 import { clusterPolicy } from '../cluster.policy.js';
 import { AccessManifestsService } from './access-manifests.service.js';
-import { RightsQuery } from './rights.inputs.js';
+import { ManifestQuery, RightsQuery } from './rights.inputs.js';
 import { RightsService } from './rights.service.js';
 import { ConnectionRightsView } from './rights.view.js';
 
@@ -43,7 +43,7 @@ export class ConnectionRightsController {
   @RestOperation(
     'getConnectionManifest',
     'Make a service account for a connection',
-    'Answers a service account with just the rights that a purpose needs, as YAML for kubectl; its comments explain how to make the kubeconfig. The cluster is not called.',
+    'Answers a service account with just the rights that a purpose needs, as YAML for kubectl; its comments say what it gives and why, and how to make the kubeconfig. The kinds that the cluster serves are asked for; where it does not answer, those of Kubernetes are named.',
     { errors: [409] },
   )
   @Get('manifest')
@@ -53,7 +53,7 @@ export class ConnectionRightsController {
   async getManifest(
     @CurrentActor() actor: Actor,
     @IdParam() id: string,
-    @Query() query: RightsQuery,
+    @Query() query: ManifestQuery,
   ): Promise<StreamableFile> {
     const { name, text } = await this.manifests.build(actor, id, query);
     return new StreamableFile(Buffer.from(text), {

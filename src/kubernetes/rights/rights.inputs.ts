@@ -1,5 +1,5 @@
 import { ApiPropertyOptional } from '@nestjs/swagger';
-import { IsOptional, Matches, MaxLength } from 'class-validator';
+import { IsOptional, IsUUID, Matches, MaxLength } from 'class-validator';
 import { PURPOSES, type Purpose } from './required-rights.js';
 
 const PURPOSE_LIST = new RegExp(`^(${PURPOSES.join('|')})(,(${PURPOSES.join('|')})){0,${PURPOSES.length - 1}}$`);
@@ -30,5 +30,39 @@ export class RightsQuery {
   static purposesOf(this: void, { for: given }: RightsQuery, otherwise: readonly Purpose[]): Purpose[] {
     const named = new Set(given?.split(',') ?? otherwise);
     return PURPOSES.filter((purpose) => named.has(purpose));
+  }
+}
+
+const MAX_NAMESPACES = 50;
+const NAME = '[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?';
+const NAMESPACES = `must be the names of at most ${MAX_NAMESPACES} namespaces, separated by commas`;
+
+/** The query of an access manifest. */
+export class ManifestQuery extends RightsQuery {
+  @ApiPropertyOptional({
+    type: String,
+    description:
+      'Limits the rights to these namespaces, separated by commas, which exist on the cluster; default: all namespaces.',
+    example: 'shop,shop-data',
+  })
+  @IsOptional()
+  @MaxLength(64 * MAX_NAMESPACES, { message: NAMESPACES })
+  @Matches(new RegExp(`^${NAME}(,${NAME}){0,${MAX_NAMESPACES - 1}}$`), { message: NAMESPACES })
+  namespaces?: string;
+
+  @ApiPropertyOptional({
+    type: String,
+    format: 'uuid',
+    description:
+      'Limits the rights to deploy to the kinds that the designs of this workspace contain; default: the kinds that designs usually contain.',
+  })
+  @IsOptional()
+  @IsUUID('all', { message: 'must be a UUID' })
+  workspace_id?: string;
+
+  /** The namespaces without duplicates; undefined for all. */
+  static namespacesOf(this: void, { namespace, namespaces }: ManifestQuery): string[] | undefined {
+    const named = [...new Set([namespace, ...(namespaces?.split(',') ?? [])])].filter(Boolean) as string[];
+    return named.length > 0 ? named : undefined;
   }
 }

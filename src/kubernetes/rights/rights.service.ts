@@ -6,7 +6,7 @@ import { clusterPolicy } from '../cluster.policy.js';
 import type { ClusterClient } from '../clusters/cluster-client.js';
 import { ClusterError } from '../clusters/cluster-error.js';
 import { OpenClustersService } from '../middleware/open-clusters.service.js';
-import { PURPOSES, type Purpose, REQUIRED_RIGHTS } from './required-rights.js';
+import { isNeededInNamespace, PURPOSES, type Purpose, REQUIRED_RIGHTS } from './required-rights.js';
 import { RightsReview } from './rights-review.js';
 import { RightsQuery } from './rights.inputs.js';
 import type { ConnectionRightsView, MissingRightView, PurposeRightsView } from './rights.view.js';
@@ -60,14 +60,21 @@ export class RightsService {
   ): Promise<PurposeRightsView[]> {
     const purposeViews: PurposeRightsView[] = [];
     for (const purpose of purposes) {
-      const required = REQUIRED_RIGHTS[purpose].filter(
-        (right) => namespace === undefined || right.namespaced || purpose === 'operator',
+      const isInNamespace = namespace !== undefined && purpose !== 'operator';
+      const home = purpose === 'operator' ? this.env.OPERATOR_NAMESPACE : namespace;
+      const required = REQUIRED_RIGHTS[purpose].filter((right) => !isInNamespace || isNeededInNamespace(right));
+      const rights = await review.check(
+        required.filter(({ optional }) => !optional),
+        home,
       );
-      const rights = await review.check(required, purpose === 'operator' ? this.env.OPERATOR_NAMESPACE : namespace);
       purposeViews.push({
         for: purpose,
         allowed: rights.every(({ missing_verbs: missing }) => missing.length === 0),
         rights,
+        optional_rights: await review.check(
+          required.filter(({ optional }) => optional),
+          home,
+        ),
       });
     }
     return purposeViews;

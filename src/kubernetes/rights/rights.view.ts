@@ -43,6 +43,12 @@ export class PurposeRightsView {
 
   @RecordsField(() => RightView, { rest: true, description: 'The rights, one entry for each kind.' })
   rights!: RightView[];
+
+  @RecordsField(() => RightView, {
+    rest: true,
+    description: 'Rights that only designs with such kinds need; `allowed` does not depend on them.',
+  })
+  optional_rights!: RightView[];
 }
 
 /** The user of a credential on its cluster. */
