@@ -42,7 +42,7 @@ class ServedDocument {
     if (mediaType === 'text/html') return undefined;
     const content = response.content?.[mediaType];
     if (!content) return response.content ? `${place}: the media type ${mediaType} is not documented` : undefined;
-    if (!/[/+]json$/.test(mediaType)) return undefined;
+    if (!/[/+]json$/.test(mediaType) || content.schema.format === 'binary') return undefined;
     const validate = this.validatorOf(place, content.schema);
     return validate(body) ? undefined : `${place}: ${describe(validate.errors)}`;
   }
