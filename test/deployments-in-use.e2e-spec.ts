@@ -311,11 +311,6 @@ describe('a deployment that waits for its turn', () => {
     ).toHaveLength(1);
     return outcome;
   }
-  const approved = async (): Promise<Json> => {
-    const { id } = await request();
-    return done(people.admin.post(`/api/deployments/${id}/approve?async=true`));
-  };
-
   it('does not begin when its requester has been removed', async () => {
     await stage();
     const outcome = await behind(
@@ -344,7 +339,11 @@ describe('a deployment that waits for its turn', () => {
 
   it('does not begin when its approver has been removed', async () => {
     await stage({ tier: 'production' });
-    const outcome = await behind(approved, () => done(world.admin.delete(`${scene.path}/members/${people.admin.id}`)));
+    const { id } = await request();
+    const outcome = await behind(
+      () => done(people.admin.post(`/api/deployments/${id}/approve?async=true`)),
+      () => done(world.admin.delete(`${scene.path}/members/${people.admin.id}`)),
+    );
     expect(outcome).toMatchObject({ error: { code: 'APPROVER_NOT_ALLOWED' } });
   }, 30_000);
 
