@@ -76,8 +76,10 @@ export class AppError extends Error {
 /** 400: the request is malformed or violates a rule; `errors` lists every fault. */
 export class InvalidRequest extends AppError {
   constructor(detail: string, options: Partial<AppErrorOptions> & { code?: string } = {}) {
+    const [only, ...more] = options.errors ?? [];
     const remedy =
       options.remedy ??
+      (more.length === 0 ? only?.remedy : undefined) ??
       (options.errors?.length
         ? 'Correct what is listed under errors; /api/docs describes the fields of every route.'
         : 'Correct the request; /api/docs describes every route.');

@@ -115,7 +115,12 @@ function lostOf({ services, ...rest }: JsonObject, design: DesignFile): string {
 function holds(value: Json | undefined, part: Json): boolean {
   if (Array.isArray(part))
     return Array.isArray(value) && value.length === part.length && part.every((item, index) => holds(value[index], item)); // prettier-ignore
-  if (isObject(part)) return isObject(value) && Object.entries(part).every(([key, member]) => holds(value[key], member)); // prettier-ignore
+  // Field names in display form are spelled plainly.
+  if (isObject(part))
+    return (
+      isObject(value) &&
+      Object.entries(part).every(([key, member]) => holds(value[key] ?? value[key.replaceAll(' ', '')], member))
+    );
   return value === part;
 }
 

@@ -69,6 +69,8 @@ function errorsOf(
     [422, writes],
     [429, !notes?.probe],
     [500, !notes?.probe],
+    // The issuer whose tokens are accepted cannot be reached.
+    [502, !route.isPublic],
     [503, !notes?.probe],
   ];
   return [...found.flatMap(([status, isGiven]) => (isGiven ? [status] : [])), ...(notes?.errors ?? [])];

@@ -18,7 +18,7 @@ const ERRORS = {
   422: ['UnprocessableContent', 'The work failed, or the `Idempotency-Key` was used with another body.'],
   429: ['TooManyRequests', 'The caller has used up a limit; `Retry-After` says when to try again.'],
   500: ['InternalError', 'The server failed; the log explains it under the `request_id`.'],
-  502: ['BadGateway', 'A cluster or another remote system failed.'],
+  502: ['BadGateway', 'A cluster, the issuer of tokens or another remote system failed.'],
   503: ['ServiceUnavailable', 'The server or its database is busy or unavailable; try again later.'],
   504: ['GatewayTimeout', 'A cluster or another remote system did not answer in time.'],
 } as const;
