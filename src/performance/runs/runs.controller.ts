@@ -83,8 +83,8 @@ export class RunsController {
   }
 
   @RestOperation(
-    'exportPerformanceHistogram',
-    'Export the histogram of a result',
+    'getPerformanceHistogram',
+    'Read the histogram of a result',
     'The latencies in milliseconds as the percentile distribution of HdrHistogram (`.hgrm`).',
   )
   @Get('results/:id/histogram')
