@@ -82,7 +82,7 @@ export class DefinitionRegistrationController {
     'generateModels',
     'Generate models',
     'Generates models and components from custom resource definitions, an OpenAPI document, a chart or a cluster, and registers them unless `config.register` is false.',
-    { errors: [502, 504] },
+    { errors: [404, 502, 504] },
   )
   @Post('generate')
   @RequiresRight(registryPolicy.generate)
