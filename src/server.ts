@@ -17,6 +17,7 @@ import { NewerSchema, SchemaInUse } from './core/database/migrate.js';
 import { isConnectionError, isDatabaseOutage } from './core/errors/database-outage.js';
 import { DatabaseRefused, waitForDatabase } from './core/database/wait-for-database.js';
 import { ListenError, HttpListener } from './core/lifecycle/http-listener.js';
+import { setErrorReference } from './core/errors/problem.js';
 import { ProcessLog } from './core/telemetry/process-log.js';
 import { Watchdog } from './core/lifecycle/watchdog.js';
 import { Metrics } from './core/telemetry/metrics.service.js';
@@ -44,6 +45,8 @@ async function main(log: ProcessLog, found: SettingFault[]): Promise<void> {
   const shutdown = new Shutdown(log, watchdog);
   shutdown.listen();
   try {
+    // Before the application exists, problems of the start have an absolute type, too.
+    setErrorReference(env.baseUrl);
     const listener = new HttpListener();
     await listener.listen(env.PORT, env.HOST);
     const url = env.DATABASE_URL ?? (await startEmbeddedDatabase(env, log, shutdown, watchdog));
