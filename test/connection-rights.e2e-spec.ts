@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { parseAllDocuments } from 'yaml';
 import { followManifest } from './support/access-manifest.js';
 import { type Cluster, sharedCluster } from './support/cluster.js';
 import { kubectl } from './support/kubectl.js';
@@ -196,6 +197,39 @@ requires('KUBEBUILDER_ASSETS', 'the rights of a connection', () => {
     expect(document).toContain(`get, patch: namespaces named ${home} (`);
     expect(document).toContain('can read and replace every Secret of these namespaces');
     expect(document).not.toContain('deployments');
+
+    // Names in a design add no document to the manifest, and no rule about something else than its own kinds.
+    const hostile = await WorkspaceScene.make(world, await peopleOf(world));
+    const binding = '{"apiVersion":"rbac.authorization.k8s.io/v1","kind":"ClusterRoleBinding"}';
+    const named = (fields: object) => ({ ...definition, spec: { ...definition.spec, ...fields } });
+    const components = [
+      named({ names: { kind: 'Ox', plural: `x\n---\n${binding}\n---\n#` } }),
+      named({ group: '*', names: { kind: 'Any', plural: '*' } }),
+      named({ group: '', names: { kind: 'ConfigMap', plural: 'secrets' } }),
+      { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'a' } },
+      { apiVersion: '*/v1', kind: 'Any', metadata: { name: 'b' } },
+      { apiVersion: `${group}/v1`, kind: `X\u2028---\u2028${binding}`, metadata: { name: 'c' } },
+    ].map(({ apiVersion, kind, metadata, ...configuration }) => ({
+      ...{ component: { kind, version: apiVersion }, model: { name: 'kubernetes' }, displayName: metadata.name },
+      configuration: { metadata, ...configuration },
+    }));
+    const file = { name: 'hostile', schemaVersion: 'designs.meshery.io/v1beta1', components };
+    await done(
+      world.admin.post('/api/pattern', {
+        name: 'hostile',
+        workspace_id: hostile.id,
+        pattern_data: { design_file: file },
+      }),
+    );
+    const asked = `for=deploy&namespaces=${home}&workspace_id=${hostile.id}`;
+    const { body: text } = await world.admin.get(`${CONNECTIONS}/${admin.connection_id}/manifest?${asked}`);
+    const documents = parseAllDocuments(text as string).map((each) => each.toJS() as Json);
+    expect(documents.filter((each) => each?.roleRef).map((each) => each.roleRef.name)).not.toContain('cluster-admin');
+    expect(documents.filter((each) => each?.kind === 'ClusterRoleBinding' && !each.roleRef)).toEqual([]);
+    const rules = documents.flatMap((each) => (each?.rules ?? []) as Json[]);
+    expect(rules.flatMap((rule) => [...(rule.apiGroups ?? []), ...(rule.resources ?? [])])).not.toContain('*');
+    expect(rules.filter((rule) => rule.resources?.includes('secrets'))).toEqual([]);
+    expect(rules.some((rule) => rule.resources?.includes('configmaps'))).toBe(true);
 
     const local = await register(await follow(query));
     const environment = await scene.environment();

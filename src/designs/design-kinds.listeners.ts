@@ -45,18 +45,20 @@ export class DesignKindsListeners implements OnModuleInit {
         }
       if (hasDefinitions)
         for (const { object } of await this.contents.readResources(design))
-          if (object['kind'] === DEFINITION) defined.push(toDefinedKind(asObject(object['spec'])));
+          if (object['kind'] === DEFINITION) defined.push(...toDefinedKind(asObject(object['spec'])));
     }
     return { kinds: [...found.values()], defined };
   }
 }
 
-function toDefinedKind(spec: JsonObject): DesignKinds['defined'][number] {
-  const { kind, plural } = asObject(spec['names']);
-  return {
-    group: asText(spec['group']),
-    kind: asText(kind),
-    plural: asText(plural),
-    namespaced: spec['scope'] !== 'Cluster',
-  };
+/** The names that a CustomResourceDefinition may give; others, such as `*`, would be rules about something else. */
+const GROUP = /^[a-z0-9-]{1,63}(?:\.[a-z0-9-]{1,63}){1,10}$/;
+const PLURAL = /^[a-z][a-z0-9-]{0,62}$/;
+const KIND = /^[A-Za-z][A-Za-z0-9]{0,62}$/;
+
+function toDefinedKind(spec: JsonObject): DesignKinds['defined'] {
+  const names = asObject(spec['names']);
+  const [group, kind, plural] = [asText(spec['group']), asText(names['kind']), asText(names['plural'])];
+  if (!GROUP.test(group) || !KIND.test(kind) || !PLURAL.test(plural)) return [];
+  return [{ group, kind, plural, namespaced: spec['scope'] !== 'Cluster' }];
 }

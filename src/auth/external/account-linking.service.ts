@@ -46,12 +46,12 @@ export class AccountLinkingService {
       throw new Conflict('NO_ADDRESS', 'the token does not say which address its user has (claim email)', {
         remedy: 'Have the issuer put the claim email into access tokens.',
       });
-    const attempt = await this.limit.begin(claims.email, network);
     const account = await this.unit.runAsSystem('linking an account', () => this.users.findByEmail(claims.email ?? ''));
     if (account && account.id === actor.userId)
       throw new Conflict('ALREADY_LINKED', 'the token is of this account already', {
         remedy: 'Nothing has to be done.',
       });
+    const attempt = await this.limit.begin(claims.email, network);
     const passwordHash = account && isLinkable(account) ? account.passwordHash : null;
     // The same for an unknown address, which nobody learns to be unknown.
     if (!(await verifyPassword(passwordHash, password)) || !account) throw wrongPassword();
@@ -68,6 +68,10 @@ export class AccountLinkingService {
     const [account, issued] = [locked.get(id), locked.get(issuedId)];
     if (account?.passwordHash !== passwordHash || !isLinkable(account)) throw wrongPassword();
     if (issued?.issuer !== identity.issuer || issued.subject !== identity.subject) throw tokenOfIssuerRequired();
+    if (issued.installationAdmin)
+      throw new Conflict('IN_USE', "the token's own account administers the installation", {
+        remedy: `Give the right to another account first: PUT /api/identity/users/${issued.id} {installation_admin: false}.`,
+      });
     const held = await this.organizations.listByMember(issued.id);
     if (held.length > 0)
       throw new Conflict(

@@ -148,7 +148,7 @@ export class Undo {
       const removed = await this.removal.remove(object, { foreground: false });
       const uid = removed.isGone ? undefined : removed.previous?.metadata.uid;
       const left = uid ? await this.removal.waitUntilGone(object, uid, this.clock, GONE_TIMEOUT_MS) : undefined;
-      if (removed.previous) await this.removeClaims(removed.previous);
+      if (removed.status === 'deleted' && removed.previous) await this.removeClaims(removed.previous);
       return removed.error ?? left;
     }
     if (action === 'prune' || action === 'replace') {

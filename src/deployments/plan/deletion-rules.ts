@@ -8,7 +8,7 @@ import {
   type ObjectMetadata,
 } from '../../kubernetes/clusters/kubernetes-object.js';
 import { CascadingDeletion } from '../../kubernetes/deletion/cascading-deletion.js';
-import { ContainedObjects } from '../../kubernetes/deletion/contained-objects.js';
+import { ContainedObjects, ContentsUnknown } from '../../kubernetes/deletion/contained-objects.js';
 import { ClaimUsers } from './claim-users.js';
 import { isDefinition } from './definitions.js';
 import { findKeepReason, isVolume, isVolumeClaim, type KeepOptions } from './kept-objects.js';
@@ -157,9 +157,8 @@ export class DeletionRules {
     try {
       contents = await contained.list(holder);
     } catch (error) {
-      if (!(error instanceof ClusterError && error.kind === 'forbidden')) throw error;
-      // What may not be listed may be of others.
-      const detail = `It is kept because not all that it ${holdsNamespace ? 'contains' : 'defines'} may be listed: ${error.message}`;
+      if (!(error instanceof ContentsUnknown)) throw error;
+      const detail = `It is kept because not all that it ${holdsNamespace ? 'contains' : 'defines'} can be listed: ${error.message}`;
       return { reason: 'FOREIGN_CONTENT', detail };
     }
     const own = contents.filter((one) => this.isOwn(one));

@@ -37,7 +37,7 @@ export class OwnedObjects {
     known: ObjectReference[],
     { whole, signal }: { whole?: boolean; signal?: AbortSignal } = {},
   ): Promise<OwnedInventory> {
-    const searched = kinds === 'everywhere' ? (await this.cluster.listKinds()).filter(isDeletable) : kinds;
+    const searched = kinds === 'everywhere' ? (await this.cluster.listKinds(2_000)).filter(isDeletable) : kinds;
     const inventory: OwnedInventory = { objects: [], unlistable: [], unreadable: [] };
     const unavailable = await this.cluster.listUnavailable();
     for (const reference of known)

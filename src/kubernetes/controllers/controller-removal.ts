@@ -6,7 +6,7 @@ import {
   type KubernetesObject,
   type ObjectReference,
 } from '../clusters/kubernetes-object.js';
-import { ContainedObjects } from '../deletion/contained-objects.js';
+import { ContainedObjects, ContentsUnknown } from '../deletion/contained-objects.js';
 import { GONE_TIMEOUT_MS, type TerminatingObject, waitUntilGone } from './wait-until-gone.js';
 import { type ControllerOwner, isOwned } from './controller-owner.js';
 
@@ -60,7 +60,7 @@ export class ControllerRemoval {
       const contents = await contained.list(object);
       return (await contained.findForeign(contents, (one) => isOwned(this.owner, one))).length > 0;
     } catch (error) {
-      if (error instanceof ClusterError && error.kind === 'forbidden') return true;
+      if (error instanceof ContentsUnknown) return true;
       throw error;
     }
   }

@@ -7,6 +7,13 @@ import { isContentOfNamespaces, isSystemObject } from '../clusters/system-object
 import { CascadingDeletion } from './cascading-deletion.js';
 
 const CONCURRENCY = 8;
+/** How old the discovery may be: a definition of others that was added since would not be looked for. */
+const STALE_MS = 2_000;
+/** What aggregated APIs of metrics serve is not stored: nothing is lost with it. */
+const NOT_STORED = /(?:^|\.)metrics\.k8s\.io\//;
+
+/** The contents of a namespace or definition cannot all be listed: they may be of others. */
+export class ContentsUnknown extends Error {}
 
 /** What a namespace contains, or which objects are of a CustomResourceDefinition: they are deleted with it. */
 export class ContainedObjects {
@@ -15,7 +22,7 @@ export class ContainedObjects {
     private readonly signal?: AbortSignal,
   ) {}
 
-  /** @throws ClusterError also when a kind may not be listed, because the contents are unknown then */
+  /** @throws ContentsUnknown, ClusterError */
   async list(holder: ObjectMetadata): Promise<ObjectMetadata[]> {
     return isNamespace(holder) ? this.listNamespace(holder.metadata.name) : this.listDefined(holder);
   }
@@ -40,13 +47,15 @@ export class ContainedObjects {
   }
 
   private async listNamespace(namespace: string): Promise<ObjectMetadata[]> {
-    const kinds = (await this.cluster.listKinds()).filter(isContentOfNamespaces);
+    const kinds = (await this.cluster.listKinds(STALE_MS)).filter(isContentOfNamespaces);
+    const unavailable = [...(await this.cluster.listUnavailable())].filter((version) => !NOT_STORED.test(version));
+    if (unavailable.length > 0) throw new ContentsUnknown(`the API ${unavailable[0]} is unavailable`);
     return (await boundedParallel(kinds, CONCURRENCY, (kind) => this.listKind(kind, namespace))).flat();
   }
 
   private async listDefined(definition: ObjectMetadata): Promise<ObjectMetadata[]> {
     const { name } = definition.metadata;
-    const kinds = (await this.cluster.listKinds()).filter((kind) => `${kind.plural}.${kind.group}` === name);
+    const kinds = (await this.cluster.listKinds(STALE_MS)).filter((kind) => `${kind.plural}.${kind.group}` === name);
     const served = kinds.find(({ preferred }) => preferred) ?? kinds[0];
     return served ? this.listKind(served) : [];
   }
@@ -57,6 +66,7 @@ export class ContainedObjects {
     } catch (error) {
       // The API of the kind was removed after discovery.
       if (error instanceof ClusterError && error.kind === 'notFound') return [];
+      if (error instanceof ClusterError && error.kind === 'forbidden') throw new ContentsUnknown(error.message);
       throw error;
     }
   }

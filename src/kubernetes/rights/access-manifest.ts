@@ -157,8 +157,11 @@ function describe(
     'The token is valid until its Secret is deleted. For a token that expires, omit the Secret and create the token with',
     `kubectl -n ${NAMESPACE} create token ${name} --duration 24h`,
   ];
-  return lines.map((line) => (line === '' ? '#\n' : `# ${line}\n`)).join('');
+  return lines.map((line) => (line === '' ? '#\n' : `# ${toOneLine(line)}\n`)).join('');
 }
+
+/** Without line breaks, also those of YAML 1.1: names of designs and clusters must not end the comment. */
+const toOneLine = (text: string): string => text.replaceAll(/[\p{Cc}\p{Cf}\u2028\u2029]/gu, ' ');
 
 /** One entry for each reason, with its verbs and kinds as kubectl writes them. */
 function describeGrant({ namespace, rights }: Grant): string[] {

@@ -69,7 +69,8 @@ export class AccessManifestsService {
   ): Promise<{ rights: RequiredRight[]; unknownKinds: string[] }> {
     const designs = workspaceId ? await this.designs.read(actor, connection.organizationId, workspaceId) : null;
     const served = await this.findServedKinds(actor, connection.id);
-    const known = [...(designs?.defined ?? []), ...(served ?? []), ...BUILT_IN_KINDS];
+    // What a design says of a kind counts only where neither the cluster nor Kubernetes has it.
+    const known = [...(served ?? []), ...BUILT_IN_KINDS, ...(designs?.defined ?? [])];
     const wanted = designs?.kinds.map(({ apiVersion, kind }) => ({
       name: `${kind} of ${apiVersion}`,
       found: known.find((one) => one.kind === kind && one.group === groupOf(apiVersion)),

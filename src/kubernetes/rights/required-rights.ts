@@ -176,7 +176,7 @@ function withoutRepetition(rights: readonly RequiredRight[]): RequiredRight[] {
   });
 }
 
-const isSecret = ({ group, kind }: GrantedKind): boolean => group === '' && kind === 'Secret';
+const isSecret = ({ group, plural }: GrantedKind): boolean => group === '' && plural === 'secrets';
 
 const rightTo = ({ group, plural, ...kind }: GrantedKind, verbs: readonly string[], why: Why): RequiredRight =>
   (kind.namespaced ? namespaced : ofCluster)(group, [plural], verbs, why);
