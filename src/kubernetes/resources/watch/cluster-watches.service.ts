@@ -40,6 +40,8 @@ export class ClusterWatchesService implements OnApplicationBootstrap, BeforeAppl
   private readonly running = new Map<string, { watcher: ClusterWatcher; done: Promise<void> }>();
   private readonly tools: WatcherTools;
   private readonly digestKey: Buffer;
+  /** Tells digests of this key from those of an earlier one. */
+  private readonly keyId: string;
   private timer: NodeJS.Timeout | null = null;
   private beat: Promise<void> | null = null;
   private renewedAt = 0;
@@ -53,7 +55,9 @@ export class ClusterWatchesService implements OnApplicationBootstrap, BeforeAppl
     namespaces: WatchedNamespaces,
     private readonly env: Env,
   ) {
-    this.digestKey = Buffer.from(hkdfSync('sha256', env.ENCRYPTION_KEY ?? Buffer.alloc(32), '', 'cluster access', 32));
+    const secret = env.ENCRYPTION_KEY ?? Buffer.alloc(32);
+    this.digestKey = Buffer.from(hkdfSync('sha256', secret, '', 'cluster access', 32));
+    this.keyId = Buffer.from(hkdfSync('sha256', secret, '', 'cluster access key', 6)).toString('hex');
     const lists = new Semaphore(LISTS_AT_ONCE);
     this.tools = { watches, resources, changes, namespaces, lists, maxResources: env.LIMIT_CLUSTER_RESOURCES };
   }
@@ -108,7 +112,7 @@ export class ClusterWatchesService implements OnApplicationBootstrap, BeforeAppl
 
   /** Computes the digests of new connections, and of those whose address or credential was changed. */
   private async digestAccesses(): Promise<void> {
-    for (const { connectionId, revision } of await this.watches.findChangedAccess(MAX_DIGESTED)) {
+    for (const { connectionId, revision } of await this.watches.findChangedAccess(MAX_DIGESTED, this.keyId)) {
       const digest = await this.digest(connectionId).catch((error: unknown) => {
         if (isDatabaseOutage(error)) throw error;
         return null;

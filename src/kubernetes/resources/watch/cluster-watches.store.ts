@@ -30,8 +30,8 @@ export interface WatchState {
 const WATCHED = `connection.kind = 'kubernetes' AND connection.status IN ('connected', 'disconnected') AND connection.deleted_at IS NULL`;
 const CONNECTED = `w.connection_id AS "connectionId", w.access_digest AS "accessDigest", connection.metadata ->> 'namespace' AS namespace,
   CASE WHEN connection.status = 'disconnected' THEN connection.revision END AS unreached, w.cluster_uid AS "clusterUid"`;
-/** Changes with the address and the credential of a connection. */
-const REVISION = `concat_ws('.', connection.revision, connection.credential_id, credential.revision)`;
+/** Changes with the key of digests ($2), and with the address and the credential of a connection. */
+const REVISION = `concat_ws('.', $2::text, connection.revision, connection.credential_id, credential.revision)`;
 const HELD = `connection_id = $1 AND worker = $2 AND access_digest = $3`;
 const isFree = (row: string): string => `(${row}.worker IS NULL OR ${row}.lease_until < now())`;
 /** Whether another process holds the watch of connections with the same digest. @param rows where they are */
@@ -59,15 +59,18 @@ export class ClusterWatchesStore {
     return ended.map(({ id }) => id);
   }
 
-  /** Finds connections whose address or credential has changed since their digest was computed: new ones first, failed ones last. */
-  findChangedAccess(limit: number): Promise<{ connectionId: string; revision: string }[]> {
+  /**
+   * Finds connections whose address or credential has changed since their digest was computed, or whose digest is of another key: new
+   * ones first, failed ones last.
+   */
+  findChangedAccess(limit: number, keyId: string): Promise<{ connectionId: string; revision: string }[]> {
     return this.unit.manager.query(
       `SELECT w.connection_id AS "connectionId", ${REVISION} AS revision
          FROM cluster_watch w JOIN connection ON connection.id = w.connection_id
          LEFT JOIN credential ON credential.id = connection.credential_id
         WHERE ${WATCHED} AND w.access_revision IS DISTINCT FROM ${REVISION}
         ORDER BY w.access_digest IS NULL DESC, w.access_revision IS NULL LIMIT $1`,
-      [limit],
+      [limit, keyId],
     );
   }
 
