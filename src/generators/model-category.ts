@@ -1,18 +1,6 @@
-import { toCategorySlug } from '../formats/definitions/category.js';
+import { NAMED_CATEGORIES, toCategorySlug } from '../formats/definitions/category.js';
 
-/** The named categories of models. */
-export const MODEL_CATEGORIES = [
-  'Orchestration & Management',
-  'Service Mesh',
-  'Observability',
-  'Security & Compliance',
-  'App Definition',
-  'Cloud Provider',
-  'Database',
-  'Networking',
-] as const;
-
-export type ModelCategory = (typeof MODEL_CATEGORIES)[number];
+export type ModelCategory = (typeof NAMED_CATEGORIES)[number];
 
 /** The categories of Artifact Hub (annotation `artifacthub.io/category`, https://artifacthub.io/docs/topics/annotations/helm/). */
 const ARTIFACT_HUB_CATEGORIES = new Map<string, ModelCategory>([
@@ -28,11 +16,11 @@ const ARTIFACT_HUB_CATEGORIES = new Map<string, ModelCategory>([
 
 /** The predefined category with this name or slug; other text is returned unchanged as a custom category. */
 export function toModelCategory(text: string): string {
-  return MODEL_CATEGORIES.find((category) => toCategorySlug(category) === toCategorySlug(text)) ?? text;
+  return NAMED_CATEGORIES.find((category) => toCategorySlug(category) === toCategorySlug(text)) ?? text;
 }
 
 /** The category of a chart by its annotation: a category of Artifact Hub, or a predefined one; undefined for any other. */
 export function chartCategory(annotation: string): ModelCategory | undefined {
   const slug = toCategorySlug(annotation);
-  return ARTIFACT_HUB_CATEGORIES.get(slug) ?? MODEL_CATEGORIES.find((category) => toCategorySlug(category) === slug);
+  return ARTIFACT_HUB_CATEGORIES.get(slug) ?? NAMED_CATEGORIES.find((category) => toCategorySlug(category) === slug);
 }

@@ -59,10 +59,7 @@ export class DeletionRules {
     return isNamespace(object) || isDefinition(object) || isVolume(object) || isVolumeClaim(object);
   }
 
-  /**
-   * Why the object must not be deleted; undefined when it may be, or is being deleted already.
-   * @throws ClusterError also when a kind may not be listed, because the contents of the object are unknown then
-   */
+  /** Why the object must not be deleted; undefined when it may be, or is being deleted already. @throws ClusterError */
   async findReason(
     object: ObjectMetadata,
     { isGenerated, isChartDefinition }: Pick<PlanItem, 'isGenerated' | 'isChartDefinition'> = {},
