@@ -31,20 +31,26 @@ export const openTransaction = new AsyncLocalStorage<OpenTransaction | undefined
 /** The maximum number of different faults that are logged. */
 const MAX_LOGGED = 100;
 
-let report = (fault: Error): void => {
+const refuse = (fault: Error): void => {
   throw fault;
 };
+let report = refuse;
 
 /**
  * From now on, work inside a transaction that must not run there is logged, each kind of it once, and runs: in
  * production a connection that is held for too long is better than a request that always fails.
+ *
+ * @returns ends the tolerance
  */
-export function tolerateWorkInTransactions(log: (fault: Error) => void): void {
+export function tolerateWorkInTransactions(log: (fault: Error) => void): () => void {
   const logged = new Set<string>();
   report = (fault) => {
     if (logged.has(fault.message) || logged.size >= MAX_LOGGED) return;
     logged.add(fault.message);
     log(fault);
+  };
+  return () => {
+    report = refuse;
   };
 }
 
