@@ -163,6 +163,23 @@ describe('a patch', () => {
     expect(found(of([['equal_as_strings', 'not_null']]), map, same, more, other)).toHaveLength(1);
     expect(notes(of([['alike']]), map, same)).toEqual(['ConfigMap → Secret: The strategy "alike" is not known.']);
   });
+
+  it('gives as its reason only what holds: values that are there are not said to be equal', () => {
+    const kind = [['component', 'kind']];
+    const inNamespace = (strategy: string): ReturnType<typeof stating> =>
+      stating('hierarchical parent inventory', {
+        allow: {
+          from: [{ kind: 'ConfigMap', match_strategy_matrix: [[strategy]], patch: { mutatedRef: kind } }],
+          to: [{ kind: 'Namespace', patch: { mutatorRef: kind } }],
+        },
+      });
+    const design = designOf(resource('v1 ConfigMap settings'), resource('v1 Namespace shop'));
+    const [relationship] = evaluate(design, inNamespace('not_null')).design.relationships;
+    expect(reasonOf(relationship)).toBe(
+      'ConfigMap settings agrees with Namespace shop: component.kind and component.kind both have a value.',
+    );
+    expect(evaluate(design, inNamespace('equal')).design.relationships).toEqual([]);
+  });
 });
 
 describe('a binding', () => {
