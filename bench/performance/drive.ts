@@ -11,7 +11,7 @@ import {
 
 const FIXED = { protocol: 'http/1.1', method: 'GET', timeout: 10 } as const;
 
-export type Plan = Pick<LoadPlan, 'model' | 'rate' | 'seconds' | 'connections'>;
+export type Plan = Pick<LoadPlan, 'model' | 'rate' | 'seconds' | 'connections' | 'initialConnections'>;
 
 /** One run, as the server makes it. */
 export async function drive(

@@ -1,4 +1,5 @@
 import { printAgreement } from './agreement.js';
+import { printBeside } from './beside.js';
 import { printVerdicts } from './verdicts.js';
 
 /**
@@ -6,8 +7,11 @@ import { printVerdicts } from './verdicts.js';
  * beside what arithmetic says, also with a stall of a second every five; and how often two runs of it are found the same, and a run of
  * one that is slower, stalls or has a slow tail worse.
  *
- * Usage: run.js [agreement|verdicts] [TRIES] [SECONDS]; K6_BIN adds k6.
+ * Usage: run.js [agreement|beside|verdicts] [TRIES] [SECONDS]; K6_BIN adds k6, VEGETA_BIN what it measures of the same servers.
  */
 const [what = 'all', tries = '8', seconds = '30'] = process.argv.slice(2);
-if (what !== 'verdicts') await printAgreement();
-if (what !== 'agreement') await printVerdicts(Number(tries), Number(seconds));
+const vegeta = process.env['VEGETA_BIN'];
+const isWanted = (part: string): boolean => what === 'all' || what === part;
+if (isWanted('agreement')) await printAgreement();
+if (isWanted('beside') && vegeta !== undefined) await printBeside(vegeta);
+if (isWanted('verdicts')) await printVerdicts(Number(tries), Number(seconds));

@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import { createServer } from 'node:http';
+import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 
@@ -9,6 +9,8 @@ export interface Timing {
   service: () => number;
   /** The first second of each of so many milliseconds is a stall. */
   stallEvery?: number;
+  /** When it ends its connections and refuses others, in milliseconds from the first request. */
+  away?: { from: number; until: number };
 }
 
 const STALL_MS = 1_000;
@@ -28,7 +30,7 @@ export class TimedServer {
     readonly stop: () => void,
   ) {}
 
-  static async start({ service, stallEvery = Infinity }: Timing): Promise<TimedServer> {
+  static async start({ service, stallEvery = Infinity, away }: Timing): Promise<TimedServer> {
     const began = performance.now();
     const seen: Seen[] = [];
     const elapsed = (): number => performance.now() - began;
@@ -44,7 +46,9 @@ export class TimedServer {
       );
     });
     await once(server.listen(0, '127.0.0.1'), 'listening');
-    const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/`;
+    const { port } = server.address() as AddressInfo;
+    if (away) server.once('request', () => leave(server, port, away));
+    const url = `http://127.0.0.1:${port}/`;
     return new TimedServer(url, began, seen, () => {
       server.closeAllConnections();
       server.close();
@@ -67,6 +71,14 @@ export class TimedServer {
     const first = Math.min(...this.seen.map(({ came }, index) => came - due(index)));
     return this.seen.map(({ answered }, index) => answered - first - due(index)).sort((a, b) => a - b);
   }
+}
+
+function leave(server: Server, port: number, { from, until }: { from: number; until: number }): void {
+  setTimeout(() => {
+    server.close();
+    server.closeAllConnections();
+  }, from);
+  setTimeout(() => server.listen(port, '127.0.0.1'), until);
 }
 
 function stallLeft(time: number, stallEvery: number): number {
