@@ -127,6 +127,29 @@ describe('a design', () => {
     expect(await count()).toBe(0);
   });
 
+  it('is only parsed by an import with save=false, in a form as in JSON, also as a next version', async () => {
+    const { admin } = world;
+    const fields = { name: 'tried', save: 'false' };
+    const parsed = await admin.upload('/api/pattern/import?async=true', 'shop.yaml', MANIFEST, fields);
+    expect(parsed).toMatchObject({
+      status: 200,
+      body: { id: null, name: 'tried', workspace_id: expect.any(String) as string, source_type: 'kubernetes' },
+    });
+    expect(parsed.body.pattern_file).toContain('kind: Deployment');
+    expect((await admin.get('/api/pattern?search=tried')).body.total_count).toBe(0);
+
+    const { id } = await imported('kept.yaml', MANIFEST);
+    const file = Buffer.from('{apiVersion: v1, kind: ConfigMap, metadata: {name: other}}').toString('base64');
+    const next = await admin.post('/api/pattern/import', { id, file, file_name: 'kept.yaml', save: false });
+    expect(next).toMatchObject({ status: 200, body: { id: null, version_number: 2 } });
+    expect((await admin.get(`/api/pattern/${id}`)).body.version_number).toBe(1);
+
+    const broken = await admin.upload('/api/pattern/import', 'bad.yaml', 'kind: [\n', { save: 'false' });
+    expect(broken).toMatchObject({ status: 400, body: { code: 'VALIDATION_FAILED' } });
+    const word = await admin.upload('/api/pattern/import', 'shop.yaml', MANIFEST, { save: 'perhaps' });
+    expect(word).toMatchObject({ status: 400, body: { errors: [{ pointer: '/save' }] } });
+  });
+
   it('is taken for base64 only where it can be nothing else, and for that in no time', async () => {
     const text = `${'a'.repeat(17)}${' '.repeat(200_000)}:`;
     const began = performance.now();

@@ -10,6 +10,7 @@ import {
   hasReadOnlyContent,
   hasReadOnlyField,
 } from '../core/rest/read-only-fields.js';
+import { parseFlag } from '../core/schema/input-fields.js';
 import { assertVisibilityChange } from '../workspaces/workspace-owned/visibility-change.js';
 import { DesignContentsStore, type VersionContent } from './contents/design-contents.store.js';
 import { type PreparedVersion, VersionWriter } from './contents/version-writer.service.js';
@@ -98,7 +99,7 @@ export class DesignChangesService {
     const properties = { ...definedFields({ name, visibility }), ...movedSource(source) };
     const save = async (version: PreparedVersion | null): Promise<DesignWriteResult> => {
       const file = version?.file ?? null;
-      if (input.save === false) {
+      if (!parseFlag(input.save, true)) {
         const design = Object.assign(new Design(), current, properties, version?.design);
         return { design, warnings, outcome: 'parsed', file };
       }

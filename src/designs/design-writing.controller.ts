@@ -24,6 +24,7 @@ import { RestOperation } from '../core/rest/openapi/rest-operation.decorator.js'
 import { anyOf } from '../core/rest/openapi/schemas.js';
 import { MayRunAsync } from '../jobs/operations/may-run-async.decorator.js';
 import { SOURCE_TYPE_SEGMENTS } from './formats/source-type.js';
+import { parseFlag } from '../core/schema/input-fields.js';
 import { FlagQuery } from '../core/rest/flag.pipe.js';
 
 /** Writes the content of designs. */
@@ -62,14 +63,19 @@ export class DesignWritingController {
     'importDesign',
     'Import a design',
     'Imports a design from an uploaded file, `file` in base64, or a `url` that the server fetches. The format is detected by content, or is ' +
-      'the one of `type`; `path` chooses a part of an archive. With `id` it becomes the next version of that design, and the answer is 200.',
+      'the one of `type`; `path` chooses a part of an archive. With `id` it becomes the next version of that design, and the response is 200. ' +
+      'With `save: false` it is only parsed, at once also with `async`, and the response is 200.',
     { errors: [502, 504], location: '{id}' },
   )
   @Post('import')
   @RequiresBodyRight(designPolicy.create, DesignImportRights)
   @AcceptsFiles('file')
   @ApiCreatedResponse({ type: WrittenDesignView })
-  @ApiOkResponse({ type: WrittenDesignView, description: 'With `id`: the design in its next version.' })
+  @ApiExtraModels(WrittenDesignView, DesignPreviewView)
+  @ApiOkResponse({
+    schema: anyOf(WrittenDesignView, DesignPreviewView),
+    description: 'With `id`: the design in its next version. With `save: false`: the design as it would be.',
+  })
   @MayRunAsync()
   async import(
     @CurrentActor() actor: Actor,
@@ -79,7 +85,8 @@ export class DesignWritingController {
     @IfMatch() match: Precondition,
     @Res({ passthrough: true }) response: Response,
   ): Promise<DesignView | OperationView> {
-    if (later) return respondAccepted(response, await this.imports.enqueue(actor, input, getFormFiles(request)));
+    if (later && parseFlag(input.save, true))
+      return respondAccepted(response, await this.imports.enqueue(actor, input, getFormFiles(request)));
     const imported = await this.creation.import(actor, input, getFormFiles(request), match);
     return this.presenter.toWriteResponse(imported, response);
   }

@@ -11,6 +11,7 @@ import { KeepPacked } from '../core/json/packed-json.js';
 import { HasMembers } from '../core/schema/members.js';
 import {
   FlagInput,
+  FormFlagInput,
   IdInput,
   MapInput,
   NameInput,
@@ -129,8 +130,8 @@ export class DesignChange extends DesignSourceInput {
   @MapInput({ optional: true, description: 'As in creation; content may also be sent as `file`.' })
   pattern_data?: Record<string, unknown>;
 
-  @FlagInput({ optional: true })
-  save?: boolean;
+  @FormFlagInput('False only parses the change and returns the design.')
+  save?: boolean | string;
 
   @WordInput(VISIBILITIES, { optional: true, description: '`public` only as it is stored; publishing sets it.' })
   visibility?: Visibility;
@@ -153,6 +154,7 @@ export class DesignChange extends DesignSourceInput {
     file_name: 'settings.yaml',
     id: EXAMPLE_ID,
   },
+  'only parsed': { file: Buffer.from(EXAMPLE_MANIFEST).toString('base64'), file_name: 'settings.yaml', save: false },
 })
 export class DesignImport extends DesignSourceInput {
   @IdInput({
@@ -166,6 +168,9 @@ export class DesignImport extends DesignSourceInput {
 
   @WordInput(SOURCE_TYPE_SEGMENTS, { optional: true, description: 'The format; default: detected by content.' })
   type?: string;
+
+  @FormFlagInput('False only parses the file and returns the design.')
+  save?: boolean | string;
 
   @IdInput({ optional: true })
   workspace_id?: string;
