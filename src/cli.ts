@@ -1,7 +1,7 @@
 #!/usr/bin/env node
 import process from 'node:process';
 
-const HELP = `armature <command>
+const HELP = `armature-server <command>
 
   start          starts the server; the command when none is given
   admin:reset    sets a new password for an account

@@ -203,7 +203,7 @@ describe('a password', () => {
       const [out, error, [code]] = await Promise.all([text(child.stdout), text(child.stderr), once(child, 'close')]);
       return { code: code as number, out: out + error };
     };
-    expect((await run(['--help'])).out).toContain('armature admin:reset');
+    expect((await run(['--help'])).out).toContain('armature-server admin:reset');
     const { code, out } = await run([person.email]);
     expect({ code, out }).toMatchObject({ code: 0, out: expect.stringContaining(person.email) });
     const made = /new password: (\S+)/.exec(out)?.[1] ?? '';

@@ -184,7 +184,7 @@ describe('keys', () => {
   }, 120_000);
 
   it('are explained', async () => {
-    expect((await rotate({}, '--help')).out).toContain('armature keys:rotate --data-keys');
+    expect((await rotate({}, '--help')).out).toContain('armature-server keys:rotate --data-keys');
   });
 });
 

@@ -30,8 +30,8 @@ import { withDatabase } from './with-database.js';
 
 const HELP = `Sets a new password for an account and ends all its sessions.
 
-  armature admin:reset <e-mail address>                     generates a password and prints it once
-  armature admin:reset <e-mail address> --password-stdin    takes the first line of standard input
+  armature-server admin:reset <e-mail address>                     generates a password and prints it once
+  armature-server admin:reset <e-mail address> --password-stdin    takes the first line of standard input
 
 In a checkout: npm run admin:reset -- <e-mail address>
 

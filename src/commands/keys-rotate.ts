@@ -18,8 +18,8 @@ import { withDatabase } from './with-database.js';
 
 const HELP = `Changes the keys that secrets in the database are sealed with, while servers run.
 
-  armature keys:rotate                  wraps every data key with ENCRYPTION_KEY
-  armature keys:rotate --data-keys      also gives every organization a new data key, seals every secret again with
+  armature-server keys:rotate                  wraps every data key with ENCRYPTION_KEY
+  armature-server keys:rotate --data-keys      also gives every organization a new data key, seals every secret again with
                                         it, and deletes the data keys that nothing uses any more
 
 In a checkout: npm run keys:rotate -- --data-keys
