@@ -1,8 +1,10 @@
+import { readFileSync } from 'node:fs';
 import { DataSource } from 'typeorm';
+import { describeSchema } from '../scripts/schema-document.js';
 import { createDataSource } from '../src/core/database/data-source.js';
 import { entities } from '../src/migrations/entities.js';
 import { migrations } from '../src/migrations/migrations.js';
-import { cloneDatabase } from './support/database.js';
+import { cloneDatabase, onServer } from './support/database.js';
 import { World } from './support/world.js';
 
 let world: World;
@@ -32,6 +34,14 @@ async function listDefinitions(dataSource: DataSource): Promise<string[]> {
 }
 
 describe('the schema', () => {
+  it('is docs/api/schema.sql, as "npm run api:write" writes it', async () => {
+    const { url, drop } = await cloneDatabase();
+    let described = '';
+    await onServer(url, async (client) => (described = await describeSchema(client)));
+    await drop();
+    expect(described).toBe(readFileSync('docs/api/schema.sql', 'utf8'));
+  });
+
   it('leaves TypeORM nothing to generate a migration of', async () => {
     const { upQueries } = await world.get(DataSource).driver.createSchemaBuilder().log();
     expect(upQueries.map(({ query }) => query)).toEqual([]);
