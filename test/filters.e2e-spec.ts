@@ -21,7 +21,7 @@ beforeAll(async () => {
   world = await World.start({
     LIMIT_UPLOAD_BYTES: '200000',
     LIMIT_BODY_BYTES: '150000',
-    LIMIT_ANSWER_BYTES: '200000',
+    LIMIT_RESPONSE_BYTES: '200000',
     OUTBOUND_ALLOW: '127.0.0.0/8',
   });
   people = await peopleOf(world);

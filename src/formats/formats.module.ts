@@ -3,7 +3,7 @@ import { Env } from '../core/config/env.js';
 import { findExecutable } from '../core/find-executable.js';
 import { Metrics } from '../core/telemetry/metrics.service.js';
 import { DocumentReader } from './documents/document-reader.js';
-import { DEFAULT_FORMAT_LIMITS, type FormatLimits, LIMIT_SETTINGS } from './sources/format-limits.js';
+import { DEFAULT_FORMAT_LIMITS } from './sources/format-limits.js';
 import { LocalRenderEngines } from './engines/local-render-engines.js';
 import { UploadedFiles } from './sources/uploaded-files.service.js';
 import { registerPoolMetrics } from '../core/workers/pool-metrics.js';
@@ -28,8 +28,8 @@ const logger = new Logger('Programs');
     },
     {
       provide: DocumentReader,
-      inject: [WorkerPool, Env],
-      useFactory: (pool: WorkerPool, env: Env) => new DocumentReader(pool, limitsFromEnv(env)),
+      inject: [WorkerPool],
+      useFactory: (pool: WorkerPool) => new DocumentReader(pool),
     },
     {
       provide: LocalRenderEngines,
@@ -44,7 +44,7 @@ const logger = new Logger('Programs');
         const isolation = { mode: env.PROGRAM_ISOLATION, exposed };
         return new LocalRenderEngines(
           { helm: env.HELM_BIN, kustomize: env.KUSTOMIZE_BIN },
-          limitsFromEnv(env),
+          DEFAULT_FORMAT_LIMITS,
           {},
           isolation,
         );
@@ -93,11 +93,4 @@ function warnOfMissingPrograms(env: Env): void {
     if (program !== undefined && findExecutable(program) === undefined)
       logger.warn(`${name} is ${program}, which is not an executable program: ${consequence}`);
   }
-}
-
-function limitsFromEnv(env: Env): FormatLimits {
-  return {
-    ...DEFAULT_FORMAT_LIMITS,
-    ...Object.fromEntries(Object.entries(LIMIT_SETTINGS).map(([limit, setting]) => [limit, env[setting]])),
-  };
 }

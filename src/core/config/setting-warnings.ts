@@ -20,7 +20,6 @@ const NEEDS: readonly (readonly [names: readonly Name[], needs: Name, isMet: (en
 const BOUNDED_BY: readonly (readonly [Name, Name])[] = [
   ['LIMIT_WRITES_PER_MINUTE', 'LIMIT_REQUESTS_PER_MINUTE'],
   ['LIMIT_PUBLIC_BODY_BYTES', 'LIMIT_BODY_BYTES'],
-  ['LIMIT_ARCHIVE_ENTRY_BYTES', 'LIMIT_ARCHIVE_BYTES'],
   ['LIMIT_PERFORMANCE_ORGANIZATION_RUNS', 'LIMIT_PERFORMANCE_RUNS'],
 ];
 

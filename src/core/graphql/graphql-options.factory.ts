@@ -6,7 +6,6 @@ import type { Request } from 'express';
 import { GraphQLFloat, type GraphQLSchema } from 'graphql';
 import type { AuthenticatedCaller } from '../access/access.decorators.js';
 import { Refusals } from '../authorization/refusals.js';
-import { Env } from '../config/env.js';
 import { ResponseBudget } from '../responses/response-budget.service.js';
 import { estimateJsonBytes, isLargeJson } from '../json/json-size.js';
 import { serializeInPieces } from '../rest/serialized-json.js';
@@ -16,7 +15,7 @@ import { SCHEMA_DIRECTIVES } from './directives.js';
 import { formatError, reportingFormatError } from './format-error.js';
 import { countAnsweredLists } from './limits/answered-lists.js';
 import { findDocumentError, PARSE_OPTIONS } from './limits/document-limits.js';
-import { findVariablesError } from './limits/query-limits.js';
+import { QUERY_LIMITS, findVariablesError } from './limits/query-limits.js';
 import { createQueryLimitsPlugin } from './limits/query-limits.plugin.js';
 
 /** Configures Apollo, code first. GraphqlMiddleware authenticates the request and parses its body before. */
@@ -24,7 +23,6 @@ import { createQueryLimitsPlugin } from './limits/query-limits.plugin.js';
 export class GraphqlOptionsFactory implements GqlOptionsFactory<ApolloDriverConfig> {
   constructor(
     private readonly budget: ResponseBudget,
-    private readonly env: Env,
     private readonly refusals: Refusals,
   ) {}
 
@@ -45,11 +43,11 @@ export class GraphqlOptionsFactory implements GqlOptionsFactory<ApolloDriverConf
       cache: 'bounded',
       persistedQueries: false,
       parseOptions: PARSE_OPTIONS,
-      transformSchema: (schema) => countAnsweredLists(showFloat(schema), this.env.LIMIT_GRAPHQL_COST),
+      transformSchema: (schema) => countAnsweredLists(showFloat(schema), QUERY_LIMITS.cost),
       stringifyResult: (result) => this.stringify(withData(result)),
       // No field has a cache hint, and the plugin would wrap every resolver to find one; GraphqlMiddleware
       // sets the header.
-      plugins: [ApolloServerPluginCacheControlDisabled(), createQueryLimitsPlugin(queryLimitsFromEnv(this.env))],
+      plugins: [ApolloServerPluginCacheControlDisabled(), createQueryLimitsPlugin()],
       formatError: reportingFormatError(this.refusals),
       context: ({ req }: { req: Request & AuthenticatedCaller }) => this.buildContext(req),
     };
@@ -69,8 +67,7 @@ export class GraphqlOptionsFactory implements GqlOptionsFactory<ApolloDriverConf
 
   private buildContext(req: Request & AuthenticatedCaller): object {
     const { query, variables } = (req.body ?? {}) as { query?: unknown; variables?: unknown };
-    const tooLong =
-      findDocumentError(query, { aliases: this.env.LIMIT_GRAPHQL_ALIASES }) ?? findVariablesError(variables);
+    const tooLong = findDocumentError(query) ?? findVariablesError(variables);
     if (tooLong) throw tooLong;
     return { req, actor: req.actor };
   }
@@ -85,9 +82,3 @@ function showFloat(schema: GraphQLSchema): GraphQLSchema {
   schema.getTypeMap()[GraphQLFloat.name] = GraphQLFloat;
   return schema;
 }
-
-export const queryLimitsFromEnv = (env: Env) => ({
-  depth: env.LIMIT_GRAPHQL_DEPTH,
-  cost: env.LIMIT_GRAPHQL_COST,
-  aliases: env.LIMIT_GRAPHQL_ALIASES,
-});

@@ -7,7 +7,7 @@ import { RateLimitService } from '../rest/rate-limit.service.js';
 import { reportingFormatError } from './format-error.js';
 import { GraphqlDriver } from './graphql.driver.js';
 import { GraphqlMiddleware } from './graphql.middleware.js';
-import { GraphqlOptionsFactory, queryLimitsFromEnv } from './graphql-options.factory.js';
+import { GraphqlOptionsFactory } from './graphql-options.factory.js';
 import {
   PLAYGROUND_OPTIONS,
   PlaygroundController,
@@ -36,7 +36,6 @@ import { SOCKET_DEFAULTS, SOCKET_OPTIONS, type SocketOptions } from './sockets/s
         allowedOrigins: [...env.CORS_ORIGINS, new URL(env.baseUrl).origin],
         beforeHandshake: (network) => limit.consumeHandshake(network),
         beforeOperation: (actor) => limit.consumeOperation(actor),
-        limits: queryLimitsFromEnv(env),
         perUser: env.LIMIT_SOCKETS_PER_USER,
         formatError: reportingFormatError(refusals),
         onRefused: (error) => refusals.report(error, { operation: 'connection_init' }),

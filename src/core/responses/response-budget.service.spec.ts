@@ -9,7 +9,7 @@ import { InFlightResponse } from '../telemetry/in-flight-response.js';
 
 const KEYS = { JWT_SECRET: 'x'.repeat(32), ENCRYPTION_KEY: '0'.repeat(64) };
 const budgetOf = (one: number, all: number): ResponseBudget =>
-  new ResponseBudget(Env.parse({ ...KEYS, LIMIT_ANSWER_BYTES: String(one), LIMIT_ANSWERS_BYTES: String(all) }));
+  new ResponseBudget(Env.parse({ ...KEYS, LIMIT_RESPONSE_BYTES: String(one), LIMIT_RESPONSES_BYTES: String(all) }));
 const person = (): Actor => Actor.user({ id: randomUUID(), email: 'a@example.org', installationAdmin: false });
 
 /** A request of a user, and its response. */

@@ -19,7 +19,7 @@ export class ResponseBudget {
   private readonly memory: ResponseMemory;
 
   constructor(private readonly env: Env) {
-    this.memory = new ResponseMemory(env.LIMIT_ANSWERS_BYTES);
+    this.memory = new ResponseMemory(env.LIMIT_RESPONSES_BYTES);
   }
 
   /** The bytes that all responses hold now. */
@@ -36,7 +36,7 @@ export class ResponseBudget {
   async reserve(bytes: number, count = 1): Promise<void> {
     const answer = currentRequest()?.response;
     if (!answer) return;
-    if ((count > 1 || answer.contentBytes > 0) && answer.contentBytes + bytes > this.env.LIMIT_ANSWER_BYTES)
+    if ((count > 1 || answer.contentBytes > 0) && answer.contentBytes + bytes > this.env.LIMIT_RESPONSE_BYTES)
       throw this.tooLarge();
     answer.contentBytes += bytes;
     await this.acquire(answer, bytes);
@@ -51,7 +51,7 @@ export class ResponseBudget {
     if (!answer || answer.isClosed) return content;
     answer.contentBytes += difference;
     this.memory.add(answer, difference);
-    if (answer.contentBytes > content.length && answer.contentBytes > this.env.LIMIT_ANSWER_BYTES)
+    if (answer.contentBytes > content.length && answer.contentBytes > this.env.LIMIT_RESPONSE_BYTES)
       throw this.tooLarge();
     return content;
   }
@@ -62,7 +62,7 @@ export class ResponseBudget {
    * @throws InvalidRequest ANSWER_TOO_LARGE before any is read
    */
   async withReserved(stored: number, count: number, work: () => Promise<void>): Promise<void> {
-    if (count > 1 && stored > this.env.LIMIT_ANSWER_BYTES) throw this.tooLarge();
+    if (count > 1 && stored > this.env.LIMIT_RESPONSE_BYTES) throw this.tooLarge();
     const answer = currentRequest()?.response;
     if (!answer) return work();
     await this.acquire(answer, stored);
@@ -118,7 +118,7 @@ export class ResponseBudget {
 
   /** The maximum bytes of a serialized operation result: its contents, and the same again for everything else. */
   get maxSerializedBytes(): number {
-    return Math.max(this.env.LIMIT_ANSWER_BYTES, currentRequest()?.response?.contentBytes ?? 0) * 2;
+    return Math.max(this.env.LIMIT_RESPONSE_BYTES, currentRequest()?.response?.contentBytes ?? 0) * 2;
   }
 
   private async acquire(answer: InFlightResponse, bytes: number): Promise<void> {
@@ -127,13 +127,13 @@ export class ResponseBudget {
   }
 
   private tooLarge(): InvalidRequest {
-    const limit = this.env.LIMIT_ANSWER_BYTES;
+    const limit = this.env.LIMIT_RESPONSE_BYTES;
     return new InvalidRequest(`the contents of this answer have more than ${limit} bytes together`, {
       code: 'ANSWER_TOO_LARGE',
       errors: [{ pointer: 'pagesize', detail: `is too large for contents of ${limit} bytes in one answer` }],
       remedy: limitRemedy(
         'Ask for fewer records at once (pagesize), leave the contents out (populate, or the field), or download each.',
-        'LIMIT_ANSWER_BYTES',
+        'LIMIT_RESPONSE_BYTES',
       ),
       extensions: { limit },
     });

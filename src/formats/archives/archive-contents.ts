@@ -1,7 +1,6 @@
 import { InvalidRequest } from '../../core/errors/app-error.js';
 import { FaultList } from '../sources/fault-list.js';
-import { limitRemedy } from '../../core/errors/limit-remedy.js';
-import { type FormatLimits, LIMIT_SETTINGS } from '../sources/format-limits.js';
+import type { FormatLimits } from '../sources/format-limits.js';
 import { type SourceFile } from '../sources/source-file.js';
 
 const MAX_LINK_CHAIN = 16;
@@ -36,9 +35,9 @@ export class ArchiveContents {
   admit(name: string, size: number): string | undefined {
     this.unpacked.entries += 1;
     if (this.unpacked.entries > this.limits.archiveEntries)
-      this.refuse(`has more than ${this.limits.archiveEntries} entries`, 'archiveEntries');
+      this.refuse(`has more than ${this.limits.archiveEntries} entries`);
     if (size > this.limits.entryBytes)
-      this.refuse(`holds ${toDisplayName(name)}, which is larger than ${this.limits.entryBytes} bytes`, 'entryBytes');
+      this.refuse(`holds ${toDisplayName(name)}, which is larger than ${this.limits.entryBytes} bytes`);
     if (name.length > MAX_PATH_LENGTH) {
       this.addFault(name, `has a path of more than ${MAX_PATH_LENGTH} characters`);
       return undefined;
@@ -54,16 +53,16 @@ export class ArchiveContents {
   countRaw(bytes: number): void {
     const { archiveBytes, archiveEntries } = this.limits;
     if (bytes > archiveBytes + archiveEntries * ENTRY_OVERHEAD)
-      this.refuse(`unpacks to more than ${archiveBytes} bytes`, 'archiveBytes');
+      this.refuse(`unpacks to more than ${archiveBytes} bytes`);
   }
 
   /** Counts bytes as they are unpacked, regardless of headers. Throws at a limit. */
   countBytes(name: string, chunk: number, total: number): void {
     this.unpacked.bytes += chunk;
     if (total > this.limits.entryBytes)
-      this.refuse(`holds ${toDisplayName(name)}, which is larger than ${this.limits.entryBytes} bytes`, 'entryBytes');
+      this.refuse(`holds ${toDisplayName(name)}, which is larger than ${this.limits.entryBytes} bytes`);
     if (this.unpacked.bytes > this.limits.archiveBytes)
-      this.refuse(`unpacks to more than ${this.limits.archiveBytes} bytes`, 'archiveBytes');
+      this.refuse(`unpacks to more than ${this.limits.archiveBytes} bytes`);
   }
 
   add(path: string, bytes: Uint8Array): void {
@@ -149,11 +148,10 @@ export class ArchiveContents {
     return [...this.files].filter(([path]) => path.startsWith(`${folder}/`));
   }
 
-  private refuse(detail: string, limit?: keyof typeof LIMIT_SETTINGS): never {
-    const advice = 'Send a smaller archive, or only the files that are needed.';
+  private refuse(detail: string): never {
     throw new InvalidRequest(`${this.archive} ${detail}`, {
       errors: [{ file: this.archive, detail }],
-      remedy: limit ? limitRemedy(advice, LIMIT_SETTINGS[limit]) : advice,
+      remedy: 'Send a smaller archive, or only the files that are needed.',
     });
   }
 }

@@ -1,7 +1,5 @@
 import { isUtf8 } from 'node:buffer';
 import { type Fault, InvalidRequest } from '../../core/errors/app-error.js';
-import { limitRemedy } from '../../core/errors/limit-remedy.js';
-import { LIMIT_SETTINGS } from '../sources/format-limits.js';
 import { type SourceFile } from '../sources/source-file.js';
 import { describeForeignContent } from './foreign-content.js';
 
@@ -18,7 +16,7 @@ export function decodeText(file: SourceFile, limit: number): string {
   if (file.bytes.length > limit) {
     throw textError(file, {
       detail: `holds ${file.bytes.length} bytes, more than the ${limit} that one file may have`,
-      remedy: limitRemedy('Split the file.', LIMIT_SETTINGS.textBytes),
+      remedy: 'Split the file.',
     });
   }
   const foreign = describeForeignContent(file.bytes);

@@ -1,8 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { type Fault } from '../../core/errors/app-error.js';
-import { limitRemedy } from '../../core/errors/limit-remedy.js';
 import { FaultList } from '../sources/fault-list.js';
-import { type FormatLimits, LIMIT_SETTINGS } from '../sources/format-limits.js';
+import type { FormatLimits } from '../sources/format-limits.js';
 import type { Json, JsonObject } from '../../core/json/json.js';
 import { LARGE_INTEGER_MARK, toLargeInteger } from '../../core/json/large-integers.js';
 import type { LocatedData } from './located-document.js';
@@ -117,11 +116,7 @@ export class DocumentBuilder {
   }
 
   addTooDeepFault(offset: number): void {
-    this.addLimitFault(offset, 'depth', `is nested deeper than ${this.limits.depth} levels`, 'Flatten the document.');
-  }
-
-  addLimitFault(offset: number, limit: keyof typeof LIMIT_SETTINGS, detail: string, advice: string): void {
-    this.addFault(offset, detail, limitRemedy(advice, LIMIT_SETTINGS[limit]));
+    this.addFault(offset, `is nested deeper than ${this.limits.depth} levels`, 'Flatten the document.');
   }
 
   buildDocument(number: number, value: Json, start: number, tags: Record<string, string> = {}): LocatedData {

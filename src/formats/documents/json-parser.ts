@@ -125,7 +125,7 @@ class JsonParser {
     const { tokens } = this.builder.limits;
     this.values += 1;
     if (this.values <= tokens) return;
-    this.builder.addLimitFault(this.at, 'tokens', `has more than ${tokens} values`, 'Split the file.');
+    this.builder.addFault(this.at, `has more than ${tokens} values`, 'Split the file.');
     this.builder.throwIfFaulty();
   }
 

@@ -213,7 +213,7 @@ describe('parseDocuments, hostile input', () => {
     expect(faultsOf(() => read(aliases(10_001)))).toMatchObject([
       {
         detail: 'has more than 10000 aliases',
-        remedy: 'Write the content out. The operator raises this limit with LIMIT_YAML_ALIASES.',
+        remedy: 'Write the content out.',
       },
     ]);
     expect(read(aliases(10_000))).toHaveLength(1);
@@ -225,7 +225,7 @@ describe('parseDocuments, hostile input', () => {
     expect(faultsOf(() => read(text))).toMatchObject([
       {
         detail: 'aliases expand to more than 10485760 bytes',
-        remedy: expect.stringContaining('LIMIT_YAML_EXPANDED_BYTES') as string,
+        remedy: 'Write the content out.',
       },
     ]);
     const list = `a: &a [${'x, '.repeat(10_000)}]\nb:\n${'- *a\n'.repeat(9_000)}`;

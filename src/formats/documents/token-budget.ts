@@ -25,7 +25,7 @@ export class TokenBudget {
     }
     if (this.tokens <= tokens) return true;
     const detail = `has more than ${tokens} tokens, of which each "{" and "[" counts as ${FLOW_COLLECTION_TOKENS}`;
-    this.builder.addLimitFault(offset, 'tokens', detail, 'Split the file.');
+    this.builder.addFault(offset, detail, 'Split the file.');
     return false;
   }
 

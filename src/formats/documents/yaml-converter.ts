@@ -151,7 +151,7 @@ export class YamlConverter {
     }
     if (expanding === 0) this.aliases += 1;
     if (this.aliases > aliases) {
-      this.builder.addLimitFault(offset, 'aliases', `has more than ${aliases} aliases`, 'Write the content out.');
+      this.builder.addFault(offset, `has more than ${aliases} aliases`, 'Write the content out.');
       throw new ConversionStopped();
     }
     return this.value(target, path, expanding + 1);
@@ -162,7 +162,7 @@ export class YamlConverter {
     this.aliasBytes += isScalar(node) ? String(node.value).length + NODE_BYTES : NODE_BYTES;
     if (this.aliasBytes <= aliasBytes) return;
     const detail = `aliases expand to more than ${aliasBytes} bytes`;
-    this.builder.addLimitFault(node.range[0], 'aliasBytes', detail, 'Write the content out.');
+    this.builder.addFault(node.range[0], detail, 'Write the content out.');
     throw new ConversionStopped();
   }
 

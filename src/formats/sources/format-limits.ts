@@ -1,5 +1,3 @@
-import type { LimitSetting } from '../../core/errors/limit-remedy.js';
-
 /** Limits on untrusted input. Every reader uses these as defaults and accepts others as a parameter. */
 export interface FormatLimits {
   /** Bytes of one YAML or JSON file. */
@@ -40,15 +38,3 @@ export const DEFAULT_FORMAT_LIMITS: Readonly<FormatLimits> = {
   faults: 100,
   roundNumbers: false,
 };
-
-/** The settings from which FormatsModule reads the limits, for the remedies of exceeded ones. */
-export const LIMIT_SETTINGS = {
-  textBytes: 'LIMIT_ARCHIVE_ENTRY_BYTES',
-  tokens: 'LIMIT_YAML_TOKENS',
-  depth: 'LIMIT_YAML_DEPTH',
-  aliases: 'LIMIT_YAML_ALIASES',
-  aliasBytes: 'LIMIT_YAML_EXPANDED_BYTES',
-  archiveBytes: 'LIMIT_ARCHIVE_BYTES',
-  archiveEntries: 'LIMIT_ARCHIVE_ENTRIES',
-  entryBytes: 'LIMIT_ARCHIVE_ENTRY_BYTES',
-} as const satisfies Partial<Record<keyof FormatLimits, LimitSetting>>;

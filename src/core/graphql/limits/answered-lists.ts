@@ -12,7 +12,6 @@ import {
   type SelectionSetNode,
 } from 'graphql';
 import { InvalidRequest } from '../../errors/app-error.js';
-import { limitRemedy } from '../../errors/limit-remedy.js';
 import { currentRequest } from '../../telemetry/request-context.js';
 
 /**
@@ -51,7 +50,7 @@ function countAnswered(fields: number, limit: number): void {
   if (answer.listedFields <= limit) return;
   throw new InvalidRequest(`The lists of this answer have more than ${limit} fields together.`, {
     code: 'QUERY_TOO_COSTLY',
-    remedy: limitRemedy('Ask for fewer fields, for a smaller page, or for fewer lists in lists.', 'LIMIT_GRAPHQL_COST'),
+    remedy: 'Ask for fewer fields, for a smaller page, or for fewer lists in lists.',
     extensions: { limit },
   });
 }

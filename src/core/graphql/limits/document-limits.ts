@@ -1,5 +1,4 @@
 import { type DocumentNode, type GraphQLError, Kind, parse, type ParseOptions, visit } from 'graphql';
-import { limitRemedy } from '../../errors/limit-remedy.js';
 import { limitError } from './limit-error.js';
 
 /** Limits parsing and validation, before an operation can be measured. The introspection query has some 300 tokens. */
@@ -21,21 +20,23 @@ const FEW_FIELDS = 100;
 
 export const SPLIT_REMEDY = 'Send several documents, each with what it needs only.';
 
+/** The maximum number of aliases of an operation. */
+export const MAX_ALIASES = 20;
+
 export const ALIAS_RULE = {
   measure: 'aliases',
   code: 'TOO_MANY_ALIASES',
   what: 'The operation has too many aliases',
-  setting: 'LIMIT_GRAPHQL_ALIASES',
   remedy: 'Use fewer aliases, or several operations.',
 } as const;
 
 /** Returns an error when a document is too long, or would take too long to validate. */
-export function findDocumentError(source: unknown, limits: { aliases: number }): GraphQLError | null {
+export function findDocumentError(source: unknown): GraphQLError | null {
   if (typeof source !== 'string') return null;
   if (source.length > MAX_DOCUMENT_LENGTH)
     return documentError('The document is too long', 'size', MAX_DOCUMENT_LENGTH, source.length);
   const document = isShort(source) ? undefined : parseQuietly(source);
-  return document ? (findPartsError(document) ?? findPairsError(document, limits.aliases)) : null;
+  return document ? (findPartsError(document) ?? findPairsError(document)) : null;
 }
 
 /** Caches the result per document; Apollo reuses cached documents. */
@@ -59,7 +60,7 @@ function countParts(document: DocumentNode): GraphQLError | null {
     : null;
 }
 
-function findPairsError(document: DocumentNode, mostAliases: number): GraphQLError | null {
+function findPairsError(document: DocumentNode): GraphQLError | null {
   const counts = new Map<string, number>();
   let aliases = 0;
   visit(document, {
@@ -71,10 +72,9 @@ function findPairsError(document: DocumentNode, mostAliases: number): GraphQLErr
   });
   const pairs = [...counts.values()].reduce((sum, count) => sum + (count * (count - 1)) / 2, 0);
   if (pairs <= MAX_FIELD_PAIRS) return null;
-  if (aliases <= mostAliases)
+  if (aliases <= MAX_ALIASES)
     return documentError('The document asks for the same fields too often', 'number of pairs', MAX_FIELD_PAIRS, pairs);
-  const { setting, remedy, ...rule } = ALIAS_RULE;
-  return limitError({ ...rule, limit: mostAliases, actual: aliases, remedy: limitRemedy(remedy, setting) });
+  return limitError({ ...ALIAS_RULE, limit: MAX_ALIASES, actual: aliases });
 }
 
 /** Reports whether the document is so short that it needs no further checks, as nearly every document is. */

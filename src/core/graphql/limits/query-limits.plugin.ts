@@ -1,17 +1,17 @@
 import type { ApolloServerPlugin, BaseContext, GraphQLRequestListener } from '@apollo/server';
 import { GraphQLError, type OperationDefinitionNode, OperationTypeNode } from 'graphql';
-import { DEFAULT_QUERY_LIMITS, limitErrors, findLimitError, type QueryLimits } from './query-limits.js';
+import { limitErrors, findLimitError } from './query-limits.js';
 
 /**
  * Rejects subscriptions, and operations over the limits, with status 400 before they run, and limits the errors of a
  * response. A validation rule could not do this, because it does not know the variables.
  */
-export function createQueryLimitsPlugin(limits: QueryLimits = DEFAULT_QUERY_LIMITS): ApolloServerPlugin {
+export function createQueryLimitsPlugin(): ApolloServerPlugin {
   const listener: GraphQLRequestListener<BaseContext> = {
     didResolveOperation: ({ schema, document, operation, request }) => {
       const error =
         operation &&
-        (findSubscriptionError(operation) ?? findLimitError(schema, document, operation, request.variables, limits));
+        (findSubscriptionError(operation) ?? findLimitError(schema, document, operation, request.variables));
       return error ? Promise.reject(error) : Promise.resolve();
     },
     willSendResponse: ({ response: { body } }) => {

@@ -9,7 +9,7 @@ import {
   validate,
 } from 'graphql';
 import { findDocumentError, PARSE_OPTIONS } from './document-limits.js';
-import { DEFAULT_QUERY_LIMITS, findLimitError, findVariablesError } from './query-limits.js';
+import { QUERY_LIMITS, findLimitError, findVariablesError } from './query-limits.js';
 import { createQueryLimitsPlugin } from './query-limits.plugin.js';
 import { measureQuery } from './query-size.js';
 
@@ -48,8 +48,7 @@ const size = (source: string, variables?: ExecutionArgs['variableValues']) => {
 const codeOf = (source: string) => {
   const document = parse(source);
   const [operation] = document.definitions;
-  return findLimitError(schema, document, operation as OperationDefinitionNode, undefined, DEFAULT_QUERY_LIMITS)
-    ?.extensions['code'];
+  return findLimitError(schema, document, operation as OperationDefinitionNode, undefined)?.extensions['code'];
 };
 const nested = (levels: number) => `{ item ${'{ parent '.repeat(levels - 2)} { id } ${'}'.repeat(levels - 2)} }`;
 
@@ -106,7 +105,7 @@ describe('The limits', () => {
   it('say the limit, what was counted and what to do', () => {
     const document = parse('{ fetchItems(selector: { page: "0", pageSize: "2000" }) { items { id name tags } } }');
     const operation = getOperationAST(document) as OperationDefinitionNode;
-    const error = findLimitError(schema, document, operation, null, DEFAULT_QUERY_LIMITS);
+    const error = findLimitError(schema, document, operation, null);
     expect(error?.message).toBe('The operation asks for too many fields: its cost is 6002, the limit 5000.');
     expect(error?.extensions).toMatchObject({ code: 'QUERY_TOO_COSTLY', limit: 5000, actual: 6002 });
     expect(error?.extensions['remedy']).toContain('smaller page');
@@ -134,7 +133,7 @@ describe('The limits', () => {
       },
     ],
   ])('do not hold for the introspection query of tools %s', (_, options) => {
-    expect(size(getIntrospectionQuery(options)).cost).toBeGreaterThan(DEFAULT_QUERY_LIMITS.cost);
+    expect(size(getIntrospectionQuery(options)).cost).toBeGreaterThan(QUERY_LIMITS.cost);
     expect(codeOf(getIntrospectionQuery(options))).toBeUndefined();
   });
 
@@ -155,7 +154,7 @@ describe('The limits', () => {
 
   it('let an operation that asks for the schema alone cost as much as the introspection query of tools', () => {
     const fields = '__schema { types { name kind fields { name args { name type { name ofType { name } } } } } }';
-    expect(size(`{ ${fields} }`).cost).toBeGreaterThan(DEFAULT_QUERY_LIMITS.cost);
+    expect(size(`{ ${fields} }`).cost).toBeGreaterThan(QUERY_LIMITS.cost);
     expect(codeOf(`{ ${fields} }`)).toBeUndefined();
     expect(codeOf(`{ item { id } ${fields} }`)).toBe('QUERY_TOO_COSTLY');
   });
@@ -172,10 +171,8 @@ describe('The limits', () => {
   });
 
   it('bound the length of a document, and what it has of operations, fragments, variables and directives', () => {
-    expect(findDocumentError('{ item { id } }', DEFAULT_QUERY_LIMITS)).toBeNull();
-    expect(findDocumentError(`{ item { id } } #${'x'.repeat(50_000)}`, DEFAULT_QUERY_LIMITS)?.extensions['code']).toBe(
-      'DOCUMENT_TOO_LARGE',
-    );
+    expect(findDocumentError('{ item { id } }')).toBeNull();
+    expect(findDocumentError(`{ item { id } } #${'x'.repeat(50_000)}`)?.extensions['code']).toBe('DOCUMENT_TOO_LARGE');
     const many = (count: number, part: (n: number) => string): string =>
       Array.from({ length: count }, (_, n) => part(n)).join(' ');
     for (const source of [
@@ -199,17 +196,17 @@ describe('The limits', () => {
     ],
   ])('refuse a document before it is validated that asks again and again for %s', (_, source) => {
     expect(() => parse(source, PARSE_OPTIONS)).not.toThrow();
-    expect(findDocumentError(source, DEFAULT_QUERY_LIMITS)?.extensions['code']).toBe(
+    expect(findDocumentError(source)?.extensions['code']).toBe(
       source.includes('a: ') ? 'TOO_MANY_ALIASES' : 'DOCUMENT_TOO_LARGE',
     );
   });
 
   it('let pass what tools and people ask', () => {
-    expect(findDocumentError(getIntrospectionQuery(), DEFAULT_QUERY_LIMITS)).toBeNull();
+    expect(findDocumentError(getIntrospectionQuery())).toBeNull();
     const aliases = Array.from({ length: 20 }, (_, n) => `a${n}: item { id name tags parent { id name } }`).join(' ');
-    expect(findDocumentError(`{ ${aliases} }`, DEFAULT_QUERY_LIMITS)).toBeNull();
-    expect(findDocumentError(`{ ${'a '.repeat(200)}`, DEFAULT_QUERY_LIMITS)).toBeNull();
-    expect(findDocumentError(undefined, DEFAULT_QUERY_LIMITS)).toBeNull();
+    expect(findDocumentError(`{ ${aliases} }`)).toBeNull();
+    expect(findDocumentError(`{ ${'a '.repeat(200)}`)).toBeNull();
+    expect(findDocumentError(undefined)).toBeNull();
   });
 
   it('let no document pass whose validation takes long', () => {
@@ -221,7 +218,7 @@ describe('The limits', () => {
       `{ ${times(330, (n) => `a${n}: item { id }`).replaceAll('id', 'name')} }`,
     ];
     for (const source of worst) {
-      const document = findDocumentError(source, DEFAULT_QUERY_LIMITS) ? null : parse(source, PARSE_OPTIONS);
+      const document = findDocumentError(source) ? null : parse(source, PARSE_OPTIONS);
       if (document) validate(schema, document);
       const used = [1, 2, 3, 4, 5].map(() => {
         const before = process.cpuUsage();

@@ -9,30 +9,25 @@ import {
   parse,
 } from 'graphql';
 import { MAX_FAULTS } from '../../errors/app-error.js';
-import { limitRemedy } from '../../errors/limit-remedy.js';
-import { ALIAS_RULE, findPartsError, SPLIT_REMEDY } from './document-limits.js';
+import { ALIAS_RULE, findPartsError, MAX_ALIASES, SPLIT_REMEDY } from './document-limits.js';
 import { limitError } from './limit-error.js';
 import { type QuerySize, measureQuery } from './query-size.js';
 import { isStandardIntrospection } from './standard-introspection.js';
 
 /** The maximum size of an operation; see QuerySize for how each part is measured. */
-export type QueryLimits = QuerySize;
-
-export const DEFAULT_QUERY_LIMITS: QueryLimits = { depth: 12, cost: 5_000, aliases: 20 };
+export const QUERY_LIMITS: Readonly<QuerySize> = { depth: 12, cost: 5_000, aliases: MAX_ALIASES };
 
 const LIMIT_RULES = [
   {
     measure: 'depth',
     code: 'QUERY_TOO_DEEP',
     what: 'The operation is too deep',
-    setting: 'LIMIT_GRAPHQL_DEPTH',
     remedy: 'Ask for fewer levels of fields below one another, or in several operations.',
   },
   {
     measure: 'cost',
     code: 'QUERY_TOO_COSTLY',
     what: 'The operation asks for too many fields',
-    setting: 'LIMIT_GRAPHQL_COST',
     remedy:
       'Ask for fewer fields or for a smaller page; each field counts once for each item of the list it is in, one with contents as 40.',
   },
@@ -78,20 +73,20 @@ export function findLimitError(
   document: DocumentNode,
   operation: OperationDefinitionNode,
   variables: Readonly<Record<string, unknown>> | null | undefined,
-  limits: QueryLimits,
 ): GraphQLError | null {
   if (!schema.getRootType(operation.operation)) return missingRootError(operation);
   if (isStandardIntrospection(document, operation)) return null;
   const parts = findPartsError(document);
   if (parts) return parts;
   const size = measureQuery(schema, document, operation, variables ?? {});
-  const cost = isIntrospection(operation) ? Math.max(limits.cost, getIntrospectionCost(schema)) : limits.cost;
-  const allowed = { ...limits, cost };
+  const { cost } = QUERY_LIMITS;
+  const allowed = {
+    ...QUERY_LIMITS,
+    cost: isIntrospection(operation) ? Math.max(cost, getIntrospectionCost(schema)) : cost,
+  };
   const rule = LIMIT_RULES.find(({ measure }) => size[measure] > allowed[measure]);
   if (!rule) return null;
-  const { code, what, measure, remedy, setting } = rule;
-  const exceeded = { code, what, measure, limit: allowed[measure], actual: size[measure] };
-  return limitError({ ...exceeded, remedy: limitRemedy(remedy, setting) }, operation);
+  return limitError({ ...rule, limit: allowed[rule.measure], actual: size[rule.measure] }, operation);
 }
 
 /** Reports whether the operation selects the schema only, and once: `{ __schema { types { name } } }`. */

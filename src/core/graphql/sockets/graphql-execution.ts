@@ -19,7 +19,7 @@ import {
 } from 'graphql';
 import { createHash } from 'node:crypto';
 import { findDocumentError } from '../limits/document-limits.js';
-import { type QueryLimits, findLimitError, findVariablesError } from '../limits/query-limits.js';
+import { findLimitError, findVariablesError } from '../limits/query-limits.js';
 import type { DocumentCache } from './document-cache.js';
 import type { SocketOptions } from './socket-options.js';
 import { type SendResults, SubscriptionResults } from './subscription-results.js';
@@ -31,10 +31,9 @@ const MAX_VARIABLE_ERRORS = 50;
 export function prepareExecution(
   schema: GraphQLSchema,
   { query, operationName, variables }: SubscribePayload,
-  limits: QueryLimits,
   documents: DocumentCache,
 ): ExecutionArgs | GraphQLError[] {
-  const tooLong = findDocumentError(query, limits) ?? findVariablesError(variables);
+  const tooLong = findDocumentError(query) ?? findVariablesError(variables);
   if (tooLong) return [tooLong];
   const document = readDocument(schema, query, documents);
   if (document instanceof GraphQLError) return [document];
@@ -47,7 +46,7 @@ export function prepareExecution(
       : 'Must provide operation name if query contains multiple operations.';
     return [withCode(ApolloServerErrorCode.OPERATION_RESOLUTION_FAILURE)(new GraphQLError(message))];
   }
-  const tooLarge = findLimitError(schema, document, operation, variables, limits);
+  const tooLarge = findLimitError(schema, document, operation, variables);
   if (tooLarge) return [tooLarge];
 
   const { errors } = getVariableValues(schema, operation.variableDefinitions ?? [], variables ?? {}, {

@@ -183,7 +183,7 @@ export class GraphqlSocketServer implements OnApplicationBootstrap, OnModuleDest
     connection: SocketConnection,
     payload: SubscribePayload,
   ): Promise<ExecutionArgs | GraphQLError[]> {
-    const { operationsPerSocket, limits, beforeOperation } = this.options;
+    const { operationsPerSocket, beforeOperation } = this.options;
     try {
       if (connection.pendingMessages > operationsPerSocket) throw tooManyOperationsError(operationsPerSocket);
       if (!(await this.authenticator.authenticate(connection))) return [new GraphQLError('The socket is closed.')];
@@ -191,7 +191,7 @@ export class GraphqlSocketServer implements OnApplicationBootstrap, OnModuleDest
       const current = currentRequest();
       if (current) current.actor = current.caller = actor;
       await beforeOperation?.(actor);
-      return prepareExecution(this.schemas.schema, payload, limits, this.documents);
+      return prepareExecution(this.schemas.schema, payload, this.documents);
     } catch (error) {
       return [toGraphQLError(error)];
     }

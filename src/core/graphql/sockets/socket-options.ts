@@ -2,7 +2,6 @@ import type { GraphQLFormattedError } from 'graphql';
 import type { Actor } from '../../access/actor.js';
 import type { AppError } from '../../errors/app-error.js';
 import { INLINE_MAX_BYTES } from '../../json/json-chunks.js';
-import { DEFAULT_QUERY_LIMITS, type QueryLimits } from '../limits/query-limits.js';
 
 /** Injection token of SocketOptions. */
 export const SOCKET_OPTIONS = Symbol('graphql socket options');
@@ -14,7 +13,6 @@ export interface SocketOptions {
   formatError: (error: GraphQLFormattedError, original: unknown) => GraphQLFormattedError;
   /** Called when a socket is rejected, or its token ends. */
   onRefused?: (error: AppError) => void;
-  limits: QueryLimits;
   /** Called before the handshake, with the network of the caller; an error rejects the socket. */
   beforeHandshake?: (network: string) => Promise<void>;
   /** Called before each operation, for rate limits; an error rejects the operation. */
@@ -43,7 +41,6 @@ export interface SocketOptions {
 
 /** Defaults that do not depend on the installation. */
 export const SOCKET_DEFAULTS: Omit<SocketOptions, 'allowedOrigins' | 'formatError'> = {
-  limits: DEFAULT_QUERY_LIMITS,
   perUser: 20,
   operationsPerSocket: 25,
   messageBurst: 200,

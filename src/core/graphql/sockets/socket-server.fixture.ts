@@ -13,7 +13,6 @@ import { Authenticator } from '../../access/authenticator.js';
 import { AppError, Conflict, Unauthenticated } from '../../errors/app-error.js';
 import { currentRequest } from '../../telemetry/request-context.js';
 import { PARSE_OPTIONS } from '../limits/document-limits.js';
-import { DEFAULT_QUERY_LIMITS } from '../limits/query-limits.js';
 import { createQueryLimitsPlugin } from '../limits/query-limits.plugin.js';
 import { GraphqlSocketServer } from './graphql-socket-server.js';
 import type { SocketContext } from './socket-context.js';
@@ -136,7 +135,7 @@ export async function start(options: Partial<SocketOptions> = {}) {
         includeStacktraceInErrorResponses: false,
         formatError,
         parseOptions: PARSE_OPTIONS,
-        plugins: [createQueryLimitsPlugin(DEFAULT_QUERY_LIMITS)],
+        plugins: [createQueryLimitsPlugin()],
       }),
     ],
     providers: [
