@@ -569,6 +569,7 @@ const RULES: Record<string, Rule> = {
     body: { current_password: 'not the one', password: 'another long password' },
   })),
   'POST /api/auth/link': rule('user.linkAccount', 'anywhere', () => ({ body: { password: 'not the one' } })),
+  'DELETE /api/auth/link': rule('user.unlinkAccount', 'anywhere'),
   'GET /api/identity/tokens': rule('token.read', 'anywhere'),
   'POST /api/identity/tokens': rule('token.create', 'anywhere', () => ({ body: { name: named(), scopes: ['read'] } })),
   'GET /api/identity/tokens/:id': rule('token.read', 'anywhere', undefined, { absent: true }),

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { generateKeyPair, UnsecuredJWT } from 'jose';
 import { Issuer, seconds } from './support/issuer.js';
+import { MailServer } from './support/mail-server.js';
 import { openSocket, within } from './support/open-socket.js';
 import { type Answer, type Json, Person } from './support/person.js';
 import { PASSWORD } from './support/settings.js';
@@ -12,6 +13,7 @@ const AUDIENCE = 'https://armature.example.org';
 const PROFILE = '/api/identity/users/profile';
 const ORGS = '/api/identity/orgs';
 
+const mailServer = new MailServer();
 let issuer: Issuer;
 let world: World;
 
@@ -19,11 +21,13 @@ beforeAll(async () => {
   jest.spyOn(console, 'info').mockImplementation(() => undefined);
   jest.spyOn(console, 'warn').mockImplementation(() => undefined);
   issuer = await Issuer.start(AUDIENCE);
-  world = await World.start({ OIDC_ISSUER: issuer.url, OIDC_AUDIENCE: AUDIENCE });
+  const mail = await mailServer.start();
+  world = await World.start({ OIDC_ISSUER: issuer.url, OIDC_AUDIENCE: AUDIENCE, ...mail });
 });
 afterAll(async () => {
   await world.stop();
   await issuer.stop();
+  await mailServer.stop();
 });
 
 const bearing = (token: string): Person => new Person(world.baseUrl, token);
@@ -254,6 +258,11 @@ describe('a user whose address the issuer has not verified', () => {
 
 describe('a user of the issuer with an account here', () => {
   const LINK = '/api/auth/link';
+  const accountEvents = ({ id }: Person): Promise<{ action: string; user_id: string; metadata: Json }[]> =>
+    world.sql(
+      `SELECT action, user_id, metadata FROM event WHERE acted_upon = $1 AND category = 'user' ORDER BY sequence`,
+      [id],
+    );
   /** A confirmed account with a password, and a user of the issuer with its address, verified or not. */
   const both = async (claims: object = {}): Promise<{ account: Person; sub: string; issuedOnes: Person }> => {
     const account = await world.person('member');
@@ -274,7 +283,10 @@ describe('a user of the issuer with an account here', () => {
     const linked = await issuedOnes.post(LINK, { password: PASSWORD });
     expect(linked).toMatchObject({
       status: 200,
-      body: { id: account.id, email: account.email, organizations: [{ id: world.organization, role: 'member' }] },
+      body: {
+        ...{ id: account.id, email: account.email, organizations: [{ id: world.organization, role: 'member' }] },
+        identity: { issuer: issuer.url, subject: sub },
+      },
     });
     // The socket was opened as the account that is gone.
     expect(await within(2000, socket.closed)).toBe(4403);
@@ -286,17 +298,63 @@ describe('a user of the issuer with an account here', () => {
     expect((await world.signIn(account.email, PASSWORD)).id).toBe(account.id);
     expect((await world.admin.get(`/api/identity/users/${issuedOnes.id}`)).status).toBe(404);
 
-    const told = await world.sql<{ action: string; user_id: string }>(
-      `SELECT action, user_id FROM event WHERE acted_upon = $1 AND category = 'user' ORDER BY sequence`,
-      [account.id],
-    );
-    expect(told.at(-1)).toEqual({ action: 'linked', user_id: account.id });
+    const metadata = { email: account.email, issuer: issuer.url, subject: sub, deleted_user_id: issuedOnes.id };
+    expect((await accountEvents(account)).at(-1)).toEqual({ action: 'linked', user_id: account.id, metadata });
+    expect(await mailServer.to(account.email, /was linked to your account/)).toContain(issuer.url);
     const entries = `SELECT FROM audit_entry WHERE action = 'user.linked' AND resource_id = $1`;
     await until(async () => (await world.sql(entries, [account.id])).length === 1);
     expect(await issuedOnes.post(LINK, { password: PASSWORD })).toMatchObject({
       status: 409,
       body: { code: 'ALREADY_LINKED' },
     });
+  });
+
+  it('is unlinked by the owner of the account, who is told by mail and keeps the password', async () => {
+    const { account, sub, issuedOnes } = await both();
+    expect((await account.get(PROFILE)).body.identity).toBeNull();
+    expect(await account.delete(LINK)).toMatchObject({ status: 409, body: { code: 'NOT_LINKED' } });
+    await issuedOnes.post(LINK, { password: PASSWORD });
+    const linked = await account.get(PROFILE);
+    expect(linked.body.identity).toEqual({ issuer: issuer.url, subject: sub });
+    expect((await account.put(PROFILE, linked.body)).status).toBe(200);
+    const socket = await openSocket(issuedOnes);
+    expect((await account.delete(LINK, { headers: { 'if-match': '"0"' } })).status).toBe(412);
+    const unlinked = await account.delete(LINK);
+    expect(unlinked).toMatchObject({ status: 200, body: { id: account.id, identity: null } });
+    expect(await within(2000, socket.closed)).toBe(4403);
+    expect((await issuedOnes.get(PROFILE)).body.id).not.toBe(account.id);
+    expect((await account.get(PROFILE)).status).toBe(200);
+    expect((await world.signIn(account.email, PASSWORD)).id).toBe(account.id);
+    const metadata = { email: account.email, issuer: issuer.url, subject: sub };
+    expect((await accountEvents(account)).at(-1)).toEqual({ action: 'unlinked', user_id: account.id, metadata });
+    await mailServer.to(account.email, /was unlinked from your account/);
+    // An account that only the issuer signs in to would be lost.
+    const only = await issued();
+    expect(await only.delete(LINK)).toMatchObject({ status: 409, body: { code: 'NO_PASSWORD' } });
+    expect((await issuedOnes.post(LINK, { password: PASSWORD })).body.id).toBe(account.id);
+  });
+
+  it('loses the account with a password that the owner of the address sets, as whoever knew the one before', async () => {
+    const { account, sub, issuedOnes } = await both();
+    await issuedOnes.post(LINK, { password: PASSWORD });
+    const socket = await openSocket(issuedOnes);
+    // The current password shows that it is the owner or the thief, so a change keeps the link.
+    const changed = `changed ${PASSWORD}`;
+    await account.put('/api/identity/users/password', { current_password: PASSWORD, password: changed });
+    expect((await issuedOnes.get(PROFILE)).body.id).toBe(account.id);
+    await world.stranger.post('/api/auth/password/forgot', { email: account.email });
+    const token = await mailServer.to(account.email, /\/api\/auth\/password\/reset\/([\w-]{43})/);
+    const password = `new ${PASSWORD}`;
+    expect((await world.stranger.post('/api/auth/password/reset', { token, password })).status).toBe(200);
+    expect(await within(2000, socket.closed)).toBe(4403);
+    expect((await issuedOnes.get(PROFILE)).body.id).not.toBe(account.id);
+    expect((await profile(await issuer.token(sub, { email: account.email }))).body.organizations).toEqual([]);
+    const owner = await world.signIn(account.email, password);
+    expect((await owner.get(PROFILE)).body).toMatchObject({ id: account.id, identity: null });
+    const actions = (await accountEvents(account)).map(({ action }) => action);
+    expect(actions.slice(-2)).toEqual(['password_changed', 'unlinked']);
+    await mailServer.to(account.email, /was unlinked from your account/);
+    expect((await issuedOnes.post(LINK, { password: PASSWORD })).status).toBe(400);
   });
 
   it('does not learn whether there is an account, and joins none of others', async () => {

@@ -1,8 +1,9 @@
-import { Body, Controller, HttpCode, Ip, Post, Req } from '@nestjs/common';
+import { Body, Controller, Delete, HttpCode, Ip, Post, Req } from '@nestjs/common';
 import { ApiBearerAuth, ApiOkResponse, ApiTags } from '@nestjs/swagger';
 import type { Request } from 'express';
 import type { Actor } from '../core/access/actor.js';
 import { CurrentActor, Public } from '../core/access/access.decorators.js';
+import { IfMatch, type Precondition } from '../core/rest/precondition.js';
 import { NoStore } from '../core/rest/no-store.decorator.js';
 import { RestOperation } from '../core/rest/openapi/rest-operation.decorator.js';
 import { ApiEmptyResponse } from '../core/rest/openapi/schemas.js';
@@ -81,5 +82,19 @@ export class AuthController {
     @Ip() address: string,
   ): Promise<ProfileView> {
     return this.linking.link(actor, readBearerToken(request) ?? '', password, address);
+  }
+
+  @RestOperation(
+    'unlinkAccount',
+    'Unlink the account of the issuer',
+    'Ends the link to the user of the OpenID Connect issuer, which the profile shows as `identity`: its tokens no longer act as the account of the caller, whose open sockets close. The account keeps its password.',
+    { errors: [409] },
+  )
+  @ApiBearerAuth()
+  @Delete('link')
+  @RequiresRight(userPolicy.unlinkAccount)
+  @ApiOkResponse({ type: ProfileView })
+  unlink(@CurrentActor() actor: Actor, @IfMatch() match: Precondition): Promise<ProfileView> {
+    return this.linking.unlink(actor, match);
   }
 }

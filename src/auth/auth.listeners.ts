@@ -1,8 +1,16 @@
 import { Injectable, type OnModuleInit } from '@nestjs/common';
 import { EventBus } from '../core/events/event-bus.js';
 import { JobsService } from '../jobs/jobs.service.js';
-import { UserCreated, UserDeactivated, UserReactivated, UserUpdated } from '../organizations/users/user.events.js';
+import {
+  UserCreated,
+  UserDeactivated,
+  UserLinked,
+  UserReactivated,
+  UserUnlinked,
+  UserUpdated,
+} from '../organizations/users/user.events.js';
 import { AttemptsStore } from './attempts/attempts.store.js';
+import { LinkEmailsService } from './external/link-emails.service.js';
 import { AccountSignInsService } from './passwords/account-sign-ins.service.js';
 import { PasswordEmailsService } from './passwords/password-emails.service.js';
 import { SessionsStore } from './sessions/sessions.store.js';
@@ -15,11 +23,14 @@ export class AuthListeners implements OnModuleInit {
     private readonly revocations: RevocationsService,
     private readonly signIns: AccountSignInsService,
     private readonly emails: PasswordEmailsService,
+    private readonly linkEmails: LinkEmailsService,
     private readonly events: EventBus,
   ) {}
 
   onModuleInit(): void {
     this.events.within(UserCreated, ({ user }) => this.emails.requestConfirmation(user));
+    this.events.within(UserLinked, (event) => this.linkEmails.enqueue(event));
+    this.events.within(UserUnlinked, (event) => this.linkEmails.enqueue(event));
     this.events.within(UserUpdated, ({ user }) => this.revocations.notifyChanged(user.id));
     // The tokens of the user are valid again, but some may be cached as rejected.
     this.events.within(UserReactivated, ({ user }) => this.revocations.notifyChanged(user.id));

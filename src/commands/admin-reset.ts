@@ -28,7 +28,7 @@ import { entities } from '../migrations/entities.js';
 import { migrations } from '../migrations/migrations.js';
 import { withDatabase } from './with-database.js';
 
-const HELP = `Sets a new password for an account and ends all its sessions.
+const HELP = `Sets a new password for an account, ends all its sessions, and unlinks it from the OpenID Connect issuer.
 
   armature-server admin:reset <e-mail address>                     generates a password and prints it once
   armature-server admin:reset <e-mail address> --password-stdin    takes the first line of standard input

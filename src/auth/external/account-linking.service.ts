@@ -3,17 +3,19 @@ import { assertScope } from '../../core/authorization/permission-errors.js';
 import type { Actor } from '../../core/access/actor.js';
 import { verifyPassword } from '../../core/crypto/password-hashing.js';
 import { UnitOfWork } from '../../core/database/unit-of-work.js';
-import { Conflict, InvalidRequest } from '../../core/errors/app-error.js';
+import { Conflict, InvalidRequest, NotFound } from '../../core/errors/app-error.js';
 import { EventBus } from '../../core/events/event-bus.js';
+import type { Precondition } from '../../core/rest/precondition.js';
 import { OrganizationsStore } from '../../organizations/organizations.store.js';
 import { ProfileView } from '../../organizations/profiles/profile.view.js';
 import { actorForUser } from '../../organizations/users/accounts.service.js';
-import type { User } from '../../organizations/users/user.entity.js';
+import { isLinked, type User } from '../../organizations/users/user.entity.js';
 import { UserDeactivated, UserLinked } from '../../organizations/users/user.events.js';
 import { userPolicy } from '../../organizations/users/user.policy.js';
 import { UsersStore } from '../../organizations/users/users.store.js';
 import { SignInLimiter } from '../attempts/attempts.limiter.js';
 import { AccountSignInsService } from '../passwords/account-sign-ins.service.js';
+import { PasswordsService } from '../passwords/passwords.service.js';
 import { decodeUnverified, OWN_ISSUER } from '../tokens/json-web-token.js';
 import { type ExternalClaims, parseClaims } from './external-claims.js';
 
@@ -28,6 +30,7 @@ export class AccountLinkingService {
     private readonly organizations: OrganizationsStore,
     private readonly limit: SignInLimiter,
     private readonly signIns: AccountSignInsService,
+    private readonly passwords: PasswordsService,
     private readonly unit: UnitOfWork,
     private readonly events: EventBus,
   ) {}
@@ -61,6 +64,22 @@ export class AccountLinkingService {
     );
   }
 
+  /** Unlinks the user of the issuer from the account of the caller, which keeps its password. @returns the profile */
+  unlink(actor: Actor, match: Precondition): Promise<ProfileView> {
+    assertScope(actor, userPolicy.unlinkAccount);
+    const { userId } = actor;
+    return this.unit.runAsSystem('unlinking an account', () =>
+      this.unit.run(async () => {
+        const user = userId ? await this.users.lock(userId) : null;
+        if (!user) throw new NotFound('user', userId ?? actor.name);
+        match.assertMatches(user);
+        if (!isLinked(user)) throw notLinked(user);
+        await this.passwords.unlinkIdentity(actor, user);
+        return ProfileView.fromEntity(user, await this.organizations.listByMember(user.id));
+      }),
+    );
+  }
+
   private async join({ id, passwordHash }: User, issuedId: string, identity: Identity): Promise<ProfileView> {
     // In one order, so that two calls do not wait for each other.
     const locked = new Map<string, User | null>();
@@ -85,7 +104,9 @@ export class AccountLinkingService {
     await this.users.softDelete(issued);
     await this.events.publish(new UserDeactivated(actorForUser(account), issued));
     await this.users.update(account, identity);
-    await this.events.publish(new UserLinked(actorForUser(account), account, { issuer: identity.issuer }));
+    await this.events.publish(
+      new UserLinked(actorForUser(account), account, { ...identity, deleted_user_id: issued.id }),
+    );
     await this.signIns.revokeTokens(issued.id);
     return ProfileView.fromEntity(account, await this.organizations.listByMember(account.id));
   }
@@ -115,3 +136,12 @@ const tokenOfIssuerRequired = (): Conflict =>
   new Conflict('ISSUER_TOKEN_REQUIRED', 'only a user of the OpenID Connect issuer is linked to an account', {
     remedy: 'Send an access token of the issuer that this server trusts (OIDC_ISSUER).',
   });
+
+const notLinked = ({ issuer }: User): Conflict =>
+  issuer === null
+    ? new Conflict('NOT_LINKED', 'the account is not linked to the OpenID Connect issuer', {
+        remedy: 'Nothing has to be done.',
+      })
+    : new Conflict('NO_PASSWORD', 'the account has no password, so only the OpenID Connect issuer signs in to it', {
+        remedy: 'Have an installation administrator deactivate the account if it is no longer used.',
+      });

@@ -21,12 +21,17 @@ export class AccountSignInsService {
   /** Ends all sessions of a deactivated user, and rejects their open tokens. */
   async endAll(userId: string): Promise<void> {
     await this.sessions.endAll(userId);
-    await this.revocations.revoke({ userId, sessionId: null });
+    await this.rejectOpenTokens(userId);
   }
 
   /** Revokes the personal tokens of a user whose sessions have ended. */
   async revokeTokens(userId: string): Promise<void> {
     await this.tokens.revokeAll(userId);
-    await this.revocations.revoke({ userId, sessionId: null });
+    await this.rejectOpenTokens(userId);
+  }
+
+  /** Closes all sockets of a user, and has all their tokens checked again. */
+  rejectOpenTokens(userId: string): Promise<void> {
+    return this.revocations.revoke({ userId, sessionId: null });
   }
 }

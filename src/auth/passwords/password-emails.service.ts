@@ -88,7 +88,7 @@ const resetMail = (to: string, baseUrl: string, token: string): Mail => ({
   subject: 'Choose a new password',
   text: `A new password was requested for this address at ${baseUrl}.
 
-To set it, open this page within an hour. It ends all sessions:
+To set it, open this page within an hour. It ends all sessions, and the link to a user of an OpenID Connect issuer, if there is one:
 
   ${baseUrl}/api/auth/password/reset/${token}
 

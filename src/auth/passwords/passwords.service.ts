@@ -3,7 +3,7 @@ import type { Actor } from '../../core/access/actor.js';
 import { UnitOfWork } from '../../core/database/unit-of-work.js';
 import { EventBus } from '../../core/events/event-bus.js';
 import type { User } from '../../organizations/users/user.entity.js';
-import { UserConfirmed, UserPasswordChanged } from '../../organizations/users/user.events.js';
+import { UserConfirmed, UserPasswordChanged, UserUnlinked } from '../../organizations/users/user.events.js';
 import { UsersStore } from '../../organizations/users/users.store.js';
 import { AccountSignInsService } from './account-sign-ins.service.js';
 import { PasswordResetsStore } from './password-resets.store.js';
@@ -33,12 +33,17 @@ export class PasswordsService {
     });
   }
 
-  /** As `replace`, for a password that the owner of the address has set, which confirms the account. */
+  /**
+   * As `replace`, for a password that the owner of the address has set, which confirms the account. A linked user of an issuer is
+   * unlinked, because whoever knew the password before may have linked their own.
+   */
   replaceByOwner(actor: Actor, user: User, passwordHash: string): Promise<boolean> {
     return this.runAsSystem(async () => {
+      const hadPassword = user.passwordHash !== null;
       if (!(await this.replace(actor, user, passwordHash))) return false;
       const current = await this.users.lock(user.id);
       if (current?.unconfirmedBy) await this.confirm(actor, current, {});
+      if (current && hadPassword) await this.unlinkIdentity(actor, current);
       return true;
     });
   }
@@ -47,6 +52,15 @@ export class PasswordsService {
   async linkIdentity(actor: Actor, user: User, identity: { issuer: string; subject: string }): Promise<void> {
     await this.change(actor, user, { passwordHash: null }, null);
     await this.confirm(actor, user, identity);
+  }
+
+  /** From then on the tokens of the issuer no longer act as this account; runs in a transaction that locks the account. */
+  async unlinkIdentity(actor: Actor, user: User): Promise<void> {
+    const { issuer, subject } = user;
+    if (issuer === null) return;
+    await this.users.update(user, { issuer: null, subject: null });
+    await this.signIns.rejectOpenTokens(user.id);
+    await this.events.publish(new UserUnlinked(actor, user, { issuer, subject }));
   }
 
   /** Runs as the system, because no user may write sessions and passwords, not even their own. */

@@ -43,6 +43,7 @@ export const ERROR_CODES: Readonly<Record<string, readonly ErrorCode[]>> = {
     MAIL_NOT_SENT: [502, 'The mail server rejected a mail, or cannot be reached; in jobs and the log.'],
     NO_ADDRESS: [409, 'The token of the issuer does not say which address its user has.'],
     ALREADY_LINKED: [409, 'The token of the issuer acts as this account already.'],
+    NOT_LINKED: [409, 'The account is not linked to a user of the OpenID Connect issuer.'],
     ISSUER_TOKEN_REQUIRED: [409, 'The call needs a token of the OpenID Connect issuer.'],
     ISSUER_UNREACHABLE: [502, 'The OpenID Connect issuer does not answer.'],
   }),

@@ -6,7 +6,7 @@ export const EVENT_KINDS = {
   organization: ['created', 'updated', 'deleted', 'events_purged', 'personal_data_erased'],
   team: ['created', 'updated', 'deleted', 'member_added', 'member_removed'],
   member: ['invited', 'added', 'role_changed', 'removed'],
-  user: ['created', 'updated', 'deactivated', 'reactivated', 'password_changed', 'confirmed', 'linked'],
+  user: ['created', 'updated', 'deactivated', 'reactivated', 'password_changed', 'confirmed', 'linked', 'unlinked'],
   token: ['created', 'revoked'],
   connection: ['created', 'updated', 'status_changed', 'deleted'],
   credential: ['created', 'updated', 'deleted'],

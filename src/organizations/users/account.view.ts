@@ -28,7 +28,7 @@ export class AccountView extends RecordView {
 
   @TextField({
     nullable: true,
-    description: 'The OpenID Connect issuer that authenticates the user instead of a password.',
+    description: 'The OpenID Connect issuer that authenticates the user, instead of a password or beside it.',
   })
   issuer!: string | null;
 

@@ -9,6 +9,10 @@ export type UserKind = (typeof USER_KINDS)[number];
 export const hasPlaceholder = ({ issuer, email }: Pick<User, 'issuer' | 'email'>): boolean =>
   issuer !== null && email.endsWith(NO_MAIL_DOMAIN);
 
+/** Whether the user of an issuer was linked to an account that has a password. */
+export const isLinked = ({ issuer, passwordHash }: Pick<User, 'issuer' | 'passwordHash'>): boolean =>
+  issuer !== null && passwordHash !== null;
+
 /** The domain of accounts without an email address (RFC 2606 section 2), which cannot be added or invited by address. */
 export const NO_MAIL_DOMAIN = '.invalid';
 
@@ -54,7 +58,10 @@ export class User extends BaseEntity {
   @Column('uuid', { nullable: true })
   organizationId!: string | null;
 
-  /** The OpenID Connect issuer that authenticates this account instead of a password; the issuer identifies it by the subject. */
+  /**
+   * The OpenID Connect issuer that authenticates this account, which it identifies by the subject. An account with a password too was
+   * linked to it.
+   */
   @Column('text', { nullable: true })
   issuer!: string | null;
 

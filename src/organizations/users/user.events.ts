@@ -35,6 +35,11 @@ export class UserLinked extends UserEvent {
   protected readonly verb = 'was linked to the OpenID Connect issuer';
 }
 
+export class UserUnlinked extends UserEvent {
+  readonly action = 'unlinked';
+  protected readonly verb = 'is no longer linked to the OpenID Connect issuer';
+}
+
 export class UserUpdated extends UserEvent {
   readonly action = 'updated';
   protected readonly verb: string = 'was changed';

@@ -6,6 +6,7 @@ export const userPolicy = definePolicy('user', {
   updateProfile: { needs: 'none', scope: 'write' },
   changePassword: { needs: 'none', scope: 'admin' },
   linkAccount: { needs: 'none', scope: 'admin' },
+  unlinkAccount: { needs: 'none', scope: 'admin' },
   acceptInvitation: { needs: 'none', scope: 'admin' },
   administer: { needs: 'none', scope: 'admin', installation: true },
 });
