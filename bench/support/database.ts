@@ -42,14 +42,6 @@ export async function withClient<T>(
   }
 }
 
-/** Takes the row-level policies away, so that what they cost shows. */
-export async function dropPolicies(url: string): Promise<void> {
-  await withClient(url, async (client) => {
-    const { rows } = await client.query<{ relname: string }>('SELECT relname FROM pg_class WHERE relrowsecurity');
-    for (const { relname } of rows) await client.query(`ALTER TABLE ${relname} DISABLE ROW LEVEL SECURITY`);
-  });
-}
-
 /** Of a process, of its children that live, and of those that have ended (proc(5); a tick is 10 ms). */
 function cpuOfFamily(pid: number): number {
   try {

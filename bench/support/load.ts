@@ -29,69 +29,22 @@ export interface Run {
 
 const ROUNDS = Number(process.env['BENCH_ROUNDS'] ?? 3);
 const CONNECTIONS = Number(process.env['BENCH_CONNECTIONS'] ?? 32);
-const SECONDS = Number(process.env['BENCH_SECONDS'] ?? 8);
-const WARM_UP_SECONDS = 4;
 
 /**
- * Loads the candidates one after another, in several rounds, so that a busy moment of the machine meets all of them, and
- * prints the median of each with its ratio to the first.
+ * Loads the candidates one after another with so many calls each, in several rounds, so that a busy moment of the machine meets all of
+ * them, and a busy machine takes longer and still responds to all.
  * @returns the runs of each
- * @throws Error when an answer was an error
+ * @throws Error when a response was an error
  */
-export async function compare(
-  title: string,
-  database: BenchDatabase,
-  candidates: Candidate[],
-): Promise<Map<Candidate, Run[]>> {
-  const before = load();
-  const runs = await runInterleaved(database, candidates, { warmUp: WARM_UP_SECONDS, seconds: SECONDS });
-  const [baseline] = candidates.map((candidate) => middle(runs.get(candidate) ?? []));
-  const rows = [...runs].map(([{ name }, results]) => {
-    const { rps, p50, p99, server, database } = middle(results);
-    const each = results.map((result) => Math.round(result.rps)).join(' / ');
-    const times = [p50, p99, server, database].map((ms) => ms.toFixed(2));
-    return [name, String(Math.round(rps)), each, ...times, (rps / (baseline?.rps ?? 0)).toFixed(2)];
-  });
-  console.log(`\n${title}`);
-  console.log(
-    `${ROUNDS} interleaved runs of ${SECONDS} s, ${CONNECTIONS} connections; load average ${before} before, ${load()} after\n`,
-  );
-  console.log(
-    table(['', 'requests/s', 'each run', 'p50 ms', 'p99 ms', 'server CPU ms', 'database CPU ms', 'ratio'], rows),
-  );
-  return runs;
-}
-
-/** Loads the candidates one after another, in rounds, and answers the runs of each. */
-export async function runInterleaved(
-  database: BenchDatabase,
-  candidates: Candidate[],
-  { warmUp, seconds }: { warmUp: number; seconds: number },
-): Promise<Map<Candidate, Run[]>> {
-  return runRounds(database, candidates, { duration: warmUp }, { duration: seconds });
-}
-
-/** The same with so many calls in each run, so that a busy machine takes longer and still answers all of them. */
-export function runCalls(
+export async function runCalls(
   database: BenchDatabase,
   candidates: Candidate[],
   calls: number,
 ): Promise<Map<Candidate, Run[]>> {
-  return runRounds(database, candidates, { amount: calls }, { amount: calls });
-}
-
-type Length = { duration: number } | { amount: number };
-
-async function runRounds(
-  database: BenchDatabase,
-  candidates: Candidate[],
-  warmUp: Length,
-  length: Length,
-): Promise<Map<Candidate, Run[]>> {
-  for (const candidate of candidates) await run(candidate, candidate.database ?? database, warmUp);
+  for (const candidate of candidates) await run(candidate, candidate.database ?? database, calls);
   const runs = new Map<Candidate, Run[]>(candidates.map((candidate) => [candidate, []]));
   for (let round = 0; round < ROUNDS; round++)
-    for (const [candidate, results] of runs) results.push(await run(candidate, candidate.database ?? database, length));
+    for (const [candidate, results] of runs) results.push(await run(candidate, candidate.database ?? database, calls));
   return runs;
 }
 
@@ -115,7 +68,7 @@ export function median(values: number[]): number {
   return sorted[Math.floor(sorted.length / 2)] ?? NaN;
 }
 
-async function run(candidate: Candidate, database: BenchDatabase, length: Length): Promise<Run> {
+async function run(candidate: Candidate, database: BenchDatabase, amount: number): Promise<Run> {
   const { name, server, token, paths, connections = CONNECTIONS } = candidate;
   const next: () => Partial<Request> =
     candidate.next ?? (() => ({ path: paths[Math.floor(Math.random() * paths.length)] ?? '/' }));
@@ -125,7 +78,7 @@ async function run(candidate: Candidate, database: BenchDatabase, length: Length
   let answered = started;
   const options: Options = {
     url: server.url,
-    ...length,
+    amount,
     connections,
     headers: token ? { authorization: `Bearer ${token}` } : {},
     requests: [
