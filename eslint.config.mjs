@@ -6,13 +6,14 @@ import tseslint from 'typescript-eslint';
 export default tseslint.config(
   {
     ignores: [
-      'dist',
+      '**/dist',
       'node_modules',
       '.data',
       'coverage',
       'src/core/graphql/playground/app',
       'src/core/rest/openapi/reference/app',
       'test/clients',
+      'clients/typescript/src/generated',
       // It has packages of its own.
       'bench/alternatives/nest',
     ],
@@ -22,7 +23,7 @@ export default tseslint.config(
   {
     languageOptions: {
       parserOptions: {
-        projectService: { allowDefaultProject: ['*.mjs', 'scripts/*.mjs'] },
+        projectService: { allowDefaultProject: ['*.mjs', 'scripts/*.mjs', 'clients/*/scripts/*.mjs'] },
         tsconfigRootDir: import.meta.dirname,
       },
       globals: { process: 'readonly', console: 'readonly', fetch: 'readonly', URL: 'readonly' },
@@ -43,7 +44,7 @@ export default tseslint.config(
   },
   {
     // Input decides how long a pattern that backtracks takes.
-    files: ['src/**/*.ts'],
+    files: ['src/**/*.ts', 'clients/*/src/**/*.ts'],
     plugins: { regexp },
     rules: {
       'regexp/no-super-linear-backtracking': ['error', { report: 'potential' }],

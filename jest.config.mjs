@@ -3,7 +3,12 @@ export default {
   rootDir: '.',
   globalSetup: './test/support/global-setup.mjs',
   globalTeardown: './test/support/global-teardown.mjs',
-  testMatch: ['<rootDir>/src/**/*.spec.ts', '<rootDir>/test/**/*.spec.ts', '<rootDir>/test/**/*.e2e-spec.ts'],
+  testMatch: [
+    '<rootDir>/clients/*/src/**/*.spec.ts',
+    '<rootDir>/src/**/*.spec.ts',
+    '<rootDir>/test/**/*.spec.ts',
+    '<rootDir>/test/**/*.e2e-spec.ts',
+  ],
   runner: ['jest-light-runner', { runtime: 'worker_threads' }],
   testSequencer: './test/support/longest-first.mjs',
   setupFilesAfterEnv: ['./test/support/time-limit.ts'],

@@ -25,7 +25,8 @@ const UNWANTED = ['@scarf/scarf'];
 const { packages } = JSON.parse(read('package-lock.json'));
 const { allowScripts = {} } = JSON.parse(read('package.json'));
 const installed = Object.entries(packages)
-  .filter(([path]) => path !== '')
+  // Not the packages of this repository, which are linked from their folders.
+  .filter(([path, { link }]) => path.includes('node_modules/') && !link)
   .map(([path, entry]) => ({ ...entry, name: entry.name ?? path.split('node_modules/').at(-1) }))
   .map((entry) => ({ ...entry, license: entry.license ?? READ_BY_HAND[entry.name] ?? 'unknown' }))
   .sort((a, b) => (a.name < b.name ? -1 : a.name > b.name ? 1 : a.version.localeCompare(b.version)));

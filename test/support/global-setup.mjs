@@ -1,4 +1,7 @@
+import { generate } from '../../clients/typescript/scripts/generate.mjs';
+
 export default async function setUp() {
+  await generate();
   const { openTestRun } = await import('./test-run.ts');
   globalThis.closeTestRun = await openTestRun({
     programs: async () => (await import('./programs.ts')).compilePrograms(),
