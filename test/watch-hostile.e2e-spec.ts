@@ -26,11 +26,13 @@ describe('an API server that is hostile to its watchers', () => {
   let otherId: string;
   let made = 0;
 
-  const register = async (stub: StubCluster): Promise<string> => {
+  const register = async ({ kubeconfig }: { kubeconfig: string }): Promise<string> => {
     const path = `/api/system/kubernetes?orgID=${world.organization}`;
-    const { connected } = await done(world.admin.post(path, { kubeconfig: stub.kubeconfig }));
+    const { connected } = await done(world.admin.post(path, { kubeconfig }));
     return connected[0].connection_id as string;
   };
+  const rotate = (id: string, kubeconfig: string): Promise<Json> =>
+    done(world.admin.put(`/api/integrations/connections/${id}`, { credential_secret: { kubeconfig } }));
   const names = async (id: string): Promise<string[]> =>
     (await done(world.admin.get(`${RESOURCES}?kind=ConfigMap&pagesize=500&connection_id=${id}`))).resources.map(
       ({ name }: Json) => name,
@@ -177,6 +179,85 @@ describe('an API server that is hostile to its watchers', () => {
     expect(sent).toBeLessThan(60_000);
     await recovers();
   }, 60_000);
+
+  const NONE = { watch: (response: ServerResponse) => void response.end('{"type":"ERROR","object":{"code":410}}\n') };
+  const FAILS = { ...NONE, list: (response: ServerResponse) => void response.writeHead(500).end('{}') };
+  const FLOODS = {
+    ...NONE,
+    list: (response: ServerResponse) => {
+      response.writeHead(200, { 'content-type': 'application/json' });
+      response.write('{"metadata":{"resourceVersion":"1"},"items":[');
+      pour(response, `"${'x'.repeat(MB)}",`, { bytes: 0 });
+    },
+  };
+
+  it.each([
+    ['failing', FAILS],
+    ['too_large', FLOODS],
+  ])(
+    'shows nothing that only an earlier credential was shown, of a kind that is %s with the next one',
+    async (reason, hooks) => {
+      const before = await names(hostileId);
+      expect(before).toContain('first');
+      hostile.behave(hooks);
+      await until(async () => (await watchOf(hostileId)).missing[0]?.reason === reason, PATIENCE);
+      expect(await names(hostileId)).toEqual(before);
+      await rotate(hostileId, hostile.kubeconfig);
+      await until(async () => (await names(hostileId)).length === 0, PATIENCE);
+      await until(async () => (await watchOf(hostileId)).missing[0]?.reason === reason, PATIENCE);
+      await recovers();
+      await sees(hostileId, 'first');
+    },
+    60_000,
+  );
+
+  it('shows nothing that an earlier credential was shown when the next one is refused, and the same when it is accepted', async () => {
+    const idOf = async (): Promise<string> =>
+      (await done(world.admin.get(`${RESOURCES}?search=first&connection_id=${hostileId}`))).resources[0]?.id as string;
+    const id = await idOf();
+    await rotate(hostileId, hostile.kubeconfig);
+    await recovers();
+    expect(await idOf()).toBe(id);
+    hostile.behave({ refuse: (token) => token === 'weak' });
+    await rotate(hostileId, hostile.kubeconfigOf('weak'));
+    await until(async () => (await names(hostileId)).length === 0, PATIENCE);
+    expect(await watchOf(hostileId)).toMatchObject({ status: 'failing' });
+    await recovers();
+    await sees(hostileId, 'first');
+  }, 60_000);
+
+  it('is followed for the others of a group of which one cannot be decrypted, or is refused', async () => {
+    const shared = await StubCluster.start();
+    const ids: string[] = [];
+    for (const name of ['a', 'b', 'c']) ids.push(await register({ kubeconfig: shared.kubeconfigOf('same', name) }));
+    const [unreadable = '', refused = '', sound = ''] = ids;
+    const put = async (...to: string[]): Promise<void> => {
+      const name = `shared-${++made}`;
+      shared.put(name);
+      for (const id of to) await sees(id, name);
+    };
+    await put(...ids);
+    expect(shared.followers).toBe(1);
+
+    shared.behave({ refuse: (token) => token === 'weak' });
+    await rotate(refused, shared.kubeconfigOf('weak', 'b'));
+    await world.sql(`UPDATE connection SET status = 'disconnected', revision = revision + 1 WHERE id = $1`, [refused]);
+    await until(async () => (await watchOf(refused)).status === 'failing', PATIENCE);
+    await put(sound);
+    const { status } = await done(world.admin.get(`/api/integrations/connections/${refused}`));
+    expect(status).toBe('disconnected');
+    expect(await names(refused)).toEqual([]);
+
+    await world.sql(
+      `UPDATE credential SET secret = '\\x00' FROM connection WHERE credential.id = credential_id AND connection.id = $1`,
+      [unreadable],
+    );
+    await world.sql(`UPDATE cluster_watch SET resync = 'list'`);
+    await wait(3_000);
+    await put(sound, unreadable);
+    for (const id of ids) await done(world.admin.delete(`/api/integrations/connections/${id}`));
+    await shared.stop();
+  }, 90_000);
 
   it('is forgotten when another cluster answers at its address', async () => {
     expect(await names(hostileId)).toContain('first');

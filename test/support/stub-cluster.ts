@@ -8,6 +8,8 @@ import { SELF_SIGNED } from './self-signed.js';
 export interface StubHooks {
   list?: (response: ServerResponse, url: URL) => void;
   watch?: (response: ServerResponse, resourceVersion: string) => void;
+  /** Whether a token is refused. */
+  refuse?: (token: string) => boolean;
 }
 
 interface StubObject {
@@ -40,13 +42,17 @@ export class StubCluster {
   }
 
   get kubeconfig(): string {
+    return this.kubeconfigOf(randomUUID());
+  }
+
+  kubeconfigOf(token: string, name = 'stub'): string {
     const { port } = this.server.address() as AddressInfo;
     const ca = Buffer.from(SELF_SIGNED.cert).toString('base64');
     return JSON.stringify({
-      contexts: [{ name: 'stub', context: { cluster: 'stub', user: 'stub' } }],
-      'current-context': 'stub',
+      contexts: [{ name, context: { cluster: 'stub', user: name } }],
+      'current-context': name,
       clusters: [{ name: 'stub', cluster: { server: `https://localhost:${port}`, 'certificate-authority-data': ca } }],
-      users: [{ name: 'stub', user: { token: randomUUID() } }],
+      users: [{ name, user: { token } }],
     });
   }
 
@@ -100,6 +106,8 @@ export class StubCluster {
     const url = new URL(request.url ?? '/', 'https://stub');
     const json = (body: object, status = 200): void =>
       void response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body));
+    if (this.hooks.refuse?.(request.headers.authorization?.replace('Bearer ', '') ?? ''))
+      return json({ kind: 'Status', message: 'Unauthorized', reason: 'Unauthorized', code: 401 }, 401);
     if (url.pathname === '/version') return json({ major: '1', minor: '36', gitVersion: 'v1.36.0' });
     if (url.pathname === '/api') return json(discovery('', ['namespaces', 'Namespace'], ['configmaps', 'ConfigMap']));
     if (url.pathname === '/apis') return json({ kind: 'APIGroupDiscoveryList', items: [] });

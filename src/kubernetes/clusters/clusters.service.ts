@@ -6,7 +6,7 @@ import { ConnectionsService } from '../../connections/connections.service.js';
 import { Actor } from '../../core/access/actor.js';
 import { runAsSystem } from '../../core/database/row-security.js';
 import { UnitOfWork } from '../../core/database/unit-of-work.js';
-import { NotFound } from '../../core/errors/app-error.js';
+import { isDatabaseOutage } from '../../core/errors/database-outage.js';
 import { Outbound } from '../../core/outbound/outbound.service.js';
 import { Metrics } from '../../core/telemetry/metrics.service.js';
 import { WorkerPool } from '../../core/workers/worker-pool.js';
@@ -56,7 +56,7 @@ export class ClustersService implements OnApplicationShutdown {
 
   /**
    * Creates a client for connections that share an access, for instance for a watch; the caller closes it. A connection whose
-   * access was changed meanwhile is not used.
+   * access was changed meanwhile, or cannot be decrypted, is neither used nor marked as connected.
    * @param isShared whether an access is the one that they share
    * @throws Error when none of them has this access any more
    */
@@ -65,17 +65,26 @@ export class ClustersService implements OnApplicationShutdown {
     isShared: (access: ClusterAccess) => boolean,
     limits?: Partial<ClusterLimits>,
   ): Promise<ClusterClient> {
-    const notes = connections.flatMap((one) => (one.unreached !== null ? this.onFirstResponse(one.connectionId) : []));
+    const findShared = async (connectionId: string): Promise<ClusterAccess | undefined> => {
+      const access = await this.getAccess(connectionId).catch((error: unknown) => {
+        if (isDatabaseOutage(error)) throw error;
+        return undefined;
+      });
+      return access && isShared(access) ? access : undefined;
+    };
+    const notes = connections.flatMap(({ connectionId, unreached }) =>
+      unreached === null ? [] : this.onFirstResponse(connectionId, async () => Boolean(await findShared(connectionId))),
+    );
     for (const { connectionId } of connections) {
-      const access = await this.getAccess(connectionId).catch(ignoreNotFound);
-      if (access && isShared(access))
+      const access = await findShared(connectionId);
+      if (access)
         return this.createTemporaryClient(
           access,
           limits,
           notes.length > 0 ? () => notes.forEach((note) => note()) : undefined,
         );
     }
-    throw new Error('no connection has this access any more');
+    throw new Error('No connection has this access any more, or its credential cannot be decrypted');
   }
 
   /** Creates a client for a single attempt; the caller closes it. */
@@ -94,14 +103,17 @@ export class ClustersService implements OnApplicationShutdown {
   /**
    * Marks a disconnected connection as connected when its cluster responds, without a ping; the changed status
    * creates a new client on the next call.
+   * @param isStill whether the response is still one to the access of the connection
    */
-  private onFirstResponse(id: string): () => void {
+  private onFirstResponse(id: string, isStill = (): Promise<boolean> => Promise.resolve(true)): () => void {
     let isNoted = false;
     return () => {
       if (isNoted) return;
       isNoted = true;
       const noted = this.unit.runOutside(() =>
-        runAsSystem(REASON, () => this.connections.markReached(Actor.system(REASON), id)),
+        runAsSystem(REASON, async () => {
+          if (await isStill()) await this.connections.markReached(Actor.system(REASON), id);
+        }),
       );
       noted.catch((error: unknown) => this.logger.warn(error, `the status of the connection ${id} was not changed`));
     };
@@ -110,9 +122,4 @@ export class ClustersService implements OnApplicationShutdown {
   onApplicationShutdown(): Promise<void> {
     return this.clients.close();
   }
-}
-
-function ignoreNotFound(error: unknown): null {
-  if (error instanceof NotFound) return null;
-  throw error;
 }

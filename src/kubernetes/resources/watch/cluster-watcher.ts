@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { backoff } from '../../../core/backoff.js';
 import type { ClusterClient } from '../../clusters/cluster-client.js';
 import { ClusterError } from '../../clusters/cluster-error.js';
+import type { ResourceKind } from '../../clusters/discovery.js';
 import type { ResourceChanges } from '../resource-changes.js';
 import type { Resync } from './cluster-watch.entity.js';
 import type { ClusterWatchesStore, WatchedConnection } from './cluster-watches.store.js';
@@ -55,6 +56,8 @@ export class ClusterWatcher implements KindSink {
   private session = new AbortController();
   /** Connections whose stored objects are those that the watches know. */
   private readonly filled = new Set<string>();
+  /** Connections of which something may be stored that an earlier access was shown, and the present one is not. */
+  private readonly unverified = new Set<string>();
   private readonly resyncs = new Map<string, Resync>();
   private clusterUid: string | null = null;
   private error: string | null = null;
@@ -74,6 +77,7 @@ export class ClusterWatcher implements KindSink {
     this.lease = { ...holder, connectionIds: this.connectionIds };
     this.timing = tools.timing ?? WATCH_TIMING;
     this.kinds = new KindWatches(this.lease, tools, this, this.timing);
+    for (const one of connections) this.join(one);
   }
 
   get connectionIds(): string[] {
@@ -95,6 +99,7 @@ export class ClusterWatcher implements KindSink {
       } catch (error) {
         if (error instanceof WatchLeaseLost || signal.aborted) return;
         failures = performance.now() - startedAt > BACKOFF_RESET_MS ? 1 : failures + 1;
+        if (error instanceof ClusterError) await this.deleteUnverified().catch(() => undefined);
         this.error = error instanceof ClusterError ? error.message : 'The resources could not be written';
         await this.saveState().catch(() => undefined);
         await sleep(backoff(failures, this.timing.retryMs, this.timing.maxRetryMs), undefined, { signal }).catch(
@@ -116,13 +121,15 @@ export class ClusterWatcher implements KindSink {
       const before = known.get(one.connectionId);
       return (
         !before ||
+        one.isClaimed ||
         one.resync ||
         one.namespace !== before.namespace ||
         (one.unreached !== null && one.unreached !== before.unreached)
       );
     });
     const current = new Set(connections.map(({ connectionId }) => connectionId));
-    for (const id of this.filled) if (!current.has(id)) this.filled.delete(id);
+    for (const id of [...this.filled, ...this.unverified]) if (!current.has(id)) this.leave(id);
+    for (const one of connections) if (one.isClaimed) this.join(one);
     for (const { connectionId, resync } of connections) if (resync) this.resyncs.set(connectionId, resync);
     this.connections = connections;
     if (isChanged) this.session.abort();
@@ -141,7 +148,12 @@ export class ClusterWatcher implements KindSink {
   }
 
   async sweep(...[kind, uids, place]: Parameters<KindSink['sweep']>): Promise<void> {
+    if (!place) this.kinds.noteListed(kind);
     await this.tools.changes.publish(await this.tools.resources.sweep(this.lease, kind, uids, place));
+  }
+
+  async deleteUnseen(kind: ResourceKind): Promise<void> {
+    for (const connectionId of this.heldOf(this.unverified)) await this.kinds.deleteOutside(kind, connectionId);
   }
 
   hasRoomFor(asking: KindWatch, count: number): boolean {
@@ -199,7 +211,7 @@ export class ClusterWatcher implements KindSink {
         if (performance.now() >= this.discoverAt) {
           this.discoverAt = performance.now() + DISCOVERY_INTERVAL_MS;
           this.requestClusterCheck();
-          await this.kinds.discover(client);
+          await this.kinds.discover(client, this.heldOf(this.unverified));
           this.error = null;
           this.narrowAt = performance.now();
           this.report();
@@ -239,8 +251,10 @@ export class ClusterWatcher implements KindSink {
     if (resyncs.length > 0 || cleared.length > 0 || uid === null) this.kinds.reset();
     if (resyncs.includes('discover') || connections.some(isAnother)) this.kinds.clear();
     this.resyncs.clear();
-    for (const { connectionId } of cleared)
+    for (const { connectionId } of cleared) {
       if (await watches.reset(connectionId, this.lease)) await resources.deleteAll(connectionId);
+      this.unverified.delete(connectionId);
+    }
     await this.fillNew(connections);
     this.clusterUid = uid ?? this.clusterUid;
     if (uid === null) return;
@@ -255,7 +269,10 @@ export class ClusterWatcher implements KindSink {
   private async fillNew(connections: readonly WatchedConnection[]): Promise<void> {
     const joined = connections.map((one) => one.connectionId).filter((id) => !this.filled.has(id));
     const [source] = this.filled;
-    for (const id of joined) if (!(await this.fill(id, source))) this.kinds.reset();
+    for (const id of joined) {
+      this.kinds.forget(id);
+      if (!(await this.fill(id, source))) this.kinds.reset();
+    }
     for (const id of joined) this.filled.add(id);
   }
 
@@ -268,6 +285,29 @@ export class ClusterWatcher implements KindSink {
       await this.tools.changes.publish(changes);
     }
     return true;
+  }
+
+  private join({ connectionId, isSynced }: WatchedConnection): void {
+    this.leave(connectionId);
+    if (!isSynced) this.unverified.add(connectionId);
+  }
+
+  private leave(connectionId: string): void {
+    this.filled.delete(connectionId);
+    this.unverified.delete(connectionId);
+  }
+
+  private heldOf(connectionIds: ReadonlySet<string>): string[] {
+    return this.lease.connectionIds.filter((id) => connectionIds.has(id));
+  }
+
+  /** Deletes what is stored of connections to which the cluster has shown nothing yet with their present access. */
+  private async deleteUnverified(): Promise<void> {
+    const { watches, resources } = this.tools;
+    for (const id of this.heldOf(this.unverified)) {
+      if (await watches.reset(id, this.lease)) await resources.deleteAll(id);
+      this.leave(id);
+    }
   }
 
   /** Returns the uid of kube-system, which identifies the cluster; null when reading it is forbidden. */
@@ -299,14 +339,16 @@ export class ClusterWatcher implements KindSink {
 
   private async saveState(): Promise<void> {
     this.reportAt = Infinity;
-    const { isSettled } = this.kinds;
+    const { isSettled, isDecided } = this.kinds;
+    const isCurrent = !this.session.signal.aborted && this.error === null;
+    if (isCurrent && isDecided) for (const id of this.heldOf(this.unverified)) this.unverified.delete(id);
     for (const connectionId of this.lease.connectionIds)
       await this.tools.watches.saveState(connectionId, this.lease, {
         status: this.error !== null ? 'failing' : isSettled ? 'watching' : 'starting',
         error: this.error,
         kinds: this.kinds.countFor(connectionId),
         missing: this.kinds.listMissing(connectionId),
-        isSynced: this.error === null && isSettled,
+        isSynced: this.error === null && isSettled && !this.unverified.has(connectionId),
       });
   }
 }

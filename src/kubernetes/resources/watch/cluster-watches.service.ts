@@ -98,7 +98,7 @@ export class ClusterWatchesService implements OnApplicationBootstrap, BeforeAppl
     for (const id of await this.watches.reconcile()) await this.end(id);
     await this.digestAccesses();
     const limit = this.isStopping ? 0 : Math.min(MAX_CLAIMED, MAX_WATCHES - this.running.size);
-    const claimed = limit > 0 ? await this.watches.claim(this.worker, limit, LEASE_MS) : [];
+    const claimed = limit > 0 ? await this.watches.claim(this.worker, limit, LEASE_MS, this.keyId) : [];
     const groups = new Map<string, WatchedConnection[]>();
     for (const one of [...held, ...claimed])
       groups.set(one.accessDigest, [...(groups.get(one.accessDigest) ?? []), one]);

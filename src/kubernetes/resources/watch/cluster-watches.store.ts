@@ -15,6 +15,10 @@ export interface WatchedConnection {
   unreached: number | null;
   resync: Resync | null;
   clusterUid: string | null;
+  /** Whether everything was listed with the present access, so that nothing stored is what an earlier one was shown. */
+  isSynced: boolean;
+  /** Whether its lease has just been claimed: what is stored may have been written by another watch meanwhile. */
+  isClaimed: boolean;
 }
 
 /** The state of a watch, visible to users who may see the connection. */
@@ -29,9 +33,15 @@ export interface WatchState {
 /** A temporarily unreachable cluster stays watched, and its stored objects remain. */
 const WATCHED = `connection.kind = 'kubernetes' AND connection.status IN ('connected', 'disconnected') AND connection.deleted_at IS NULL`;
 const CONNECTED = `w.connection_id AS "connectionId", w.access_digest AS "accessDigest", connection.metadata ->> 'namespace' AS namespace,
-  CASE WHEN connection.status = 'disconnected' THEN connection.revision END AS unreached, w.cluster_uid AS "clusterUid"`;
-/** Changes with the key of digests ($2), and with the address and the credential of a connection. */
-const REVISION = `concat_ws('.', $2::text, connection.revision, connection.credential_id, credential.revision)`;
+  CASE WHEN connection.status = 'disconnected' THEN connection.revision END AS unreached, w.cluster_uid AS "clusterUid",
+  w.synced_at IS NOT NULL AS "isSynced"`;
+/** Changes with the address and the credential of a connection. */
+const ACCESS = `concat_ws('.', connection.revision, connection.credential_id, credential.revision)`;
+/** A revision without the id of the key, which comes first in it. */
+const withoutKey = (revision: string): string => `substr(${revision}, strpos(${revision}, '.') + 1)`;
+/** Whether a digest ($3) is that of another access, whose revision ($2) is null while the credential cannot be opened. */
+const IS_ANOTHER_ACCESS = `($2::text IS NOT NULL AND coalesce(access_digest, $3) <> $3
+  AND ${withoutKey('access_revision')} IS DISTINCT FROM ${withoutKey('$2')})`;
 const HELD = `connection_id = $1 AND worker = $2 AND access_digest = $3`;
 const isFree = (row: string): string => `(${row}.worker IS NULL OR ${row}.lease_until < now())`;
 /** Whether another process holds the watch of connections with the same digest. @param rows where they are */
@@ -60,28 +70,32 @@ export class ClusterWatchesStore {
   }
 
   /**
-   * Finds connections whose address or credential has changed since their digest was computed, or whose digest is of another key: new
-   * ones first, failed ones last.
+   * Finds connections whose address or credential has changed since their digest was computed, or whose digest is of another key, unless
+   * a process that has this key still holds them: new ones first, failed ones last.
    */
   findChangedAccess(limit: number, keyId: string): Promise<{ connectionId: string; revision: string }[]> {
     return this.unit.manager.query(
-      `SELECT w.connection_id AS "connectionId", ${REVISION} AS revision
+      `SELECT w.connection_id AS "connectionId", $2 || '.' || ${ACCESS} AS revision
          FROM cluster_watch w JOIN connection ON connection.id = w.connection_id
          LEFT JOIN credential ON credential.id = connection.credential_id
-        WHERE ${WATCHED} AND w.access_revision IS DISTINCT FROM ${REVISION}
+        WHERE ${WATCHED} AND w.access_revision IS DISTINCT FROM $2 || '.' || ${ACCESS}
+          AND (${isFree('w')} OR ${withoutKey('w.access_revision')} IS DISTINCT FROM ${ACCESS})
         ORDER BY w.access_digest IS NULL DESC, w.access_revision IS NULL LIMIT $1`,
       [limit, keyId],
     );
   }
 
   /**
-   * Stores the access digest of a connection. With a different one than before it loses its holder.
+   * Stores the access digest of a connection. With a different one than before it loses its holder; with another access, not only another
+   * key of digests, nothing counts as listed.
    * @param revision of the connection; null when the digest has to be computed again
    */
   async saveAccess(connectionId: string, revision: string | null, digest: string): Promise<void> {
     await this.unit.manager.query(
       `UPDATE cluster_watch SET access_digest = $3, access_revision = $2,
-         worker = CASE WHEN coalesce(access_digest, $3) = $3 THEN worker END
+         worker = CASE WHEN coalesce(access_digest, $3) = $3 THEN worker END,
+         synced_at = CASE WHEN NOT ${IS_ANOTHER_ACCESS} THEN synced_at END,
+         stale_since = CASE WHEN NOT ${IS_ANOTHER_ACCESS} THEN stale_since END
         WHERE connection_id = $1`,
       [connectionId, revision, digest],
     );
@@ -105,14 +119,15 @@ export class ClusterWatchesStore {
   }
 
   /**
-   * Claims connections without a holder or with an expired lease, by digests that no other process holds.
+   * Claims connections without a holder or with an expired lease, by digests of a key that no other process holds.
    * @param limit of digests
    */
-  async claim(worker: string, limit: number, leaseMs: number): Promise<WatchedConnection[]> {
+  async claim(worker: string, limit: number, leaseMs: number, keyId: string): Promise<WatchedConnection[]> {
     return this.unit.manager.query(
       `WITH wanted AS (
          SELECT DISTINCT w.access_digest FROM cluster_watch w JOIN connection ON connection.id = w.connection_id
           WHERE ${isFree('w')} AND ${WATCHED} AND w.access_digest IS NOT NULL AND NOT ${isTaken('w', 'cluster_watch')}
+            AND (w.access_revision IS NULL OR starts_with(w.access_revision, $4 || '.'))
           ORDER BY 1 LIMIT $2),
        locked AS (
          SELECT * FROM cluster_watch w WHERE access_digest IN (SELECT access_digest FROM wanted) ORDER BY connection_id FOR UPDATE),
@@ -121,8 +136,9 @@ export class ClusterWatchesStore {
             stale_since = CASE WHEN w.synced_at IS NULL THEN w.stale_since ELSE coalesce(w.stale_since, w.lease_until, now()) END
            FROM locked
           WHERE w.connection_id = locked.connection_id AND ${isFree('locked')} AND NOT ${isTaken('locked', 'locked')} RETURNING w.*)
-       SELECT ${CONNECTED}, NULL AS resync FROM taken w JOIN connection ON connection.id = w.connection_id WHERE ${WATCHED}`,
-      [worker, limit, leaseMs],
+       SELECT ${CONNECTED}, NULL AS resync, true AS "isClaimed" FROM taken w JOIN connection ON connection.id = w.connection_id
+        WHERE ${WATCHED}`,
+      [worker, limit, leaseMs, keyId],
     );
   }
 
@@ -135,7 +151,7 @@ export class ClusterWatchesStore {
        renewed AS (
          UPDATE cluster_watch SET lease_until = now() + $3 * interval '1 millisecond', resync = NULL
           WHERE connection_id IN (SELECT connection_id FROM asked) RETURNING *)
-       SELECT ${CONNECTED}, asked.resync FROM renewed w JOIN connection ON connection.id = w.connection_id
+       SELECT ${CONNECTED}, asked.resync, false AS "isClaimed" FROM renewed w JOIN connection ON connection.id = w.connection_id
          JOIN asked ON asked.connection_id = w.connection_id WHERE ${WATCHED}`,
       [worker, ids, leaseMs],
     );

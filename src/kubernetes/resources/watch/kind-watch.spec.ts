@@ -40,6 +40,7 @@ async function watched(states: KubernetesObject[]): Promise<SeenResource[]> {
     },
     delete: () => Promise.resolve(),
     sweep: () => Promise.resolve(),
+    deleteUnseen: () => Promise.resolve(),
     hasRoomFor: () => true,
     pace: () => 0,
     withListSlot: (list) => list(),

@@ -17,6 +17,8 @@ export interface KindSink {
   delete(kind: ResourceKind, objects: { namespace: string; name: string }[], place?: WatchedPlace): Promise<void>;
   /** Deletes stored objects that are not in a list. @param place of the list; undefined for all namespaces */
   sweep(kind: ResourceKind, uids: ReadonlySet<string>, place?: WatchedPlace): Promise<void>;
+  /** Deletes stored objects that the present access was not shown, of a kind that cannot be listed. */
+  deleteUnseen(kind: ResourceKind): Promise<void>;
   /** Reports whether a watch may store this many objects, given those of other watches. */
   hasRoomFor(watch: KindWatch, count: number): boolean;
   /** Returns the milliseconds to pause after an event, to limit the rate of a cluster. */
@@ -77,6 +79,7 @@ export class KindWatch {
   count = 0;
   private resourceVersion: string | null = null;
   private failures = 0;
+  private isTried = false;
 
   /** @param place to watch, when listing all namespaces is forbidden */
   constructor(
@@ -89,6 +92,11 @@ export class KindWatch {
   /** Whether the first list has completed, or failed permanently. */
   get isSettled(): boolean {
     return this.isListed || this.missing !== null;
+  }
+
+  /** Whether it is listed, or has failed permanently since it was last started. */
+  get isDecided(): boolean {
+    return this.isListed || this.isTried;
   }
 
   /** Whether the stored objects are those of its last list and the changes since. */
@@ -107,12 +115,13 @@ export class KindWatch {
    * @throws errors of the sink
    */
   async run(client: ClusterClient, signal: AbortSignal): Promise<void> {
+    this.isTried = false;
     while (!signal.aborted) {
       let watchedFrom = Infinity;
       const hasLasted = (): boolean => performance.now() - watchedFrom > BACKOFF_RESET_MS;
       try {
         this.resourceVersion ??= await this.sink.withListSlot(() => this.list(client, signal));
-        this.settle(null);
+        await this.settle(null);
         watchedFrom = performance.now();
         await this.watch(client, this.resourceVersion, signal);
         if (hasLasted()) this.failures = 0;
@@ -137,7 +146,7 @@ export class KindWatch {
     const isTooLarge = error.kind === 'tooLarge';
     const reason = isRefused ? 'forbidden' : isTooLarge ? 'too_large' : 'failing';
     if (reason !== 'failing' || this.failures >= MAX_QUIET_FAILURES)
-      this.settle({ api_version: this.kind.apiVersion, kind: this.kind.kind, reason, detail: error.message });
+      await this.settle({ api_version: this.kind.apiVersion, kind: this.kind.kind, reason, detail: error.message });
     if (reason === 'failing') return this.pauseAfterFault(signal);
     await sleep(this.timing.forbiddenRetryMs * (0.75 + Math.random() / 2), undefined, { signal }).catch(
       () => undefined,
@@ -151,8 +160,11 @@ export class KindWatch {
     await sleep(backoff(this.failures, retryMs, maxRetryMs), undefined, { signal }).catch(() => undefined);
   }
 
-  private settle(missing: MissingKind | null): void {
+  private async settle(missing: MissingKind | null): Promise<void> {
+    // Where listing is forbidden, what is outside of the watched namespaces is deleted in any case.
+    if (missing && missing.reason !== 'forbidden' && !this.place) await this.sink.deleteUnseen(this.kind);
     this.missing = missing;
+    this.isTried = true;
     this.sink.report();
   }
 

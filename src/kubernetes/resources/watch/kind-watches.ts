@@ -44,6 +44,11 @@ export class KindWatches {
     return this.watches.size > 0 && this.all.every((watch) => watch.isSettled);
   }
 
+  /** Whether every watch has completed its first list, or has failed permanently since it was last started. */
+  get isDecided(): boolean {
+    return this.watches.size > 0 && this.all.every((watch) => watch.isDecided);
+  }
+
   /** The kinds that are watched in all namespaces and have been listed. */
   get listed(): ResourceKind[] {
     return this.wide.filter(({ isListed }) => isListed).map(({ kind }) => kind);
@@ -84,20 +89,47 @@ export class KindWatches {
     this.watches.clear();
   }
 
+  /** Notes that a kind was listed in all namespaces. */
+  noteListed(kind: ResourceKind): void {
+    for (const key of this.kept.keys()) if (key.startsWith(`${keyOf(kind)} `)) this.kept.delete(key);
+  }
+
+  /** Lists the namespaces of a connection again, whose stored objects may be those of another watch. */
+  forget(connectionId: string): void {
+    for (const key of this.kept.keys()) if (key.endsWith(` ${connectionId}`)) this.kept.delete(key);
+    for (const [key, { place }] of this.watches)
+      if (place?.connectionIds.includes(connectionId)) this.watches.delete(key);
+  }
+
   /**
    * Aligns the watches with the kinds that the cluster serves; deletes the stored objects of removed kinds, unless
    * only their aggregated API server is unavailable.
+   * @param unverified connections of which nothing stays that the present access was not shown
    */
-  async discover(client: ClusterClient): Promise<void> {
+  async discover(client: ClusterClient, unverified: string[]): Promise<void> {
     client.invalidateKinds();
     const served = (await client.listKinds()).filter(isWatchable).slice(0, MAX_WATCHES);
     this.unavailable = await client.listUnavailable();
     const wanted = new Map(served.map((kind) => [keyOf(kind), kind]));
     for (const [key, { kind }] of this.watches)
       if (!wanted.has(keyOf(kind)) && !this.unavailable.has(kind.apiVersion)) this.watches.delete(key);
-    await this.tools.resources.deleteOtherKinds(this.lease, [...wanted.keys()], [...this.unavailable]);
+    const { resources } = this.tools;
+    const { connectionIds } = this.lease;
+    await resources.deleteOtherKinds(this.lease, connectionIds, [...wanted.keys()], [...this.unavailable]);
     for (const [key, kind] of wanted)
       if (!this.watches.has(key)) this.watches.set(key, new KindWatch(kind, this.sink, this.timing));
+    const known = this.wide.map(({ kind }) => keyOf(kind));
+    if (unverified.length > 0) await resources.deleteOtherKinds(this.lease, unverified, known, []);
+  }
+
+  /** Deletes the stored objects of a kind for a connection outside of the namespaces in which it is watched. */
+  async deleteOutside(kind: ResourceKind, connectionId: string): Promise<void> {
+    const { resources, changes } = this.tools;
+    const key = `${keyOf(kind)} ${connectionId}`;
+    const narrowed = this.findNarrowed(kind, connectionId).map(({ place }) => place?.namespace ?? '');
+    if (this.kept.get(key) === narrowed.join()) return;
+    await changes.publish(await resources.deleteOutside(this.lease, kind, connectionId, narrowed));
+    this.kept.set(key, narrowed.join());
   }
 
   /**
@@ -115,15 +147,8 @@ export class KindWatches {
     for (const [key, { kind, place }] of wanted)
       if (!this.watches.has(key) && this.watches.size < MAX_WATCHES)
         this.watches.set(key, new KindWatch(kind, this.sink, this.timing, place));
-    const { resources, changes } = this.tools;
     for (const { kind } of refused)
-      for (const { connectionId } of connections) {
-        const key = `${keyOf(kind)} ${connectionId}`;
-        const narrowed = this.findNarrowed(kind, connectionId).map(({ place }) => place?.namespace ?? '');
-        if (this.kept.get(key) === narrowed.join()) continue;
-        await changes.publish(await resources.deleteOutside(this.lease, kind, connectionId, narrowed));
-        this.kept.set(key, narrowed.join());
-      }
+      for (const { connectionId } of connections) await this.deleteOutside(kind, connectionId);
   }
 
   /** The namespaces of the connections; the first of each connection first, so that none occupies all watches. */

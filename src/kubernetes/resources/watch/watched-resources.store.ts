@@ -144,15 +144,22 @@ export class WatchedResourcesStore {
   }
 
   /**
-   * Deletes resources of kinds that the cluster no longer serves.
-   * @param kinds the served kinds as `apiVersion kind`
+   * Deletes resources of all other kinds, such as those that the cluster no longer serves.
+   * @param connectionIds those whose resources are deleted
+   * @param kinds those that stay, as `apiVersion kind`
+   * @param apiVersions whose kinds stay
    */
-  async deleteOtherKinds(lease: WatchLease, kinds: string[], apiVersions: string[]): Promise<void> {
+  async deleteOtherKinds(
+    held: WatchLease,
+    connectionIds: string[],
+    kinds: string[],
+    apiVersions: string[],
+  ): Promise<void> {
     await this.unit.manager.query(
       `WITH ${HELD}
        DELETE FROM cluster_resource r USING held WHERE r.connection_id = held.connection_id
           AND api_version || ' ' || kind <> ALL ($4::text[]) AND api_version <> ALL ($5::text[])`,
-      [lease.connectionIds, lease.worker, lease.accessDigest, kinds, apiVersions],
+      [connectionIds, held.worker, held.accessDigest, kinds, apiVersions],
     );
   }
 
