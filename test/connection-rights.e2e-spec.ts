@@ -223,7 +223,7 @@ requires('KUBEBUILDER_ASSETS', 'the rights of a connection', () => {
     );
     const asked = `for=deploy&namespaces=${home}&workspace_id=${hostile.id}`;
     const { body: text } = await world.admin.get(`${CONNECTIONS}/${admin.connection_id}/manifest?${asked}`);
-    const documents = parseAllDocuments(text as string).map((each) => each.toJS() as Json);
+    const documents = parseAllDocuments(text as string).map((each) => each.toJS());
     expect(documents.filter((each) => each?.roleRef).map((each) => each.roleRef.name)).not.toContain('cluster-admin');
     expect(documents.filter((each) => each?.kind === 'ClusterRoleBinding' && !each.roleRef)).toEqual([]);
     const rules = documents.flatMap((each) => (each?.rules ?? []) as Json[]);
