@@ -362,8 +362,9 @@ describe('Prometheus', () => {
     servers.push(secure);
     await once(secure.listen(0, '127.0.0.1'), 'listening');
     const url = `https://127.0.0.1:${(secure.address() as AddressInfo).port}`;
-    const make = async (metadata: object): Promise<Answer> =>
-      world.admin.post('/api/integrations/connections', { name: 'secure', kind: 'prometheus', metadata });
+    const make = async (metadata: object, secret = {}): Promise<Answer> =>
+      world.admin.post('/api/integrations/connections', { name: 'secure', kind: 'prometheus', metadata, ...secret });
+    const BROKEN = '-----BEGIN CERTIFICATE-----\nbm90IG9uZQ==\n-----END CERTIFICATE-----';
     for (const [ca, status] of [
       [AUTHORITY, 200],
       [`${SELF_SIGNED.cert}\n${AUTHORITY}`, 200],
@@ -376,14 +377,35 @@ describe('Prometheus', () => {
       expect((await world.admin.post(`/api/integrations/connections/${connection.id}/ping`)).status).toBe(status);
     }
     for (const [metadata, detail] of [
-      [{ ca: 'none' }, 'must be a certificate in PEM'],
+      [{ ca: 'none' }, 'must have a certificate in PEM'],
+      [{ ca: BROKEN }, 'has a certificate that cannot be read: number 1 of 1'],
+      [{ ca: `${AUTHORITY}\n# the next one\n${BROKEN}` }, 'has a certificate that cannot be read: number 2 of 2'],
+      [{ ca: AUTHORITY.slice(0, -40) }, 'has a certificate that cannot be read: number 1 of 1'],
+      [{ ca: `${AUTHORITY}\n-----BEGIN PRIVATE KEY-----` }, 'must not have a private key'],
       [{ insecure_skip_verify: true }, 'does not take insecure_skip_verify'],
       [{ tls: { ca: AUTHORITY } }, 'does not take tls'],
     ] as const)
       for (const kind of ['prometheus', 'grafana', 'helm'])
         expect(
           await world.admin.post('/api/integrations/connections', { name: 'x', kind, metadata: { url, ...metadata } }),
-        ).toMatchObject({ status: 400, body: { errors: [{ detail }] } });
+        ).toMatchObject({ status: 400, body: { errors: [{ detail, remedy: expect.stringMatching(/\w/) }] } });
+
+    // Who has the server's address or the network may be the server to who trusts their certificates.
+    const credential_secret = { token: 'stored' };
+    const kept = await make({ url, ca: AUTHORITY }, { credential_secret });
+    const path = `/api/integrations/connections/${kept.body.id}`;
+    expect((await world.admin.put(path, { metadata: { url, ca: `${AUTHORITY}\n` } })).status).toBe(200);
+    for (const ca of [SELF_SIGNED.cert, `${SELF_SIGNED.cert}\n${AUTHORITY}`, undefined]) {
+      const metadata = { url, ...(ca && { ca }) };
+      const detail = `must be sent again: the credential has not been used for ${url} with these certificates yet`;
+      expect(await world.admin.put(path, { metadata })).toMatchObject({
+        status: 400,
+        body: { code: 'SECRET_REQUIRED', errors: [{ pointer: '/credential_secret', detail }] },
+      });
+    }
+    expect((await world.admin.put(path, { metadata: { url, ca: SELF_SIGNED.cert }, credential_secret })).status).toBe(
+      200,
+    );
   });
 
   it('is waited for at most 15 seconds, silent or dripping, and no longer than the caller waits', async () => {

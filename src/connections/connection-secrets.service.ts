@@ -179,24 +179,31 @@ export class ConnectionSecretsService {
 
   /** Requires that the secret of a credential is sent to the servers of a connection already, by this one or another. */
   private async assertServed(credentialId: string, connection: Connection): Promise<void> {
-    const origins = this.originsOf(connection);
-    if (origins.length === 0) return;
+    const wanted = this.destinationOf(connection);
+    if (wanted.origins.length === 0) return;
     const users = await this.connections.findByCredential(credentialId);
-    const served = new Set(users.flatMap((each) => this.originsOf(each)));
-    const foreign = origins.find((origin) => !served.has(origin));
+    const served = users.map((each) => this.destinationOf(each));
+    const foreign = wanted.origins.find(
+      (origin) =>
+        !served.some(({ origins, authorities }) => origins.includes(origin) && authorities === wanted.authorities),
+    );
     if (foreign === undefined) return;
+    const known = served.some(({ origins }) => origins.includes(foreign));
     throw InvalidRequest.secretRequired(
       '/credential_secret',
-      `must be sent again: the credential has not been used for ${foreign} yet`,
+      `must be sent again: the credential has not been used for ${foreign}${known ? ' with these certificates' : ''} yet`,
       'Send credential_secret with the secret for this server, or credential_id null for none.',
     );
   }
 
-  /** The servers that the secret of a connection is sent to. */
-  private originsOf({ kind: name, metadata }: Connection): string[] {
+  /** The servers that the secret of a connection is sent to, and the certificates that decide who may appear as one of them. */
+  private destinationOf({ kind: name, metadata }: Connection): { origins: string[]; authorities: string | null } {
     const kind = this.kinds.get(name);
     const named = kind.addresses?.(metadata) ?? [];
     const all = named.length === 0 && kind.defaultAddress ? [kind.defaultAddress] : named;
-    return [...new Set(all.map((address) => (URL.canParse(address) ? new URL(address).origin : address)))];
+    return {
+      origins: [...new Set(all.map((address) => (URL.canParse(address) ? new URL(address).origin : address)))],
+      authorities: kind.authorities?.(metadata)?.replace(/\s+/g, '') ?? null,
+    };
   }
 }

@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { Ajv } from 'ajv';
 import addFormats from 'ajv-formats';
 import { type Fault, InvalidRequest } from '../../core/errors/app-error.js';
-import { toFaults } from './schema-faults.js';
+import { certificatesKeyword, toFaults } from './schema-faults.js';
 import type { ConnectionKind } from './connection-kind.js';
 
 type Json = Record<string, unknown>;
@@ -17,7 +17,9 @@ const MAX_MEMBERS = 1000;
 export class ConnectionKindRegistry {
   private readonly kinds = new Map<string, ConnectionKind>();
   private defined = new Map<string, ConnectionKind>();
-  private readonly ajv = addFormats.default(new Ajv({ allErrors: true, strict: false }));
+  private readonly ajv = addFormats.default(
+    new Ajv({ allErrors: true, strict: false, keywords: [certificatesKeyword] }),
+  );
   /** Schemas of the server's own kinds, compiled on first use to keep the start fast. */
   private readonly ownSchemas = new Set<object>();
 

@@ -23,6 +23,8 @@ export interface ConnectionKind {
   validate?(schema: JsonSchema, value: Json): Promise<Fault[]>;
   /** The addresses in the metadata, which the outbound guard checks before they are stored. */
   addresses?(metadata: Json): string[];
+  /** The certificates in the metadata that those of the server are verified with, in place of those of the system. */
+  authorities?(metadata: Json): string | null;
   /** The address that is called when the metadata has none. */
   defaultAddress?: string;
   /** Calls the remote system through the outbound guard, with time and size limits. @throws AppError naming what failed */

@@ -13,7 +13,7 @@ const REPORTED = { type: ['string', 'null'], description: 'reported by a ping' }
 const CA_SCHEMA = {
   type: 'string',
   maxLength: 64 * 1024,
-  pattern: '^-----BEGIN CERTIFICATE-----',
+  certificates: true,
   description:
     'PEM certificates of the authorities that sign the certificate of the server, in place of those of the system',
 };
@@ -60,6 +60,7 @@ const MESHES = [
 const GITHUB = 'https://api.github.com';
 
 const addresses = (metadata: Json): string[] => (typeof metadata['url'] === 'string' ? [metadata['url']] : []);
+const authorities = ({ ca }: Json): string | null => (typeof ca === 'string' ? ca : null);
 
 /** Asks a tool at a path below its address; `what` is the name of the tool in errors. */
 type ToolCall = (
@@ -95,6 +96,7 @@ export function httpKinds(outbound: Outbound): ConnectionKind[] {
       metadata: SERVER_SCHEMA,
       secret: SECRET_SCHEMA,
       addresses,
+      authorities,
       probe: async ({ url, ca }, secret) => {
         const info = await call('Prometheus', url, '/api/v1/status/buildinfo', secret, { ca });
         const answer = parseJson(info, 'Prometheus');
@@ -109,6 +111,7 @@ export function httpKinds(outbound: Outbound): ConnectionKind[] {
       metadata: SERVER_SCHEMA,
       secret: SECRET_SCHEMA,
       addresses,
+      authorities,
       probe: async ({ url, ca }, secret) => {
         const health = parseJson(await call('Grafana', url, '/api/health', null, { ca }), 'Grafana');
         if (typeof health['database'] !== 'string') throw unexpectedResponse('Grafana');
@@ -144,6 +147,7 @@ export function httpKinds(outbound: Outbound): ConnectionKind[] {
       metadata: SERVER_SCHEMA,
       secret: SECRET_SCHEMA,
       addresses,
+      authorities,
       probe: async ({ url, ca }, secret) => {
         const { bytes } = await call('the chart repository', url, '/index.yaml', secret, {
           maxBytes: MAX_INDEX_BYTES,

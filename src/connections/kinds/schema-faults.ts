@@ -1,4 +1,5 @@
-import type { ErrorObject } from 'ajv';
+import type { ErrorObject, FuncKeywordDefinition } from 'ajv';
+import { findCertificateFault } from '../../core/crypto/certificates.js';
 import type { Fault } from '../../core/errors/app-error.js';
 
 /** Maximum length of schema values, or of input, that a fault repeats, in characters. */
@@ -11,10 +12,6 @@ const PATTERNS: Record<string, { detail: string; remedy: string }> = {
     detail: 'must have no spaces, line breaks or characters beyond ASCII',
     remedy: 'Send the token as it was issued, without quotes or line breaks.',
   },
-  '^-----BEGIN CERTIFICATE-----': {
-    detail: 'must be a certificate in PEM',
-    remedy: 'Send the text from -----BEGIN CERTIFICATE----- on, with its line breaks.',
-  },
   '^[^:]*$': { detail: 'must have no colon', remedy: 'Send the name of the user alone, without the password.' },
 };
 
@@ -23,6 +20,27 @@ const FORMATS: Record<string, string> = {
   email: 'person@example.org',
   'date-time': '2026-01-31T12:00:00Z',
   uuid: '123e4567-e89b-12d3-a456-426614174000',
+};
+
+const CERTIFICATES_KEYWORD = 'certificates';
+const CERTIFICATES_REMEDY =
+  'Send each certificate from -----BEGIN CERTIFICATE----- to -----END CERTIFICATE-----, with its line breaks, and no private key.';
+
+/** The keyword of a text that has certificates in PEM. A private key by mistake would be shown to whoever sees the metadata. */
+export const certificatesKeyword: FuncKeywordDefinition = {
+  keyword: CERTIFICATES_KEYWORD,
+  type: 'string',
+  schemaType: 'boolean',
+  errors: 'full',
+  compile: () =>
+    function validate(pem: string): boolean {
+      const message = /-----BEGIN [A-Z ]*PRIVATE KEY-----/.test(pem)
+        ? 'must not have a private key'
+        : findCertificateFault(pem);
+      const error = { keyword: CERTIFICATES_KEYWORD, message: message ?? '', params: {} };
+      Object.assign(validate, { errors: message === null ? null : [error] });
+      return message === null;
+    },
 };
 
 /** Converts schema errors to faults, each once and at its field, with a remedy; values of the input are never repeated. */
@@ -58,6 +76,8 @@ function toFault({ keyword, instancePath, params, message }: ErrorObject, at: st
       return { pointer: here, ...describePattern(param('pattern')) };
     case 'format':
       return says(`must be a valid ${param('format')}`, `Write it as in ${exampleOf(param('format'))}.`);
+    case CERTIFICATES_KEYWORD:
+      return says(message ?? '', CERTIFICATES_REMEDY);
     case 'minLength':
       return says(`must have at least ${param('limit')} characters`, 'Send a longer text.');
     case 'maxLength':

@@ -1,4 +1,5 @@
-import { createPrivateKey, X509Certificate } from 'node:crypto';
+import { createPrivateKey } from 'node:crypto';
+import { findCertificateFault } from '../../core/crypto/certificates.js';
 import { type Fault } from '../../core/errors/app-error.js';
 
 type Json = Record<string, unknown>;
@@ -52,9 +53,8 @@ export class KubeconfigReader {
 
   certificates(from: Json, name: string, at: string): string | undefined {
     return this.pem(from, name, at, MAX_CERTIFICATES, 'certificate', (pem) => {
-      const found = pem.match(/-----BEGIN CERTIFICATE-----[^-]+-----END CERTIFICATE-----/g) ?? [];
-      if (found.length === 0) throw new Error('no certificate');
-      for (const one of found) new X509Certificate(one);
+      const fault = findCertificateFault(pem);
+      if (fault) throw new Error(fault);
     });
   }
 
