@@ -1,4 +1,6 @@
 import { randomUUID } from 'node:crypto';
+import { once } from 'node:events';
+import { type AddressInfo, createServer } from 'node:net';
 import type { Json } from './support/person.js';
 import { done, type People, peopleOf, WorkspaceScene } from './support/workspace-scene.js';
 import { World } from './support/world.js';
@@ -20,9 +22,9 @@ describe('freeze windows of environments', () => {
   afterAll(() => world.stop());
 
   /** An environment with a cluster that answers nobody, a design, and what deploys it there. */
-  async function place(tier = 'development') {
+  async function place(tier = 'development', server = 'https://127.0.0.1:9') {
     const environment = await scene.environment({ tier });
-    await scene.cluster(environment, 'https://127.0.0.1:9');
+    await scene.cluster(environment, server);
     const design = await scene.design();
     const freezes = `/api/environments/${environment.id}/freezes`;
     const freeze = (fields: object = {}) =>
@@ -172,6 +174,31 @@ describe('freeze windows of environments', () => {
     expect((await deploy()).status).toBe(202);
   });
 
+  it('and other refusals come before anything is asked of a cluster', async () => {
+    let calls = 0;
+    const cluster = createServer((socket) => {
+      calls++;
+      socket.destroy();
+    });
+    await once(cluster.listen(0, '127.0.0.1'), 'listening');
+    try {
+      const { port } = cluster.address() as AddressInfo;
+      const { deploy } = await place('production', `https://127.0.0.1:${port}`);
+      const request = () => deploy(people.editor, { request_approval: true });
+      expect((await request()).status).toBe(202);
+      expect(calls).toBeGreaterThan(0);
+      calls = 0;
+      const quotas = `${scene.path}/quotas`;
+      await done(world.admin.put(quotas, { max_deployments_per_day: 1 }));
+      expect(await request()).toMatchObject({ status: 409, body: { code: 'QUOTA_EXCEEDED' } });
+      await done(world.admin.put(quotas, { max_deployments_per_day: null }));
+      expect(await deploy(people.editor)).toMatchObject({ status: 403, body: { code: 'APPROVAL_REQUIRED' } });
+      expect(calls).toBe(0);
+    } finally {
+      cluster.close();
+    }
+  });
+
   it('are overridden by an admin of the organization who says why, which an event reports', async () => {
     const { freeze, deploy } = await place();
     await freeze();
@@ -195,6 +222,17 @@ describe('freeze windows of environments', () => {
     const window = await freeze();
     const pending = await deploy(people.editor, { request_approval: true });
     expect(pending).toMatchObject({ status: 202, body: { status: 'pending_approval' } });
+    // Whoever approves is told that nothing was planned, because the cluster does not answer.
+    const plan_error = { code: 'CLUSTER_UNREACHABLE', detail: expect.stringMatching(/\w/) };
+    const path = `/api/deployments/${pending.body.id}`;
+    expect((await people.admin.get(path)).body).toMatchObject({ plan_id: null, plan_error });
+    const { body: told } = await people.admin.get(`/api/events?acted_upon=${pending.body.id}&action=requested`);
+    expect(told.events).toMatchObject([
+      {
+        description: expect.stringContaining('was requested without a plan, because a cluster could not be asked'),
+        metadata: { plan_error },
+      },
+    ]);
     const approve = () => people.admin.post(`/api/deployments/${pending.body.id}/approve?async=true`);
     expect(await approve()).toMatchObject({ status: 409, body: { code: 'ENVIRONMENT_FROZEN' } });
     expect((await people.editor.get(`/api/deployments/${pending.body.id}`)).body.status).toBe('pending_approval');

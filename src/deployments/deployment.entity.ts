@@ -53,6 +53,8 @@ export interface DeploymentOptions {
   adopt?: boolean;
   force?: boolean;
   plan_id?: string;
+  /** Why a request for approval has no plan: a cluster could not be asked. */
+  plan_error?: DeploymentFailure;
   override_freeze?: boolean;
   /** Applies resources that have drifted again. */
   self_heal?: boolean;

@@ -44,7 +44,17 @@ export abstract class DeploymentEvent extends DomainEvent {
 
 export class DeploymentRequested extends DeploymentEvent {
   readonly action = 'requested';
-  protected readonly verb = 'was requested';
+  protected readonly verb: string;
+
+  constructor(actor: Actor, deployment: Deployment, metadata: Record<string, unknown>) {
+    const { plan_error: error } = deployment.options;
+    super(
+      actor,
+      deployment,
+      error ? { ...metadata, plan_error: { code: error.code, detail: error.detail } } : metadata,
+    );
+    this.verb = error ? 'was requested without a plan, because a cluster could not be asked' : 'was requested';
+  }
 }
 
 /** One user approved the deployment; others may still have to. */

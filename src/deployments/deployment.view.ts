@@ -209,6 +209,14 @@ export class DeploymentView extends RecordView {
   })
   plan_id!: string | null;
 
+  @MapField({
+    of: () => DeploymentFailureView,
+    nullable: true,
+    description:
+      'Why a request for approval has no plan: a cluster could not be asked. Approved, it is planned when it is deployed, and whoever approves does not see before what it changes.',
+  })
+  plan_error!: DeploymentFailure | null;
+
   @IdField({ nullable: true, description: 'The deployment in another environment that it was promoted from.' })
   promoted_from!: string | null;
 
@@ -260,6 +268,7 @@ export class DeploymentView extends RecordView {
       approvals: deployment.approvals.map(DeploymentApprovalView.fromApproval),
       approval_expires_at: deployment.approvalExpiresAt,
       plan_id: deployment.options.plan_id ?? null,
+      plan_error: deployment.options.plan_error ?? null,
       promoted_from: deployment.promotedFrom,
       resources: deployment.resources.map((resource, index) =>
         DeployedResourceView.fromResource(resource, deployment.resourceHealth?.[index] ?? null),

@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { ClusterError } from '../../kubernetes/clusters/cluster-error.js';
-import type { Deployment } from '../deployment.entity.js';
+import type { Deployment, DeploymentOptions } from '../deployment.entity.js';
+import { toDeploymentFailure } from '../deployment-error.js';
 import { type Plan, plannedResources } from '../plan/plan.js';
 import { isClusterFailure } from '../plan/resource-error.js';
 import { ClusterPlansService, type PlanSubject } from './cluster-plans.service.js';
@@ -51,14 +52,14 @@ export class StoredPlansService {
 
   /**
    * The plan that a request for approval keeps: approved later, it applies exactly that.
-   * @returns its id; undefined when a cluster cannot be asked now
+   * @returns its id, or why a cluster cannot be asked now
    */
-  async createForRequest(deployment: Deployment): Promise<string | undefined> {
+  async createForRequest(deployment: Deployment): Promise<Pick<DeploymentOptions, 'plan_id' | 'plan_error'>> {
     try {
       const { stored } = await this.create({ ...deployment, currentVersion: null }, deployment);
-      return stored.id;
+      return { plan_id: stored.id };
     } catch (error) {
-      if (error instanceof ClusterError && isClusterFailure(error)) return undefined;
+      if (error instanceof ClusterError && isClusterFailure(error)) return { plan_error: toDeploymentFailure(error) };
       throw error;
     }
   }

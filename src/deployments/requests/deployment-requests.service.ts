@@ -19,7 +19,7 @@ import type { Target } from '../targets/targets.service.js';
 export interface DeploymentRequest {
   action: DeploymentAction;
   design: Design;
-  /** Called after the rights to the environment have been checked, because it may create a version. */
+  /** Called after the request has been admitted, because it may create a version and ask the clusters. */
   version: () => Promise<DeployedVersions>;
   target: Target;
   name: string;
@@ -44,7 +44,8 @@ export class DeploymentRequestsService {
   ) {}
 
   /**
-   * Creates a deployment, queued or, if the request asks for it, waiting for approval.
+   * Creates a deployment, queued or, if the request asks for it, waiting for approval. It is admitted before anything is rendered or a
+   * cluster is asked, and again in the transaction that creates it, since that may take a while.
    * @throws Forbidden APPROVAL_REQUIRED, Conflict when the workspace is archived, its quota is used up or the target is gone
    */
   async create(actor: Actor, request: DeploymentRequest): Promise<Deployment> {
@@ -54,27 +55,28 @@ export class DeploymentRequestsService {
     const pending = Boolean(request.requestApproval);
     const location = { workspaceId, organizationId, environmentId };
     await this.approvals.requireRequest(actor, request, location);
-    const { designVersion, renderings } = await request.version();
-    const subject = { ...location, designId: design.id, designVersion, renderings };
-    const policyViolations = await this.admission.requireCompliance(actor, { ...subject, action: request.action });
-    const deployment: Deployment = Object.assign(new Deployment(), {
-      organizationId,
-      workspaceId,
+    const subject = {
+      ...location,
       designId: design.id,
-      designVersion,
-      renderings,
-      environmentId,
       connectionIds: target.connectionIds,
-      name: request.name,
       action: request.action,
       status: pending ? ('pending_approval' as const) : ('queued' as const),
       requestedBy: actor.userId,
-      approvedBy: null,
       approvals: [],
+      options: { ...request.options, ...(override.override_freeze ? { override_freeze: true } : {}) },
+    };
+    await this.unit.run(() => this.admission.admit(actor, subject));
+    const { designVersion, renderings } = await request.version();
+    const versions = { designVersion, renderings };
+    const policyViolations = await this.admission.requireCompliance(actor, { ...subject, ...versions });
+    const deployment: Deployment = Object.assign(new Deployment(), {
+      ...subject,
+      ...versions,
+      name: request.name,
+      approvedBy: null,
       approvalExpiresAt: pending ? this.approvals.getExpiry() : null,
       promotedFrom: request.promotedFrom ?? null,
       jobId: null,
-      options: { ...request.options, ...(override.override_freeze ? { override_freeze: true } : {}) },
       resources: [],
       clusters: [],
       policyViolations,
@@ -82,8 +84,8 @@ export class DeploymentRequestsService {
       startedAt: null,
       finishedAt: null,
     });
-    if (pending && deployment.action !== 'undeploy')
-      deployment.options.plan_id ??= await this.plans.createForRequest(deployment);
+    if (pending && deployment.action !== 'undeploy' && !deployment.options.plan_id)
+      Object.assign(deployment.options, await this.plans.createForRequest(deployment));
     return this.unit.run(async () => {
       const overridden = await this.admission.admit(actor, deployment);
       await this.deployments.insert(deployment);
