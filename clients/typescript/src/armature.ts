@@ -1,8 +1,13 @@
 import { type CallSettings } from './call-options.js';
-import type { Operations } from './generated/operations.js';
+import type { Lists, Operations } from './generated/operations.js';
 import { TABLE } from './generated/table.js';
+import type { DeploymentView, EventView, OperationView, SignIn } from './generated/types.gen.js';
 import type { ApiResponse } from './response.js';
+import { type EventsOptions, followEvents } from './event-stream.js';
+import { Session } from './session.js';
+import { GRAPHQL_PATH, subscribe, type WebSocketClass } from './subscription.js';
 import { Transport } from './transport.js';
+import { waitForEnd, type WaitOptions } from './waiting.js';
 
 export interface ArmatureOptions {
   /** The address of the server; in Node.js the default is `ARMATURE_SERVER`, in a page its own. */
@@ -15,6 +20,8 @@ export interface ArmatureOptions {
   timeout?: number;
   /** Sends requests; default: that of the platform. */
   fetch?: typeof fetch;
+  /** Opens sockets for subscriptions; default: that of the platform, which Node.js has from version 22 on. */
+  webSocket?: WebSocketClass;
 }
 
 export interface RequestOptions extends CallSettings {
@@ -23,13 +30,17 @@ export interface RequestOptions extends CallSettings {
   body?: unknown;
 }
 
+/** Few calls, and pages of moderate size also where records have contents. */
+const PAGE_SIZE = 100;
+
 type AnyOptions = RequestOptions & { path?: Record<string, string | number> };
 
 const WithOperations = class {} as new () => Operations;
 
 /** A client of one server, with a method for each operation of its API. */
 export class Armature extends WithOperations {
-  readonly #transport: Transport;
+  #transport: Transport;
+  readonly #webSocket: WebSocketClass | undefined;
 
   constructor(options: ArmatureOptions = {}) {
     super();
@@ -46,6 +57,15 @@ export class Armature extends WithOperations {
       timeout,
       fetch,
     });
+    this.#webSocket = options.webSocket;
+  }
+
+  /** Signs in. The client replaces its token when it is refused, and repeats the call. */
+  static async signIn({ email, password, ...options }: Omit<ArmatureOptions, 'token'> & SignIn): Promise<Armature> {
+    const armature = new Armature({ ...options, token: '' });
+    const credentials = await Session.open(armature.#transport, { email, password });
+    armature.#transport = new Transport({ ...armature.#transport.options, credentials });
+    return armature;
   }
 
   static {
@@ -60,6 +80,63 @@ export class Armature extends WithOperations {
   /** Calls any path of the API. */
   request<Data = unknown>(method: string, path: string, options: RequestOptions = {}): Promise<ApiResponse<Data>> {
     return this.#transport.send({ ...options, method: method.toUpperCase(), path }) as Promise<ApiResponse<Data>>;
+  }
+
+  /** The records of a list one after another, read page by page. */
+  async *paginate<Name extends keyof Lists>(
+    operation: Name,
+    options?: Lists[Name]['options'],
+  ): AsyncGenerator<Lists[Name]['item'], void, undefined> {
+    const [method, template, collection] = TABLE[operation];
+    const { path = {}, query, ...rest }: AnyOptions = options ?? {};
+    let { cursor = '' } = (query ?? {}) as { cursor?: string | null };
+    do {
+      const { data }: ApiResponse<Record<string, unknown>> = await this.request(method, fillPath(template, path), {
+        ...rest,
+        query: { pagesize: PAGE_SIZE, ...query, cursor },
+      });
+      yield* data[collection] as Lists[Name]['item'][];
+      cursor = data.next_cursor as string | null;
+    } while (cursor);
+  }
+
+  /** The events of an organization as they happen: each once, also after breaks. */
+  events(options: EventsOptions = {}): AsyncGenerator<EventView, void, undefined> {
+    return followEvents(this.#transport, options);
+  }
+
+  /** Runs a query or mutation. @throws ArmatureError for the first error in the response */
+  async graphql<Data = Record<string, unknown>>(
+    document: string,
+    variables: Record<string, unknown> = {},
+    { signal }: { signal?: AbortSignal } = {},
+  ): Promise<Data> {
+    const call = { method: 'POST', path: GRAPHQL_PATH, body: { query: document, variables }, isGraphql: true, signal };
+    return ((await this.#transport.send(call)).data as { data: Data }).data;
+  }
+
+  /** The results of a subscription, also after breaks; events go on after the last one where the variable `after` is declared. */
+  subscribe<Data = Record<string, unknown>>(
+    document: string,
+    variables: Record<string, unknown> = {},
+    { signal }: { signal?: AbortSignal } = {},
+  ): AsyncGenerator<Data, void, undefined> {
+    const socketClass = this.#webSocket ?? (globalThis as { WebSocket?: WebSocketClass }).WebSocket;
+    if (!socketClass)
+      throw new TypeError('This platform has no WebSocket: give one as webSocket, such as that of the package ws.');
+    return subscribe<Data>(this.#transport, socketClass, { document, variables, signal });
+  }
+
+  /** Waits until work has ended. @throws ArmatureError when it failed, was cancelled or was rolled back */
+  waitFor(work: { operation: string }, options?: WaitOptions<OperationView>): Promise<OperationView>;
+  waitFor(work: { deployment: string }, options?: WaitOptions<DeploymentView>): Promise<DeploymentView>;
+  waitFor(
+    work: { operation: string } | { deployment: string },
+    options: WaitOptions<OperationView> & WaitOptions<DeploymentView> = {},
+  ): Promise<OperationView | DeploymentView> {
+    return 'operation' in work
+      ? waitForEnd<OperationView>((signal) => this.getOperation({ path: { id: work.operation }, signal }), options)
+      : waitForEnd<DeploymentView>((signal) => this.getDeployment({ path: { id: work.deployment }, signal }), options);
   }
 }
 

@@ -1,6 +1,10 @@
 export { Armature, type ArmatureOptions, type RequestOptions } from './armature.js';
 export { ArmatureError, type ErrorCode } from './armature-error.js';
 export type { CallOptions, CallSettings } from './call-options.js';
+export type { EventsOptions } from './event-stream.js';
+export type { Lists, Operations } from './generated/operations.js';
 export type { ApiResponse } from './response.js';
+export type { WebSocketClass, WebSocketLike } from './subscription.js';
 export { type FileSource, toFile } from './to-file.js';
 export type * from './generated/types.gen.js';
+export type { WaitOptions } from './waiting.js';

@@ -8,10 +8,18 @@ export interface ApiResponse<Data = unknown> {
   data: Data;
 }
 
-/** Reads a response of the API, or the error that it is. A token that was sent is in no error. */
+interface Request {
+  method: string;
+  url: URL;
+  /** The token that was sent: it is in no error. */
+  secret: string | undefined;
+  isGraphql?: boolean;
+}
+
+/** Reads a response of the API, or the error that it is. */
 export async function readResponse(
   response: Response,
-  { method, url, secret }: { method: string; url: URL; secret: string | undefined },
+  { method, url, secret, isGraphql }: Request,
 ): Promise<ApiResponse | ArmatureError> {
   const { status } = response;
   if (isRedirect(response)) {
@@ -25,10 +33,23 @@ export async function readResponse(
     });
   }
   // 304 is a success of a call that asked for it.
-  if (status < 400 && !isForeign(response.headers))
-    return { status, headers: response.headers, data: await readData(response) };
-  const text = hide(await response.text(), secret);
-  return toError(response, text, `${method} ${url.origin}${url.pathname}`, withoutSecret(response.headers, secret));
+  if (status < 400 && !isForeign(response.headers)) {
+    const data = await readData(response);
+    const problem = isGraphql ? findGraphqlProblem(data, status) : undefined;
+    if (!problem) return { status, headers: response.headers, data };
+    return fromProblem(JSON.parse(hide(JSON.stringify(problem), secret)) as Problem, response, secret);
+  }
+  const problem = parseProblem(hide(await response.text(), secret), status);
+  if (problem) return fromProblem(problem, response, secret);
+  const call = `${method} ${url.origin}${url.pathname}`;
+  return new ArmatureError(
+    `${call} has a response that is none of the API: ${status} ${response.statusText}`.trimEnd(),
+    {
+      status,
+      code: 'UNREACHABLE',
+      headers: withoutSecret(response.headers, secret),
+    },
+  );
 }
 
 /** JSON as its value, a stream as it comes, what is to be saved and what is no text as a blob, and else text. */
@@ -44,24 +65,29 @@ async function readData(response: Response): Promise<unknown> {
   return /^text\/|[/+](yaml|xml)$/.test(type) ? response.text() : response.blob();
 }
 
-function toError({ status, statusText }: Response, text: string, call: string, headers: Headers): ArmatureError {
-  const problem = parseProblem(text);
-  if (problem) return new ArmatureError(problem.detail, { status, code: problem.code, headers, problem });
-  return new ArmatureError(`${call} has a response that is none of the API: ${status} ${statusText}`.trimEnd(), {
-    status,
-    code: 'UNREACHABLE',
-    headers,
-  });
+function fromProblem(problem: Problem, { status, headers }: Response, secret: string | undefined): ArmatureError {
+  const { detail, code } = problem;
+  return new ArmatureError(detail, { status, code, headers: withoutSecret(headers, secret), problem });
 }
 
 /** A problem of the API has a code and the id of its request, unlike a page of a proxy. */
-function parseProblem(text: string): Problem | undefined {
+function parseProblem(text: string, status: number): Problem | undefined {
   try {
     const value = JSON.parse(text) as Partial<Problem> | null;
-    return typeof value?.code === 'string' && typeof value.request_id === 'string' ? (value as Problem) : undefined;
+    if (typeof value?.code === 'string' && typeof value.request_id === 'string') return value as Problem;
+    return findGraphqlProblem(value, status);
   } catch {
     return undefined;
   }
+}
+
+/** The first error of a GraphQL response, whose extensions are the members of a problem. */
+export function findGraphqlProblem(body: unknown, status: number): Problem | undefined {
+  const { errors } = (body ?? {}) as { errors?: { message: string; extensions?: Partial<Problem> }[] };
+  const [first] = Array.isArray(errors) ? errors : [];
+  if (!first?.extensions?.code) return undefined;
+  const { message, extensions } = first;
+  return { ...extensions, status, detail: message, error: message, errors: extensions.errors ?? [] } as Problem;
 }
 
 function isRedirect({ type, status, headers }: Response): boolean {

@@ -10,6 +10,8 @@ export interface Call extends CallSettings {
   path: string;
   query?: object;
   body?: unknown;
+  /** Errors come with the status 200. */
+  isGraphql?: boolean;
 }
 
 /** Who calls: a token for each request, and another where one was refused. */
@@ -39,7 +41,7 @@ const LONGEST_WAIT_MS = 300_000;
 
 /** Sends calls to one server, again where that can help. */
 export class Transport {
-  constructor(private readonly options: TransportOptions) {}
+  constructor(readonly options: TransportOptions) {}
 
   /** @throws ArmatureError for an error of the API, or when no try had a response */
   async send(call: Call): Promise<ApiResponse> {
@@ -51,7 +53,7 @@ export class Transport {
       const token = await this.findToken();
       const outcome = await this.attempt(prepared, token);
       if (!(outcome instanceof ArmatureError)) return outcome;
-      if (outcome.status === 401 && token && this.options.credentials.renew && !wasRenewed) {
+      if (isUnauthenticated(outcome) && token && !wasRenewed && this.options.credentials.renew) {
         wasRenewed = true;
         await this.options.credentials.renew(token);
         continue;
@@ -82,7 +84,7 @@ export class Transport {
 
   /** One try, until its response is read; a stream is left to be read. */
   private async attempt(call: PreparedCall, token: string | undefined): Promise<ApiResponse | ArmatureError> {
-    const { method, url, body, signal } = call;
+    const { method, url, body, signal, isGraphql } = call;
     const { timeout, fetch } = this.options;
     const headers = toHeaders(call, token);
     const secret = headers.get('authorization')?.replace(/^Bearer /i, '');
@@ -97,7 +99,7 @@ export class Transport {
         redirect: 'manual',
         signal: signal ? AbortSignal.any([signal, limit.signal]) : limit.signal,
       });
-      return await readResponse(response, { method, url, secret });
+      return await readResponse(response, { method, url, secret, isGraphql });
     } catch (error) {
       signal?.throwIfAborted();
       if (limit.signal.aborted)
@@ -130,12 +132,16 @@ function toHeaders({ method, headers = {}, contentType, key }: PreparedCall, tok
   return all;
 }
 
+export function isUnauthenticated({ status, code }: ArmatureError): boolean {
+  return status === 401 || code === 'UNAUTHENTICATED';
+}
+
 function isTemporary({ status, problem }: ArmatureError): boolean {
   return status === 0 || BUSY_STATUSES.has(status) || (GATEWAY_STATUSES.has(status) && !problem);
 }
 
 /** Milliseconds: what the server asks for, else longer each time, and never the same for many clients. */
-function delayBefore(retries: number, { headers }: ArmatureError): number {
+export function delayBefore(retries: number, { headers }: { headers: Headers }): number {
   const asked = headers.get('retry-after');
   if (asked) {
     const wait = /^\d+$/.test(asked) ? Number(asked) * 1000 : Date.parse(asked) - Date.now();
