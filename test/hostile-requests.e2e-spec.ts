@@ -572,12 +572,22 @@ describe('what is kept under an idempotency key', () => {
        SELECT $1, 'r', n::text, 'd', '\\x00', now() - interval '1 hour' FROM generate_series(1, 2100) n`,
       [person.id],
     );
-    expect((await person.post(PLACES, place('newest'), keyed())).status).toBe(201);
-    const [row] = await world.sql<{ count: number; newest: boolean }>(
-      `SELECT count(*)::int AS count, bool_or(route <> 'r') AS newest FROM idempotency_key WHERE caller = $1`,
-      [person.id],
-    );
-    expect(row).toEqual({ count: 2_000, newest: true });
+    const count = async (): Promise<unknown> => {
+      const [row] = await world.sql<{ count: number; newest: number }>(
+        `SELECT count(*)::int AS count, (count(*) FILTER (WHERE route <> 'r'))::int AS newest FROM idempotency_key WHERE caller = $1`,
+        [person.id],
+      );
+      return row;
+    };
+    const post = async (index: number): Promise<void> =>
+      expect((await person.post(PLACES, place(`newest ${index}`), keyed())).status).toBe(201);
+    await post(0);
+    expect(await count()).toEqual({ count: 2_000, newest: 1 });
+    // The oldest are deleted once in a hundred calls.
+    for (let index = 1; index < 100; index++) await post(index);
+    expect(await count()).toEqual({ count: 2_099, newest: 100 });
+    await post(100);
+    expect(await count()).toEqual({ count: 2_000, newest: 101 });
   });
 });
 

@@ -50,10 +50,18 @@ const PIECE_BYTES = 1024 * 1024;
 /** The maximum number of stored responses per caller, and their bytes; the oldest are deleted first. */
 const MAX_STORED_RESPONSES = 2_000;
 const MAX_STORED_BYTES = 50 * 1024 * 1024;
+/** A process stores so much more of a caller before it deletes the oldest again: a twentieth of the maximum. */
+const TRIM_AFTER_RESPONSES = MAX_STORED_RESPONSES / 20;
+const TRIM_AFTER_BYTES = MAX_STORED_BYTES / 20;
+/** The number of callers whose stored responses a process counts. */
+const MAX_COUNTED_CALLERS = 10_000;
 
 /** Stores encrypted responses to calls with an idempotency key for 24 hours. */
 @Injectable()
 export class IdempotencyKeysStore {
+  /** What this process has stored of a caller since it deleted the oldest. */
+  private readonly untrimmed = new Map<string, { responses: number; bytes: number }>();
+
   constructor(
     private readonly unit: UnitOfWork,
     private readonly vault: Vault,
@@ -115,7 +123,8 @@ export class IdempotencyKeysStore {
       claim,
       sealed,
     ]);
-    await this.trim(primaryKey[0] ?? '');
+    const [caller = ''] = primaryKey;
+    if (this.isTrimDue(caller, sealed.length)) await this.trim(caller);
   }
 
   /** Removes the claim, so that the call can be repeated under the key. */
@@ -144,6 +153,21 @@ export class IdempotencyKeysStore {
   /** Deletes keys older than a day. */
   async purge(): Promise<void> {
     await this.unit.manager.query(`DELETE FROM idempotency_key WHERE created_at < now() - interval '24 hours'`);
+  }
+
+  /** Sorting all responses of a caller costs several times the call itself, so it is done once in a while. */
+  private isTrimDue(caller: string, bytes: number): boolean {
+    const stored = this.untrimmed.get(caller);
+    if (stored) {
+      stored.responses += 1;
+      stored.bytes += bytes;
+      if (stored.responses < TRIM_AFTER_RESPONSES && stored.bytes < TRIM_AFTER_BYTES) return false;
+    }
+    this.untrimmed.delete(caller);
+    this.untrimmed.set(caller, { responses: 0, bytes: 0 });
+    const [oldest] = this.untrimmed.keys();
+    if (this.untrimmed.size > MAX_COUNTED_CALLERS && oldest !== undefined) this.untrimmed.delete(oldest);
+    return true;
   }
 
   private async trim(caller: string): Promise<void> {
