@@ -1,7 +1,7 @@
 import { DataSource, type Migration } from 'typeorm';
 import { openDatabase } from './src/commands/with-database.js';
 import { toDataSourceOptions } from './src/core/database/data-source.js';
-import { changeSchema, SCHEMA_LOCK_TIMEOUT_MS } from './src/core/database/migrate.js';
+import { changeSchema, SCHEMA_LOCK_TIMEOUT_MS, updateSchema } from './src/core/database/migrate.js';
 import { entities } from './src/migrations/entities.js';
 import { migrations } from './src/migrations/migrations.js';
 
@@ -9,8 +9,9 @@ const { url, close } = await openDatabase();
 
 /** Changes the schema as the server does at its start, as the owner of the tables and one process at a time. */
 class MigrationDataSource extends DataSource {
-  override runMigrations(...options: Parameters<DataSource['runMigrations']>): Promise<Migration[]> {
-    return changeSchema(this, () => super.runMigrations(...options));
+  override runMigrations(options?: Parameters<DataSource['runMigrations']>[0]): Promise<Migration[]> {
+    if (options?.fake) throw new Error('A migration cannot be marked as executed without being executed.');
+    return updateSchema(this);
   }
 
   override undoLastMigration(...options: Parameters<DataSource['undoLastMigration']>): Promise<void> {

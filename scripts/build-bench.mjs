@@ -7,6 +7,7 @@ import { join } from 'node:path';
 
 const OUT = 'dist/bench';
 const DATA = [
+  'src/database/sql',
   'src/core/rest/pages',
   'src/events/notifications/page',
   'src/registry/seed',

@@ -96,7 +96,7 @@ interface Relation {
 
 /** What PostgreSQL adds when it writes an expression again, and that tells a reader nothing. */
 const NOISE: [RegExp, string][] = [
-  [/'::text\b/g, "'"],
+  [/'::text\b(?!\[)/g, "'"],
   [/ AS ("nullif"|\w+_organization|organizations_of|granted_resources|writes_design)(?=[\s)])/g, ''],
   [/\( SELECT/g, '(SELECT'],
   [/ USING btree/g, ''],

@@ -24,6 +24,7 @@ const READ_ONLY: Record<string, string> = {
   access_role: 'the policies ask who has which role',
   active_organization: 'that an organization exists',
   active_workspace: 'that a workspace exists',
+  applied_script: 'the digests of scripts',
   installation: 'the id of this installation',
   migration: 'the names of migrations',
   published_design: 'what is published is for everyone who is signed in',

@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { DataSource } from 'typeorm';
 import { describeSchema } from '../scripts/schema-document.js';
 import { createDataSource } from '../src/core/database/data-source.js';
+import { migrate } from '../src/core/database/migrate.js';
 import { entities } from '../src/migrations/entities.js';
 import { migrations } from '../src/migrations/migrations.js';
 import { cloneDatabase, onServer } from './support/database.js';
@@ -25,8 +26,8 @@ const DEFINITIONS = `
   UNION ALL
   SELECT indexdef FROM pg_indexes WHERE schemaname = 'public'`;
 
-/** The table of migrations has no entity; TypeORM declares identity columns of primary keys only. */
-const OTHERS = /^migration | ON public\.migration |^job position /;
+/** The tables of migrations and scripts have no entity; TypeORM declares identity columns of primary keys only. */
+const OTHERS = /^(migration|applied_script) | ON public\.(migration|applied_script) |^job position /;
 
 async function listDefinitions(dataSource: DataSource): Promise<string[]> {
   const lines = await dataSource.query<{ line: string }[]>(DEFINITIONS);
@@ -50,7 +51,9 @@ describe('the schema', () => {
   it('has an entity for every table', async () => {
     const tables = await world.sql(`SELECT tablename AS name FROM pg_tables WHERE schemaname = 'public' ORDER BY name`);
     const known = world.get(DataSource).entityMetadatas.filter(({ tableType }) => tableType === 'regular');
-    expect([...known.map(({ tableName }) => tableName), 'migration'].sort()).toEqual(tables.map(({ name }) => name));
+    expect([...known.map(({ tableName }) => tableName), 'applied_script', 'migration'].sort()).toEqual(
+      tables.map(({ name }) => name),
+    );
   });
 
   it('is the same when the entities make it, but for the indexes that TypeORM cannot express', async () => {
@@ -74,21 +77,30 @@ describe('the schema', () => {
     }
   });
 
-  it('goes back, migration by migration, and forward again', async () => {
+  it('goes back to the baseline, migration by migration, and forward again', async () => {
     const { url, drop } = await cloneDatabase();
     const owner = await createDataSource({ url, migrations, role: 'owner' }).initialize();
     try {
-      for (const _ of migrations) await owner.undoLastMigration();
-      const tables = await owner.query<{ tablename: string }[]>(
-        `SELECT tablename FROM pg_tables WHERE schemaname = 'public'`,
+      for (const _ of migrations.slice(1)) await owner.undoLastMigration();
+      await expect(owner.undoLastMigration()).rejects.toThrow('The baseline cannot be reverted');
+      expect(await migrate(url, migrations)).toHaveLength(migrations.length - 1);
+      await onServer(url, async (client) =>
+        expect(await describeSchema(client)).toBe(readFileSync('docs/api/schema.sql', 'utf8')),
       );
-      expect(tables.map(({ tablename }) => tablename)).toEqual(['migration']);
-      expect(await owner.runMigrations()).toHaveLength(migrations.length);
     } finally {
       await owner.destroy();
       await drop();
     }
   });
+
+  it.each(migrations.slice(1).map((migration) => [migration.name, new migration().up.toString()]))(
+    'has indexes of %s on existing tables built concurrently',
+    (_, text) => {
+      const created = [...text.matchAll(/CREATE TABLE (\w+)/g)].map(([, table]) => table);
+      const indexed = [...text.matchAll(/CREATE (?:UNIQUE )?INDEX (?!CONCURRENTLY)\w+\s+ON (\w+)/g)];
+      expect(indexed.map(([, table]) => table).filter((table) => !created.includes(table))).toEqual([]);
+    },
+  );
 
   it('is worked with as a role that owns nothing and bypasses nothing', async () => {
     const [role] = await world.sql(

@@ -1,10 +1,21 @@
+import { readFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { gunzipSync } from 'node:zlib';
 import pg from 'pg';
 import type { MigrationInterface, QueryRunner } from 'typeorm';
-import { migrate } from '../src/core/database/migrate.js';
-import { AddressesInOneForm1764000000107 } from '../src/migrations/1764000000107-addresses-in-one-form.js';
+import { describeSchema } from '../scripts/schema-document.js';
+import { createApp } from '../src/app.setup.js';
+import { Env } from '../src/core/config/env.js';
+import { migrate, OlderSchema } from '../src/core/database/migrate.js';
 import { migrations } from '../src/migrations/migrations.js';
+import { cloneDatabase, type TestDatabase } from './support/database.js';
+import { done } from './support/workspace-scene.js';
+import { Person } from './support/person.js';
+import { PASSWORD, SETTINGS } from './support/settings.js';
 import { World } from './support/world.js';
+
+/** A database at migration 137, dumped from a server that people had used for a while; the registry is left out. */
+const CAPTURED = new URL('support/schema-137.sql.gz', import.meta.url);
 
 let world: World;
 /** Signs in the owner of the tables. */
@@ -19,15 +30,19 @@ afterAll(async () => {
   await world.stop();
 });
 
-async function connect(): Promise<pg.Client> {
-  const client = new pg.Client({ connectionString: ownerUrl });
+async function connect(url = ownerUrl): Promise<pg.Client> {
+  const client = new pg.Client({ connectionString: url });
   await client.connect();
   clients.push(client);
   return client;
 }
 
-const attachedAfter = async (client: pg.Client): Promise<unknown> =>
-  (await client.query(`SELECT obj_description('audit_attach'::regproc, 'pg_proc') AS name`)).rows[0].name;
+const digestOf = async (client: pg.Client, script: string): Promise<string> =>
+  (await client.query('SELECT digest FROM applied_script WHERE name = $1', [script])).rows[0].digest;
+
+/** As if a script, or the audit of the tables, had been applied in another version. */
+const outdate = (client: pg.Client, script: string): Promise<unknown> =>
+  client.query(`UPDATE applied_script SET digest = 'earlier' WHERE name = $1`, [script]);
 
 const triggersOf = async (client: pg.Client): Promise<number> =>
   (await client.query(`SELECT count(*)::int AS count FROM pg_trigger WHERE tgname = 'audited'`)).rows[0].count;
@@ -36,12 +51,12 @@ it('audits the tables of an upgrade while others write, and waits for none that 
   const [writer, other] = [await connect(), await connect()];
   const triggers = await triggersOf(other);
   // As after an upgrade that ended between its migrations and the audit of their tables.
-  await other.query(`COMMENT ON FUNCTION audit_attach() IS 'Earlier1700000000000'`);
+  await outdate(other, 'audit_attach()');
   await other.query('ALTER TABLE workspace ADD COLUMN colour text');
   await writer.query('BEGIN');
   await writer.query('LOCK TABLE workspace, environment, app_user IN ROW EXCLUSIVE MODE');
   expect(await migrate(ownerUrl, migrations)).toEqual([]);
-  expect(await attachedAfter(other)).toBe(migrations.at(-1)?.name);
+  expect(await digestOf(other, 'audit_attach()')).not.toBe('earlier');
   await writer.query('COMMIT');
   expect(await triggersOf(other)).toBe(triggers);
   // What is committed is sealed, and not there any more.
@@ -57,7 +72,7 @@ it('audits the tables of an upgrade while others write, and waits for none that 
 
 it('audits a further table without making those who write wait for what it waits for', async () => {
   const [writer, other] = [await connect(), await connect()];
-  await other.query(`COMMENT ON FUNCTION audit_attach() IS 'Earlier1700000000000'`);
+  await outdate(other, 'audit_attach()');
   await other.query('DROP TRIGGER audited ON workspace');
   await writer.query('BEGIN');
   await writer.query('LOCK TABLE workspace IN ROW EXCLUSIVE MODE');
@@ -77,7 +92,7 @@ it('audits a further table without making those who write wait for what it waits
 
   await writer.query('COMMIT');
   expect(await migrated).toEqual([]);
-  expect(await attachedAfter(other)).toBe(migrations.at(-1)?.name);
+  expect(await digestOf(other, 'audit_attach()')).not.toBe('earlier');
   const { rows } = await other.query(
     `SELECT 1 FROM pg_trigger WHERE tgname = 'audited' AND tgrelid = 'workspace'::regclass`,
   );
@@ -126,20 +141,106 @@ it('changes several tables while transactions never cease that use them in anoth
   for (const written of await Promise.all(writers)) expect(written).toBeGreaterThan(0);
 }, 60_000);
 
-it('gives stored addresses the form in which they are looked for, unless it is taken', async () => {
+it('builds an index concurrently: writers go on, and a replica that starts meanwhile waits', async () => {
+  class Described1999000000001 implements MigrationInterface {
+    readonly name = 'Described1999000000001';
+    readonly transaction = false;
+
+    async up(runner: QueryRunner): Promise<void> {
+      await runner.query('DROP INDEX CONCURRENTLY IF EXISTS environment_described');
+      await runner.query('CREATE INDEX CONCURRENTLY environment_described ON environment (description)');
+    }
+
+    down = () => Promise.resolve();
+  }
+  const [writer, other] = [await connect(), await connect()];
+  await writer.query('BEGIN');
+  await writer.query(`UPDATE environment SET description = 'x'`);
+  const all = [...migrations, Described1999000000001];
+  let isMigrated = false;
+  const started = Promise.all([migrate(ownerUrl, all), migrate(ownerUrl, all)]).finally(() => (isMigrated = true));
+  const isBuilding = `SELECT FROM pg_stat_progress_create_index WHERE datname = current_database()`;
+  while ((await other.query(isBuilding)).rowCount === 0) await sleep(20);
+  await sleep(500);
+  await other.query('DELETE FROM environment WHERE false');
+  expect(isMigrated).toBe(false);
+  await writer.query('COMMIT');
+  expect((await started).flat()).toEqual(['Described1999000000001']);
+  const { rows } = await other.query(
+    `SELECT indisvalid FROM pg_index WHERE indexrelid = 'environment_described'::regclass`,
+  );
+  expect(rows).toEqual([{ indisvalid: true }]);
+  await other.query(`DROP INDEX environment_described; DELETE FROM migration WHERE name LIKE '%19990000%'`);
+}, 60_000);
+
+it('replaces the policies and triggers of a table as a whole when their script has changed, and no others', async () => {
   const client = await connect();
-  const insert = (email: string) =>
-    client.query(`INSERT INTO app_user (id, email) VALUES (gen_random_uuid(), $1) RETURNING id`, [email]);
-  const { rows: kept } = await insert('x@xn--bcher-kva.example');
-  const { rows: taken } = await insert('x@bücher.example');
-  const { rows: changed } = await insert('y@bücher.example');
-  const query = async (text: string, values?: unknown[]) => (await client.query(text, values)).rows;
-  await new AddressesInOneForm1764000000107().up({ query } as unknown as QueryRunner);
-  const ids = [kept, taken, changed].map(([row]) => row.id);
-  const rows = await query('SELECT email FROM app_user WHERE id = ANY($1) ORDER BY array_position($1, id)', [ids]);
-  expect(rows.map(({ email }) => email)).toEqual([
-    'x@xn--bcher-kva.example',
-    'x@bücher.example',
-    'y@xn--bcher-kva.example',
-  ]);
+  const applied = async (): Promise<unknown[]> =>
+    (await client.query(`SELECT name FROM applied_script WHERE applied_at > now() - interval '1 second'`)).rows;
+  await client.query(`
+    CREATE POLICY surplus ON environment FOR SELECT USING (true);
+    CREATE TRIGGER surplus BEFORE UPDATE ON environment FOR EACH ROW EXECUTE FUNCTION suppress_redundant_updates_trigger()`);
+  await sleep(1_000);
+  expect(await migrate(ownerUrl, migrations)).toEqual([]);
+  expect(await applied()).toEqual([]);
+  for (const script of ['policies/environment.sql', 'triggers/environment.sql']) await outdate(client, script);
+  await migrate(ownerUrl, migrations);
+  expect(await applied()).toEqual([{ name: 'policies/environment.sql' }, { name: 'triggers/environment.sql' }]);
+  expect(await describeSchema(client)).toBe(readFileSync('docs/api/schema.sql', 'utf8'));
+});
+
+describe('A database from before the baseline', () => {
+  let database: TestDatabase;
+  let client: pg.Client;
+  beforeEach(async () => {
+    database = await cloneDatabase(() => 'template0');
+    client = new pg.Client({ connectionString: database.url });
+    await client.connect();
+  });
+  afterEach(async () => {
+    await client.end();
+    await database.drop();
+  });
+
+  it('that is at migration 137 gets the schema of a new one, and keeps its data', async () => {
+    await client.query(gunzipSync(readFileSync(CAPTURED)).toString());
+    const { rows: before } = await client.query('SELECT count(*)::int AS entries FROM audit_entry');
+    expect(await migrate(database.url, migrations)).toEqual(migrations.slice(1).map(({ name }) => name));
+    expect(await migrate(database.url, migrations)).toEqual([]);
+    expect(await describeSchema(client)).toBe(readFileSync('docs/api/schema.sql', 'utf8'));
+
+    const app = await createApp(Env.parse(SETTINGS), database.url);
+    try {
+      await app.listen(0, '127.0.0.1');
+      const baseUrl = (await app.getUrl()).replace('[::1]', '127.0.0.1');
+      const stranger = new Person(baseUrl, null);
+      const session = await done(stranger.post('/api/auth/login', { email: SETTINGS.ADMIN_EMAIL, password: PASSWORD }));
+      const admin = new Person(baseUrl, session.access_token as string);
+      const [{ id }] = (await done(admin.get('/api/identity/orgs'))).organizations;
+      const { environments } = await done(admin.get(`/api/environments?orgID=${id}`));
+      expect(environments).toMatchObject([{ name: 'staging', description: 'Before production', tier: 'staging' }]);
+      await done(admin.put(`/api/environments/${environments[0].id}`, { description: 'Upgraded' }));
+      const { valid, entries } = await done(admin.get(`/api/identity/orgs/${id}/audit/verify`));
+      expect({ valid, isContinued: entries > before[0].entries }).toEqual({ valid: true, isContinued: true });
+    } finally {
+      await app.close();
+    }
+  }, 60_000);
+
+  it('that is at an earlier migration is refused, naming 137', async () => {
+    await client.query(`
+      CREATE TABLE migration (id serial PRIMARY KEY, timestamp bigint NOT NULL, name text NOT NULL);
+      INSERT INTO migration (timestamp, name) VALUES (1764000000001, 'Identity1764000000001')`);
+    const start = migrate(database.url, migrations);
+    await expect(start).rejects.toThrow(OlderSchema);
+    await expect(start).rejects.toThrow(
+      /last migration is Identity1764000000001, and this version upgrades from PerformanceStages1764000000137 on/,
+    );
+  });
+
+  it('that belongs to another program is refused', async () => {
+    await client.query('CREATE TABLE invoice (id integer)');
+    await expect(migrate(database.url, migrations)).rejects.toThrow(/not empty.*PerformanceStages1764000000137/);
+    expect((await client.query(`SELECT to_regclass('migration') AS made`)).rows).toEqual([{ made: null }]);
+  });
 });

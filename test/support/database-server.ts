@@ -12,7 +12,7 @@ export async function startDatabaseServer(): Promise<SharedServer<DatabaseServer
   const { url, stop } = given ? { url: given, stop: () => Promise.resolve() } : await startOwn();
   const template = await makeTemplate(url, {
     name: 'armature_template',
-    madeOf: ['migrations', 'core/database/migrate.ts'],
+    madeOf: ['migrations', 'database', 'core/database/migrate.ts', 'core/database/schema-scripts.ts'],
     fill: (draft) => migrate(draft, migrations),
   });
   return { facts: { url, template }, stop };

@@ -1,10 +1,27 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { type DataSource, MigrationExecutor, QueryFailedError, type QueryRunner } from 'typeorm';
+import {
+  type DataSource,
+  type Migration as PendingMigration,
+  MigrationExecutor,
+  type MigrationInterface,
+  QueryFailedError,
+  type QueryRunner,
+} from 'typeorm';
 import { backoff } from '../backoff.js';
 import { createDataSource, type Migration, SERVICE_ROLE } from './data-source.js';
+import {
+  applyScripts,
+  createScriptTable,
+  digestOf,
+  findChangedScripts,
+  readAppliedDigests,
+  recordDigest,
+  type SchemaScript,
+} from './schema-scripts.js';
 
 /** The key of the advisory lock that serializes migrations of several replicas. */
 const ADVISORY_LOCK = 4_152_771;
+const ADVISORY_LOCK_PAUSE_MS = 100;
 /** SQLSTATE of a statement that waited for a lock longer than `lock_timeout`. */
 const LOCK_NOT_AVAILABLE = '55P03';
 /** How long a schema change waits for a table lock; other statements queue behind it for as long. */
@@ -16,9 +33,17 @@ const LONGEST_PAUSE_MS = 6_000;
 /** Attempts that lock tables as needed; later ones lock all tables first. */
 const FIRST_ATTEMPTS = 2;
 
+/** A migration that creates the schema of all earlier ones, which no longer exist. */
+export interface BaselineMigration extends MigrationInterface {
+  name: string;
+  /** The last of the migrations that it replaces, and their number. */
+  replaces: { last: string; count: number };
+}
+
 /**
  * Migrates the schema as the owner of the tables, creates the service role and grants its privileges.
  * @returns the names of the migrations that ran
+ * @throws as `updateSchema`
  */
 export async function migrate(url: string, migrations: Migration[]): Promise<string[]> {
   const owner = await createDataSource({
@@ -29,15 +54,26 @@ export async function migrate(url: string, migrations: Migration[]): Promise<str
     lockTimeoutMs: SCHEMA_LOCK_TIMEOUT_MS,
   }).initialize();
   try {
-    const ran = await changeSchema(owner, async (attempt) => {
-      const done = await runMigrations(owner, attempt > FIRST_ATTEMPTS);
-      await auditTables(owner);
-      return done;
-    });
-    return ran.map((migration) => migration.name);
+    return (await updateSchema(owner)).map(({ name }) => name);
   } finally {
     await owner.destroy();
   }
+}
+
+/**
+ * Runs the pending migrations, applies the scripts that have changed, and attaches the audit to new tables and columns.
+ * @returns the migrations that ran
+ * @throws NewerSchema
+ * @throws OlderSchema
+ * @throws SchemaInUse
+ */
+export async function updateSchema(owner: DataSource): Promise<PendingMigration[]> {
+  const ran: PendingMigration[] = [];
+  await changeSchema(owner, async (attempt) => {
+    await runMigrations(owner, attempt > FIRST_ATTEMPTS, ran);
+    await auditTables(owner);
+  });
+  return ran;
 }
 
 /**
@@ -45,18 +81,19 @@ export async function migrate(url: string, migrations: Migration[]): Promise<str
  * this concurrently: one works; the others wait and find nothing to do.
  * @param work is repeated from its beginning when a table lock was not available in time
  * @throws NewerSchema
+ * @throws OlderSchema
  * @throws SchemaInUse
  */
-export async function changeSchema<T>(owner: DataSource, work: (attempt: number) => Promise<T>): Promise<T> {
+export async function changeSchema(owner: DataSource, work: (attempt: number) => Promise<void>): Promise<void> {
   const lock = owner.createQueryRunner();
   try {
-    // Another replica may hold this lock for long; only starting replicas wait for it.
-    await lock.query('SET lock_timeout = 0');
-    await lock.query('SELECT pg_advisory_lock($1)', [ADVISORY_LOCK]);
+    // A statement that waits for the lock has a snapshot, and an index that is built concurrently waits for all snapshots.
+    while (!(await tryLock(lock))) await sleep(ADVISORY_LOCK_PAUSE_MS);
+    await adoptBaseline(owner);
     await assertSchemaKnown(owner);
-    return await untilUnlocked(async (attempt) => {
+    await untilUnlocked(async (attempt) => {
       await createServiceRole(owner);
-      return work(attempt);
+      await work(attempt);
     });
   } finally {
     await lock.query('SELECT pg_advisory_unlock($1)', [ADVISORY_LOCK]).catch(() => undefined);
@@ -64,21 +101,75 @@ export async function changeSchema<T>(owner: DataSource, work: (attempt: number)
   }
 }
 
-/** Runs the pending migrations in one transaction. */
-async function runMigrations(owner: DataSource, lockFirst: boolean): Promise<{ name: string }[]> {
+async function tryLock(runner: QueryRunner): Promise<boolean> {
+  const [{ isHeld }] = (await runner.query('SELECT pg_try_advisory_lock($1) AS "isHeld"', [ADVISORY_LOCK])) as [
+    { isHeld: boolean },
+  ];
+  return isHeld;
+}
+
+/**
+ * Runs the pending migrations in one transaction, which ends with the scripts. A migration that declares
+ * `transaction = false`, such as one that builds an index concurrently, divides it.
+ */
+async function runMigrations(owner: DataSource, lockFirst: boolean, ran: PendingMigration[]): Promise<void> {
+  const pending = await new MigrationExecutor(owner).getPendingMigrations();
+  const isOutside = ({ instance }: PendingMigration): boolean => instance?.transaction === false;
+  while (pending.some(isOutside)) {
+    await runInTransaction(owner, pending.splice(0, pending.findIndex(isOutside)), lockFirst, ran);
+    await runOutsideTransaction(owner, pending.splice(0, 1), ran);
+  }
+  await runInTransaction(owner, pending, lockFirst, ran, findChangedScripts);
+}
+
+async function runInTransaction(
+  owner: DataSource,
+  migrations: PendingMigration[],
+  lockFirst: boolean,
+  ran: PendingMigration[],
+  findScripts: (runner: QueryRunner) => Promise<SchemaScript[]> = () => Promise.resolve([]),
+): Promise<void> {
   const runner = owner.createQueryRunner();
   try {
+    const scripts = await findScripts(runner);
+    if (migrations.length === 0 && scripts.length === 0) return;
     await runner.startTransaction();
-    const executor = new MigrationExecutor(owner, runner);
-    if (lockFirst && (await executor.getPendingMigrations()).length > 0) await lockTables(runner);
-    const ran = await executor.executePendingMigrations();
+    if (lockFirst) await lockTables(runner);
+    await runEach(owner, runner, migrations);
+    if (scripts.length > 0) await createScriptTable(runner);
+    await applyScripts(runner, scripts);
     await runner.commitTransaction();
-    return ran;
+    ran.push(...migrations);
   } catch (error) {
     await runner.rollbackTransaction().catch(() => undefined);
     throw error;
   } finally {
     await runner.release();
+  }
+}
+
+/** What runs without a transaction makes nobody wait while it waits for locks. */
+async function runOutsideTransaction(
+  owner: DataSource,
+  migrations: PendingMigration[],
+  ran: PendingMigration[],
+): Promise<void> {
+  const runner = owner.createQueryRunner();
+  try {
+    await runner.query('SET lock_timeout = 0');
+    await runEach(owner, runner, migrations);
+    ran.push(...migrations);
+  } finally {
+    await runner.query(`SET lock_timeout = ${SCHEMA_LOCK_TIMEOUT_MS}`).catch(() => undefined);
+    await runner.release();
+  }
+}
+
+async function runEach(owner: DataSource, runner: QueryRunner, migrations: PendingMigration[]): Promise<void> {
+  const executor = new MigrationExecutor(owner, runner);
+  for (const migration of migrations) {
+    await executor.executeMigration(migration);
+    owner.logger.logSchemaBuild(`Migration ${migration.name} has been executed successfully.`);
   }
 }
 
@@ -131,10 +222,74 @@ export class NewerSchema extends Error {
   }
 }
 
-/** @throws NewerSchema when the database has migrations that the data source does not contain */
-export async function assertSchemaKnown(dataSource: DataSource): Promise<void> {
+/** The database is neither empty nor at a migration that this version can continue from. */
+export class OlderSchema extends Error {
+  constructor({ last }: BaselineMigration['replaces'], newest?: string) {
+    super(
+      newest
+        ? `The schema of the database is too old: its last migration is ${newest}, and this version upgrades from ${last} on. ` +
+            `First start the version whose last migration is ${last}.`
+        : `The database is not empty, and has no schema that this version can upgrade, which it does from ${last} on. ` +
+            'Give the server a database of its own.',
+    );
+  }
+}
+
+interface AppliedMigration {
+  name: string;
+  timestamp: number;
+}
+
+const nameOf = (migration: MigrationInterface): string => migration.name ?? migration.constructor.name;
+const isBaseline = (migration: MigrationInterface): migration is BaselineMigration => 'replaces' in migration;
+const findBaseline = (dataSource: DataSource): BaselineMigration | undefined => dataSource.migrations.find(isBaseline);
+
+async function listApplied(dataSource: DataSource): Promise<AppliedMigration[]> {
   const [found] = await dataSource.query<{ made: boolean }[]>(`SELECT to_regclass('migration') IS NOT NULL AS made`);
-  if (!found?.made) return;
+  if (!found?.made) return [];
+  return dataSource.query('SELECT name, timestamp::float8 AS timestamp FROM migration ORDER BY timestamp, id');
+}
+
+/**
+ * Marks a database to which exactly the migrations before the baseline were applied as being at the baseline.
+ * @throws OlderSchema when the database is neither empty nor at the baseline or one of these
+ */
+async function adoptBaseline(owner: DataSource): Promise<void> {
+  const baseline = findBaseline(owner);
+  const applied = await listApplied(owner);
+  if (!baseline || applied.some(({ name }) => name === nameOf(baseline))) return;
+  if (applied.length === 0) {
+    if (await hasTables(owner)) throw new OlderSchema(baseline.replaces);
+    return;
+  }
+  const { last, count } = baseline.replaces;
+  const end = applied.findIndex(({ name }) => name === last) + 1;
+  if (end !== count) throw new OlderSchema(baseline.replaces, applied.at(-1)?.name);
+  await owner.transaction(async (manager) => {
+    const earlier = applied.slice(0, end - 1).map(({ name }) => name);
+    await manager.query('DELETE FROM migration WHERE name = ANY ($1)', [earlier]);
+    await manager.query('UPDATE migration SET name = $1 WHERE name = $2', [nameOf(baseline), last]);
+  });
+}
+
+/** Whether the schema has tables of anybody but extensions. */
+async function hasTables(owner: DataSource): Promise<boolean> {
+  const [found] = await owner.query<{ some: boolean }[]>(`
+    SELECT EXISTS (SELECT FROM pg_class c WHERE relnamespace = 'public'::regnamespace AND relkind IN ('r', 'p') AND relname <> 'migration'
+      AND NOT EXISTS (SELECT FROM pg_depend WHERE classid = 'pg_class'::regclass AND objid = c.oid AND deptype = 'e')) AS some`);
+  return found?.some ?? false;
+}
+
+/**
+ * @throws NewerSchema when the database has migrations that the data source does not contain
+ * @throws OlderSchema when these are the migrations before its baseline
+ */
+export async function assertSchemaKnown(dataSource: DataSource): Promise<void> {
+  const applied = await listApplied(dataSource);
+  if (applied.length === 0) return;
+  const baseline = findBaseline(dataSource);
+  if (baseline && !applied.some(({ name }) => name === nameOf(baseline)))
+    throw new OlderSchema(baseline.replaces, applied.at(-1)?.name);
   const { unknown } = await compareMigrations(dataSource);
   if (unknown.length > 0) throw new NewerSchema(unknown);
 }
@@ -146,29 +301,40 @@ export async function assertSchemaKnown(dataSource: DataSource): Promise<void> {
 export async function compareMigrations(dataSource: DataSource): Promise<{ unknown: string[]; missing: string[] }> {
   const rows = await dataSource.query<{ name: string }[]>('SELECT name FROM migration ORDER BY id');
   const applied = new Set(rows.map(({ name }) => name));
-  const known = new Set(dataSource.migrations.map((migration) => migration.name ?? migration.constructor.name));
+  const known = new Set(dataSource.migrations.map(nameOf));
   return {
     unknown: [...applied].filter((name) => !known.has(name)),
     missing: [...known].filter((name) => !applied.has(name)),
   };
 }
 
+/** The name under which it is recorded for what `audit_attach()` was called last. */
+const AUDIT = 'audit_attach()';
+
 /**
- * Attaches the audit triggers to tables that were created or changed since the last call. The comment of the
- * function records the last migration at that time, so that a process that ends before this step leaves it to the
- * next start.
+ * Attaches the audit to tables and columns that are new since the last call: after a migration, and after a change of the
+ * function. It has a transaction of its own, so that a migration holds its locks briefly; a process that ends before it
+ * leaves it to the next start.
  */
 async function auditTables(owner: DataSource): Promise<void> {
-  const [found] = await owner.query<{ attached: string | null; last: string }[]>(`
-    SELECT obj_description(oid, 'pg_proc') AS attached, (SELECT name FROM migration ORDER BY id DESC LIMIT 1) AS last
-      FROM pg_proc WHERE oid = to_regproc('audit_attach')`);
-  if (!found || found.attached === found.last) return;
-  await owner.transaction(async (manager) => {
-    await manager.query('SELECT audit_attach()');
-    await manager.query(
-      `DO $$ BEGIN EXECUTE format('COMMENT ON FUNCTION audit_attach() IS %L', (SELECT name FROM migration ORDER BY id DESC LIMIT 1)); END $$`,
-    );
-  });
+  const runner = owner.createQueryRunner();
+  try {
+    const applied = await readAppliedDigests(runner);
+    const [last] = (await runner.query('SELECT name FROM migration ORDER BY timestamp DESC, id DESC LIMIT 1')) as {
+      name: string;
+    }[];
+    const digest = digestOf(`${last?.name} ${applied.get('functions/audit_attach.sql')}`);
+    if (applied.get(AUDIT) === digest) return;
+    await runner.startTransaction();
+    await runner.query('SELECT audit_attach()');
+    await recordDigest(runner, AUDIT, digest);
+    await runner.commitTransaction();
+  } catch (error) {
+    await runner.rollbackTransaction().catch(() => undefined);
+    throw error;
+  } finally {
+    await runner.release();
+  }
 }
 
 /** Roles are global to a PostgreSQL server: another database may have created this one, even concurrently. */

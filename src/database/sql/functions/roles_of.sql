@@ -1,0 +1,12 @@
+-- The roles of a user. Queries of access_role are functions, because a connection plans a function once, but the view
+-- for each reference in a statement.
+CREATE OR REPLACE FUNCTION roles_of(actor uuid)
+  RETURNS TABLE(user_id uuid, organization_id uuid, resource_type text, resource_id uuid, role smallint)
+  LANGUAGE plpgsql STABLE PARALLEL SAFE
+  SET plan_cache_mode = force_generic_plan
+AS $$
+BEGIN
+  RETURN QUERY SELECT r.* FROM access_role r WHERE r.user_id = actor;
+END
+$$;
+GRANT EXECUTE ON FUNCTION roles_of(uuid) TO armature_service;

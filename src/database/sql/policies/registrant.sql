@@ -1,0 +1,24 @@
+ALTER TABLE registrant ENABLE ROW LEVEL SECURITY;
+
+CREATE POLICY reading ON registrant FOR SELECT USING (
+  true
+  OR (SELECT current_setting('armature.user', true) = 'system')
+);
+
+CREATE POLICY adding ON registrant FOR INSERT WITH CHECK (
+  (SELECT EXISTS (SELECT FROM app_user WHERE id = (SELECT nullif(nullif(current_setting('armature.user', true), ''), 'system')::uuid) AND installation_admin))
+  OR (SELECT current_setting('armature.user', true) = 'system')
+);
+
+CREATE POLICY changing ON registrant FOR UPDATE USING (
+  true
+  OR (SELECT current_setting('armature.user', true) = 'system')
+) WITH CHECK (
+  (SELECT EXISTS (SELECT FROM app_user WHERE id = (SELECT nullif(nullif(current_setting('armature.user', true), ''), 'system')::uuid) AND installation_admin))
+  OR (SELECT current_setting('armature.user', true) = 'system')
+);
+
+CREATE POLICY removing ON registrant FOR DELETE USING (
+  (SELECT EXISTS (SELECT FROM app_user WHERE id = (SELECT nullif(nullif(current_setting('armature.user', true), ''), 'system')::uuid) AND installation_admin))
+  OR (SELECT current_setting('armature.user', true) = 'system')
+);

@@ -1,0 +1,24 @@
+ALTER TABLE snapshot ENABLE ROW LEVEL SECURITY;
+
+CREATE POLICY reading ON snapshot FOR SELECT USING (
+  organization_id = ANY (ARRAY(SELECT organizations_of((SELECT nullif(nullif(current_setting('armature.user', true), ''), 'system')::uuid), 1)))
+  OR (SELECT current_setting('armature.user', true) = 'system')
+);
+
+CREATE POLICY adding ON snapshot FOR INSERT WITH CHECK (
+  writes_design((SELECT nullif(nullif(current_setting('armature.user', true), ''), 'system')::uuid), design_id, organization_id, 3)
+  OR (SELECT current_setting('armature.user', true) = 'system')
+);
+
+CREATE POLICY changing ON snapshot FOR UPDATE USING (
+  organization_id = ANY (ARRAY(SELECT organizations_of((SELECT nullif(nullif(current_setting('armature.user', true), ''), 'system')::uuid), 1)))
+  OR (SELECT current_setting('armature.user', true) = 'system')
+) WITH CHECK (
+  writes_design((SELECT nullif(nullif(current_setting('armature.user', true), ''), 'system')::uuid), design_id, organization_id, 3)
+  OR (SELECT current_setting('armature.user', true) = 'system')
+);
+
+CREATE POLICY removing ON snapshot FOR DELETE USING (
+  writes_design((SELECT nullif(nullif(current_setting('armature.user', true), ''), 'system')::uuid), design_id, organization_id, 3)
+  OR (SELECT current_setting('armature.user', true) = 'system')
+);

@@ -1,0 +1,4 @@
+CREATE TRIGGER audited AFTER INSERT ON event
+  FOR EACH ROW
+  WHEN (NEW.change_set IS NULL)
+  EXECUTE FUNCTION audit_event();
