@@ -23,7 +23,7 @@ const FUNCTIONS = `
 const RELATIONS = `
   SELECT c.relname AS name, c.relkind AS kind, c.relrowsecurity AS secured, c.relacl AS acl,
          acldefault(CASE c.relkind WHEN 'S' THEN 's'::"char" ELSE 'r' END, c.relowner) AS initial,
-         pg_get_viewdef(c.oid, true) AS view
+         pg_get_viewdef(c.oid, true) AS view, c.reloptions AS options
     FROM pg_class c
    WHERE c.relnamespace = 'public'::regnamespace AND c.relkind IN ('r', 'v', 'S')
      -- Sequences of columns are part of the column.
@@ -92,12 +92,16 @@ interface Relation {
   acl: string | null;
   initial: string;
   view: string | null;
+  options: string[] | null;
 }
 
 /** What PostgreSQL adds when it writes an expression again, and that tells a reader nothing. */
 const NOISE: [RegExp, string][] = [
   [/'::text\b(?!\[)/g, "'"],
-  [/ AS ("nullif"|\w+_organization|organizations_of|granted_resources|writes_design)(?=[\s)])/g, ''],
+  [
+    / AS ("nullif"|current_actor_id|is_system_actor|\w+_organization|organizations_of|granted_resources|writes_design)(?=[\s)])/g,
+    '',
+  ],
   [/\( SELECT/g, '(SELECT'],
   [/ USING btree/g, ''],
   [/timestamp\((\d)\) with time zone/g, 'timestamptz($1)'],
@@ -146,13 +150,13 @@ export async function describeSchema(client: pg.ClientBase): Promise<string> {
   ];
   const add = (title: string, lines: string[]): void =>
     void sections.find(([name]) => name === title)?.[1].push(lines.join('\n'));
-  for (const { name, kind, secured, acl, initial, view } of relations) {
+  for (const { name, kind, secured, acl, initial, view, options } of relations) {
     const rights = await grants(kind === 'S' ? 'SEQUENCE ' : '', name, acl ?? initial);
     if (kind === 'S') add('Sequences', [`CREATE SEQUENCE ${name};`, ...rights]);
     else if (kind === 'v') add('Views', [`CREATE VIEW ${name} AS`, view ?? '', ...rights]);
     else
       add('Tables', [
-        `CREATE TABLE ${name} (\n  ${[...(columns.get(name) ?? []), ...(constraints.get(name) ?? [])].join(',\n  ')}\n);`,
+        `CREATE TABLE ${name} (\n  ${[...(columns.get(name) ?? []), ...(constraints.get(name) ?? [])].join(',\n  ')}\n)${options ? ` WITH (${options.join(', ')})` : ''};`,
         ...(indexes.get(name) ?? []),
         ...(triggers.get(name) ?? []),
         ...(secured ? [`ALTER TABLE ${name} ENABLE ROW LEVEL SECURITY;`] : []),

@@ -1,5 +1,6 @@
 import type { Migration } from '../core/database/data-source.js';
 import { Baseline1764000000137 } from './1764000000137-baseline.js';
+import { NamesOfFunctions1764000000148 } from './1764000000148-names-of-functions.js';
 
 /** All migrations, oldest first. */
-export const migrations: Migration[] = [Baseline1764000000137];
+export const migrations: Migration[] = [Baseline1764000000137, NamesOfFunctions1764000000148];

@@ -1,26 +1,24 @@
 ALTER TABLE app_user ENABLE ROW LEVEL SECURITY;
 
-CREATE POLICY reading ON app_user FOR SELECT USING (
-  id = (SELECT nullif(nullif(current_setting('armature.user', true), ''), 'system')::uuid)
+CREATE POLICY "select" ON app_user FOR SELECT USING (
+  id = (SELECT current_actor_id())
   OR EXISTS (SELECT FROM organization_member m WHERE m.user_id = app_user.id)
-  OR (SELECT current_setting('armature.user', true) = 'system')
+  OR (SELECT is_system_actor())
 );
 
-CREATE POLICY adding ON app_user FOR INSERT WITH CHECK (
-  false
-  OR (SELECT current_setting('armature.user', true) = 'system')
+CREATE POLICY insert ON app_user FOR INSERT WITH CHECK (
+  (SELECT is_system_actor())
 );
 
-CREATE POLICY changing ON app_user FOR UPDATE USING (
-  id = (SELECT nullif(nullif(current_setting('armature.user', true), ''), 'system')::uuid)
+CREATE POLICY update ON app_user FOR UPDATE USING (
+  id = (SELECT current_actor_id())
   OR EXISTS (SELECT FROM organization_member m WHERE m.user_id = app_user.id)
-  OR (SELECT current_setting('armature.user', true) = 'system')
+  OR (SELECT is_system_actor())
 ) WITH CHECK (
-  id = (SELECT nullif(nullif(current_setting('armature.user', true), ''), 'system')::uuid)
-  OR (SELECT current_setting('armature.user', true) = 'system')
+  id = (SELECT current_actor_id())
+  OR (SELECT is_system_actor())
 );
 
-CREATE POLICY removing ON app_user FOR DELETE USING (
-  false
-  OR (SELECT current_setting('armature.user', true) = 'system')
+CREATE POLICY delete ON app_user FOR DELETE USING (
+  (SELECT is_system_actor())
 );

@@ -1,19 +1,19 @@
 ALTER TABLE audit_chain ENABLE ROW LEVEL SECURITY;
 
-CREATE POLICY reading ON audit_chain FOR SELECT USING (
-  (SELECT current_setting('armature.user', true) = 'system')
+CREATE POLICY "select" ON audit_chain FOR SELECT USING (
+  (SELECT is_system_actor())
 );
 
-CREATE POLICY adding ON audit_chain FOR INSERT WITH CHECK (
-  (SELECT current_setting('armature.user', true) = 'system')
+CREATE POLICY insert ON audit_chain FOR INSERT WITH CHECK (
+  (SELECT is_system_actor())
 );
 
-CREATE POLICY changing ON audit_chain FOR UPDATE USING (
-  (SELECT current_setting('armature.user', true) = 'system')
+CREATE POLICY update ON audit_chain FOR UPDATE USING (
+  (SELECT is_system_actor())
 ) WITH CHECK (
-  (SELECT current_setting('armature.user', true) = 'system')
+  (SELECT is_system_actor())
 );
 
-CREATE POLICY removing ON audit_chain FOR DELETE USING (
-  (SELECT current_setting('armature.user', true) = 'system')
+CREATE POLICY delete ON audit_chain FOR DELETE USING (
+  (SELECT is_system_actor())
 );

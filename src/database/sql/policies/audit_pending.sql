@@ -2,22 +2,22 @@
 -- none, because they would seal a change without its events.
 ALTER TABLE audit_pending ENABLE ROW LEVEL SECURITY;
 
-CREATE POLICY reading ON audit_pending FOR SELECT USING (
-  (SELECT current_setting('armature.user', true) = 'system' AND current_setting('armature.sealing', true) = 'change sets')
+CREATE POLICY "select" ON audit_pending FOR SELECT USING (
+  (SELECT is_system_actor() AND current_setting('armature.sealing', true) = 'change sets')
 );
 
-CREATE POLICY adding ON audit_pending FOR INSERT WITH CHECK (
-  (SELECT current_setting('armature.user', true) = 'system')
+CREATE POLICY insert ON audit_pending FOR INSERT WITH CHECK (
+  (SELECT is_system_actor())
 );
 
-CREATE POLICY changing ON audit_pending FOR UPDATE USING (
-  (SELECT current_setting('armature.user', true) = 'system')
+CREATE POLICY update ON audit_pending FOR UPDATE USING (
+  (SELECT is_system_actor())
 ) WITH CHECK (
-  (SELECT current_setting('armature.user', true) = 'system')
+  (SELECT is_system_actor())
 );
 
-CREATE POLICY removing ON audit_pending FOR DELETE USING (
-  (SELECT current_setting('armature.user', true) = 'system')
+CREATE POLICY delete ON audit_pending FOR DELETE USING (
+  (SELECT is_system_actor())
 );
 
 REVOKE UPDATE ON audit_pending FROM armature_service;

@@ -1,20 +1,20 @@
 ALTER TABLE cluster_resource ENABLE ROW LEVEL SECURITY;
 
-CREATE POLICY reading ON cluster_resource FOR SELECT USING (
-  organization_id = (SELECT concerned_organization((SELECT nullif(nullif(current_setting('armature.user', true), ''), 'system')::uuid), 5))
-  OR organization_id = ANY (ARRAY(SELECT organizations_of((SELECT nullif(nullif(current_setting('armature.user', true), ''), 'system')::uuid), 5)))
-  OR connection_id IN (SELECT granted_resources((SELECT nullif(nullif(current_setting('armature.user', true), ''), 'system')::uuid), 'connection'))
-  OR (SELECT current_setting('armature.user', true) = 'system')
+CREATE POLICY "select" ON cluster_resource FOR SELECT USING (
+  organization_id = (SELECT concerned_organization((SELECT current_actor_id()), 5))
+  OR organization_id = ANY (ARRAY(SELECT organizations_of((SELECT current_actor_id()), 5)))
+  OR connection_id IN (SELECT granted_resources((SELECT current_actor_id()), 'connection'))
+  OR (SELECT is_system_actor())
 );
 
-CREATE POLICY adding ON cluster_resource FOR INSERT WITH CHECK (
-  (SELECT current_setting('armature.user', true) = 'system')
+CREATE POLICY insert ON cluster_resource FOR INSERT WITH CHECK (
+  (SELECT is_system_actor())
 );
 
-CREATE POLICY changing ON cluster_resource FOR UPDATE USING (
-  (SELECT current_setting('armature.user', true) = 'system')
+CREATE POLICY update ON cluster_resource FOR UPDATE USING (
+  (SELECT is_system_actor())
 );
 
-CREATE POLICY removing ON cluster_resource FOR DELETE USING (
-  (SELECT current_setting('armature.user', true) = 'system')
+CREATE POLICY delete ON cluster_resource FOR DELETE USING (
+  (SELECT is_system_actor())
 );

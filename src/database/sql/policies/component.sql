@@ -1,24 +1,24 @@
 ALTER TABLE component ENABLE ROW LEVEL SECURITY;
 
-CREATE POLICY reading ON component FOR SELECT USING (
+CREATE POLICY "select" ON component FOR SELECT USING (
   true
-  OR (SELECT current_setting('armature.user', true) = 'system')
+  OR (SELECT is_system_actor())
 );
 
-CREATE POLICY adding ON component FOR INSERT WITH CHECK (
-  (SELECT EXISTS (SELECT FROM app_user WHERE id = (SELECT nullif(nullif(current_setting('armature.user', true), ''), 'system')::uuid) AND installation_admin))
-  OR (SELECT current_setting('armature.user', true) = 'system')
+CREATE POLICY insert ON component FOR INSERT WITH CHECK (
+  (SELECT EXISTS (SELECT FROM app_user WHERE id = (SELECT current_actor_id()) AND installation_admin))
+  OR (SELECT is_system_actor())
 );
 
-CREATE POLICY changing ON component FOR UPDATE USING (
+CREATE POLICY update ON component FOR UPDATE USING (
   true
-  OR (SELECT current_setting('armature.user', true) = 'system')
+  OR (SELECT is_system_actor())
 ) WITH CHECK (
-  (SELECT EXISTS (SELECT FROM app_user WHERE id = (SELECT nullif(nullif(current_setting('armature.user', true), ''), 'system')::uuid) AND installation_admin))
-  OR (SELECT current_setting('armature.user', true) = 'system')
+  (SELECT EXISTS (SELECT FROM app_user WHERE id = (SELECT current_actor_id()) AND installation_admin))
+  OR (SELECT is_system_actor())
 );
 
-CREATE POLICY removing ON component FOR DELETE USING (
-  (SELECT EXISTS (SELECT FROM app_user WHERE id = (SELECT nullif(nullif(current_setting('armature.user', true), ''), 'system')::uuid) AND installation_admin))
-  OR (SELECT current_setting('armature.user', true) = 'system')
+CREATE POLICY delete ON component FOR DELETE USING (
+  (SELECT EXISTS (SELECT FROM app_user WHERE id = (SELECT current_actor_id()) AND installation_admin))
+  OR (SELECT is_system_actor())
 );

@@ -1,24 +1,24 @@
 ALTER TABLE component_schema ENABLE ROW LEVEL SECURITY;
 
-CREATE POLICY reading ON component_schema FOR SELECT USING (
+CREATE POLICY "select" ON component_schema FOR SELECT USING (
   true
-  OR (SELECT current_setting('armature.user', true) = 'system')
+  OR (SELECT is_system_actor())
 );
 
-CREATE POLICY adding ON component_schema FOR INSERT WITH CHECK (
-  (SELECT EXISTS (SELECT FROM app_user WHERE id = (SELECT nullif(nullif(current_setting('armature.user', true), ''), 'system')::uuid) AND installation_admin))
-  OR (SELECT current_setting('armature.user', true) = 'system')
+CREATE POLICY insert ON component_schema FOR INSERT WITH CHECK (
+  (SELECT EXISTS (SELECT FROM app_user WHERE id = (SELECT current_actor_id()) AND installation_admin))
+  OR (SELECT is_system_actor())
 );
 
-CREATE POLICY changing ON component_schema FOR UPDATE USING (
+CREATE POLICY update ON component_schema FOR UPDATE USING (
   true
-  OR (SELECT current_setting('armature.user', true) = 'system')
+  OR (SELECT is_system_actor())
 ) WITH CHECK (
-  (SELECT EXISTS (SELECT FROM app_user WHERE id = (SELECT nullif(nullif(current_setting('armature.user', true), ''), 'system')::uuid) AND installation_admin))
-  OR (SELECT current_setting('armature.user', true) = 'system')
+  (SELECT EXISTS (SELECT FROM app_user WHERE id = (SELECT current_actor_id()) AND installation_admin))
+  OR (SELECT is_system_actor())
 );
 
-CREATE POLICY removing ON component_schema FOR DELETE USING (
-  (SELECT EXISTS (SELECT FROM app_user WHERE id = (SELECT nullif(nullif(current_setting('armature.user', true), ''), 'system')::uuid) AND installation_admin))
-  OR (SELECT current_setting('armature.user', true) = 'system')
+CREATE POLICY delete ON component_schema FOR DELETE USING (
+  (SELECT EXISTS (SELECT FROM app_user WHERE id = (SELECT current_actor_id()) AND installation_admin))
+  OR (SELECT is_system_actor())
 );

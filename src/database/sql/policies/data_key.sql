@@ -1,24 +1,19 @@
 ALTER TABLE data_key ENABLE ROW LEVEL SECURITY;
 
-CREATE POLICY reading ON data_key FOR SELECT USING (
-  false
-  OR (SELECT current_setting('armature.user', true) = 'system')
+CREATE POLICY "select" ON data_key FOR SELECT USING (
+  (SELECT is_system_actor())
 );
 
-CREATE POLICY adding ON data_key FOR INSERT WITH CHECK (
-  false
-  OR (SELECT current_setting('armature.user', true) = 'system')
+CREATE POLICY insert ON data_key FOR INSERT WITH CHECK (
+  (SELECT is_system_actor())
 );
 
-CREATE POLICY changing ON data_key FOR UPDATE USING (
-  false
-  OR (SELECT current_setting('armature.user', true) = 'system')
+CREATE POLICY update ON data_key FOR UPDATE USING (
+  (SELECT is_system_actor())
 ) WITH CHECK (
-  false
-  OR (SELECT current_setting('armature.user', true) = 'system')
+  (SELECT is_system_actor())
 );
 
-CREATE POLICY removing ON data_key FOR DELETE USING (
-  false
-  OR (SELECT current_setting('armature.user', true) = 'system')
+CREATE POLICY delete ON data_key FOR DELETE USING (
+  (SELECT is_system_actor())
 );

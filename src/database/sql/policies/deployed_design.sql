@@ -1,24 +1,21 @@
 ALTER TABLE deployed_design ENABLE ROW LEVEL SECURITY;
 
-CREATE POLICY reading ON deployed_design FOR SELECT USING (
-  organization_id = ANY (ARRAY(SELECT organizations_of((SELECT nullif(nullif(current_setting('armature.user', true), ''), 'system')::uuid), 1)))
-  OR (SELECT current_setting('armature.user', true) = 'system')
+CREATE POLICY "select" ON deployed_design FOR SELECT USING (
+  organization_id = ANY (ARRAY(SELECT organizations_of((SELECT current_actor_id()), 1)))
+  OR (SELECT is_system_actor())
 );
 
-CREATE POLICY adding ON deployed_design FOR INSERT WITH CHECK (
-  false
-  OR (SELECT current_setting('armature.user', true) = 'system')
+CREATE POLICY insert ON deployed_design FOR INSERT WITH CHECK (
+  (SELECT is_system_actor())
 );
 
-CREATE POLICY changing ON deployed_design FOR UPDATE USING (
-  organization_id = ANY (ARRAY(SELECT organizations_of((SELECT nullif(nullif(current_setting('armature.user', true), ''), 'system')::uuid), 1)))
-  OR (SELECT current_setting('armature.user', true) = 'system')
+CREATE POLICY update ON deployed_design FOR UPDATE USING (
+  organization_id = ANY (ARRAY(SELECT organizations_of((SELECT current_actor_id()), 1)))
+  OR (SELECT is_system_actor())
 ) WITH CHECK (
-  false
-  OR (SELECT current_setting('armature.user', true) = 'system')
+  (SELECT is_system_actor())
 );
 
-CREATE POLICY removing ON deployed_design FOR DELETE USING (
-  false
-  OR (SELECT current_setting('armature.user', true) = 'system')
+CREATE POLICY delete ON deployed_design FOR DELETE USING (
+  (SELECT is_system_actor())
 );

@@ -1,34 +1,34 @@
 ALTER TABLE deployment ENABLE ROW LEVEL SECURITY;
 
-CREATE POLICY reading ON deployment FOR SELECT USING (
-  organization_id = (SELECT concerned_organization((SELECT nullif(nullif(current_setting('armature.user', true), ''), 'system')::uuid), 5))
-  OR organization_id = ANY (ARRAY(SELECT organizations_of((SELECT nullif(nullif(current_setting('armature.user', true), ''), 'system')::uuid), 5)))
-  OR workspace_id IN (SELECT granted_resources((SELECT nullif(nullif(current_setting('armature.user', true), ''), 'system')::uuid), 'workspace'))
-  OR (SELECT current_setting('armature.user', true) = 'system')
+CREATE POLICY "select" ON deployment FOR SELECT USING (
+  organization_id = (SELECT concerned_organization((SELECT current_actor_id()), 5))
+  OR organization_id = ANY (ARRAY(SELECT organizations_of((SELECT current_actor_id()), 5)))
+  OR workspace_id IN (SELECT granted_resources((SELECT current_actor_id()), 'workspace'))
+  OR (SELECT is_system_actor())
 );
 
-CREATE POLICY adding ON deployment FOR INSERT WITH CHECK (
-  organization_id = (SELECT concerned_organization((SELECT nullif(nullif(current_setting('armature.user', true), ''), 'system')::uuid), 5))
-  OR organization_id = ANY (ARRAY(SELECT organizations_of((SELECT nullif(nullif(current_setting('armature.user', true), ''), 'system')::uuid), 5)))
-  OR workspace_id IN (SELECT granted_resources((SELECT nullif(nullif(current_setting('armature.user', true), ''), 'system')::uuid), 'workspace', 3))
-  OR (SELECT current_setting('armature.user', true) = 'system')
+CREATE POLICY insert ON deployment FOR INSERT WITH CHECK (
+  organization_id = (SELECT concerned_organization((SELECT current_actor_id()), 5))
+  OR organization_id = ANY (ARRAY(SELECT organizations_of((SELECT current_actor_id()), 5)))
+  OR workspace_id IN (SELECT granted_resources((SELECT current_actor_id()), 'workspace', 3))
+  OR (SELECT is_system_actor())
 );
 
-CREATE POLICY changing ON deployment FOR UPDATE USING (
-  organization_id = (SELECT concerned_organization((SELECT nullif(nullif(current_setting('armature.user', true), ''), 'system')::uuid), 5))
-  OR organization_id = ANY (ARRAY(SELECT organizations_of((SELECT nullif(nullif(current_setting('armature.user', true), ''), 'system')::uuid), 5)))
-  OR workspace_id IN (SELECT granted_resources((SELECT nullif(nullif(current_setting('armature.user', true), ''), 'system')::uuid), 'workspace'))
-  OR (SELECT current_setting('armature.user', true) = 'system')
+CREATE POLICY update ON deployment FOR UPDATE USING (
+  organization_id = (SELECT concerned_organization((SELECT current_actor_id()), 5))
+  OR organization_id = ANY (ARRAY(SELECT organizations_of((SELECT current_actor_id()), 5)))
+  OR workspace_id IN (SELECT granted_resources((SELECT current_actor_id()), 'workspace'))
+  OR (SELECT is_system_actor())
 ) WITH CHECK (
-  organization_id = (SELECT concerned_organization((SELECT nullif(nullif(current_setting('armature.user', true), ''), 'system')::uuid), 5))
-  OR organization_id = ANY (ARRAY(SELECT organizations_of((SELECT nullif(nullif(current_setting('armature.user', true), ''), 'system')::uuid), 5)))
-  OR workspace_id IN (SELECT granted_resources((SELECT nullif(nullif(current_setting('armature.user', true), ''), 'system')::uuid), 'workspace', 3))
-  OR (SELECT current_setting('armature.user', true) = 'system')
+  organization_id = (SELECT concerned_organization((SELECT current_actor_id()), 5))
+  OR organization_id = ANY (ARRAY(SELECT organizations_of((SELECT current_actor_id()), 5)))
+  OR workspace_id IN (SELECT granted_resources((SELECT current_actor_id()), 'workspace', 3))
+  OR (SELECT is_system_actor())
 );
 
-CREATE POLICY removing ON deployment FOR DELETE USING (
-  organization_id = (SELECT concerned_organization((SELECT nullif(nullif(current_setting('armature.user', true), ''), 'system')::uuid), 5))
-  OR organization_id = ANY (ARRAY(SELECT organizations_of((SELECT nullif(nullif(current_setting('armature.user', true), ''), 'system')::uuid), 5)))
-  OR workspace_id IN (SELECT granted_resources((SELECT nullif(nullif(current_setting('armature.user', true), ''), 'system')::uuid), 'workspace', 3))
-  OR (SELECT current_setting('armature.user', true) = 'system')
+CREATE POLICY delete ON deployment FOR DELETE USING (
+  organization_id = (SELECT concerned_organization((SELECT current_actor_id()), 5))
+  OR organization_id = ANY (ARRAY(SELECT organizations_of((SELECT current_actor_id()), 5)))
+  OR workspace_id IN (SELECT granted_resources((SELECT current_actor_id()), 'workspace', 3))
+  OR (SELECT is_system_actor())
 );

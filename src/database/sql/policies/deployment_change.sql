@@ -1,24 +1,19 @@
 ALTER TABLE deployment_change ENABLE ROW LEVEL SECURITY;
 
-CREATE POLICY reading ON deployment_change FOR SELECT USING (
-  false
-  OR (SELECT current_setting('armature.user', true) = 'system')
+CREATE POLICY "select" ON deployment_change FOR SELECT USING (
+  (SELECT is_system_actor())
 );
 
-CREATE POLICY adding ON deployment_change FOR INSERT WITH CHECK (
-  false
-  OR (SELECT current_setting('armature.user', true) = 'system')
+CREATE POLICY insert ON deployment_change FOR INSERT WITH CHECK (
+  (SELECT is_system_actor())
 );
 
-CREATE POLICY changing ON deployment_change FOR UPDATE USING (
-  false
-  OR (SELECT current_setting('armature.user', true) = 'system')
+CREATE POLICY update ON deployment_change FOR UPDATE USING (
+  (SELECT is_system_actor())
 ) WITH CHECK (
-  false
-  OR (SELECT current_setting('armature.user', true) = 'system')
+  (SELECT is_system_actor())
 );
 
-CREATE POLICY removing ON deployment_change FOR DELETE USING (
-  false
-  OR (SELECT current_setting('armature.user', true) = 'system')
+CREATE POLICY delete ON deployment_change FOR DELETE USING (
+  (SELECT is_system_actor())
 );

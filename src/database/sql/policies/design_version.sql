@@ -1,28 +1,28 @@
 ALTER TABLE design_version ENABLE ROW LEVEL SECURITY;
 
-CREATE POLICY reading ON design_version FOR SELECT USING (
-  organization_id = ANY (ARRAY(SELECT organizations_of((SELECT nullif(nullif(current_setting('armature.user', true), ''), 'system')::uuid), 1)))
-  OR (SELECT current_setting('armature.user', true) = 'system')
+CREATE POLICY "select" ON design_version FOR SELECT USING (
+  organization_id = ANY (ARRAY(SELECT organizations_of((SELECT current_actor_id()), 1)))
+  OR (SELECT is_system_actor())
 );
 
 CREATE POLICY published ON design_version FOR SELECT USING (
-  (SELECT nullif(nullif(current_setting('armature.user', true), ''), 'system')::uuid) IS NOT NULL AND EXISTS (SELECT FROM published_design p WHERE p.id = design_id AND p.version_number = number)
+  (SELECT current_actor_id()) IS NOT NULL AND EXISTS (SELECT FROM published_design p WHERE p.id = design_id AND p.version_number = number)
 );
 
-CREATE POLICY adding ON design_version FOR INSERT WITH CHECK (
-  writes_design((SELECT nullif(nullif(current_setting('armature.user', true), ''), 'system')::uuid), design_id, organization_id, 3)
-  OR (SELECT current_setting('armature.user', true) = 'system')
+CREATE POLICY insert ON design_version FOR INSERT WITH CHECK (
+  writes_design((SELECT current_actor_id()), design_id, organization_id, 3)
+  OR (SELECT is_system_actor())
 );
 
-CREATE POLICY changing ON design_version FOR UPDATE USING (
-  organization_id = ANY (ARRAY(SELECT organizations_of((SELECT nullif(nullif(current_setting('armature.user', true), ''), 'system')::uuid), 1)))
-  OR (SELECT current_setting('armature.user', true) = 'system')
+CREATE POLICY update ON design_version FOR UPDATE USING (
+  organization_id = ANY (ARRAY(SELECT organizations_of((SELECT current_actor_id()), 1)))
+  OR (SELECT is_system_actor())
 ) WITH CHECK (
-  writes_design((SELECT nullif(nullif(current_setting('armature.user', true), ''), 'system')::uuid), design_id, organization_id, 3)
-  OR (SELECT current_setting('armature.user', true) = 'system')
+  writes_design((SELECT current_actor_id()), design_id, organization_id, 3)
+  OR (SELECT is_system_actor())
 );
 
-CREATE POLICY removing ON design_version FOR DELETE USING (
-  writes_design((SELECT nullif(nullif(current_setting('armature.user', true), ''), 'system')::uuid), design_id, organization_id, 3)
-  OR (SELECT current_setting('armature.user', true) = 'system')
+CREATE POLICY delete ON design_version FOR DELETE USING (
+  writes_design((SELECT current_actor_id()), design_id, organization_id, 3)
+  OR (SELECT is_system_actor())
 );

@@ -1,31 +1,31 @@
 ALTER TABLE environment ENABLE ROW LEVEL SECURITY;
 
-CREATE POLICY reading ON environment FOR SELECT USING (
-  organization_id = (SELECT concerned_organization((SELECT nullif(nullif(current_setting('armature.user', true), ''), 'system')::uuid), 5))
-  OR organization_id = ANY (ARRAY(SELECT organizations_of((SELECT nullif(nullif(current_setting('armature.user', true), ''), 'system')::uuid), 5)))
-  OR id IN (SELECT granted_resources((SELECT nullif(nullif(current_setting('armature.user', true), ''), 'system')::uuid), 'environment'))
-  OR (SELECT current_setting('armature.user', true) = 'system')
+CREATE POLICY "select" ON environment FOR SELECT USING (
+  organization_id = (SELECT concerned_organization((SELECT current_actor_id()), 5))
+  OR organization_id = ANY (ARRAY(SELECT organizations_of((SELECT current_actor_id()), 5)))
+  OR id IN (SELECT granted_resources((SELECT current_actor_id()), 'environment'))
+  OR (SELECT is_system_actor())
 );
 
-CREATE POLICY adding ON environment FOR INSERT WITH CHECK (
-  organization_id = (SELECT concerned_organization((SELECT nullif(nullif(current_setting('armature.user', true), ''), 'system')::uuid), 5))
-  OR organization_id = ANY (ARRAY(SELECT organizations_of((SELECT nullif(nullif(current_setting('armature.user', true), ''), 'system')::uuid), 5)))
-  OR (SELECT current_setting('armature.user', true) = 'system')
+CREATE POLICY insert ON environment FOR INSERT WITH CHECK (
+  organization_id = (SELECT concerned_organization((SELECT current_actor_id()), 5))
+  OR organization_id = ANY (ARRAY(SELECT organizations_of((SELECT current_actor_id()), 5)))
+  OR (SELECT is_system_actor())
 );
 
-CREATE POLICY changing ON environment FOR UPDATE USING (
-  organization_id = (SELECT concerned_organization((SELECT nullif(nullif(current_setting('armature.user', true), ''), 'system')::uuid), 5))
-  OR organization_id = ANY (ARRAY(SELECT organizations_of((SELECT nullif(nullif(current_setting('armature.user', true), ''), 'system')::uuid), 5)))
-  OR id IN (SELECT granted_resources((SELECT nullif(nullif(current_setting('armature.user', true), ''), 'system')::uuid), 'environment'))
-  OR (SELECT current_setting('armature.user', true) = 'system')
+CREATE POLICY update ON environment FOR UPDATE USING (
+  organization_id = (SELECT concerned_organization((SELECT current_actor_id()), 5))
+  OR organization_id = ANY (ARRAY(SELECT organizations_of((SELECT current_actor_id()), 5)))
+  OR id IN (SELECT granted_resources((SELECT current_actor_id()), 'environment'))
+  OR (SELECT is_system_actor())
 ) WITH CHECK (
-  organization_id = (SELECT concerned_organization((SELECT nullif(nullif(current_setting('armature.user', true), ''), 'system')::uuid), 5))
-  OR organization_id = ANY (ARRAY(SELECT organizations_of((SELECT nullif(nullif(current_setting('armature.user', true), ''), 'system')::uuid), 5)))
-  OR (SELECT current_setting('armature.user', true) = 'system')
+  organization_id = (SELECT concerned_organization((SELECT current_actor_id()), 5))
+  OR organization_id = ANY (ARRAY(SELECT organizations_of((SELECT current_actor_id()), 5)))
+  OR (SELECT is_system_actor())
 );
 
-CREATE POLICY removing ON environment FOR DELETE USING (
-  organization_id = (SELECT concerned_organization((SELECT nullif(nullif(current_setting('armature.user', true), ''), 'system')::uuid), 5))
-  OR organization_id = ANY (ARRAY(SELECT organizations_of((SELECT nullif(nullif(current_setting('armature.user', true), ''), 'system')::uuid), 5)))
-  OR (SELECT current_setting('armature.user', true) = 'system')
+CREATE POLICY delete ON environment FOR DELETE USING (
+  organization_id = (SELECT concerned_organization((SELECT current_actor_id()), 5))
+  OR organization_id = ANY (ARRAY(SELECT organizations_of((SELECT current_actor_id()), 5)))
+  OR (SELECT is_system_actor())
 );

@@ -1,28 +1,26 @@
 ALTER TABLE event ENABLE ROW LEVEL SECURITY;
 
-CREATE POLICY reading ON event FOR SELECT USING (
+CREATE POLICY "select" ON event FOR SELECT USING (
   organization_id IS NULL
-  OR user_id = (SELECT nullif(nullif(current_setting('armature.user', true), ''), 'system')::uuid)
-  OR organization_id = ANY (ARRAY(SELECT organizations_of((SELECT nullif(nullif(current_setting('armature.user', true), ''), 'system')::uuid), 1)))
-  OR (SELECT current_setting('armature.user', true) = 'system')
+  OR user_id = (SELECT current_actor_id())
+  OR organization_id = ANY (ARRAY(SELECT organizations_of((SELECT current_actor_id()), 1)))
+  OR (SELECT is_system_actor())
 );
 
-CREATE POLICY adding ON event FOR INSERT WITH CHECK (
-  (user_id = (SELECT nullif(nullif(current_setting('armature.user', true), ''), 'system')::uuid) AND (organization_id IS NULL OR organization_id = (SELECT concerned_organization((SELECT nullif(nullif(current_setting('armature.user', true), ''), 'system')::uuid), 1)) OR organization_id = ANY (ARRAY(SELECT organizations_of((SELECT nullif(nullif(current_setting('armature.user', true), ''), 'system')::uuid), 1)))))
-  OR (SELECT current_setting('armature.user', true) = 'system')
+CREATE POLICY insert ON event FOR INSERT WITH CHECK (
+  (user_id = (SELECT current_actor_id()) AND (organization_id IS NULL OR organization_id = (SELECT concerned_organization((SELECT current_actor_id()), 1)) OR organization_id = ANY (ARRAY(SELECT organizations_of((SELECT current_actor_id()), 1)))))
+  OR (SELECT is_system_actor())
 );
 
-CREATE POLICY changing ON event FOR UPDATE USING (
+CREATE POLICY update ON event FOR UPDATE USING (
   organization_id IS NULL
-  OR user_id = (SELECT nullif(nullif(current_setting('armature.user', true), ''), 'system')::uuid)
-  OR organization_id = ANY (ARRAY(SELECT organizations_of((SELECT nullif(nullif(current_setting('armature.user', true), ''), 'system')::uuid), 1)))
-  OR (SELECT current_setting('armature.user', true) = 'system')
+  OR user_id = (SELECT current_actor_id())
+  OR organization_id = ANY (ARRAY(SELECT organizations_of((SELECT current_actor_id()), 1)))
+  OR (SELECT is_system_actor())
 ) WITH CHECK (
-  false
-  OR (SELECT current_setting('armature.user', true) = 'system')
+  (SELECT is_system_actor())
 );
 
-CREATE POLICY removing ON event FOR DELETE USING (
-  false
-  OR (SELECT current_setting('armature.user', true) = 'system')
+CREATE POLICY delete ON event FOR DELETE USING (
+  (SELECT is_system_actor())
 );

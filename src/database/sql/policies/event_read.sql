@@ -1,24 +1,24 @@
 ALTER TABLE event_read ENABLE ROW LEVEL SECURITY;
 
-CREATE POLICY reading ON event_read FOR SELECT USING (
-  user_id = (SELECT nullif(nullif(current_setting('armature.user', true), ''), 'system')::uuid)
-  OR (SELECT current_setting('armature.user', true) = 'system')
+CREATE POLICY "select" ON event_read FOR SELECT USING (
+  user_id = (SELECT current_actor_id())
+  OR (SELECT is_system_actor())
 );
 
-CREATE POLICY adding ON event_read FOR INSERT WITH CHECK (
-  user_id = (SELECT nullif(nullif(current_setting('armature.user', true), ''), 'system')::uuid)
-  OR (SELECT current_setting('armature.user', true) = 'system')
+CREATE POLICY insert ON event_read FOR INSERT WITH CHECK (
+  user_id = (SELECT current_actor_id())
+  OR (SELECT is_system_actor())
 );
 
-CREATE POLICY changing ON event_read FOR UPDATE USING (
-  user_id = (SELECT nullif(nullif(current_setting('armature.user', true), ''), 'system')::uuid)
-  OR (SELECT current_setting('armature.user', true) = 'system')
+CREATE POLICY update ON event_read FOR UPDATE USING (
+  user_id = (SELECT current_actor_id())
+  OR (SELECT is_system_actor())
 ) WITH CHECK (
-  user_id = (SELECT nullif(nullif(current_setting('armature.user', true), ''), 'system')::uuid)
-  OR (SELECT current_setting('armature.user', true) = 'system')
+  user_id = (SELECT current_actor_id())
+  OR (SELECT is_system_actor())
 );
 
-CREATE POLICY removing ON event_read FOR DELETE USING (
-  user_id = (SELECT nullif(nullif(current_setting('armature.user', true), ''), 'system')::uuid)
-  OR (SELECT current_setting('armature.user', true) = 'system')
+CREATE POLICY delete ON event_read FOR DELETE USING (
+  user_id = (SELECT current_actor_id())
+  OR (SELECT is_system_actor())
 );

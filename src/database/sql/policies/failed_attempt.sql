@@ -1,24 +1,19 @@
 ALTER TABLE failed_attempt ENABLE ROW LEVEL SECURITY;
 
-CREATE POLICY reading ON failed_attempt FOR SELECT USING (
-  false
-  OR (SELECT current_setting('armature.user', true) = 'system')
+CREATE POLICY "select" ON failed_attempt FOR SELECT USING (
+  (SELECT is_system_actor())
 );
 
-CREATE POLICY adding ON failed_attempt FOR INSERT WITH CHECK (
-  false
-  OR (SELECT current_setting('armature.user', true) = 'system')
+CREATE POLICY insert ON failed_attempt FOR INSERT WITH CHECK (
+  (SELECT is_system_actor())
 );
 
-CREATE POLICY changing ON failed_attempt FOR UPDATE USING (
-  false
-  OR (SELECT current_setting('armature.user', true) = 'system')
+CREATE POLICY update ON failed_attempt FOR UPDATE USING (
+  (SELECT is_system_actor())
 ) WITH CHECK (
-  false
-  OR (SELECT current_setting('armature.user', true) = 'system')
+  (SELECT is_system_actor())
 );
 
-CREATE POLICY removing ON failed_attempt FOR DELETE USING (
-  false
-  OR (SELECT current_setting('armature.user', true) = 'system')
+CREATE POLICY delete ON failed_attempt FOR DELETE USING (
+  (SELECT is_system_actor())
 );

@@ -1,24 +1,24 @@
 ALTER TABLE idempotency_key ENABLE ROW LEVEL SECURITY;
 
-CREATE POLICY reading ON idempotency_key FOR SELECT USING (
+CREATE POLICY "select" ON idempotency_key FOR SELECT USING (
   caller = (SELECT nullif(current_setting('armature.user', true), ''))
-  OR (SELECT current_setting('armature.user', true) = 'system')
+  OR (SELECT is_system_actor())
 );
 
-CREATE POLICY adding ON idempotency_key FOR INSERT WITH CHECK (
+CREATE POLICY insert ON idempotency_key FOR INSERT WITH CHECK (
   caller = (SELECT nullif(current_setting('armature.user', true), ''))
-  OR (SELECT current_setting('armature.user', true) = 'system')
+  OR (SELECT is_system_actor())
 );
 
-CREATE POLICY changing ON idempotency_key FOR UPDATE USING (
+CREATE POLICY update ON idempotency_key FOR UPDATE USING (
   caller = (SELECT nullif(current_setting('armature.user', true), ''))
-  OR (SELECT current_setting('armature.user', true) = 'system')
+  OR (SELECT is_system_actor())
 ) WITH CHECK (
   caller = (SELECT nullif(current_setting('armature.user', true), ''))
-  OR (SELECT current_setting('armature.user', true) = 'system')
+  OR (SELECT is_system_actor())
 );
 
-CREATE POLICY removing ON idempotency_key FOR DELETE USING (
+CREATE POLICY delete ON idempotency_key FOR DELETE USING (
   caller = (SELECT nullif(current_setting('armature.user', true), ''))
-  OR (SELECT current_setting('armature.user', true) = 'system')
+  OR (SELECT is_system_actor())
 );

@@ -1,24 +1,24 @@
 ALTER TABLE invitation ENABLE ROW LEVEL SECURITY;
 
-CREATE POLICY reading ON invitation FOR SELECT USING (
-  organization_id = ANY (ARRAY(SELECT organizations_of((SELECT nullif(nullif(current_setting('armature.user', true), ''), 'system')::uuid), 5)))
-  OR (SELECT current_setting('armature.user', true) = 'system')
+CREATE POLICY "select" ON invitation FOR SELECT USING (
+  organization_id = ANY (ARRAY(SELECT organizations_of((SELECT current_actor_id()), 5)))
+  OR (SELECT is_system_actor())
 );
 
-CREATE POLICY adding ON invitation FOR INSERT WITH CHECK (
-  organization_id = ANY (ARRAY(SELECT organizations_of((SELECT nullif(nullif(current_setting('armature.user', true), ''), 'system')::uuid), 5)))
-  OR (SELECT current_setting('armature.user', true) = 'system')
+CREATE POLICY insert ON invitation FOR INSERT WITH CHECK (
+  organization_id = ANY (ARRAY(SELECT organizations_of((SELECT current_actor_id()), 5)))
+  OR (SELECT is_system_actor())
 );
 
-CREATE POLICY changing ON invitation FOR UPDATE USING (
-  organization_id = ANY (ARRAY(SELECT organizations_of((SELECT nullif(nullif(current_setting('armature.user', true), ''), 'system')::uuid), 5)))
-  OR (SELECT current_setting('armature.user', true) = 'system')
+CREATE POLICY update ON invitation FOR UPDATE USING (
+  organization_id = ANY (ARRAY(SELECT organizations_of((SELECT current_actor_id()), 5)))
+  OR (SELECT is_system_actor())
 ) WITH CHECK (
-  organization_id = ANY (ARRAY(SELECT organizations_of((SELECT nullif(nullif(current_setting('armature.user', true), ''), 'system')::uuid), 5)))
-  OR (SELECT current_setting('armature.user', true) = 'system')
+  organization_id = ANY (ARRAY(SELECT organizations_of((SELECT current_actor_id()), 5)))
+  OR (SELECT is_system_actor())
 );
 
-CREATE POLICY removing ON invitation FOR DELETE USING (
-  organization_id = ANY (ARRAY(SELECT organizations_of((SELECT nullif(nullif(current_setting('armature.user', true), ''), 'system')::uuid), 5)))
-  OR (SELECT current_setting('armature.user', true) = 'system')
+CREATE POLICY delete ON invitation FOR DELETE USING (
+  organization_id = ANY (ARRAY(SELECT organizations_of((SELECT current_actor_id()), 5)))
+  OR (SELECT is_system_actor())
 );

@@ -1,28 +1,25 @@
 ALTER TABLE job ENABLE ROW LEVEL SECURITY;
 
-CREATE POLICY reading ON job FOR SELECT USING (
-  requested_by = (SELECT nullif(nullif(current_setting('armature.user', true), ''), 'system')::uuid)
-  OR organization_id = ANY (ARRAY(SELECT organizations_of((SELECT nullif(nullif(current_setting('armature.user', true), ''), 'system')::uuid), 5)))
-  OR (organization_id IS NULL AND (SELECT EXISTS (SELECT FROM app_user WHERE id = (SELECT nullif(nullif(current_setting('armature.user', true), ''), 'system')::uuid) AND installation_admin)))
-  OR (SELECT current_setting('armature.user', true) = 'system')
+CREATE POLICY "select" ON job FOR SELECT USING (
+  requested_by = (SELECT current_actor_id())
+  OR organization_id = ANY (ARRAY(SELECT organizations_of((SELECT current_actor_id()), 5)))
+  OR (organization_id IS NULL AND (SELECT EXISTS (SELECT FROM app_user WHERE id = (SELECT current_actor_id()) AND installation_admin)))
+  OR (SELECT is_system_actor())
 );
 
-CREATE POLICY adding ON job FOR INSERT WITH CHECK (
-  false
-  OR (SELECT current_setting('armature.user', true) = 'system')
+CREATE POLICY insert ON job FOR INSERT WITH CHECK (
+  (SELECT is_system_actor())
 );
 
-CREATE POLICY changing ON job FOR UPDATE USING (
-  requested_by = (SELECT nullif(nullif(current_setting('armature.user', true), ''), 'system')::uuid)
-  OR organization_id = ANY (ARRAY(SELECT organizations_of((SELECT nullif(nullif(current_setting('armature.user', true), ''), 'system')::uuid), 5)))
-  OR (organization_id IS NULL AND (SELECT EXISTS (SELECT FROM app_user WHERE id = (SELECT nullif(nullif(current_setting('armature.user', true), ''), 'system')::uuid) AND installation_admin)))
-  OR (SELECT current_setting('armature.user', true) = 'system')
+CREATE POLICY update ON job FOR UPDATE USING (
+  requested_by = (SELECT current_actor_id())
+  OR organization_id = ANY (ARRAY(SELECT organizations_of((SELECT current_actor_id()), 5)))
+  OR (organization_id IS NULL AND (SELECT EXISTS (SELECT FROM app_user WHERE id = (SELECT current_actor_id()) AND installation_admin)))
+  OR (SELECT is_system_actor())
 ) WITH CHECK (
-  false
-  OR (SELECT current_setting('armature.user', true) = 'system')
+  (SELECT is_system_actor())
 );
 
-CREATE POLICY removing ON job FOR DELETE USING (
-  false
-  OR (SELECT current_setting('armature.user', true) = 'system')
+CREATE POLICY delete ON job FOR DELETE USING (
+  (SELECT is_system_actor())
 );

@@ -1,19 +1,19 @@
 ALTER TABLE notification_mail ENABLE ROW LEVEL SECURITY;
 
-CREATE POLICY reading ON notification_mail FOR SELECT USING (
-  (SELECT current_setting('armature.user', true) = 'system')
+CREATE POLICY "select" ON notification_mail FOR SELECT USING (
+  (SELECT is_system_actor())
 );
 
-CREATE POLICY adding ON notification_mail FOR INSERT WITH CHECK (
-  (SELECT current_setting('armature.user', true) = 'system')
+CREATE POLICY insert ON notification_mail FOR INSERT WITH CHECK (
+  (SELECT is_system_actor())
 );
 
-CREATE POLICY changing ON notification_mail FOR UPDATE USING (
-  (SELECT current_setting('armature.user', true) = 'system')
+CREATE POLICY update ON notification_mail FOR UPDATE USING (
+  (SELECT is_system_actor())
 ) WITH CHECK (
-  (SELECT current_setting('armature.user', true) = 'system')
+  (SELECT is_system_actor())
 );
 
-CREATE POLICY removing ON notification_mail FOR DELETE USING (
-  (SELECT current_setting('armature.user', true) = 'system')
+CREATE POLICY delete ON notification_mail FOR DELETE USING (
+  (SELECT is_system_actor())
 );

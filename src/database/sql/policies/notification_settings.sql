@@ -1,24 +1,24 @@
 ALTER TABLE notification_settings ENABLE ROW LEVEL SECURITY;
 
-CREATE POLICY reading ON notification_settings FOR SELECT USING (
-  user_id = (SELECT nullif(nullif(current_setting('armature.user', true), ''), 'system')::uuid)
-  OR (SELECT current_setting('armature.user', true) = 'system')
+CREATE POLICY "select" ON notification_settings FOR SELECT USING (
+  user_id = (SELECT current_actor_id())
+  OR (SELECT is_system_actor())
 );
 
-CREATE POLICY adding ON notification_settings FOR INSERT WITH CHECK (
-  user_id = (SELECT nullif(nullif(current_setting('armature.user', true), ''), 'system')::uuid)
-  OR (SELECT current_setting('armature.user', true) = 'system')
+CREATE POLICY insert ON notification_settings FOR INSERT WITH CHECK (
+  user_id = (SELECT current_actor_id())
+  OR (SELECT is_system_actor())
 );
 
-CREATE POLICY changing ON notification_settings FOR UPDATE USING (
-  user_id = (SELECT nullif(nullif(current_setting('armature.user', true), ''), 'system')::uuid)
-  OR (SELECT current_setting('armature.user', true) = 'system')
+CREATE POLICY update ON notification_settings FOR UPDATE USING (
+  user_id = (SELECT current_actor_id())
+  OR (SELECT is_system_actor())
 ) WITH CHECK (
-  user_id = (SELECT nullif(nullif(current_setting('armature.user', true), ''), 'system')::uuid)
-  OR (SELECT current_setting('armature.user', true) = 'system')
+  user_id = (SELECT current_actor_id())
+  OR (SELECT is_system_actor())
 );
 
-CREATE POLICY removing ON notification_settings FOR DELETE USING (
-  user_id = (SELECT nullif(nullif(current_setting('armature.user', true), ''), 'system')::uuid)
-  OR (SELECT current_setting('armature.user', true) = 'system')
+CREATE POLICY delete ON notification_settings FOR DELETE USING (
+  user_id = (SELECT current_actor_id())
+  OR (SELECT is_system_actor())
 );

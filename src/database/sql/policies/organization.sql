@@ -1,24 +1,22 @@
 ALTER TABLE organization ENABLE ROW LEVEL SECURITY;
 
-CREATE POLICY reading ON organization FOR SELECT USING (
-  id = ANY (ARRAY(SELECT organizations_of((SELECT nullif(nullif(current_setting('armature.user', true), ''), 'system')::uuid), 1)))
-  OR (SELECT current_setting('armature.user', true) = 'system')
+CREATE POLICY "select" ON organization FOR SELECT USING (
+  id = ANY (ARRAY(SELECT organizations_of((SELECT current_actor_id()), 1)))
+  OR (SELECT is_system_actor())
 );
 
-CREATE POLICY adding ON organization FOR INSERT WITH CHECK (
-  false
-  OR (SELECT current_setting('armature.user', true) = 'system')
+CREATE POLICY insert ON organization FOR INSERT WITH CHECK (
+  (SELECT is_system_actor())
 );
 
-CREATE POLICY changing ON organization FOR UPDATE USING (
-  id = ANY (ARRAY(SELECT organizations_of((SELECT nullif(nullif(current_setting('armature.user', true), ''), 'system')::uuid), 1)))
-  OR (SELECT current_setting('armature.user', true) = 'system')
+CREATE POLICY update ON organization FOR UPDATE USING (
+  id = ANY (ARRAY(SELECT organizations_of((SELECT current_actor_id()), 1)))
+  OR (SELECT is_system_actor())
 ) WITH CHECK (
-  id = ANY (ARRAY(SELECT organizations_of((SELECT nullif(nullif(current_setting('armature.user', true), ''), 'system')::uuid), 5)))
-  OR (SELECT current_setting('armature.user', true) = 'system')
+  id = ANY (ARRAY(SELECT organizations_of((SELECT current_actor_id()), 5)))
+  OR (SELECT is_system_actor())
 );
 
-CREATE POLICY removing ON organization FOR DELETE USING (
-  false
-  OR (SELECT current_setting('armature.user', true) = 'system')
+CREATE POLICY delete ON organization FOR DELETE USING (
+  (SELECT is_system_actor())
 );

@@ -1,24 +1,19 @@
 ALTER TABLE password_reset ENABLE ROW LEVEL SECURITY;
 
-CREATE POLICY reading ON password_reset FOR SELECT USING (
-  false
-  OR (SELECT current_setting('armature.user', true) = 'system')
+CREATE POLICY "select" ON password_reset FOR SELECT USING (
+  (SELECT is_system_actor())
 );
 
-CREATE POLICY adding ON password_reset FOR INSERT WITH CHECK (
-  false
-  OR (SELECT current_setting('armature.user', true) = 'system')
+CREATE POLICY insert ON password_reset FOR INSERT WITH CHECK (
+  (SELECT is_system_actor())
 );
 
-CREATE POLICY changing ON password_reset FOR UPDATE USING (
-  false
-  OR (SELECT current_setting('armature.user', true) = 'system')
+CREATE POLICY update ON password_reset FOR UPDATE USING (
+  (SELECT is_system_actor())
 ) WITH CHECK (
-  false
-  OR (SELECT current_setting('armature.user', true) = 'system')
+  (SELECT is_system_actor())
 );
 
-CREATE POLICY removing ON password_reset FOR DELETE USING (
-  false
-  OR (SELECT current_setting('armature.user', true) = 'system')
+CREATE POLICY delete ON password_reset FOR DELETE USING (
+  (SELECT is_system_actor())
 );

@@ -1,24 +1,21 @@
 ALTER TABLE personal_token ENABLE ROW LEVEL SECURITY;
 
-CREATE POLICY reading ON personal_token FOR SELECT USING (
-  user_id = (SELECT nullif(nullif(current_setting('armature.user', true), ''), 'system')::uuid)
-  OR (SELECT current_setting('armature.user', true) = 'system')
+CREATE POLICY "select" ON personal_token FOR SELECT USING (
+  user_id = (SELECT current_actor_id())
+  OR (SELECT is_system_actor())
 );
 
-CREATE POLICY adding ON personal_token FOR INSERT WITH CHECK (
-  false
-  OR (SELECT current_setting('armature.user', true) = 'system')
+CREATE POLICY insert ON personal_token FOR INSERT WITH CHECK (
+  (SELECT is_system_actor())
 );
 
-CREATE POLICY changing ON personal_token FOR UPDATE USING (
-  user_id = (SELECT nullif(nullif(current_setting('armature.user', true), ''), 'system')::uuid)
-  OR (SELECT current_setting('armature.user', true) = 'system')
+CREATE POLICY update ON personal_token FOR UPDATE USING (
+  user_id = (SELECT current_actor_id())
+  OR (SELECT is_system_actor())
 ) WITH CHECK (
-  false
-  OR (SELECT current_setting('armature.user', true) = 'system')
+  (SELECT is_system_actor())
 );
 
-CREATE POLICY removing ON personal_token FOR DELETE USING (
-  false
-  OR (SELECT current_setting('armature.user', true) = 'system')
+CREATE POLICY delete ON personal_token FOR DELETE USING (
+  (SELECT is_system_actor())
 );

@@ -1,18 +1,18 @@
 ALTER TABLE record_total ENABLE ROW LEVEL SECURITY;
 
-CREATE POLICY reading ON record_total FOR SELECT USING (
-  organization_id = ANY (ARRAY(SELECT organizations_of((SELECT nullif(nullif(current_setting('armature.user', true), ''), 'system')::uuid), 5)))
-  OR (SELECT current_setting('armature.user', true) = 'system')
+CREATE POLICY "select" ON record_total FOR SELECT USING (
+  organization_id = ANY (ARRAY(SELECT organizations_of((SELECT current_actor_id()), 5)))
+  OR (SELECT is_system_actor())
 );
 
-CREATE POLICY adding ON record_total FOR INSERT WITH CHECK (
-  (SELECT current_setting('armature.user', true) = 'system')
+CREATE POLICY insert ON record_total FOR INSERT WITH CHECK (
+  (SELECT is_system_actor())
 );
 
-CREATE POLICY changing ON record_total FOR UPDATE USING (
-  (SELECT current_setting('armature.user', true) = 'system')
+CREATE POLICY update ON record_total FOR UPDATE USING (
+  (SELECT is_system_actor())
 );
 
-CREATE POLICY removing ON record_total FOR DELETE USING (
-  (SELECT current_setting('armature.user', true) = 'system')
+CREATE POLICY delete ON record_total FOR DELETE USING (
+  (SELECT is_system_actor())
 );

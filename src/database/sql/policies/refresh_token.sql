@@ -1,24 +1,19 @@
 ALTER TABLE refresh_token ENABLE ROW LEVEL SECURITY;
 
-CREATE POLICY reading ON refresh_token FOR SELECT USING (
-  false
-  OR (SELECT current_setting('armature.user', true) = 'system')
+CREATE POLICY "select" ON refresh_token FOR SELECT USING (
+  (SELECT is_system_actor())
 );
 
-CREATE POLICY adding ON refresh_token FOR INSERT WITH CHECK (
-  false
-  OR (SELECT current_setting('armature.user', true) = 'system')
+CREATE POLICY insert ON refresh_token FOR INSERT WITH CHECK (
+  (SELECT is_system_actor())
 );
 
-CREATE POLICY changing ON refresh_token FOR UPDATE USING (
-  false
-  OR (SELECT current_setting('armature.user', true) = 'system')
+CREATE POLICY update ON refresh_token FOR UPDATE USING (
+  (SELECT is_system_actor())
 ) WITH CHECK (
-  false
-  OR (SELECT current_setting('armature.user', true) = 'system')
+  (SELECT is_system_actor())
 );
 
-CREATE POLICY removing ON refresh_token FOR DELETE USING (
-  false
-  OR (SELECT current_setting('armature.user', true) = 'system')
+CREATE POLICY delete ON refresh_token FOR DELETE USING (
+  (SELECT is_system_actor())
 );

@@ -1,24 +1,24 @@
 ALTER TABLE registered_package ENABLE ROW LEVEL SECURITY;
 
-CREATE POLICY reading ON registered_package FOR SELECT USING (
+CREATE POLICY "select" ON registered_package FOR SELECT USING (
   true
-  OR (SELECT current_setting('armature.user', true) = 'system')
+  OR (SELECT is_system_actor())
 );
 
-CREATE POLICY adding ON registered_package FOR INSERT WITH CHECK (
-  (SELECT EXISTS (SELECT FROM app_user WHERE id = (SELECT nullif(nullif(current_setting('armature.user', true), ''), 'system')::uuid) AND installation_admin))
-  OR (SELECT current_setting('armature.user', true) = 'system')
+CREATE POLICY insert ON registered_package FOR INSERT WITH CHECK (
+  (SELECT EXISTS (SELECT FROM app_user WHERE id = (SELECT current_actor_id()) AND installation_admin))
+  OR (SELECT is_system_actor())
 );
 
-CREATE POLICY changing ON registered_package FOR UPDATE USING (
+CREATE POLICY update ON registered_package FOR UPDATE USING (
   true
-  OR (SELECT current_setting('armature.user', true) = 'system')
+  OR (SELECT is_system_actor())
 ) WITH CHECK (
-  (SELECT EXISTS (SELECT FROM app_user WHERE id = (SELECT nullif(nullif(current_setting('armature.user', true), ''), 'system')::uuid) AND installation_admin))
-  OR (SELECT current_setting('armature.user', true) = 'system')
+  (SELECT EXISTS (SELECT FROM app_user WHERE id = (SELECT current_actor_id()) AND installation_admin))
+  OR (SELECT is_system_actor())
 );
 
-CREATE POLICY removing ON registered_package FOR DELETE USING (
-  (SELECT EXISTS (SELECT FROM app_user WHERE id = (SELECT nullif(nullif(current_setting('armature.user', true), ''), 'system')::uuid) AND installation_admin))
-  OR (SELECT current_setting('armature.user', true) = 'system')
+CREATE POLICY delete ON registered_package FOR DELETE USING (
+  (SELECT EXISTS (SELECT FROM app_user WHERE id = (SELECT current_actor_id()) AND installation_admin))
+  OR (SELECT is_system_actor())
 );

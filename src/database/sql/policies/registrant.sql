@@ -1,24 +1,24 @@
 ALTER TABLE registrant ENABLE ROW LEVEL SECURITY;
 
-CREATE POLICY reading ON registrant FOR SELECT USING (
+CREATE POLICY "select" ON registrant FOR SELECT USING (
   true
-  OR (SELECT current_setting('armature.user', true) = 'system')
+  OR (SELECT is_system_actor())
 );
 
-CREATE POLICY adding ON registrant FOR INSERT WITH CHECK (
-  (SELECT EXISTS (SELECT FROM app_user WHERE id = (SELECT nullif(nullif(current_setting('armature.user', true), ''), 'system')::uuid) AND installation_admin))
-  OR (SELECT current_setting('armature.user', true) = 'system')
+CREATE POLICY insert ON registrant FOR INSERT WITH CHECK (
+  (SELECT EXISTS (SELECT FROM app_user WHERE id = (SELECT current_actor_id()) AND installation_admin))
+  OR (SELECT is_system_actor())
 );
 
-CREATE POLICY changing ON registrant FOR UPDATE USING (
+CREATE POLICY update ON registrant FOR UPDATE USING (
   true
-  OR (SELECT current_setting('armature.user', true) = 'system')
+  OR (SELECT is_system_actor())
 ) WITH CHECK (
-  (SELECT EXISTS (SELECT FROM app_user WHERE id = (SELECT nullif(nullif(current_setting('armature.user', true), ''), 'system')::uuid) AND installation_admin))
-  OR (SELECT current_setting('armature.user', true) = 'system')
+  (SELECT EXISTS (SELECT FROM app_user WHERE id = (SELECT current_actor_id()) AND installation_admin))
+  OR (SELECT is_system_actor())
 );
 
-CREATE POLICY removing ON registrant FOR DELETE USING (
-  (SELECT EXISTS (SELECT FROM app_user WHERE id = (SELECT nullif(nullif(current_setting('armature.user', true), ''), 'system')::uuid) AND installation_admin))
-  OR (SELECT current_setting('armature.user', true) = 'system')
+CREATE POLICY delete ON registrant FOR DELETE USING (
+  (SELECT EXISTS (SELECT FROM app_user WHERE id = (SELECT current_actor_id()) AND installation_admin))
+  OR (SELECT is_system_actor())
 );

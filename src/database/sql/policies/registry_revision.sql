@@ -1,24 +1,24 @@
 ALTER TABLE registry_revision ENABLE ROW LEVEL SECURITY;
 
-CREATE POLICY reading ON registry_revision FOR SELECT USING (
+CREATE POLICY "select" ON registry_revision FOR SELECT USING (
   true
-  OR (SELECT current_setting('armature.user', true) = 'system')
+  OR (SELECT is_system_actor())
 );
 
-CREATE POLICY adding ON registry_revision FOR INSERT WITH CHECK (
-  (SELECT EXISTS (SELECT FROM app_user WHERE id = (SELECT nullif(nullif(current_setting('armature.user', true), ''), 'system')::uuid) AND installation_admin))
-  OR (SELECT current_setting('armature.user', true) = 'system')
+CREATE POLICY insert ON registry_revision FOR INSERT WITH CHECK (
+  (SELECT EXISTS (SELECT FROM app_user WHERE id = (SELECT current_actor_id()) AND installation_admin))
+  OR (SELECT is_system_actor())
 );
 
-CREATE POLICY changing ON registry_revision FOR UPDATE USING (
+CREATE POLICY update ON registry_revision FOR UPDATE USING (
   true
-  OR (SELECT current_setting('armature.user', true) = 'system')
+  OR (SELECT is_system_actor())
 ) WITH CHECK (
-  (SELECT EXISTS (SELECT FROM app_user WHERE id = (SELECT nullif(nullif(current_setting('armature.user', true), ''), 'system')::uuid) AND installation_admin))
-  OR (SELECT current_setting('armature.user', true) = 'system')
+  (SELECT EXISTS (SELECT FROM app_user WHERE id = (SELECT current_actor_id()) AND installation_admin))
+  OR (SELECT is_system_actor())
 );
 
-CREATE POLICY removing ON registry_revision FOR DELETE USING (
-  (SELECT EXISTS (SELECT FROM app_user WHERE id = (SELECT nullif(nullif(current_setting('armature.user', true), ''), 'system')::uuid) AND installation_admin))
-  OR (SELECT current_setting('armature.user', true) = 'system')
+CREATE POLICY delete ON registry_revision FOR DELETE USING (
+  (SELECT EXISTS (SELECT FROM app_user WHERE id = (SELECT current_actor_id()) AND installation_admin))
+  OR (SELECT is_system_actor())
 );

@@ -1,24 +1,19 @@
 ALTER TABLE session ENABLE ROW LEVEL SECURITY;
 
-CREATE POLICY reading ON session FOR SELECT USING (
-  false
-  OR (SELECT current_setting('armature.user', true) = 'system')
+CREATE POLICY "select" ON session FOR SELECT USING (
+  (SELECT is_system_actor())
 );
 
-CREATE POLICY adding ON session FOR INSERT WITH CHECK (
-  false
-  OR (SELECT current_setting('armature.user', true) = 'system')
+CREATE POLICY insert ON session FOR INSERT WITH CHECK (
+  (SELECT is_system_actor())
 );
 
-CREATE POLICY changing ON session FOR UPDATE USING (
-  false
-  OR (SELECT current_setting('armature.user', true) = 'system')
+CREATE POLICY update ON session FOR UPDATE USING (
+  (SELECT is_system_actor())
 ) WITH CHECK (
-  false
-  OR (SELECT current_setting('armature.user', true) = 'system')
+  (SELECT is_system_actor())
 );
 
-CREATE POLICY removing ON session FOR DELETE USING (
-  false
-  OR (SELECT current_setting('armature.user', true) = 'system')
+CREATE POLICY delete ON session FOR DELETE USING (
+  (SELECT is_system_actor())
 );

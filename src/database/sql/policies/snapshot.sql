@@ -1,24 +1,24 @@
 ALTER TABLE snapshot ENABLE ROW LEVEL SECURITY;
 
-CREATE POLICY reading ON snapshot FOR SELECT USING (
-  organization_id = ANY (ARRAY(SELECT organizations_of((SELECT nullif(nullif(current_setting('armature.user', true), ''), 'system')::uuid), 1)))
-  OR (SELECT current_setting('armature.user', true) = 'system')
+CREATE POLICY "select" ON snapshot FOR SELECT USING (
+  organization_id = ANY (ARRAY(SELECT organizations_of((SELECT current_actor_id()), 1)))
+  OR (SELECT is_system_actor())
 );
 
-CREATE POLICY adding ON snapshot FOR INSERT WITH CHECK (
-  writes_design((SELECT nullif(nullif(current_setting('armature.user', true), ''), 'system')::uuid), design_id, organization_id, 3)
-  OR (SELECT current_setting('armature.user', true) = 'system')
+CREATE POLICY insert ON snapshot FOR INSERT WITH CHECK (
+  writes_design((SELECT current_actor_id()), design_id, organization_id, 3)
+  OR (SELECT is_system_actor())
 );
 
-CREATE POLICY changing ON snapshot FOR UPDATE USING (
-  organization_id = ANY (ARRAY(SELECT organizations_of((SELECT nullif(nullif(current_setting('armature.user', true), ''), 'system')::uuid), 1)))
-  OR (SELECT current_setting('armature.user', true) = 'system')
+CREATE POLICY update ON snapshot FOR UPDATE USING (
+  organization_id = ANY (ARRAY(SELECT organizations_of((SELECT current_actor_id()), 1)))
+  OR (SELECT is_system_actor())
 ) WITH CHECK (
-  writes_design((SELECT nullif(nullif(current_setting('armature.user', true), ''), 'system')::uuid), design_id, organization_id, 3)
-  OR (SELECT current_setting('armature.user', true) = 'system')
+  writes_design((SELECT current_actor_id()), design_id, organization_id, 3)
+  OR (SELECT is_system_actor())
 );
 
-CREATE POLICY removing ON snapshot FOR DELETE USING (
-  writes_design((SELECT nullif(nullif(current_setting('armature.user', true), ''), 'system')::uuid), design_id, organization_id, 3)
-  OR (SELECT current_setting('armature.user', true) = 'system')
+CREATE POLICY delete ON snapshot FOR DELETE USING (
+  writes_design((SELECT current_actor_id()), design_id, organization_id, 3)
+  OR (SELECT is_system_actor())
 );

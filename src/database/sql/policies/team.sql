@@ -1,24 +1,24 @@
 ALTER TABLE team ENABLE ROW LEVEL SECURITY;
 
-CREATE POLICY reading ON team FOR SELECT USING (
-  organization_id = ANY (ARRAY(SELECT organizations_of((SELECT nullif(nullif(current_setting('armature.user', true), ''), 'system')::uuid), 1)))
-  OR (SELECT current_setting('armature.user', true) = 'system')
+CREATE POLICY "select" ON team FOR SELECT USING (
+  organization_id = ANY (ARRAY(SELECT organizations_of((SELECT current_actor_id()), 1)))
+  OR (SELECT is_system_actor())
 );
 
-CREATE POLICY adding ON team FOR INSERT WITH CHECK (
-  organization_id = ANY (ARRAY(SELECT organizations_of((SELECT nullif(nullif(current_setting('armature.user', true), ''), 'system')::uuid), 5)))
-  OR (SELECT current_setting('armature.user', true) = 'system')
+CREATE POLICY insert ON team FOR INSERT WITH CHECK (
+  organization_id = ANY (ARRAY(SELECT organizations_of((SELECT current_actor_id()), 5)))
+  OR (SELECT is_system_actor())
 );
 
-CREATE POLICY changing ON team FOR UPDATE USING (
-  organization_id = ANY (ARRAY(SELECT organizations_of((SELECT nullif(nullif(current_setting('armature.user', true), ''), 'system')::uuid), 1)))
-  OR (SELECT current_setting('armature.user', true) = 'system')
+CREATE POLICY update ON team FOR UPDATE USING (
+  organization_id = ANY (ARRAY(SELECT organizations_of((SELECT current_actor_id()), 1)))
+  OR (SELECT is_system_actor())
 ) WITH CHECK (
-  organization_id = ANY (ARRAY(SELECT organizations_of((SELECT nullif(nullif(current_setting('armature.user', true), ''), 'system')::uuid), 5)))
-  OR (SELECT current_setting('armature.user', true) = 'system')
+  organization_id = ANY (ARRAY(SELECT organizations_of((SELECT current_actor_id()), 5)))
+  OR (SELECT is_system_actor())
 );
 
-CREATE POLICY removing ON team FOR DELETE USING (
-  organization_id = ANY (ARRAY(SELECT organizations_of((SELECT nullif(nullif(current_setting('armature.user', true), ''), 'system')::uuid), 5)))
-  OR (SELECT current_setting('armature.user', true) = 'system')
+CREATE POLICY delete ON team FOR DELETE USING (
+  organization_id = ANY (ARRAY(SELECT organizations_of((SELECT current_actor_id()), 5)))
+  OR (SELECT is_system_actor())
 );

@@ -1,19 +1,19 @@
 ALTER TABLE webhook_deferral ENABLE ROW LEVEL SECURITY;
 
-CREATE POLICY reading ON webhook_deferral FOR SELECT USING (
-  (SELECT current_setting('armature.user', true) = 'system')
+CREATE POLICY "select" ON webhook_deferral FOR SELECT USING (
+  (SELECT is_system_actor())
 );
 
-CREATE POLICY adding ON webhook_deferral FOR INSERT WITH CHECK (
-  (SELECT current_setting('armature.user', true) = 'system')
+CREATE POLICY insert ON webhook_deferral FOR INSERT WITH CHECK (
+  (SELECT is_system_actor())
 );
 
-CREATE POLICY changing ON webhook_deferral FOR UPDATE USING (
-  (SELECT current_setting('armature.user', true) = 'system')
+CREATE POLICY update ON webhook_deferral FOR UPDATE USING (
+  (SELECT is_system_actor())
 ) WITH CHECK (
-  (SELECT current_setting('armature.user', true) = 'system')
+  (SELECT is_system_actor())
 );
 
-CREATE POLICY removing ON webhook_deferral FOR DELETE USING (
-  (SELECT current_setting('armature.user', true) = 'system')
+CREATE POLICY delete ON webhook_deferral FOR DELETE USING (
+  (SELECT is_system_actor())
 );

@@ -1,24 +1,19 @@
 ALTER TABLE webhook_feed ENABLE ROW LEVEL SECURITY;
 
-CREATE POLICY reading ON webhook_feed FOR SELECT USING (
-  false
-  OR (SELECT current_setting('armature.user', true) = 'system')
+CREATE POLICY "select" ON webhook_feed FOR SELECT USING (
+  (SELECT is_system_actor())
 );
 
-CREATE POLICY adding ON webhook_feed FOR INSERT WITH CHECK (
-  false
-  OR (SELECT current_setting('armature.user', true) = 'system')
+CREATE POLICY insert ON webhook_feed FOR INSERT WITH CHECK (
+  (SELECT is_system_actor())
 );
 
-CREATE POLICY changing ON webhook_feed FOR UPDATE USING (
-  false
-  OR (SELECT current_setting('armature.user', true) = 'system')
+CREATE POLICY update ON webhook_feed FOR UPDATE USING (
+  (SELECT is_system_actor())
 ) WITH CHECK (
-  false
-  OR (SELECT current_setting('armature.user', true) = 'system')
+  (SELECT is_system_actor())
 );
 
-CREATE POLICY removing ON webhook_feed FOR DELETE USING (
-  false
-  OR (SELECT current_setting('armature.user', true) = 'system')
+CREATE POLICY delete ON webhook_feed FOR DELETE USING (
+  (SELECT is_system_actor())
 );

@@ -1,19 +1,19 @@
 ALTER TABLE webhook_pause ENABLE ROW LEVEL SECURITY;
 
-CREATE POLICY reading ON webhook_pause FOR SELECT USING (
-  (SELECT current_setting('armature.user', true) = 'system')
+CREATE POLICY "select" ON webhook_pause FOR SELECT USING (
+  (SELECT is_system_actor())
 );
 
-CREATE POLICY adding ON webhook_pause FOR INSERT WITH CHECK (
-  (SELECT current_setting('armature.user', true) = 'system')
+CREATE POLICY insert ON webhook_pause FOR INSERT WITH CHECK (
+  (SELECT is_system_actor())
 );
 
-CREATE POLICY changing ON webhook_pause FOR UPDATE USING (
-  (SELECT current_setting('armature.user', true) = 'system')
+CREATE POLICY update ON webhook_pause FOR UPDATE USING (
+  (SELECT is_system_actor())
 ) WITH CHECK (
-  (SELECT current_setting('armature.user', true) = 'system')
+  (SELECT is_system_actor())
 );
 
-CREATE POLICY removing ON webhook_pause FOR DELETE USING (
-  (SELECT current_setting('armature.user', true) = 'system')
+CREATE POLICY delete ON webhook_pause FOR DELETE USING (
+  (SELECT is_system_actor())
 );

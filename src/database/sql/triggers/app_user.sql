@@ -1,4 +1,4 @@
-CREATE TRIGGER stays_where_it_is BEFORE UPDATE OF
+CREATE TRIGGER assert_scope_unchanged BEFORE UPDATE OF
     id, kind, email, password_hash, installation_admin, deactivated_at, deleted_at, organization_id, issuer,
     subject, unconfirmed_by
   ON app_user
@@ -14,4 +14,4 @@ CREATE TRIGGER stays_where_it_is BEFORE UPDATE OF
     OR OLD.issuer IS DISTINCT FROM NEW.issuer
     OR OLD.subject IS DISTINCT FROM NEW.subject
     OR OLD.unconfirmed_by IS DISTINCT FROM NEW.unconfirmed_by)
-  EXECUTE FUNCTION stays_where_it_is();
+  EXECUTE FUNCTION assert_scope_unchanged();

@@ -14,8 +14,8 @@ CREATE TRIGGER count_removed AFTER DELETE ON credential
   FOR EACH STATEMENT
   EXECUTE FUNCTION count_removed();
 
-CREATE TRIGGER stays_where_it_is BEFORE UPDATE OF id, organization_id ON credential
+CREATE TRIGGER assert_scope_unchanged BEFORE UPDATE OF id, organization_id ON credential
   FOR EACH ROW
   WHEN (OLD.id IS DISTINCT FROM NEW.id
     OR OLD.organization_id IS DISTINCT FROM NEW.organization_id)
-  EXECUTE FUNCTION stays_where_it_is();
+  EXECUTE FUNCTION assert_scope_unchanged();

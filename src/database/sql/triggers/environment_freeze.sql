@@ -1,6 +1,6 @@
-CREATE TRIGGER stays_where_it_is BEFORE UPDATE OF id, organization_id, environment_id ON environment_freeze
+CREATE TRIGGER assert_scope_unchanged BEFORE UPDATE OF id, organization_id, environment_id ON environment_freeze
   FOR EACH ROW
   WHEN (OLD.id IS DISTINCT FROM NEW.id
     OR OLD.organization_id IS DISTINCT FROM NEW.organization_id
     OR OLD.environment_id IS DISTINCT FROM NEW.environment_id)
-  EXECUTE FUNCTION stays_where_it_is();
+  EXECUTE FUNCTION assert_scope_unchanged();

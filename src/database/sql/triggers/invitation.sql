@@ -1,5 +1,5 @@
-CREATE TRIGGER stays_where_it_is BEFORE UPDATE OF id, organization_id ON invitation
+CREATE TRIGGER assert_scope_unchanged BEFORE UPDATE OF id, organization_id ON invitation
   FOR EACH ROW
   WHEN (OLD.id IS DISTINCT FROM NEW.id
     OR OLD.organization_id IS DISTINCT FROM NEW.organization_id)
-  EXECUTE FUNCTION stays_where_it_is();
+  EXECUTE FUNCTION assert_scope_unchanged();

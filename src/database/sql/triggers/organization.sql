@@ -1,9 +1,9 @@
-CREATE TRIGGER stays_where_it_is BEFORE UPDATE OF id ON organization
+CREATE TRIGGER assert_scope_unchanged BEFORE UPDATE OF id ON organization
   FOR EACH ROW
   WHEN (OLD.id IS DISTINCT FROM NEW.id)
-  EXECUTE FUNCTION stays_where_it_is();
+  EXECUTE FUNCTION assert_scope_unchanged();
 
-CREATE TRIGGER tell_memberships AFTER UPDATE OF deleted_at ON organization
+CREATE TRIGGER notify_memberships AFTER UPDATE OF deleted_at ON organization
   FOR EACH ROW
   WHEN (OLD.deleted_at IS DISTINCT FROM NEW.deleted_at)
-  EXECUTE FUNCTION tell_memberships();
+  EXECUTE FUNCTION notify_memberships();

@@ -1,6 +1,6 @@
-CREATE TRIGGER stays_where_it_is BEFORE UPDATE OF design_id, organization_id, number ON snapshot
+CREATE TRIGGER assert_scope_unchanged BEFORE UPDATE OF design_id, organization_id, number ON snapshot
   FOR EACH ROW
   WHEN (OLD.design_id IS DISTINCT FROM NEW.design_id
     OR OLD.organization_id IS DISTINCT FROM NEW.organization_id
     OR OLD.number IS DISTINCT FROM NEW.number)
-  EXECUTE FUNCTION stays_where_it_is();
+  EXECUTE FUNCTION assert_scope_unchanged();

@@ -1,4 +1,4 @@
-CREATE TRIGGER stays_where_it_is BEFORE UPDATE OF
+CREATE TRIGGER assert_scope_unchanged BEFORE UPDATE OF
     id, webhook_id, organization_id, workspace_id, event_id
   ON webhook_delivery
   FOR EACH ROW
@@ -7,4 +7,4 @@ CREATE TRIGGER stays_where_it_is BEFORE UPDATE OF
     OR OLD.organization_id IS DISTINCT FROM NEW.organization_id
     OR OLD.workspace_id IS DISTINCT FROM NEW.workspace_id
     OR OLD.event_id IS DISTINCT FROM NEW.event_id)
-  EXECUTE FUNCTION stays_where_it_is();
+  EXECUTE FUNCTION assert_scope_unchanged();

@@ -1,6 +1,6 @@
-CREATE TRIGGER stays_where_it_is BEFORE UPDATE OF id, organization_id, workspace_id ON workspace_environment
+CREATE TRIGGER assert_scope_unchanged BEFORE UPDATE OF id, organization_id, workspace_id ON workspace_environment
   FOR EACH ROW
   WHEN (OLD.id IS DISTINCT FROM NEW.id
     OR OLD.organization_id IS DISTINCT FROM NEW.organization_id
     OR OLD.workspace_id IS DISTINCT FROM NEW.workspace_id)
-  EXECUTE FUNCTION stays_where_it_is();
+  EXECUTE FUNCTION assert_scope_unchanged();

@@ -1,6 +1,6 @@
 -- Refuses a change of the columns that say to whom a record belongs, except by the system. The condition of each
 -- trigger names the columns.
-CREATE OR REPLACE FUNCTION stays_where_it_is()
+CREATE OR REPLACE FUNCTION assert_scope_unchanged()
   RETURNS trigger
   LANGUAGE plpgsql
 AS $$

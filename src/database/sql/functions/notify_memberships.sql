@@ -1,5 +1,5 @@
 -- Notifies replicas, which cache memberships, that those of many users have changed.
-CREATE OR REPLACE FUNCTION tell_memberships()
+CREATE OR REPLACE FUNCTION notify_memberships()
   RETURNS trigger
   LANGUAGE plpgsql
 AS $$

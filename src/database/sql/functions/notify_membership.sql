@@ -1,5 +1,5 @@
 -- Notifies replicas, which cache memberships, that those of a user have changed.
-CREATE OR REPLACE FUNCTION tell_membership()
+CREATE OR REPLACE FUNCTION notify_membership()
   RETURNS trigger
   LANGUAGE plpgsql
 AS $$
