@@ -199,6 +199,26 @@ requires('KUBEBUILDER_ASSETS', 'the watch of a cluster, on a real API server', (
     await until(async () => (await read()).health?.status === 'Healthy', PATIENCE);
     expect(healthOf(await read())).toEqual(healthy);
 
+    // As a controller reports what it was sent: with a value of the design's Secret.
+    const { id } = await find(`namespace=${namespace}&kind=Deployment`);
+    await world.sql(
+      `UPDATE cluster_resource SET health = 'Degraded', health_message = 'refused canary-secret',
+         content = jsonb_set(content, '{status}', '{"conditions": [{"message": "refused canary-secret"}]}')
+        WHERE id = $1`,
+      [id],
+    );
+    for (const place of [
+      path,
+      `${path}/diagram.svg?colour=health`,
+      `/api/environments/${environment.id}/diagram.svg?namespace=${namespace}`,
+      `${RESOURCES}?namespace=${namespace}`,
+      `${RESOURCES}/${id}`,
+    ]) {
+      const shown = JSON.stringify((await people.viewer.get(place)).body);
+      expect(shown).toContain('refused (hidden)');
+      expect(shown).not.toContain('canary-secret');
+    }
+
     await kubectl(cluster, 'delete', 'deployment', 'web', '-n', namespace);
     await kubectl(cluster, 'delete', 'configmap', 'settings', '-n', namespace);
     const missing = { ...healthy, ConfigMap: 'Missing', Deployment: 'Missing' };

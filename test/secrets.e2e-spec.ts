@@ -2,6 +2,7 @@ import { randomBytes, randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import { type AddressInfo, createServer as createRawServer, type Server } from 'node:net';
+import { writeFile } from 'node:fs/promises';
 import { gunzipSync } from 'node:zlib';
 import pg from 'pg';
 import pino, { type Logger } from 'pino';
@@ -10,8 +11,9 @@ import { LOGGER } from '../src/core/telemetry/logger.js';
 import { moduleOf } from '../src/filters/wasm/module.fixture.js';
 import { type Cluster, sharedCluster } from './support/cluster.js';
 import { kubectl } from './support/kubectl.js';
-import { type Answer, type CallOptions, Person } from './support/person.js';
+import { type Answer, type CallOptions, type Json, Person } from './support/person.js';
 import { requires } from './support/requirements.js';
+import { until } from './support/until.js';
 import { World } from './support/world.js';
 
 /** What was planted, and where. */
@@ -383,6 +385,12 @@ requires('KUBEBUILDER_ASSETS', 'a secret that goes to a cluster', () => {
     await kubectl(cluster, 'create', 'namespace', namespace);
   }, 180_000);
 
+  let workspace: Json;
+  let target: { environment_id: string; connection_ids: string[] };
+  const importFile = async (text: string): Promise<string> =>
+    (await admin.upload('/api/pattern/import', 'app.yaml', text, { workspace_id: workspace.id as string })).body
+      .id as string;
+
   it('is in no plan, deployment, job, event, log line and row', async () => {
     const { organization } = world;
     plant('the token of a cluster', cluster.tokens.admin);
@@ -390,25 +398,18 @@ requires('KUBEBUILDER_ASSETS', 'a secret that goes to a cluster', () => {
     const connectionId = registered.body.connected[0].connection_id as string;
     const environment = (await post('/api/environments', { name: 'dev', organization_id: organization })).body;
     await post(`/api/environments/${environment.id}/connections/${connectionId}`, {});
-    const workspace = (await post('/api/workspaces', { name: 'shop', organization_id: organization })).body;
+    workspace = (await post('/api/workspaces', { name: 'shop', organization_id: organization })).body;
     await post(`/api/workspaces/${workspace.id}/environments/${environment.id}`, {});
 
     const secret = (fields: string): string =>
       `apiVersion: v1\nkind: Secret\nmetadata: {name: keys, namespace: ${namespace}}\n${fields}\n`;
-    const imported = await admin.upload(
-      '/api/pattern/import',
-      'app.yaml',
-      secret(`stringData: {a: ${plant('a Secret')}}`),
-      {
-        workspace_id: workspace.id as string,
-      },
-    );
-    const id = imported.body.id as string;
-    const target = { id, environment_id: environment.id as string, connection_ids: [connectionId] };
+    const id = await importFile(secret(`stringData: {a: ${plant('a Secret')}}`));
+    target = { environment_id: environment.id as string, connection_ids: [connectionId] };
+    const at = { id, ...target };
     const write = (text: string): Promise<Answer> =>
       admin.put('/api/pattern/yaml', { id, pattern_data: { pattern_file: text } });
 
-    expect((await post('/api/pattern/deploy', target)).status).toBe(200);
+    expect((await post('/api/pattern/deploy', at)).status).toBe(200);
     for (const [place, fields] of [
       ['another value', 'stringData: {a: VALUE}'],
       ['a value in base64', `data: {a: ${Buffer.from(plant('a value in data')).toString('base64')}}`],
@@ -422,20 +423,85 @@ requires('KUBEBUILDER_ASSETS', 'a secret that goes to a cluster', () => {
       ['a docker configuration', 'type: kubernetes.io/dockerconfigjson\nstringData: {".dockerconfigjson": "{VALUE"}'],
     ] as const) {
       expect((await write(secret(fields.replace('VALUE', plant(place))))).status).toBe(200);
-      await post('/api/pattern/deploy/plan', target);
-      await post('/api/pattern/deploy', target);
+      await post('/api/pattern/deploy/plan', at);
+      await post('/api/pattern/deploy', at);
       await kubectl(cluster, 'delete', 'secret', 'keys', '-n', namespace, '--ignore-not-found', '--wait=false').catch(
         String,
       );
     }
-    const asked = await post('/api/pattern/deploy?async=true', target);
+    const asked = await post('/api/pattern/deploy?async=true', at);
     expect(asked.status).toBe(202);
-    await call(admin, 'DELETE', '/api/pattern/deploy', { body: target });
+    await call(admin, 'DELETE', '/api/pattern/deploy', { body: at });
     await readEverything();
     await readDatabase();
     expect(
       heard.filter(({ from, text }) => from === 'the log' && leaksIn(text).length > 0).map(({ text }) => text),
     ).toEqual([]);
     expect(leaks(heard)).toEqual([]);
+  }, 180_000);
+
+  it('is in nothing that an admission policy says of another object, when it is planned, deployed, taken back and undeployed', async () => {
+    const word = randomBytes(6)
+      .toString('hex')
+      .replace(/\d/g, (digit) => 'ghijklmnop'[Number(digit)] ?? '');
+    const isRefused = `'always' in variables.data || ('later' in variables.data && !(has(request.dryRun) && request.dryRun))`;
+    const [apiVersion, metadata] = ['admissionregistration.k8s.io/v1', { name: namespace }];
+    const rule = { apiGroups: [''], apiVersions: ['v1'], operations: ['CREATE', 'DELETE'], resources: ['configmaps'] };
+    const policy = {
+      ...{ apiVersion, kind: 'ValidatingAdmissionPolicy', metadata },
+      spec: {
+        matchConstraints: { resourceRules: [rule] },
+        variables: [{ name: 'data', expression: 'object == null ? oldObject.data : object.data' }],
+        validations: [
+          {
+            expression: `!(${isRefused} || request.operation == 'DELETE')`,
+            messageExpression: "'it says ' + variables.data.echo",
+          },
+        ],
+      },
+    };
+    const matchResources = { namespaceSelector: { matchLabels: { 'kubernetes.io/metadata.name': namespace } } };
+    const binding = {
+      ...{ apiVersion, kind: 'ValidatingAdmissionPolicyBinding', metadata },
+      spec: { policyName: namespace, validationActions: ['Deny'], matchResources },
+    };
+    const list = (...items: object[]): string => JSON.stringify({ apiVersion: 'v1', kind: 'List', items });
+    const map = (name: string, more: object = {}): object => ({
+      ...{ apiVersion: 'v1', kind: 'ConfigMap', metadata: { name, namespace }, data: { echo: word, ...more } },
+    });
+    const secret = { apiVersion: 'v1', kind: 'Secret', metadata: { name: 'word', namespace }, stringData: { word } };
+    const file = `${cluster.kubeconfigFile}-${randomUUID()}.json`;
+    await writeFile(file, list(map('probe'), policy, binding));
+    await kubectl(cluster, 'apply', '-f', file);
+    await until(async () => {
+      const tried = kubectl(cluster, 'delete', 'configmap', 'probe', '-n', namespace, '--dry-run=server');
+      return (await tried.catch(String)).includes('it says');
+    }, 20_000);
+
+    heard.length = 0;
+    const id = await importFile(list(secret, map('always', { always: '' })));
+    const at = { id, ...target };
+    const write = async (text: string): Promise<void> =>
+      expect((await admin.put('/api/pattern/yaml', { id, pattern_data: { pattern_file: text } })).status).toBe(200);
+    const hides = ({ body }: Answer, ...texts: string[]): void => {
+      for (const text of ['it says (hidden)', ...texts]) expect(JSON.stringify(body)).toContain(text);
+    };
+    hides(await post('/api/pattern/deploy/plan', at), 'DENIED');
+    hides(await post('/api/pattern/deploy', at), 'DENIED');
+    await write(list(secret, map('echo'), map('later', { later: '' })));
+    const failed = await post('/api/pattern/deploy', at);
+    hides(failed, 'DENIED', 'NOT_TAKEN_BACK');
+    await write(list(secret, map('echo')));
+    expect((await post('/api/pattern/deploy', at)).status).toBe(200);
+    hides(await call(admin, 'DELETE', '/api/pattern/deploy', { body: at }), 'DENIED');
+    await kubectl(cluster, 'delete', 'validatingadmissionpolicybinding,validatingadmissionpolicy', namespace);
+    for (const path of [`/api/pattern/${id}/deployments`, '/api/events?pagesize=100', '/api/operations?pagesize=100'])
+      await call(admin, 'GET', path);
+    for (const table of ['deployment', 'deployment_plan', 'event', 'job', 'kept_objects'])
+      for (const text of await dump(`SELECT t::text AS text FROM ${table} t`)) heard.push({ from: table, text });
+    const places = heard
+      .filter(({ text }) => text.includes(word))
+      .map(({ from, text }) => [from, text.split(word)[0]?.slice(-80)]);
+    expect(places).toEqual([]);
   }, 180_000);
 });

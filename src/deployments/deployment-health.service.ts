@@ -5,6 +5,7 @@ import { ClusterResourcesService } from '../kubernetes/resources/cluster-resourc
 import { type Health, healthOf } from '../kubernetes/resources/health/health-status.js';
 import { judgeWatched } from '../kubernetes/resources/health/watched-health.js';
 import { DeployedDesignsStore } from './deployed-designs.store.js';
+import { DesignSecretsService } from './design-secrets.service.js';
 import type { DeployedResource, Deployment } from './deployment.entity.js';
 
 const SYSTEM = Actor.system('the health of a deployment');
@@ -26,6 +27,7 @@ export class DeploymentHealthService {
   constructor(
     private readonly resources: ClusterResourcesService,
     private readonly deployed: DeployedDesignsStore,
+    private readonly secrets: DesignSecretsService,
     private readonly unit: UnitOfWork,
   ) {}
 
@@ -56,8 +58,16 @@ export class DeploymentHealthService {
       (await this.resources.listWatches(SYSTEM, connectionIds)).map((watch) => [watch.connection_id, watch]),
     );
     const found = await this.resources.findByName(objects.map(({ resource }) => resource));
+    const hidings = await this.secrets.findAll(
+      objects.map(({ deployment, resource }, position) => ({
+        designId: found.get(position)?.healthMessage ? deployment.designId : null,
+        connectionId: resource.connection_id,
+      })),
+    );
     for (const [position, { deployment, index, resource }] of objects.entries()) {
-      const health = judgeWatched(resource, found.get(position), watches.get(resource.connection_id));
+      const seen = found.get(position);
+      if (seen?.healthMessage) seen.healthMessage = hidings[position]?.hideInMessage(seen.healthMessage) ?? null;
+      const health = judgeWatched(resource, seen, watches.get(resource.connection_id));
       deployment.resourceHealth ??= deployment.resources.map(() => null);
       deployment.resourceHealth[index] = health?.status === 'Missing' ? toMissingHealth(deployment, resource) : health;
     }

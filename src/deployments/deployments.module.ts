@@ -82,6 +82,7 @@ import { DriftService } from './drift/drift.service.js';
 import { SelfHealingService } from './drift/self-healing.service.js';
 import { ClusterResourcesController } from './resources/cluster-resources.controller.js';
 import { WatchedNamespacesListeners } from './resources/watched-namespaces.listeners.js';
+import { DesignSecretsService } from './design-secrets.service.js';
 import { RunningResourcesService } from './resources/running-resources.service.js';
 import { TargetsService } from './targets/targets.service.js';
 import { TargetsStore } from './targets/targets.store.js';
@@ -171,6 +172,7 @@ import { TargetsStore } from './targets/targets.store.js';
     TargetsService,
     TargetsStore,
     RunningResourcesService,
+    DesignSecretsService,
     WatchedNamespacesListeners,
     DeploymentHealthService,
     DeployedDriftStore,

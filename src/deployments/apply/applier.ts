@@ -13,7 +13,7 @@ import { HookRuns } from './hook-runs.js';
 import { ResourceResults } from './results.js';
 import { type DeploymentResult, type RunOptions } from './resource-result.js';
 import { RunClock } from './run-clock.js';
-import { ResourceFailed, toResourceError, type RunEnd, toRunEnd } from './run-end.js';
+import { ResourceFailed, toResourceError, type RunEnd } from './run-end.js';
 import { runsPods } from './workload-pods.js';
 import { HealthWait } from './health-wait.js';
 
@@ -59,7 +59,8 @@ export class Applier {
     if (atomic && all.some(({ planned }) => planned.error)) {
       for (const item of all)
         if (item.planned.error) await results.set(item, { status: 'failed', error: item.planned.error });
-      return { status: 'failed', resources: results.all, failure: { status: 422, detail: results.summary() } };
+      const { status, detail } = results.endOf(new ResourceFailed());
+      return { status: 'failed', resources: results.all, failure: { status, detail } };
     }
     const failure = await this.execute(plan, run, results, clock, { ...options, atomic });
     if (!failure) return { status: 'succeeded', resources: results.all };
@@ -115,7 +116,7 @@ export class Applier {
       await hooks.run(plan.hooks.after);
       return undefined;
     } catch (error) {
-      return toRunEnd(error, () => results.summary());
+      return results.endOf(error);
     }
   }
 
@@ -158,7 +159,7 @@ async function carryOut(
   try {
     await results.set(item, await work(item));
   } catch (error) {
-    await results.set(item, { status: 'failed', error: toResourceError(toRunEnd(error, () => results.summary())) });
+    await results.set(item, { status: 'failed', error: toResourceError(results.endOf(error)) });
     throw error;
   }
 }

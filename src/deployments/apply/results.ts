@@ -1,5 +1,6 @@
 import { describeObject } from '../../kubernetes/clusters/kubernetes-object.js';
-import { DesignSecrets } from '../plan/design-secrets.js';
+import { type DesignSecrets } from '../plan/design-secrets.js';
+import { type RunEnd, toRunEnd } from './run-end.js';
 import { type PlanItem } from '../plan/plan-item.js';
 import { type ResourceError } from '../plan/planned-resource.js';
 import {
@@ -26,7 +27,7 @@ export class ResourceResults {
   constructor(
     items: Subject[],
     private readonly onProgress: RunOptions['onProgress'],
-    private readonly secrets = new DesignSecrets([]),
+    private readonly secrets: DesignSecrets,
   ) {
     this.byItem = new Map(items.map((item) => [item, toPendingResult(item.planned)]));
   }
@@ -52,7 +53,7 @@ export class ResourceResults {
       ...before,
       status,
       ...(message !== undefined && { message: this.secrets.hideInMessage(message) }),
-      ...(error && { error: { ...error, detail: this.secrets.hideInMessage(error.detail) } }),
+      ...(error && { error: this.secrets.hideInError(error) }),
     };
     this.byItem.set(item, now);
     if (status === 'waiting' || status === 'deleting') this.done.delete(item);
@@ -61,8 +62,14 @@ export class ResourceResults {
     await this.onProgress?.(now, { done: this.done.size, total: this.byItem.size, resources });
   }
 
+  /** What ended the run, without secret values. */
+  endOf(error: unknown): RunEnd {
+    const end = toRunEnd(error, () => this.summary());
+    return { ...end, detail: this.secrets.hideInMessage(end.detail) };
+  }
+
   /** Lists the failed resources, as `Deployment shop/web: …`. */
-  summary(): string {
+  private summary(): string {
     const failed = this.all.filter(({ status }) => status === 'failed');
     const details = failed
       .slice(0, 3)

@@ -2,6 +2,7 @@ import { type ClusterClient } from '../../kubernetes/clusters/cluster-client.js'
 import { ClusterError } from '../../kubernetes/clusters/cluster-error.js';
 import { type KubernetesObject, type ObjectReference } from '../../kubernetes/clusters/kubernetes-object.js';
 import { boundedParallel } from '../../core/bounded-parallel.js';
+import { DesignSecrets } from '../plan/design-secrets.js';
 import { kindRank } from '../plan/kind-order.js';
 import { findKeptEarlier, UNREADABLE } from '../plan/kept-earlier.js';
 import { type KeepOptions, type KeptObject, toKeptObjects, uniqueObjects } from '../plan/kept-objects.js';
@@ -18,12 +19,14 @@ import { Removal } from './removal.js';
 import { type DeploymentResult, type RunOptions } from './resource-result.js';
 import { ResourceResults } from './results.js';
 import { RunClock } from './run-clock.js';
-import { ResourceFailed, toResourceError, toRunEnd } from './run-end.js';
+import { ResourceFailed, toResourceError } from './run-end.js';
 import { countOf } from '../../core/errors/wording.js';
 
 export interface UndeployOptions extends RunOptions, KeepOptions, KeptRecords {
   /** The objects that are recorded as deployed; each is read by name if the credential may not list its kind. */
   previous?: ObjectReference[];
+  /** The objects of the deployed version as they are written, whose secret values are in no message. */
+  written?: object[];
   /** The definitions from `crds/` of the deployed chart, which are never deleted. */
   chartDefinitions?: ObjectReference[];
   /** Records the objects as they are, so that they can be restored. Default: false. */
@@ -88,7 +91,8 @@ export class Undeployer {
     const gone = await this.record(leaving, options);
     const { before = [], after = [] } = options.hooks ?? {};
     const all = [...before, ...gone, ...found, ...unreadable, ...keptUnread, ...after];
-    const results = new ResourceResults(all, options.onProgress);
+    const secrets = new DesignSecrets([...(options.written ?? []), ...found.map(({ object }) => object)]);
+    const results = new ResourceResults(all, options.onProgress, secrets);
     for (const one of gone) await results.set(one, { status: 'deleted' });
     for (const one of keptUnread) await results.set(one, { status: 'kept', message: UNREADABLE });
     const clock = new RunClock(options.timeoutMs ?? 300_000, options.signal);
@@ -119,7 +123,7 @@ export class Undeployer {
       }
       return { status: 'undeployed', resources: results.all };
     } catch (error) {
-      const { cancelled, status, detail, remedy } = toRunEnd(error, () => results.summary());
+      const { cancelled, status, detail, remedy } = results.endOf(error);
       return {
         status: cancelled ? 'cancelled' : 'failed',
         resources: results.all,
@@ -241,7 +245,7 @@ async function removeItem(
         : undefined;
     await results.set(departure, { status: stuck ? 'failed' : status, error: error ?? stuck });
   } catch (error) {
-    await results.set(departure, { status: 'failed', error: toResourceError(toRunEnd(error, () => '')) });
+    await results.set(departure, { status: 'failed', error: toResourceError(results.endOf(error)) });
     throw error;
   }
 }

@@ -11,7 +11,8 @@ import { EnvironmentsService } from '../../environments/environments.service.js'
 import { ClusterResourcesService } from '../../kubernetes/resources/cluster-resources.service.js';
 import type { WatchSummary } from '../../kubernetes/resources/cluster-resources.store.js';
 import { buildEnvironmentDiagram, type DiagramCluster, MAX_NAMED } from './build-environment-diagram.js';
-import { EnvironmentResourcesStore } from './environment-resources.store.js';
+import { DesignSecretsService } from '../design-secrets.service.js';
+import { EnvironmentResourcesStore, type FoundResource, type NamedResource } from './environment-resources.store.js';
 
 /** Maximum number of unhealthy objects that are read for titles. */
 const MAX_UNWELL = 500;
@@ -24,6 +25,7 @@ export class EnvironmentDiagramsService {
     private readonly connections: EnvironmentConnectionsService,
     private readonly resources: ClusterResourcesService,
     private readonly running: EnvironmentResourcesStore,
+    private readonly secrets: DesignSecretsService,
     private readonly pool: WorkerPool,
   ) {}
 
@@ -41,7 +43,7 @@ export class EnvironmentDiagramsService {
       name,
       clusters: clusters.map((cluster) => toDiagramCluster(cluster, watches)),
       counts,
-      named: await this.running.list(scope, !isSmall, isSmall ? MAX_NAMED : MAX_UNWELL),
+      named: await this.hideSecrets(await this.running.list(scope, !isSmall, isSmall ? MAX_NAMED : MAX_UNWELL)),
     });
     const digest = createHash('sha256')
       .update(JSON.stringify([theme, diagram]))
@@ -49,6 +51,19 @@ export class EnvironmentDiagramsService {
     return new DiagramAnswer({ revision: `${revision}.${digest}`, versionNumber: 0 }, () =>
       this.pool.run(drawingTask, { diagram, theme }, { lane: 'own' }),
     );
+  }
+
+  private async hideSecrets(named: FoundResource[]): Promise<NamedResource[]> {
+    const hidings = await this.secrets.findAll(
+      named.map(({ message, design_id, connection_id }) => ({
+        designId: message === null ? null : design_id,
+        connectionId: connection_id,
+      })),
+    );
+    return named.map((one, index) => ({
+      ...one,
+      message: one.message && (hidings[index]?.hideInMessage(one.message) ?? null),
+    }));
   }
 }
 

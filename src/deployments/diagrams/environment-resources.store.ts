@@ -18,6 +18,10 @@ export interface NamedResource extends Omit<ResourceCount, 'count'> {
   message: string | null;
 }
 
+export interface FoundResource extends NamedResource {
+  design_id: string | null;
+}
+
 /** The clusters to read, and optionally a single namespace. */
 export interface RunningScope {
   connectionIds: string[];
@@ -44,10 +48,10 @@ export class EnvironmentResourcesStore {
   }
 
   /** Up to `limit` resources: all, or only unhealthy ones. */
-  list({ connectionIds, namespace }: RunningScope, isUnwell: boolean, limit: number): Promise<NamedResource[]> {
+  list({ connectionIds, namespace }: RunningScope, isUnwell: boolean, limit: number): Promise<FoundResource[]> {
     const condition = isUnwell ? `AND health NOT IN ('Healthy', 'Suspended')` : '';
     return this.unit.manager.query(
-      `SELECT ${KEY} AS "group", kind, name, health, health_message AS message FROM cluster_resource
+      `SELECT ${KEY} AS "group", kind, name, health, health_message AS message, design_id FROM cluster_resource
         WHERE ${IN_SCOPE} ${condition} ORDER BY connection_id, namespace, kind, name LIMIT $3`,
       [connectionIds, namespace ?? null, limit],
     );

@@ -6,7 +6,9 @@ const secretOf = (stringData: Record<string, string>) => ({
   stringData,
 });
 const encoded = Buffer.from('hush hush').toString('base64');
-const secrets = new DesignSecrets([secretOf({ a: 'hush hush', b: 'first\r\nsecond', c: 'production', d: 'short' })]);
+const secrets = new DesignSecrets([
+  secretOf({ a: 'hush hush', b: 'first\r\nsecond', c: 'production', d: 'short', e: '48151623' }),
+]);
 
 describe('The values of the Secrets of a design', () => {
   it('are hidden in differences, errors and warnings of a plan, as text and as part of it', async () => {
@@ -15,17 +17,17 @@ describe('The values of the Secrets of a design', () => {
       ...{ action: 'update', verified: true, warnings: ['hush hush is long'] },
       diff: [
         { path: '/data/url', from: null, to: 'db://admin:hush hush@db' },
-        { path: '/data', from: { encoded, other: 'stays', short: 'short' }, to: ['first\r\nsecond', 7] },
+        { path: '/data', from: { encoded, other: 'stays', short: 'short' }, to: ['first\r\nsecond', 7, 48151623] },
       ],
-      error: { reason: 'INVALID', detail: 'production has "hush hush" twice: hush hush' },
+      error: { reason: 'INVALID', detail: 'production has "hush hush" twice: hush hush, as keys has' },
     };
     await secrets.hideInPlan([planned]);
     expect(planned.diff).toEqual([
       { path: '/data/url', from: null, to: '(hidden)' },
-      { path: '/data', from: { encoded: '(hidden)', other: 'stays', short: 'short' }, to: ['(hidden)', 7] },
+      { path: '/data', from: { encoded: '(hidden)', other: 'stays', short: 'short' }, to: ['(hidden)', 7, '(hidden)'] },
     ]);
     expect(planned.warnings).toEqual(['(hidden) is long']);
-    expect(planned.error?.detail).toBe('production has "(hidden)" twice: (hidden)');
+    expect(planned.error?.detail).toBe('production has "(hidden)" twice: (hidden), as keys has');
   });
 
   it('are found in time that grows with the text, however many there are and whatever they share', () => {

@@ -10,6 +10,7 @@ import {
 import { requires } from '../../../test/support/requirements.js';
 import { until } from '../../../test/support/until.js';
 import type { KubernetesObject } from '../../kubernetes/clusters/kubernetes-object.js';
+import { DriftComparison } from '../drift/drift-comparison.js';
 import { plannedResources } from './plan.js';
 import { Planner, type PlanOptions } from './planner.js';
 
@@ -136,6 +137,24 @@ requires('KUBEBUILDER_ASSETS', 'A plan', () => {
     const [refused] = await planned([secret({}, { data: { a: 'hush hush!' }, stringData: { b: 98765 } })]);
     expect(refused?.error?.reason).toBe('INVALID');
     expect(JSON.stringify(refused)).not.toMatch(/hush|98765/);
+  });
+
+  it('shows no value of a Secret that is a hook, and nor does drift', async () => {
+    const url = 'db://admin:correct-horse@db';
+    const hook = { events: ['pre-install'], weight: 0, delete_policies: [] };
+    const secret = { apiVersion: 'v1', kind: 'Secret', metadata: { name: 'keys' }, stringData: { a: 'correct-horse' } };
+    const annotations = { 'helm.sh/hook': 'pre-install' };
+    await scene.deploy([configMap('settings', { url: 'none' })]);
+    const resources = [
+      { component: 'one', object: configMap('settings', { url }) },
+      { component: 'two', object: { ...secret, metadata: { ...secret.metadata, annotations } }, hook },
+    ];
+    const { client, owner, namespace, recorded } = scene;
+    const { items } = await new Planner(client, schemaValidator).plan(resources, owner, { namespace });
+    expect(items[0]?.planned.diff).toEqual([{ path: '/data/url', from: 'none', to: '(hidden)' }]);
+    const drift = new DriftComparison(client, { owner, namespace, objects: recorded, mode: 'fields' });
+    const [found] = (await drift.compare(resources)).resources;
+    expect(found?.changes).toMatchObject([{ pointer: '/data/url', desired: '(hidden)', live: 'none' }]);
   });
 
   it('places objects in their own namespace, else in that of the deployment', async () => {

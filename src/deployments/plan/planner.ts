@@ -89,8 +89,12 @@ export class Planner {
     await hooks.verify([...before, ...after], items);
     const { prunes, unlistable, unlabelled } = await findPrunes(this.cluster, items, owner, options);
     const all = [...items, ...prunes];
-    const secrets = new DesignSecrets(items.flatMap(({ desired, compared }) => [desired, compared]).filter(isPresent));
-    await secrets.hideInPlan([...all, ...before, ...after].map(({ planned }) => planned));
+    const planned = [...all, ...before, ...after];
+    const secrets = new DesignSecrets([
+      ...resources.map(({ object }) => object),
+      ...planned.flatMap(({ desired, compared }) => [desired, compared]).filter(isPresent),
+    ]);
+    await secrets.hideInPlan(planned.map((one) => one.planned));
     const { adopt, mayAdopt, force, replace, deleteVolumes } = options;
     return {
       owner,
@@ -101,7 +105,7 @@ export class Planner {
       unlistable,
       unlabelled,
       secrets,
-      fingerprint: await fingerprint([...all, ...before, ...after]),
+      fingerprint: await fingerprint(planned),
     };
   }
 

@@ -5,6 +5,7 @@ import type { ClusterResource } from '../../kubernetes/resources/cluster-resourc
 import { ClusterResourcesService } from '../../kubernetes/resources/cluster-resources.service.js';
 import type { ClusterResourceListQuery } from '../../kubernetes/resources/resource.inputs.js';
 import { DeployedDesignsStore } from '../deployed-designs.store.js';
+import { DesignSecretsService } from '../design-secrets.service.js';
 import { ClusterResourceView } from './cluster-resource.view.js';
 
 /** Resources of clusters with their deployments. */
@@ -13,10 +14,12 @@ export class RunningResourcesService {
   constructor(
     private readonly resources: ClusterResourcesService,
     private readonly deployed: DeployedDesignsStore,
+    private readonly secrets: DesignSecretsService,
   ) {}
 
   async list(actor: Actor, query: ClusterResourceListQuery): Promise<PageEnvelope> {
     const page = await this.resources.list(actor, query);
+    await this.hideSecrets(page.items);
     const [deployments, stale] = [await this.findDeployments(page.items), await this.findStale(actor, page.items)];
     return toPageEnvelope(page, 'resources', (resource) =>
       ClusterResourceView.fromEntity(
@@ -29,6 +32,7 @@ export class RunningResourcesService {
 
   async get(actor: Actor, id: string): Promise<ClusterResourceView> {
     const resource = await this.resources.get(actor, id);
+    await this.hideSecrets([resource]);
     const deployments = await this.findDeployments([resource]);
     const stale = await this.findStale(actor, [resource]);
     return ClusterResourceView.fromEntity(
@@ -36,6 +40,21 @@ export class RunningResourcesService {
       deployments.get(id) ?? null,
       stale.get(resource.connectionId) ?? null,
     );
+  }
+
+  /** Hides the secret values of the designs that resources come from in their messages and contents. */
+  private async hideSecrets(resources: ClusterResource[]): Promise<void> {
+    const speaking = resources.filter(({ healthMessage, content }) => healthMessage !== null || content);
+    const hidings = await this.secrets.findAll(speaking);
+    for (const [index, resource] of speaking.entries()) {
+      const hiding = hidings[index];
+      if (!hiding) continue;
+      const { healthMessage, content: { apiVersion, kind, metadata, ...fields } = {} } = resource;
+      resource.healthMessage = healthMessage && hiding.hideInMessage(healthMessage);
+      // Names are no values; the values of a Secret are its sizes already.
+      if (resource.content && kind !== 'Secret')
+        resource.content = { apiVersion, kind, metadata, ...(hiding.hideIn(fields) as object) };
+    }
   }
 
   /** Since when the watch of each cluster is stale, by connection. */

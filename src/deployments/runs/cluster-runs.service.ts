@@ -4,6 +4,7 @@ import { isTemporary } from '../../core/errors/problem.js';
 import type { JobContext } from '../../jobs/job-handler.registry.js';
 import type { DeploymentResult } from '../apply/resource-result.js';
 import { toDeploymentFailure } from '../deployment-error.js';
+import { DesignSecretsService } from '../design-secrets.service.js';
 import type { Deployment, DeploymentFailure } from '../deployment.entity.js';
 import type { DesiredResource } from '../plan/planned-resource.js';
 import { DeploymentContextService } from '../plans/deployment-context.service.js';
@@ -23,6 +24,7 @@ export class ClusterRunsService {
     private readonly journals: ChangeJournalsStore,
     private readonly policies: PolicyChecksService,
     private readonly work: DeploymentContextService,
+    private readonly secrets: DesignSecretsService,
     private readonly deployments: ClusterDeploymentsService,
     private readonly undeployments: ClusterUndeploymentsService,
     private readonly progress: DeploymentProgressService,
@@ -38,7 +40,7 @@ export class ClusterRunsService {
         const journal = await this.journals.open(deployment, connectionId, context.assertLeased);
         const onProgress: ClusterRun['onProgress'] = (resource, now) => progress.report(connectionId, resource, now);
         const run: ClusterRun = { connectionId, journal, signal: context.signal, onProgress };
-        const end = await this.onCluster(run, async () => {
+        const end = await this.onCluster(deployment, run, async () => {
           if (deployment.action === 'undeploy') return this.undeployments.undeploy(deployment, run);
           // If an earlier attempt has made changes, its checks have passed.
           if (resources.size === 0 && journal.changes.length === 0)
@@ -59,6 +61,7 @@ export class ClusterRunsService {
 
   /** An AppError ends the deployment on this cluster. Temporary errors, internal errors and those of an aborted run are thrown. */
   private async onCluster(
+    deployment: Deployment,
     { connectionId, journal, signal }: ClusterRun,
     work: () => Promise<ClusterResult>,
   ): Promise<ClusterOutcome> {
@@ -70,6 +73,9 @@ export class ClusterRunsService {
     } catch (error) {
       if (signal.aborted || isTemporary(error) || !(error instanceof AppError)) throw error;
       const failure = toDeploymentFailure(error);
+      const version = versionFor(deployment, connectionId);
+      const secrets = await this.secrets.read(deployment.designId, version);
+      failure.detail = secrets.hideInMessage(failure.detail);
       const changed = journal.changes.length > 0;
       return { connectionId, status: 'failed', resources: [], failure, objects: [], changed };
     }

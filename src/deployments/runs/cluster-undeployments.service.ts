@@ -40,6 +40,7 @@ export class ClusterUndeploymentsService {
     const options = {
       previous: known?.objects,
       ...(await this.kept.read(deployment, connectionId)),
+      written: resources.map(({ object }) => object),
       chartDefinitions: findChartDefinitions(resources),
       onFound: (unlabelled: KeptObject[]) => this.kept.save(deployment, connectionId, unlabelled),
       deleteVolumes,

@@ -7,10 +7,12 @@ import { toSettled } from '../apply/resource-result.js';
 import { RunClock } from '../apply/run-clock.js';
 import { Undo, type UndoneChange } from '../apply/undo.js';
 import { toResourceState, applyUndo } from '../apply/undone-resources.js';
+import { DesignSecretsService } from '../design-secrets.service.js';
 import type { DeployedResource, Deployment } from '../deployment.entity.js';
 import { objectKey, type ResourceError } from '../plan/planned-resource.js';
 import { groupOf } from '../../kubernetes/clusters/kubernetes-object.js';
 import { KeptObjectsStore } from '../kept-objects.store.js';
+import { versionFor } from '../renderings/rendering.js';
 import { ChangeJournalsStore } from './change-journals.store.js';
 import { DeploymentContextService } from '../plans/deployment-context.service.js';
 import { CANCELLED, type DeploymentOutcome, isUndoneAfter, type ClusterState } from './deployment-outcome.js';
@@ -25,6 +27,7 @@ export class UnfinishedRunsService {
     private readonly journals: ChangeJournalsStore,
     private readonly kept: KeptObjectsStore,
     private readonly work: DeploymentContextService,
+    private readonly secrets: DesignSecretsService,
   ) {}
 
   /** Undoes what is to be undone on all clusters, the last first; otherwise determines what is on the clusters. */
@@ -35,9 +38,10 @@ export class UnfinishedRunsService {
     for (const connectionId of [...deployment.connectionIds].reverse()) {
       const changes = await this.readChanges(deployment, connectionId);
       const before = settle(deployment, connectionId, changes);
-      const resources = undoes
+      const found = undoes
         ? toUndoneResources(before, await this.undo(deployment, connectionId, changes, context), connectionId)
         : await this.addMissingResources(connectionId, before, changes);
+      const resources = await this.hideSecrets(deployment, connectionId, found, changes);
       const isClean = resources.every(({ error }) => error?.reason !== 'NOT_TAKEN_BACK');
       const is = changes.length === 0 || (undoes && isClean) ? 'old' : 'mixed';
       ends.unshift({ resources, state: { connectionId, is }, changed: changes.length > 0 });
@@ -64,6 +68,20 @@ export class UnfinishedRunsService {
     }
     const clusterStates = deployment.connectionIds.map((connectionId) => ({ connectionId, is: 'mixed' as const }));
     return { status: 'failed', resources, failure: deployment.failure, clusterStates };
+  }
+
+  /** What clusters say when changes are undone contains the values of Secrets as they were and as they should have been. */
+  private async hideSecrets(
+    deployment: Deployment,
+    connectionId: string,
+    resources: DeployedResource[],
+    changes: AppliedChange[],
+  ): Promise<DeployedResource[]> {
+    if (!resources.some(({ error }) => error)) return resources;
+    const previous = changes.flatMap((change) => change.previous ?? []);
+    const version = versionFor(deployment, connectionId);
+    const secrets = await this.secrets.read(deployment.designId, version, previous);
+    return resources.map((one) => (one.error ? { ...one, error: secrets.hideInError(one.error) } : one));
   }
 
   private async readChanges(deployment: Deployment, connectionId: string): Promise<AppliedChange[]> {

@@ -1,0 +1,80 @@
+import { HiddenValues } from './hidden-values.js';
+
+function hiding(value: string, ...names: string[]): (message: string) => string {
+  const values = new HiddenValues(new Set(names));
+  values.add(value);
+  return (message) => values.hideIn(message);
+}
+
+/** As Go quotes a text, once more each time. */
+const quoted = (value: string, depth = 1): string => (depth === 0 ? value : quoted(JSON.stringify(value), depth - 1));
+
+describe('hidden values in a message', () => {
+  it.each<[how: string, value: string, message: string, shown: string]>([
+    [
+      'a word of letters',
+      'hunter',
+      'denied: hunter is too weak, hunters and bounty_hunter are not',
+      'denied: (hidden) is too weak, hunters and bounty_hunter are not',
+    ],
+    [
+      'part of a text',
+      'hunter2',
+      'refused postgres://me:hunter2@db, xhunter2y',
+      'refused postgres://me:(hidden)@db, x(hidden)y',
+    ],
+    ['digits', '48151623', 'the pin 48151623, not 481516234', 'the pin (hidden), not 481516234'],
+    ['a number as Go prints it', '12345678', 'got Value:1.2345678e+07 there', 'got Value:(hidden) there'],
+    ['without what clusters remove', 'first\r\nse\u0007cond', 'has first\nsecond in it', 'has (hidden) in it'],
+    [
+      'with a line break at its end',
+      'correct-horse\n',
+      'has correct-horse, "correct-horse\\n"',
+      'has (hidden), "(hidden)"',
+    ],
+    ['with other white space', 'correct  horse\tstaple', 'has correct horse staple', 'has (hidden)'],
+    ['escaped for HTML in JSON', 'a<b>&c-d', String.raw`is a\u003cb\u003e\u0026c-d now`, 'is (hidden) now'],
+    ['escaped as bytes', 'naïve-value', String.raw`is na\u00efve-value now`, 'is (hidden) now'],
+    [
+      'truncated',
+      'correct horse battery',
+      'has "correct horse b..." and correc… and corr…',
+      'has "(hidden)..." and (hidden)… and (hidden)…',
+    ],
+    ['the longest of those that begin alike', 'shared-1', 'shared-1', '(hidden)'],
+  ])('are found as %s', (_, value, message, shown) => {
+    expect(hiding(value)(message)).toBe(shown);
+  });
+
+  it.each([1, 2, 3])('are found when they were quoted %d times', (depth) => {
+    const value = 'say "hush"\\now\nC:\\new';
+    const message = `denied: ${quoted(`pod ${value} bad`, depth)} here`;
+    const shown = hiding(value)(message);
+    expect(shown).toMatch(/^denied: [\\"]+pod \(hidden\) bad[\\"]+ here$/);
+  });
+
+  it('are found in a text that is long enough to have been truncated without a mark', () => {
+    const text = `${'x '.repeat(600)}correct hor`;
+    expect(hiding('correct horse battery')(text)).toBe(`${'x '.repeat(600)}(hidden)`);
+    expect(hiding('correct horse battery')('is correct')).toBe('is correct');
+  });
+
+  it.each(['name', 'must', 'Required', 'characters', '63', '8080', 'true', 'production', 'web-server'])(
+    'are ordinary when a message says them of its own, and hidden only where it shows a value: %s',
+    (value) => {
+      const hide = hiding(value, 'web-server', 'web', 'server');
+      const message = `spec.x: Required ${value} must be ${value}`;
+      expect(hide(message)).toBe(message);
+      if (value.length > 2)
+        for (const before of ['Invalid value: ', 'password=', '"', "'", ':'])
+          expect(hide(`is ${before}${value} now`)).toBe(`is ${before}(hidden) now`);
+    },
+  );
+
+  it('are ordinary in other texts only as the whole of them', () => {
+    const values = new HiddenValues();
+    for (const value of ['production', 'short', 'hunter2!']) values.add(value);
+    expect(['production', 'hunter2!', 'a hunter2! b'].map((text) => values.isIn(text))).toEqual([true, true, true]);
+    expect(['in production now', 'short', 'hunter2'].map((text) => values.isIn(text))).toEqual([false, false, false]);
+  });
+});
