@@ -7,11 +7,15 @@ import { fileURLToPath } from 'node:url';
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
 const at = (path) => join(root, path);
 
+/** What builds and tests make of other sources. */
+const MADE = new Set(['generated', 'node_modules', 'dist']);
+
 /** When a file or folder, or anything in it, last changed; a folder changes when a file of it is removed. */
 function changedAt(path) {
   const own = statSync(path);
   if (!own.isDirectory()) return own.mtimeMs;
-  return readdirSync(path).reduce((latest, name) => Math.max(latest, changedAt(join(path, name))), own.mtimeMs);
+  const names = readdirSync(path).filter((name) => !MADE.has(name));
+  return names.reduce((latest, name) => Math.max(latest, changedAt(join(path, name))), own.mtimeMs);
 }
 
 /** The last step of the build writes this file; a build that failed has not. */
@@ -22,6 +26,9 @@ function builtAt() {
 
 const sources = [
   'src',
+  'clients/cli',
+  'clients/typescript',
+  'docs/api/openapi.json',
   'scripts/build-pages.mjs',
   'scripts/build-server.mjs',
   'package-lock.json',

@@ -24,9 +24,16 @@ import { requestContextMiddleware } from './core/telemetry/request-context.js';
 import { HttpListenerAdapter, type HttpListener } from './core/lifecycle/http-listener.js';
 import { VERSION } from './health/version.js';
 
-/** The prefix of all REST paths, except the first page, health and metrics. */
+/** The prefix of all REST paths, except the first page, health, metrics and the command line. */
 const API_PREFIX = 'api';
-const OUTSIDE_PREFIX = ['/', '/healthz/live', '/healthz/ready', '/metrics'];
+const OUTSIDE_PREFIX = [
+  '/',
+  '/healthz/live',
+  '/healthz/ready',
+  '/metrics',
+  '/download/armature',
+  '/download/armature.sha256',
+];
 
 /** Sets the prefix of the paths of all controllers, in the server and in the API documents. */
 export function setPathPrefix(app: INestApplication): void {
