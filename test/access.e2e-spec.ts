@@ -13,7 +13,7 @@ import { World } from './support/world.js';
 
 /** Routes that answer without a token. */
 const OPEN =
-  /^\/($|healthz\/|metrics$|api\/system\/version$|api\/auth\/(?!logout|link)|api\/notifications\/(unsubscribe\/|page$)|api\/docs|api\/openapi\.|api\/system\/graphql\/)/;
+  /^\/($|healthz\/|metrics$|download\/|api\/system\/version$|api\/auth\/(?!logout|link)|api\/notifications\/(unsubscribe\/|page$)|api\/docs|api\/openapi\.|api\/system\/graphql\/)/;
 
 /** Routes that ask for a token, and then for nothing but the refresh token of the body. */
 const OF_SESSIONS = ['POST /api/auth/logout'];

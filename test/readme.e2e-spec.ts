@@ -1,10 +1,12 @@
 import { execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { cpSync, mkdtempSync, readFileSync, symlinkSync } from 'node:fs';
+import { copyFileSync, cpSync, mkdtempSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { extname, join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { promisify } from 'node:util';
+import { parse } from 'yaml';
 import { welcomeMessage } from '../src/auth/startup-messages.js';
+import { CommandLine } from './support/command-line.js';
 import { sharedCluster } from './support/cluster.js';
 import { requires } from './support/requirements.js';
 import { testRunFolder } from './support/test-run.js';
@@ -13,6 +15,7 @@ import { World } from './support/world.js';
 
 const ROOT = join(import.meta.dirname, '..');
 const README = readFileSync(join(ROOT, 'README.md'), 'utf8');
+const CALLS = readFileSync(join(ROOT, 'docs/calls.md'), 'utf8');
 const run = promisify(execFile);
 
 let world: World;
@@ -21,9 +24,15 @@ afterAll(() => world.stop());
 
 /** The shell blocks of a chapter, in their order. */
 function blocksOf(text: string, heading: string): string[] {
-  const chapter = text.slice(text.indexOf(`## ${heading}`));
+  const chapter = text.slice(text.search(new RegExp(`^##? ${heading}$`, 'm')));
   const end = chapter.indexOf('\n## ', 1);
-  return [...chapter.slice(0, end).matchAll(/```sh\n([^]*?)```/g)].map(([, block = '']) => block);
+  return [...chapter.slice(0, end < 0 ? undefined : end).matchAll(/```sh\n([^]*?)```/g)].map(([, block = '']) => block);
+}
+
+interface Pipeline {
+  jobs: Record<string, { steps: { run?: string }[] }>;
+  check: { script: string[] };
+  deploy: { script: string[] };
 }
 
 /** A folder as a newcomer has it, as far as the calls use it. */
@@ -43,11 +52,65 @@ async function show(input: string, ...args: string[]): Promise<{ code: number | 
 }
 
 requires('KUBEBUILDER_ASSETS', 'the main job of the README', (assets) => {
+  it('takes five commands', async () => {
+    const { kubeconfigFile } = await sharedCluster();
+    const cli = await CommandLine.open();
+    const place = folder();
+    copyFileSync(cli.program, join(place, 'armature'));
+    const [, main = '', after = ''] = blocksOf(README, 'The main job');
+    expect(main.trim().split('\n')).toHaveLength(5);
+    const pasted = `set -e\n${main}${after}`
+      .replace('http://127.0.0.1:9081', world.baseUrl)
+      .replace('admin@armature.local', `${world.admin.email} --password-stdin <<< '${PASSWORD}'`);
+    const { stdout, stderr } = await run('bash', ['-c', pasted], {
+      cwd: place,
+      env: { PATH: process.env['PATH'], KUBECONFIG: kubeconfigFile, HOME: place },
+    }).catch((error: { stdout: string; stderr: string }) => error);
+    expect({ stdout, stderr }).toMatchObject({ stdout: expect.stringMatching(/status +undeployed/) as string });
+    expect(stdout).toMatch(/Plan for staging: 5 to create/);
+    expect(stdout).toMatch(/Deployment +armature-demo +greeter +create +ready +Healthy/);
+    expect(stdout).toMatch(/5 resources: in sync\./);
+    expect(readFileSync(join(place, 'design.svg'), 'utf8')).toContain('</svg>');
+  }, 120_000);
+
+  it('runs in pipelines as docs/pipelines has it', async () => {
+    const { kubeconfigFile } = await sharedCluster();
+    const cli = await CommandLine.open();
+    await cli.signIn(world.baseUrl, world.admin.email ?? '', PASSWORD);
+    await cli.call(['create', 'workspace', 'shop']);
+    await cli.call(['cluster', 'add', '-e', 'staging', '-w', 'shop'], { env: { KUBECONFIG: kubeconfigFile } });
+    const read = (name: string): Pipeline =>
+      parse(readFileSync(join(ROOT, 'docs/pipelines', name), 'utf8')) as Pipeline;
+    const { jobs } = read('github-actions.yaml');
+    const { check, deploy } = read('gitlab-ci.yaml');
+    const github = Object.values(jobs).flatMap(({ steps }) => steps.flatMap(({ run: script }) => script ?? []));
+    for (const [name, scripts] of Object.entries({ github, gitlab: [...check.script, ...deploy.script] })) {
+      const place = folder();
+      copyFileSync(cli.program, join(place, 'armature'));
+      const manifest = `{apiVersion: v1, kind: Namespace, metadata: {name: pipeline-${name}}}`;
+      writeFileSync(join(place, 'shop.yaml'), manifest);
+      // The program of this test run stands in for the one that a built server serves.
+      const script = scripts.filter((step) => !step.includes('/download/')).join('\n');
+      const { stdout, stderr } = await run('bash', ['-ec', script], {
+        cwd: place,
+        env: {
+          PATH: process.env['PATH'],
+          HOME: place,
+          ARMATURE_SERVER: world.baseUrl,
+          ARMATURE_TOKEN: world.admin.token ?? '',
+          ARMATURE_WORKSPACE: 'shop',
+        },
+      }).catch((error: { stdout: string; stderr: string }) => error);
+      expect({ stdout, stderr }).toMatchObject({ stdout: expect.stringMatching(/status +succeeded/) as string });
+      expect(stdout).toMatch(new RegExp(`pipeline-${name} will be created`));
+    }
+  }, 120_000);
+
   requires('CURL_BIN', 'with curl', () => {
     it('works as it is pasted, block after block', async () => {
       const { kubeconfigFile } = await sharedCluster();
       const deployments = readFileSync(join(ROOT, 'docs/deployments.md'), 'utf8');
-      const main = blocksOf(README, 'The main job, call by call')
+      const main = blocksOf(CALLS, 'The main job, call by call')
         .filter((block) => !block.includes('graphql-ws'))
         .map((block) =>
           block.startsWith('api DELETE')
@@ -144,7 +207,9 @@ requires('CURL_BIN', 'the three calls that the first start prints', () => {
 });
 
 it('what the README has its reader write is not offered to Git', () => {
-  const written = [...README.matchAll(/ > ([\w.]+)/g)].map(([, name = '']) => name);
+  const written = [...`${README}${CALLS}`.matchAll(/ > ([\w.]+)| --file ([\w.]+)/g)].map(
+    ([, name, other = '']) => name ?? other,
+  );
   const ignored = readFileSync(join(ROOT, '.gitignore'), 'utf8').split('\n');
   expect(written).toContain('cluster.kubeconfig');
   for (const name of written)

@@ -26,7 +26,7 @@ afterAll(() => world.stop());
 
 /** The only routes that answer without a token; links in mails carry one of their own. */
 const OPEN =
-  /^\/($|api\/notifications\/(unsubscribe\/|page$)|healthz\/|metrics$|api\/system\/version$|api\/auth\/(?!logout)|api\/docs|api\/openapi\.|api\/system\/graphql\/)/;
+  /^\/($|api\/notifications\/(unsubscribe\/|page$)|healthz\/|metrics$|download\/|api\/system\/version$|api\/auth\/(?!logout)|api\/docs|api\/openapi\.|api\/system\/graphql\/)/;
 
 /** A value that an argument of this type takes, written as in a document. */
 function sampleOf(type: GraphQLInputType): string {

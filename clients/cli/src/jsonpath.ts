@@ -127,7 +127,7 @@ class Parser {
     const text = this.input.slice(start, this.at);
     if (this.input[this.at + 1] !== ']') throw invalid('unclosed array expect ]');
     this.at += 2;
-    const [, left, operator = '', right = ''] = /^([^!<>=]+)([!<>=]+)(.+)$/s.exec(text) ?? [];
+    const [, left, operator = '', right = ''] = /^([^!<>=]+)([!<>=]+)([^!<>=].*)$/s.exec(text) ?? [];
     if (left === undefined) return { type: 'filter', left: parsePart(text), operator: 'exists', right: [] };
     return { type: 'filter', left: parsePart(left), operator, right: parsePart(right) };
   }
@@ -305,7 +305,7 @@ function toText(value: Json): string {
   if (value === undefined || value === null) return '';
   if (typeof value === 'string') return value;
   if (typeof value === 'object') return goJson(value);
-  return String(value as number | boolean);
+  return `${value as number | boolean}`;
 }
 
 const goJson = (value: Json): string =>

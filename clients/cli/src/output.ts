@@ -101,7 +101,7 @@ export function detailsOf(details: readonly (readonly [name: string, value: unkn
 export function cellOf(value: unknown): string {
   if (value === null || value === undefined) return '';
   if (typeof value === 'object') return JSON.stringify(value);
-  return String(value as string | number | boolean).replace(/[\r\n\t]+/g, ' ');
+  return `${value as string | number | boolean}`.replace(/[\r\n\t]+/g, ' ');
 }
 
 const MIN_WIDTH = 6;
@@ -122,7 +122,7 @@ function fit(widths: number[], available: number): void {
 
 const segments = new Intl.Segmenter();
 const WIDE = /\p{Extended_Pictographic}|\p{Script=Han}|\p{Script=Hiragana}|\p{Script=Katakana}|\p{Script=Hangul}/u;
-// eslint-disable-next-line no-control-regex
+
 const NARROW = /^[\u0020-\u007e]*$/;
 
 /** Columns that text takes on a terminal. */

@@ -113,7 +113,7 @@ function renderConcerns(plan: PlanView, { requiredApprovals = 0, environment }: 
   if (!plan.quota.allowed)
     lines.push(styled('red', `  ! the quota of ${plan.quota.limit} deployments a day is used up`));
   for (const { resource, reason } of plan.kept)
-    lines.push(styled('dim', `    ${labelOf(resource as Named)} is kept: ${reason}`));
+    lines.push(styled('dim', `    ${labelOf(resource)} is kept: ${reason}`));
   lines.push(...plan.warnings.map((warning) => styled('yellow', `  ! ${warning}`)));
   if (requiredApprovals > 0)
     lines.push(

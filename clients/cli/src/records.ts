@@ -459,7 +459,7 @@ export function describe({ columns }: Kind, record: Json): string {
 
 const LONGEST_TEXT = 200;
 const isLong = (value: unknown): boolean =>
-  (typeof value === 'object' ? JSON.stringify(value) : String(value as string)).length > LONGEST_TEXT;
+  typeof value === 'string' ? value.length > LONGEST_TEXT : (JSON.stringify(value) ?? '').length > LONGEST_TEXT;
 
 /** `kind/name` of records: the id where a name is not the only one. */
 export function namesOf(kind: Kind, records: readonly Json[], isOnly = true): string[] {

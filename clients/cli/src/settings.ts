@@ -207,6 +207,12 @@ const LOOPBACK = /^(localhost|[a-z0-9.-]+\.localhost|127(\.\d{1,3}){3}|\[::1\])$
 
 export const isLoopback = (server: string): boolean => LOOPBACK.test(new URL(server).hostname);
 
+function withoutSlash(text: string): string {
+  let end = text.length;
+  while (text[end - 1] === '/') end -= 1;
+  return text.slice(0, end);
+}
+
 /** The address of a server in one form. @throws Failure where a token must not go there */
 export function parseServer(text: string, insecureHttp: boolean): string {
   let url: URL;
@@ -222,7 +228,7 @@ export function parseServer(text: string, insecureHttp: boolean): string {
       'the address of the server has more than a scheme, a host, a port and a path',
       'Leave out user, password, query and fragment; sign in with "armature login".',
     );
-  const server = url.href.replace(/\/+$/, '');
+  const server = withoutSlash(url.href);
   if (url.protocol === 'http:' && !insecureHttp && !isLoopback(server))
     throw new Failure(
       `${server} is plain http, where others can read the token`,

@@ -152,10 +152,8 @@ class Writer {
     const { parse } = await import('yaml');
     const { pattern_file: text } = await this.armature.getDesign({ path: { id: id as string } });
     const { metadata } = parse(text, { maxAliasCount: -1 }) as { metadata?: { helm?: Json } };
-    const { values, namespace, release_name } = metadata?.helm ?? {};
-    return Object.fromEntries(
-      Object.entries({ values, namespace, release_name }).filter(([, value]) => hasValue(value)),
-    );
+    const settings = Object.entries(metadata?.helm ?? {}) as [string, unknown][];
+    return Object.fromEntries(settings.filter(([name, value]) => SETTINGS.has(name) && hasValue(value)));
   }
 
   /** The fields of a kind that a record has. */
@@ -194,9 +192,12 @@ class Writer {
   }
 }
 
+/** What a document of a chart says beside its content. */
+const SETTINGS = new Set(['values', 'namespace', 'release_name']);
+
 /** Exports of the same records are the same, whenever they were made. */
 const orderOf = ({ metadata }: Written): string =>
-  [metadata['workspace'], metadata['environment'], metadata['name']].map((name: unknown) => name ?? '').join('\u0000');
+  JSON.stringify([metadata['workspace'] ?? '', metadata['environment'] ?? '', metadata['name'] ?? '']);
 
 const hasValue = (value: unknown): boolean =>
   value !== null &&

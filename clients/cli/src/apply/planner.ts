@@ -384,8 +384,8 @@ export class Planner {
       if (!names.has(each['name'] as string))
         links.push({
           path: `teams.${each['name'] as string}`,
-          from: each['role'],
-          run: (own) => this.call('removeWorkspaceTeam', { path: { id: own, teamId: each['team_id'] } }),
+          from: each['role'] as unknown,
+          run: (own) => this.call('removeWorkspaceTeam', { path: { id: own, teamId: each['team_id'] as unknown } }),
         });
     return links;
   }
@@ -492,12 +492,12 @@ export class Planner {
 
   private async planQuota(step: Step, { spec }: Document, workspace: Ref): Promise<void> {
     const held = workspace.id === null ? {} : await this.call('getWorkspaceQuotas', { path: { id: workspace.id } });
-    const changed = Object.entries(spec).filter(([field, value]) => !isEqual(value, (held as Json)[field]));
+    const changed = Object.entries(spec).filter(([field, value]) => !isEqual(value, held[field]));
     if (changed.length === 0) return;
     step.action = 'update';
     step.changes = changed.map(([field, value]) => ({
       path: field,
-      from: (held as Json)[field] as unknown,
+      from: held[field] as unknown,
       to: value as unknown,
     }));
     step.run = async () =>
@@ -518,7 +518,13 @@ export class Planner {
     const kind = DOCUMENT_KINDS.find((each) => each.kind === 'Design') as DocumentKind;
     const record = await this.findRecord(kind, workspace, metadata.name);
     ref.id = (record?.['id'] as string | undefined) ?? null;
-    const { visibility, source_content: source, source_encoding: encoding, pattern_file: pattern, ...settings } = spec;
+    const {
+      visibility,
+      source_content: source,
+      source_encoding: encoding,
+      pattern_file: pattern,
+      ...settings
+    } = spec as Record<string, unknown>;
     if ([source, pattern, settings['url']].filter((each) => each !== undefined).length !== 1)
       throw new Fault('spec takes one of source_content, pattern_file and url');
     const content = source ?? pattern;
@@ -588,7 +594,7 @@ export class Planner {
         sendsSecrets: false,
         run: async () =>
           void (await this.call(kind.delete, {
-            path: { ...pathOf(kind, owner), [kind.idParameter ?? 'id']: record['id'] },
+            path: { ...pathOf(kind, owner), [kind.idParameter ?? 'id']: record['id'] as unknown },
           })),
       }));
   }
@@ -650,7 +656,7 @@ const toChanges = (fields: Json): Change[] =>
     .map(([path, value]) => ({ path, to: value as unknown }));
 
 function textsOf(value: unknown, field: string): string[] {
-  if (Array.isArray(value) && value.every((each) => typeof each === 'string')) return value as string[];
+  if (Array.isArray(value) && value.every((each) => typeof each === 'string')) return value;
   throw new Fault(`spec.${field} must be a list of names`);
 }
 

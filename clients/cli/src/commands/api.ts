@@ -53,11 +53,11 @@ async function readData(run: Run, data: string): Promise<Uint8Array> {
 function toHeaders(lines: readonly string[]): Record<string, string> {
   const headers: Record<string, string> = {};
   for (const line of lines) {
-    const [, name, value] = /^([^:\s]+):\s*(.*)$/.exec(line) ?? [];
+    const [, name, value] = /^([^:\s]+):(.*)$/s.exec(line) ?? [];
     if (!name || value === undefined) throw new WrongUse(`${line} is no header`, "Write it as -H 'Name: value'.");
     if (/^(authorization|cookie)$/i.test(name))
       throw new WrongUse('a token is never an argument', 'Set ARMATURE_TOKEN, or sign in with "armature login".');
-    headers[/^content-type$/i.test(name) ? 'Content-Type' : name] = value;
+    headers[/^content-type$/i.test(name) ? 'Content-Type' : name] = value.trim();
   }
   return headers;
 }

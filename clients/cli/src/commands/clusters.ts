@@ -46,13 +46,13 @@ async function add(run: Run, { kubeContext, environment }: AddFlags, path?: stri
   });
   const [fault] = failed;
   if (fault) throw refused(fault);
-  const [added = {} as Json] = [...connected, ...registered] as Json[];
+  const [added = {}] = [...connected, ...registered] as Json[];
   for (const { error } of registered)
     if (error) run.terminal.say(`The cluster does not answer now: ${(error as unknown as Json)['detail']}`);
   const id = String(added['connection_id']);
   if (environment !== undefined) await assign(run, session, armature, organization, id, environment);
   const kind = kindOf('connection');
-  await run.output.show((await armature.getConnection({ path: { id } })) as Json, {
+  await run.output.show(await armature.getConnection({ path: { id } }), {
     table: (record) => describe(kind, record),
     name: (record) => [`connection/${record['name']}`],
   });

@@ -1,6 +1,5 @@
 import type { Command } from 'commander';
 import { Run } from '../run.js';
-import type { GlobalFlags } from '../settings.js';
 
 /** What a command does; it may say with which code the program ends. */
 export type Action = (run: Run, ...given: never[]) => Promise<number | void>;
@@ -13,7 +12,7 @@ export function does<Options, Given extends (string | string[] | undefined)[]>(
   return command.action(async (...all: unknown[]) => {
     const given = all.slice(0, -2) as Given;
     const flags = command.optsWithGlobals();
-    current.run = new Run(flags as GlobalFlags);
+    current.run = new Run(flags);
     process.exitCode = (await action(current.run, flags as Options, ...given)) ?? 0;
   });
 }

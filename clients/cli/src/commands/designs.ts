@@ -1,6 +1,7 @@
 import type { Command } from 'commander';
 import { spawn } from 'node:child_process';
-import { lstat, mkdtemp, readFile, stat, writeFile } from 'node:fs/promises';
+import { statSync } from 'node:fs';
+import { mkdtemp, realpath, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import {
@@ -12,7 +13,7 @@ import {
 } from '@armature/client';
 import { Failure, faultLine, WrongUse } from '../failure.js';
 import { packFolder } from '../folder.js';
-import { cellOf, detailsOf, tableOf } from '../output.js';
+import { detailsOf, tableOf } from '../output.js';
 import { renderDiff } from '../plan-view.js';
 import type { Run } from '../run.js';
 import type { Named, Session } from '../session.js';
@@ -139,18 +140,18 @@ async function readSource(run: Run, source: string): Promise<{ url: string } | {
   if (isUrl(source)) return { url: source };
   if (source === '-') return { file: await toFile(await run.terminal.readInput(), 'stdin') };
   if ((await stat(source)).isDirectory())
-    return { file: await toFile(await packFolder(source), `${basename(await absolute(source))}.tar.gz`) };
+    return { file: await toFile(await packFolder(source), `${basename(await realpath(source))}.tar.gz`) };
   return { file: await toFile(source) };
 }
-
-const absolute = async (path: string): Promise<string> => (await import('node:fs/promises')).realpath(path);
 
 /** The name of a design for a source. @throws WrongUse for standard input, which has none */
 function nameOf(source: string): string {
   if (source === '-') throw new WrongUse('what comes from standard input has no name', 'Name the design with --name.');
-  const file = basename(isUrl(source) ? new URL(source).pathname : source.replace(/[\\/]+$/, ''));
-  const own = file === '.' || file === '..' || file === '' ? basename(process.cwd()) : file;
-  return own.replace(/(\.tar\.gz|\.[^.]+)$/, '') || own;
+  const file = basename(isUrl(source) ? new URL(source).pathname : source);
+  if (file === '.' || file === '..' || file === '') return basename(process.cwd());
+  // A folder such as chart-1.2 has no extension.
+  if (!isUrl(source) && statSync(source).isDirectory()) return file;
+  return file.replace(/(\.tar\.gz|\.[^.]+)$/, '') || file;
 }
 
 interface Validated {

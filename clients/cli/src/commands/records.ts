@@ -206,7 +206,7 @@ async function readFields(run: Run, file: string): Promise<Json> {
   } catch (error) {
     throw new Failure(`${file}: ${(error as Error).message}`, 'Correct the file.');
   }
-  if (typeof read === 'object' && read !== null && !Array.isArray(read)) return read as Json;
+  if (typeof read === 'object' && read !== null && !Array.isArray(read)) return read;
   throw new Failure(`${file} has no fields: it is not a map`, 'Write the fields of the record as YAML or JSON.');
 }
 
