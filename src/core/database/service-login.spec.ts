@@ -4,7 +4,8 @@ import { join } from 'node:path';
 import pg from 'pg';
 import { SUPERUSER } from '../embedded-postgres/data-directory.js';
 import { type EmbeddedPostgres, startEmbeddedPostgres } from '../embedded-postgres/embedded-postgres.js';
-import { migrate } from './migrate.js';
+import { createDataSource } from './data-source.js';
+import { changeSchema } from './migrate.js';
 import { ensureServiceLogin } from './service-login.js';
 
 const folder = mkdtempSync(join(tmpdir(), 'armature-login-'));
@@ -47,7 +48,10 @@ const asSuperuser = <T>(statement: string): Promise<T[]> => run(signingIn(SUPERU
 describe('the login of the service', () => {
   it('is made with a password that follows from the one of the owner, and changes with it', async () => {
     const first = signingIn('armature_owner', 'the first');
-    await migrate(first, []);
+    // Creates the role of the service.
+    const owner = await createDataSource({ url: first, role: 'owner' }).initialize();
+    await changeSchema(owner, () => Promise.resolve());
+    await owner.destroy();
     const login = await ensureServiceLogin(first);
     expect(login.shared).toBeNull();
     expect(await ensureServiceLogin(first)).toEqual(login);
