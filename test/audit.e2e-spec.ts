@@ -30,7 +30,7 @@ import { parseForwardTarget } from '../src/events/audit/forwarding/forward-targe
 import { OtlpSender } from '../src/events/audit/forwarding/otlp.sender.js';
 import { SyslogDatagramSender, SyslogStreamSender } from '../src/events/audit/forwarding/syslog.sender.js';
 import { AuditSealer } from '../src/events/audit/chain/audit-sealer.service.js';
-import { canonicalJson } from '../src/events/audit/canonical-json.js';
+import { canonicalJson } from '../src/core/json/canonical-json.js';
 import { ChainSignatures } from '../src/events/audit/chain/chain-signatures.service.js';
 import { ChainsStore } from '../src/events/audit/chain/chains.store.js';
 import { hashEntry, sha256 } from '../src/events/audit/chain/entry-hash.js';

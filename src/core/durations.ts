@@ -12,7 +12,7 @@ const PART = /^(\d*)(?:\.(\d*))?(ns|us|µs|μs|ms|s|m|h)/;
 const MAX_NANOSECONDS = 1n << 63n;
 
 /** Parses `1h30m` as Go's `time.ParseDuration` does. @returns nanoseconds; undefined for an invalid duration */
-export function parseDuration(text: string): bigint | undefined {
+export function parseGoDuration(text: string): bigint | undefined {
   if (text.length > 1000) return undefined;
   const sign = /^[+-]/.exec(text)?.[0] ?? '';
   let rest = text.slice(sign.length);
@@ -45,7 +45,7 @@ const UNIT_WORDS: [bigint, string[]][] = [
 
 /** Parses the format `duration` of custom resources: a Go duration, or numbers with units as words anywhere in the text (`2 days`). */
 export function parseCustomResourceDuration(text: string): bigint | undefined {
-  const plain = parseDuration(text);
+  const plain = parseGoDuration(text);
   if (plain !== undefined || text.length > 1000) return plain;
   let total: bigint | undefined;
   for (const [, count = '', word = ''] of text.matchAll(/(?<!\d)(\d+)\s*([A-Za-zµ]+)/g)) {
@@ -54,4 +54,19 @@ export function parseCustomResourceDuration(text: string): bigint | undefined {
     if (size !== undefined) total = (total ?? 0n) + BigInt(count) * size;
   }
   return total;
+}
+
+const SECONDS = /^\d{1,9}(\.\d{1,9})?$/;
+/** Units of Prometheus from the largest to the smallest, each at most once. */
+const PROMETHEUS =
+  /^(?=\d)(?:(\d{1,4})y)?(?:(\d{1,6})w)?(?:(\d{1,6})d)?(?:(\d{1,6})h)?(?:(\d{1,8})m)?(?:(\d{1,9})s)?(?:(\d{1,9})ms)?$/;
+const PROMETHEUS_SECONDS = [365 * 86_400, 7 * 86_400, 86_400, 3_600, 60, 1, 0.001];
+
+/** Parses a duration in seconds (`15`, `0.5`) or in Prometheus format (`1m30s`). @returns seconds; undefined unless it is a positive duration */
+export function parsePrometheusDuration(text: string): number | undefined {
+  const units = PROMETHEUS.exec(text)?.slice(1);
+  const seconds = SECONDS.test(text)
+    ? Number(text)
+    : units?.reduce((sum, count, index) => sum + Number(count ?? 0) * (PROMETHEUS_SECONDS[index] ?? 0), 0);
+  return seconds !== undefined && seconds > 0 ? seconds : undefined;
 }

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { isObject } from '../../core/json/json.js';
+import { canonicalJson } from '../../core/json/canonical-json.js';
 import { UNCATEGORIZED } from './category.js';
 import {
   type ComponentDefinition,
@@ -46,16 +46,4 @@ export function relationshipIdentity({ kind, type, subType, selectors }: Relatio
   return createHash('sha256')
     .update(canonicalJson([kind, type, subType, selectors]))
     .digest('hex');
-}
-
-/** JSON text with the members of every object in a canonical order. */
-function canonicalJson(value: unknown): string {
-  if (Array.isArray(value)) return `[${value.map(canonicalJson).join(',')}]`;
-  if (!isObject(value)) return JSON.stringify(value);
-  const members: string[] = [];
-  for (const key of Object.keys(value).sort()) {
-    const member = value[key];
-    if (member !== undefined) members.push(`${JSON.stringify(key)}:${canonicalJson(member)}`);
-  }
-  return `{${members.join(',')}}`;
 }

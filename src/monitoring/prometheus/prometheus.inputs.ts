@@ -2,7 +2,8 @@ import { applyDecorators } from '@nestjs/common';
 import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
 import { IsOptional, ValidateBy } from 'class-validator';
 import { Repeatable } from '../../core/schema/repeatable.js';
-import { parseDuration, parseTime } from './query-time.js';
+import { parseTime } from './query-time.js';
+import { parsePrometheusDuration } from '../../core/durations.js';
 
 const MAX_QUERY_LENGTH = 4_096;
 const MAX_SELECTORS = 10;
@@ -75,7 +76,7 @@ export class RangeQuery {
   })
   @rule(
     'step',
-    (value) => typeof value === 'string' && parseDuration(value) !== undefined,
+    (value) => typeof value === 'string' && parsePrometheusDuration(value) !== undefined,
     'must be a duration above zero, in seconds (15) or with units (1m30s)',
   )
   step!: string;

@@ -1,4 +1,4 @@
-import { assertRange, parseDuration, parseTime } from './query-time.js';
+import { assertRange, parseTime } from './query-time.js';
 
 it.each([
   ['0', 0],
@@ -20,20 +20,6 @@ it.each([
   '2023-13-14T22:13:20Z',
   '1'.repeat(20),
 ])('the time %j is none', (text) => expect(parseTime(text)).toBeUndefined());
-
-it.each([
-  ['15', 15],
-  ['0.5', 0.5],
-  ['250ms', 0.25],
-  ['1m30s', 90],
-  ['1d', 86_400],
-  ['1y2w', 32_745_600],
-])('the duration %s has %d seconds', (text, seconds) => expect(parseDuration(text)).toBe(seconds));
-
-it.each(['', '0', '0s', '-1', '1x', '30s1m', '1.5h', 'Infinity', '1m ', '1'.repeat(1000)])(
-  'the duration %j is none',
-  (text) => expect(parseDuration(text)).toBeUndefined(),
-);
 
 it('a range has at most 11,000 points, and an end after its start', () => {
   expect(() => assertRange({ start: '0', end: '10999', step: '1' })).not.toThrow();

@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { Env } from '../../core/config/env.js';
 import type { Fault } from '../../core/errors/app-error.js';
 import { limitRemedy } from '../../core/errors/limit-remedy.js';
-import { parseDuration } from '../../monitoring/prometheus/query-time.js';
+import { parsePrometheusDuration } from '../../core/durations.js';
 import type { LoadModel, RateStage } from './load-plan.js';
 
 /** The load of a profile. */
@@ -67,7 +67,7 @@ export class LoadLimits {
           detail: `must be at most ${LIMIT_PERFORMANCE_RATE} requests a second`,
           remedy: limitRemedy('Ask for less.', 'LIMIT_PERFORMANCE_RATE'),
         });
-    const patience = parseDuration(timeout);
+    const patience = parsePrometheusDuration(timeout);
     if (patience === undefined || patience < 1 || patience > MAX_TIMEOUT_SECONDS)
       faults.push({
         pointer: '/timeout',
@@ -79,7 +79,7 @@ export class LoadLimits {
         detail: `must be at most ${LIMIT_PERFORMANCE_CONNECTIONS} connections`,
         remedy: limitRemedy('Ask for less.', 'LIMIT_PERFORMANCE_CONNECTIONS'),
       });
-    const seconds = parseDuration(duration);
+    const seconds = parsePrometheusDuration(duration);
     if (seconds === undefined || seconds < 1 || seconds > LIMIT_PERFORMANCE_SECONDS)
       faults.push({
         pointer: stages.length > 0 ? '/stages' : '/duration',

@@ -1,6 +1,6 @@
 import { type Fault, InvalidRequest } from '../../core/errors/app-error.js';
 import { definedFields, nullToEmpty } from '../../core/rest/read-only-fields.js';
-import { parseDuration } from '../../monitoring/prometheus/query-time.js';
+import { parsePrometheusDuration } from '../../core/durations.js';
 import type { RateStage } from '../load/load-plan.js';
 import { findScheduleFaults, nextOccurrence, type Schedule } from '../schedules/schedule.js';
 import type { LoadLimits } from '../load/load-limits.js';
@@ -116,7 +116,11 @@ function assertSound(profile: Partial<PerformanceProfile>, input: PerformancePro
   for (const endpoint of input.endpoints ?? [])
     if (!['http:', 'https:'].includes(protocolOf(endpoint)))
       faults.push({ pointer: '/endpoints', detail: 'must be http or https addresses' });
-  if (stages.length > 0 && input.duration !== undefined && parseDuration(input.duration) !== sumOfStages(stages))
+  if (
+    stages.length > 0 &&
+    input.duration !== undefined &&
+    parsePrometheusDuration(input.duration) !== sumOfStages(stages)
+  )
     faults.push({ pointer: '/duration', detail: 'must be left out, or be the sum of the stages' });
   const schedule = toSchedule(input.schedule);
   for (const { field, detail } of schedule ? findScheduleFaults(schedule, new Date()) : [])

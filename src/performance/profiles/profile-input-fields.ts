@@ -14,7 +14,7 @@ import {
   ValidateIf,
 } from 'class-validator';
 import { MapInput } from '../../core/schema/input-fields.js';
-import { parseDuration } from '../../monitoring/prometheus/query-time.js';
+import { parsePrometheusDuration } from '../../core/durations.js';
 import { HasMembers } from '../../core/schema/members.js';
 import { BUDGET_KEYS, findBudgetFault } from './budget.js';
 
@@ -109,7 +109,7 @@ function isStage(value: unknown): boolean {
 
 /** Returns the seconds of the duration of a stage, which may be none. */
 export const stageSeconds = (duration: string): number | undefined =>
-  /^0s?$/.test(duration) ? 0 : parseDuration(duration.slice(0, MAX_DURATION));
+  /^0s?$/.test(duration) ? 0 : parsePrometheusDuration(duration.slice(0, MAX_DURATION));
 
 export const RequestFieldsInput = (description: string): PropertyDecorator =>
   applyDecorators(

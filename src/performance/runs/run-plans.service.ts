@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { InvalidRequest } from '../../core/errors/app-error.js';
 import { Outbound } from '../../core/outbound/outbound.service.js';
-import { parseDuration } from '../../monitoring/prometheus/query-time.js';
+import { parsePrometheusDuration } from '../../core/durations.js';
 import { LoadGeneratorsService } from '../load/load-generators.service.js';
 import { LoadLimits } from '../load/load-limits.js';
 import { type GeneratorTask, type LoadGenerator, type LoadPlan, toTarget } from '../load/load-plan.js';
@@ -30,8 +30,8 @@ export class RunPlansService {
       ...{ protocol, method, model: loadModel, ...this.toConnections(profile) },
       rate: qps === 0 && stages.length === 0 ? this.limits.maxRate : qps,
       ...(stages.length > 0 ? { stages } : {}),
-      seconds: parseDuration(duration) ?? 1,
-      timeout: parseDuration(timeout) ?? DEFAULT_TIMEOUT_SECONDS,
+      seconds: parsePrometheusDuration(duration) ?? 1,
+      timeout: parsePrometheusDuration(timeout) ?? DEFAULT_TIMEOUT_SECONDS,
     };
   }
 

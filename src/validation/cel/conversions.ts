@@ -1,4 +1,4 @@
-import { parseDuration } from '../values/duration.js';
+import { parseGoDuration } from '../../core/durations.js';
 import { parseTimestamp, timestampText } from '../values/timestamp.js';
 import { checkedInt, checkedUint } from './operators.js';
 import type { CelFunctions } from './run.js';
@@ -67,7 +67,7 @@ export const CONVERSION_FUNCTIONS: CelFunctions = {
   duration: ([value]) => {
     if (value instanceof CelDuration) return value;
     if (typeof value !== 'string') return undefined;
-    const nanos = parseDuration(value);
+    const nanos = parseGoDuration(value);
     if (nanos === undefined) throw new CelError(`type conversion error from 'string' to 'duration'`);
     return new CelDuration(nanos);
   },

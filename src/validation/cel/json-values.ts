@@ -1,5 +1,5 @@
 import { isObject, type Json, type JsonObject } from '../../core/json/json.js';
-import { parseCustomResourceDuration } from '../values/duration.js';
+import { parseCustomResourceDuration } from '../../core/durations.js';
 import type { SchemaNode } from '../schema/schema-node.js';
 import { parseDate, parseTimestamp } from '../values/timestamp.js';
 import {

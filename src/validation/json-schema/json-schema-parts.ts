@@ -1,7 +1,7 @@
+import { canonicalJson } from '../../core/json/canonical-json.js';
 import { isObject, type Json, type JsonObject } from '../../core/json/json.js';
 import { toPointer } from '../../core/json/json-pointer.js';
 import type { Findings } from '../schema/findings.js';
-import { canonical } from '../structural/list-types.js';
 import type { Pattern } from '../values/pattern.js';
 
 /** One validation against a JSON Schema. */
@@ -60,7 +60,7 @@ export function checkArrayRules(value: Json[], schema: JsonObject, at: string, r
     run.error(at, 'minItems', `must have at least ${minItems} items`);
   if (typeof maxItems === 'number' && value.length > maxItems)
     run.error(at, 'maxItems', `must have at most ${maxItems} items`);
-  if (uniqueItems === true && new Set(value.map(canonical)).size < value.length)
+  if (uniqueItems === true && new Set(value.map(canonicalJson)).size < value.length)
     run.error(at, 'uniqueItems', 'must not have the same item twice');
   const first = Array.isArray(prefixItems) ? prefixItems : Array.isArray(items) ? items : [];
   const rest = Array.isArray(items) ? additionalItems : items;

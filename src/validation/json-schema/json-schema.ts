@@ -1,9 +1,9 @@
+import { canonicalJson } from '../../core/json/canonical-json.js';
 import { isObject, type Json, type JsonObject } from '../../core/json/json.js';
 import { StepBudget } from '../schema/step-budget.js';
 import { Findings, quoted } from '../schema/findings.js';
 import { hasSchemaFormat } from './json-schema-formats.js';
 import { checkArrayRules, checkObjectRules, type SchemaRun } from './json-schema-parts.js';
-import { canonical } from '../structural/list-types.js';
 import { compilePattern, type Pattern } from '../values/pattern.js';
 import { jsonTypeOf } from '../structural/scalars.js';
 import { countOf } from '../../core/errors/wording.js';
@@ -93,7 +93,7 @@ class Interpreter implements SchemaRun {
 
   private checkValues(value: Json, schema: JsonObject, at: string): void {
     const { enum: allowed, const: only } = schema;
-    const is = (other: Json): boolean => canonical(other) === canonical(value);
+    const is = (other: Json): boolean => canonicalJson(other) === canonicalJson(value);
     if (Array.isArray(allowed) && !allowed.some(is))
       this.error(at, 'enum', `must be one of ${allowed.map(quoted).join(', ')}`);
     if (only !== undefined && !is(only)) this.error(at, 'const', `must be ${quoted(only)}`);

@@ -1,3 +1,4 @@
+import { canonicalJson } from '../../core/json/canonical-json.js';
 import { isObject, type Json, type JsonObject } from '../../core/json/json.js';
 import { toPointer } from '../../core/json/json-pointer.js';
 import { type Findings, quoted } from '../schema/findings.js';
@@ -40,8 +41,8 @@ export function checkItemKeys(list: Json[], node: SchemaNode, at: string, findin
     if (!isObject(item)) return;
     const key = listKey({ ...defaults, ...item }, node);
     if (Object.keys(key).length === 0) continue;
-    const first = seen.get(canonical(key));
-    seen.set(canonical(key), first ?? index);
+    const first = seen.get(canonicalJson(key));
+    seen.set(canonicalJson(key), first ?? index);
     if (first === undefined) continue;
     const names = Object.entries(key).map(([name, value]) => `${name} ${quoted(value)}`);
     const detail = `has the key of item ${first} again, ${names.join(' and ')}; of the two the last one holds`;
@@ -68,21 +69,11 @@ function keyNames(node: SchemaNode): string[] {
   return Array.isArray(keys) ? keys.filter((key) => typeof key === 'string') : [];
 }
 
-/** JSON text with sorted keys, as Go writes it: equal for equal values. */
-export function canonical(value: Json): string {
-  return JSON.stringify(value, (_, member: Json) => {
-    if (!isObject(member)) return member;
-    const sorted = Object.create(null) as Record<string, Json>;
-    for (const key of Object.keys(member).sort()) sorted[key] = member[key] ?? null;
-    return sorted;
-  });
-}
-
 /** Reports each duplicate value once, at its second occurrence. */
 function reportRepeated(values: Json[], at: string, findings: Findings): void {
   const times = new Map<string, number>();
   for (const [index, value] of values.entries()) {
-    const text = canonical(value);
+    const text = canonicalJson(value);
     const seen = times.get(text) ?? 0;
     times.set(text, seen + 1);
     if (seen === 1)

@@ -1,10 +1,10 @@
+import { canonicalJson } from '../../core/json/canonical-json.js';
 import { isObject, type Json, type JsonObject } from '../../core/json/json.js';
 import { toPointer } from '../../core/json/json-pointer.js';
 import type { StepBudget } from '../schema/step-budget.js';
 import { toFieldPath, Findings, invalidValue, quoted } from '../schema/findings.js';
 import { isCheckedFormat } from '../values/text-formats.js';
 import { checkGoValue } from './go-values.js';
-import { canonical } from './list-types.js';
 import { checkNumber, checkText, jsonTypeOf } from './scalars.js';
 import type { SchemaNode } from '../schema/schema-node.js';
 
@@ -53,7 +53,8 @@ function checkEnum(value: Json, node: SchemaNode, at: string, { findings, asGo }
   const values = node.enumeration;
   if (!values || values.length === 0 || (asGo && value === '')) return; // Go treats the empty string as unset
   // In an API server null equals no item of the enum, not even null.
-  if (value !== null && values.some((allowed) => allowed === value || canonical(allowed) === canonical(value))) return;
+  if (value !== null && values.some((allowed) => allowed === value || canonicalJson(allowed) === canonicalJson(value)))
+    return;
   const known = values.map((allowed) => quoted(allowed)).join(', ');
   findings.error(at, 'enum', `Unsupported value: ${quoted(value)}: supported values: ${known}`);
 }
@@ -103,7 +104,7 @@ function checkArray(value: Json[], node: SchemaNode, at: string, context: CheckC
     findings.error(at, 'minItems', invalidValue(value.length, `${inBody(at)} should have at least ${least} items`));
   if (most !== undefined && value.length > most)
     findings.error(at, 'maxItems', `Too many: ${value.length}: must have at most ${most} items`);
-  if (node.raw['uniqueItems'] === true && new Set(value.map(canonical)).size < value.length)
+  if (node.raw['uniqueItems'] === true && new Set(value.map(canonicalJson)).size < value.length)
     findings.error(at, 'uniqueItems', invalidValue('', `${inBody(at)} shouldn't contain duplicates`));
 }
 

@@ -1,4 +1,4 @@
-import { parseCustomResourceDuration } from './duration.js';
+import { parseCustomResourceDuration } from '../../core/durations.js';
 import { parseCidr, parseIp } from './ip-address.js';
 import { isDateTime, parseDate } from './timestamp.js';
 

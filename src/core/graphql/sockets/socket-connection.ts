@@ -6,8 +6,8 @@ import type { Actor } from '../../access/actor.js';
 import { InFlightResponse } from '../../telemetry/in-flight-response.js';
 import type { FaultLog } from '../../telemetry/fault-log.js';
 import { runInRequestContext, generateRequestId, originOf } from '../../telemetry/request-context.js';
+import { TokenBucket } from '../../token-bucket.js';
 import { CloseCode } from './close-codes.js';
-import { MessageAllowance } from './message-allowance.js';
 import {
   LEGACY,
   LEGACY_KEEP_ALIVE,
@@ -40,7 +40,7 @@ export class SocketConnection implements ProtocolSocket {
   private readonly writer: SocketWriter;
   /** The memory that the running operations of this socket use. */
   private readonly responses = new Set<InFlightResponse>();
-  private readonly allowance: MessageAllowance;
+  private readonly messages: TokenBucket;
   private isPongReceived = true;
   private ended = false;
   private initHandling?: Promise<void>;
@@ -59,7 +59,7 @@ export class SocketConnection implements ProtocolSocket {
   ) {
     this.legacy = socket.protocol === LEGACY;
     this.writer = new SocketWriter(socket, stream, options, () => this.dropSlowReader());
-    this.allowance = new MessageAllowance(options.messageBurst, options.messagesPerSecond);
+    this.messages = new TokenBucket(options.messageBurst, options.messagesPerSecond);
     this.pingTimer = setInterval(() => this.ping(), options.pingMs);
     this.closed = new Promise((resolve) => socket.once('close', () => resolve()));
     socket.once('close', (code, reason) => this.end(code, reason.toString()));
@@ -145,7 +145,7 @@ export class SocketConnection implements ProtocolSocket {
 
   /** Counts a message against the limit. Above it, closes the socket and stops reading, because even ignored frames take time. */
   private countMessage(): boolean {
-    if (this.allowance.take()) return true;
+    if (this.messages.take() === 0) return true;
     this.close(CloseCode.TooMany, `One socket may send ${this.options.messagesPerSecond} messages a second.`);
     this.socket.pause();
     return false;

@@ -1,7 +1,7 @@
 import { createHmac } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
 import type { AuditChain } from '../audit.entity.js';
-import { canonicalJson } from '../canonical-json.js';
+import { canonicalJson } from '../../../core/json/canonical-json.js';
 import { AuditKeysService, type OpenedKey } from '../keys/audit-keys.service.js';
 
 type End = Pick<AuditChain, 'chain' | 'last' | 'hash'>;

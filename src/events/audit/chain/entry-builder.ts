@@ -1,6 +1,6 @@
 import { validate } from 'uuid';
 import type { ActorKind, Outcome } from '../audit.entity.js';
-import { canonicalJson } from '../canonical-json.js';
+import { canonicalJson } from '../../../core/json/canonical-json.js';
 import { sha256 } from './entry-hash.js';
 import { readRefusal, toValidRow, type TracedRow } from './pending-row.js';
 import { redactMembers } from './redacted-fields.js';

@@ -1,6 +1,6 @@
 import { hash, randomBytes } from 'node:crypto';
 import type { AuditEntry } from '../audit.entity.js';
-import { canonicalJson } from '../canonical-json.js';
+import { canonicalJson } from '../../../core/json/canonical-json.js';
 
 /** The previous hash of the first entry of a chain. */
 export const GENESIS = '0'.repeat(64);

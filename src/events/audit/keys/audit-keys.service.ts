@@ -11,7 +11,7 @@ import { Injectable } from '@nestjs/common';
 import { DecryptionFailed } from '../../../core/crypto/key-service.js';
 import { Vault } from '../../../core/crypto/vault.service.js';
 import type { AuditCheckpoint, AuditKey } from '../audit.entity.js';
-import { canonicalJson } from '../canonical-json.js';
+import { canonicalJson } from '../../../core/json/canonical-json.js';
 import { AuditKeysStore } from './audit-keys.store.js';
 
 /** The fields that a signature covers. */

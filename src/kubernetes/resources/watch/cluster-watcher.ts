@@ -1,12 +1,12 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { backoff } from '../../../core/backoff.js';
+import { TokenBucket } from '../../../core/token-bucket.js';
 import type { ClusterClient } from '../../clusters/cluster-client.js';
 import { ClusterError } from '../../clusters/cluster-error.js';
 import type { ResourceKind } from '../../clusters/discovery.js';
 import type { ResourceChanges } from '../resource-changes.js';
 import type { Resync } from './cluster-watch.entity.js';
 import type { ClusterWatchesStore, WatchedConnection } from './cluster-watches.store.js';
-import { EventRateLimiter } from './event-rate-limiter.js';
 import { type KindSink, type KindWatch, WATCH_TIMING, type WatchTiming } from './kind-watch.js';
 import { KindWatches } from './kind-watches.js';
 import { Semaphore } from './semaphore.js';
@@ -35,6 +35,9 @@ const DISCOVERY_DELAY_MS = 500;
 const DISCOVERY_INTERVAL_MS = 600_000;
 /** The maximum number of concurrent lists per cluster. */
 const LISTS_AT_ONCE = 3;
+/** The events of one cluster, at once and per second, so that its changes do not occupy this process. */
+const EVENT_BURST = 2_000;
+const EVENTS_PER_SECOND = 2_000;
 const REPORT_DELAY_MS = 500;
 /** The minimum interval between checks of the cluster itself after faults of its watches. */
 const CLUSTER_CHECK_DELAY_MS = 2_000;
@@ -51,7 +54,7 @@ export class ClusterWatcher implements KindSink {
   private readonly stopping = new AbortController();
   private readonly lease: WatchLease;
   private readonly kinds: KindWatches;
-  private readonly pacing = new EventRateLimiter();
+  private readonly events = new TokenBucket(EVENT_BURST, EVENTS_PER_SECOND);
   private readonly lists = new Semaphore(LISTS_AT_ONCE);
   private session = new AbortController();
   /** Connections whose stored objects are those that the watches know. */
@@ -161,7 +164,7 @@ export class ClusterWatcher implements KindSink {
   }
 
   pace(): number {
-    return this.pacing.take();
+    return this.events.take();
   }
 
   /** Waits for a slot of its own cluster first, so that no cluster occupies the shared slots. */

@@ -1,3 +1,4 @@
+import { canonicalJson } from '../../../core/json/canonical-json.js';
 import { isObject, type Json } from '../../../core/json/json.js';
 import { type IndexedComponent } from './indexed-component.js';
 import { type ComponentPath, formatPointer, parsePath, type PathPlace, WILDCARD } from './component-path.js';
@@ -281,13 +282,6 @@ function isSignificant(value: Json): boolean {
 /** Equal text for equal values, regardless of the order of members; plain text is itself. */
 export function canonicalKey(value: Json): string {
   return typeof value === 'string' ? value : canonicalJson(value);
-}
-
-function canonicalJson(value: Json): string {
-  if (Array.isArray(value)) return `[${value.map(canonicalJson).join(',')}]`;
-  if (!isObject(value)) return JSON.stringify(value);
-  const members = Object.keys(value).sort();
-  return `{${members.map((key) => `${JSON.stringify(key)}:${canonicalJson(value[key] ?? null)}`).join(',')}}`;
 }
 
 function describeReason({ pair, left, right }: MatchedPair): RelationshipReason {
