@@ -133,7 +133,7 @@ describe('Signing in', () => {
     const noting = async (url: string, init?: RequestInit): Promise<Response> => {
       const { pathname } = new URL(url);
       if (!pathname.startsWith('/api/auth/')) {
-        if (spoilt-- > 0) (init?.headers as Headers).set('authorization', 'Bearer spoilt');
+        if (spoilt-- > 0) (init?.headers as Record<string, string>).authorization = 'Bearer spoilt';
         return fetch(url, init);
       }
       paths.push(pathname.slice('/api/auth/'.length));

@@ -1,23 +1,13 @@
-import { createClient } from '@hey-api/openapi-ts';
 import { build } from 'esbuild';
 import { cp, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { generateSource } from 'oazapfts';
-import ts from 'typescript';
+import { compileProject } from './packed-client.js';
 
-/** How each generator makes a client of an OpenAPI document; both name functions by the ids of operations. */
+/** How a generator makes a client of an OpenAPI document; it names functions by the ids of operations. */
 const GENERATORS = {
-  'hey-api': async (document: string, folder: string): Promise<string> => {
-    await createClient({
-      input: document,
-      output: path.join(folder, 'client'),
-      plugins: ['@hey-api/client-fetch', '@hey-api/typescript', '@hey-api/sdk'],
-      logs: { level: 'silent', file: false },
-    });
-    return path.join(folder, 'client/sdk.gen.ts');
-  },
   oazapfts: async (document: string, folder: string): Promise<string> => {
     const file = path.join(folder, 'client.ts');
     await writeFile(file, await generateSource(document));
@@ -49,20 +39,21 @@ export class GeneratedClient {
   }
 
   /** What the compiler says of the client and of the program that uses it. */
-  compile(): string[] {
-    const program = ts.createProgram([this.program], {
+  async compile(): Promise<string> {
+    const options = {
       strict: true,
       noEmit: true,
-      target: ts.ScriptTarget.ES2023,
-      module: ts.ModuleKind.ESNext,
-      moduleResolution: ts.ModuleResolutionKind.Bundler,
-      lib: ['lib.es2023.d.ts', 'lib.dom.d.ts', 'lib.dom.iterable.d.ts'],
+      target: 'es2023',
+      module: 'esnext',
+      moduleResolution: 'bundler',
+      lib: ['es2023', 'dom', 'dom.iterable'],
       types: ['node'],
-    });
-    return ts.getPreEmitDiagnostics(program).map(({ file, messageText }) => {
-      const text = ts.flattenDiagnosticMessageText(messageText, '\n');
-      return file ? `${path.basename(file.fileName)}: ${text}` : text;
-    });
+    };
+    await writeFile(
+      path.join(this.folder, 'tsconfig.json'),
+      JSON.stringify({ compilerOptions: options, files: [this.program] }),
+    );
+    return compileProject(this.folder);
   }
 
   async load<Program>(): Promise<Program> {

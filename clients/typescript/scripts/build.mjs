@@ -2,7 +2,6 @@
 import { build } from 'esbuild';
 import { execFileSync } from 'node:child_process';
 import { rm, writeFile } from 'node:fs/promises';
-import { createRequire } from 'node:module';
 import { fileURLToPath } from 'node:url';
 import { generate } from './generate.mjs';
 
@@ -25,6 +24,6 @@ for (const [format, outfile] of [
     sourcemap: 'linked',
     logLevel: 'warning',
   });
-const compiler = createRequire(import.meta.url).resolve('typescript/bin/tsc');
+const compiler = fileURLToPath(new URL('../../../node_modules/typescript-7/bin/tsc', import.meta.url));
 execFileSync(process.execPath, [compiler, '-p', 'tsconfig.json'], { cwd: root, stdio: 'inherit' });
 await writeFile(new URL('../dist/index.d.mts', import.meta.url), "export * from './index.js';\n");

@@ -85,7 +85,7 @@ class OpenSocket {
   isComplete = false;
   private readonly arrived: Arrival[] = [];
   private wake = () => {};
-  private heard = true;
+  private heard = false;
   private readonly pings: ReturnType<typeof setInterval>;
   private reason = '';
 
@@ -97,7 +97,7 @@ class OpenSocket {
     socket.onerror = ({ message }: { message?: string }) => (this.reason = message ?? '');
     socket.onclose = ({ code, reason }: { code: number; reason: string }) =>
       this.arrive({ type: 'closed', code, reason: reason || this.reason });
-    socket.onmessage = ({ data }: { data: unknown }) => this.arrive(JSON.parse(String(data)) as Arrival);
+    socket.onmessage = ({ data }: { data: unknown }) => this.receive(String(data));
   }
 
   /** @throws ArmatureError when the server refuses the token, or there is none */
@@ -136,8 +136,17 @@ class OpenSocket {
     this.socket.send(JSON.stringify(message));
   }
 
-  private arrive(arrival: Arrival): void {
+  /** What is no message of the protocol ends the connection, as a break does. */
+  private receive(text: string): void {
     this.heard = true;
+    try {
+      this.arrive(JSON.parse(text) as Arrival);
+    } catch {
+      this.close();
+    }
+  }
+
+  private arrive(arrival: Arrival): void {
     if (arrival.type === 'ping') this.send({ type: 'pong' });
     else if (arrival.type !== 'pong') this.arrived.push(arrival);
     if (this.arrived.length > MOST_WAITING) this.close();
@@ -152,7 +161,7 @@ class OpenSocket {
     }
   }
 
-  /** A connection that is broken without anybody saying so is closed. */
+  /** Closes a connection that does not come about, or is broken though nothing says so. */
   private ping(): void {
     if (!this.heard) return this.close();
     this.heard = false;

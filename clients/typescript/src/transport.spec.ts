@@ -254,6 +254,96 @@ describe('A token', () => {
   });
 });
 
+describe('Events', () => {
+  const STREAM = { 'content-type': 'text/event-stream' };
+  const event = (id: number, eol = '\n'): string =>
+    [`id: o:${id}`, `data: {"sequence":`, `data: "${id}"}`, '', ''].join(eol);
+  const follow = async (count: number): Promise<string[]> => {
+    const seen: string[] = [];
+    for await (const { sequence } of client({ maxRetries: 0 }).events()) if (seen.push(sequence ?? '') === count) break;
+    return seen;
+  };
+
+  it('resume after the last one, through ends, breaks and pages of a proxy', async () => {
+    const steps: ((response: ServerResponse) => void)[] = [
+      (response) => response.writeHead(200, STREAM).end(`: hello\r\nid: o:4\r\n\r\n${event(5, '\r\n')}`),
+      (response) => response.writeHead(502, SOON).end(PAGE),
+      (response) => problem(response, 429, 'TOO_MANY_STREAMS', SOON),
+      (response) => {
+        response.writeHead(200, STREAM).write(`${event(6)}id: o:7\ndata: {"seq`, () => response.destroy());
+      },
+      (response) => response.destroy(),
+      (response) => response.writeHead(200, STREAM).end('event: end\ndata: {"reason":"shutdown"}\n\n'),
+      (response) => {
+        const text = new TextEncoder().encode(event(7).replace('"7"', '"7","ü":"é"'));
+        response.writeHead(200, STREAM);
+        for (const byte of text) response.write(Uint8Array.of(byte));
+      },
+    ];
+    handler = (_, response, tries) => steps[tries - 1]?.(response);
+    expect(await follow(3)).toEqual(['5', '6', '7']);
+    const positions = received.map(({ headers }) => headers['last-event-id']);
+    expect(positions).toEqual([undefined, 'o:5', 'o:5', 'o:5', 'o:6', 'o:6', 'o:6']);
+  });
+
+  it.each([
+    [401, 'UNAUTHENTICATED'],
+    [403, 'FORBIDDEN'],
+    [410, 'REPLAY_EXPIRED'],
+  ])('end with %d %s', async (status, code) => {
+    handler = (_, response, tries) =>
+      tries === 1 ? response.writeHead(200, STREAM).end(event(1)) : problem(response, status, code);
+    expect(await failure(follow(2))).toMatchObject({ status, code });
+  });
+
+  it('end with the first connection, if that fails', async () => {
+    handler = (_, response) => response.writeHead(502).end(PAGE);
+    expect(await failure(follow(1))).toMatchObject({ status: 502, code: 'UNREACHABLE' });
+    handler = (_, response) => json(response, 200, {});
+    expect(await failure(follow(1))).toMatchObject({ code: 'UNREACHABLE' });
+  });
+});
+
+describe('Waiting', () => {
+  const DEPLOYMENT = { id: 'd', design_id: 'x', error: null };
+  const statuses =
+    (...all: string[]): Handler =>
+    (_, response, tries) =>
+      json(response, 200, { ...DEPLOYMENT, status: all[Math.min(tries, all.length) - 1] });
+
+  it('tells each change, and resolves to the record at its end', async () => {
+    handler = statuses('pending_approval', 'queued', 'queued', 'running', 'succeeded');
+    const seen: string[] = [];
+    const record = await client().waitFor({ deployment: 'd' }, { onProgress: ({ status }) => seen.push(status) });
+    expect(record.status).toBe('succeeded');
+    expect(seen).toEqual(['pending_approval', 'queued', 'running', 'succeeded']);
+  });
+
+  it.each(['failed', 'rolled_back', 'cancelled'])('throws when it was %s, with the record', async (status) => {
+    handler = statuses('running', status);
+    const error = await failure(client().waitFor({ deployment: 'd' }));
+    expect(error).toMatchObject({ status: 409, problem: { deployment: { id: 'd', status } } });
+  });
+
+  it('throws the problem of the record', async () => {
+    const error = { status: 422, code: 'DEPLOYMENT_FAILED', detail: 'The pod does not start.', remedy: 'Look at it.' };
+    handler = (_, response) => json(response, 200, { ...DEPLOYMENT, status: 'failed', error });
+    expect(await failure(client().waitFor({ deployment: 'd' }))).toMatchObject({
+      status: 422,
+      code: 'DEPLOYMENT_FAILED',
+      message: 'The pod does not start.',
+      remedy: 'Look at it.',
+    });
+  });
+
+  it('ends in time, and by its signal', async () => {
+    handler = statuses('running');
+    expect(await failure(client().waitFor({ deployment: 'd' }, { timeout: 200 }))).toMatchObject({ code: 'TIMEOUT' });
+    const signal = AbortSignal.timeout(100);
+    await expect(client().waitFor({ operation: 'o' }, { signal })).rejects.toMatchObject({ name: 'TimeoutError' });
+  });
+});
+
 describe('A request', () => {
   it('names the client and its version', async () => {
     handler = (_, response) => json(response, 200, {});

@@ -93,7 +93,7 @@ export class Transport {
     try {
       const response = await fetch(url.href, {
         method,
-        headers,
+        headers: Object.fromEntries(headers),
         body,
         // Another address would get what was sent, by another method than was called.
         redirect: 'manual',
