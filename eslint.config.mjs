@@ -12,7 +12,7 @@ export default tseslint.config(
       'coverage',
       'src/core/graphql/playground/app',
       'src/core/rest/openapi/reference/app',
-      'test/clients',
+      'test/clients/oazapfts.ts',
       'clients/typescript/src/generated',
       // It has packages of its own.
       'bench/alternatives/nest',
