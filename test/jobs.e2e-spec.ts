@@ -433,7 +433,7 @@ describe('a replica that shuts down', () => {
         return { here: true };
       },
     });
-    const handler = (name: string, behaviour: (signal: AbortSignal) => Promise<unknown>) => {
+    const handler = (name: string, behaviour: (signal: AbortSignal) => Promise<void>) => {
       queue.registerHandler(name, {
         concurrency: 1,
         handle: (_, { signal }) => {

@@ -38,8 +38,8 @@ export interface JobHandler<P = unknown> {
    * organization does not wait for jobs of others. A job with a `shareKey` counts for that key instead. Default 0.
    */
   reserve?: number;
-  /** @returns the result: JSON or undefined */
-  handle: (job: Job<P>, context: JobContext) => Promise<unknown>;
+  /** @returns the result as JSON, if there is one */
+  handle: (job: Job<P>, context: JobContext) => Promise<object | void>;
   /**
    * Checks the current permission of an actor to see or cancel a job as an operation, in addition to the visibility of
    * jobs. It also applies to the requester, who may have lost the permission since the request.

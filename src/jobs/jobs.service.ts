@@ -64,7 +64,7 @@ export class JobsService implements OnApplicationBootstrap, BeforeApplicationShu
   }
 
   /** Runs a handler periodically, once per interval across all replicas; runs never overlap. */
-  schedule(name: string, intervalMs: number, handler: (context: JobContext) => Promise<unknown>): void {
+  schedule(name: string, intervalMs: number, handler: (context: JobContext) => Promise<object | void>): void {
     this.periodic.register(name, intervalMs);
     this.registerHandler(name, { concurrency: 1, handle: (_, context) => handler(context) });
   }

@@ -30,6 +30,8 @@ export class RunJobsListeners implements OnModuleInit {
       authorize: (actor, { id }, wanted) => this.runs.authorize(actor, performancePolicy[wanted], id),
       onEnded: (job) => this.completion.handleJobEnd(job),
     });
-    this.jobs.schedule('performance.schedules', SCHEDULE_MS, () => this.scheduled.startDue());
+    this.jobs.schedule('performance.schedules', SCHEDULE_MS, async () => ({
+      started: await this.scheduled.startDue(),
+    }));
   }
 }
