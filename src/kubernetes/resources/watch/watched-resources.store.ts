@@ -76,7 +76,8 @@ export class WatchedResourcesStore {
     if (seen.length === 0) return [];
     const rows = await this.compareApplied(lease, kind, seen);
     const given = `SELECT * FROM jsonb_to_recordset($7::jsonb) AS r (${COLUMNS})`;
-    return this.write(lease, kind, place?.connectionIds ?? null, given, toBatch(rows));
+    const owners = rows.flatMap(({ owner_uid, design_id }) => (design_id === null ? (owner_uid ?? []) : []));
+    return this.write(lease, kind, place?.connectionIds ?? null, given, toBatch(rows), [...new Set(owners)]);
   }
 
   /** @throws WatchLeaseLost */
@@ -209,6 +210,7 @@ export class WatchedResourcesStore {
    * Writes rows for each connection in one statement.
    * @param connectionIds those to write to; null for all of the lease
    * @param given SQL of the rows, from `value` as $7
+   * @param ownerUids of the rows that have the design of their owner
    */
   private async write(
     lease: WatchLease,
@@ -216,9 +218,13 @@ export class WatchedResourcesStore {
     connectionIds: string[] | null,
     given: string,
     value: string,
+    ownerUids: string[] = [],
   ): Promise<ResourceChange[]> {
     const written = await this.unit.manager.query<(WrittenRow | { held: false })[]>(
       `WITH ${HELD}, ${TARGET}, given AS (${given}),
+       owner AS MATERIALIZED (
+         SELECT DISTINCT ON (connection_id, uid) connection_id, uid, installation_id, design_id, environment_id FROM cluster_resource
+          WHERE connection_id = ANY ($1) AND uid = ANY ($8::text[]) AND design_id IS NOT NULL),
        before AS (
          SELECT c.connection_id, c.namespace, c.name, c.applied_digest, c.design_id, c.environment_id, c.${OWN_DESIGN} AS is_own
            FROM target CROSS JOIN given JOIN cluster_resource c ON c.connection_id = target.connection_id
@@ -232,9 +238,8 @@ export class WatchedResourcesStore {
                 coalesce(given.installation_id, owner.installation_id), coalesce(given.design_id, owner.design_id),
                 coalesce(given.environment_id, owner.environment_id), given.applied_fields, given.applied_digest, given.content,
                 given.omitted, given.created_at, now()
-           FROM given CROSS JOIN target LEFT JOIN LATERAL (
-             SELECT o.installation_id, o.design_id, o.environment_id FROM cluster_resource o
-              WHERE o.connection_id = target.connection_id AND o.uid = given.owner_uid LIMIT 1) owner ON given.design_id IS NULL
+           FROM given CROSS JOIN target LEFT JOIN owner
+             ON given.design_id IS NULL AND owner.uid = given.owner_uid AND owner.connection_id = target.connection_id
          ON CONFLICT (connection_id, kind, namespace, name, api_version) DO UPDATE SET
            uid = excluded.uid, owner_uid = excluded.owner_uid, resource_version = excluded.resource_version,
            labels = excluded.labels, health = excluded.health, health_message = excluded.health_message,
@@ -253,35 +258,53 @@ export class WatchedResourcesStore {
           AND before.name = written.name
         WHERE (SELECT count(*) FROM notified) >= 0
        UNION ALL SELECT NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, false WHERE NOT EXISTS (SELECT FROM held)`,
-      [lease.connectionIds, lease.worker, lease.accessDigest, kind.apiVersion, kind.kind, connectionIds, value],
+      [
+        lease.connectionIds,
+        lease.worker,
+        lease.accessDigest,
+        kind.apiVersion,
+        kind.kind,
+        connectionIds,
+        value,
+        ownerUids,
+      ],
     );
     assertHeld(written);
     const changed = written as WrittenRow[];
     const moved = changed.filter(({ designId, beforeDesign }) => designId !== beforeDesign);
     // An owner of another kind may have been written concurrently, so that neither statement saw the other's
     // rows.
-    const unlinked = changed.filter(({ ownerUid, designId }) => ownerUid !== null && designId === null);
-    await this.linkToOwners(connectionIds ?? lease.connectionIds, [
-      ...moved.map(({ uid }) => uid),
-      ...unlinked.flatMap(({ ownerUid }) => ownerUid ?? []),
-    ]);
+    const unlinked = changed.flatMap(({ ownerUid, designId }) => (designId === null ? (ownerUid ?? []) : []));
+    await this.linkToOwners(connectionIds ?? lease.connectionIds, {
+      moved: moved.map(({ uid }) => uid),
+      owners: [...new Set(unlinked)],
+    });
     return toChanges(changed.filter(({ beforeDigest, appliedDigest }) => beforeDigest !== appliedDigest));
   }
 
-  /** Sets the design of resources without owner labels to that of their owners, which may have been written later. */
-  private async linkToOwners(connectionIds: string[], uids: string[]): Promise<void> {
-    for (let step = 0; step < MAX_CHAIN && uids.length > 0; step++) {
+  /**
+   * Sets the design of resources without owner labels to that of their owners, which may have been written later.
+   * @param uids.moved resources whose design has changed
+   * @param uids.owners resources of which others were written that have no design
+   */
+  private async linkToOwners(connectionIds: string[], uids: { moved: string[]; owners: string[] }): Promise<void> {
+    let { moved, owners } = uids;
+    for (let step = 0; step < MAX_CHAIN && moved.length + owners.length > 0; step++) {
       const linked = await this.unit.manager.query<{ uid: string }[]>(
-        `WITH linked AS (
+        `WITH owner AS MATERIALIZED (
+           SELECT connection_id, uid, installation_id, design_id, environment_id FROM cluster_resource
+            WHERE connection_id = ANY ($1) AND uid = ANY ($2::text[] || $3::text[])
+              AND (design_id IS NOT NULL OR uid = ANY ($2))),
+         linked AS (
            UPDATE cluster_resource c SET installation_id = o.installation_id, design_id = o.design_id,
              environment_id = o.environment_id
-             FROM cluster_resource o
-            WHERE c.connection_id = ANY ($1) AND o.connection_id = c.connection_id AND o.uid = ANY ($2::text[]) AND c.owner_uid = o.uid
+             FROM owner o
+            WHERE c.connection_id = o.connection_id AND c.owner_uid = o.uid
               AND NOT c.${OWN_DESIGN} AND c.design_id IS DISTINCT FROM o.design_id RETURNING c.uid)
          SELECT DISTINCT uid FROM linked`,
-        [connectionIds, uids],
+        [connectionIds, moved, owners],
       );
-      uids = linked.map(({ uid }) => uid);
+      [moved, owners] = [linked.map(({ uid }) => uid), []];
     }
   }
 
