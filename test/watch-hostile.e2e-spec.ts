@@ -237,7 +237,7 @@ describe('an API server that is hostile to its watchers', () => {
       for (const id of to) await sees(id, name);
     };
     await put(...ids);
-    expect(shared.followers).toBe(1);
+    await until(() => shared.followers === 1, PATIENCE);
 
     shared.behave({ refuse: (token) => token === 'weak' });
     await rotate(refused, shared.kubeconfigOf('weak', 'b'));
