@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { DataSource } from 'typeorm';
+import { digestScripts } from '../src/core/database/schema-scripts.js';
 import { describeSchema } from '../scripts/schema-document.js';
 import { createDataSource } from '../src/core/database/data-source.js';
 import { migrate } from '../src/core/database/migrate.js';
@@ -75,6 +76,12 @@ describe('the schema', () => {
       await owner.destroy();
       await drop();
     }
+  });
+
+  // A process applies scripts when it knows every migration: two versions would otherwise replace each other's scripts.
+  it('has scripts that changed with its last migration: a change of them comes with a new one', () => {
+    const [Last] = migrations.slice(-1);
+    expect(Last && new Last()).toMatchObject({ scripts: digestScripts() });
   });
 
   it('goes back to the baseline, migration by migration, and forward again', async () => {

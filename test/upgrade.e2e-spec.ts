@@ -232,6 +232,20 @@ describe('A database from before the baseline', () => {
     }
   }, 60_000);
 
+  it('that is at migration 137 stays there for the version before until the schema is changed', async () => {
+    await client.query(gunzipSync(readFileSync(CAPTURED)).toString());
+    const count = async (): Promise<unknown> =>
+      (await client.query('SELECT count(*)::int AS count FROM migration')).rows;
+    await client.query('BEGIN');
+    await client.query('LOCK TABLE workspace IN ROW EXCLUSIVE MODE');
+    const migrated = migrate(database.url, migrations);
+    await sleep(1_500);
+    expect(await count()).toEqual([{ count: 71 }]);
+    await client.query('COMMIT');
+    expect(await migrated).toEqual(migrations.slice(1).map(({ name }) => name));
+    expect(await count()).toEqual([{ count: migrations.length }]);
+  }, 60_000);
+
   it('that is at an earlier migration is refused, naming 137', async () => {
     await client.query(`
       CREATE TABLE migration (id serial PRIMARY KEY, timestamp bigint NOT NULL, name text NOT NULL);

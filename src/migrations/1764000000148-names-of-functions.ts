@@ -13,6 +13,8 @@ const RENAMED = {
  */
 export class NamesOfFunctions1764000000148 implements MigrationInterface {
   readonly name = 'NamesOfFunctions1764000000148';
+  /** The digest of `src/database/sql` since this migration. */
+  readonly scripts = 'b77e64e950238e592646e242f7d4450807f955a56c0eaec03ee638afdbc55041';
 
   async up(queryRunner: QueryRunner): Promise<void> {
     for (const [former, present] of Object.entries(RENAMED)) await rename(queryRunner, former, present);

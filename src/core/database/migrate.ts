@@ -89,8 +89,7 @@ export async function changeSchema(owner: DataSource, work: (attempt: number) =>
   try {
     // A statement that waits for the lock has a snapshot, and an index that is built concurrently waits for all snapshots.
     while (!(await tryLock(lock))) await sleep(ADVISORY_LOCK_PAUSE_MS);
-    await adoptBaseline(owner);
-    await assertSchemaKnown(owner);
+    await assertUpgradable(owner);
     await untilUnlocked(async (attempt) => {
       await createServiceRole(owner);
       await work(attempt);
@@ -113,7 +112,10 @@ async function tryLock(runner: QueryRunner): Promise<boolean> {
  * `transaction = false`, such as one that builds an index concurrently, divides it.
  */
 async function runMigrations(owner: DataSource, lockFirst: boolean, ran: PendingMigration[]): Promise<void> {
-  const pending = await new MigrationExecutor(owner).getPendingMigrations();
+  const isBefore = isBeforeBaseline(owner, await listApplied(owner));
+  const pending = (await new MigrationExecutor(owner).getPendingMigrations()).filter(
+    ({ instance }) => !(isBefore && instance && isBaseline(instance)),
+  );
   const isOutside = ({ instance }: PendingMigration): boolean => instance?.transaction === false;
   while (pending.some(isOutside)) {
     await runInTransaction(owner, pending.splice(0, pending.findIndex(isOutside)), lockFirst, ran);
@@ -135,6 +137,7 @@ async function runInTransaction(
     if (migrations.length === 0 && scripts.length === 0) return;
     await runner.startTransaction();
     if (lockFirst) await lockTables(runner);
+    await adoptBaseline(owner, runner);
     await runEach(owner, runner, migrations);
     if (scripts.length > 0) await createScriptTable(runner);
     await applyScripts(runner, scripts);
@@ -244,32 +247,31 @@ const nameOf = (migration: MigrationInterface): string => migration.name ?? migr
 const isBaseline = (migration: MigrationInterface): migration is BaselineMigration => 'replaces' in migration;
 const findBaseline = (dataSource: DataSource): BaselineMigration | undefined => dataSource.migrations.find(isBaseline);
 
-async function listApplied(dataSource: DataSource): Promise<AppliedMigration[]> {
-  const [found] = await dataSource.query<{ made: boolean }[]>(`SELECT to_regclass('migration') IS NOT NULL AS made`);
+async function listApplied(database: DataSource | QueryRunner): Promise<AppliedMigration[]> {
+  const [found] = (await database.query(`SELECT to_regclass('migration') IS NOT NULL AS made`)) as { made: boolean }[];
   if (!found?.made) return [];
-  return dataSource.query('SELECT name, timestamp::float8 AS timestamp FROM migration ORDER BY timestamp, id');
+  return (await database.query(
+    'SELECT name, timestamp::float8 AS timestamp FROM migration ORDER BY timestamp, id',
+  )) as AppliedMigration[];
+}
+
+/** Whether exactly the migrations that the baseline replaces were applied, and perhaps later ones. */
+function isBeforeBaseline(dataSource: DataSource, applied: AppliedMigration[]): boolean {
+  const replaces = findBaseline(dataSource)?.replaces;
+  return replaces !== undefined && applied[replaces.count - 1]?.name === replaces.last;
 }
 
 /**
- * Marks a database to which exactly the migrations before the baseline were applied as being at the baseline.
- * @throws OlderSchema when the database is neither empty nor at the baseline or one of these
+ * Marks a database from before the baseline as being at it, together with the first change of the schema: until that is
+ * committed, the version before goes on and can be started.
  */
-async function adoptBaseline(owner: DataSource): Promise<void> {
+async function adoptBaseline(owner: DataSource, runner: QueryRunner): Promise<void> {
   const baseline = findBaseline(owner);
-  const applied = await listApplied(owner);
-  if (!baseline || applied.some(({ name }) => name === nameOf(baseline))) return;
-  if (applied.length === 0) {
-    if (await hasTables(owner)) throw new OlderSchema(baseline.replaces);
-    return;
-  }
-  const { last, count } = baseline.replaces;
-  const end = applied.findIndex(({ name }) => name === last) + 1;
-  if (end !== count) throw new OlderSchema(baseline.replaces, applied.at(-1)?.name);
-  await owner.transaction(async (manager) => {
-    const earlier = applied.slice(0, end - 1).map(({ name }) => name);
-    await manager.query('DELETE FROM migration WHERE name = ANY ($1)', [earlier]);
-    await manager.query('UPDATE migration SET name = $1 WHERE name = $2', [nameOf(baseline), last]);
-  });
+  const applied = await listApplied(runner);
+  if (!baseline || !isBeforeBaseline(owner, applied)) return;
+  const earlier = applied.slice(0, baseline.replaces.count - 1).map(({ name }) => name);
+  await runner.query('DELETE FROM migration WHERE name = ANY ($1)', [earlier]);
+  await runner.query('UPDATE migration SET name = $1 WHERE name = $2', [nameOf(baseline), baseline.replaces.last]);
 }
 
 /** Whether the schema has tables of anybody but extensions. */
@@ -282,15 +284,29 @@ async function hasTables(owner: DataSource): Promise<boolean> {
 
 /**
  * @throws NewerSchema when the database has migrations that the data source does not contain
- * @throws OlderSchema when these are the migrations before its baseline
+ * @throws OlderSchema when it is neither empty nor at the baseline
  */
 export async function assertSchemaKnown(dataSource: DataSource): Promise<void> {
-  const applied = await listApplied(dataSource);
-  if (applied.length === 0) return;
   const baseline = findBaseline(dataSource);
-  if (baseline && !applied.some(({ name }) => name === nameOf(baseline)))
+  if (baseline && isBeforeBaseline(dataSource, await listApplied(dataSource)))
+    throw new OlderSchema(baseline.replaces, baseline.replaces.last);
+  await assertUpgradable(dataSource);
+}
+
+/**
+ * @throws NewerSchema as `assertSchemaKnown`
+ * @throws OlderSchema when the database is neither empty nor at the baseline, nor has what the baseline replaces
+ */
+async function assertUpgradable(dataSource: DataSource): Promise<void> {
+  const applied = await listApplied(dataSource);
+  const baseline = findBaseline(dataSource);
+  if (baseline && applied.length === 0 && (await hasTables(dataSource))) throw new OlderSchema(baseline.replaces);
+  if (applied.length === 0) return;
+  const isBefore = isBeforeBaseline(dataSource, applied);
+  if (baseline && !isBefore && !applied.some(({ name }) => name === nameOf(baseline)))
     throw new OlderSchema(baseline.replaces, applied.at(-1)?.name);
-  const { unknown } = await compareMigrations(dataSource);
+  const later = isBefore && baseline ? applied.slice(baseline.replaces.count) : applied;
+  const { unknown } = findDifferences(dataSource, later);
   if (unknown.length > 0) throw new NewerSchema(unknown);
 }
 
@@ -299,7 +315,13 @@ export async function assertSchemaKnown(dataSource: DataSource): Promise<void> {
  * that were not applied (`missing`).
  */
 export async function compareMigrations(dataSource: DataSource): Promise<{ unknown: string[]; missing: string[] }> {
-  const rows = await dataSource.query<{ name: string }[]>('SELECT name FROM migration ORDER BY id');
+  return findDifferences(dataSource, await dataSource.query('SELECT name FROM migration ORDER BY id'));
+}
+
+function findDifferences(
+  dataSource: DataSource,
+  rows: readonly { name: string }[],
+): { unknown: string[]; missing: string[] } {
   const applied = new Set(rows.map(({ name }) => name));
   const known = new Set(dataSource.migrations.map(nameOf));
   return {

@@ -35,6 +35,14 @@ export function readScripts(): SchemaScript[] {
   );
 }
 
+/** One digest of all scripts, which the last migration states. */
+export const digestScripts = (): string =>
+  digestOf(
+    readScripts()
+      .map(({ name, digest }) => `${name} ${digest}\n`)
+      .join(''),
+  );
+
 export const digestOf = (text: string): string => createHash('sha256').update(text).digest('hex');
 
 /** The scripts that have changed since they were applied to this database. */
