@@ -1,8 +1,10 @@
 import { execFile } from 'node:child_process';
-import { readFileSync } from 'node:fs';
+import { createHash } from 'node:crypto';
+import { appendFileSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { BuiltServer, bundledModules } from './support/built-server.js';
+import { CommandLine } from './support/command-line.js';
 import { cloneDatabase, type TestDatabase } from './support/database.js';
 import { MailServer } from './support/mail-server.js';
 import { Person } from './support/person.js';
@@ -78,6 +80,28 @@ describe('the built server', () => {
   it('serves the pages of the build', async () => {
     for (const page of ['/api/docs', '/api/system/graphql/playground'])
       expect((await world.stranger.get(page)).status).toBe(200);
+  });
+
+  it('serves the command line of the build with its hash, by which an older one replaces itself', async () => {
+    const served = await fetch(`${world.baseUrl}/download/armature`);
+    const program = Buffer.from(await served.arrayBuffer());
+    expect(served.status).toBe(200);
+    expect(Object.fromEntries(served.headers)).toMatchObject({
+      'content-disposition': 'attachment; filename="armature"',
+      'x-content-type-options': 'nosniff',
+    });
+    const hash = await (await fetch(`${world.baseUrl}/download/armature.sha256`)).text();
+    expect(hash).toBe(`${createHash('sha256').update(program).digest('hex')}  armature\n`);
+    const cli = await CommandLine.open();
+    await cli.signIn(world.baseUrl, world.admin.email ?? '', PASSWORD);
+    appendFileSync(cli.program, '// An older one.\n');
+    expect(await cli.call(['upgrade'])).toMatchObject({ code: 64 });
+    const elsewhere = await cli.call(['upgrade', '--yes', '--server', 'http://127.0.0.1:1']);
+    expect(elsewhere).toMatchObject({ code: 1 });
+    const upgraded = await cli.call(['upgrade', '--yes']);
+    expect(upgraded).toMatchObject({ code: 0, err: expect.stringContaining(hash.slice(0, 64)) as string });
+    expect(readFileSync(cli.program)).toEqual(program);
+    expect((await cli.call(['upgrade'])).err).toContain('already');
   });
 
   it('validates bodies by rules that inputs inherit', async () => {

@@ -68,7 +68,7 @@ requires('KUBEBUILDER_ASSETS', 'the main job of the README', (assets) => {
     }).catch((error: { stdout: string; stderr: string }) => error);
     expect({ stdout, stderr }).toMatchObject({ stdout: expect.stringMatching(/status +undeployed/) as string });
     expect(stdout).toMatch(/Plan for staging: 5 to create/);
-    expect(stdout).toMatch(/Deployment +armature-demo +greeter +create +ready +Healthy/);
+    expect(stdout).toMatch(/Deployment +armature-demo +greeter +create +ready/);
     expect(stdout).toMatch(/5 resources: in sync\./);
     expect(readFileSync(join(place, 'design.svg'), 'utf8')).toContain('</svg>');
   }, 120_000);

@@ -42,5 +42,6 @@ Armature is ready at ${baseUrl}
     -d '{"query":"{ environments(orgID: \\"${admin.organizationId}\\") { total_count environments { id name status } } }"}'
 
   Reference: ${baseUrl}/api/docs    GraphQL playground: ${baseUrl}/api/system/graphql/playground
+  Command line: curl -fsSO ${baseUrl}/download/armature && chmod +x armature && ./armature login ${baseUrl}
 `;
 }

@@ -1,6 +1,6 @@
 import { type ChildProcess, execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtempSync } from 'node:fs';
+import { copyFileSync, mkdtempSync } from 'node:fs';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { promisify } from 'node:util';
@@ -42,8 +42,10 @@ export class CommandLine {
   }
 
   static async open(env: Record<string, string> = {}): Promise<CommandLine> {
-    const { program } = await askTestRun<{ program: string }>('command line');
+    const built = await askTestRun<{ program: string }>('command line');
     const folder = mkdtempSync(join(testRunFolder(), 'cli-user-'));
+    const program = join(folder, 'armature');
+    copyFileSync(built.program, program);
     return new CommandLine(program, folder, env);
   }
 
