@@ -259,7 +259,7 @@ metadata: {name: mine}
 
     it('is rendered for a request with what its requester may see, and for nobody without the right to request', async () => {
       const secret = '{{ lookup "v1" "Secret" .Release.Namespace "theirs" | toJson | quote }}';
-      const seen = `apiVersion: v1\nkind: ConfigMap\nmetadata: {name: seen}\ndata:\n  secret: ${secret}\n`;
+      const seen = `apiVersion: v1\nkind: ConfigMap\nmetadata: {name: seen}\ndata:\n  at: {{ .Release.Namespace }}\n  secret: ${secret}\n`;
       const { id, namespace } = await scene(await hooked({ seen }));
       await kubectl(cluster, 'create', 'secret', 'generic', 'theirs', '-n', namespace, '--from-literal=key=precious');
       const as = async (role: string) => {
@@ -285,6 +285,26 @@ metadata: {name: mine}
       expect(rendered.pattern_file).toContain('seen');
       expect(rendered.pattern_file).not.toContain(Buffer.from('precious').toString('base64'));
       await done(editor.post(`/api/deployments/${pending.id}/cancel`));
+
+      // What it has read stays with the workspace for which it was rendered, also when the design moves to another.
+      const other = await done(
+        world.admin.post('/api/workspaces', { name: randomUUID(), organization_id: world.organization }),
+      );
+      const newcomer = await world.person();
+      await done(world.admin.put(`/api/workspaces/${other.id}/members/${newcomer.id}`, { role: 'editor' }));
+      await done(world.admin.post(`/api/workspaces/${other.id}/designs/${id}`));
+      const version = pending.design_version as number;
+      expect(version).toBeGreaterThan(1);
+      const path = `/api/pattern/${id}/versions`;
+      expect((await newcomer.get(`${path}/1`)).status).toBe(200);
+      for (const refused of [
+        await newcomer.get(`${path}/${version}`),
+        await newcomer.get(`/api/pattern/${id}/diff?from=1&to=${version}`),
+        await newcomer.post('/api/pattern/deploy/plan', { id, version, namespace, environment_id: environment.id }),
+      ])
+        expect([403, 404]).toContain(refused.status);
+      expect((await newcomer.get(`${path}/${version}`)).body.code).toBe('FORBIDDEN');
+      expect((await world.admin.get(`${path}/${version}`)).status).toBe(200);
     }, 60_000);
 
     it('has a revision of its own also while another one waits or runs', async () => {

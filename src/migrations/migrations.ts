@@ -1,6 +1,11 @@
 import type { Migration } from '../core/database/data-source.js';
 import { Baseline1764000000137 } from './1764000000137-baseline.js';
+import { WorkspaceOfRenderings1764000000143 } from './1764000000143-workspace-of-renderings.js';
 import { NamesOfFunctions1764000000148 } from './1764000000148-names-of-functions.js';
 
 /** All migrations, oldest first. */
-export const migrations: Migration[] = [Baseline1764000000137, NamesOfFunctions1764000000148];
+export const migrations: Migration[] = [
+  Baseline1764000000137,
+  WorkspaceOfRenderings1764000000143,
+  NamesOfFunctions1764000000148,
+];

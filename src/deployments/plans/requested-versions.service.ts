@@ -76,7 +76,7 @@ export class RequestedVersionsService {
     wanted: Wanted,
     { environmentId, connectionIds }: Destination,
   ): Promise<RequestedVersions> {
-    const base = await this.versions.getVersion(design, wanted.version);
+    const base = await this.versions.getReadable(actor, design, wanted.version);
     const settings = await this.renderings.findSettings(design, base);
     if (!settings && wanted.values !== undefined)
       throw InvalidRequest.forField('/values', 'are for designs of a Helm chart', 'Leave them out.');

@@ -34,6 +34,8 @@ export interface VersionNote {
   message: string;
   /** The version of which this one is a variant, stored beside the current version of the design. */
   variantOf?: number;
+  /** The workspace of the design, of a variant. */
+  workspaceId?: string;
   generated?: GeneratedContent;
 }
 

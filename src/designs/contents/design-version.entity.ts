@@ -39,6 +39,10 @@ export class DesignVersion {
   @Column('integer', { nullable: true })
   variantOf!: number | null;
 
+  /** Of a rendering of a chart: the workspace in which the design was; null for other versions. */
+  @Column('uuid', { nullable: true })
+  workspaceId!: string | null;
+
   @Column('bytea', { select: false })
   content!: Buffer;
 

@@ -42,9 +42,17 @@ export class VersionsStore {
     return this.selectVisible(design).andWhere('version.number = :number', { number }).getOne();
   }
 
-  /** Variants of a version with other values, latest first. */
-  findVariants(design: VersionedDesign, number: number, most: number, generatedFor?: string): Promise<DesignVersion[]> {
-    const found = this.selectVisible(design).andWhere('version.variant_of = :number', { number });
+  /** Variants of a version with other values that were made in a workspace, latest first. */
+  findVariants(
+    design: VersionedDesign & { workspaceId: string },
+    number: number,
+    most: number,
+    generatedFor?: string,
+  ): Promise<DesignVersion[]> {
+    const { workspaceId } = design;
+    const found = this.selectVisible(design)
+      .andWhere('version.variant_of = :number', { number })
+      .andWhere('(version.workspace_id = :workspaceId OR version.workspace_id IS NULL)', { workspaceId });
     if (generatedFor !== undefined) found.andWhere('version.generated_for = :generatedFor', { generatedFor });
     return found.orderBy('version.number', 'DESC').limit(most).getMany();
   }

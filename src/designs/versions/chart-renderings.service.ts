@@ -97,6 +97,7 @@ export class ChartRenderingsService {
       userId: actor.userId ?? '',
       message,
       variantOf: base.number,
+      workspaceId: design.workspaceId,
       ...(calls.length === 0 ? {} : { generated: { place, values: own } }),
     };
     const content = { file, sourceType: 'helm' as const, source: rendered.file };

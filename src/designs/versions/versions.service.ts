@@ -67,9 +67,28 @@ export class VersionsService {
    */
   async resolve(actor: Actor, design: Design, reference: string, field: string): Promise<DesignVersion> {
     const version = await this.find(design, reference, field);
-    // It holds what a chart has read from a cluster, and has generated there.
-    if (version.variantOf !== null) await this.designs.assertAllowed(actor, 'read', design);
+    await this.assertReadable(actor, design, version);
     return version;
+  }
+
+  /**
+   * A version by its number, the current one by default.
+   * @throws NotFound, Forbidden as `resolve`
+   */
+  async getReadable(actor: Actor, design: Design, number: number | undefined): Promise<DesignVersion> {
+    const version = await this.getVersion(design, number);
+    await this.assertReadable(actor, design, version);
+    return version;
+  }
+
+  /** A variant holds what a chart has read from a cluster and generated there, for the workspace that the design was in. */
+  private async assertReadable(actor: Actor, design: Design, version: DesignVersion): Promise<void> {
+    if (version.variantOf === null) return;
+    const { organizationId, workspaceId } = design;
+    await this.designs.assertAllowed(actor, 'read', {
+      organizationId,
+      workspaceId: version.workspaceId ?? workspaceId,
+    });
   }
 
   private async find(design: Design, reference: string, field: string): Promise<DesignVersion> {
