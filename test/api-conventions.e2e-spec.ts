@@ -509,6 +509,19 @@ describe('what a request has beyond its route', () => {
     });
   }); // prettier-ignore
 
+  it('is reported together with the other faults of the request, those of members included', async () => {
+    const { admin } = world;
+    const config = { kind: 'chart', model: '', register: 'no', modle: 'm' };
+    for (const path of ['/api/meshmodels/generate', '/api/meshmodels/generate?async=true']) {
+      const { status, body } = await admin.post(path, { source: 7, config });
+      const pointers = body.errors.map(({ pointer }: Json) => pointer);
+      expect({ status, pointers: pointers.sort() }).toEqual({
+        status: 400,
+        pointers: ['/config/kind', '/config/model', '/config/modle', '/config/register', '/source'],
+      });
+    }
+  });
+
   it('is counted beyond a hundred faults', async () => {
     const patterns = [Object.fromEntries(Array.from({ length: 5_000 }, (_, n) => [`x${n}`, 1]))];
     const { status, body } = await world.admin.post('/api/patterns/delete', { patterns });

@@ -80,7 +80,10 @@ describe('Calls', () => {
     const { paths } = await armature
       .request<{ paths: Record<string, Record<string, { operationId: string }>> }>('GET', '/api/openapi.json')
       .then(({ data }) => data);
-    const ids = Object.values(paths).flatMap((methods) => Object.values(methods).map(({ operationId }) => operationId));
+    // PATCH does what PUT does.
+    const ids = Object.values(paths).flatMap(({ patch: _, ...methods }) =>
+      Object.values(methods).map(({ operationId }) => operationId),
+    );
     expect(Object.keys(TABLE).sort()).toEqual(ids.sort());
     expect(ids.filter((id) => typeof armature[id as keyof typeof TABLE] !== 'function')).toEqual([]);
   });

@@ -1,3 +1,4 @@
+import { patternOfWords } from '../core/listing/words.js';
 import { EXAMPLE_ID, InputForms } from '../core/schema/field-examples.js';
 import { applyDecorators } from '@nestjs/common';
 import { Field, InputType } from '@nestjs/graphql';
@@ -48,12 +49,20 @@ export class CatalogQuery extends ListQuery {
   @PageSize(10)
   override pagesize?: string = undefined;
 
-  @ApiPropertyOptional({ type: String, description: `Some of ${CONTENT_CLASSES.join(', ')}.` })
+  @ApiPropertyOptional({
+    type: String,
+    pattern: patternOfWords(CONTENT_CLASSES),
+    description: `Some of ${CONTENT_CLASSES.join(', ')}.`,
+  })
   @IsOptional()
   @Repeatable()
   class?: string | string[];
 
-  @ApiPropertyOptional({ type: String, description: `Some of ${CATALOG_TYPES.join(', ')}.` })
+  @ApiPropertyOptional({
+    type: String,
+    pattern: patternOfWords(CATALOG_TYPES),
+    description: `Some of ${CATALOG_TYPES.join(', ')}.`,
+  })
   @IsOptional()
   @Repeatable()
   type?: string | string[];

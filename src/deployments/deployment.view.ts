@@ -30,6 +30,7 @@ import {
 } from './deployment.entity.js';
 import { findWorstHealth, type Health } from '../kubernetes/resources/health/health-status.js';
 import { KeptObjectView } from './kept-object.view.js';
+import { ResourceErrorView } from './resource-error.view.js';
 import { ResourceHealthView } from './resource-health.view.js';
 import { RESOURCE_STATUSES } from './apply/resource-result.js';
 import { RESOURCE_ACTIONS } from './plan/planned-resource.js';
@@ -69,7 +70,7 @@ export class DeployedResourceView {
   @TextField({ nullable: true, description: 'What the object waits for, or why it is kept.' })
   message!: string | null;
 
-  @MapField({ nullable: true, description: 'reason, field and detail' })
+  @MapField({ of: () => ResourceErrorView, nullable: true, description: 'Why it failed.' })
   error!: object | null;
 
   @RecordField(() => ResourceHealthView, {
@@ -108,6 +109,24 @@ export class DeploymentApprovalView {
   }
 }
 
+/** Why a deployment did not succeed. */
+export class DeploymentFailureView implements DeploymentFailure {
+  @IntField({ rest: true, description: 'The HTTP status of the response that reports it.' })
+  status!: number;
+
+  @TextField({ rest: true, description: 'The error code.' })
+  code!: string;
+
+  @TextField({ rest: true, description: 'What failed.' })
+  detail!: string;
+
+  @TextField({ rest: true, optional: true, description: 'What can be done about it.' })
+  remedy?: string;
+
+  @IdField({ rest: true, optional: true, description: 'The cluster on which it failed, if it was a single one.' })
+  connection_id?: string;
+}
+
 const ClusterOutcomeEnum = graphqlEnum(
   'ClusterOutcome',
   CLUSTER_OUTCOMES,
@@ -125,7 +144,7 @@ export class DeployedClusterView {
   })
   outcome!: ClusterOutcomeWord;
 
-  @MapField({ nullable: true, description: 'Why the deployment failed there: status, code and detail.' })
+  @MapField({ of: () => DeploymentFailureView, nullable: true, description: 'Why the deployment failed there.' })
   error!: DeploymentFailure | null;
 
   static fromDeployment(this: void, { clusters, failure }: Deployment): DeployedClusterView[] {
@@ -135,24 +154,6 @@ export class DeployedClusterView {
       }),
     );
   }
-}
-
-/** Why a deployment did not succeed. */
-export class DeploymentFailureView implements DeploymentFailure {
-  @IntField({ rest: true, description: 'The HTTP status of the response that reports it.' })
-  status!: number;
-
-  @TextField({ rest: true, description: 'The error code.' })
-  code!: string;
-
-  @TextField({ rest: true, description: 'What failed.' })
-  detail!: string;
-
-  @TextField({ rest: true, optional: true, description: 'What can be done about it.' })
-  remedy?: string;
-
-  @IdField({ rest: true, optional: true, description: 'The cluster on which it failed, if it was a single one.' })
-  connection_id?: string;
 }
 
 @ObjectType('Deployment', { description: 'A design that is deployed to an environment, or was.' })

@@ -1,3 +1,4 @@
+import { DesignLocationView } from './design-location.view.js';
 import { isUtf8 } from 'node:buffer';
 import { ObjectType } from '@nestjs/graphql';
 import { CONTENTS_WEIGHT } from '../core/graphql/limits/query-size.js';
@@ -21,6 +22,21 @@ import type { Design, DesignLocation, CloneOrigin } from './design.entity.js';
 import { SOURCE_TYPES } from './formats/source-type.js';
 
 /** A nullable string, as existing clients expect it. */
+/** The version of a design that another was cloned from, at that time. */
+export class CloneOriginView implements CloneOrigin {
+  @IdField({ rest: true })
+  id!: string;
+
+  @TextField({ rest: true })
+  name!: string;
+
+  @TextField({ rest: true, description: 'The semantic version.' })
+  version!: string;
+
+  @IntField({ rest: true, description: 'The number of the version.' })
+  version_number!: number;
+}
+
 @ObjectType('NullString', { description: 'A nullable string, as older clients expect it.' })
 export class NullString {
   @TextField({ description: 'The string; empty when there is none.' })
@@ -73,10 +89,15 @@ export class DesignView extends RecordView {
   })
   source_encoding?: string;
 
-  @MapField({ nullable: true })
+  @MapField({ of: () => DesignLocationView, nullable: true })
   location!: DesignLocation;
 
-  @MapField({ rest: true, nullable: true, description: 'The design version that it was cloned from.' })
+  @MapField({
+    of: () => CloneOriginView,
+    rest: true,
+    nullable: true,
+    description: 'The design version that it was cloned from.',
+  })
   cloned_from!: CloneOrigin | null;
 
   @MapField({ nullable: true })

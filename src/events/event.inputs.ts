@@ -5,7 +5,7 @@ import { ArrayMaxSize, IsArray, IsEnum, IsOptional, IsString, IsUUID, Matches } 
 import { type Severity, SEVERITIES } from '../core/events/domain-event.js';
 import { EVENT_ACTIONS, EVENT_CATEGORIES } from '../core/events/event-kinds.js';
 import { MAX_PAGE_SIZE, OrganizationListQuery } from '../core/listing/list-query.js';
-import { WordParameter } from '../core/listing/words.js';
+import { patternOfWords, WordParameter } from '../core/listing/words.js';
 import { WordInput } from '../core/schema/input-fields.js';
 import { Repeatable } from '../core/schema/repeatable.js';
 import { EVENT_STATUSES, type EventStatus, SeverityEnum } from './event.view.js';
@@ -16,7 +16,11 @@ const NOT_A_NUMBER = 'must be the number of an event, in digits';
 
 /** A query parameter with one value, several comma-separated values, or repeated. */
 const WordsParameter = (description: string, words?: readonly string[]): PropertyDecorator => {
-  const api = ApiPropertyOptional({ type: String, description, ...(words ? { example: words[0] } : {}) });
+  const api = ApiPropertyOptional({
+    type: String,
+    description,
+    ...(words ? { example: words[0], pattern: patternOfWords(words) } : {}),
+  });
   return (target, key) => {
     api(target, key);
     IsOptional()(target, key);
@@ -42,7 +46,10 @@ export class EventListQuery extends OrganizationListQuery {
   @WordParameter(EVENT_STATUSES, 'Whether the caller has read them.')
   status?: string;
 
-  @ApiPropertyOptional({ description: 'Leaves out events up to this number, and those without a number.' })
+  @ApiPropertyOptional({
+    pattern: EVENT_NUMBER.source,
+    description: 'Leaves out events up to this number, and those without a number.',
+  })
   @IsOptional()
   @Matches(EVENT_NUMBER, { message: NOT_A_NUMBER })
   since?: string;
@@ -69,7 +76,10 @@ export class EventStreamQuery {
   @WordsParameter('One severity or several, separated by commas.', SEVERITIES)
   severity?: string | string[];
 
-  @ApiPropertyOptional({ description: 'Begins after this number; Last-Event-ID says the same when a client resumes.' })
+  @ApiPropertyOptional({
+    pattern: EVENT_NUMBER.source,
+    description: 'Begins after this number; Last-Event-ID says the same when a client resumes.',
+  })
   @IsOptional()
   @Matches(EVENT_NUMBER, { message: NOT_A_NUMBER })
   after?: string;

@@ -1,3 +1,4 @@
+import { DesignLocationView } from '../designs/design-location.view.js';
 import { ObjectType } from '@nestjs/graphql';
 import { CONTENTS_WEIGHT } from '../core/graphql/limits/query-size.js';
 import { PaginatedView } from '../core/listing/page.js';
@@ -71,6 +72,18 @@ export class CatalogFilterView extends RecordView {
   }
 }
 
+/** The filter that another was cloned from, at that time. */
+export class FilterOriginView implements FilterOrigin {
+  @IdField({ rest: true })
+  id!: string;
+
+  @TextField({ rest: true })
+  name!: string;
+
+  @TextField({ rest: true, description: 'The digest of its module.' })
+  digest!: string;
+}
+
 @ObjectType('FilterResult', { description: 'A WebAssembly filter.' })
 export class FilterView extends CatalogFilterView {
   @IdField({ rest: true })
@@ -79,10 +92,15 @@ export class FilterView extends CatalogFilterView {
   @IdField({ rest: true })
   organization_id!: string;
 
-  @MapField({ nullable: true })
+  @MapField({ of: () => DesignLocationView, nullable: true })
   location!: DesignLocation;
 
-  @MapField({ rest: true, nullable: true, description: 'The filter that this one was made of: id, name, digest.' })
+  @MapField({
+    of: () => FilterOriginView,
+    rest: true,
+    nullable: true,
+    description: 'The filter that this one was made of.',
+  })
   cloned_from!: FilterOrigin | null;
 
   static override fromEntity(this: void, filter: Filter, opened: FilterContent): FilterView {

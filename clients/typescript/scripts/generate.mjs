@@ -33,25 +33,29 @@ export async function generate({ types = true } = {}) {
 
 function listOperations({ paths, components }) {
   const resolve = (schema) => (schema?.$ref ? components.schemas[schema.$ref.split('/').at(-1)] : schema);
+  // PATCH does what PUT does.
+  const isOffered = ([method]) => method !== 'patch';
   return Object.entries(paths).flatMap(([path, methods]) =>
-    Object.entries(methods).map(([method, operation]) => {
-      const success = Object.entries(operation.responses).filter(([status]) => status.startsWith('2'));
-      const contents = success.flatMap(([, { content = {} }]) => Object.entries(content));
-      const parameters = operation.parameters ?? [];
-      const hasCursor = parameters.some(({ name }) => name === 'cursor');
-      const properties = resolve(contents[0]?.[1].schema)?.properties ?? {};
-      return {
-        id: operation.operationId,
-        method: method.toUpperCase(),
-        path,
-        // The first, for some pages have their records under two names.
-        collection: hasCursor ? Object.keys(properties).find((name) => properties[name].items?.$ref) : undefined,
-        needsOptions: path.includes('{') || Boolean(operation.requestBody?.required),
-        data: dataType(operation.operationId, contents),
-        deprecated: operation.deprecated,
-        lines: [operation.summary, ...(operation.description ?? '').split('\n')],
-      };
-    }),
+    Object.entries(methods)
+      .filter(isOffered)
+      .map(([method, operation]) => {
+        const success = Object.entries(operation.responses).filter(([status]) => status.startsWith('2'));
+        const contents = success.flatMap(([, { content = {} }]) => Object.entries(content));
+        const parameters = operation.parameters ?? [];
+        const hasCursor = parameters.some(({ name }) => name === 'cursor');
+        const properties = resolve(contents[0]?.[1].schema)?.properties ?? {};
+        return {
+          id: operation.operationId,
+          method: method.toUpperCase(),
+          path,
+          // The first, for some pages have their records under two names.
+          collection: hasCursor ? Object.keys(properties).find((name) => properties[name].items?.$ref) : undefined,
+          needsOptions: path.includes('{') || Boolean(operation.requestBody?.required),
+          data: dataType(operation.operationId, contents),
+          deprecated: operation.deprecated,
+          lines: [operation.summary, ...(operation.description ?? '').split('\n')],
+        };
+      }),
   );
 }
 

@@ -1,8 +1,9 @@
 import { Controller, Get, Param, Req, Res } from '@nestjs/common';
-import { ApiExcludeController } from '@nestjs/swagger';
+import { ApiOkResponse, ApiProduces, ApiTags } from '@nestjs/swagger';
 import type { Request, Response } from 'express';
 import { Public } from '../../core/access/access.decorators.js';
 import { NoStore } from '../../core/rest/no-store.decorator.js';
+import { RestOperation } from '../../core/rest/openapi/rest-operation.decorator.js';
 import {
   FORMS,
   isPageRequested,
@@ -16,14 +17,22 @@ import { getRequestPath } from '../../core/telemetry/request-context.js';
 import { PasswordResetsService } from './password-resets.service.js';
 
 /** The pages that the links of mails about passwords open. They change nothing until their form is sent. */
-@ApiExcludeController()
+@ApiTags('auth')
+@ApiProduces('text/html')
 @Public()
 @NoStore()
 @Controller('auth')
 export class PasswordPagesController {
   constructor(private readonly resets: PasswordResetsService) {}
 
+  @RestOperation(
+    'openPasswordReset',
+    'Open the page for a new password',
+    'The page that the email for a forgotten password links to. Its form calls the operation that resets the password.',
+    { errors: [410] },
+  )
   @Get('password/reset/:token')
+  @ApiOkResponse({ description: 'The page.', schema: { type: 'string' } })
   async reset(
     @Param('token') token: string,
     @Req() request: Request,
@@ -39,7 +48,14 @@ export class PasswordPagesController {
     return renderPage(response, { title: 'Choose a new password', script: FORMS, body: renderOpen(form) });
   }
 
+  @RestOperation(
+    'openConfirmation',
+    'Open the page that confirms an account',
+    'The page that the email to the owner of a new account links to. Its form calls the operation that confirms it.',
+    { errors: [410] },
+  )
   @Get('invitations/:token/confirm')
+  @ApiOkResponse({ description: 'The page.', schema: { type: 'string' } })
   async confirm(
     @Param('token') token: string,
     @Req() request: Request,

@@ -10,7 +10,7 @@ export class NewToken {
   @NameInput()
   name!: string;
 
-  @ApiProperty({ type: String, isArray: true, enum: [...SCOPES] })
+  @ApiProperty({ type: String, isArray: true, enum: [...SCOPES], minItems: 1, uniqueItems: true })
   @ArrayNotEmpty({ message: 'must name at least one scope' })
   @ArrayUnique({ message: 'must name a scope once' })
   @IsIn(SCOPES, { each: true, message: `must be some of ${SCOPES.join(', ')}` })

@@ -7,6 +7,8 @@ import { checkAll } from '../errors/check-all.js';
 import { OneLine } from '../schema/one-line-text.js';
 
 export const MAX_PAGE_SIZE = 500;
+/** The greatest number of 15 digits, which every parameter takes. */
+const MAX_INTEGER = 999_999_999_999_999;
 
 /** Maximum lengths of query parameters. */
 const MAX_LENGTHS = { search: 500, order: 100, filter: 4_000, cursor: 4_000, words: 500 };
@@ -35,7 +37,13 @@ export const PageSize = (preset: number): PropertyDecorator =>
 
 /** The query parameters of every list. All arrive as text; `parsePage` parses `page` and `pagesize`. */
 export class ListQuery {
-  @ApiPropertyOptional({ type: 'integer', minimum: 0, default: 0, description: 'Page, counted from 0.' })
+  @ApiPropertyOptional({
+    type: 'integer',
+    minimum: 0,
+    maximum: MAX_INTEGER,
+    default: 0,
+    description: 'Page, counted from 0.',
+  })
   @IsOptional()
   page?: string;
 

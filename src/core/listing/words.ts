@@ -18,6 +18,10 @@ export function parseWords(at: string, value: unknown, allowed?: readonly string
   return named.length > 0 ? named : undefined;
 }
 
+/** What a schema says of a parameter with some of these words, separated by commas. */
+export const patternOfWords = (words: readonly string[]): string =>
+  `^(?:(?:${words.join('|')})(?:,(?:${words.join('|')}))*)?$`;
+
 /** A query parameter with an enumerated set of values. */
 export const WordParameter = (words: readonly string[], description: string): PropertyDecorator =>
   applyDecorators(
@@ -31,6 +35,7 @@ export const PopulateParameter = (fields: readonly string[]): PropertyDecorator 
   applyDecorators(
     ApiPropertyOptional({
       example: fields[0],
+      pattern: patternOfWords(fields),
       description: `Fields of content to be filled in: some of ${fields.join(', ')}, with commas.`,
     }),
     QueryText('words'),

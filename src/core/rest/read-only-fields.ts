@@ -11,10 +11,14 @@ const READ_ONLY_FIELDS = Symbol('read-only fields');
 /** Names the view of the record that an input changes, from which its read-only fields are known. */
 export const UpdatesView = (view: () => ViewClass): ClassDecorator => SetMetadata(UPDATED_VIEW, view);
 
+/** The view of the record that this input changes; undefined when it changes none. */
+export const getUpdatedView = (input: ViewClass): ViewClass | undefined =>
+  (Reflect.getMetadata(UPDATED_VIEW, input) as (() => ViewClass) | undefined)?.();
+
 /** The fields of the record that this input changes; empty when it changes none. */
-export function getRecordFields(input: abstract new (...args: never[]) => object): Set<string> {
-  const view = Reflect.getMetadata(UPDATED_VIEW, input) as (() => ViewClass) | undefined;
-  return view ? getFieldNames(view()) : new Set();
+export function getRecordFields(input: ViewClass): Set<string> {
+  const view = getUpdatedView(input);
+  return view ? getFieldNames(view) : new Set();
 }
 
 /** Stores the read-only fields of a body for the comparison with the record. */

@@ -1,7 +1,7 @@
 import type { Fault } from '../errors/app-error.js';
 import { findClosestName } from '../closest-name.js';
 import { escapePointerSegment } from '../json/storable-json.js';
-import { getMembers } from '../schema/members.js';
+import { getMemberRule, getMembers } from '../schema/members.js';
 import type { FaultList } from './fault-list.js';
 
 /** The same text for the spellings of a name: `organizationId`, `organization_id`. */
@@ -19,7 +19,7 @@ export function unknownFieldFault(parent: string, key: string, known: Iterable<s
 
 /**
  * The value of a field with its members, or those of each object in a list, by their names whatever their spelling.
- * Members that the field does not have are faults.
+ * Members that the field does not have, or that break their rule, are faults.
  */
 export function nameMembers(input: object, field: string, value: unknown, faults: FaultList): unknown {
   const known = getMembers(input, field);
@@ -33,7 +33,11 @@ export function nameMembers(input: object, field: string, value: unknown, faults
       if (name === undefined) faults.add(() => unknownFieldFault(pointer, key, known));
       else if (isContradiction(members, name, member))
         faults.add(() => duplicateFault(`${pointer}/${escapePointerSegment(key)}`));
-      else members.set(name, member);
+      else {
+        members.set(name, member);
+        const detail = getMemberRule(input, field, name)?.(member);
+        if (detail !== undefined) faults.add(() => ({ pointer: `${pointer}/${escapePointerSegment(key)}`, detail }));
+      }
     }
     return Object.fromEntries(members);
   };

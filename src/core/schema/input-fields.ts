@@ -19,7 +19,7 @@ import {
 } from 'class-validator';
 import { IsBoundedMap } from './bounded-map.js';
 import { IsTime } from './is-time.js';
-import { IsName, OneLine } from './one-line-text.js';
+import { IsName, NAME_PATTERN, OneLine, OPTIONAL_NAME_PATTERN } from './one-line-text.js';
 import { GraphQLMap } from './scalars.js';
 import { FREE_OBJECT } from './view-fields.js';
 
@@ -67,7 +67,7 @@ function input(
 /** The name of a record: 1 to 255 characters in one line, some of them visible; composed and without outer space. */
 export const NameInput = (settings: InputFieldOptions = {}) =>
   input(
-    { type: String, minLength: 1, maxLength: 255 },
+    { type: String, minLength: 1, maxLength: 255, pattern: NAME_PATTERN },
     () => String,
     [
       OneLine(),
@@ -79,9 +79,13 @@ export const NameInput = (settings: InputFieldOptions = {}) =>
   );
 
 /** Free text of at most `max` characters; default 10,000. */
-export const TextInput = ({ max = 10_000, ...settings }: InputFieldOptions & { max?: number } = {}) =>
+export const TextInput = ({
+  max = 10_000,
+  pattern,
+  ...settings
+}: InputFieldOptions & { max?: number; pattern?: string } = {}) =>
   input(
-    { type: String, ...(isFilled(settings) ? { minLength: 1 } : {}), maxLength: max },
+    { type: String, ...(isFilled(settings) ? { minLength: 1 } : {}), maxLength: max, ...(pattern && { pattern }) },
     () => String,
     [
       IsString({ message: 'must be a string' }),
@@ -93,7 +97,11 @@ export const TextInput = ({ max = 10_000, ...settings }: InputFieldOptions & { m
 
 /** One line of text that may be empty, such as the name of a person. */
 export const LineInput = (settings: InputFieldOptions = {}) =>
-  applyDecorators(TextInput({ max: 255, ...settings }), OneLine(), IsName({ allowEmpty: true }));
+  applyDecorators(
+    TextInput({ max: 255, pattern: OPTIONAL_NAME_PATTERN, ...settings }),
+    OneLine(),
+    IsName({ allowEmpty: true }),
+  );
 
 export const IdInput = (settings: InputFieldOptions = {}) =>
   input({ type: String, format: 'uuid' }, () => ID, [IsUUID('all', { message: 'must be a UUID' })], settings);
@@ -149,6 +157,9 @@ export const FlagInput = (settings: InputFieldOptions = {}) =>
   input({ type: Boolean }, () => Boolean, [IsBoolean({ message: 'must be true or false' })], settings);
 
 const FLAG_VALUES = [true, false, 'true', 'false'];
+
+/** Whether a value is a flag, as JSON or as forms send it. */
+export const isFormFlag = (value: unknown): boolean => FLAG_VALUES.some((flag) => flag === value);
 
 /** An optional flag, which forms send as text; `parseFlag` parses it. */
 export const FormFlagInput = (description: string) =>

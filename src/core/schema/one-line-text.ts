@@ -11,6 +11,11 @@ const OUTER = /[\s\u200B\u2060\uFEFF]/;
 const MAX_LENGTH = 2_000;
 const FORBIDDEN = /[\p{Cc}\u2028\u2029\u202A-\u202E\u2066-\u2069]/u;
 const VISIBLE = /[^\s\p{Default_Ignorable_Code_Point}\p{Cf}\p{Z}]/u;
+const BROKEN = '\\u0000-\\u001F\\u007F-\\u009F\\u2028-\\u202E\\u2066-\\u2069';
+const INVISIBLE = '\\s\\u00AD\\u200B-\\u200F\\u2060-\\u2064\\uFEFF';
+/** What a schema says of names; of characters without width it names the usual ones. */
+export const NAME_PATTERN = `^[^${BROKEN}]*[^${BROKEN}${INVISIBLE}][^${BROKEN}]*$`;
+export const OPTIONAL_NAME_PATTERN = `^(?:[^${BROKEN}]*[^${BROKEN}${INVISIBLE}][^${BROKEN}]*)?$`;
 /** What an address must not have: it looks like another one. */
 const FORBIDDEN_IN_ADDRESS = /[\s\p{C}\p{Z}\p{Default_Ignorable_Code_Point}\uFF01-\uFF60\uFFE0-\uFFE6]/u;
 

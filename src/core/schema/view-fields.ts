@@ -107,6 +107,9 @@ export const MapsField = ({ of, ...settings }: ViewFieldOptions & ShapeOption = 
 /** An object whose members are whole numbers under names of their own. */
 export const CountsField = (settings: ViewFieldOptions = {}) =>
   field({ api: { type: 'object', additionalProperties: { type: 'integer' } }, graphql: () => GraphQLMap }, settings);
+/** An object whose members are texts under names of their own. */
+export const TextMapField = (settings: ViewFieldOptions = {}) =>
+  field({ api: { type: 'object', additionalProperties: { type: 'string' } }, graphql: () => GraphQLMap }, settings);
 export const TextsField = (settings: ViewFieldOptions = {}) =>
   field({ api: { type: String, isArray: true }, graphql: () => [String] }, settings);
 /** An enumerated string; GraphQL uses the type String, as the interface specifies for record fields. */

@@ -1,6 +1,63 @@
-import { IdField, MapsField, RecordsField, TextField, TimeField, WordField } from '../../core/schema/view-fields.js';
+import {
+  AnyField,
+  IdField,
+  MapsField,
+  RecordsField,
+  TextField,
+  TimeField,
+  WordField,
+} from '../../core/schema/view-fields.js';
 import { DRIFT_STATUSES, type DriftStatus } from './deployed-drift.entity.js';
-import { DRIFT_RESOURCE_STATUSES, type DriftResource } from './drift-comparison.js';
+import { DRIFT_RESOURCE_STATUSES, type DriftChange, type DriftExtra, type DriftResource } from './drift-comparison.js';
+
+/** A field that somebody has added by hand. */
+export class DriftExtraView implements DriftExtra {
+  @TextField({ rest: true, description: 'Where it is: a JSON Pointer.' })
+  pointer!: string;
+
+  @AnyField({ rest: true, description: 'Its value on the cluster; of a secret `(hidden)`.' })
+  live!: unknown;
+
+  @TextField({ rest: true, description: 'The field manager that wrote it.' })
+  manager!: string;
+
+  @TextField({ rest: true, nullable: true, description: 'When it was written.' })
+  at!: string | null;
+}
+
+/** A field that differs from the design. */
+export class DriftChangeView implements DriftChange {
+  @TextField({ rest: true, description: 'Where it is: a JSON Pointer.' })
+  pointer!: string;
+
+  @AnyField({ rest: true, description: 'Its value in the design; of a secret `(hidden)`.' })
+  desired!: unknown;
+
+  @AnyField({ rest: true, description: 'Its value on the cluster; of a secret `(hidden)`.' })
+  live!: unknown;
+
+  @TextField({
+    rest: true,
+    nullable: true,
+    description: 'The field manager that wrote it; null when no manager owns it.',
+  })
+  manager!: string | null;
+
+  @TextField({ rest: true, nullable: true, description: 'When it was written.' })
+  at!: string | null;
+}
+
+/** A cluster that could not be compared with. */
+export class DriftErrorView {
+  @IdField({ rest: true })
+  connection_id!: string;
+
+  @TextField({ rest: true, description: 'The error code.' })
+  code!: string;
+
+  @TextField({ rest: true, description: 'What failed.' })
+  detail!: string;
+}
 
 export class DriftResourceView implements DriftResource {
   @TextField({ rest: true })
@@ -22,15 +79,16 @@ export class DriftResourceView implements DriftResource {
   status!: DriftResource['status'];
 
   @MapsField({
+    of: () => DriftChangeView,
     rest: true,
-    description: 'What differs: pointer, desired, live, and the manager who wrote it at a time.',
+    description: 'What differs.',
   })
   changes!: DriftResource['changes'];
 
   @MapsField({
+    of: () => DriftExtraView,
     rest: true,
-    description:
-      'What people have added by hand and the design does not have: pointer, live, and the manager who wrote it at a time. It is drift where `drift` is `strict`.',
+    description: 'What people have added by hand and the design does not have. It is drift where `drift` is `strict`.',
   })
   extra!: DriftResource['extra'];
 
@@ -48,6 +106,6 @@ export class DriftView {
   @RecordsField(() => DriftResourceView, { rest: true, description: 'What is deployed, object by object.' })
   resources!: DriftResourceView[];
 
-  @MapsField({ rest: true, description: 'Clusters that could not be compared with: connection_id, code and detail.' })
+  @MapsField({ of: () => DriftErrorView, rest: true, description: 'Clusters that could not be compared with.' })
   errors!: object[];
 }

@@ -1,3 +1,4 @@
+import { ResourceErrorView } from '../resource-error.view.js';
 import {
   CountsField,
   FlagField,
@@ -71,7 +72,7 @@ export class PlannedResourceView {
   @TextField({ rest: true, nullable: true, description: 'Why an object that left the design stays where it is.' })
   kept!: string | null;
 
-  @MapField({ rest: true, nullable: true })
+  @MapField({ of: () => ResourceErrorView, rest: true, nullable: true })
   error!: object | null;
 }
 
@@ -106,7 +107,7 @@ export class PlannedHookView {
   @TextsField({ rest: true })
   warnings!: string[];
 
-  @MapField({ rest: true, nullable: true })
+  @MapField({ of: () => ResourceErrorView, rest: true, nullable: true })
   error!: object | null;
 
   static fromItem(this: void, connectionId: string, { planned, hook }: HookItem): PlannedHookView {

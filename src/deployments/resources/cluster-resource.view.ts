@@ -6,6 +6,7 @@ import {
   MapsField,
   RecordsField,
   TextField,
+  TextMapField,
   TextsField,
   TimeField,
   WordField,
@@ -34,10 +35,15 @@ export class ClusterResourceView {
   @TextField({ rest: true })
   name!: string;
 
-  @MapField({ rest: true, description: 'The labels.' })
+  @TextMapField({ rest: true, description: 'The labels.' })
   labels!: Record<string, string>;
 
-  @MapField({ rest: true, nullable: true, description: 'status and message; null for a kind that has no health.' })
+  @MapField({
+    of: () => ResourceHealthView,
+    rest: true,
+    nullable: true,
+    description: 'Null for a kind that has no health.',
+  })
   health!: ResourceHealthView | null;
 
   @IdField({ rest: true, nullable: true, description: 'The design that it comes from; null when it comes from none.' })

@@ -1,3 +1,4 @@
+import { patternOfWords } from '../../core/listing/words.js';
 import { ApiPropertyOptional } from '@nestjs/swagger';
 import { IsOptional } from 'class-validator';
 import { InvalidRequest } from '../../core/errors/app-error.js';
@@ -17,6 +18,7 @@ export class DiagramQuery {
 
   @ApiPropertyOptional({
     type: String,
+    pattern: patternOfWords(HIDEABLE),
     description: `Elements to leave out, separated by commas or repeated: ${HIDEABLE.join(', ')}.`,
     example: HIDEABLE.join(','),
   })

@@ -29,7 +29,13 @@ const FilterParameter = (description: string, example: string): PropertyDecorato
 };
 
 const TimeParameter = (description: string): PropertyDecorator => {
-  const api = ApiPropertyOptional({ type: String, format: 'date-time', description });
+  const api = ApiPropertyOptional({
+    anyOf: [
+      { type: 'string', format: 'date-time' },
+      { type: 'string', maxLength: 0 },
+    ],
+    description,
+  });
   return (target, key) => {
     api(target, key);
     // Empty values are ignored.

@@ -9,7 +9,15 @@ import {
   TimeField,
   WordField,
 } from '../../core/schema/view-fields.js';
-import { type AuditCheckpoint, type AuditEntry, INSTALLATION_CHAIN, type Outcome, OUTCOMES } from './audit.entity.js';
+import {
+  ACTOR_KINDS,
+  type ActorKind,
+  type AuditCheckpoint,
+  type AuditEntry,
+  INSTALLATION_CHAIN,
+  type Outcome,
+  OUTCOMES,
+} from './audit.entity.js';
 
 const REST = { rest: true as const };
 
@@ -29,6 +37,30 @@ interface DetailsPart {
   event_id?: string;
   workspace_id?: string;
   operation?: string;
+}
+
+/** For whom something was done. */
+export class AuditPrincipalView {
+  @TextField({ ...REST, nullable: true })
+  id!: string | null;
+
+  @TextField({ ...REST, nullable: true, description: 'Null once it was erased.' })
+  name!: string | null;
+}
+
+/** Who did something. */
+export class AuditActorView extends AuditPrincipalView {
+  @WordField(ACTOR_KINDS, REST)
+  kind!: ActorKind;
+}
+
+/** What something was done to. */
+export class AuditResourceView {
+  @TextField({ ...REST, nullable: true, description: 'The kind of record.' })
+  type!: string | null;
+
+  @TextField({ ...REST, nullable: true })
+  id!: string | null;
 }
 
 /** One entry of the audit. */
@@ -61,16 +93,16 @@ export class AuditEntryView {
   })
   count!: number;
 
-  @MapField({ ...REST, description: 'Who: kind, id and name; the name of the system actor where it was the server.' })
+  @MapField({ ...REST, of: () => AuditActorView, description: 'Who.' })
   actor!: object;
 
-  @MapField({ ...REST, nullable: true, description: 'On whose behalf: id and name.' })
+  @MapField({ ...REST, of: () => AuditPrincipalView, nullable: true, description: 'On whose behalf.' })
   on_behalf_of!: object | null;
 
   @IdField({ ...REST, nullable: true, description: 'The session or personal access token.' })
   token_id!: string | null;
 
-  @MapField({ ...REST, description: 'The record: type and id.' })
+  @MapField({ ...REST, of: () => AuditResourceView, description: 'The record.' })
   resource!: object;
 
   @MapField({ ...REST, nullable: true, description: 'Fields that were changed, as they were; secrets are redacted.' })

@@ -7,7 +7,10 @@ import { EVENT_NUMBER } from '../event.inputs.js';
 const NOT_A_NUMBER = 'must be the number of an event, in digits';
 
 export class EventExportQuery {
-  @ApiPropertyOptional({ description: 'Begins after this number: that of the last line which was received.' })
+  @ApiPropertyOptional({
+    pattern: EVENT_NUMBER.source,
+    description: 'Begins after this number: that of the last line which was received.',
+  })
   @IsOptional()
   @Matches(EVENT_NUMBER, { message: NOT_A_NUMBER })
   after?: string;
@@ -19,7 +22,10 @@ export class EventExportQuery {
   'before a time': { confirm: 'Example', before: '2026-01-01T00:00:00Z' },
 })
 export class EventPurge {
-  @ApiPropertyOptional({ description: 'The number of the last event that is purged, with all before it.' })
+  @ApiPropertyOptional({
+    pattern: EVENT_NUMBER.source,
+    description: 'The number of the last event that is purged, with all before it.',
+  })
   @IsOptional()
   @Matches(EVENT_NUMBER, { message: NOT_A_NUMBER })
   through?: string;

@@ -18,6 +18,15 @@ import type { Budget } from './budget.js';
 import type { PerformanceProfile } from './profile.entity.js';
 import { showFields } from './request-content.js';
 
+/** When the runs of a profile are made. */
+export class ScheduleView implements Schedule {
+  @TextField({ rest: true, description: 'Five fields: minute, hour, day of the month, month, day of the week.' })
+  cron!: string;
+
+  @TextField({ rest: true, description: 'An IANA time zone.' })
+  timezone!: string;
+}
+
 @ObjectType('PerfProfile', { description: 'How load is driven at an endpoint.' })
 export class PerformanceProfileView extends RecordView {
   @TextField()
@@ -95,7 +104,7 @@ export class PerformanceProfileView extends RecordView {
   @MapField({ rest: true, nullable: true, description: 'Bounds that the results of a run pass or fail.' })
   budget!: Budget | null;
 
-  @MapField({ rest: true, nullable: true, description: 'When runs are made: cron (five fields) and timezone.' })
+  @MapField({ of: () => ScheduleView, rest: true, nullable: true, description: 'When runs are made.' })
   schedule!: Schedule | null;
 
   @TimeField({ rest: true, nullable: true, description: 'When the schedule comes next.' })

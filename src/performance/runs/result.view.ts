@@ -23,6 +23,7 @@ import {
 import type { BudgetVerdict } from '../profiles/budget.js';
 import { RUN_STATUSES, type RunStatus } from '../profiles/run-status.js';
 import type { PerformanceRun, RunProgress } from './run.entity.js';
+import { RunProgressView } from './run-progress.view.js';
 import { warningsOf } from './run-warnings.js';
 import type { RunDetails } from './runs.store.js';
 import type { ServerMetrics } from './server-metrics.js';
@@ -69,7 +70,7 @@ export class PerformanceResultView extends RecordView {
   })
   status!: RunStatus;
 
-  @MapField({ nullable: true, description: 'How far the run has come.' })
+  @MapField({ of: () => RunProgressView, nullable: true, description: 'How far the run has come.' })
   progress!: RunProgress | null;
 
   @IdField({ rest: true })

@@ -4,6 +4,7 @@ import { IdField, IntField, MapField, TextField, TimeField, WordField } from '..
 import type { LoadPlan } from '../load/load-plan.js';
 import type { Summary } from '../load/runner-results.js';
 import { RUN_STATUSES, type RunStatus } from '../profiles/run-status.js';
+import { RunProgressView } from './run-progress.view.js';
 import { type PerformanceRun, RUN_TRIGGERS, type RunProgress, type RunTrigger } from './run.entity.js';
 
 /** A run as it goes on, under the id of its operation. */
@@ -36,6 +37,7 @@ export class PerformanceRunView extends RecordView {
   plan!: LoadPlan;
 
   @MapField({
+    of: () => RunProgressView,
     rest: true,
     nullable: true,
     description: 'Seconds and requests so far, and the figures of the last second.',

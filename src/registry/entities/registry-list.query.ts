@@ -32,8 +32,8 @@ export class RegistryListQuery extends ListQuery {
   version?: string;
 
   @ApiPropertyOptional({
-    enum: ['true', 'false'],
-    description: 'true: only annotations; false: no annotations; default: all.',
+    example: 'true',
+    description: 'true: only annotations; false: no annotations; any other value, and by default: all.',
   })
   @IsOptional()
   @IsString(ONCE)

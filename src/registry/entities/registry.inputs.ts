@@ -1,8 +1,16 @@
 import { EXAMPLE_DESIGN, InputForms } from '../../core/schema/field-examples.js';
 import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
 import { IsDefined, IsOptional, ValidateBy } from 'class-validator';
-import { FormFlagInput, IdInput, MapInput, NameInput, TextInput, WordInput } from '../../core/schema/input-fields.js';
-import { HasMembers } from '../../core/schema/members.js';
+import {
+  isFormFlag,
+  FormFlagInput,
+  IdInput,
+  MapInput,
+  NameInput,
+  TextInput,
+  WordInput,
+} from '../../core/schema/input-fields.js';
+import { HasCheckedMembers, HasMembers, type MemberRule } from '../../core/schema/members.js';
 import { FREE_OBJECT } from '../../core/schema/view-fields.js';
 import { isList, KeepPacked, PackedJson } from '../../core/json/packed-json.js';
 import type { JsonObject } from '../../core/json/json.js';
@@ -108,6 +116,10 @@ export class ValidationInput {
   model?: string;
 }
 
+export const GENERATION_KINDS = ['crd', 'openapi', 'helm', 'cluster'] as const;
+
+const isFilledText: MemberRule = (value) => (typeof value === 'string' && value !== '' ? undefined : 'must be text');
+
 @InputForms({
   text: {
     source: JSON.stringify(RESOURCE_DEFINITION),
@@ -119,7 +131,15 @@ export class GenerationInput {
   @TextInput({ max: 70_000_000, description: 'A URL, or the text of the source.' })
   source!: string;
 
-  @HasMembers('kind', 'model', 'version', 'category', 'register', 'connection_id')
+  @HasCheckedMembers({
+    kind: (value) =>
+      GENERATION_KINDS.some((kind) => kind === value) ? undefined : `must be one of ${GENERATION_KINDS.join(', ')}`,
+    model: isFilledText,
+    version: isFilledText,
+    category: isFilledText,
+    register: (value) => (isFormFlag(value) ? undefined : 'must be true or false'),
+    connection_id: isFilledText,
+  })
   @MapInput({
     optional: true,
     description: 'kind (crd, openapi, helm, cluster), model, version, category, register, connection_id.',

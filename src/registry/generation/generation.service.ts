@@ -13,11 +13,10 @@ import { generateModels } from '../../generators/generate.js';
 import type { GenerationResult, GeneratorConfig } from '../../generators/generator.js';
 import type { RegistrationResult } from '../registration/registration-result.js';
 import { PackageRegistrationService } from '../registration/package-registration.service.js';
-import type { GenerationInput } from '../entities/registry.inputs.js';
+import type { GENERATION_KINDS, GenerationInput } from '../entities/registry.inputs.js';
 import { assertRegistryWriter, registryPolicy } from '../entities/registry.policy.js';
 import { ClusterGenerationService } from './cluster-generation.service.js';
 
-const GENERATION_KINDS = ['crd', 'openapi', 'helm', 'cluster'] as const;
 type GenerationKind = (typeof GENERATION_KINDS)[number];
 
 type RenderChart = (files: ReadonlyMap<string, SourceFile>) => Promise<string>;
@@ -64,7 +63,7 @@ export class GenerationService {
     );
   }
 
-  /** @throws Forbidden, or InvalidRequest naming every invalid member of `config` */
+  /** @throws Forbidden */
   authorizeAndParse(actor: Actor, input: GenerationInput): GenerationRequest {
     assertRegistryWriter(actor, registryPolicy.generate);
     return parseRequest(input);
@@ -105,15 +104,6 @@ const countComponents = (contents: GenerationResult['contents']): number =>
   contents.reduce((sum, { components }) => sum + components.length, 0);
 
 function parseRequest({ config = {} }: GenerationInput): GenerationRequest {
-  const errors = Object.entries(config).flatMap(([name, value]) => {
-    const pointer = `/config/${name}`;
-    if (name === 'register') return isFlag(value) ? [] : [{ pointer, detail: 'must be true or false' }];
-    if (typeof value !== 'string' || value === '') return [{ pointer, detail: 'must be text' }];
-    return name === 'kind' && !isKind(value)
-      ? [{ pointer, detail: `must be one of ${GENERATION_KINDS.join(', ')}` }]
-      : [];
-  });
-  if (errors.length > 0) throw new InvalidRequest(errors.map((e) => `${e.pointer} ${e.detail}`).join('; '), { errors });
   const { kind, model, version, category, connection_id, register } = config as Record<string, string | undefined>;
   return {
     kind: kind as GenerationKind | undefined,
@@ -123,7 +113,5 @@ function parseRequest({ config = {} }: GenerationInput): GenerationRequest {
   };
 }
 
-const isFlag = (value: unknown): boolean => typeof value === 'boolean' || value === 'true' || value === 'false';
-const isKind = (value: string): value is GenerationKind => (GENERATION_KINDS as readonly string[]).includes(value);
 const definedOnly = (given: Record<string, string | undefined>): GeneratorConfig =>
   Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined));

@@ -3,6 +3,7 @@ import { DocumentBuilder, type OpenAPIObject, SwaggerModule } from '@nestjs/swag
 import { addParameter, completeOperation, type Method, type OperationObject } from './complete-operation.js';
 import { assertUniqueSchemas, findDocumentedRoutes } from './documented-routes.js';
 import { ExampleComposer } from './examples.js';
+import { closeInputSchemas } from './input-schemas.js';
 import { FORMS } from '../../schema/field-examples.js';
 import { DEPRECATED_TAG, describeTags } from './operation-groups.js';
 import { ORGANIZATION_IN_QUERY, SHARED_COMPONENTS } from './shared-components.js';
@@ -89,7 +90,31 @@ export function buildOpenApiDocument(app: INestApplication, baseUrl: string): Op
     components: { ...document.components, ...SHARED_COMPONENTS, schemas, examples: {} },
   };
   addExamples(complete, schemas);
+  closeInputSchemas(
+    listOperations(complete).map(([, operation]) => operation),
+    routes.values(),
+    schemas,
+  );
+  addPatchOperations(complete);
   return complete;
+}
+
+/** PATCH is served wherever PUT is, and changes the same fields in the same way. */
+function addPatchOperations({ paths }: OpenAPIObject): void {
+  for (const path of Object.values(paths)) {
+    const { put } = path;
+    if (!put) continue;
+    const { content } = (put.requestBody ?? {}) as { content?: MediaTypes };
+    const json = content?.['application/json'];
+    path.patch = {
+      ...put,
+      operationId: put.operationId && `${put.operationId}ByPatch`,
+      description: `The same as PUT. ${put.description ?? ''}`.trim(),
+      ...(json
+        ? { requestBody: { ...put.requestBody, content: { ...content, 'application/merge-patch+json': json } } }
+        : {}),
+    };
+  }
 }
 
 type MediaTypes = Record<string, { schema?: Schema; examples?: Record<string, object> }>;

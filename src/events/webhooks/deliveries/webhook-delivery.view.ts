@@ -5,6 +5,7 @@ import {
   MapField,
   MapsField,
   TextField,
+  TextMapField,
   TimeField,
   WordField,
 } from '../../../core/schema/view-fields.js';
@@ -17,6 +18,39 @@ import {
 } from './webhook-delivery.entity.js';
 
 const REST = { rest: true } as const;
+
+/** What was sent. */
+export class SentRequestView implements SentRequest {
+  @TextField({ ...REST, description: 'The address, without what may be a secret.' })
+  url!: string;
+
+  @TextMapField(REST)
+  headers!: Record<string, string>;
+
+  @TextField(REST)
+  body!: string;
+}
+
+/** One attempt to deliver. */
+export class DeliveryAttemptView implements DeliveryAttempt {
+  @TextField({ ...REST, description: 'When it was sent.' })
+  at!: string;
+
+  @IntField({ ...REST, description: 'How long it took, in milliseconds.' })
+  duration_ms!: number;
+
+  @IntField({ ...REST, nullable: true, description: 'The status of the response; null without one.' })
+  status!: number | null;
+
+  @TextField({ ...REST, nullable: true, description: 'Why it failed.' })
+  error!: string | null;
+
+  @TextMapField({ ...REST, description: 'Headers of the response.' })
+  response_headers!: Record<string, string>;
+
+  @TextField({ ...REST, description: 'The beginning of the response.' })
+  response_body!: string;
+}
 
 /** The delivery of an event to an endpoint, with the log of its attempts. */
 export class WebhookDeliveryView {
@@ -41,10 +75,15 @@ export class WebhookDeliveryView {
   @TimeField({ ...REST, nullable: true, description: 'When it is sent next.' })
   next_attempt_at!: Date | null;
 
-  @MapField({ ...REST, nullable: true, description: 'The last request, without the values of custom headers.' })
+  @MapField({
+    ...REST,
+    of: () => SentRequestView,
+    nullable: true,
+    description: 'The last request, without the values of custom headers.',
+  })
   request!: SentRequest | null;
 
-  @MapsField({ ...REST, description: 'When it was sent, how long that took, and the beginning of the answer.' })
+  @MapsField({ ...REST, of: () => DeliveryAttemptView, description: 'Each time that it was sent.' })
   attempts!: DeliveryAttempt[];
 
   @TimeField(REST)

@@ -1,0 +1,17 @@
+import { TextField, WordField } from '../core/schema/view-fields.js';
+import type { DesignLocation } from './design.entity.js';
+
+/** Where a content came from. */
+export class DesignLocationView implements DesignLocation {
+  @WordField(['upload', 'url', 'inline', 'clone'], { rest: true, description: 'How it was sent.' })
+  type!: DesignLocation['type'];
+
+  @TextField({ rest: true, description: 'Of a URL.' })
+  host!: string;
+
+  @TextField({ rest: true, description: 'The path of a URL, or the name of a file.' })
+  path!: string;
+
+  @TextField({ rest: true, description: 'Of a repository.' })
+  branch!: string;
+}
