@@ -111,8 +111,11 @@ export class Armature extends WithOperations {
     variables: Record<string, unknown> = {},
     { signal }: { signal?: AbortSignal } = {},
   ): Promise<Data> {
-    const call = { method: 'POST', path: GRAPHQL_PATH, body: { query: document, variables }, isGraphql: true, signal };
-    return ((await this.#transport.send(call)).data as { data: Data }).data;
+    const body = { query: document, variables };
+    const kind = { isGraphql: true, isMutation: /\bmutation\b/.test(document) };
+    return (
+      (await this.#transport.send({ ...kind, method: 'POST', path: GRAPHQL_PATH, body, signal })).data as { data: Data }
+    ).data;
   }
 
   /** The results of a subscription, also after breaks; events go on after the last one where the variable `after` is declared. */

@@ -8,6 +8,8 @@ export class Session implements Credentials {
   readonly #account: SignIn;
   #tokens: TokensView;
   #renewal?: Promise<void>;
+  /** The password was refused: to try it again and again would lock the account. */
+  #refusal?: ArmatureError;
 
   private constructor(transport: Transport, account: SignIn, tokens: TokensView) {
     this.#transport = transport;
@@ -32,12 +34,16 @@ export class Session implements Credentials {
   }
 
   async #replace(): Promise<void> {
+    if (this.#refusal) throw this.#refusal;
     const { refresh_token } = this.#tokens;
     try {
       this.#tokens = await post(this.#transport, '/api/auth/refresh', { refresh_token });
     } catch (error) {
       if (!(error instanceof ArmatureError) || error.status !== 401) throw error;
-      this.#tokens = await signIn(this.#transport, this.#account);
+      this.#tokens = await signIn(this.#transport, this.#account).catch((refusal: unknown) => {
+        if (refusal instanceof ArmatureError && refusal.status === 401) this.#refusal = refusal;
+        throw refusal;
+      });
     }
   }
 }

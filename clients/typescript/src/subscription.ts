@@ -88,6 +88,7 @@ class OpenSocket {
   private heard = false;
   private readonly pings: ReturnType<typeof setInterval>;
   private reason = '';
+  private isClosed = false;
 
   constructor(
     private readonly socket: WebSocketLike,
@@ -127,6 +128,8 @@ class OpenSocket {
   }
 
   close(): void {
+    if (this.isClosed) return;
+    this.isClosed = true;
     clearInterval(this.pings);
     this.socket.close(1000);
     this.arrive({ type: 'closed', code: 1000, reason: '' });
@@ -138,6 +141,7 @@ class OpenSocket {
 
   /** What is no message of the protocol ends the connection, as a break does. */
   private receive(text: string): void {
+    if (this.isClosed) return;
     this.heard = true;
     try {
       this.arrive(JSON.parse(text) as Arrival);

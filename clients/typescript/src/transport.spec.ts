@@ -106,6 +106,28 @@ describe('What is tried again', () => {
     expect(received).toHaveLength(1);
   });
 
+  it('a write whose first try still runs, until that has ended', async () => {
+    handler = (_, response, tries) => {
+      if (tries === 1) return void response.writeHead(504, { 'content-type': 'text/html', ...SOON }).end(PAGE);
+      if (tries < 8) return problem(response, 409, 'IDEMPOTENCY_RUNNING', SOON);
+      json(response, 200, { id: 'done' });
+    };
+    const created = client().createEnvironment({ body: { name: 'a', organization_id: 'b' } });
+    await expect(created).resolves.toEqual({ id: 'done' });
+    expect(new Set(received.map(({ headers }) => headers['idempotency-key'])).size).toBe(1);
+  });
+
+  it('not a mutation of GraphQL of which nobody knows whether it was done', async () => {
+    handler = (_, response) => response.destroy();
+    const error = await failure(client().graphql('mutation { changeOperatorStatus(input: {}) }'));
+    expect(error.code).toBe('UNREACHABLE');
+    expect(received).toHaveLength(1);
+    handler = firstTries(1, (response) => problem(response, 503, 'TOO_BUSY', SOON));
+    received = [];
+    await client().graphql('mutation { changeOperatorStatus(input: {}) }');
+    expect(received).toHaveLength(2);
+  });
+
   it('as often as maxRetries says, and then it fails', async () => {
     handler = (_, response) => problem(response, 429, 'RATE_LIMITED', SOON);
     expect(await failure(client().listEnvironments())).toMatchObject({ status: 429, code: 'RATE_LIMITED' });
@@ -394,5 +416,60 @@ describe('A request', () => {
     }
     expect(received[0]?.headers.authorization).toBe('Bearer of-the-environment');
     expect(() => new Armature()).toThrow('baseUrl');
+  });
+});
+
+describe('Signing in', () => {
+  it('sends a refused password once', async () => {
+    handler = (request, response) => {
+      const isFirst = received.filter(({ url }) => url === '/api/auth/login').length === 1;
+      if (request.url === '/api/auth/login' && isFirst)
+        return json(response, 200, { access_token: 'a', refresh_token: 'b' });
+      problem(response, 401, 'UNAUTHENTICATED');
+    };
+    const armature = await Armature.signIn({ baseUrl: address(), email: 'a@example.org', password: 'former' });
+    for (let call = 0; call < 5; call++)
+      expect(await failure(armature.listEnvironments())).toMatchObject({ status: 401 });
+    expect(received.filter(({ url }) => url === '/api/auth/login')).toHaveLength(2);
+  });
+});
+
+describe('Subscriptions', () => {
+  it('that their consumer does not keep up with are opened again', async () => {
+    const sockets: Socket[] = [];
+    class Socket {
+      onopen = (): void => undefined;
+      onmessage = (_: { data: string }): void => undefined;
+      onerror = null;
+      onclose = (_: { code: number; reason: string }): void => undefined;
+
+      constructor() {
+        sockets.push(this);
+        setTimeout(() => this.onopen());
+      }
+
+      send(text: string): void {
+        const { type } = JSON.parse(text) as { type: string };
+        const receive = (message: object): void => this.onmessage({ data: JSON.stringify(message) });
+        if (type === 'connection_init') setTimeout(() => receive({ type: 'connection_ack' }));
+        if (type !== 'subscribe') return;
+        const many = sockets.length === 1 ? 10_002 : 1;
+        setTimeout(() => {
+          for (let n = 0; n < many; n++) receive({ type: 'next', payload: { data: { n: `${sockets.length}/${n}` } } });
+        });
+      }
+
+      close(): void {
+        setTimeout(() => this.onclose({ code: 1000, reason: '' }));
+      }
+    }
+    const seen: string[] = [];
+    for await (const { n } of client({ webSocket: Socket }).subscribe<{ n: string }>('subscription { n }')) {
+      seen.push(n);
+      if (n.startsWith('2/')) break;
+    }
+    expect(seen).toHaveLength(10_002);
+    expect(seen.at(-1)).toBe('2/0');
+    expect(sockets).toHaveLength(2);
   });
 });

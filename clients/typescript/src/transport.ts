@@ -12,6 +12,8 @@ export interface Call extends CallSettings {
   body?: unknown;
   /** Errors come with the status 200. */
   isGraphql?: boolean;
+  /** A mutation of GraphQL: the server would do it again when it gets it again, whatever the key. */
+  isMutation?: boolean;
 }
 
 /** Who calls: a token for each request, and another where one was refused. */
@@ -48,6 +50,7 @@ export class Transport {
     const { path, query, body, ...rest } = call;
     const prepared = { ...rest, ...toRequestBody(body), url: this.address(path, query), key: newKey() };
     let wasRenewed = false;
+    let runningSince = 0;
     for (let retries = 0; ;) {
       call.signal?.throwIfAborted();
       const token = await this.findToken();
@@ -59,8 +62,14 @@ export class Transport {
         continue;
       }
       const delay = delayBefore(retries, outcome);
-      if (!isTemporary(outcome) || retries >= this.options.maxRetries || delay > LONGEST_WAIT_MS) throw outcome;
-      retries += 1;
+      // An earlier try of this call still runs, though its response was lost.
+      const isRunning = retries > 0 && outcome.code === 'IDEMPOTENCY_RUNNING';
+      if (isRunning) runningSince ||= Date.now();
+      const mayWait = isRunning
+        ? Date.now() - runningSince < LONGEST_WAIT_MS
+        : isTemporary(outcome, call) && retries < this.options.maxRetries;
+      if (!mayWait || delay > LONGEST_WAIT_MS) throw outcome;
+      if (!isRunning) retries += 1;
       await sleep(delay, call.signal);
     }
   }
@@ -136,8 +145,9 @@ export function isUnauthenticated({ status, code }: ArmatureError): boolean {
   return status === 401 || code === 'UNAUTHENTICATED';
 }
 
-function isTemporary({ status, problem }: ArmatureError): boolean {
-  return status === 0 || BUSY_STATUSES.has(status) || (GATEWAY_STATUSES.has(status) && !problem);
+function isTemporary({ status, problem }: ArmatureError, { isMutation }: Call): boolean {
+  if (BUSY_STATUSES.has(status)) return true;
+  return !isMutation && (status === 0 || (GATEWAY_STATUSES.has(status) && !problem));
 }
 
 /** Milliseconds: what the server asks for, else longer each time, and never the same for many clients. */
