@@ -1,4 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
+import { UnitOfWork } from '../src/core/database/unit-of-work.js';
+import { DeployedDesignsStore } from '../src/deployments/deployed-designs.store.js';
+import { Deployment } from '../src/deployments/deployment.entity.js';
 import { type Answer, type Json, Person } from './support/person.js';
 import { SilentCluster } from './support/silent-cluster.js';
 import { done, type People, peopleOf, WorkspaceScene } from './support/workspace-scene.js';
@@ -422,4 +425,40 @@ describe('a target that is not named', () => {
     await done(people.admin.post(`${scene.path}/archive`));
     expect(await asked()).toEqual(new Set([404]));
   });
+});
+
+it('keeps the versions whose objects failed deployments have left, until one succeeds', async () => {
+  await stage();
+  await stand();
+  const [deployed, unit] = [world.get(DeployedDesignsStore), world.get(UnitOfWork)];
+  const requested: string[] = [];
+  for (let count = 0; count < 3; count++) {
+    const { id } = await request();
+    await done(cancel(id, people.admin));
+    requested.push(id);
+  }
+  const place = { designId: design.id as string, environmentId: environment.id as string };
+  const versionsAfter = (change: () => Promise<void>) =>
+    unit.runAsSystem('test', async () => {
+      await change();
+      const { designVersion, earlierVersions, hasPrevious } = (await deployed.find(place, connection.id)) ?? {};
+      return [designVersion, earlierVersions, hasPrevious];
+    });
+  const [second, third, fourth] = requested.map((id, index) =>
+    Object.assign(new Deployment(), {
+      ...{ ...place, id, organizationId: world.organization, workspaceId: scene.id },
+      ...{ designVersion: index + 2, renderings: {} },
+    }),
+  ) as [Deployment, Deployment, Deployment];
+  const begin = (one: Deployment) => deployed.begin(one, connection.id, { objects: [], namespace: null });
+  expect(await versionsAfter(() => begin(second))).toEqual([2, [1], true]);
+  expect(await versionsAfter(() => deployed.keepBoth(second, connection.id))).toEqual([2, [1], false]);
+  expect(await versionsAfter(() => begin(third))).toEqual([3, [1, 2], true]);
+  expect(await versionsAfter(() => deployed.revert(third, connection.id))).toEqual([2, [1], false]);
+  expect(await versionsAfter(() => begin(third))).toEqual([3, [1, 2], true]);
+  expect(await versionsAfter(() => deployed.keepBoth(third, connection.id))).toEqual([3, [1, 2], false]);
+  expect(await versionsAfter(() => begin(fourth))).toEqual([4, [1, 2, 3], true]);
+  expect(await versionsAfter(() => deployed.complete(fourth, connection.id, []))).toEqual([4, [], false]);
+  expect(await versionsAfter(() => begin(third))).toEqual([3, [4], true]);
+  expect(await versionsAfter(() => deployed.revert(third, connection.id))).toEqual([4, [], false]);
 });

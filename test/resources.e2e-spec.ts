@@ -203,10 +203,15 @@ requires('KUBEBUILDER_ASSETS', 'the watch of a cluster, on a real API server', (
     const { id } = await find(`namespace=${namespace}&kind=Deployment`);
     await world.sql(
       `UPDATE cluster_resource SET health = 'Degraded', health_message = 'refused canary-secret',
-         content = jsonb_set(content, '{status}', '{"conditions": [{"message": "refused canary-secret"}]}')
+         content = jsonb_set(jsonb_set(content, '{status}', '{"conditions": [{"message": "refused canary-secret"}]}'),
+           '{metadata,annotations}', '{"last": "refused \\"canary-secret\\""}')
         WHERE id = $1`,
       [id],
     );
+    expect((await done(people.viewer.get(`${RESOURCES}/${id}`))).content).toMatchObject({
+      metadata: { name: 'web', annotations: { last: 'refused "(hidden)"' } },
+      spec: { replicas: 1 },
+    });
     for (const place of [
       path,
       `${path}/diagram.svg?colour=health`,

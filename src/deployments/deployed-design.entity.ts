@@ -1,12 +1,15 @@
 import { Column, Entity, ForeignKey, Index, PrimaryColumn } from 'typeorm';
 import type { ObjectReference } from '../kubernetes/clusters/kubernetes-object.js';
 
-/** The deployment that was on the cluster before the one in progress. */
+/** What was on the cluster before the deployment. */
 export interface PreviousDeployment {
-  deployment_id: string;
-  design_version: number;
-  objects: ObjectReference[];
+  /** The deployment before the one in progress; absent once that has ended. */
+  deployment_id?: string;
+  design_version?: number;
+  objects?: ObjectReference[];
   namespace?: string | null;
+  /** Versions before it whose objects failed deployments have left there. */
+  earlier_versions?: number[];
 }
 
 /** A design that is deployed on a cluster. The row exists until the design is undeployed. */

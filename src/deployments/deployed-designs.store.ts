@@ -10,11 +10,18 @@ import { versionFor } from './renderings/rendering.js';
 export type DeployedDesign = Omit<DeployedDesignRecord, 'organizationId' | 'previous'> & {
   /** Whether another deployment was there before the one in progress. */
   hasPrevious: boolean;
+  /** Versions before this one that may still have objects on the cluster: none once a deployment has succeeded. */
+  earlierVersions: number[];
 };
 
+/** The versions before the current one that may still have objects on the cluster, as a JSON array. @param row the table or its alias */
+const earlierVersions = (
+  row: string,
+): string => `(SELECT coalesce(jsonb_agg(DISTINCT version), '[]') FROM jsonb_array_elements(
+  coalesce(${row}.previous->'earlier_versions', '[]') || coalesce(${row}.previous->'design_version', '[]')) version)`;
 const COLUMNS = `design_id AS "designId", connection_id AS "connectionId", environment_id AS "environmentId",
   workspace_id AS "workspaceId", deployment_id AS "deploymentId", design_version AS "designVersion", namespace, objects,
-  previous IS NOT NULL AS "hasPrevious"`;
+  coalesce(previous ? 'deployment_id', false) AS "hasPrevious", ${earlierVersions('deployed_design')} AS "earlierVersions"`;
 
 /** What a deployment uses; an omitted field matches any value. */
 export type DeploymentUse = Partial<
@@ -67,7 +74,10 @@ export class DeployedDesignsStore {
 
   /** All deployed instances of these designs. */
   findByDesigns(designIds: string[]): Promise<DeployedDesign[]> {
-    return this.unit.manager.query(`SELECT ${COLUMNS} FROM deployed_design WHERE design_id = ANY ($1)`, [designIds]);
+    return this.unit.manager.query(
+      `SELECT ${COLUMNS} FROM deployed_design WHERE design_id = ANY ($1) ORDER BY design_id, environment_id, connection_id`,
+      [designIds],
+    );
   }
 
   /** The clusters on which one of these deployments is the current or the upcoming one. */
@@ -173,7 +183,7 @@ export class DeployedDesignsStore {
            namespace = excluded.namespace,
            previous = CASE now.deployment_id WHEN excluded.deployment_id THEN now.previous
              ELSE jsonb_build_object('deployment_id', now.deployment_id, 'design_version', now.design_version,
-               'objects', now.objects, 'namespace', now.namespace) END`,
+               'objects', now.objects, 'namespace', now.namespace, 'earlier_versions', ${earlierVersions('now')}) END`,
       [
         deployment.designId,
         connectionId,
@@ -199,7 +209,9 @@ export class DeployedDesignsStore {
   /** The deployment failed and left objects, beside those of the previous deployment. */
   async keepBoth(deployment: Deployment, connectionId: string): Promise<void> {
     await this.unit.manager.query(
-      `UPDATE deployed_design SET previous = NULL WHERE deployment_id = $1 AND connection_id = $2`,
+      `UPDATE deployed_design SET previous = jsonb_build_object('earlier_versions',
+         ${earlierVersions('deployed_design')})
+        WHERE deployment_id = $1 AND connection_id = $2 AND previous IS NOT NULL`,
       [deployment.id, connectionId],
     );
   }
@@ -214,7 +226,9 @@ export class DeployedDesignsStore {
     await this.unit.manager.query(
       `UPDATE deployed_design SET deployment_id = (previous->>'deployment_id')::uuid,
          design_version = (previous->>'design_version')::int, objects = previous->'objects',
-         namespace = previous->>'namespace', previous = NULL
+         namespace = previous->>'namespace',
+         previous = CASE WHEN previous->'earlier_versions' <> '[]'
+           THEN jsonb_build_object('earlier_versions', previous->'earlier_versions') END
        WHERE deployment_id = $1 AND connection_id = $2`,
       place,
     );

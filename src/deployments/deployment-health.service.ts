@@ -58,15 +58,16 @@ export class DeploymentHealthService {
       (await this.resources.listWatches(SYSTEM, connectionIds)).map((watch) => [watch.connection_id, watch]),
     );
     const found = await this.resources.findByName(objects.map(({ resource }) => resource));
-    const hidings = await this.secrets.findAll(
+    const messages = await this.secrets.hideInMessages(
       objects.map(({ deployment, resource }, position) => ({
-        designId: found.get(position)?.healthMessage ? deployment.designId : null,
+        designId: deployment.designId,
         connectionId: resource.connection_id,
+        message: found.get(position)?.healthMessage,
       })),
     );
     for (const [position, { deployment, index, resource }] of objects.entries()) {
       const seen = found.get(position);
-      if (seen?.healthMessage) seen.healthMessage = hidings[position]?.hideInMessage(seen.healthMessage) ?? null;
+      if (seen) seen.healthMessage = messages[position] ?? null;
       const health = judgeWatched(resource, seen, watches.get(resource.connection_id));
       deployment.resourceHealth ??= deployment.resources.map(() => null);
       deployment.resourceHealth[index] = health?.status === 'Missing' ? toMissingHealth(deployment, resource) : health;

@@ -1,9 +1,11 @@
 import { Injectable } from '@nestjs/common';
 import { Actor } from '../core/access/actor.js';
 import { UnitOfWork } from '../core/database/unit-of-work.js';
+import { TimeSlicer } from '../core/time-slicer.js';
 import { DesignContentsStore } from '../designs/contents/design-contents.store.js';
 import { DesignsStore } from '../designs/designs.store.js';
 import { MASKED } from '../formats/design-file/secret-values.js';
+import { ClusterError } from '../kubernetes/clusters/cluster-error.js';
 import { DeployedDesignsStore } from './deployed-designs.store.js';
 import { DesignSecrets } from './plan/design-secrets.js';
 
@@ -15,13 +17,23 @@ export interface RunningPlace {
   connectionId: string;
 }
 
-export type Hiding = Pick<DesignSecrets, 'hideIn' | 'hideInMessage'>;
+/** What is said about an object at a place. */
+export interface PlacedMessage extends RunningPlace {
+  message: string | null | undefined;
+}
 
-/** Maximum number of designs whose secrets are kept decrypted. */
+export type Hiding = Pick<DesignSecrets, 'hideInMessage' | 'hideInObject'>;
+
+/** Maximum number of versions whose secrets are kept decrypted. */
 const MAX_KEPT = 100;
-/** Maximum number of designs that are read for one response; of further ones nothing is shown. */
+/** Maximum number of versions that are decrypted for one response; of further ones nothing is shown. */
 const MAX_READ = 50;
-const HIDE_ALL: Hiding = { hideIn: () => MASKED, hideInMessage: () => MASKED };
+const HIDE_ALL: Hiding = {
+  hideInMessage: () => MASKED,
+  hideInObject: ({ apiVersion, kind, metadata: { labels: _, annotations: __, ...metadata } }) => ({
+    ...{ apiVersion, kind, metadata },
+  }),
+};
 
 /** Reads the secret values of designs, to hide them in what clusters say: they repeat them in errors, conditions and messages. */
 @Injectable()
@@ -46,24 +58,60 @@ export class DesignSecretsService {
     return new DesignSecrets([...resources.map(({ object }) => object), ...others]);
   }
 
-  /** What to hide of objects at places, in their order. */
+  /** An error of a cluster that was sent objects of a design, without the secret values of these and of what is deployed there. */
+  async hideInError(error: unknown, place: RunningPlace, objects: object[]): Promise<unknown> {
+    if (!(error instanceof ClusterError)) return error;
+    const [deployed] = await this.findAll([place]);
+    const message = new DesignSecrets(objects).hideInMessage(error.message);
+    return error.withMessage(deployed?.hideInMessage(message) ?? message);
+  }
+
+  /** Messages without secret values, in their order. */
+  async hideInMessages(said: readonly PlacedMessage[]): Promise<(string | null)[]> {
+    const hidings = await this.findAll(said.map((one) => (one.message ? one : { ...one, designId: null })));
+    const shown = new Map<Hiding, Map<string, string>>();
+    const turns = new TimeSlicer();
+    const messages: (string | null)[] = [];
+    for (const [index, { message }] of said.entries()) {
+      const hiding = hidings[index];
+      if (message && hiding) {
+        const known = shown.get(hiding) ?? new Map<string, string>();
+        shown.set(hiding, known);
+        if (!known.has(message)) known.set(message, hiding.hideInMessage(message));
+        messages.push(known.get(message) ?? null);
+        await turns.yieldToEventLoop();
+      } else messages.push(message ?? null);
+    }
+    return messages;
+  }
+
+  /** What to hide of objects at places, in their order: the same for places with the same versions. */
   async findAll(places: readonly RunningPlace[]): Promise<Hiding[]> {
     const designs = [...new Set(places.flatMap(({ designId }) => designId ?? []))];
-    if (designs.length === 0) return places.map(() => hideEach([]));
-    return this.unit.runAsSystem('the secrets of deployed designs', async () => {
-      const found = new Map<string, Hiding[]>(places.map((place) => [keyOf(place), []]));
-      let reads = 0;
-      for (const { designVersion, ...place } of await this.deployed.findByDesigns(designs))
-        if (found.has(keyOf(place)))
-          found
-            .get(keyOf(place))
-            ?.push(++reads > MAX_READ ? HIDE_ALL : await this.readOnce(place.designId, designVersion));
-      return places.map((place) => hideEach(found.get(keyOf(place)) ?? []));
+    const versions = new Map<string, Set<string>>(places.map((place) => [keyOf(place), new Set()]));
+    const read = new Map<string, Hiding>();
+    if (designs.length > 0)
+      await this.unit.runAsSystem('the secrets of deployed designs', async () => {
+        let reads = 0;
+        for (const { designVersion, earlierVersions, ...place } of await this.deployed.findByDesigns(designs))
+          for (const version of [designVersion, ...earlierVersions]) {
+            const key = `${place.designId} ${version}`;
+            versions.get(keyOf(place))?.add(key);
+            if (!versions.has(keyOf(place)) || read.has(key)) continue;
+            const isRead = this.kept.has(key) || ++reads <= MAX_READ;
+            read.set(key, isRead ? await this.readOnce(key, place.designId, version) : HIDE_ALL);
+          }
+      });
+    const hidings = new Map<string, Hiding>();
+    return places.map((place) => {
+      const keys = [...(versions.get(keyOf(place)) ?? [])].sort();
+      const hiding = hidings.get(keys.join()) ?? hideEach(keys.flatMap((key) => read.get(key) ?? []));
+      hidings.set(keys.join(), hiding);
+      return hiding;
     });
   }
 
-  private readOnce(designId: string, version: number): Promise<DesignSecrets> {
-    const key = `${designId} ${version}`;
+  private readOnce(key: string, designId: string, version: number): Promise<DesignSecrets> {
     const secrets = this.kept.get(key) ?? this.read(designId, version);
     this.kept.delete(key);
     this.kept.set(key, secrets);
@@ -75,8 +123,8 @@ export class DesignSecretsService {
 
 const keyOf = ({ designId, connectionId }: RunningPlace): string => `${designId} ${connectionId}`;
 
-/** A design may be deployed through a connection into several environments. */
+/** A design may be deployed through a connection into several environments, and have objects of several versions there. */
 const hideEach = (all: Hiding[]): Hiding => ({
-  hideIn: (value) => all.reduce((left, one) => one.hideIn(left), value),
   hideInMessage: (message) => all.reduce((left, one) => one.hideInMessage(left), message),
+  hideInObject: (object) => all.reduce((left, one) => one.hideInObject(left), object),
 });

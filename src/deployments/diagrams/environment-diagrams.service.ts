@@ -54,16 +54,14 @@ export class EnvironmentDiagramsService {
   }
 
   private async hideSecrets(named: FoundResource[]): Promise<NamedResource[]> {
-    const hidings = await this.secrets.findAll(
+    const messages = await this.secrets.hideInMessages(
       named.map(({ message, design_id, connection_id }) => ({
-        designId: message === null ? null : design_id,
+        designId: design_id,
         connectionId: connection_id,
+        message,
       })),
     );
-    return named.map((one, index) => ({
-      ...one,
-      message: one.message && (hidings[index]?.hideInMessage(one.message) ?? null),
-    }));
+    return named.map((one, index) => ({ ...one, message: messages[index] ?? null }));
   }
 }
 

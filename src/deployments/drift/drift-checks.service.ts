@@ -12,6 +12,7 @@ import type { Deployment } from '../deployment.entity.js';
 import { DeploymentDrifted, DeploymentHealed } from '../deployment.events.js';
 import { DeploymentsStore } from '../deployments.store.js';
 import { DeploymentContextService } from '../plans/deployment-context.service.js';
+import { DesignSecretsService } from '../design-secrets.service.js';
 import { DeployedDriftStore, type KnownDrift } from './deployed-drift.store.js';
 import type { DriftStatus } from './deployed-drift.entity.js';
 import { DriftComparison, type DriftedObject, type DriftResource, isDrifted } from './drift-comparison.js';
@@ -51,6 +52,7 @@ export class DriftChecksService {
     private readonly deployments: DeploymentsStore,
     private readonly context: DeploymentContextService,
     private readonly drifts: DeployedDriftStore,
+    private readonly secrets: DesignSecretsService,
     private readonly unit: UnitOfWork,
     private readonly events: EventBus,
   ) {}
@@ -71,7 +73,8 @@ export class DriftChecksService {
       const comparison = new DriftComparison(cluster, applied, either);
       const resources = await this.context.readResources(destination.designId, destination.designVersion);
       return { deployment, error: null, ...toFinding(await comparison.compare(resources), mode), ...elapsed() };
-    } catch (error) {
+    } catch (thrown) {
+      const error = await this.secrets.hideInError(thrown, destination, []);
       if (!isUnreached(error)) throw error;
       return { deployment, status: 'unknown', resources: [], drifted: [], fieldsDigest: null, error, ...elapsed() };
     }

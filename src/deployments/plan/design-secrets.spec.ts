@@ -1,3 +1,4 @@
+import type { KubernetesObject } from '../../kubernetes/clusters/kubernetes-object.js';
 import { DesignSecrets } from './design-secrets.js';
 import { type PlannedResource } from './planned-resource.js';
 
@@ -28,6 +29,35 @@ describe('The values of the Secrets of a design', () => {
     ]);
     expect(planned.warnings).toEqual(['(hidden) is long']);
     expect(planned.error?.detail).toBe('production has "(hidden)" twice: (hidden), as keys has');
+  });
+
+  it('are hidden in all of an object of a cluster but its names', () => {
+    const metadata = { name: 'hush hush', namespace: 'production', ownerReferences: [{ name: 'hush hush' }] };
+    const object = { apiVersion: 'v1', kind: 'Pod', metadata };
+    const labels = { a: 'hush hush', b: 'stays', c: 'in production' };
+    const hidden = secrets.hideInObject({
+      ...object,
+      metadata: { ...metadata, labels, annotations: { last: 'has "production" and hush hush', whole: 'production' } },
+      ...{ spec: { url: 'db://hush hush@db', phase: 'Required', port: 48151623 } },
+      ...{ status: { phase: 'production', conditions: [{ message: 'has "production": hush hush' }], code: 48151623 } },
+    } as unknown as KubernetesObject);
+    expect(hidden).toEqual({
+      ...object,
+      metadata: {
+        ...metadata,
+        labels: { ...labels, a: '(hidden)' },
+        annotations: { last: 'has "(hidden)" and (hidden)', whole: '(hidden)' },
+      },
+      spec: { url: '(hidden)', phase: 'Required', port: '(hidden)' },
+      status: { phase: 'production', conditions: [{ message: 'has "(hidden)": (hidden)' }], code: '(hidden)' },
+    });
+    const event = { apiVersion: 'v1', kind: 'Event', metadata: { name: 'a' } };
+    expect(secrets.hideInObject({ ...event, message: 'has "production", hush hush' })).toEqual({
+      ...event,
+      message: 'has "(hidden)", (hidden)',
+    });
+    const sizes = { apiVersion: 'v1', kind: 'Secret', metadata: { name: 'keys' }, data: { a: '9 bytes' } };
+    expect(secrets.hideInObject(sizes as KubernetesObject)).toEqual(sizes);
   });
 
   it('are found in time that grows with the text, however many there are and whatever they share', () => {

@@ -1,6 +1,7 @@
 import { isObject } from '../../core/json/json.js';
 import { TimeSlicer } from '../../core/time-slicer.js';
 import { MASKED } from '../../formats/design-file/secret-values.js';
+import { type KubernetesObject } from '../../kubernetes/clusters/kubernetes-object.js';
 import { HiddenValues } from './hidden-values.js';
 import { type PlannedResource, type ResourceError } from './planned-resource.js';
 import { findSecretValues } from './redact-secret-values.js';
@@ -28,15 +29,37 @@ export class DesignSecrets {
   /** Hides texts and numbers that contain a value, also inside of objects and lists. */
   hideIn(value: unknown): unknown {
     if (this.isEmpty) return value;
-    if (typeof value === 'string' || typeof value === 'number') return this.values.isIn(String(value)) ? MASKED : value;
-    if (typeof value !== 'object' || value === null) return value;
-    if (Array.isArray(value)) return value.map((item) => this.hideIn(item));
-    return Object.fromEntries(Object.entries(value).map(([name, one]) => [name, this.hideIn(one)]));
+    return replaceScalars(value, (one) => (this.values.isIn(String(one)) ? MASKED : one));
+  }
+
+  /**
+   * Hides the values in an object of a cluster: below its status and in events they are looked for as in messages, elsewhere as in
+   * fields. Names stay, and a Secret, whose values are sizes already.
+   */
+  hideInObject(object: KubernetesObject): KubernetesObject {
+    if (this.isEmpty) return object;
+    const { apiVersion, kind, metadata, status, ...fields } = object;
+    const hidden = kind === 'Secret' ? fields : kind === 'Event' ? this.hideInTexts(fields) : this.hideIn(fields);
+    const { labels, annotations } = metadata;
+    return {
+      ...{ apiVersion, kind },
+      metadata: {
+        ...metadata,
+        ...(labels && { labels: this.hideIn(labels) as Record<string, string> }),
+        ...(annotations && { annotations: this.hideIn(this.hideInTexts(annotations)) as Record<string, string> }),
+      },
+      ...(hidden as object),
+      ...(status !== undefined && { status: this.hideInTexts(status) }),
+    };
   }
 
   /** Hides the values in a message. */
   hideInMessage(message: string): string {
     return this.values.hideIn(message);
+  }
+
+  private hideInTexts(value: unknown): unknown {
+    return replaceScalars(value, (one) => (typeof one === 'string' ? this.hideInMessage(one) : this.hideIn(one)));
   }
 
   hideInError(error: ResourceError): ResourceError {
@@ -57,6 +80,14 @@ export class DesignSecrets {
       if (planned.error) planned.error = this.hideInError(planned.error);
     }
   }
+}
+
+/** A value in which each text and number is replaced, also inside of objects and lists. */
+function replaceScalars(value: unknown, replace: (one: string | number) => unknown): unknown {
+  if (typeof value === 'string' || typeof value === 'number') return replace(value);
+  if (typeof value !== 'object' || value === null) return value;
+  if (Array.isArray(value)) return value.map((one) => replaceScalars(one, replace));
+  return Object.fromEntries(Object.entries(value).map(([name, one]) => [name, replaceScalars(one, replace)]));
 }
 
 /** The names of an object and its namespace, and their parts, which those of pods and containers are made of. */

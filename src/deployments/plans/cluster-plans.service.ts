@@ -2,6 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { ClusterError } from '../../kubernetes/clusters/cluster-error.js';
 import { ValidationService } from '../../registry/validation/validation.service.js';
 import { type DeployedDesign, DeployedDesignsStore } from '../deployed-designs.store.js';
+import { DesignSecretsService } from '../design-secrets.service.js';
 import type { Deployment } from '../deployment.entity.js';
 import { type HookPhases, INSTALL_PHASES, ROLLBACK_PHASES, UPGRADE_PHASES } from '../plan/hook-plans.js';
 import { findChartDefinitions } from '../plan/definitions.js';
@@ -33,6 +34,7 @@ export class ClusterPlansService {
     private readonly namespaces: DeployedNamespacesService,
     private readonly adoption: AdoptionService,
     private readonly validation: ValidationService,
+    private readonly secrets: DesignSecretsService,
   ) {}
 
   /** Plans on each of the clusters, by connection. @throws ClusterError */
@@ -45,7 +47,7 @@ export class ClusterPlansService {
     return plans;
   }
 
-  /** Plans on one cluster. @throws ClusterError when the cluster cannot be used */
+  /** Plans on one cluster. @throws ClusterError when the cluster cannot be used; it says no secret values */
   async plan(of: PlanSubject, connectionId: string, resources: DesiredResource[], signal?: AbortSignal): Promise<Plan> {
     const cluster = await this.context.getClient(connectionId);
     const owner = await this.context.getOwner(of, connectionId);
@@ -74,11 +76,13 @@ export class ClusterPlansService {
       ...(standing !== null && { standing: () => this.context.readResources(of.designId, standing) }),
       signal: either,
     };
-    return new Planner(cluster, this.validation).plan(resources, owner, options).catch((error: unknown) => {
-      if (error !== deadline.reason || signal?.aborted) throw error;
-      throw new ClusterError('timeout', 'The cluster took too long to answer the requests of the plan', {
-        cause: error,
-      });
+    return new Planner(cluster, this.validation).plan(resources, owner, options).catch(async (error: unknown) => {
+      if (error === deadline.reason && !signal?.aborted)
+        throw new ClusterError('timeout', 'The cluster took too long to answer the requests of the plan', {
+          cause: error,
+        });
+      const sent = resources.map(({ object }) => object);
+      throw await this.secrets.hideInError(error, { designId: of.designId, connectionId }, sent);
     });
   }
 }

@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import type { Actor } from '../../core/access/actor.js';
 import { type PageEnvelope, toPageEnvelope } from '../../core/listing/page.js';
+import type { KubernetesObject } from '../../kubernetes/clusters/kubernetes-object.js';
 import type { ClusterResource } from '../../kubernetes/resources/cluster-resource.entity.js';
 import { ClusterResourcesService } from '../../kubernetes/resources/cluster-resources.service.js';
 import type { ClusterResourceListQuery } from '../../kubernetes/resources/resource.inputs.js';
@@ -42,18 +43,18 @@ export class RunningResourcesService {
     );
   }
 
-  /** Hides the secret values of the designs that resources come from in their messages and contents. */
+  /** Hides the secret values of the designs that resources come from in their messages, and of a single one in all of it. */
   private async hideSecrets(resources: ClusterResource[]): Promise<void> {
     const speaking = resources.filter(({ healthMessage, content }) => healthMessage !== null || content);
     const hidings = await this.secrets.findAll(speaking);
     for (const [index, resource] of speaking.entries()) {
       const hiding = hidings[index];
       if (!hiding) continue;
-      const { healthMessage, content: { apiVersion, kind, metadata, ...fields } = {} } = resource;
+      const { apiVersion, kind, name, labels, healthMessage, content } = resource;
       resource.healthMessage = healthMessage && hiding.hideInMessage(healthMessage);
-      // Names are no values; the values of a Secret are its sizes already.
-      if (resource.content && kind !== 'Secret')
-        resource.content = { apiVersion, kind, metadata, ...(hiding.hideIn(fields) as object) };
+      if (!(content as object | undefined)) continue;
+      resource.content = hiding.hideInObject(content as KubernetesObject);
+      resource.labels = hiding.hideInObject({ apiVersion, kind, metadata: { name, labels } }).metadata.labels ?? {};
     }
   }
 

@@ -75,6 +75,13 @@ export class ClusterError extends RemoteFailure {
     this.about = { name, group, kind: plural };
   }
 
+  /** A copy that says something else. */
+  withMessage(message: string): ClusterError {
+    const { kind, reason, answered, about, causes, mayHaveRun } = this;
+    const details = this.isUnserved ? undefined : { ...about, causes };
+    return Object.assign(new ClusterError(kind, message, { reason, status: { details }, answered }), { mayHaveRun });
+  }
+
   /** Parses the response to a failed request: usually a Status, but a proxy may return anything. */
   static fromResponse(httpStatus: number, body: unknown, during: string): ClusterError {
     const status = parseStatus(body);
