@@ -41,9 +41,47 @@ describe('hidden values in a message', () => {
       'has "correct horse b..." and correc… and corr…',
       'has "(hidden)..." and (hidden)… and (hidden)…',
     ],
+    ['escaped as UTF-8', 'naïve-value', String.raw`is na\xc3\xafve-value, na%C3%afve-value`, 'is (hidden), (hidden)'],
+    ['percent-encoded', 'p@ss w/rd', 'is p%40ss%20w%2Frd, p%40ss+w%2frd', 'is (hidden), (hidden)'],
+    [
+      'after a backslash',
+      'token-1',
+      String.raw`DOMAIN\token-1 "DOMAIN\\token-1"`,
+      String.raw`DOMAIN\(hidden) "DOMAIN\\(hidden)"`,
+    ],
+    ['after a percent sign', '40token-1', 'at 50%40token-1', 'at 50%(hidden)'],
+    ['one of its lines', 'first line\n\nsecond line\n', 'has second line, not second', 'has (hidden), not second'],
+    [
+      'a text or number in its JSON',
+      '{"auths": {"registry": {"username": "robot", "password": "hunter-2", "auth": "cm9ib3Q6aHVu", "pin": [4815162342]}}}',
+      'registry robot:hunter-2, cm9ib3Q6aHVu and 4815162342',
+      'registry robot:(hidden), (hidden) and (hidden)',
+    ],
     ['the longest of those that begin alike', 'shared-1', 'shared-1', '(hidden)'],
   ])('are found as %s', (_, value, message, shown) => {
     expect(hiding(value)(message)).toBe(shown);
+  });
+
+  it.each(['', 'm', 'me', 'me:', 'somebody:'])('are found in the base64 of a text, after %p', (before) => {
+    for (const [value, after] of [
+      ['hunter', ''],
+      ['hunter-2ÿþ', '@host'],
+      ['correct horse', '?'],
+    ] as const)
+      for (const encoding of ['base64', 'base64url'] as const) {
+        const encoded = Buffer.from(before + value + after).toString(encoding);
+        const shown = hiding(value)(`Basic ${encoded}`);
+        expect(shown).toMatch(/^Basic [^(]*\(hidden\)[^)]*$/);
+        const rest = Buffer.from(shown.replace('Basic ', '').replace('(hidden)', 'AAAA'), encoding).toString();
+        expect(rest).not.toContain(value.slice(0, 4));
+      }
+  });
+
+  it('are found in their parts unless these are ordinary', () => {
+    const config = 'production\nname\nshort\nweb-server\n8080\nhunter-2';
+    const message = 'production: "name" has "short" of "web-server" at "8080"';
+    expect(hiding(config, 'web-server')(`${message} hunter-2`)).toBe(`${message} (hidden)`);
+    expect(hiding(`${'['.repeat(100_000)}"hunter-2"${']'.repeat(100_000)}`)('x hunter-2')).toBe('x (hidden)');
   });
 
   it.each([1, 2, 3])('are found when they were quoted %d times', (depth) => {

@@ -14,6 +14,8 @@ const MAX_TRIED = 20_000;
 const MAX_ALIKE = 16;
 /** The maximum length of a word. */
 const MAX_WORD = 253;
+/** Longer values are found in base64 only where they begin it. */
+const MAX_INSIDE_BASE64 = 4_096;
 
 /** The text before a value that a message shows. */
 const BEFORE_VALUE = /(?:["'`=:]|(?:Invalid|Unsupported|Duplicate) value: )$/;
@@ -29,8 +31,9 @@ interface Span {
 }
 
 /**
- * Finds values in texts, as they are or as clusters write them: quoted or escaped as Go and JSON do at any depth, without control
- * characters, with other white space, or truncated. What a message may say of its own is ordinary: numbers of up to five digits, texts of
+ * Finds values in texts, as they are or as clusters write them: quoted or escaped as Go and JSON do at any depth, percent-encoded, in
+ * base64, alone or with more, without control characters, with other white space, or truncated; also their lines and the texts in JSON,
+ * unless these are ordinary. What a message may say of its own is ordinary: numbers of up to five digits, texts of
  * less than six characters, words of messages, and given names. An ordinary value is found only where a message shows a value: after a
  * quotation mark, `=`, `:` or `Invalid value: `. A value of letters or digits only is no part of a longer word. A text is searched once for all values.
  */
@@ -40,6 +43,8 @@ export class HiddenValues {
   /** Beginnings with more values than are told apart. */
   private readonly ofMany = new Set<string>();
   private readonly ordinary = new Set<string>();
+  /** Parts of base64, which are found inside of words. */
+  private readonly fragments = new Set<string>();
   /** The first three to five characters of all values. */
   private readonly shortBeginnings = new Set<string>();
 
@@ -51,26 +56,29 @@ export class HiddenValues {
   }
 
   add(value: string): void {
-    const whole = new PlainText(value).text;
-    for (const one of new Set([whole.trim(), whole.trimStart()])) this.addPlain(one);
-    // A number as Go prints it where it was read as a double.
-    const [digits, exponent] = /^-?\d{7,}$/.test(value) ? Number(value).toExponential().split('e+') : [];
-    if (exponent) this.addPlain(`${digits}e+${exponent.padStart(2, '0')}`);
+    this.addForms(value);
+    for (const part of partsOf(value)) if (!this.isOrdinary(new PlainText(part).text.trim())) this.addForms(part);
   }
 
   /** Whether a text contains one of the values; words of messages count as a whole only, names not at all. */
   isIn(text: string): boolean {
     if (this.isEmpty) return false;
-    const plain = new PlainText(text).text;
-    if (plain.length >= MIN_LENGTH && this.ordinary.has(plain) && !this.names.has(plain)) return true;
-    for (const _ of this.find(plain)) return true;
-    return false;
+    return readingsOf(text).some((written) => {
+      const plain = new PlainText(text, written).text;
+      if (plain.length >= MIN_LENGTH && this.ordinary.has(plain) && !this.names.has(plain)) return true;
+      for (const _ of this.find(plain)) return true;
+      return false;
+    });
   }
 
   /** Hides the values in a message. */
   hideIn(message: string): string {
     if (this.isEmpty) return message;
-    const plain = new PlainText(message);
+    return readingsOf(message).reduce((left, written) => this.hideAsWritten(left, written), message);
+  }
+
+  private hideAsWritten(message: string, written: RegExp): string {
+    const plain = new PlainText(message, written);
     const { text } = plain;
     const spans = [...this.find(text), ...this.findShown(text), ...this.findCut(text)];
     let shown = '';
@@ -81,6 +89,19 @@ export class HiddenValues {
       done = end;
     }
     return shown + message.slice(plain.at(done));
+  }
+
+  private addForms(value: string): void {
+    const whole = new PlainText(value).text;
+    for (const one of new Set([whole.trim(), whole.trimStart(), whole.trim().replaceAll(' ', '+')])) this.addPlain(one);
+    // A number as Go prints it where it was read as a double.
+    const [digits, exponent] = /^-?\d{7,}$/.test(value) ? Number(value).toExponential().split('e+') : [];
+    if (exponent) this.addPlain(`${digits}e+${exponent.padStart(2, '0')}`);
+    if (value.length > MAX_INSIDE_BASE64 || this.isOrdinary(whole.trim())) return;
+    for (const fragment of insideBase64(value.trim())) {
+      this.fragments.add(fragment);
+      this.addPlain(fragment);
+    }
   }
 
   private addPlain(value: string): void {
@@ -121,7 +142,7 @@ export class HiddenValues {
     const ends = (this.byBeginning.get(beginning) ?? []).flatMap((value) => {
       if (text.startsWith(value, start)) {
         const end = start + value.length;
-        return isOneWord(value) && isPartOfWord(text, start, end) ? [] : end;
+        return isOneWord(value) && !this.fragments.has(value) && isPartOfWord(text, start, end) ? [] : end;
       }
       const end = start + commonLength(value, text, start);
       if (end - start === MAX_COMPARED) return text.length;
@@ -181,9 +202,56 @@ function hashAt(text: string, at: number): number {
   return hash;
 }
 
+/** The lines of a value, or the texts and numbers in its JSON. */
+function* partsOf(value: string): Generator<string> {
+  const json = /^\s*[[{]/.test(value) ? parseJson(value) : undefined;
+  if (json === undefined) {
+    if (value.trim().includes('\n')) yield* value.split('\n');
+    return;
+  }
+  const left: unknown[] = [json];
+  while (left.length > 0) {
+    const one = left.pop();
+    if (typeof one === 'string' || typeof one === 'number') yield String(one);
+    else if (typeof one === 'object' && one !== null) for (const inner of Object.values(one)) left.push(inner);
+  }
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text) as unknown;
+  } catch {
+    return undefined;
+  }
+}
+
+/** What base64 has of a value wherever it stands in what is encoded, such as after a name of a user: without the characters that depend on more. */
+function insideBase64(value: string): string[] {
+  const bytes = Buffer.from(value);
+  const found = [0, 1, 2].map((before) => {
+    const encoded = Buffer.concat([Buffer.alloc(before), bytes]).toString('base64url');
+    return encoded.slice(before && before + 1, Math.floor(((before + bytes.length) * 4) / 3));
+  });
+  return [...new Set(found.flatMap((one) => [one, one.replaceAll('-', '+').replaceAll('_', '/')]))];
+}
+
+/** A byte as JavaScript, Python and Go escape it, or in a URL, before its digits. */
+const BYTE = String.raw`(?:\\{1,32}x|%)`;
+const NEXT = `${BYTE}[89abAB][0-9a-fA-F]`;
+/** A character in UTF-8, byte by byte. */
+const CHARACTER = `${BYTE}[cdCD][0-9a-fA-F]${NEXT}|${BYTE}[eE][0-9a-fA-F](?:${NEXT}){2}|${BYTE}[fF][0-7](?:${NEXT}){3}`;
+const CONTROLS = String.raw`\p{Cc}\p{Cs}\u202a-\u202e\u2066-\u2069`;
 /** An escape sequence with any number of backslashes, white space, or a character that texts of clusters lose. */
-const WRITTEN =
-  /\\+(?:u([0-9a-fA-F]{4})|U([0-9a-fA-F]{8})|x([0-9a-fA-F]{2})|([^]?))|\s+|[\p{Cc}\p{Cs}\u202a-\u202e\u2066-\u2069]/gu;
+const WRITTEN = new RegExp(
+  String.raw`(${CHARACTER})|%([0-9a-fA-F]{2})|\\{1,1000}(?:u([0-9a-fA-F]{4})|U([0-9a-fA-F]{8})|x([0-9a-fA-F]{2})|([^]?))|\s|[${CONTROLS}]`,
+  'gu',
+);
+/** The same where a backslash or `%` stands for itself. */
+const UNESCAPED = new RegExp(String.raw`\s|[${CONTROLS}]`, 'gu');
+
+/** The ways to read a text. */
+const readingsOf = (text: string): RegExp[] => (/[\\%]/.test(text) ? [WRITTEN, UNESCAPED] : [WRITTEN]);
+
 const ESCAPES: Record<string, string> = { n: ' ', t: ' ', r: '', v: '', f: '', a: '', b: '', '0': '' };
 /** Control characters are lost, except line break and tab. */
 const LOST = /[\p{Cs}\u202a-\u202e\u2066-\u2069]|[^\P{Cc}\n\t]/gu;
@@ -194,7 +262,7 @@ class PlainText {
   /** Where what follows a piece begins, in this text and in the given one. */
   private readonly ends: { plain: number; given: number }[] = [];
 
-  constructor(given: string) {
+  constructor(given: string, written = WRITTEN) {
     const pieces: string[] = [];
     let [plain, done] = [0, 0];
     const put = (piece: string, end: number): void => {
@@ -206,7 +274,7 @@ class PlainText {
       done = end;
       this.ends.push({ plain, given: end });
     };
-    for (const found of given.matchAll(WRITTEN)) {
+    for (const found of given.matchAll(written)) {
       if (found.index > done) put(given.slice(done, found.index), found.index);
       put(readEscape(found), found.index + found[0].length);
     }
@@ -228,8 +296,10 @@ class PlainText {
   }
 }
 
-function readEscape([all, short, long, byte, other]: RegExpMatchArray): string {
-  const code = short ?? long ?? byte;
+function readEscape([all, character, percent, short, long, byte, other]: RegExpMatchArray): string {
+  if (character !== undefined)
+    return readWhite(Buffer.from((character.match(/[0-9a-fA-F]{2}/g) ?? []).join(''), 'hex').toString('utf8'));
+  const code = percent ?? short ?? long ?? byte;
   if (code === undefined) return other === undefined ? readWhite(all) : (ESCAPES[other] ?? readWhite(other));
   const point = parseInt(code, 16);
   return point <= 0x10ffff ? readWhite(String.fromCodePoint(point)) : '';

@@ -21,6 +21,13 @@ describe('a message about a Secret', () => {
     expect(redactSecretValues(message, { ...rest, stringData })).toBe('denied: "(hidden)" is (hidden)');
   });
 
+  it('is reported without its values in the base64 that others make of them, however the Secret wraps it', () => {
+    const value = 'correct horse battery staple, and more than a line of base64 has';
+    const encoded = Buffer.from(value).toString('base64');
+    const data = { a: `${encoded.slice(0, 20)}\n${encoded.slice(20)}\n` };
+    expect(redactSecretValues(`holds ${encoded}, ${value}`, { ...secret, data })).toBe('holds (hidden), (hidden)');
+  });
+
   it('is not reported when it was truncated, because it may end with a part of a value', () => {
     expect(redactSecretValues(`keys holds hush hu${TRUNCATION_MARK}`, secret)).not.toContain('hush');
     const plain = { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'a' }, data: { a: 'hush' } };

@@ -17,7 +17,9 @@ export function* findSecretValues(kind: string, path: string[], value: unknown):
   } else if (isSecret(kind, path, value) && (typeof value === 'string' || typeof value === 'number')) {
     const text = largeIntegerDigits(value) ?? String(value);
     yield text;
-    if (kind === 'Secret')
-      yield path[0] === 'data' ? Buffer.from(text, 'base64').toString('utf8') : Buffer.from(text).toString('base64');
+    if (kind !== 'Secret') return;
+    const bytes = Buffer.from(text, path[0] === 'data' ? 'base64' : 'utf8');
+    yield bytes.toString('utf8');
+    yield bytes.toString('base64');
   }
 }
