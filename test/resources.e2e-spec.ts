@@ -223,6 +223,36 @@ requires('KUBEBUILDER_ASSETS', 'the watch of a cluster, on a real API server', (
       expect(shown).toContain('refused (hidden)');
       expect(shown).not.toContain('canary-secret');
     }
+    // A pod has no label of the design, and an event says more of it.
+    const pod = await find(`namespace=${namespace}&kind=Pod`);
+    const event = {
+      ...{
+        apiVersion: 'v1',
+        kind: 'Event',
+        metadata: { name: 'refused', namespace },
+        type: 'Warning',
+        reason: 'Refused',
+      },
+      message: 'pulling with canary-secret',
+      involvedObject: {
+        ...{ apiVersion: 'v1', kind: 'Pod', namespace, name: pod.name },
+        uid: (await kubectl(cluster, 'get', 'pod', pod.name, '-n', namespace, '-o', 'jsonpath={.metadata.uid}')).trim(),
+      },
+    };
+    await apply(event);
+    for (const [kind, name] of [
+      ['Deployment', 'web'],
+      ['Pod', pod.name],
+    ]) {
+      await kubectl(cluster, 'annotate', String(kind), name, '-n', namespace, 'last=has canary-secret');
+      const described = await people.viewer.graphql(
+        `{ getKubectlDescribe(name: "${name}", kind: "${kind}", namespace: "${namespace}", connectionID: "${connectionId}") { describe } }`,
+      );
+      const text = described.body.data.getKubectlDescribe.describe as string;
+      expect(text).toContain('last: has (hidden)');
+      if (kind === 'Pod') expect(text).toContain('pulling with (hidden)');
+      expect(text).not.toContain('canary-secret');
+    }
 
     await kubectl(cluster, 'delete', 'deployment', 'web', '-n', namespace);
     await kubectl(cluster, 'delete', 'configmap', 'settings', '-n', namespace);

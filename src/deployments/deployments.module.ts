@@ -81,6 +81,7 @@ import { DriftListeners } from './drift/drift.listeners.js';
 import { DriftService } from './drift/drift.service.js';
 import { SelfHealingService } from './drift/self-healing.service.js';
 import { ClusterResourcesController } from './resources/cluster-resources.controller.js';
+import { ObjectRedactorsListeners } from './resources/object-redactors.listeners.js';
 import { WatchedNamespacesListeners } from './resources/watched-namespaces.listeners.js';
 import { DesignSecretsService } from './design-secrets.service.js';
 import { RunningResourcesService } from './resources/running-resources.service.js';
@@ -173,6 +174,7 @@ import { TargetsStore } from './targets/targets.store.js';
     TargetsStore,
     RunningResourcesService,
     DesignSecretsService,
+    ObjectRedactorsListeners,
     WatchedNamespacesListeners,
     DeploymentHealthService,
     DeployedDriftStore,

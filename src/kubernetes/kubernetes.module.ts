@@ -29,6 +29,7 @@ import { ClusterResourcesResolver } from './resources/cluster-resources.resolver
 import { ClusterResourcesService } from './resources/cluster-resources.service.js';
 import { ClusterResourcesStore } from './resources/cluster-resources.store.js';
 import { DescriptionsService } from './resources/describe/descriptions.service.js';
+import { ObjectRedactors } from './resources/describe/object-redactors.js';
 import { ResourceChanges } from './resources/resource-changes.js';
 import { ClusterWatchesListeners } from './resources/watch/cluster-watches.listeners.js';
 import { ClusterWatchesService } from './resources/watch/cluster-watches.service.js';
@@ -55,6 +56,7 @@ import { WatchedResourcesStore } from './resources/watch/watched-resources.store
     ClusterResourcesResolver,
     ClusterCountsService,
     DescriptionsService,
+    ObjectRedactors,
     ResyncsService,
     OpenClustersService,
     MeshesResolver,
@@ -83,6 +85,7 @@ import { WatchedResourcesStore } from './resources/watch/watched-resources.store
     ClusterResourcesService,
     DesignKindsRegistry,
     ResourceChanges,
+    ObjectRedactors,
     WatchedNamespaces,
   ],
 })

@@ -34,7 +34,7 @@ export class DesignSecrets {
 
   /**
    * Hides the values in an object of a cluster: below its status and in events they are looked for as in messages, elsewhere as in
-   * fields. Names stay, and a Secret, whose values are sizes already.
+   * fields. Names stay, and values and annotations of a Secret, which are shown as sizes.
    */
   hideInObject(object: KubernetesObject): KubernetesObject {
     if (this.isEmpty) return object;
@@ -46,7 +46,8 @@ export class DesignSecrets {
       metadata: {
         ...metadata,
         ...(labels && { labels: this.hideIn(labels) as Record<string, string> }),
-        ...(annotations && { annotations: this.hideIn(this.hideInTexts(annotations)) as Record<string, string> }),
+        ...(annotations &&
+          kind !== 'Secret' && { annotations: this.hideIn(this.hideInTexts(annotations)) as Record<string, string> }),
       },
       ...(hidden as object),
       ...(status !== undefined && { status: this.hideInTexts(status) }),

@@ -7,6 +7,7 @@ import type { KubernetesObject } from '../../clusters/kubernetes-object.js';
 import type { OpenCluster } from '../../middleware/open-clusters.service.js';
 import type { KctlDescribeDetails } from '../cluster-resource.graphql.js';
 import { describeObject } from './describe-object.js';
+import { ObjectRedactors } from './object-redactors.js';
 
 /** The maximum number of events in a description. */
 const MAX_EVENTS = 100;
@@ -14,6 +15,8 @@ const MAX_EVENTS = 100;
 /** Describes the current state of objects on a cluster. */
 @Injectable()
 export class DescriptionsService {
+  constructor(private readonly redactors: ObjectRedactors) {}
+
   /** Describes an object on the only cluster. @throws InvalidRequest when there are several */
   async describeOn(
     clusters: OpenCluster[],
@@ -28,8 +31,7 @@ export class DescriptionsService {
         'must name one of several clusters',
         'Send the id of a connection.',
       );
-    const { client, connection } = cluster;
-    return { describe: await this.describe(client, kind, name, namespace), ctxid: connection.id };
+    return { describe: await this.describe(cluster, kind, name, namespace), ctxid: cluster.connection.id };
   }
 
   /**
@@ -37,10 +39,16 @@ export class DescriptionsService {
    * @throws InvalidRequest when the cluster does not serve the kind
    * @throws ClusterError when the object does not exist
    */
-  private async describe(client: ClusterClient, kind: string, name: string, namespace: string): Promise<string> {
+  private async describe(
+    { client, connection }: OpenCluster,
+    kind: string,
+    name: string,
+    namespace: string,
+  ): Promise<string> {
     const found = await this.findKind(client, kind);
     const object = await client.get(found, name, found.namespaced ? namespace || 'default' : undefined);
-    return describeObject(found, object, await this.listEvents(client, object));
+    const shown = await this.redactors.redact(connection.id, object, await this.listEvents(client, object));
+    return describeObject(found, shown.object, shown.events);
   }
 
   private async findKind(client: ClusterClient, asked: string): Promise<ResourceKind> {
