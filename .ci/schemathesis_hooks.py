@@ -16,7 +16,7 @@ ROW = re.compile(r"^\| `([A-Z_]+)` +\| ([0-9, ]+?) +\|", re.MULTILINE)
 # The statuses of each code, as documented.
 DOCUMENTED = {
     code: {int(status) for status in statuses.split(",")}
-    for code, statuses in ROW.findall((Path(__file__).parent.parent / "docs/api.md").read_text())
+    for code, statuses in ROW.findall((Path(__file__).parent.parent / "docs/errors.md").read_text())
 }
 
 # Values that a schema does not tell from others: columns, conditions and cursors of a list, and parameters that depend on each other.

@@ -55,8 +55,8 @@ it('the type of a problem leads to its place on a page that needs no token', asy
   expect(places).toEqual([...KNOWN.keys()]);
 });
 
-it('docs/api.md lists the same codes', () => {
-  const rows = readFileSync(join(ROOT, 'docs/api.md'), 'utf8').matchAll(
+it('docs/errors.md lists the same codes', () => {
+  const rows = readFileSync(join(ROOT, 'docs/errors.md'), 'utf8').matchAll(
     /^\| `([A-Z_]+)` +\| ([\d, ]+?) +\| (.*?) +\|$/gm,
   );
   const listed = [...rows].map(([, code, statuses, meaning]) => ({

@@ -1,4 +1,4 @@
-/** The meaning and HTTP statuses of an error code, as shown by the page of errors and docs/api.md. */
+/** The meaning and HTTP statuses of an error code, as shown by the page of errors and docs/errors.md. */
 export interface ErrorCode {
   code: string;
   statuses: readonly number[];
