@@ -2,6 +2,7 @@ import { once } from 'node:events';
 import type { ServerResponse } from 'node:http';
 import { setTimeout as wait } from 'node:timers/promises';
 import type { WatcherTools } from '../src/kubernetes/resources/watch/cluster-watcher.js';
+import { ClusterWatchesStore } from '../src/kubernetes/resources/watch/cluster-watches.store.js';
 import { ClusterWatchesService } from '../src/kubernetes/resources/watch/cluster-watches.service.js';
 import type { Json } from './support/person.js';
 import { StubCluster } from './support/stub-cluster.js';
@@ -238,6 +239,14 @@ describe('an API server that is hostile to its watchers', () => {
     };
     await put(...ids);
     await until(() => shared.followers === 1, PATIENCE);
+
+    // Nothing is written to a connection by the watch of its former credential, however long it takes to notice.
+    const changed = jest.spyOn(world.get(ClusterWatchesStore), 'findChangedAccess').mockResolvedValue([]);
+    await rotate(refused, shared.kubeconfigOf('another', 'b'));
+    await put(sound, unreadable);
+    expect(await names(refused)).not.toContain(`shared-${made}`);
+    changed.mockRestore();
+    await sees(refused, `shared-${made}`);
 
     shared.behave({ refuse: (token) => token === 'weak' });
     await rotate(refused, shared.kubeconfigOf('weak', 'b'));

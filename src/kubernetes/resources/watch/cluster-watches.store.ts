@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { UnitOfWork } from '../../../core/database/unit-of-work.js';
 import { toJsonb } from '../../../core/json/jsonb.js';
 import type { MissingKind, Resync, WatchStatus } from './cluster-watch.entity.js';
-import type { WatchLease } from './watched-resources.store.js';
+import { HAS_PRESENT_CREDENTIAL, type WatchLease } from './watched-resources.store.js';
 
 /** A connection whose watch this process holds. */
 export interface WatchedConnection {
@@ -42,7 +42,7 @@ const withoutKey = (revision: string): string => `substr(${revision}, strpos(${r
 /** Whether a digest ($3) is that of another access, whose revision ($2) is null while the credential cannot be opened. */
 const IS_ANOTHER_ACCESS = `($2::text IS NOT NULL AND coalesce(access_digest, $3) <> $3
   AND ${withoutKey('access_revision')} IS DISTINCT FROM ${withoutKey('$2')})`;
-const HELD = `connection_id = $1 AND worker = $2 AND access_digest = $3`;
+const HELD = `connection_id = $1 AND worker = $2 AND access_digest = $3 AND ${HAS_PRESENT_CREDENTIAL}`;
 const isFree = (row: string): string => `(${row}.worker IS NULL OR ${row}.lease_until < now())`;
 /** Whether another process holds the watch of connections with the same digest. @param rows where they are */
 const isTaken = (row: string, rows: string): string =>
@@ -71,7 +71,7 @@ export class ClusterWatchesStore {
 
   /**
    * Finds connections whose address or credential has changed since their digest was computed, or whose digest is of another key, unless
-   * a process that has this key still holds them: new ones first, failed ones last.
+   * a process that has this key still holds them: new ones first, then those with another credential, failed ones last, each by age.
    */
   findChangedAccess(limit: number, keyId: string): Promise<{ connectionId: string; revision: string }[]> {
     return this.unit.manager.query(
@@ -80,7 +80,7 @@ export class ClusterWatchesStore {
          LEFT JOIN credential ON credential.id = connection.credential_id
         WHERE ${WATCHED} AND w.access_revision IS DISTINCT FROM $2 || '.' || ${ACCESS}
           AND (${isFree('w')} OR ${withoutKey('w.access_revision')} IS DISTINCT FROM ${ACCESS})
-        ORDER BY w.access_digest IS NULL DESC, w.access_revision IS NULL LIMIT $1`,
+        ORDER BY w.access_digest IS NULL DESC, ${HAS_PRESENT_CREDENTIAL}, w.access_revision IS NULL, connection.updated_at LIMIT $1`,
       [limit, keyId],
     );
   }

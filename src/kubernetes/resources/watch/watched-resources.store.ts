@@ -33,10 +33,18 @@ const DELETED_AT_ONCE = 5_000;
 const COLUMNS = `namespace text, name text, uid text, owner_uid text, resource_version text, labels jsonb, health text,
   health_message text, installation_id uuid, design_id uuid, environment_id uuid, applied_fields jsonb, applied_digest text, content jsonb,
   omitted text[], created_at timestamptz`;
-/** The connections that are still held; the lock keeps them so until the rows are written. */
+/**
+ * Whether the digest of a watch was computed with the present credential of its connection; one that cannot be decrypted has no
+ * revision. Until then another one may have been shown more than the present one may see.
+ */
+export const HAS_PRESENT_CREDENTIAL = `(access_revision IS NULL OR EXISTS (
+  SELECT FROM connection c LEFT JOIN credential ON credential.id = c.credential_id
+   WHERE c.id = connection_id AND split_part(access_revision, '.', 3) = coalesce(c.credential_id::text, '')
+     AND split_part(access_revision, '.', 4) = coalesce(credential.revision::text, '')))`;
+/** The connections that are still held, with the credential that they were held with; the lock keeps them so until the rows are written. */
 const HELD = `held AS MATERIALIZED (
   SELECT connection_id, organization_id FROM cluster_watch WHERE connection_id = ANY ($1) AND worker = $2 AND access_digest = $3
-   ORDER BY connection_id FOR KEY SHARE)`;
+    AND ${HAS_PRESENT_CREDENTIAL} ORDER BY connection_id FOR KEY SHARE)`;
 /** Those of them that are written to: all, or those of a place. */
 const TARGET = `target AS (SELECT * FROM held WHERE $6::uuid[] IS NULL OR connection_id = ANY ($6))`;
 const OWN_DESIGN = `labels ? 'armature.dev/design'`;
