@@ -7,7 +7,7 @@ import { ClusterWatchesService } from '../src/kubernetes/resources/watch/cluster
 import type { Json } from './support/person.js';
 import { StubCluster } from './support/stub-cluster.js';
 import { until } from './support/until.js';
-import { done } from './support/workspace-scene.js';
+import { done, peopleOf, WorkspaceScene } from './support/workspace-scene.js';
 import { World } from './support/world.js';
 
 const RESOURCES = '/api/system/meshsync/resources';
@@ -267,6 +267,33 @@ describe('an API server that is hostile to its watchers', () => {
     for (const id of ids) await done(world.admin.delete(`/api/integrations/connections/${id}`));
     await shared.stop();
   }, 90_000);
+
+  it('has no value of a Secret shown that it repeats when it refuses requests for now', async () => {
+    const scene = await WorkspaceScene.make(world, await peopleOf(world));
+    const environment = await scene.environment();
+    await done(world.admin.post(`/api/environments/${environment.id}/connections/${hostileId}`));
+    const map = { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'settings' } };
+    const secret = { apiVersion: 'v1', kind: 'Secret', metadata: { name: 'keys' }, stringData: { key: 'canary-word' } };
+    const file = JSON.stringify({ apiVersion: 'v1', kind: 'List', items: [map, secret] });
+    const { id } = await done(world.admin.upload('/api/pattern/import', 'app.json', file, { workspace_id: scene.id }));
+    hostile.behave({
+      fail: ({ pathname }) =>
+        pathname.startsWith('/api/v1/namespaces/stub/') ? { code: 429, message: 'refused "canary-word"' } : undefined,
+    });
+    const fields = { id, environment_id: environment.id, namespace: 'stub' };
+    const plan = await world.admin.post('/api/pattern/deploy/plan', fields);
+    expect([plan.status, plan.body.detail]).toEqual([502, 'refused "(hidden)"']);
+    const requested = await done(
+      world.admin.post('/api/pattern/deploy?async=true', { ...fields, request_approval: true }),
+    );
+    const { events } = await done(world.admin.get(`/api/events?acted_upon=${requested.id}`));
+    expect(events.length).toBeGreaterThan(0);
+    const stored = await world.sql('SELECT options FROM deployment WHERE id = $1', [requested.id]);
+    expect(stored).toMatchObject([{ options: { plan_error: { detail: 'refused "(hidden)"' } } }]);
+    for (const said of [plan.body, requested, events, stored])
+      expect(JSON.stringify(said)).not.toContain('canary-word');
+    await recovers();
+  });
 
   it('is forgotten when another cluster answers at its address', async () => {
     expect(await names(hostileId)).toContain('first');

@@ -8,6 +8,8 @@ import { SELF_SIGNED } from './self-signed.js';
 export interface StubHooks {
   list?: (response: ServerResponse, url: URL) => void;
   watch?: (response: ServerResponse, resourceVersion: string) => void;
+  /** The status that is the response to a request, if it fails. */
+  fail?: (url: URL) => { code: number; message: string } | undefined;
   /** Whether a token is refused. */
   refuse?: (token: string) => boolean;
 }
@@ -108,6 +110,8 @@ export class StubCluster {
       void response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body));
     if (this.hooks.refuse?.(request.headers.authorization?.replace('Bearer ', '') ?? ''))
       return json({ kind: 'Status', message: 'Unauthorized', reason: 'Unauthorized', code: 401 }, 401);
+    const failure = this.hooks.fail?.(url);
+    if (failure) return json({ kind: 'Status', ...failure }, failure.code);
     if (url.pathname === '/version') return json({ major: '1', minor: '36', gitVersion: 'v1.36.0' });
     if (url.pathname === '/api') return json(discovery('', ['namespaces', 'Namespace'], ['configmaps', 'ConfigMap']));
     if (url.pathname === '/apis') return json({ kind: 'APIGroupDiscoveryList', items: [] });
