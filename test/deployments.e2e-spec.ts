@@ -374,6 +374,9 @@ requires('KUBEBUILDER_ASSETS', 'the main job, on a real API server', () => {
       `Undeployment of ${design.name} succeeded`,
       `Undeployment of ${design.name} was requested`,
     ]);
+    expect(feed.events.map(({ operation_id }: Json) => operation_id as string)).toEqual(
+      feed.events.map(() => undeployed.id as string),
+    );
     const { body: metrics } = await world.stranger.get('/metrics');
     expect(metrics).toMatch(
       /armature_deployment_duration_seconds_count\{action="undeploy",status="undeployed"\} [1-9]/,
