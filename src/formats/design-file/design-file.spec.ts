@@ -119,6 +119,12 @@ describe('canonicalDesign', () => {
     expect(second?.configuration).toBe(settings);
   });
 
+  it('keeps names that begin with a capital: those are data of a custom resource', () => {
+    const configuration = { spec: { thresholds: { 'High CPU': 1, 'Low CPU': 2 }, 'alert Name': 'x' } };
+    const [first] = toCanonicalDesign({ components: [{ component: { kind: 'A' }, configuration }] }, 'x').components;
+    expect(first?.configuration).toEqual({ spec: { thresholds: { 'High CPU': 1, 'Low CPU': 2 }, alertName: 'x' } });
+  });
+
   it('takes services only where there are no components', () => {
     const services = { a: { type: 'Pod', apiVersion: 'v1' } };
     expect(toCanonicalDesign({ services }, 'x')).toMatchObject({ components: [{ displayName: 'a' }] });

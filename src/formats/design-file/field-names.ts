@@ -1,7 +1,7 @@
 import { isObject, type Json, type JsonObject } from '../../core/json/json.js';
 
 /** `access Control` is the display form of the field `accessControl`. */
-const SPACED_NAME = /^[A-Za-z][A-Za-z0-9]*(?: [A-Z][A-Za-z0-9]*)+$/;
+const SPACED_NAME = /^[a-z][A-Za-z0-9]*(?: [A-Z][A-Za-z0-9]*)+$/;
 /** Maps whose keys are data and not field names. */
 const FREE_KEYS = new Set(['labels', 'annotations', 'matchLabels', 'data', 'stringData', 'binaryData', 'nodeSelector']);
 
