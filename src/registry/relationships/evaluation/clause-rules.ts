@@ -1,7 +1,8 @@
+import { truncate } from '../../../core/errors/app-error.js';
 import { isObject, type Json, type JsonObject, asObject, asText } from '../../../core/json/json.js';
 import { ValueJoin } from './value-join.js';
 import { EqualValuesRule, BindingRule } from './equal-values-rules.js';
-import { isSelf, SelectorClause } from './selector-clause.js';
+import { isSelf, MAX_SHOWN_NAME, SelectorClause } from './selector-clause.js';
 import { type EvaluationRule, type SelectorSet } from './evaluation-rule.js';
 import { SiblingRule } from './sibling-rule.js';
 
@@ -12,10 +13,19 @@ interface Binding {
   other: Json | undefined;
 }
 
-/** The rules of a selector set in the language of relationships.meshery.io, one for each pair of its clauses; text where a pair has no criterion. */
-export function parseClauseRules(set: SelectorSet): (EvaluationRule | string)[] {
-  const pairs = set.from.flatMap((from) => set.to.map((to) => ({ from, to })));
-  return pairs.map(({ from, to }) => parseClauseRule({ ...set, from: [from], to: [to] }, from, to));
+/**
+ * The rules of a selector set in the language of relationships.meshery.io, one for each of the first pairs of its clauses; text where a pair
+ * has no criterion.
+ */
+export function* parseClauseRules(set: SelectorSet, maxPairs: number): Generator<EvaluationRule | string> {
+  let pairs = 0;
+  for (const from of set.from) {
+    for (const to of set.to) {
+      if (pairs >= maxPairs) return;
+      pairs += 1;
+      yield parseClauseRule({ ...set, from: [from], to: [to] }, from, to);
+    }
+  }
 }
 
 function parseClauseRule(set: SelectorSet, from: SelectorClause, to: SelectorClause): EvaluationRule | string {
@@ -57,7 +67,7 @@ function parseBindingRule(
   const direct = first?.kind === to.kind ? first : undefined;
   const reverse = second?.kind === from.kind ? second : undefined;
   if (direct === undefined && reverse === undefined)
-    return `Its ends are bound by different kinds (${first?.kind ?? 'none'}, ${second?.kind ?? 'none'}), which nothing can be.`;
+    return `Its ends are bound by different kinds (${formatKind(first)}, ${formatKind(second)}), which nothing can be.`;
   const agreement =
     direct === undefined
       ? ValueJoin.parse(reverse?.other, reverse?.own, to.source['match_strategy_matrix'])
@@ -72,6 +82,10 @@ function parseBinding(match: JsonObject): Binding | undefined {
   const other = entries.find((entry) => !isSelf(entry));
   if (own === undefined || other === undefined) return undefined;
   return { kind: asText(other['kind']), own: readRefs(own), other: readRefs(other) };
+}
+
+function formatKind(binding: Binding | undefined): string {
+  return binding === undefined ? 'none' : truncate(binding.kind, MAX_SHOWN_NAME);
 }
 
 function readRefs(entry: JsonObject): Json | undefined {

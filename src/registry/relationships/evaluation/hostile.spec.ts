@@ -87,6 +87,61 @@ it('writes no patch into a prototype', () => {
   expect(constructor).toEqual({ prototype: { polluted: 'a' } });
 });
 
+it.each<[string, JsonObject]>([
+  ['displayName', { data: { length: 100 } }],
+  ['displayName', { data: { toString: 1 } }],
+  ['displayName', { data: 5 }],
+  ['configuration', { data: 'text' }],
+  ['configuration', { data: [1] }],
+])('writes no %s of another type, %j', (path, giver) => {
+  const design = designOf(resource('v1 ConfigMap a', giver), resource('v1 ConfigMap b'));
+  const [from, to] = design.components.map(({ id }) => id);
+  const allow = {
+    from: [{ id: from ?? '', patch: { mutatorRef: [['configuration', 'data']] } }],
+    to: [{ id: to ?? '', patch: { mutatedRef: [[path]] } }],
+  };
+  const relationships = [{ id: 'drawn', status: 'pending', selectors: [{ allow }] }];
+  const { design: after, actions, trace } = evaluate({ ...design, relationships }, [], { applyPatches: true });
+  expect(after).toEqual({ ...design, relationships });
+  expect(actions).toEqual([]);
+  expect(trace.notes).toEqual([
+    `Relationship drawn: ${path} must be ${path === 'displayName' ? 'text' : 'an object'}.`,
+  ]);
+});
+
+it('compiles many clauses within a bound of time and notes', () => {
+  const clauses = Array.from({ length: 400 }, (_, index) => ({ kind: `K${index}` }));
+  const bound = (kind: string): JsonObject => ({
+    kind,
+    match: { from: [{ kind: 'self', mutatorRef: [['displayName']] }], to: [{ kind: `${kind}${'x'.repeat(5_000)}`, mutatedRef: [['displayName']] }] }, // prettier-ignore
+  });
+  const bounds = clauses.map(({ kind }) => bound(kind));
+  const definitions = [
+    ...stating('edge binding none', { allow: { from: clauses, to: clauses } }),
+    ...stating('edge binding various', { allow: { from: bounds, to: bounds } }),
+  ];
+  const design = designOf(resource('v1 K0 a'), resource('v1 K1 b'));
+  const began = performance.now();
+  const { trace } = evaluate(design, definitions);
+  expect(performance.now() - began).toBeLessThan(1_000);
+  expect(JSON.stringify(trace).length).toBeLessThan(50_000);
+  for (const { notes } of trace.definitions) expect(notes).toContain('Only the first 2500 pairs of its clauses are evaluated.'); // prettier-ignore
+  expect(trace.definitions[0]?.notes).toHaveLength(2);
+  expect(trace.definitions[0]?.notes[1]).toMatch(
+    /^K0, K1, .*, K19 and 380 more → K0, .* and gives nothing to find them by\.$/,
+  );
+});
+
+it('evaluates the pairs of clauses up to its bound, in their order', () => {
+  const path = [['configuration', 'data', 'key']];
+  const from = Array.from({ length: 50 }, (_, index) => ({ kind: `A${index}`, patch: { mutatorRef: path } }));
+  const to = Array.from({ length: 51 }, (_, index) => ({ kind: `B${index}`, patch: { mutatedRef: path } }));
+  const resources = ['A0 a', 'B0 b', 'A49 y', 'B50 z'].map((name) => resource(`v1 ${name}`, { data: { key: 'x' } }));
+  const { design, trace } = evaluate(designOf(...resources), stating('edge binding key', { allow: { from, to } }));
+  expect(edgesIn(design)).toEqual(['A0 a > B0 b key', 'A0 a > B50 z key', 'A49 y > B0 b key']);
+  expect(trace.definitions[0]?.notes).toEqual(['Only the first 2500 pairs of its clauses are evaluated.']);
+});
+
 it('ends soon when everything refers to everything', () => {
   const peers = Array.from({ length: 200 }, () => ({ podSelector: {} }));
   const policies = Array.from({ length: 300 }, (_, index) =>

@@ -158,6 +158,8 @@ function applyPatch(
   if (given === undefined) return before === undefined ? undefined : `${source.join('.')} has no value.`;
   const old = before ?? null;
   const value = strategy === 'merge' ? mergeValues(old, given) : given;
+  if (root === 'displayName' && typeof value !== 'string') return 'displayName must be text.';
+  if (path.length === 1 && root === 'configuration' && !isObject(value)) return 'configuration must be an object.';
   if (!hasSpaceFor({ id: taker.id, path, old, new: given })) return BUDGET_NOTE;
   if (canonicalKey(old) === canonicalKey(value) && typeof old === typeof value) return undefined;
   const component = withValueAt(taker as JsonObject, path, value);

@@ -1,8 +1,12 @@
+import { truncate } from '../../../core/errors/app-error.js';
 import { isObject, type Json, type JsonObject, asObject, asText } from '../../../core/json/json.js';
 import { type IndexedComponent } from './indexed-component.js';
 import { compilePattern } from '../../../validation/values/pattern.js';
 import { WILDCARD } from './component-path.js';
 
+/** Characters of a kind, which is any text, in a sentence. */
+export const MAX_SHOWN_NAME = 80;
+const MAX_SHOWN_KINDS = 20;
 /** The names that are no patterns. */
 const PLAIN_NAME = /^[\w.-]*$/;
 
@@ -81,10 +85,12 @@ export function isSelf({ kind }: JsonObject): boolean {
   return asText(kind).toLowerCase() === 'self';
 }
 
-/** Kinds as named in sentences. */
+/** Kinds as named in sentences; of many the first. */
 export function formatKinds(clauses: readonly SelectorClause[]): string {
-  const kinds = new Set(clauses.map(({ kind }) => (kind === WILDCARD ? 'anything' : kind)));
-  return [...kinds].join(', ');
+  const kinds = [...new Set(clauses.map(({ kind }) => (kind === WILDCARD ? 'anything' : kind)))];
+  const shown = kinds.slice(0, MAX_SHOWN_KINDS).map((kind) => truncate(kind, MAX_SHOWN_NAME));
+  const others = kinds.length - shown.length;
+  return others === 0 ? shown.join(', ') : `${shown.join(', ')} and ${others} more`;
 }
 
 function stripVersionPrefix(version: string): string {

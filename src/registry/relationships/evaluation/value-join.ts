@@ -69,7 +69,7 @@ export class ValueJoin {
       if (from === undefined || to === undefined) return 'A path is not one.';
       const strategies = readStrategies(matrix, index);
       const unknown = strategies.find((strategy) => !STRATEGIES.has(strategy));
-      if (unknown !== undefined) return `The strategy "${unknown}" is not known.`;
+      if (unknown !== undefined) return `The strategy "${unknown.slice(0, 80)}" is not known.`;
       pairs.push({ left: from, right: to, lists: { left: listsOf(from), right: listsOf(to) }, strategies });
     }
     return new ValueJoin(pairs);
