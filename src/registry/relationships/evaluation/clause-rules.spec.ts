@@ -82,6 +82,26 @@ describe('a patch', () => {
     ]);
   });
 
+  it('compares lists of two lengths by the shorter, whichever side has it', () => {
+    const paths = [['displayName'], ['configuration', 'data', 'key']];
+    const of = (mutatorRef: string[][], mutatedRef: string[][]): ReturnType<typeof stating> =>
+      stating('edge binding reference', {
+        allow: { from: [{ kind: 'ConfigMap', patch: { mutatorRef } }], to: [{ kind: 'Cart', patch: { mutatedRef } }] },
+      });
+    const resources = [
+      resource('v1 ConfigMap a', { data: { key: 'x' } }),
+      resource('shop.io/v1 Cart a', { data: { key: 'y' } }),
+      resource('shop.io/v1 Cart b', { data: { key: 'x' } }),
+    ];
+    const edges = ['ConfigMap a > Cart a reference'];
+    expect(found(of(paths, paths.slice(0, 1)), ...resources)).toEqual(edges);
+    expect(found(of(paths.slice(0, 1), paths), ...resources)).toEqual(edges);
+    expect(found(of(paths, paths), ...resources)).toEqual([]);
+    expect(notes(of(paths, []), ...resources)).toEqual([
+      'ConfigMap → Cart: It says that these may be related, and gives nothing to find them by.',
+    ]);
+  });
+
   it('agrees where both sides have no value, as long as another path agrees by one', () => {
     const of = (matrix: string[][] = []): ReturnType<typeof stating> => {
       const mutatorRef = [['displayName'], ['configuration', 'metadata', 'namespace']];
@@ -285,6 +305,39 @@ describe('a binding', () => {
       expect(evaluate(of(user ?? {}, robot, account ?? {}), definition).actions).toHaveLength(1);
     }
     expect(evaluate(of(account ?? {}), spelled('(Role', 'self')).actions).toEqual([]);
+  });
+
+  it('is of the namespace that a subject states, and of that of the binding otherwise', () => {
+    const roles = ['a', 'b'].map((namespace) => resource(`${rbac} Role ${namespace}/reader`));
+    const accounts = ['a', 'b', 'c'].map((namespace) => resource(`v1 ServiceAccount ${namespace}/alice`));
+    const granted = (...subjects: JsonObject[]): string[] => {
+      const grant = { roleRef: { kind: 'Role', name: 'reader' }, subjects };
+      return found(binding, ...roles, ...accounts, resource(`${rbac} RoleBinding a/grant`, grant));
+    };
+    expect(granted({ name: 'alice', namespace: 'b' })).toEqual(['Role a/reader > ServiceAccount b/alice permission']);
+    expect(granted({ name: 'alice' })).toEqual(['Role a/reader > ServiceAccount a/alice permission']);
+    expect(granted({ name: 'alice', namespace: 'c' }, { name: 'alice' })).toEqual([
+      'Role a/reader > ServiceAccount a/alice permission',
+      'Role a/reader > ServiceAccount c/alice permission',
+    ]);
+    expect(granted({ name: 'alice', namespace: 'd' })).toEqual([]);
+  });
+
+  it('without a namespace joins what is in one, unless its subject states another', () => {
+    const roles = ['a', 'b'].map((namespace) => resource(`${rbac} Role ${namespace}/reader`));
+    const accounts = ['a', 'b'].map((namespace) => resource(`v1 ServiceAccount ${namespace}/alice`));
+    const granted = (subject: JsonObject): string[] => {
+      const grant = { roleRef: { kind: 'Role', name: 'reader' }, subjects: [subject] };
+      return found(binding, ...roles, ...accounts, resource(`${rbac} RoleBinding grant`, grant));
+    };
+    expect(granted({ name: 'alice' })).toEqual([
+      'Role a/reader > ServiceAccount a/alice permission',
+      'Role b/reader > ServiceAccount b/alice permission',
+    ]);
+    expect(granted({ name: 'alice', namespace: 'b' })).toEqual([
+      'Role a/reader > ServiceAccount b/alice permission',
+      'Role b/reader > ServiceAccount b/alice permission',
+    ]);
   });
 
   it('says what is missing', () => {

@@ -26,7 +26,9 @@ export class ComponentIndex {
     );
     const scopes = readDefinedScopes(this.components);
     for (const part of this.components) {
-      part.namespace = this.namespaceOf(part, scopes);
+      part.isNamespaced = isNamespaced(part, scopes);
+      if (part.isNamespaced)
+        part.namespace = asText(asObject(part.component.configuration['metadata'])['namespace']) || namespace;
       addToIndex(this.kinds, part.kind, part);
       if (part.name !== '' && part.isDeployable) {
         addToIndex(this.names, part.name, part);
@@ -72,15 +74,13 @@ export class ComponentIndex {
   labelsOfNamespace(name: string): JsonObject {
     return { ...this.namespaces.get(name), 'kubernetes.io/metadata.name': name };
   }
+}
 
-  private namespaceOf(part: IndexedComponent, scopes: ReadonlyMap<string, string>): string {
-    const { configuration, metadata } = part.component;
-    if (!part.isDeployable || metadata['isNamespaced'] === false) return '';
-    const scope = scopes.get(nameKey(part.group, part.kind));
-    const known = CLUSTER_SCOPED.get(part.group)?.includes(part.kind) === true;
-    if (scope === 'Cluster' || (scope === undefined && known)) return '';
-    return asText(asObject(configuration['metadata'])['namespace']) || this.namespace;
-  }
+function isNamespaced(part: IndexedComponent, scopes: ReadonlyMap<string, string>): boolean {
+  if (!part.isDeployable || part.component.metadata['isNamespaced'] === false) return false;
+  const scope = scopes.get(nameKey(part.group, part.kind));
+  if (scope !== undefined) return scope !== 'Cluster';
+  return CLUSTER_SCOPED.get(part.group)?.includes(part.kind) !== true;
 }
 
 /** The scopes of the custom resource definitions in a design, by group and kind. */

@@ -1,4 +1,4 @@
-import { isObject, type Json } from '../../../core/json/json.js';
+import { asText, isObject, type Json } from '../../../core/json/json.js';
 import { toPointer } from '../../../core/json/json-pointer.js';
 
 /** A path into a component, from its root. `*` matches every item of a list and every member of an object. */
@@ -54,30 +54,38 @@ export function parseSteps(text: string): ComponentPath | undefined {
 }
 
 /** A place that a path leads to, with the items that its wildcards stand for; absent places have no value. */
-export interface PathPlace {
+export interface PathPlace extends ChosenPlace {
   value: Json | undefined;
   pointer: string;
+}
+
+/** The items that the wildcards of a path stand for, and the namespace that the innermost of them states; empty when none does. */
+interface ChosenPlace {
   items: readonly string[];
+  namespace: string;
 }
 
 /** Every place of a path below a value, in order: one for each item that a wildcard stands for. Only own members are read, and null is no value. */
 export function findPlacesAt(
   { value, pointer }: LocatedValue,
   path: ComponentPath,
-  items: readonly string[] = [],
+  chosen: ChosenPlace = { items: [], namespace: '' },
   depth = 0,
 ): PathPlace[] {
   const segment = path[depth];
-  if (segment === undefined) return [{ value: value ?? undefined, pointer, items }];
-  const below = (key: string, member: Json, through: readonly string[]): PathPlace[] =>
+  if (segment === undefined) return [{ value: value ?? undefined, pointer, ...chosen }];
+  const below = (key: string, member: Json, through: ChosenPlace): PathPlace[] =>
     findPlacesAt({ value: member, pointer: pointer + toPointer(key) }, path, through, depth + 1);
   if (segment !== WILDCARD) {
     const member = memberOf(value, segment);
-    return member === undefined ? [{ value: undefined, pointer, items }] : below(segment, member, items);
+    return member === undefined ? [{ value: undefined, pointer, ...chosen }] : below(segment, member, chosen);
   }
   const members = typeof value === 'object' && value !== null ? Object.entries(value) : [];
-  if (members.length === 0) return [{ value: undefined, pointer, items }];
-  return members.flatMap(([key, member]) => below(key, member, [...items, key]));
+  if (members.length === 0) return [{ value: undefined, pointer, ...chosen }];
+  return members.flatMap(([key, member]) => {
+    const namespace = asText(memberOf(member, 'namespace')) || chosen.namespace;
+    return below(key, member, { items: [...chosen.items, key], namespace });
+  });
 }
 
 /** Every value at a path below a value. */

@@ -1,5 +1,5 @@
 import { type SelectorClause, formatKinds } from './selector-clause.js';
-import { type ValueJoin } from './value-join.js';
+import { type JoinedComponents, shareNamespace, type ValueJoin } from './value-join.js';
 import { type IndexedComponent } from './indexed-component.js';
 import {
   isAllowedPair,
@@ -47,21 +47,25 @@ export class BindingRule implements EvaluationRule {
 
   *find(scene: ComponentIndex): Generator<RuleMatch | undefined> {
     const bindings = scene.select([this.binding]);
-    const froms = new Map<IndexedComponent, IndexedComponent[]>();
+    const froms = new Map<IndexedComponent, JoinedComponents[]>();
     for (const joined of this.first.join(scene.select(this.set.from), bindings)) {
       yield undefined;
       if (joined === undefined) continue;
       const known = froms.get(joined.right);
-      if (known === undefined) froms.set(joined.right, [joined.left]);
-      else known.push(joined.left);
+      if (known === undefined) froms.set(joined.right, [joined]);
+      else known.push(joined);
     }
     for (const joined of this.second.join(bindings, scene.select(this.set.to))) {
       if (joined === undefined) {
         yield undefined;
         continue;
       }
-      const { left: via, right: to, place } = joined;
-      for (const from of froms.get(via) ?? []) {
+      const { left: via, right: to, statesNamespace, place } = joined;
+      for (const first of froms.get(via) ?? []) {
+        const from = first.left;
+        // A binding that names no namespace will be in that of one of its ends, and then the other is there too.
+        const isInOne = via.isNamespaced && via.namespace === '' && !statesNamespace && !first.statesNamespace;
+        if (isInOne && !shareNamespace(from, to)) continue;
         const clauses = isAllowedPair(this.set, from, to) ? findClauses(this.set, from, to) : undefined;
         if (clauses === undefined) continue;
         const bound = (): ReturnType<RuleMatch['describe']> => {

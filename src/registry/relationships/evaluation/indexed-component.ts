@@ -21,6 +21,8 @@ export class IndexedComponent {
   readonly title: string;
   /** Empty for cluster-scoped components, and for those that name none: they agree with every namespace. */
   namespace = '';
+  /** Whether it is in a namespace, named or not. */
+  isNamespaced = false;
   private readonly values = new Map<ComponentPath, LocatedValue[]>();
 
   constructor(
@@ -70,7 +72,7 @@ export class IndexedComponent {
     const [value = '', ...at] = this.readOwnValue(first);
     const [written] = findPlacesAt(place, at);
     const pointer = written?.value === undefined ? '/configuration/metadata' : written.pointer;
-    return [{ value: value === '' ? undefined : value, pointer, items: [] }];
+    return [{ value: value === '' ? undefined : value, pointer, items: [], namespace: '' }];
   }
 
   private readOwnValue(name: string): string[] {

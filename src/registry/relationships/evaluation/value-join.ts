@@ -16,6 +16,8 @@ interface PathPair {
 export interface JoinedComponents {
   left: IndexedComponent;
   right: IndexedComponent;
+  /** Whether an item of a list states the namespace of a component, as a subject of a RoleBinding does. */
+  statesNamespace: boolean;
   place: () => RelationshipReason;
 }
 
@@ -48,10 +50,13 @@ export class ValueJoin {
   /** Comparisons since others had their turn. */
   private steps = 0;
   private readonly indexed: readonly PathPair[];
+  /** Whether each pair of places has to be checked for its namespaces, because an item of a list can state another one. */
+  private readonly goesThroughLists: boolean;
   private readonly places = new Map<IndexedComponent, Map<ComponentPath, KeyedPlace[]>>();
 
   private constructor(private readonly pairs: readonly PathPair[]) {
     this.groups = groupByLists(pairs);
+    this.goesThroughLists = pairs.some(hasLists);
     this.indexed = pairs.filter(({ strategies }) => strategies.some((each) => each.startsWith('equal')));
   }
 
@@ -88,11 +93,12 @@ export class ValueJoin {
     for (const left of lefts) {
       for (const right of indexes.length === 0 ? rights : this.findCandidates(left, indexes)) {
         for (this.steps += 1; this.steps >= PAUSE_STEPS; this.steps -= PAUSE_STEPS) yield undefined;
-        if (left === right || !shareNamespace(left, right)) continue;
+        if (left === right || !(this.goesThroughLists || shareNamespace(left, right))) continue;
         const found = this.match(left, right);
-        if (found !== undefined) yield { left, right, place: () => describeReason(found) };
+        if (found !== undefined) yield { left, right, ...found };
       }
     }
+    this.places.clear();
   }
 
   /** The missing values that make a match impossible. */
@@ -150,14 +156,20 @@ export class ValueJoin {
   }
 
   /** The first of the pairs that agree by a value; undefined when one of them does not agree, or none has a value. */
-  private match(left: IndexedComponent, right: IndexedComponent): MatchedPair | undefined {
+  private match(
+    left: IndexedComponent,
+    right: IndexedComponent,
+  ): Pick<JoinedComponents, 'statesNamespace' | 'place'> | undefined {
     let shown: MatchedPair | undefined;
+    let statesNamespace = false;
     for (const group of this.groups) {
       const found = this.matchGroup(group, left, right, { remaining: MAX_PLACES });
       if (found === undefined) return undefined;
       shown ??= found.find((each) => each.left.value !== undefined);
+      statesNamespace ||= found.some((each) => each.left.namespace !== '' || each.right.namespace !== '');
     }
-    return shown;
+    const reason = shown;
+    return reason && { statesNamespace, place: () => describeReason(reason) };
   }
 
   private matchGroup(
@@ -176,6 +188,7 @@ export class ValueJoin {
         work.remaining -= 1;
         if (work.remaining < 0) return undefined;
         if (!satisfiesAll(one, other, pair.strategies)) continue;
+        if (hasLists(pair) && !shareNamespace(placeIn(one, left), placeIn(other, right))) continue;
         const rights = chooseItems(chosen[1], pair.lists.right, other);
         const rest = rights && this.matchGroup(others, left, right, work, [lefts, rights]);
         if (rest !== undefined) return [{ pair, left: one, right: other }, ...rest];
@@ -245,8 +258,22 @@ function keysOf(places: readonly KeyedPlace[]): Set<string> {
   return new Set(places.map(({ key }) => key));
 }
 
+function hasLists({ lists }: PathPair): boolean {
+  return lists.left.length > 0 || lists.right.length > 0;
+}
+
+/** The namespace of a place: that of its item of a list, or of its component. */
+function placeIn({ namespace }: KeyedPlace, part: IndexedComponent): Placed {
+  return namespace === '' ? part : { namespace };
+}
+
+/** Something in a namespace; empty when it is in none, or names none. */
+interface Placed {
+  namespace: string;
+}
+
 /** Components in two namespaces do not match by a name alone. */
-function shareNamespace(left: IndexedComponent, right: IndexedComponent): boolean {
+export function shareNamespace(left: Placed, right: Placed): boolean {
   return left.namespace === '' || right.namespace === '' || left.namespace === right.namespace;
 }
 
