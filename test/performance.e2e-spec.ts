@@ -76,6 +76,18 @@ async function ended({ id }: Json): Promise<Json> {
   return run;
 }
 
+/** Does something while runs stay queued. */
+async function whileNothingBegins<T>(work: () => Promise<T>): Promise<T> {
+  const handler = world.get(JobHandlerRegistry).find(RUNS_QUEUE)!;
+  const { concurrency } = handler;
+  handler.concurrency = 0;
+  try {
+    return await work();
+  } finally {
+    handler.concurrency = concurrency;
+  }
+}
+
 /** Processes of load generators that this one has started. */
 const generators = (): string[] =>
   listProcesses()
@@ -160,7 +172,22 @@ describe('performance profiles', () => {
     const anew = { request_headers: { authorization: 'Bearer other' }, request_cookies: null };
     expect(await done(editor.put(path, { endpoints: [elsewhere], ...anew }))).toMatchObject({ endpoints: [elsewhere] });
     expect((await done(editor.get(path))).request_cookies).toBe('');
-  });
+    const old = `${target.url}/old`;
+    await done(editor.put(path, { endpoints: [old, elsewhere], ...anew }));
+    const queued = await whileNothingBegins(async () => {
+      const runs = [await runOf(profile), await runOf(profile, { endpoint: elsewhere })];
+      const entered = { request_headers: { authorization: 'Bearer hush-7' } };
+      await done(editor.put(path, { endpoints: [`${target.url}/new`, elsewhere], ...entered }));
+      return runs;
+    });
+    expect(await ended(queued[0])).toMatchObject({
+      ...{ status: 'failed', started_at: null },
+      error: { code: 'PROFILE_CHANGED', status: 409, remedy: expect.stringContaining('Run the test again') },
+    });
+    expect(target.at('/old')).toEqual([]);
+    // The other endpoint is still one of the profile.
+    expect(await ended(queued[1])).toMatchObject({ status: 'failed', error: { code: 'TARGET_FAILED' } });
+  }, 240_000);
 
   it('ask a connection nothing new for who does not see it', async () => {
     const connection = await done(

@@ -92,6 +92,7 @@ export const ERROR_CODES: Readonly<Record<string, readonly ErrorCode[]>> = {
     TOO_MANY_PROFILES: [409, 'The workspace has the maximum number of performance profiles.'],
     TOO_MANY_RUNS: [429, 'The maximum number of performance tests is running; `Retry-After` says when to try again.'],
     GENERATOR_UNAVAILABLE: [400, 'The server has no load generator for the profile.'],
+    PROFILE_CHANGED: [409, 'The performance profile has another target than the run that was requested of it.'],
     RUN_FINISHED: [409, 'The performance test has ended and cannot be cancelled.'],
     NO_BASELINE: [409, 'A performance result has no earlier good result of its profile to be compared with.'],
     TARGET_FAILED: [502, 'The target of a performance test answered no request.'],

@@ -3,7 +3,7 @@ import { Vault } from '../../core/crypto/vault.service.js';
 import { UnitOfWork } from '../../core/database/unit-of-work.js';
 import type { PerformanceProfile } from './profile.entity.js';
 import type { ProfileWithBody } from './profile.view.js';
-import { ProfilesStore } from './profiles.store.js';
+import { ProfilesStore, type SealedContent } from './profiles.store.js';
 import type { RequestContent } from './request-content.js';
 
 /** The request contents of profiles: encrypted in the database, decrypted for runs; readers see only the bodies. */
@@ -19,16 +19,22 @@ export class ProfileContentsService {
     return this.vault.seal(organizationId, JSON.stringify(content), sealContext(id));
   }
 
-  async open({ id }: PerformanceProfile): Promise<RequestContent> {
+  async open(profile: PerformanceProfile): Promise<RequestContent> {
+    return (await this.openWithRevision(profile)).content;
+  }
+
+  /** Returns the content with the revision of the profile that it is of, which may be later than the given one. */
+  async openWithRevision({ id }: PerformanceProfile): Promise<{ content: RequestContent; revision: number }> {
     const sealed = (await this.readSealed([id])).get(id);
     if (!sealed) throw new Error(`profile ${id} has no content`);
-    return this.parse(id, sealed);
+    return { content: await this.parse(id, sealed.content), revision: sealed.revision };
   }
 
   /** Returns the bodies of profiles by id. The caller must have checked the right to read them. */
   async readBodies(ids: readonly string[]): Promise<Map<string, string>> {
     const sealed = await this.readSealed(ids);
-    const open = async ([id, bytes]: [string, Buffer]) => [id, (await this.parse(id, bytes)).body] as const;
+    const open = async ([id, { content }]: [string, SealedContent]) =>
+      [id, (await this.parse(id, content)).body] as const;
     return new Map(await Promise.all([...sealed].map(open)));
   }
 
@@ -41,7 +47,7 @@ export class ProfileContentsService {
   }
 
   /** Runs as the system, because users may not read data keys. */
-  private readSealed(ids: readonly string[]): Promise<Map<string, Buffer>> {
+  private readSealed(ids: readonly string[]): Promise<Map<string, SealedContent>> {
     return this.unit.runAsSystem('the content of performance profiles', () => this.profiles.findContents(ids));
   }
 }

@@ -33,6 +33,12 @@ export interface PerformanceScope {
   workspaceId?: string;
 }
 
+/** The encrypted content of a profile, and the revision of the profile that it is of. */
+export interface SealedContent {
+  content: Buffer;
+  revision: number;
+}
+
 /** Stores profiles; members of the workspace may read them. */
 @Injectable()
 export class ProfilesStore extends RecordStore<PerformanceProfile> {
@@ -50,13 +56,13 @@ export class ProfilesStore extends RecordStore<PerformanceProfile> {
     return this.paginate(rows, listing, query);
   }
 
-  /** Returns the encrypted contents of these profiles, by id. */
-  async findContents(ids: readonly string[]): Promise<Map<string, Buffer>> {
-    const rows = await this.unit.manager.query<{ id: string; content: Buffer }[]>(
-      'SELECT id, content FROM performance_profile WHERE id = ANY ($1)',
+  /** Returns the encrypted contents of these profiles, by id, with the revisions that they are of. */
+  async findContents(ids: readonly string[]): Promise<Map<string, SealedContent>> {
+    const rows = await this.unit.manager.query<({ id: string } & SealedContent)[]>(
+      'SELECT id, content, revision FROM performance_profile WHERE id = ANY ($1)',
       [ids],
     );
-    return new Map(rows.map(({ id, content }) => [id, content]));
+    return new Map(rows.map(({ id, ...sealed }) => [id, sealed]));
   }
 
   count(workspaceId: string): Promise<number> {

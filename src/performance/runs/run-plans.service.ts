@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { InvalidRequest } from '../../core/errors/app-error.js';
+import { Conflict, InvalidRequest } from '../../core/errors/app-error.js';
 import { Outbound } from '../../core/outbound/outbound.service.js';
 import { parsePrometheusDuration } from '../../core/durations.js';
 import { LoadGeneratorsService } from '../load/load-generators.service.js';
@@ -50,15 +50,20 @@ export class RunPlansService {
     await this.outbound.assertAllowed(endpoint, 'user');
   }
 
-  /** Builds the input of the generator process. @throws InvalidRequest, also OUTBOUND_REFUSED; RemoteFailure; Conflict */
+  /** Builds the input of the generator process. @throws InvalidRequest, also OUTBOUND_REFUSED; RemoteFailure; Conflict, also PROFILE_CHANGED */
   async toTask(
     profile: PerformanceProfile,
     plan: LoadPlan,
   ): Promise<{ generator: LoadGenerator; task: GeneratorTask }> {
+    const { content, revision } = await this.contents.openWithRevision(profile);
+    // The headers are those of the profile as it is now, and may have been entered for another server than that of the plan.
+    if (revision !== profile.revision || !isTargetOf(profile, plan))
+      throw new Conflict('PROFILE_CHANGED', 'the profile was changed after the run was requested', {
+        remedy: 'Run the test again: POST /api/performance/profiles/{id}/run.',
+      });
     this.assertWithinLimits(profile);
     const generator = this.chooseGenerator(profile, plan.endpoint);
     const address = await this.outbound.resolve(plan.endpoint, 'user');
-    const content = await this.contents.open(profile);
     const headers = toHeaders(content, profile.contentType);
     const program = this.generators.findProgram(generator);
     return { generator, task: { generator, plan, address, headers, body: content.body, program } };
@@ -80,3 +85,7 @@ export class RunPlansService {
       });
   }
 }
+
+/** Whether the profile still sends its requests where the plan does, and in the same way. */
+const isTargetOf = ({ endpoints, method, protocol }: PerformanceProfile, plan: LoadPlan): boolean =>
+  endpoints.map(toTarget).includes(plan.endpoint) && method === plan.method && protocol === plan.protocol;
