@@ -37,6 +37,14 @@ describe('the schedule of requests', () => {
     expect(counts).toEqual([25, 75, 20, 20]);
   });
 
+  it('knows what is due of an open model, also while nobody takes it', () => {
+    const schedule = new ArrivalSchedule({ model: 'open', rate: 100, seconds: 10 });
+    expect([-1, 0, 5_000, 60_000].map((now) => schedule.backlog(now))).toEqual([0, 1, 501, 1_000]);
+    while (schedule.take(5_000) !== null);
+    expect([5_000, 10_000].map((now) => schedule.backlog(now))).toEqual([0, 499]);
+    expect(new ArrivalSchedule({ model: 'closed', rate: 100, seconds: 10 }).backlog(5_000)).toBe(0);
+  });
+
   it('has an upper bound in a closed model, which does not catch up', () => {
     const schedule = new ArrivalSchedule({ model: 'closed', rate: 100, seconds: 10 });
     expect(schedule.take(0)).toBe(0);

@@ -17,7 +17,6 @@ export class ArrivalSchedule {
   private readonly stretches: Stretch[];
   private readonly duration: number;
   private readonly isOpen: boolean;
-  private due = 0;
   private taken = 0;
 
   constructor(plan: Pick<LoadPlan, 'rate' | 'seconds' | 'model' | 'stages'>) {
@@ -27,14 +26,9 @@ export class ArrivalSchedule {
     this.total = Math.max(1, Math.round(this.countUntil(this.duration)));
   }
 
-  /** The number of due requests that were not taken. */
-  get backlog(): number {
-    return this.isOpen ? this.due - this.taken : 0;
-  }
-
-  /** Whether a request is due that nobody has taken. */
-  hasDue(now: number): boolean {
-    return this.isOpen && this.taken < this.dueAt(now);
+  /** The number of requests that are due and were not taken; a closed model has none, because it skips them. */
+  backlog(now: number): number {
+    return this.isOpen ? this.dueAt(now) - this.taken : 0;
   }
 
   /**
@@ -43,8 +37,7 @@ export class ArrivalSchedule {
    */
   take(now: number): number | null {
     if (!this.isOpen && now >= this.duration) return null;
-    this.due = this.dueAt(now);
-    if (this.taken >= this.due) return null;
+    if (this.taken >= this.dueAt(now)) return null;
     if (!this.isOpen) this.taken = Math.max(this.taken, Math.floor(this.countUntil(now - LATE_TIMER_MS)));
     const due = this.timeOf(this.taken);
     this.taken += 1;

@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import { createServer, type RequestListener, type Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import { type AddressInfo, createServer as createTcpServer, type Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { AutocannonLoad } from './autocannon.js';
 import { mean, percentile } from './latency-histogram.js';
@@ -113,6 +113,30 @@ describe('load by autocannon', () => {
     expect(percentile(latencies, 99)).toBeLessThan(0.4);
     const gone = await drive('http://127.0.0.1:1/', { rate: 1_000, seconds: 1 });
     expect(sumOf(gone.errors)).toBe(1_000);
+  });
+
+  it('counts what is due while a target is silent, and of a closed load the attempts to connect', async () => {
+    // It takes connections and never shakes hands, so that they stay in the state of being opened.
+    const sockets: Socket[] = [];
+    const silent = createTcpServer((socket) => void sockets.push(socket.on('error', () => undefined)));
+    await once(silent.listen(0, '127.0.0.1'), 'listening');
+    const endpoint = `https://127.0.0.1:${(silent.address() as AddressInfo).port}/`;
+    const plan = { rate: 100, seconds: 1, timeout: 4, connections: 2 };
+    const closed = { ...plan, model: 'closed' } as const;
+    const [open, few, refused] = await Promise.all([
+      drive(endpoint, plan),
+      drive(endpoint, closed),
+      drive('http://127.0.0.1:1/', { ...closed, rate: 5_000 }),
+    ]);
+    for (const socket of sockets) socket.destroy();
+    silent.close();
+    expect([open, few].map(({ latencies, errors }) => [latencies.count, sumOf(errors)])).toEqual([
+      [0, 100],
+      [0, 2],
+    ]);
+    // Two connections, which pause for up to 0.1 seconds between their attempts.
+    expect(sumOf(refused.errors)).toBeGreaterThan(5);
+    expect(sumOf(refused.errors)).toBeLessThan(60);
   });
 
   it('records stalls, the first byte and the opening of connections, and reads responses to HEAD', async () => {

@@ -20,6 +20,8 @@ interface CannonClient {
   destroyed: boolean;
   /** Milliseconds. */
   timeout: number;
+  /** Calls `_connect` when nothing has been sent for the timeout. */
+  timeoutTicker: { reschedule: (milliseconds: number) => void };
   parser: {
     initialize: (type: string) => void;
     execute: (chunk: Buffer) => number | Error;
@@ -132,8 +134,8 @@ export class AutocannonLoad {
     for (;;) {
       this.dispatch();
       const now = this.elapsed();
-      const waiting = this.connections.filter(({ since }) => since !== null).length;
-      const { backlog } = this.schedule;
+      const waiting = this.connections.filter((connection) => this.isWaiting(connection)).length;
+      const backlog = this.schedule.backlog(now);
       if (now >= end && ((waiting === 0 && backlog === 0) || now >= end + timeout * 1_000)) {
         if (waiting > 0) countKind(this.errors, TIMED_OUT, waiting);
         if (backlog > 0) countKind(this.errors, UNSENT, backlog);
@@ -143,7 +145,18 @@ export class AutocannonLoad {
     }
   }
 
-  /** Assigns due requests to free connections; while the target cannot be reached, they fail. */
+  /** Whether a request waits for its response, or an attempt to connect for its end, which a closed load counts like a request. */
+  private isWaiting(connection: Connection): boolean {
+    return connection.since !== null || this.countsAttempt(connection);
+  }
+
+  /** Whether an attempt to connect is one of a closed load: its connections send nothing before they are open. */
+  private countsAttempt({ state, openingSince }: Connection): boolean {
+    const { model, seconds } = this.task.plan;
+    return model === 'closed' && state === 'opening' && openingSince < this.began + seconds * 1_000;
+  }
+
+  /** Assigns due requests to free connections; while the target cannot be reached, those of an open load fail. */
   private dispatch(): void {
     const now = this.elapsed();
     while (this.idle.length > 0) {
@@ -161,8 +174,9 @@ export class AutocannonLoad {
       this.stalls.begin(now);
       connection.send();
     }
-    if (this.outage !== undefined) while (this.schedule.take(now) !== null) countKind(this.errors, this.outage);
-    else if (this.schedule.hasDue(now)) this.openSpare();
+    if (this.schedule.backlog(now) === 0) return;
+    if (this.outage === undefined) this.openSpare();
+    else while (this.schedule.take(now) !== null) countKind(this.errors, this.outage);
   }
 
   /** Opens one more connection, unless one is being opened for the requests that wait. */
@@ -215,6 +229,7 @@ export class AutocannonLoad {
       connection.client.conn = new Socket();
       return;
     }
+    if (connection.state === 'opening') return this.lose(connection, CONNECT_TIMED_OUT);
     if (connection.since !== null) this.countFailure(connection, TIMED_OUT);
     this.open(connection);
   }
@@ -228,7 +243,7 @@ export class AutocannonLoad {
     connection.isReusable = true;
     connection.state = 'opening';
     connection.openingSince = performance.now();
-    conn.setTimeout(client.timeout, () => connection.state === 'opening' && conn.destroy(timeoutError()));
+    client.timeoutTicker.reschedule(client.timeout);
     conn.on('error', (error) => this.lose(connection, describeConnectionFailure(error)));
     conn.on('close', () => this.lose(connection, CLOSED));
     conn.on('end', () => client.parser.finish());
@@ -276,7 +291,10 @@ export class AutocannonLoad {
     if (this.isOver) return;
     const wasOpen = connection.state === 'open';
     if (connection.since !== null) this.countFailure(connection, kind);
-    else connection.failures += 1;
+    else {
+      connection.failures += 1;
+      if (this.elapsed() >= 0 && this.countsAttempt(connection)) countKind(this.errors, kind);
+    }
     this.close(connection);
     const { failures } = connection;
     if ((!wasOpen || failures > 1) && !this.connections.some(({ state }) => state === 'open')) this.outage = kind;
@@ -330,4 +348,6 @@ function connectTo(task: GeneratorTask): Socket {
   });
 }
 
-const timeoutError = (): Error => Object.assign(new Error('the connection timed out'), { code: 'ETIMEDOUT' });
+const CONNECT_TIMED_OUT = describeConnectionFailure(
+  Object.assign(new Error('the connection timed out'), { code: 'ETIMEDOUT' }),
+);
