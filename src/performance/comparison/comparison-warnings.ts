@@ -1,14 +1,20 @@
+import { canonicalJson } from '../../core/json/canonical-json.js';
 import type { LoadPlan } from '../load/load-plan.js';
 import type { Measurement } from '../load/measurement.js';
 import type { PerformanceRun } from '../runs/run.entity.js';
 import { MIN_SLICES } from './bootstrap.js';
 
 /** Reports whether the throughput of two runs is comparable; it is not for different target rates. */
-export const isThroughputComparable = (a: LoadPlan, b: LoadPlan): boolean => a.rate === b.rate && a.model === b.model;
+export const isThroughputComparable = (a: LoadPlan, b: LoadPlan): boolean =>
+  (['rate', 'stages', 'model'] as const).every((name) => isEqual(a, b, name));
+
+const isEqual = (a: LoadPlan, b: LoadPlan, name: keyof LoadPlan): boolean =>
+  canonicalJson(a[name]) === canonicalJson(b[name]);
 
 /** Lists the fields in which the plans of two runs differ, including the generator. */
 export function differ(a: PerformanceRun, b: PerformanceRun): string[] {
-  const names = (Object.keys(a.plan) as (keyof LoadPlan)[]).filter((name) => a.plan[name] !== b.plan[name]);
+  const all = new Set(Object.keys({ ...a.plan, ...b.plan }) as (keyof LoadPlan)[]);
+  const names = [...all].filter((name) => !isEqual(a.plan, b.plan, name));
   return [...names, ...(a.generator === b.generator ? [] : ['load_generator'])];
 }
 
@@ -45,4 +51,7 @@ export function warningsOfComparison(
   return warnings;
 }
 
-const describeRate = ({ model, rate }: LoadPlan): string => `${model} load of ${rate} requests/s`;
+function describeRate({ model, rate, stages = [] }: LoadPlan): string {
+  const changes = stages.map((stage) => `, to ${stage.rate} in ${stage.seconds} s`);
+  return `${model} load of ${rate} requests/s${changes.join('')}`;
+}
