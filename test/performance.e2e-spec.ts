@@ -16,6 +16,7 @@ import { runInRequestContext } from '../src/core/telemetry/request-context.js';
 import { ProfilesStore } from '../src/performance/profiles/profiles.store.js';
 import { JobHandlerRegistry } from '../src/jobs/job-handler.registry.js';
 import { JobSettings } from '../src/jobs/job-settings.js';
+import { RunsStore } from '../src/performance/runs/runs.store.js';
 import { RUNS_QUEUE } from '../src/performance/runs/run-job.js';
 import { ScheduledRunsService } from '../src/performance/runs/scheduled-runs.service.js';
 import { Receiver } from './support/receiver.js';
@@ -572,7 +573,7 @@ describe('runs', () => {
     });
   }, 240_000);
 
-  it('go to the address that was judged last, wherever a name moves', async () => {
+  it('go to the address that was checked last, wherever a name moves', async () => {
     const { lookup } = dns.promises;
     /** What the name resolves to, one time after the other; the last for good. */
     let addresses: string[] = [];
@@ -692,14 +693,27 @@ describe('runs', () => {
     expect(await editor.get(`${compare}${first.id}`)).toMatchObject({ status: 409, body: { code: 'NO_BASELINE' } });
     const second = await ended(await runOf(profile));
     expect(await done(editor.get(`${compare}${second.id}`))).toMatchObject({
-      a: { id: first.id },
-      b: { id: second.id },
+      ...{ a: { id: first.id }, b: { id: second.id }, plan_differences: [] },
     });
+    const setSuccessful = `UPDATE performance_run SET summary = jsonb_set(summary, '{successful}', $2) WHERE id = $1`;
+    await world.sql(setSuccessful, [first.id, '0']);
+    expect(await editor.get(`${compare}${second.id}`)).toMatchObject({ status: 409, body: { code: 'NO_BASELINE' } });
+    await world.sql(setSuccessful, [first.id, '60']);
+    const purge = (kept: number): Promise<number> =>
+      runInRequestContext({ requestId: 'test', actor: Actor.system('a test') }, () =>
+        world.get(UnitOfWork).run(() => world.get(RunsStore).purge(profile.id, kept)),
+      );
+    await done(editor.put(`${PROFILES}/${profile.id}`, { baseline_id: first.id }));
+    expect(await purge(1)).toBe(0);
+    expect(await done(editor.get(`${compare}${second.id}`))).toMatchObject({ a: { id: first.id } });
+    await done(editor.put(`${PROFILES}/${profile.id}`, await done(editor.get(`${PROFILES}/${profile.id}`))));
     await done(editor.put(`${PROFILES}/${profile.id}`, { baseline_id: second.id }));
     expect(await done(editor.get(`${compare}${first.id}`))).toMatchObject({
       a: { id: second.id },
       b: { id: first.id },
     });
+    expect(await purge(1)).toBe(1);
+    expect((await done(editor.get(`${RUNS}?profile_id=${profile.id}`))).runs).toMatchObject([{ id: second.id }]);
     const foreign = await editor.put(`${PROFILES}/${profile.id}`, { baseline_id: profile.id });
     expect(foreign).toMatchObject({ status: 400, body: { errors: [{ pointer: '/baseline_id' }] } });
   }, 240_000);
@@ -759,17 +773,17 @@ describe('runs', () => {
     Object.assign(world.get<Env>(Env as never), { K6_BIN: undefined });
   }, 240_000);
 
-  it('are judged again when they begin and while they go on', async () => {
-    const profile = await profileOf({ name: 'judged', duration: '60s' });
+  it('are authorized again when they begin and while they go on', async () => {
+    const profile = await profileOf({ name: 'authorized', duration: '60s' });
     const [first, second] = [await runOf(profile), await runOf(profile)];
     await until(async () => (await done(editor.get(`${RUNS}/${first.id}`))).progress !== null, 120_000);
     await done(world.admin.put(`${scene.path}/members/${editor.id}`, { role: 'viewer' }));
-    const judged = [await ended(first), await ended(second)];
+    const refused = [await ended(first), await ended(second)];
     await done(world.admin.put(`${scene.path}/members/${editor.id}`, { role: 'editor' }));
-    for (const run of judged) expect(run).toMatchObject({ status: 'failed', error: { code: 'FORBIDDEN' } });
+    for (const run of refused) expect(run).toMatchObject({ status: 'failed', error: { code: 'FORBIDDEN' } });
     await until(() => generators().length === 0);
-    expect(judged[0]?.progress.seconds).toBeLessThan(60);
-    expect(judged[1]).toMatchObject({ started_at: null, progress: null });
+    expect(refused[0]?.progress.seconds).toBeLessThan(60);
+    expect(refused[1]).toMatchObject({ started_at: null, progress: null });
   }, 240_000);
 });
 

@@ -141,12 +141,12 @@ export class RunsStore extends RecordStore<PerformanceRun> {
     );
   }
 
-  /** Finds the result of the last good run of a profile before another run: one that kept its budget, if it had one. */
+  /** Finds the result of the last good run of a profile before another run: one with a successful response that kept its budget, if it had one. */
   async findLastGood({ id, profileId }: PerformanceRun): Promise<string | undefined> {
     const [row] = await this.unit.manager.query<{ id: string }[]>(
       `SELECT id FROM performance_run
         WHERE profile_id = $1 AND status = 'succeeded' AND id < $2 AND deleted_at IS NULL
-          AND coalesce((budget ->> 'passed')::boolean, true)
+          AND (summary ->> 'successful')::bigint > 0 AND coalesce((budget ->> 'passed')::boolean, true)
         ORDER BY created_at DESC, id DESC LIMIT 1`,
       [profileId, id],
     );
@@ -171,12 +171,13 @@ export class RunsStore extends RecordStore<PerformanceRun> {
     );
   }
 
-  /** Forgets the oldest runs of a profile beyond so many. @returns how many results were among them */
+  /** Forgets the oldest runs of a profile beyond so many, except its baseline. @returns how many results were among them */
   async purge(profileId: string, kept: number): Promise<number> {
     const [rows] = await this.unit.manager.query<[{ status: string }[], number]>(
       `DELETE FROM performance_run WHERE id IN (
          SELECT id FROM performance_run WHERE profile_id = $1 AND finished_at IS NOT NULL
-          ORDER BY created_at DESC, id DESC OFFSET $2) RETURNING status`,
+          ORDER BY created_at DESC, id DESC OFFSET $2)
+         AND id IS DISTINCT FROM (SELECT baseline_id FROM performance_profile WHERE id = $1) RETURNING status`,
       [profileId, kept],
     );
     return rows.filter(({ status }) => status === 'succeeded').length;
