@@ -92,9 +92,9 @@ describe('comparing two runs', () => {
     expect(compareMeasurements({ a: steady, b: steady })).toMatchObject({ verdict: 'same' });
     const slower = new LatencyRecorder();
     slower.record(0.023, 100);
-    const judged = compareMeasurements({ a: steady, b: even(slower.toHistogram()) });
-    expect(judged.verdict).toBe('worse');
-    for (const { interval, difference } of judged.figures) {
+    const compared = compareMeasurements({ a: steady, b: even(slower.toHistogram()) });
+    expect(compared.verdict).toBe('worse');
+    for (const { interval, difference } of compared.figures) {
       expect(interval[0]).toBeLessThanOrEqual(difference);
       expect(interval[1]).toBeGreaterThanOrEqual(difference);
     }

@@ -23,7 +23,12 @@ export interface RunProgress {
   p99_ms: number;
 }
 
-/** One run of a profile; it has the id of its job. A run that succeeded is a result. */
+/**
+ * One run of a profile; it has the id of its job. A run that succeeded is a result. The services of its life, in order:
+ * `ScheduledRunsService` (only by schedule), `RunRequestsService` (stored and queued, with its plan), `RunRunner` (the job: authorized
+ * again, `RunPlansService` checks the plan, `RunCompletionService` stores the start, the load is driven, `ServerMetricsService` reads the
+ * series), `RunCompletionService` (stores the end). `RunsService` reads and cancels it meanwhile and later.
+ */
 @Entity('performance_run')
 @Index('performance_run_created', ['organizationId', 'createdAt', 'id'], { where: 'deleted_at IS NULL' })
 @Index('performance_run_workspace', ['workspaceId', 'createdAt', 'id'], { where: 'deleted_at IS NULL' })

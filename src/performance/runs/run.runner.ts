@@ -5,13 +5,13 @@ import type { Job } from '../../jobs/job.js';
 import type { JobContext } from '../../jobs/job-handler.registry.js';
 import { JobActorsService } from '../../organizations/users/job-actors.service.js';
 import { GeneratorProcess, type LoadObserver } from '../load/generator-process.js';
-import { percentile } from '../load/latency-histogram.js';
 import type { GeneratorTask } from '../load/load-plan.js';
-import { MeasurementCollector, mergeSlices, type Measurement, type Slice, sumOf } from '../load/measurement.js';
-import { countFailures, summarize, toRunnerResults } from '../load/runner-results.js';
+import { MeasurementCollector, mergeSlices, type Measurement, sumOf } from '../load/measurement.js';
+import { summarize, toRunnerResults } from '../load/runner-results.js';
 import { checkBudget } from '../profiles/budget.js';
 import type { PerformanceProfile } from '../profiles/profile.entity.js';
 import { ProfilesService } from '../profiles/profiles.service.js';
+import { ProgressRecorder } from './progress-recorder.js';
 import { RunCompletionService } from './run-completion.service.js';
 import type { PerformanceRun, RunProgress } from './run.entity.js';
 import type { RunPayload } from './run-job.js';
@@ -23,7 +23,7 @@ const SYSTEM = Actor.system('performance runs');
 /** The interval at which the measurement of a run is kept. */
 const KEEP_MS = 2_000;
 /** The interval at which the requester's rights are checked during a run. */
-const JUDGE_MS = 5_000;
+const AUTHORIZE_MS = 5_000;
 
 /** Executes runs as jobs. */
 @Injectable()
@@ -47,7 +47,7 @@ export class RunRunner {
     const run = await this.completion.start(job.id, { generator, testStartTime: startedAt });
     if (!run) throw new NotFound('performance run', job.id);
     const collector = new MeasurementCollector();
-    const progress = new ProgressOf(run);
+    const progress = new ProgressRecorder(run.plan.seconds);
     const report = (value: RunProgress): void => {
       context.reportProgress(value);
       // A write that fails is made good by the next second.
@@ -102,7 +102,7 @@ export class RunRunner {
     observer: LoadObserver,
   ): Promise<void> {
     const refused = new AbortController();
-    const judge = (): Promise<void> =>
+    const authorizeAgain = (): Promise<void> =>
       this.authorize(job).then(
         () => undefined,
         (error: unknown) => {
@@ -110,11 +110,11 @@ export class RunRunner {
           if (error instanceof Forbidden || error instanceof NotFound) refused.abort(error);
         },
       );
-    const judging = setInterval(() => void judge(), JUDGE_MS);
+    const authorizing = setInterval(() => void authorizeAgain(), AUTHORIZE_MS);
     try {
       await new GeneratorProcess(task).run(AbortSignal.any([signal, refused.signal]), observer);
     } finally {
-      clearInterval(judging);
+      clearInterval(authorizing);
     }
   }
 
@@ -129,38 +129,6 @@ const secondsUntilEnd = ({ slices }: Measurement): number => {
   const last = slices.at(-1);
   return last ? (last.start + last.length) / 1_000 : 0;
 };
-
-/** The last part of a run is often a sliver, whose rate says nothing; of a part this short the figures of the one before stay. */
-const LEAST_PART_MS = 500;
-
-/** The progress of a run so far. */
-class ProgressOf {
-  private figures = { rps: 0, p50_ms: 0, p99_ms: 0 };
-  private requests = 0;
-  private errors = 0;
-
-  constructor(private readonly run: PerformanceRun) {}
-
-  add(slice: Slice): RunProgress {
-    const { start, length, latencies, errors } = slice;
-    const toMs = (value: number): number => Number((value * 1_000).toPrecision(4));
-    this.requests += latencies.count + sumOf(errors);
-    this.errors += countFailures(slice);
-    if (length >= LEAST_PART_MS)
-      this.figures = {
-        rps: Math.round((latencies.count / length) * 1_000),
-        p50_ms: toMs(percentile(latencies, 50)),
-        p99_ms: toMs(percentile(latencies, 99)),
-      };
-    return this.tick(Math.round((start + length) / 1_000));
-  }
-
-  /** Time has passed, and no more is known. */
-  tick(seconds: number): RunProgress {
-    const { requests, errors, figures } = this;
-    return { seconds, of: this.run.plan.seconds, requests, errors, ...figures };
-  }
-}
 
 /** A target that has answered nothing has no latency: the run failed, and says what went wrong most. */
 function assertAnswered({ plan }: PerformanceRun, { slices }: Measurement): void {
