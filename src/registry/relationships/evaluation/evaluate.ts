@@ -2,7 +2,7 @@ import { asObject, type JsonObject } from '../../../core/json/json.js';
 import { type DesignFile } from '../../../formats/design-file/design-file.js';
 import { AliasResolver } from './alias-resolver.js';
 import { type Evaluation, type EvaluationOptions, type ModelledDefinition } from './evaluation.js';
-import { EvaluationBudget, MAX_ADDED_BYTES } from './evaluation-budget.js';
+import { EvaluationBudget, DEFAULT_ADDED_BYTES } from './evaluation-budget.js';
 import { MatchCollector } from './match-collector.js';
 import { applyPatches, type PatchResult } from './patches.js';
 import { reconcile, partitionRelationships } from './reconciliation.js';
@@ -21,7 +21,7 @@ export function evaluate(
   design: DesignFile,
   definitions: readonly ModelledDefinition[],
   options: EvaluationOptions = {},
-  addedBytes = MAX_ADDED_BYTES,
+  addedBytes = DEFAULT_ADDED_BYTES,
 ): Evaluation {
   const { drawn, ours } = partitionRelationships(design.relationships);
   const budget = new EvaluationBudget(addedBytes);

@@ -1,7 +1,7 @@
 import { estimateJsonBytes } from '../../../core/json/json-size.js';
 
-/** The maximum size, as JSON, of all that an evaluation adds to a design: a response shows each part up to four times. */
-export const MAX_ADDED_BYTES = 5 * 1024 * 1024;
+/** The maximum size, as JSON, of all that an evaluation adds to a design, where the caller states no smaller one. */
+export const DEFAULT_ADDED_BYTES = 5 * 1024 * 1024;
 
 /** How much an evaluation may still add to a design. */
 export class EvaluationBudget {

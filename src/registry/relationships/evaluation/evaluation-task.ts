@@ -31,7 +31,7 @@ interface ResponseOptions {
 
 const SCHEMA_VERSION = 'evaluation.meshery.io/v1beta1';
 /** The maximum size of what is added to a design: a response has each relationship in the design, in an action and in the trace. */
-const MAX_ADDED_BYTES = 2 * 1024 * 1024;
+const MAX_ADDED_BYTES_OF_RESPONSE = 2 * 1024 * 1024;
 /** What a request has around its design. */
 const REQUEST_BYTES = 4 * 1024;
 
@@ -48,7 +48,12 @@ export function evaluateInWorker({
 }: EvaluationTaskInput): TransferredValue<Uint8Array<ArrayBuffer>> {
   const design = parseDesign(bytes, findOptionFaults(options));
   const space = maxDesignBytes - REQUEST_BYTES - Buffer.byteLength(JSON.stringify(design));
-  const evaluation = evaluate(design, unpackDefinitions(definitions), options, Math.min(space, MAX_ADDED_BYTES));
+  const evaluation = evaluate(
+    design,
+    unpackDefinitions(definitions),
+    options,
+    Math.min(space, MAX_ADDED_BYTES_OF_RESPONSE),
+  );
   const response = new TextEncoder().encode(JSON.stringify(toResponse(evaluation, options)));
   return new TransferredValue(response, [response.buffer]);
 }

@@ -11,6 +11,7 @@ import {
 import {
   isAllowedPair,
   findClauses,
+  PAUSE_STEPS,
   type RuleMatch,
   type EvaluationRule,
   type SelectorSet,
@@ -41,6 +42,9 @@ const NAME_FORMATS = new Set(['name', 'namespaced', 'host', 'claimTemplate']);
 
 /** Finds references by name: `match: {strategy: "reference", refs: […], verb}`. */
 export class ReferenceRule implements EvaluationRule {
+  /** Names and components that were read since others had their turn. */
+  private steps = 0;
+
   private constructor(
     private readonly set: SelectorSet,
     private readonly references: readonly ReferencePath[],
@@ -60,7 +64,7 @@ export class ReferenceRule implements EvaluationRule {
     return new ReferenceRule(set, references, asText(match['verb']) || 'refers to');
   }
 
-  *find(scene: ComponentIndex): Generator<RuleMatch> {
+  *find(scene: ComponentIndex): Generator<RuleMatch | undefined> {
     for (const from of scene.select(this.set.from)) {
       for (const reference of this.references) {
         for (const place of from.valuesAt(reference.at)) {
@@ -71,22 +75,32 @@ export class ReferenceRule implements EvaluationRule {
     }
   }
 
+  private *pause(): Generator<undefined> {
+    this.steps += 1;
+    if (this.steps % PAUSE_STEPS === 0) yield undefined;
+  }
+
   private *follow(
     scene: ComponentIndex,
     from: IndexedComponent,
     reference: ReferencePath,
     at: LocatedValue,
     name: LocatedValue,
-  ): Generator<RuleMatch> {
+  ): Generator<RuleMatch | undefined> {
+    yield* this.pause();
     const target = resolveTarget(scene, from, reference, at, name);
     if (target === undefined) return;
-    const named = findCandidates(scene, from, reference, target, this.set).filter(
-      ({ kind, group }) =>
-        (target.kind === undefined || target.kind === kind) && (target.group === undefined || target.group === group),
-    );
+    const isClaim = reference.format === 'claimTemplate';
+    const candidates = isClaim ? scene.select(this.set.to) : scene.findByName(target.namespace, target.name);
+    const named: IndexedComponent[] = [];
+    for (const candidate of candidates) {
+      yield* this.pause();
+      if (isNamed(candidate, target) && (!isClaim || isClaimOf(candidate, from, target))) named.push(candidate);
+    }
     // What is in the very namespace is meant before what may be in it.
     const exact = new Set(named.filter(({ namespace }) => namespace === target.namespace).map(({ kind }) => kind));
     for (const to of named) {
+      yield* this.pause();
       if (to.namespace !== target.namespace && exact.has(to.kind)) continue;
       const clauses = isAllowedPair(this.set, from, to) ? findClauses(this.set, from, to) : undefined;
       if (clauses === undefined) continue;
@@ -100,20 +114,15 @@ export class ReferenceRule implements EvaluationRule {
   }
 }
 
-function findCandidates(
-  scene: ComponentIndex,
-  from: IndexedComponent,
-  { format }: ReferencePath,
-  { namespace, name }: ReferenceTarget,
-  { to }: SelectorSet,
-): IndexedComponent[] {
-  if (format !== 'claimTemplate') return scene.findByName(namespace, name);
+function isNamed({ kind, group }: IndexedComponent, target: ReferenceTarget): boolean {
+  return (target.kind ?? kind) === kind && (target.group ?? group) === group;
+}
+
+/** Whether a claim is one that a StatefulSet makes from a template: `<template>-<set>-<ordinal>`. */
+function isClaimOf(claim: IndexedComponent, from: IndexedComponent, { namespace, name }: ReferenceTarget): boolean {
   const prefix = `${name}-${from.name}-`;
-  return scene
-    .select(to)
-    .filter((claim) => claim.name.startsWith(prefix))
-    .filter((claim) => namespace === '' || claim.namespace === '' || claim.namespace === namespace)
-    .filter((claim) => /^\d+$/.test(claim.name.slice(prefix.length)));
+  if (!claim.name.startsWith(prefix) || !/^\d+$/.test(claim.name.slice(prefix.length))) return false;
+  return namespace === '' || claim.namespace === '' || claim.namespace === namespace;
 }
 
 function resolveTarget(

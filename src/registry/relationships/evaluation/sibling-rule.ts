@@ -1,11 +1,14 @@
+import { createHash } from 'node:crypto';
 import { isObject, type Json, asText } from '../../../core/json/json.js';
 import { toPointer } from '../../../core/json/json-pointer.js';
 import { canonicalKey } from './value-join.js';
 import { matchesAny } from './selector-clause.js';
 import { type IndexedComponent } from './indexed-component.js';
 import { type ComponentPath, type LocatedValue, formatPointer, parsePath } from './component-path.js';
-import { type RuleMatch, type EvaluationRule, type SelectorSet } from './evaluation-rule.js';
+import { type RuleMatch, type EvaluationRule, PAUSE_STEPS, type SelectorSet } from './evaluation-rule.js';
 import { type ComponentIndex } from './component-index.js';
+
+const MAX_KEY_LENGTH = 256;
 
 interface SiblingMember {
   part: IndexedComponent;
@@ -31,14 +34,17 @@ export class SiblingRule implements EvaluationRule {
     return new SiblingRule(set, known, asText(verb) || 'belongs together with');
   }
 
-  *find(scene: ComponentIndex): Generator<RuleMatch> {
+  *find(scene: ComponentIndex): Generator<RuleMatch | undefined> {
     const groups = new Map<string, SiblingMember[]>();
+    let steps = 0;
     for (const part of scene.components) {
+      for (steps += 1; steps >= PAUSE_STEPS; steps -= PAUSE_STEPS) yield undefined;
       if (!matchesAny(this.set.from, part) && !matchesAny(this.set.to, part)) continue;
       if (this.set.denies(part, part)) continue;
       for (const path of this.paths) {
         for (const [entry, place] of part.valuesAt(path).flatMap(entriesOf)) {
-          const key = JSON.stringify([path, entry, canonicalKey(place.value)]);
+          steps += 1;
+          const key = groupKeyOf([path, entry, canonicalKey(place.value)]);
           const group = groups.get(key);
           if (group === undefined) groups.set(key, [{ part, place }]);
           else if (group.at(-1)?.part !== part) group.push({ part, place });
@@ -61,6 +67,12 @@ export class SiblingRule implements EvaluationRule {
     const others = members.slice(1).map(({ part }) => part);
     yield { from: [first.part], to: others, clauses: { from, to }, verb: this.verb, describe: place };
   }
+}
+
+/** Short for values of any length, of which every group would keep one. */
+function groupKeyOf(parts: readonly unknown[]): string {
+  const text = JSON.stringify(parts);
+  return text.length <= MAX_KEY_LENGTH ? text : createHash('sha256').update(text).digest('base64url');
 }
 
 /** The entries of an object with their names, or the value itself. */

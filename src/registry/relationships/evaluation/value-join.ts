@@ -33,6 +33,13 @@ interface MatchedPair {
   right: KeyedPlace;
 }
 
+/** What is compared for two components. */
+interface ComparisonWork {
+  remaining: number;
+  /** The items and members that were compared. */
+  items: number;
+}
+
 /** The item of each list that a wildcard stands for, by the path to the list. */
 type ChosenItems = ReadonlyMap<string, string>;
 
@@ -40,6 +47,8 @@ const STRATEGIES = new Set(['equal', 'equal_as_strings', 'to_contains_from', 'no
 const MAX_COMPARISONS = 1_000_000;
 /** The maximum number of places that are compared for two components, so that lists of lists end too. */
 const MAX_PLACES = 10_000;
+/** The maximum number of items and members that are compared to find whether values of two components contain each other. */
+const MAX_ITEMS = 200_000;
 /** The index key of a place without a value, which no value has. */
 const ABSENT = '\u0000absent';
 
@@ -163,7 +172,9 @@ export class ValueJoin {
     let shown: MatchedPair | undefined;
     let statesNamespace = false;
     for (const group of this.groups) {
-      const found = this.matchGroup(group, left, right, { remaining: MAX_PLACES });
+      const work = { remaining: MAX_PLACES, items: 0 };
+      const found = this.matchGroup(group, left, right, work);
+      this.steps += work.items;
       if (found === undefined) return undefined;
       shown ??= found.find((each) => each.left.value !== undefined);
       statesNamespace ||= found.some((each) => each.left.namespace !== '' || each.right.namespace !== '');
@@ -176,7 +187,7 @@ export class ValueJoin {
     [pair, ...others]: readonly PathPair[],
     left: IndexedComponent,
     right: IndexedComponent,
-    work: { remaining: number },
+    work: ComparisonWork,
     chosen: readonly [ChosenItems, ChosenItems] = [new Map(), new Map()],
   ): MatchedPair[] | undefined {
     if (pair === undefined) return [];
@@ -187,7 +198,7 @@ export class ValueJoin {
         this.steps += 1;
         work.remaining -= 1;
         if (work.remaining < 0) return undefined;
-        if (!satisfiesAll(one, other, pair.strategies)) continue;
+        if (!satisfiesAll(one, other, pair.strategies, work)) continue;
         if (hasLists(pair) && !shareNamespace(placeIn(one, left), placeIn(other, right))) continue;
         const rights = chooseItems(chosen[1], pair.lists.right, other);
         const rest = rights && this.matchGroup(others, left, right, work, [lefts, rights]);
@@ -277,29 +288,39 @@ export function shareNamespace(left: Placed, right: Placed): boolean {
   return left.namespace === '' || right.namespace === '' || left.namespace === right.namespace;
 }
 
-function satisfiesAll(left: KeyedPlace, right: KeyedPlace, strategies: readonly string[]): boolean {
+function satisfiesAll(
+  left: KeyedPlace,
+  right: KeyedPlace,
+  strategies: readonly string[],
+  work: ComparisonWork,
+): boolean {
   if (left.value === undefined || right.value === undefined)
     return left.value === right.value && !strategies.includes('not_null');
-  return strategies.every((strategy) => satisfiesStrategy(left, right, strategy));
+  return strategies.every((strategy) => satisfiesStrategy(left, right, strategy, work));
 }
 
-function satisfiesStrategy(left: KeyedPlace, right: KeyedPlace, strategy: string): boolean {
+function satisfiesStrategy(left: KeyedPlace, right: KeyedPlace, strategy: string, work: ComparisonWork): boolean {
   if (strategy === 'not_null') return true;
-  if (strategy === 'to_contains_from') return contains(right.value ?? null, left.value ?? null);
+  if (strategy === 'to_contains_from') return contains(right.value ?? null, left.value ?? null, work);
   return left.key === right.key && (strategy === 'equal_as_strings' || typeof left.value === typeof right.value);
 }
 
-function contains(whole: Json, part: Json): boolean {
+function contains(whole: Json, part: Json, work: ComparisonWork): boolean {
+  work.items += 1;
+  if (work.items > MAX_ITEMS) return false;
   if (Array.isArray(whole) && Array.isArray(part)) {
+    work.items += whole.length + part.length;
     const keys = new Set(whole.map(canonicalKey));
     // Of long lists only equal items count, for each would be compared with each.
     const isShort = whole.length * part.length <= MAX_PLACES;
     return part.every(
-      (item) => keys.has(canonicalKey(item)) || (isShort && whole.some((each) => contains(each, item))),
+      (item) => keys.has(canonicalKey(item)) || (isShort && whole.some((each) => contains(each, item, work))),
     );
   }
   if (!isObject(whole) || !isObject(part)) return canonicalKey(whole) === canonicalKey(part);
-  return Object.entries(part).every(([key, value]) => Object.hasOwn(whole, key) && contains(whole[key] ?? null, value));
+  return Object.entries(part).every(
+    ([key, value]) => Object.hasOwn(whole, key) && contains(whole[key] ?? null, value, work),
+  );
 }
 
 function isSignificant(value: Json): boolean {
