@@ -364,10 +364,11 @@ describe('the profile', () => {
       last_name: '',
       installation_admin: false,
       default_organization_id: null,
+      identity: null,
       organizations: [{ id: world.organization, name: 'Default', role: 'admin' }],
     });
     const { body } = await person.graphql(
-      '{ me { id email first_name last_name installation_admin default_organization_id organizations { id name role } } }',
+      '{ me { id email first_name last_name installation_admin default_organization_id identity { issuer subject } organizations { id name role } } }',
     );
     expect(body.data.me).toEqual(profile);
   });

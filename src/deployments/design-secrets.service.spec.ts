@@ -1,3 +1,4 @@
+import { PoolExhausted } from '../core/errors/database-outage.js';
 import type { UnitOfWork } from '../core/database/unit-of-work.js';
 import type { DesignContentsStore } from '../designs/contents/design-contents.store.js';
 import type { DesignsStore } from '../designs/designs.store.js';
@@ -19,6 +20,8 @@ function serviceFor(...places: string[]): { service: DesignSecretsService; reads
   const contents = {
     readResources: ({ id }: { id: string }, version: number) => {
       reads.push(`${id} ${version}`);
+      if (id === 'lost') throw new Error('the key is unknown');
+      if (id === 'away') throw new PoolExhausted();
       const stringData = { a: `canary-${id}-${version}` };
       return [{ object: { apiVersion: 'v1', kind: 'Secret', metadata: { name: 'keys' }, stringData } }];
     },
@@ -68,6 +71,13 @@ describe('The secrets of deployed designs', () => {
     expect(await service.hideInMessages(said)).toEqual(said.map(({ message }) => message));
     expect(reads.length).toBe(60);
     expect(new Set(reads).size).toBe(60);
+  });
+
+  it('that cannot be read hide everything, but for an outage of the database', async () => {
+    const { service } = serviceFor('lost here 1', 'away here 1');
+    const said = (designId: string) => ({ designId, connectionId: 'here', message: 'whatever it is' });
+    expect(await service.hideInMessages([said('lost')])).toEqual(['(hidden)']);
+    await expect(service.hideInMessages([said('away')])).rejects.toBeInstanceOf(PoolExhausted);
   });
 
   it('leave nothing but names of an object when they are not read', async () => {

@@ -1,6 +1,7 @@
-import { Injectable } from '@nestjs/common';
+import { Injectable, Logger } from '@nestjs/common';
 import { Actor } from '../core/access/actor.js';
 import { UnitOfWork } from '../core/database/unit-of-work.js';
+import { isDatabaseOutage } from '../core/errors/database-outage.js';
 import { TimeSlicer } from '../core/time-slicer.js';
 import { DesignContentsStore } from '../designs/contents/design-contents.store.js';
 import { DesignsStore } from '../designs/designs.store.js';
@@ -40,6 +41,7 @@ const HIDE_ALL: Hiding = {
 export class DesignSecretsService {
   /** By design and version, the last used at the end. */
   private readonly kept = new Map<string, Promise<DesignSecrets>>();
+  private readonly logger = new Logger(DesignSecretsService.name);
 
   constructor(
     private readonly deployed: DeployedDesignsStore,
@@ -99,7 +101,7 @@ export class DesignSecretsService {
             versions.get(keyOf(place))?.add(key);
             if (!versions.has(keyOf(place)) || read.has(key)) continue;
             const isRead = this.kept.has(key) || ++reads <= MAX_READ;
-            read.set(key, isRead ? await this.readOnce(key, place.designId, version) : HIDE_ALL);
+            read.set(key, isRead ? await this.readOrHideAll(key, place.designId, version) : HIDE_ALL);
           }
       });
     const hidings = new Map<string, Hiding>();
@@ -109,6 +111,20 @@ export class DesignSecretsService {
       hidings.set(keys.join(), hiding);
       return hiding;
     });
+  }
+
+  /** Of a version that cannot be read, such as one sealed by a key that is lost, nothing is shown. */
+  private async readOrHideAll(key: string, designId: string, version: number): Promise<Hiding> {
+    try {
+      return await this.readOnce(key, designId, version);
+    } catch (error) {
+      if (isDatabaseOutage(error)) throw error;
+      this.logger.warn(
+        error,
+        `version ${version} of design ${designId} cannot be read, so nothing is shown of its objects`,
+      );
+      return HIDE_ALL;
+    }
   }
 
   private readOnce(key: string, designId: string, version: number): Promise<DesignSecrets> {
