@@ -57,6 +57,11 @@ export class Output {
     }
   }
 
+  /** The record of what was said to the person already, in formats for programs. */
+  async showBeside<T>(record: T, name: (record: T) => string[]): Promise<void> {
+    if (this.format !== 'table') await this.show(record, { table: () => '', name });
+  }
+
   /** A record of a stream, as one line: of JSON, or as `line` says. */
   async showNext<T>(record: T, { table, name }: Shown<T>): Promise<void> {
     if (this.format === 'json') this.terminal.data(`${JSON.stringify(record)}\n`);

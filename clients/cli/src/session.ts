@@ -1,4 +1,4 @@
-import { Armature, type ProfileView } from '@armature/client';
+import { Armature, type ArmatureOptions, type ProfileView } from '@armature/client';
 import { Failure, WrongUse } from './failure.js';
 import { type Context, originOf, type Settings } from './settings.js';
 import { useOwnTransport } from './transport.js';
@@ -10,6 +10,7 @@ export interface Named {
 }
 
 const RENEW_BEFORE_MS = 60_000;
+const MOST_CHOICES = 100;
 
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 export const isId = (text: string): boolean => UUID.test(text);
@@ -76,11 +77,10 @@ export class Session {
     return (await this.requireWorkspace()).id;
   }
 
-  /** The chosen workspace, else that which the server takes for this caller. */
+  /** The workspace that calls are about, also where nothing chose one. @throws Failure where it cannot be known */
   requireWorkspace(): Promise<Named> {
     const { workspace } = this.settings;
-    return (this.workspace ??=
-      workspace === undefined ? this.findDefaultWorkspace() : this.resolveWorkspace(workspace));
+    return (this.workspace ??= workspace === undefined ? this.findOnlyWorkspace() : this.resolveWorkspace(workspace));
   }
 
   async resolveWorkspace(text: string): Promise<Named> {
@@ -89,16 +89,23 @@ export class Session {
     return this.find('workspace', text, 'listWorkspaces', { query: { orgID: id } });
   }
 
-  /** Where the server would put a design of this caller: a design that is only tried says so. */
-  private async findDefaultWorkspace(): Promise<Named> {
-    const body = {
-      name: 'workspace',
-      pattern_data: { design_file: { name: 'workspace', version: '0.0.1', services: {} } },
-      save: false,
-      organization_id: await this.organizationId(),
-    };
-    const { workspace_id: id } = await this.armature.createDesign({ body });
-    return this.armature.getWorkspace({ path: { id } });
+  private async findOnlyWorkspace(): Promise<Named> {
+    const { id: orgID, name } = await this.requireOrganization();
+    const { workspaces } = await this.armature.listWorkspaces({ query: { orgID, pagesize: MOST_CHOICES } });
+    const active = workspaces.filter(({ status }) => status === 'active');
+    const [first] = active;
+    if (!first)
+      throw new Failure(
+        `this account has no workspace in ${name}`,
+        'Make one with "armature create workspace NAME", or ask an admin of a workspace to add you.',
+      );
+    if (active.length === 1) return first;
+    throw new Failure(
+      `this account has several workspaces in ${name}`,
+      'Choose one with "armature workspace use NAME" or --workspace.',
+      1,
+      active.map((workspace) => `${workspace.id}  ${workspace.name}`),
+    );
   }
 
   async resolveEnvironment(text: string): Promise<Named> {
@@ -160,10 +167,11 @@ export function only<T extends Named>(kind: string, text: string, found: readonl
 export async function connect(
   settings: Settings,
   token: string | (() => Promise<string | undefined>) | undefined,
+  options: Pick<ArmatureOptions, 'timeout' | 'maxRetries'> = {},
 ): Promise<Armature> {
   await useOwnTransport(settings);
   // An empty token is none: the library would take one of the environment.
-  return new Armature({ baseUrl: settings.server, token: token ?? '' });
+  return new Armature({ baseUrl: settings.server, token: token ?? '', ...options });
 }
 
 /** @throws Failure when there is no token, or one of another server only */
@@ -198,17 +206,23 @@ async function freshToken(settings: Settings): Promise<string | undefined> {
   });
 }
 
-async function refresh(settings: Settings, refreshToken: string): Promise<Partial<Context>> {
-  const armature = await connect(settings, undefined);
+/** Below the time after which the lock of the file counts as left behind. */
+const REFRESH_TIMEOUT_MS = 12_000;
+
+/** Exchanges a refresh token; once, since a second try of the same token ends the session. */
+export async function refresh(settings: Settings, refreshToken: string): Promise<Required<Tokens>> {
+  const armature = await connect(settings, undefined, { timeout: REFRESH_TIMEOUT_MS, maxRetries: 0 });
   return toTokens(await armature.refreshToken({ body: { refresh_token: refreshToken } }));
 }
+
+type Tokens = Pick<Context, 'token' | 'refresh_token' | 'expires_at'>;
 
 /** What is kept of a sign-in. */
 export const toTokens = (tokens: {
   access_token: string;
   refresh_token: string;
   expires_in: number;
-}): Partial<Context> => ({
+}): Required<Tokens> => ({
   token: tokens.access_token,
   refresh_token: tokens.refresh_token,
   expires_at: new Date(Date.now() + tokens.expires_in * 1000).toISOString(),

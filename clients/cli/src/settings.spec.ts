@@ -1,4 +1,4 @@
-import { mkdtempSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdtempSync, readFileSync, utimesSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { ConfigStore, type GlobalFlags, parseServer, Settings } from './settings.js';
@@ -83,4 +83,19 @@ it('a setting goes to its place, as JSON where it is some, and never to a protot
   });
   expect(Reflect.get({}, 'polluted')).toBeUndefined();
   expect(() => setValue(values, 'novalue')).toThrow('no setting');
+});
+
+describe('the lock of the file', () => {
+  const lock = `${store.path}.lock`;
+
+  it('is taken over when it was left behind, and released only by its holder', async () => {
+    writeFileSync(lock, 'left behind');
+    const longAgo = new Date(Date.now() - 60_000);
+    utimesSync(lock, longAgo, longAgo);
+    await store.update(() => writeFileSync(lock, 'of another program'));
+    expect(readFileSync(lock, 'utf8')).toBe('of another program');
+    utimesSync(lock, longAgo, longAgo);
+    await store.update(() => expect(readFileSync(lock, 'utf8')).not.toBe('of another program'));
+    expect(existsSync(lock)).toBe(false);
+  });
 });

@@ -1,5 +1,5 @@
-import { randomBytes } from 'node:crypto';
-import { chmod, mkdir, open, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
+import { randomBytes, randomUUID } from 'node:crypto';
+import { chmod, link, mkdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -41,8 +41,10 @@ export interface GlobalFlags {
 }
 
 const DEFAULT_SERVER = 'http://127.0.0.1:9081';
-const LOCK_WAIT_MS = 5000;
+/** A change takes less, the renewal of a token included. */
 const LOCK_STALE_MS = 20_000;
+/** Longer, so that the lock of a program that was killed is waited out. */
+const LOCK_WAIT_MS = 30_000;
 
 /** The file of contexts, which several programs may change at the same time. */
 export class ConfigStore {
@@ -100,15 +102,17 @@ export class ConfigStore {
 
   private async lock(): Promise<() => Promise<void>> {
     const path = `${this.path}.lock`;
+    const nonce = randomUUID();
     for (const end = Date.now() + LOCK_WAIT_MS; ; await sleep(25)) {
       try {
-        await (await open(path, 'wx', 0o600)).close();
-        return () => rm(path, { force: true });
+        await writeFile(path, nonce, { flag: 'wx', mode: 0o600 });
+        return () => removeLock(path, nonce);
       } catch (error) {
         if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
       }
+      const holder = await readFile(path, 'utf8').catch(() => null);
       const held = await stat(path).catch(() => null);
-      if (held && Date.now() - held.mtimeMs > LOCK_STALE_MS) await rm(path, { force: true });
+      if (holder !== null && held && Date.now() - held.mtimeMs > LOCK_STALE_MS) await removeLock(path, holder);
       else if (Date.now() > end)
         throw new Failure(
           `${this.path} is being changed by another program`,
@@ -116,6 +120,20 @@ export class ConfigStore {
         );
     }
   }
+}
+
+/** Removes a lock if it is still that of a holder: it is moved aside first, and goes back if another program has taken it since. */
+async function removeLock(path: string, holder: string): Promise<void> {
+  if ((await readFile(path, 'utf8').catch(() => null)) !== holder) return;
+  const aside = `${path}.${randomUUID()}`;
+  try {
+    await rename(path, aside);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return;
+    throw error;
+  }
+  if ((await readFile(aside, 'utf8')) !== holder) await link(aside, path).catch(() => undefined);
+  await rm(aside, { force: true });
 }
 
 function parse(text: string): ConfigFile | null {
@@ -188,10 +206,9 @@ export class Settings {
     return this.env['ARMATURE_CA_FILE'] || undefined;
   }
 
-  /** Whether a server is asked through a proxy, or trusted by an authority of the caller's own. */
-  get needsOwnTransport(): boolean {
-    const proxies = ['HTTPS_PROXY', 'https_proxy', 'HTTP_PROXY', 'http_proxy'];
-    return Boolean(this.certificateAuthority ?? proxies.find((name) => this.env[name]));
+  /** The proxy of calls to other machines; empty without one. */
+  get httpsProxy(): string {
+    return this.env['https_proxy'] || this.env['HTTPS_PROXY'] || '';
   }
 }
 

@@ -1,16 +1,21 @@
 import { readFile } from 'node:fs/promises';
-import type { Settings } from './settings.js';
+import { isLoopback, type Settings } from './settings.js';
 
-let isSet = false;
+let isOwn = false;
 
-/** Calls go through the proxies of the environment, and trust the caller's own certificate authorities beside those of Node.js. */
+/**
+ * Calls to other machines go through HTTPS_PROXY but to what NO_PROXY names, those to this machine never do; all trust the caller's
+ * own certificate authorities beside those of Node.js.
+ */
 export async function useOwnTransport(settings: Settings): Promise<void> {
-  if (isSet || !settings.needsOwnTransport) return;
-  isSet = true;
+  const { server, certificateAuthority: file } = settings;
+  const httpsProxy = isLoopback(server) ? '' : settings.httpsProxy;
+  if (!isOwn && !httpsProxy && file === undefined) return;
+  isOwn = true;
   const { EnvHttpProxyAgent, setGlobalDispatcher } = await import('undici');
-  const file = settings.certificateAuthority;
   const ca = file === undefined ? undefined : [...(await rootCertificates()), await readFile(file, 'utf8')];
-  setGlobalDispatcher(new EnvHttpProxyAgent(ca ? { connect: { ca }, requestTls: { ca }, proxyTls: { ca } } : {}));
+  const trust = ca ? { connect: { ca }, requestTls: { ca }, proxyTls: { ca } } : {};
+  setGlobalDispatcher(new EnvHttpProxyAgent({ httpProxy: '', httpsProxy, ...trust }));
 }
 
 const rootCertificates = async (): Promise<readonly string[]> => (await import('node:tls')).rootCertificates;

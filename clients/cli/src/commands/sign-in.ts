@@ -3,7 +3,7 @@ import type { ProfileView } from '@armature/client';
 import { Failure, WrongUse } from '../failure.js';
 import { detailsOf, tableOf } from '../output.js';
 import type { Run } from '../run.js';
-import { connect, toTokens } from '../session.js';
+import { connect, refresh, toTokens } from '../session.js';
 import { type Context, ConfigStore, originOf, parseServer, Settings } from '../settings.js';
 import { does, withExamples } from './command.js';
 
@@ -114,7 +114,7 @@ async function login(run: Run, flags: LoginFlags, url?: string): Promise<void> {
   terminal.say(`Signed in on ${server} as ${profile.email}.`);
   if (!organization && profile.organizations.length > 1)
     terminal.say('The account is in several organizations: choose one with "armature organization use NAME".');
-  if (run.output.format !== 'table') await run.output.show(toShown(name, signed, name), shownContext);
+  await run.output.showBeside(toShown(name, signed, name), nameContext);
 }
 
 function chooseOrganization({ organizations, default_organization_id: preset }: ProfileView) {
@@ -142,19 +142,17 @@ const toShown = (name: string, context: Context, current: string | null): ShownC
   current: name === current,
 });
 
-const shownContext = {
-  table: (context: ShownContext): string => detailsOf(Object.entries(context)),
-  name: ({ name }: ShownContext): string[] => [`context/${name}`],
-};
+const nameContext = ({ name }: ShownContext): string[] => [`context/${name}`];
 
-/** Ends the session at the server, which also ends it where its file was copied to. */
+/** Ends the session at the server, which also ends it where its file was copied to; the token may have ended before it. */
 async function endSession(run: Run, context: Context): Promise<void> {
   const { server, refresh_token, insecure_http: insecureHttp } = context;
   if (!refresh_token) return;
   try {
     const settings = await Settings.load(run.env, { server, insecureHttp });
-    const armature = await connect(settings, context.token);
-    await armature.signOut({ body: { refresh_token } });
+    const tokens = await refresh(settings, refresh_token);
+    const armature = await connect(settings, tokens.token);
+    await armature.signOut({ body: { refresh_token: tokens.refresh_token } });
   } catch {
     run.terminal.say(`${server} could not be told: the session there ends by itself.`);
   }
@@ -168,18 +166,20 @@ async function logout(run: Run, { all }: { all?: boolean }): Promise<void> {
     throw new Failure('there is no context to sign out of', 'List them with "armature context list".');
   const names = all ? Object.keys(contexts) : [chosen as string];
   const ended: Context[] = [];
-  await store.update((config) => {
+  const left = await store.update((config) => {
     for (const name of names) {
       const context = config.contexts[name];
       if (!context?.token) continue;
       ended.push({ ...context });
       for (const secret of ['token', 'refresh_token', 'expires_at'] as const) delete context[secret];
     }
+    return names.flatMap((name) => (config.contexts[name] ? toShown(name, config.contexts[name], current) : []));
   });
   for (const context of ended) await endSession(run, context);
   run.terminal.say(
     ended.length === 0 ? 'Nobody was signed in.' : `Signed out of ${ended.map(({ server }) => server).join(', ')}.`,
   );
+  await run.output.showBeside(all ? left : left[0], () => left.flatMap(nameContext));
 }
 
 async function showCaller(run: Run): Promise<void> {
@@ -222,7 +222,7 @@ async function listContexts(run: Run): Promise<void> {
         ],
         run.terminal.width,
       ),
-    name: (records) => records.map(({ name }) => `context/${name}`),
+    name: (records) => records.flatMap(nameContext),
   });
 }
 
@@ -230,11 +230,14 @@ const noContext = (name: string): Failure =>
   new Failure(`there is no context ${name}`, 'List them with "armature context list".');
 
 async function useContext(run: Run, _: object, name: string): Promise<void> {
-  await ConfigStore.of(run.env).update((config) => {
-    if (!config.contexts[name]) throw noContext(name);
+  const used = await ConfigStore.of(run.env).update((config) => {
+    const context = config.contexts[name];
+    if (!context) throw noContext(name);
     config.current = name;
+    return toShown(name, context, name);
   });
   run.terminal.say(`Context ${name} is used from now on.`);
+  await run.output.showBeside(used, nameContext);
 }
 
 async function deleteContext(run: Run, _: object, name: string): Promise<void> {
@@ -247,6 +250,7 @@ async function deleteContext(run: Run, _: object, name: string): Promise<void> {
   });
   await endSession(run, removed);
   run.terminal.say(`Context ${name} is gone.`);
+  await run.output.showBeside({ ...toShown(name, removed, null), signed_in: false }, nameContext);
 }
 
 /** Changes the context that is used. @throws Failure where the server is not that of a context */
@@ -266,23 +270,24 @@ async function changeContext(run: Run, change: (context: Context) => void): Prom
 }
 
 async function useOrganization(run: Run, _: object, text: string): Promise<void> {
-  const { id, name } = await (await run.session()).resolveOrganization(text);
+  const chosen = await (await run.session()).resolveOrganization(text);
+  const { id, name } = chosen;
   await changeContext(run, (context) => {
     if (context.organization?.id !== id) delete context.workspace;
     context.organization = { id, name };
   });
   run.terminal.say(`Organization ${name} is used from now on.`);
+  await run.output.showBeside(chosen, () => [`organization/${name}`]);
 }
 
 async function useWorkspace(run: Run, _: object, text: string): Promise<void> {
   const session = await run.session();
-  const [organization, { id, name }] = await Promise.all([
-    session.requireOrganization(),
-    session.resolveWorkspace(text),
-  ]);
+  const [organization, chosen] = await Promise.all([session.requireOrganization(), session.resolveWorkspace(text)]);
+  const { id, name } = chosen;
   await changeContext(run, (context) => {
     context.organization = { id: organization.id, name: organization.name };
     context.workspace = { id, name };
   });
   run.terminal.say(`Workspace ${name} is used from now on.`);
+  await run.output.showBeside(chosen, () => [`workspace/${name}`]);
 }
