@@ -9,6 +9,8 @@ export const EXIT = {
   refused: 4,
   rolledBack: 5,
   usage: 64,
+  /** Ctrl-C, as shells say it. */
+  interrupted: 130,
 } as const;
 
 export type ExitCode = (typeof EXIT)[keyof typeof EXIT];
@@ -93,7 +95,7 @@ function fromProblem(error: ArmatureError, server = 'the server'): Failure {
     );
   if (isMissingRoute(error))
     return new Failure(
-      `this server is older than the command line, or no Armature server: ${error.message}`,
+      `this server is older than the command line, or has no such call: ${error.message}`,
       'Compare the versions with "armature version"; "armature upgrade" fetches the command line of the server.',
     );
   const {
@@ -131,8 +133,9 @@ const REMEDIES: Record<string, string | undefined> = {
   NOT_OWNED: 'Take the objects over with --adopt.',
 };
 
-/** A 404 of the router, not of a record: the path is none of this server's. */
-const isMissingRoute = ({ status, problem }: ArmatureError): boolean => status === 404 && !problem;
+/** A 404 of the router, which names the list of routes, or of another program; not of a record. */
+const isMissingRoute = ({ status, problem, remedy }: ArmatureError): boolean =>
+  status === 404 && (!problem || Boolean(remedy?.includes('/api/docs')));
 
 function reasonOf({ cause, message }: ArmatureError): string {
   let reason: unknown = cause;

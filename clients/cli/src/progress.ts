@@ -1,47 +1,62 @@
-import type { Armature, DeploymentView } from '@armature/client';
+import { type Armature, ArmatureError, type DeploymentView } from '@armature/client';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { EXIT, type ExitCode, Failure, exitCodeOf } from './failure.js';
-import { count, cut } from './output.js';
+import { cellOf, count, cut } from './output.js';
 import { describeFault, labelOf } from './plan-view.js';
 import type { Run } from './run.js';
-import { styled, type Style, type Terminal } from './terminal.js';
+import { escapeControls, styled, type Style, type Terminal } from './terminal.js';
 
 const ENDED = new Set(['succeeded', 'failed', 'rolled_back', 'undeployed', 'cancelled']);
 const FIRST_PAUSE_MS = 150;
 const LONGEST_PAUSE_MS = 1500;
+/** How long a server that does not respond is waited for. */
+const GIVE_UP_AFTER_MS = 300_000;
 
 /** Follows a deployment to its end, or until it waits for people. */
 export async function follow(run: Run, armature: Armature, deployment: DeploymentView): Promise<DeploymentView> {
   const { terminal } = run;
   const view: ProgressView = terminal.canRedraw ? new LiveView(terminal) : new LineView(terminal);
-  const stop = onInterrupt(() => {
+  const sayThatItGoesOn = (): void => {
     view.end();
     terminal.say(
       `The deployment goes on. Follow it with "armature get deployment ${deployment.id}", or "armature events --follow";\n` +
         `cancel it with "armature api POST /api/deployments/${deployment.id}/cancel".`,
     );
-  });
+  };
+  const stop = onInterrupt(sayThatItGoesOn);
+  terminal.say(`Deployment ${deployment.id}`);
   let current = deployment;
+  let lastResponse = Date.now();
   try {
     for (let pause = FIRST_PAUSE_MS; ; pause = Math.min(pause * 1.3, LONGEST_PAUSE_MS)) {
       view.show(current);
       if (ENDED.has(current.status) || current.status === 'pending_approval') return current;
       await sleep(pause);
-      current = await armature.getDeployment({ path: { id: deployment.id } });
+      try {
+        current = await armature.getDeployment({ path: { id: deployment.id } });
+        lastResponse = Date.now();
+      } catch (error) {
+        if (!isPassing(error) || Date.now() - lastResponse > GIVE_UP_AFTER_MS) throw error;
+      }
     }
+  } catch (error) {
+    sayThatItGoesOn();
+    throw error;
   } finally {
     view.end();
     stop();
   }
 }
 
-const INTERRUPTED = 130;
+/** Whether the server may respond again soon, such as after its restart. */
+const isPassing = (error: unknown): boolean =>
+  error instanceof ArmatureError && [0, 429, 502, 503, 504].includes(error.status);
 
 /** Says something before Ctrl-C ends the program. */
 function onInterrupt(say: () => void): () => void {
   const end = (): void => {
     say();
-    process.exit(INTERRUPTED);
+    process.exit(EXIT.interrupted);
   };
   process.once('SIGINT', end);
   return () => process.off('SIGINT', end);
@@ -137,7 +152,7 @@ class LiveView implements ProgressView {
       ...active.slice(0, MOST_LINES).map((resource) => `  ${describe(resource)}`),
       ...(more > 0 ? [`  and ${more} more`] : []),
       `${FRAMES[this.frame++ % FRAMES.length]} ${status.replace('_', ' ')}${place}: ${done} of ${count(resources.length, 'resource')}`,
-    ].map((line) => cut(line, this.terminal.messageWidth - 1));
+    ].map((line) => cut(escapeControls(cellOf(line)), this.terminal.messageWidth - 1));
     this.terminal.draw(this.erase(), `${lines.join('\n')}\n`);
     this.lines = lines.length;
   }

@@ -1,14 +1,28 @@
+import { PassThrough, Writable } from 'node:stream';
 import type { PlanView } from '@armature/client';
 import { renderPlan } from './plan-view.js';
 import { ageOf, tableOf } from './output.js';
 import { styled, Terminal } from './terminal.js';
 
 /** What is written to a terminal, or to a pipe. */
-function capture(isTTY: boolean, env: NodeJS.ProcessEnv = {}): { terminal: Terminal; written: () => string } {
+function capture(
+  isTTY: boolean,
+  env: NodeJS.ProcessEnv = {},
+): {
+  terminal: Terminal;
+  stream: NodeJS.WriteStream;
+  written: () => string;
+} {
   let text = '';
-  const stream = { isTTY, columns: 40, rows: 100, write: (part: string) => (text += part) };
+  const sink = new Writable({
+    write(part, _, done) {
+      text += String(part);
+      done();
+    },
+  });
+  const stream = Object.assign(sink, { isTTY, columns: 40, rows: 100 });
   const out = stream as unknown as NodeJS.WriteStream;
-  return { terminal: new Terminal(env, out, out), written: () => text };
+  return { terminal: new Terminal(env, out, out), stream: out, written: () => text };
 }
 
 describe('a terminal', () => {
@@ -24,6 +38,29 @@ describe('a terminal', () => {
     const piped = capture(false);
     piped.terminal.data(hostile);
     expect(piped.written()).toBe(hostile);
+  });
+
+  it('gets questions without control characters, and Ctrl-C at one ends with 130', async () => {
+    const shown = capture(true);
+    const input = Object.assign(new PassThrough(), { isTTY: true, setRawMode: () => undefined });
+    const terminal = new Terminal({}, shown.stream, shown.stream, input as unknown as NodeJS.ReadStream);
+    const asked = terminal.askSecret(`Password of ${hostile}: `);
+    input.write('abc\u0003');
+    await expect(asked).rejects.toMatchObject({ exitCode: 130 });
+    const confirmed = terminal.confirm(`Delete ${hostile}?`);
+    input.write('y\n');
+    expect(await confirmed).toBe(true);
+    expect(shown.written()).toContain('Delete name\\u001b]0;title');
+    expect(shown.written()).not.toContain('\u001b]0;');
+  });
+
+  it('gets the whole text when the pager fails before it has read', async () => {
+    const text = Array.from({ length: 200 }, (_, index) => `line ${index}`).join('\n');
+    for (const pager of ['exit 3', 'no-such-pager-here 2>/dev/null']) {
+      const { terminal, written } = capture(true, { PAGER: pager, PATH: process.env['PATH'] });
+      await terminal.page(text);
+      expect(written()).toBe(`${text}\n`);
+    }
   });
 
   it('is coloured unless NO_COLOR or a dumb terminal says otherwise, and a pipe never', () => {

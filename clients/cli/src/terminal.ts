@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createInterface } from 'node:readline';
-import { WrongUse } from './failure.js';
+import { EXIT, Failure, WrongUse } from './failure.js';
 
 /**
  * Marks of styles in text that is shown to people. They become escape sequences, or nothing, only when the text is written, after
@@ -31,6 +31,8 @@ const CONTROLS = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u061c\u200e\u200f\u20
 
 export const escapeControls = (text: string): string =>
   text.replace(CONTROLS, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`);
+
+const interrupted = (): Failure => new Failure('cancelled', 'Nothing was changed.', EXIT.interrupted);
 
 type Stream = NodeJS.WriteStream;
 
@@ -96,9 +98,9 @@ export class Terminal {
     });
     child.stdin.on('error', () => undefined);
     child.stdin.end(`${this.render(text, true, this.hasColours.out)}\n`);
-    const [code] = (await once(child, 'close')) as [number | null];
-    // A shell that has no such program.
-    if (code === 127) this.print(text);
+    const [code] = (await once(child, 'close').catch(() => [null])) as [number | null];
+    // A pager that is not there, or failed, may have shown nothing.
+    if (code !== 0) this.print(text);
   }
 
   /** Text with styles for the person, beside the result. */
@@ -120,8 +122,8 @@ export class Terminal {
     const lines = createInterface({ input: this.input, output: this.err });
     try {
       return await new Promise<string>((resolve, reject) => {
-        lines.question(question, resolve);
-        lines.once('SIGINT', () => reject(new WrongUse('cancelled', 'Nothing was changed.')));
+        lines.question(this.render(question, true, this.hasColours.err), resolve);
+        lines.once('SIGINT', () => reject(interrupted()));
         lines.once('close', () => resolve(''));
       });
     } finally {
@@ -135,7 +137,7 @@ export class Terminal {
 
   /** Asks without an echo. */
   async askSecret(question: string): Promise<string> {
-    this.err.write(question);
+    this.err.write(this.render(question, true, this.hasColours.err));
     const { input } = this;
     input.setRawMode(true);
     input.resume();
@@ -144,7 +146,8 @@ export class Terminal {
       for await (const chunk of input.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>)
         for (const unit of chunk.toString('utf8')) {
           if (unit === '\r' || unit === '\n') return secret;
-          if (unit === '\u0003' || unit === '\u0004') throw new WrongUse('cancelled', 'Nothing was changed.');
+          if (unit === '\u0003') throw interrupted();
+          if (unit === '\u0004') throw new WrongUse('cancelled', 'Nothing was changed.');
           secret = unit === '\u007f' || unit === '\b' ? [...secret].slice(0, -1).join('') : secret + unit;
         }
       return secret;

@@ -198,7 +198,7 @@ async function plan(run: Run, flags: PlanFlags, text: string): Promise<ExitCode>
   const body = { id: design.id, environment_id: environment.id, version, force, adopt };
   const planned = await armature.planDeployment({ body });
   const shown = await renderFor(run, armature, planned, environment, flags.changesOnly);
-  if (flags.exitCode && !planned.deployable) {
+  if (flags.exitCode && !mayDeploy(planned)) {
     run.terminal.say(shown());
     throw notDeployable(planned);
   }
@@ -216,6 +216,10 @@ async function renderFor(run: Run, armature: Armature, planned: PlanView, { id, 
   return () => renderPlan(planned, { changesOnly, environment: name, requiredApprovals, width });
 }
 
+/** Whether the server would accept a deployment of this plan now. */
+export const mayDeploy = ({ deployable, quota }: Pick<PlanView, 'deployable' | 'quota'>): boolean =>
+  deployable && quota.allowed;
+
 function notDeployable({ resources, hooks, policy_violations, quota }: PlanView): Failure {
   const failing = [...resources, ...hooks].filter(({ error }) => error);
   const forbidden = policy_violations.filter(({ mode }) => mode === 'enforce');
@@ -229,6 +233,7 @@ function notDeployable({ resources, hooks, policy_violations, quota }: PlanView)
     [
       ...failing.map((resource) => `${labelOf(resource)}: ${describeFault(resource.error)}`),
       ...forbidden.map(({ policy, message, ...resource }) => `${labelOf(resource)}: policy ${policy}: ${message}`),
+      ...(quota.allowed ? [] : [`the quota of ${quota.limit} deployments a day is used up`]),
     ],
   );
 }
@@ -244,7 +249,7 @@ async function deploy(run: Run, flags: DeployFlags, text: string): Promise<ExitC
       body: { id: design.id, environment_id: environment.id, version, force, adopt, override_freeze, reason },
     });
     run.terminal.say((await renderFor(run, armature, planned, environment, true))());
-    if (!planned.deployable) throw notDeployable(planned);
+    if (!mayDeploy(planned)) throw notDeployable(planned);
     if (hasChanges(planned)) await run.confirm(`Deploy ${design.name} to ${environment.name}?`);
     body.plan_id = planned.plan_id;
   }
@@ -375,10 +380,16 @@ async function showDrift(run: Run, flags: Target & { exitCode?: boolean }, text:
   return flags.exitCode && drift.status === 'drifted' ? EXIT.changes : EXIT.done;
 }
 
-/** The deployment whose version stands in an environment. */
-async function findStanding(armature: Armature, design: Named, environment: Named): Promise<DeploymentView> {
-  for await (const deployment of newestFirst(armature, design.id, environment.id))
+/** The deployment that runs in an environment. @throws Failure when nothing was deployed there, or it was undeployed */
+export async function findRunning(armature: Armature, design: Named, environment: Named): Promise<DeploymentView> {
+  for await (const deployment of newestFirst(armature, design.id, environment.id)) {
     if (deployment.status === 'succeeded') return deployment;
+    if (deployment.status === 'undeployed')
+      throw new Failure(
+        `${design.name} no longer runs in ${environment.name}: it was undeployed`,
+        `Deploy it there with "armature deploy ${design.name} -e ${environment.name}", or choose another environment.`,
+      );
+  }
   throw neverDeployed(design, environment);
 }
 
@@ -417,7 +428,7 @@ async function promote(run: Run, flags: Target & RequestFlags & { to: string }, 
   const options = toBody(flags);
   const { armature, design, environment } = await resolve(run, text, flags.environment);
   const target = await (await run.session()).resolveEnvironment(flags.to);
-  const { id } = await findStanding(armature, design, environment);
+  const { id } = await findRunning(armature, design, environment);
   const body = { environment_id: target.id, ...options };
   return finish(run, armature, await armature.promoteDeployment({ path: { id }, body, query: ASYNC }), flags);
 }
