@@ -4,7 +4,7 @@ import { homedir } from 'node:os';
 import { delimiter, dirname, join, resolve } from 'node:path';
 import type { Armature } from '@armature/client';
 import { Failure, faultLine } from '../failure.js';
-import { describe, kindOf, type Json } from '../records.js';
+import { describe, type Json, kindOf, namesOf } from '../records.js';
 import type { Run } from '../run.js';
 import type { Named, Session } from '../session.js';
 import { does, withExamples } from './command.js';
@@ -52,9 +52,13 @@ async function add(run: Run, { kubeContext, environment }: AddFlags, path?: stri
   const id = String(added['connection_id']);
   if (environment !== undefined) await assign(run, session, armature, organization, id, environment);
   const kind = kindOf('connection');
-  await run.output.show(await armature.getConnection({ path: { id } }), {
+  const connection = await armature.getConnection({ path: { id } });
+  const query = { orgID: organization.id };
+  const isOnly =
+    run.output.format !== 'name' || (await session.findAll(connection.name, 'listConnections', { query })).length < 2;
+  await run.output.show(connection, {
     table: (record) => describe(kind, record),
-    name: (record) => [`connection/${record['name']}`],
+    name: (record) => namesOf(kind, [record], isOnly),
   });
 }
 
@@ -99,71 +103,64 @@ async function findOrMake(
   return made;
 }
 
-interface KubeconfigEntry extends Json {
-  name: string;
-}
-
-/** One context of a kubeconfig, with the files that it names inline. */
-async function readKubeconfig(
+/** One context of a kubeconfig, with the files that it names inline. Of several files the first that has a value counts, as for kubectl. */
+export async function readKubeconfig(
   env: NodeJS.ProcessEnv,
   path: string | undefined,
   wanted: string | undefined,
 ): Promise<string> {
   const { parse, stringify } = await import('yaml');
   const paths = path === undefined ? defaultPaths(env) : [path];
-  const names: string[] = [];
+  const files: Kubeconfig[] = [];
   for (const file of paths) {
     const text = await readFile(file, 'utf8').catch((error: NodeJS.ErrnoException) => {
       if (paths.length > 1 && error.code === 'ENOENT') return '';
       throw error;
     });
-    const config = parseKubeconfig(parse, text);
-    const { contexts, clusters, users } = config;
-    names.push(...contexts.map(({ name }) => name));
-    const name =
-      wanted ??
-      (config['current-context'] as string | undefined) ??
-      (contexts.length === 1 ? contexts[0]?.name : undefined);
-    const context = contexts.find((each) => each.name === name);
-    if (!context) continue;
-    const { cluster, user } = (context['context'] ?? {}) as { cluster?: string; user?: string };
-    const folder = dirname(resolve(file));
-    const own = {
-      apiVersion: 'v1',
-      kind: 'Config',
-      'current-context': name,
-      contexts: [context],
-      clusters: await inline(
-        clusters.filter((each) => each.name === cluster),
-        'cluster',
-        folder,
-        ['certificate-authority'],
-      ),
-      users: await inline(
-        users.filter((each) => each.name === user),
-        'user',
-        folder,
-        ['client-certificate', 'client-key'],
-      ),
-    };
-    return stringify(own);
+    files.push(parseKubeconfig(parse, text, dirname(resolve(file))));
   }
-  throw new Failure(
-    wanted === undefined
-      ? `${paths.join(', ')}: there is no current context`
-      : `${paths.join(', ')}: there is no context ${wanted}`,
-    names.length > 0 ? 'Choose one of these with --kube-context.' : 'Name a kubeconfig that has contexts.',
-    1,
-    names,
-  );
+  const contexts = files.flatMap((each) => each.contexts);
+  const names = [...new Set(contexts.map((each) => each.name))];
+  const current = files.map((each) => each.current).find((each) => each);
+  const name = wanted ?? current ?? (names.length === 1 ? names[0] : undefined);
+  const context = contexts.find((each) => each.name === name);
+  if (!context)
+    throw new Failure(
+      name === undefined
+        ? `${paths.join(', ')}: there is no current context`
+        : `${paths.join(', ')}: there is no context ${name}`,
+      names.length > 0 ? 'Choose one of these with --kube-context.' : 'Name a kubeconfig that has contexts.',
+      1,
+      names,
+    );
+  const { cluster, user } = (context.entry['context'] ?? {}) as { cluster?: string; user?: string };
+  const first = (entries: Placed[], own: string | undefined): Placed[] =>
+    entries.filter((each) => each.name === own).slice(0, 1);
+  const clusters = files.flatMap((each) => each.clusters);
+  const users = files.flatMap((each) => each.users);
+  return stringify({
+    apiVersion: 'v1',
+    kind: 'Config',
+    'current-context': name,
+    contexts: [context.entry],
+    clusters: await inline(first(clusters, cluster), 'cluster', ['certificate-authority']),
+    users: await inline(first(users, user), 'user', ['client-certificate', 'client-key']),
+  });
 }
 
 const defaultPaths = (env: NodeJS.ProcessEnv): string[] =>
   env['KUBECONFIG'] ? env['KUBECONFIG'].split(delimiter).filter(Boolean) : [join(homedir(), '.kube', 'config')];
 
-type Kubeconfig = Json & Record<'contexts' | 'clusters' | 'users', KubeconfigEntry[]>;
+/** An entry of a kubeconfig, and the folder that its paths are relative to. */
+interface Placed {
+  name: string;
+  entry: Json;
+  folder: string;
+}
 
-function parseKubeconfig(parse: (text: string) => unknown, text: string): Kubeconfig {
+type Kubeconfig = Record<'contexts' | 'clusters' | 'users', Placed[]> & { current: string | undefined };
+
+function parseKubeconfig(parse: (text: string) => unknown, text: string, folder: string): Kubeconfig {
   let config: unknown;
   try {
     config = parse(text) ?? {};
@@ -172,23 +169,21 @@ function parseKubeconfig(parse: (text: string) => unknown, text: string): Kubeco
   }
   if (typeof config !== 'object' || config === null || Array.isArray(config))
     throw new Failure('the file is no kubeconfig', 'Name a file as "kubectl config view --raw" prints it.');
-  const entries = (field: string): KubeconfigEntry[] => {
+  const entries = (field: string): Placed[] => {
     const list = (config as Json)[field] as unknown;
-    return Array.isArray(list) ? (list as KubeconfigEntry[]) : [];
+    return Array.isArray(list)
+      ? (list as (Json | null)[]).flatMap((entry) => (entry ? { name: String(entry['name']), entry, folder } : []))
+      : [];
   };
-  return { ...(config as Json), contexts: entries('contexts'), clusters: entries('clusters'), users: entries('users') };
+  const current = (config as Json)['current-context'] as string | undefined;
+  return { current, contexts: entries('contexts'), clusters: entries('clusters'), users: entries('users') };
 }
 
 /** The server takes no paths of files: what they hold goes inline, as `kubectl config view --flatten` does. */
-async function inline(
-  entries: KubeconfigEntry[],
-  member: string,
-  folder: string,
-  fields: string[],
-): Promise<KubeconfigEntry[]> {
-  const read = (path: string): Promise<Buffer> => readFile(resolve(folder, path));
+async function inline(entries: Placed[], member: string, fields: string[]): Promise<Json[]> {
   return Promise.all(
-    entries.map(async (entry) => {
+    entries.map(async ({ entry, folder }) => {
+      const read = (path: string): Promise<Buffer> => readFile(resolve(folder, path));
       const settings: Json = { ...(entry[member] as Json) };
       for (const field of fields) {
         const path = settings[field] as string | undefined;
