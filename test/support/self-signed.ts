@@ -1,15 +1,15 @@
-/** A certificate for localhost that no authority has signed, and its key: for tests of clients that verify certificates. */
+/** A certificate for localhost and armature.test that no authority has signed, and its key: for tests of clients that verify certificates. */
 export const SELF_SIGNED = {
   cert: `-----BEGIN CERTIFICATE-----
-MIIBfzCCASWgAwIBAgIUF90b0YLcPUIFEow/mPUsG7OmnmUwCgYIKoZIzj0EAwIw
-FDESMBAGA1UEAwwJbG9jYWxob3N0MCAXDTI2MTEyMjIzMTA0OVoYDzIxMjYxMDI5
-MjMxMDQ5WjAUMRIwEAYDVQQDDAlsb2NhbGhvc3QwWTATBgcqhkjOPQIBBggqhkjO
+MIIBpDCCAUqgAwIBAgIUE9Yu6zHe+mwuUOJbHP/Oz6E09XAwCgYIKoZIzj0EAwIw
+FDESMBAGA1UEAwwJbG9jYWxob3N0MCAXDTI2MTEyODEzNDkzNFoYDzIxMjYxMTA0
+MTM0OTM0WjAUMRIwEAYDVQQDDAlsb2NhbGhvc3QwWTATBgcqhkjOPQIBBggqhkjO
 PQMBBwNCAAQRrCIFxKf9KmEPGFMiDUwA8Tfh84zdcWZxAzWb3ECnTEAQUk5dpRE0
-ugBoKNN0aenNpQ0kRMpehdPHj+AsodSOo1MwUTAdBgNVHQ4EFgQU8OxRLY/hIONy
+ugBoKNN0aenNpQ0kRMpehdPHj+AsodSOo3gwdjAdBgNVHQ4EFgQU8OxRLY/hIONy
 a9AjUHOfnCiDEeYwHwYDVR0jBBgwFoAU8OxRLY/hIONya9AjUHOfnCiDEeYwDwYD
-VR0TAQH/BAUwAwEB/zAKBggqhkjOPQQDAgNIADBFAiEAzMyaRclMttkiBilISAvN
-bJ8TrE7FeojvnzAor0DvGnACIB1X7jUvYQee9ABcSwYo1PTrjCaR8xh8PTpbndi0
-KynN
+VR0TAQH/BAUwAwEB/zAjBgNVHREEHDAagglsb2NhbGhvc3SCDWFybWF0dXJlLnRl
+c3QwCgYIKoZIzj0EAwIDSAAwRQIgdlndRjujM401ckiiHPTtPdHE3BFvboZYxNR3
+pE/2nbICIQCSAhEza8UrUBkcKt3MCSaPnd/6Vc49AlRJk2BP07o98g==
 -----END CERTIFICATE-----`,
   key: `-----BEGIN PRIVATE KEY-----
 MIGHAgEAMBMGByqGSM49AgEGCCqGSM49AwEHBG0wawIBAQQgTeSdpOS3NpQcGM18

@@ -15,6 +15,7 @@ import { styled, Terminal } from './terminal.js';
 import { VERSION } from './version.js';
 
 export async function runProgram(args: string[]): Promise<void> {
+  outliveReaders();
   const program = makeProgram();
   if (args.length === 0) return program.outputHelp();
   if (args[0] === '__complete') return completeWords(program, args.slice(1));
@@ -23,6 +24,15 @@ export async function runProgram(args: string[]): Promise<void> {
   } catch (error) {
     await end(error);
   }
+}
+
+/** A reader that has seen enough, such as head, is no failure, and ends no work that changes something. */
+function outliveReaders(): void {
+  process.stderr.on('error', () => undefined);
+  process.stdout.on('error', ({ code }: NodeJS.ErrnoException) => {
+    if (code !== 'EPIPE') process.exit(EXIT.failed);
+    if (current.isStream) process.exit(EXIT.done);
+  });
 }
 
 function makeProgram(): Command {

@@ -34,10 +34,9 @@ export class Run {
 
   /** The address that errors name; undefined before it is known. */
   async describeServer(): Promise<string | undefined> {
-    return this.settings().then(
-      ({ server }) => server,
-      () => undefined,
-    );
+    return this.settings()
+      .then(({ server }) => server)
+      .catch(() => undefined);
   }
 
   /** Asks before something is deleted. @throws WrongUse when nobody can be asked, or the person says no */

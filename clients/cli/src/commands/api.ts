@@ -3,7 +3,7 @@ import { readFile } from 'node:fs/promises';
 import { WrongUse } from '../failure.js';
 import { detailsOf, cellOf } from '../output.js';
 import type { Run } from '../run.js';
-import { collect, does, withExamples } from './command.js';
+import { collect, current, does, withExamples } from './command.js';
 
 const METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE'];
 
@@ -35,6 +35,7 @@ async function callApi(
   const headers = toHeaders(flags.header ?? []);
   const data = flags.data === undefined ? undefined : await readData(run, flags.data);
   if (data !== undefined) headers['Content-Type'] ??= 'application/json';
+  current.isStream = true;
   const response = await (await run.api()).request(verb, path, { body: data, headers });
   await print(run, response.data);
 }

@@ -17,8 +17,8 @@ export function does<Options, Given extends (string | string[] | undefined)[]>(
   });
 }
 
-/** The command that runs, for what ends it. */
-export const current: { run: Run | null } = { run: null };
+/** The command that runs, for what ends it; a stream ends with its reader, all else goes on without one. */
+export const current: { run: Run | null; isStream: boolean } = { run: null, isStream: false };
 
 /** Adds examples to the help of a command. */
 export function withExamples(command: Command, ...examples: string[]): Command {

@@ -108,10 +108,8 @@ async function importSource(run: Run, flags: ImportFlags, source: string): Promi
   const session = await run.session();
   const workspace = await session.requireWorkspace();
   const query = { workspace_id: workspace.id };
-  const found = flags.new
-    ? []
-    : await session.findAll<Named & { version_number: number }>(name, 'listDesigns', { query });
-  const current = found.length > 0 ? only('design', name, found) : null;
+  const found = await session.findAll<Named & { version_number: number }>(name, 'listDesigns', { query });
+  const current = found.length > 0 && !flags.new ? only('design', name, found) : null;
   const target = current ? { id: current.id } : { name, workspace_id: workspace.id };
   const imported = (await session.armature.importDesign({
     body: { ...content, ...target, ...(values ? { values } : {}) },
@@ -209,7 +207,8 @@ async function validateSource(
       ...content,
       name: file === '-' ? 'stdin' : nameOf(file),
       save: false,
-      workspace_id: (await session.requireWorkspace()).id,
+      workspace_id: await session.workspaceId(),
+      organization_id: await session.organizationId(),
     },
   })) as WrittenDesignView;
   const { parse } = await import('yaml');

@@ -4,7 +4,7 @@ import { WrongUse } from '../failure.js';
 import { ageOf, cellOf, pad } from '../output.js';
 import type { Run } from '../run.js';
 import { styled, type Style } from '../terminal.js';
-import { does, withExamples } from './command.js';
+import { current, does, withExamples } from './command.js';
 
 const SHOWN_EVENTS = 50;
 
@@ -29,6 +29,7 @@ export function addEventCommands(program: Command): void {
 async function showEvents(run: Run, { follow = false, since }: { follow?: boolean; since?: string }): Promise<void> {
   if (since !== undefined && !/^\d{1,18}$/.test(since))
     throw new WrongUse(`${since} is no number of an event`, 'Take it from the column SEQUENCE.');
+  current.isStream = true;
   const session = await run.session();
   const [orgID, workspaceID] = [
     await session.organizationId(),

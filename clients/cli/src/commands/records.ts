@@ -13,7 +13,7 @@ import {
   tableOfKind,
 } from '../records.js';
 import type { Run } from '../run.js';
-import { isId, only, type Named, type Session } from '../session.js';
+import { isId, only, type Session } from '../session.js';
 import { setValue } from '../values.js';
 import { collect, does, withExamples } from './command.js';
 import { toInteger } from './deployments.js';
@@ -143,19 +143,22 @@ async function listRecords(
   const session = await run.session();
   const { path, query } = await placeOf(kind, session, place);
   const records: Json[] = [];
-  const pagesize = Math.min(Math.max(limit, 1), 500);
+  // Whether a name is the only one shows in all records.
+  const most = run.output.format === 'name' ? Infinity : limit;
+  const pagesize = Math.min(Math.max(most, 1), 500);
   if (limit > 0)
     for await (const record of session.list<Json>(kind.list, { path, query: { ...query, pagesize } })) {
       records.push(record);
-      if (records.length >= limit) break;
+      if (records.length >= most) break;
     }
   await run.output.show(records, {
     table: (all) => tableOfKind(kind, all, run.terminal.width),
-    name: (all) => namesOf(kind, all),
+    name: (all) => namesOf(kind, all).slice(0, limit),
   });
 }
 
-const SECRET_FIELDS = /^(secret|credential_secret|password|headers|routing_key)(\.|=|$)/;
+const SECRET_FIELDS =
+  /^(secret|credential_secret|password|headers|request_headers|request_cookies|routing_key)(\.|=|$)/;
 
 async function createRecord(
   run: Run,
@@ -213,7 +216,7 @@ async function readFields(run: Run, file: string): Promise<Json> {
 async function deleteRecord(run: Run, place: Place, kindName: string, text: string): Promise<void> {
   const kind = kindOf(kindName);
   if (!kind.delete) throw noSuch(kind, 'deleted');
-  const { record } = await findRecord(run, kind, place, text);
+  const { record, isOnly } = await findRecord(run, kind, place, text);
   await run.confirm(`Delete ${kind.name} ${kind.nameOf(record)} (${kind.idOf(record)})?`);
   const session = await run.session();
   const { path } = await placeOf(kind, session, place);
@@ -221,6 +224,5 @@ async function deleteRecord(run: Run, place: Place, kindName: string, text: stri
     path: { ...path, [kind.idParameter ?? 'id']: kind.idOf(record) },
   });
   run.terminal.say(`Deleted ${kind.name} ${kind.nameOf(record)}.`);
-  if (run.output.format !== 'table')
-    await run.output.show(deleted, { table: () => '', name: (each) => [`${kind.name}/${kind.idOf(each as Named)}`] });
+  await run.output.showBeside(deleted, () => namesOf(kind, [record], isOnly));
 }

@@ -77,7 +77,12 @@ async function upgrade(run: Run): Promise<void> {
     serverVersion(settings),
     readFile(own).then(hashOf),
   ]);
-  if (wanted === held) return run.terminal.say(`${own} is that of ${server} already: version ${VERSION}.`);
+  const show = (replaced: boolean): Promise<void> =>
+    run.output.showBeside({ file: own, server, version, sha256: wanted, replaced }, () => [`client/${version}`]);
+  if (wanted === held) {
+    run.terminal.say(`${own} is that of ${server} already: version ${VERSION}.`);
+    return show(false);
+  }
   run.terminal.say(
     detailsOf([
       ['file', own],
@@ -92,6 +97,7 @@ async function upgrade(run: Run): Promise<void> {
     throw new Failure('what came is not what its hash says', 'Try again; a proxy may have changed it.');
   await replace(own, program);
   run.terminal.say(`${own} is version ${version} now.`);
+  await show(true);
 }
 
 const hashOf = (bytes: Uint8Array): string => createHash('sha256').update(bytes).digest('hex');
