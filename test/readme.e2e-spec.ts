@@ -98,6 +98,7 @@ requires('KUBEBUILDER_ASSETS', 'the main job of the README', (assets) => {
           HOME: place,
           ARMATURE_SERVER: world.baseUrl,
           ARMATURE_TOKEN: world.admin.token ?? '',
+          ARMATURE_CHECK_TOKEN: world.admin.token ?? '',
           ARMATURE_WORKSPACE: 'shop',
         },
       }).catch((error: { stdout: string; stderr: string }) => error);

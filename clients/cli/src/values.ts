@@ -1,5 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { Failure, WrongUse } from './failure.js';
+import { parseYaml } from './yaml.js';
 
 type Values = Record<string, unknown>;
 
@@ -8,23 +9,16 @@ const isMap = (value: unknown): value is Values => typeof value === 'object' && 
 /** Values of files and of --set, the later over the earlier; null without any. */
 export async function mergeValues(files: readonly string[], settings: readonly string[]): Promise<Values | null> {
   if (files.length === 0 && settings.length === 0) return null;
-  const { parse } = await import('yaml');
   let values: Values = {};
   for (const file of files) {
-    const read = parseFile(parse, file, await readFile(file, 'utf8'));
-    values = merge(values, read);
+    values = merge(values, await parseFile(file, await readFile(file, 'utf8')));
   }
   for (const setting of settings) setValue(values, setting);
   return values;
 }
 
-function parseFile(parse: (text: string) => unknown, file: string, text: string): Values {
-  let read: unknown;
-  try {
-    read = parse(text) ?? {};
-  } catch (error) {
-    throw new Failure(`${file}: ${(error as Error).message}`, 'Correct the file.');
-  }
+async function parseFile(file: string, text: string): Promise<Values> {
+  const read = (await parseYaml(text, file)) ?? {};
   if (isMap(read)) return read;
   throw new Failure(`${file} has no values: it is not a map`, 'Write it as the values.yaml of the chart.');
 }

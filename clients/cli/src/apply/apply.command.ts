@@ -60,13 +60,12 @@ async function apply(run: Run, { file, plan, exitCode, prune = false, allowEnv =
       EXIT.failed,
       planner.faults,
     );
-  const changing = steps.filter(({ action }) => action !== 'unchanged');
   if (plan) {
     await show(run, steps, (all) => render(all, Math.min(run.terminal.width, 160)));
     sayWarnings(run, planner);
-    return exitCode && changing.length > 0 ? EXIT.changes : EXIT.done;
+    return exitCode && steps.some(({ action }) => action !== 'unchanged') ? EXIT.changes : EXIT.done;
   }
-  if (changing.length > 0) {
+  if (steps.some(isSent)) {
     terminal.say(render(steps, terminal.messageWidth));
     if (terminal.isInteractive) await run.confirm('Apply this?');
   }
@@ -76,12 +75,18 @@ async function apply(run: Run, { file, plan, exitCode, prune = false, allowEnv =
   return EXIT.done;
 }
 
-function sayWarnings(run: Run, { warnings }: Planner): void {
-  for (const warning of warnings) run.terminal.say(styled('yellow', `! ${warning}`));
+function sayWarnings({ terminal }: Run, { warnings, invitations }: Planner): void {
+  // Who has the link has the account: what a pipeline writes is read by many.
+  const invited = invitations.map(({ email, role, url }) =>
+    terminal.isInteractive
+      ? `${email} was invited: ${url}`
+      : `${email} was invited, by a link that is shown on a terminal only: "armature create user ${email} --set role=${role} -o jsonpath={.invitation_url}" makes another`,
+  );
+  for (const warning of [...warnings, ...invited]) terminal.say(styled('yellow', `! ${warning}`));
 }
 
 async function carryOut(run: Run, steps: readonly Step[]): Promise<void> {
-  const changing = steps.filter(({ action, sendsSecrets }) => action !== 'unchanged' || sendsSecrets);
+  const changing = steps.filter(isSent);
   let done = 0;
   for (const step of changing) {
     try {
@@ -99,6 +104,9 @@ async function carryOut(run: Run, steps: readonly Step[]): Promise<void> {
     run.terminal.say(`${done}/${changing.length}  ${step.kind} ${step.name} ${PAST[step.action]}`);
   }
 }
+
+/** Whether a step writes: secrets are sent also where nothing else changes. */
+const isSent = ({ action, sendsSecrets }: Step): boolean => action !== 'unchanged' || sendsSecrets;
 
 const PAST: Record<StepAction, string> = {
   create: 'made',
@@ -140,9 +148,7 @@ const MARKS: Record<StepAction, [string, Style]> = {
 /** What changes, what is deleted first, and which secrets are read. */
 function render(steps: readonly Step[], width: number): string {
   const order = Object.keys(MARKS);
-  const shown = steps
-    .filter(({ action, sendsSecrets }) => action !== 'unchanged' || sendsSecrets)
-    .sort((a, b) => order.indexOf(a.action) - order.indexOf(b.action));
+  const shown = steps.filter(isSent).sort((a, b) => order.indexOf(a.action) - order.indexOf(b.action));
   return [
     ...shown.map((step) => renderStep(step, width)),
     styled('bold', summarize(steps, ['to make', 'to change', 'to delete', 'unchanged'])),

@@ -1,8 +1,10 @@
-import { readdir, readFile, realpath, stat } from 'node:fs/promises';
+import { readdir, readFile, readlink, realpath, stat } from 'node:fs/promises';
 import { dirname, join, relative } from 'node:path';
 import { Failure } from '../failure.js';
+import { isWithin } from '../folder.js';
 import type { Json } from '../records.js';
 import type { Terminal } from '../terminal.js';
+import { ALIAS_FAULT, faultAt } from '../yaml.js';
 
 export const API_VERSION = 'armature.dev/v1';
 
@@ -14,6 +16,9 @@ export interface Document {
   /** The file and the line where it begins. */
   place: string;
 }
+
+/** What is wrong with a document. */
+export class Fault extends Error {}
 
 export interface Documents {
   all: Document[];
@@ -33,15 +38,21 @@ export async function readDocuments(terminal: Terminal, path: string, kinds: rea
   const all: Document[] = [];
   for (const { name, text } of files) {
     const lines = new LineCounter();
-    for (const parsed of parseAllDocuments(text, { lineCounter: lines, prettyErrors: false })) {
+    for (const parsed of parseAllDocuments(text, { lineCounter: lines, prettyErrors: false, logLevel: 'error' })) {
       const line = lines.linePos(parsed.contents?.range?.[0] ?? parsed.range[0]).line;
       const place = `${name}:${line}`;
       const [error] = parsed.errors;
       if (error) {
-        faults.push(`${name}:${lines.linePos(error.pos[0]).line}: ${error.message}`);
+        faults.push(faultAt(name, lines.linePos(error.pos[0]).line, error.code));
         continue;
       }
-      const value = parsed.toJS({ maxAliasCount: 100 }) as unknown;
+      let value: unknown;
+      try {
+        value = parsed.toJS({ maxAliasCount: 100 });
+      } catch {
+        faults.push(`${place}: ${ALIAS_FAULT}`);
+        continue;
+      }
       if (value === null || value === undefined) continue;
       const found = checkDocument(value, place, kinds);
       if (Array.isArray(found)) faults.push(...found.map((fault) => `${place}: ${fault}`));
@@ -66,7 +77,7 @@ async function readFiles(terminal: Terminal, path: string): Promise<{ files: Tex
   if (path === '-')
     return { files: [{ name: 'standard input', text: (await terminal.readInput()).toString('utf8') }], folder: null };
   const isFolder = (await stat(path)).isDirectory();
-  const paths = isFolder ? await listFiles(path) : [path];
+  const paths = isFolder ? await listFiles(path, await realpath(path)) : [path];
   let size = 0;
   const files: TextFile[] = [];
   for (const file of paths) {
@@ -79,14 +90,30 @@ async function readFiles(terminal: Terminal, path: string): Promise<{ files: Tex
   return { files, folder: await realpath(isFolder ? path : dirname(path)) };
 }
 
-/** YAML and JSON files of a folder and its folders, by name. What is hidden is left out. */
-async function listFiles(folder: string, found: string[] = []): Promise<string[]> {
-  for (const entry of (await readdir(folder, { withFileTypes: true })).sort((a, b) => (a.name < b.name ? -1 : 1))) {
-    if (entry.name.startsWith('.')) continue;
-    const path = join(folder, entry.name);
+/** YAML and JSON files of a folder and its folders, by name, each once. What is hidden is left out. */
+async function listFiles(
+  folder: string,
+  root: string,
+  found: string[] = [],
+  seen = new Set<string>([root]),
+): Promise<string[]> {
+  for (const name of (await readdir(folder)).sort()) {
+    if (name.startsWith('.')) continue;
+    const path = join(folder, name);
+    const target = await realpath(path).catch(() => '');
+    const is = target === '' ? null : await stat(target);
     // What designs are made of lies beside the documents, in a folder that has none.
-    if (entry.isDirectory() && entry.name !== 'sources') await listFiles(path, found);
-    else if (entry.isFile() && /\.(ya?ml|json)$/i.test(entry.name)) found.push(path);
+    if (is && !(is.isDirectory() ? name !== 'sources' : is.isFile() && /\.(ya?ml|json)$/i.test(name))) continue;
+    // What is not read is as if it were not in the files, and would be deleted by --prune.
+    if (!isWithin(root, target))
+      throw new Failure(
+        `${path} is a link to ${await readlink(path)}, which is not in the folder`,
+        'Copy what it points to.',
+      );
+    if (seen.has(target)) continue;
+    seen.add(target);
+    if (is?.isDirectory()) await listFiles(path, root, found, seen);
+    else found.push(path);
     if (found.length > MOST_FILES)
       throw new Failure(`${folder} has more than ${MOST_FILES} files`, 'Apply its folders one by one.');
   }

@@ -1,13 +1,15 @@
 import { mkdir, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import type { Armature } from '@armature/client';
 import { Failure } from '../failure.js';
+import { isWithin } from '../folder.js';
 import { count, toYaml } from '../output.js';
 import type { Json } from '../records.js';
 import type { Run } from '../run.js';
+import { styled } from '../terminal.js';
 import type { ListName, Session } from '../session.js';
 import { API_VERSION } from './documents.js';
-import { DOCUMENT_KINDS } from './kinds.js';
+import { DOCUMENT_KINDS, isHidden } from './kinds.js';
 
 /** Writes what an organization has as documents that apply reads: a file for each kind, what designs are made of beside them. */
 export async function exportAll(run: Run, folder: string): Promise<void> {
@@ -23,6 +25,7 @@ export async function exportAll(run: Run, folder: string): Promise<void> {
     await writeFile(file, (await Promise.all(own.map(toYaml))).join('---\n'));
     written.push({ file, documents: own.length });
   }
+  for (const warning of writer.warnings) run.terminal.say(styled('yellow', `! ${warning}`));
   run.terminal.say(
     `${count(documents.length, 'document')} without secrets in ${folder}: add them as {fromEnv: …} or {fromFile: …}.`,
   );
@@ -40,6 +43,7 @@ interface Written {
 }
 
 class Writer {
+  readonly warnings: string[] = [];
   private readonly documents: Written[] = [];
   private readonly armature: Armature;
 
@@ -114,7 +118,14 @@ class Writer {
       if (Object.values(quotas).some((quota) => typeof quota === 'number')) this.add('Quota', inside, quotas);
       for (const policy of await this.all('listPolicies', { path }))
         this.add('Policy', { ...inside, name: policy['name'] as string }, policy);
-      for (const webhook of await this.all('listWorkspaceWebhooks', { path })) this.add('Webhook', inside, webhook);
+      for (const webhook of await this.all('listWorkspaceWebhooks', { path })) {
+        const url = webhook['url'] as string;
+        if (!isHidden(url)) this.add('Webhook', inside, webhook);
+        else
+          this.warnings.push(
+            `the webhook ${url} of ${name} is left out, for its URL has a key: write it with url: {fromEnv: ARMATURE_SECRET_…}`,
+          );
+      }
       await this.addDesigns(inside, id);
     }
   }
@@ -127,10 +138,13 @@ class Writer {
       const { data, headers } = await this.armature.request('GET', `/api/pattern/download/${id}`, {
         query: { export: 'source' },
       });
-      const file = fileName(headers) ?? `${name}.yaml`;
-      const path = ['sources', encodeURIComponent(place.workspace), encodeURIComponent(name), file];
-      await mkdir(join(this.folder, ...path.slice(0, -1)), { recursive: true });
-      await writeFile(join(this.folder, ...path), await toBytes(data));
+      const file = fileName(headers) ?? `${partOf(name)}.yaml`;
+      const path = ['sources', partOf(place.workspace), partOf(name), file];
+      const target = join(this.folder, ...path);
+      if (!isWithin(this.folder, target))
+        throw new Failure(`${target} is outside of ${this.folder}`, 'Rename the design or its workspace.');
+      await mkdir(dirname(target), { recursive: true });
+      await writeFile(target, await toBytes(data));
       const visibility = design['visibility'] === 'public' ? 'organization' : (design['visibility'] as string);
       this.documents.push({
         apiVersion: API_VERSION,
@@ -206,6 +220,10 @@ const hasValue = (value: unknown): boolean =>
   !(typeof value === 'object' && Object.keys(value).length === 0);
 
 const namesOf = (records: readonly Json[]): string[] => records.map((record) => record['name'] as string).sort();
+
+/** A name as one part of a path, which leads neither up nor to what is hidden. */
+export const partOf = (name: string): string =>
+  encodeURIComponent(name).replace(/^\.+/, (dots) => '%2E'.repeat(dots.length)) || '%20';
 
 const fileName = (headers: Headers): string | undefined => {
   const name = /filename="?([^";]+)"?/.exec(headers.get('content-disposition') ?? '')?.[1];

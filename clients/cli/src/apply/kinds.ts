@@ -182,7 +182,7 @@ export const kindNames: readonly string[] = DOCUMENT_KINDS.map(({ kind }) => kin
 
 /** Whether a record has what a document says of a field. What a server hides of a record is taken for equal. */
 export function isEqual(wanted: unknown, held: unknown): boolean {
-  if (held === '[redacted]') return true;
+  if (held === HIDDEN) return true;
   if (isAbsent(wanted) || isAbsent(held)) return isAbsent(wanted) && isAbsent(held);
   if (Array.isArray(wanted) && Array.isArray(held))
     return wanted.length === held.length && sorted(wanted).every((value, index) => isEqual(value, sorted(held)[index]));
@@ -190,9 +190,31 @@ export function isEqual(wanted: unknown, held: unknown): boolean {
     const keys = new Set([...Object.keys(wanted as Json), ...Object.keys(held as Json)]);
     return [...keys].every((key) => isEqual((wanted as Json)[key], (held as Json)[key]));
   }
+  if (typeof wanted === 'string' && typeof held === 'string' && isHidden(held)) return isShownAs(wanted, held);
   if (typeof wanted === 'string' && typeof held === 'string' && TIME.test(wanted) && TIME.test(held))
     return Date.parse(wanted) === Date.parse(held);
   return wanted === held;
+}
+
+/** What a server shows in the place of a secret. */
+const HIDDEN = '[redacted]';
+
+/** Whether a server shows a text without its secrets. */
+export const isHidden = (shown: string): boolean => shown.includes(HIDDEN);
+
+/** Whether a server shows a URL so: each key is any that may stand in its place. */
+export function isShownAs(text: string, shown: string): boolean {
+  if (!isHidden(shown) || !URL.canParse(text)) return text === shown;
+  const pattern = shown.replace(/\[redacted\]|[.*+?^${}()|[\]\\]/g, (found, offset: number) => {
+    if (found !== HIDDEN) return `\\${found}`;
+    const before = shown.slice(0, offset);
+    if (before.includes('#')) return '.+';
+    if (before.includes('?')) return '[^&#]*';
+    return shown.startsWith('@', offset + HIDDEN.length) ? '[^@/]+' : '[^/?#]+';
+  });
+  const { protocol, username, password, host, pathname, search, hash } = new URL(text);
+  const user = username || password ? `${username}:${password}@` : '';
+  return new RegExp(`^${pattern}$`).test(`${protocol}//${user}${host}${pathname}${search}${hash}`);
 }
 
 const TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d/;

@@ -1,9 +1,10 @@
 import { ArmatureError, type WrittenDesignView } from '@armature/client';
-import { faultLine } from '../failure.js';
+import { EXIT, exitCodeOf, Failure, faultLine, toFailure } from '../failure.js';
 import type { Json } from '../records.js';
 import type { ListName, Session } from '../session.js';
-import type { Document } from './documents.js';
-import { DOCUMENT_KINDS, type DocumentKind, isEqual } from './kinds.js';
+import { parseYaml } from '../yaml.js';
+import { type Document, Fault } from './documents.js';
+import { DOCUMENT_KINDS, type DocumentKind, isEqual, isHidden, isShownAs } from './kinds.js';
 import { isReference, References } from './secrets.js';
 
 /** A record that is there, or that this run makes. */
@@ -50,7 +51,14 @@ interface LinkChange extends Change {
   run: (own: string) => Promise<unknown>;
 }
 
-class Fault extends Error {}
+/** Whether an error is about a document: rights and a server that is away are not. */
+const isFault = (error: unknown): boolean =>
+  error instanceof Fault ||
+  error instanceof Failure ||
+  (error instanceof ArmatureError &&
+    error.problem !== undefined &&
+    [400, 404, 409].includes(error.status) &&
+    exitCodeOf(error.status, error.code) === EXIT.failed);
 
 /** Documents in the order in which their records need one another: members of a workspace come after it. */
 function inOrder(documents: readonly Document[]): { kind: DocumentKind; document: Document }[] {
@@ -70,6 +78,9 @@ function inOrder(documents: readonly Document[]): { kind: DocumentKind; document
 export class Planner {
   readonly faults: string[] = [];
   readonly warnings: string[] = [];
+  readonly invitations: { email: string; role: string; url: string }[] = [];
+  /** Records that documents are about. */
+  private readonly claimed = new Set<string>();
   private readonly refs = new Map<string, Ref>();
   private readonly lists = new Map<string, Promise<Json[]>>();
 
@@ -82,7 +93,10 @@ export class Planner {
 
   async plan(documents: readonly Document[], prune: boolean): Promise<Step[]> {
     const steps: Step[] = [];
-    const kept = new Map<string, { kind: DocumentKind; owner: Ref; owners: Owners; ids: Set<string> }>();
+    const kept = new Map<
+      string,
+      { kind: DocumentKind; owner: Ref; owners: Owners; ids: Set<string>; isNamed: boolean }
+    >();
     for (const { kind, document } of inOrder(documents))
       try {
         const owners = await this.ownersOf(kind, document);
@@ -90,19 +104,27 @@ export class Planner {
         steps.push(step);
         if (!owner?.id) continue;
         const key = `${kind.kind} ${owner.id}`;
-        if (!kept.has(key)) kept.set(key, { kind, owner, owners, ids: new Set() });
-        if (id) kept.get(key)?.ids.add(id);
+        const held = kept.get(key) ?? { kind, owner, owners, ids: new Set(), isNamed: false };
+        kept.set(key, held);
+        if (id) held.ids.add(id);
+        // What a context or the server chose is not of the files.
+        held.isNamed ||= document.metadata[owner.kind.toLowerCase() as 'organization'] !== undefined;
       } catch (error) {
-        if (!(error instanceof Error)) throw error;
+        if (!isFault(error)) throw error;
+        const { message, lines } = toFailure(error, undefined);
         this.faults.push(
-          `${document.place}: ${[document.kind, document.metadata.name].join(' ').trim()}: ${error.message}`,
+          `${document.place}: ${[document.kind, document.metadata.name].join(' ').trim()}: ${message}`,
+          ...lines.map((line) => `  ${line}`),
         );
-        if ('lines' in error) this.faults.push(...(error.lines as string[]).map((line) => `  ${line}`));
       }
     if (!prune || this.faults.length > 0) return steps;
     const deletions: Step[] = [];
-    for (const { kind, owner, owners, ids } of kept.values())
-      deletions.push(...(await this.planPruning(kind, owner, owners, ids)));
+    for (const { kind, owner, owners, ids, isNamed } of kept.values())
+      if (isNamed) deletions.push(...(await this.planPruning(kind, owner, owners, ids)));
+      else if (kind.delete)
+        this.warnings.push(
+          `nothing of kind ${kind.kind} is deleted in ${owner.name}, which no document of the kind names: add metadata.${owner.kind.toLowerCase()}`,
+        );
     const order = (step: Step): number => DOCUMENT_KINDS.findIndex(({ kind }) => kind === step.kind);
     return [...steps, ...deletions.sort((a, b) => order(b) - order(a))];
   }
@@ -152,9 +174,8 @@ export class Planner {
   }
 
   private async findRecord(kind: DocumentKind, owner: Ref | null, name: string): Promise<Json | null> {
-    const found = (await this.list(kind, owner)).filter(
-      (record) => (kind.nameOf ?? nameOf)(record) === name.normalize('NFC').trim(),
-    );
+    const wanted = name.normalize('NFC').trim();
+    const found = (await this.list(kind, owner)).filter((record) => isShownAs(wanted, (kind.nameOf ?? nameOf)(record)));
     if (found.length > 1)
       throw new Fault(`several records have this name: ${found.map((record) => record['id'] as string).join(', ')}`);
     return found[0] ?? null;
@@ -194,8 +215,9 @@ export class Planner {
     document: Document,
     owners: Owners,
   ): Promise<{ step: Step; id: string | null; owner: Ref | null }> {
-    const name = kind.kind === 'Webhook' ? String(document.spec['url'] ?? '') : document.metadata.name;
-    if (kind.kind === 'Webhook' && name === '') throw new Fault('spec.url is missing, by which a webhook is found');
+    const references = new References(this.env, this.folder, this.allowedVariables);
+    const { url } = document.spec;
+    const name = kind.kind === 'Webhook' ? await urlOf(url, references) : document.metadata.name;
     const owner = owners.environment ?? owners.workspace ?? owners.organization;
     const ref: Ref = { kind: kind.kind, name, id: null };
     const key = keyOf(kind.kind, owner, name);
@@ -205,7 +227,7 @@ export class Planner {
     const step: Step = {
       action: 'unchanged',
       kind: kind.kind,
-      name: kind.kind === 'Quota' ? (owner?.name ?? '') : name,
+      name: kind.kind === 'Quota' ? (owner?.name ?? '') : isReference(url) ? `${new URL(name).origin}/…` : name,
       organization: owners.organization?.name ?? null,
       workspace: owners.workspace?.name ?? null,
       environment: owners.environment?.name ?? null,
@@ -214,7 +236,6 @@ export class Planner {
       sendsSecrets: false,
       run: () => Promise.resolve(),
     };
-    const references = new References(this.env, this.folder, this.allowedVariables);
     if (kind.kind === 'Member') await this.planMember(step, document, owners, references);
     else if (kind.kind === 'Quota') await this.planQuota(step, document, owner as Ref);
     else if (kind.kind === 'Design') await this.planDesign(step, document, owner as Ref, ref, references);
@@ -240,9 +261,18 @@ export class Planner {
     const { name } = ref;
     const record = await this.findRecord(kind, owner, name);
     ref.id = (record?.['id'] as string | undefined) ?? null;
+    if (ref.id && this.claimed.has(ref.id))
+      throw new Fault('the files have it twice: only the keys of the URLs differ');
+    if (ref.id) this.claimed.add(ref.id);
     const secrets = await this.readSecrets(kind, spec, references);
+    // A URL that has a key is a secret: which one the server has is not known.
+    if (kind.kind === 'Webhook' && (isReference(spec['url']) || isHidden(String(record?.['url']))))
+      secrets['url'] = name;
+    if (record && 'url' in secrets) step.name = record['url'] as string;
     const wanted = Object.fromEntries(
-      kind.fields.filter((field) => field in spec).map((field) => [field, spec[field] as unknown]),
+      kind.fields
+        .filter((field) => field in spec && !(field in secrets))
+        .map((field) => [field, spec[field] as unknown]),
     );
     const links = await this.planLinks(kind, spec, owner, record);
     if (!record && kind.kind === 'Credential' && spec['secret'] === undefined) {
@@ -476,7 +506,7 @@ export class Planner {
       try {
         const added = await this.call('addOrganizationUser', { path, body });
         if (added['invitation_url'])
-          this.warnings.push(`${metadata.name} was invited: ${added['invitation_url'] as string}`);
+          this.invitations.push({ email: metadata.name, role, url: added['invitation_url'] as string });
         else ref.id = added['id'] as string;
       } catch (error) {
         // Who makes an organization is a member of it.
@@ -528,6 +558,9 @@ export class Planner {
     if ([source, pattern, settings['url']].filter((each) => each !== undefined).length !== 1)
       throw new Fault('spec takes one of source_content, pattern_file and url');
     const content = source ?? pattern;
+    // What a design has is shown: a variable may hold a secret.
+    if (isReference(content) && 'fromEnv' in content)
+      throw new Fault(`spec.${source ? 'source_content' : 'pattern_file'} takes {fromFile: …} only`);
     const bytes = isReference(content)
       ? await references.bytes(content)
       : Buffer.from(typeof content === 'string' ? content : '', encoding === 'base64' ? 'base64' : 'utf8');
@@ -620,8 +653,7 @@ export class Planner {
 async function secretOf(value: unknown, field: string, references: References): Promise<unknown> {
   if (isReference(value)) {
     if (field !== 'secret' && field !== 'credential_secret' && field !== 'headers') return references.text(value);
-    const { parse } = await import('yaml');
-    const read = parse(await references.text(value)) as unknown;
+    const read = await parseYaml(await references.text(value), field).catch(() => null);
     if (typeof read !== 'object' || read === null)
       throw new Fault(`spec.${field} is a map: refer to a file that has one, or to each of its values`);
     return read;
@@ -636,6 +668,14 @@ async function secretOf(value: unknown, field: string, references: References): 
     return read;
   }
   throw new Fault(`spec.${field} is a secret: write {fromEnv: ARMATURE_SECRET_…} or {fromFile: …}`);
+}
+
+/** The URL of a webhook, by which it is found; a reference where it has a key. */
+async function urlOf(value: unknown, references: References): Promise<string> {
+  const url = isReference(value) ? await references.text(value) : value;
+  if (typeof url !== 'string' || url === '') throw new Fault('spec.url is missing, by which a webhook is found');
+  if (!URL.canParse(url)) throw new Fault('spec.url is no URL');
+  return url;
 }
 
 const keyOf = (kind: string, owner: Ref | null, name: string): string =>

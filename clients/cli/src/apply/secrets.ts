@@ -2,6 +2,7 @@ import { readFile, realpath } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { isWithin } from '../folder.js';
 import type { Json } from '../records.js';
+import { Fault } from './documents.js';
 
 /** Reads what documents leave out: secrets from variables, secrets and sources from files. */
 export class References {
@@ -14,7 +15,7 @@ export class References {
     private readonly allowed: readonly string[],
   ) {}
 
-  /** @throws Error saying what is wrong with the reference, without what it refers to */
+  /** @throws Fault saying what is wrong with the reference, without what it refers to */
   async bytes(reference: Json): Promise<Buffer> {
     if (typeof reference['fromEnv'] === 'string') return Buffer.from(this.variable(reference['fromEnv']));
     return this.file(String(reference['fromFile']));
@@ -27,24 +28,26 @@ export class References {
 
   private variable(name: string): string {
     if (!name.startsWith('ARMATURE_SECRET_') && !this.allowed.includes(name))
-      throw new Error(
+      throw new Fault(
         `the variable ${name} is not read: its name begins with ARMATURE_SECRET_, or stands in --allow-env`,
       );
     const value = this.env[name];
-    if (value === undefined || value === '') throw new Error(`the variable ${name} is not set`);
+    if (value === undefined || value === '') throw new Fault(`the variable ${name} is not set`);
     this.read.add(`variable ${name}`);
     return value;
   }
 
   private async file(path: string): Promise<Buffer> {
     if (this.folder === null)
-      throw new Error(`the file ${path} is not read: documents of standard input have no folder`);
+      throw new Fault(`the file ${path} is not read: documents of standard input have no folder`);
     const found = await realpath(resolve(this.folder, path)).catch(() => null);
-    if (found === null) throw new Error(`there is no file ${path}`);
+    if (found === null) throw new Fault(`there is no file ${path}`);
     if (!isWithin(this.folder, found))
-      throw new Error(`the file ${path} is not read: it is outside of the folder of -f`);
+      throw new Fault(`the file ${path} is not read: it is outside of the folder of -f`);
     this.read.add(`file ${path}`);
-    return readFile(found);
+    return readFile(found).catch(() => {
+      throw new Fault(`the file ${path} cannot be read`);
+    });
   }
 }
 

@@ -15,6 +15,7 @@ import {
 import type { Run } from '../run.js';
 import { isId, only, type Session } from '../session.js';
 import { setValue } from '../values.js';
+import { parseYaml } from '../yaml.js';
 import { collect, does, withExamples } from './command.js';
 import { toInteger } from './deployments.js';
 
@@ -202,13 +203,7 @@ async function ownerOf({ scope, create }: Kind, session: Session, body: Json): P
 
 async function readFields(run: Run, file: string): Promise<Json> {
   const text = file === '-' ? (await run.terminal.readInput()).toString('utf8') : await readFile(file, 'utf8');
-  const { parse } = await import('yaml');
-  let read: unknown;
-  try {
-    read = parse(text);
-  } catch (error) {
-    throw new Failure(`${file}: ${(error as Error).message}`, 'Correct the file.');
-  }
+  const read = await parseYaml(text, file);
   if (typeof read === 'object' && read !== null && !Array.isArray(read)) return read;
   throw new Failure(`${file} has no fields: it is not a map`, 'Write the fields of the record as YAML or JSON.');
 }
