@@ -21,13 +21,14 @@ describe('The union of field sets', () => {
   it('takes time in proportion to the number of fields', () => {
     const paths = (count: number) =>
       Array.from({ length: count }, (_, index) => ['f:spec', 'f:items', `k:{"name":"${index}"}`, 'f:value']);
-    const measure = (count: number): number => {
+    const measureOnce = (count: number): number => {
       const list = paths(count);
       const startedAt = performance.now();
       expect(Object.keys((toFieldSet(list)['f:spec'] as { 'f:items': object })['f:items'])).toHaveLength(count);
       return performance.now() - startedAt;
     };
-    measure(1_000);
+    // The least of three: other tests share the processor.
+    const measure = (count: number): number => Math.min(...[1, 2, 3].map(() => measureOnce(count)));
     expect(measure(50_000)).toBeLessThan(200 * Math.max(measure(1_000), 2));
   });
 });
