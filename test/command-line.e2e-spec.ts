@@ -65,10 +65,19 @@ describe('signing in', () => {
       expect.objectContaining({ name: 'home', server: world.baseUrl, current: true, workspace: 'Default' }),
     ]);
 
-    const { refresh_token: session } = JSON.parse(readFileSync(own.configFile, 'utf8')).contexts.home;
-    expect(await own.call(['logout'])).toMatchObject({ code: 0 });
+    // The session ends also when its token has ended before.
+    const config = JSON.parse(readFileSync(own.configFile, 'utf8'));
+    const { refresh_token: session, token } = config.contexts.home;
+    const headers = { Authorization: `Bearer ${token as string}` };
+    expect((await fetch(`${world.baseUrl}/api/identity/users/profile`, { headers })).status).toBe(200);
+    Object.assign(config.contexts.home, { token: 'ended', expires_at: new Date(0).toISOString() });
+    writeFileSync(own.configFile, JSON.stringify(config));
+    expect(await own.json(['logout'])).toMatchObject({ name: 'home', signed_in: false });
+    expect((await fetch(`${world.baseUrl}/api/identity/users/profile`, { headers })).status).toBe(401);
     expect(await world.stranger.post('/api/auth/refresh', { refresh_token: session })).toMatchObject({ status: 401 });
     expect(readFileSync(own.configFile, 'utf8')).not.toContain(session as string);
+    expect((await own.call(['context', 'use', 'home', '-o', 'name'])).out).toBe('context/home\n');
+    expect(await own.json(['context', 'delete', 'home'])).toMatchObject({ name: 'home', current: false });
     expect(await own.call(['context', 'use', 'office'])).toMatchObject({ code: 1 });
   });
 
@@ -133,12 +142,15 @@ describe('signing in', () => {
 });
 
 describe('the way to the server', () => {
-  it('trusts the authorities of ARMATURE_CA_FILE, and goes through HTTPS_PROXY but to what NO_PROXY names', async () => {
+  it('trusts the authorities of ARMATURE_CA_FILE, and goes through HTTPS_PROXY but to this machine and to what NO_PROXY names', async () => {
     const server = createSecureServer(SELF_SIGNED, (_, response) =>
       response.setHeader('Content-Type', 'application/json').end('{"version":"7.7.7"}'),
     ).listen(0, '127.0.0.1');
     const connected: string[] = [];
-    const proxy = createServer()
+    const proxy = createServer(({ url = '' }, response) => {
+      connected.push(url);
+      response.writeHead(502).end();
+    })
       .on('connect', ({ url = '' }, socket) => {
         connected.push(url);
         const { port } = server.address() as AddressInfo;
@@ -150,19 +162,22 @@ describe('the way to the server', () => {
       })
       .listen(0, '127.0.0.1');
     await Promise.all([once(server, 'listening'), once(proxy, 'listening')]);
-    const address = `https://localhost:${(server.address() as AddressInfo).port}`;
-    const version = (env: Record<string, string>): Promise<Record<string, unknown>> =>
-      cli.json(['version', '--server', address], 0, { env });
+    const { port } = server.address() as AddressInfo;
+    const version = (env: Record<string, string>, host = 'localhost'): Promise<Record<string, unknown>> =>
+      cli.json(['version', '--server', `https://${host}:${port}`], 0, { env });
     try {
       expect(await version({})).toMatchObject({ server: null });
       const trusting = { ARMATURE_CA_FILE: file('ca.pem', SELF_SIGNED.cert) };
       expect(await version(trusting)).toMatchObject({ server: '7.7.7' });
       expect(connected).toEqual([]);
-      const through = { ...trusting, HTTPS_PROXY: `http://127.0.0.1:${(proxy.address() as AddressInfo).port}` };
+      const other = `http://127.0.0.1:${(proxy.address() as AddressInfo).port}`;
+      const through = { ...trusting, HTTPS_PROXY: other, HTTP_PROXY: other };
       expect(await version(through)).toMatchObject({ server: '7.7.7' });
-      expect(connected).toEqual([address.replace('https://', '')]);
-      expect(await version({ ...through, NO_PROXY: 'localhost' })).toMatchObject({ server: '7.7.7' });
-      expect(connected).toHaveLength(1);
+      expect(await cli.json(['whoami'], 0, { env: through })).toMatchObject({ email: world.admin.email });
+      expect(await version({ ...through, NO_PROXY: 'armature.test' }, 'armature.test')).toMatchObject({ server: null });
+      expect(connected).toEqual([]);
+      expect(await version(through, 'armature.test')).toMatchObject({ server: '7.7.7' });
+      expect(connected).toEqual([`armature.test:${port}`]);
     } finally {
       server.close();
       proxy.close();
@@ -213,14 +228,19 @@ describe('records', () => {
       [['whoami', '-o', 'jsonpath={.email'], 64],
       [['get', 'design', 'nothing'], 1],
       [['whoami', '--context', 'gone'], 1],
+      [['whoami', '--server', 'ftp://armature.example'], 64],
+      [['whoami', '--server', 'https://user:x@armature.example'], 64],
     ] as const;
     await Promise.all(
       uses.map(async ([args, code]) => {
         const ended = await cli.call([...args]);
         expect({ args, code: ended.code, out: ended.out }).toEqual({ args, code, out: '' });
         expect(ended.err.trim().split('\n').length).toBeGreaterThan(1);
+        expect(ended.err).not.toMatch(/^ +at |Node\.js v/m);
       }),
     );
+    expect((await cli.call(['api', 'GET', '/api/nothing'])).err).toContain('this server is older');
+    expect((await cli.call(['get', 'design', randomUUID()])).err).not.toContain('older');
   }, 120_000);
 
   it('go to a reader that stops early, and completion knows commands, kinds and formats', async () => {
@@ -230,6 +250,14 @@ describe('records', () => {
     stdout.once('data', () => stdout.destroy());
     const [said, [code]] = await Promise.all([text(stderr), once(child, 'exit')]);
     expect({ code: code as number, said }).toEqual({ code: 0, said: '' });
+    // Work ends as it would with a reader.
+    const unread = cli.start(['get', 'design', 'nothing']);
+    unread.stderr?.destroy();
+    expect(await once(unread, 'exit')).toEqual([1, null]);
+    file('unread.yaml', 'apiVersion: armature.dev/v1\nkind: Workspace\nmetadata: { name: unread }\nspec: {}\n');
+    const changes = cli.start(['apply', '-f', 'unread.yaml', '--plan', '--exit-code', '-o', 'json']);
+    changes.stdout?.destroy();
+    expect(await once(changes, 'exit')).toEqual([2, null]);
     const complete = async (...words: string[]): Promise<string[]> =>
       (await cli.call(['__complete', ...words])).out.trim().split('\n');
     expect(await complete('dep')).toEqual(['deploy']);
