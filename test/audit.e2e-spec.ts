@@ -295,6 +295,10 @@ describe('an entry of a change', () => {
       reason: 'UNAUTHENTICATED',
       actor: { kind: 'anonymous', id: null },
     });
+    const guess = { email: person.email, password: 'a wrong one' };
+    await world.stranger.post('/api/auth/console/login', guess, { headers: { origin: world.baseUrl } });
+    const [inBrowser] = await entriesOf(`outcome=refused&resource=user:${people.viewer.id}`, '/api/system/audit');
+    expect(inBrowser).toMatchObject({ action: 'signInToConsole', actor: { kind: 'anonymous', id: null } });
     expect((await people.organizationAdmin.get('/api/system/audit')).status).toBe(403);
   });
 });

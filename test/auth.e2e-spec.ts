@@ -201,6 +201,134 @@ describe('an access token', () => {
   });
 });
 
+describe('the session of the console', () => {
+  const LOGIN = '/api/auth/console/login';
+  const SESSION = '/api/auth/console/session';
+  const own = () => ({ origin: world.baseUrl, 'sec-fetch-site': 'same-origin' });
+  const open = (email: string, password = PASSWORD): Promise<Answer> =>
+    world.stranger.post(LOGIN, { email, password }, { headers: own() });
+  const call = (method: string, cookie: string, headers: Record<string, string> = own()): Promise<Answer> =>
+    world.stranger.call(method, SESSION, { headers: { ...headers, cookie } });
+  const renew = (cookie: string): Promise<Answer> => call('POST', cookie);
+  const cookieOf = ({ headers }: Answer): string => headers.getSetCookie()[0]?.split(';')[0] ?? '';
+  const started = async (): Promise<{ cookie: string; token: string; sid: string }> => {
+    const answer = await open((await world.person()).email);
+    const token = answer.body.access_token as string;
+    return { cookie: cookieOf(answer), token, sid: (jwt.decode(token) as Json).sid as string };
+  };
+  const pass = (sid: string, seconds: number) =>
+    world.sql(
+      `UPDATE refresh_token SET used_at = used_at - make_interval(secs => $2) WHERE session_id = $1 AND used_at IS NOT NULL`,
+      [sid, seconds],
+    );
+
+  it('gives the access token to the page, and the refresh token to a cookie that no script reads', async () => {
+    const { email } = await world.person();
+    const answer = await open(email);
+    expect(answer).toMatchObject({ status: 200 });
+    expect(answer.body).toEqual({ access_token: expect.any(String), token_type: 'Bearer', expires_in: 3600 });
+    expect(answer.headers.get('cache-control')).toBe('no-store');
+    const [cookie = '', ...more] = answer.headers.getSetCookie();
+    expect(more).toEqual([]);
+    expect(cookie).toMatch(/^armature_session=console_[\w-]{43}; /);
+    expect(cookie.split('; ').slice(1).sort()).toEqual([
+      expect.stringMatching(/^Expires=/),
+      'HttpOnly',
+      'Max-Age=2592000',
+      `Path=${SESSION}`,
+      'SameSite=Strict',
+    ]);
+    expect((await profile(answer.body.access_token)).body.email).toBe(email);
+    expect(await open(email, 'a guess')).toMatchObject({ status: 401, body: { code: 'UNAUTHENTICATED' } });
+  });
+
+  it('is renewed with the cookie, which is replaced each time', async () => {
+    const { cookie } = await started();
+    const second = await renew(`other=1; ${cookie}; more=2`);
+    expect(second).toMatchObject({ status: 200, body: { token_type: 'Bearer', expires_in: 3600 } });
+    expect(second.body.refresh_token).toBeUndefined();
+    expect(cookieOf(second)).not.toBe(cookie);
+    expect((await renew(cookieOf(second))).status).toBe(200);
+    for (const none of ['', 'armature_session=', 'armature_session=console_unknown'])
+      expect(await renew(none)).toMatchObject({ status: 401, body: { code: 'UNAUTHENTICATED' } });
+  });
+
+  it('survives tabs that renew it at once: one gets the next cookie, and all get access', async () => {
+    const { cookie } = await started();
+    const answers = await Promise.all([1, 2, 3, 4].map(() => renew(cookie)));
+    expect(answers.map(({ status }) => status)).toEqual([200, 200, 200, 200]);
+    for (const { body } of answers) expect((await profile(body.access_token)).status).toBe(200);
+    const replaced = answers.filter(({ headers }) => headers.getSetCookie().length > 0);
+    expect(replaced).toHaveLength(1);
+    expect((await renew(cookieOf(replaced[0] as Answer))).status).toBe(200);
+  });
+
+  it('accepts a replaced cookie for 10 seconds, and ends the whole family after', async () => {
+    const { cookie, token, sid } = await started();
+    const next = cookieOf(await renew(cookie));
+    await pass(sid, 8);
+    const late = await renew(cookie);
+    expect([late.status, late.headers.getSetCookie()]).toEqual([200, []]);
+    await pass(sid, 2);
+    expect((await renew(cookie)).status).toBe(401);
+    expect((await renew(next)).status).toBe(401);
+    for (const each of [token, late.body.access_token as string]) expect((await profile(each)).status).toBe(401);
+  });
+
+  it('ends when it is signed out: the cookie is cleared, and its tokens are refused, on open sockets too', async () => {
+    const { cookie, token } = await started();
+    const socket = await openSocket(bearing(token));
+    const answer = await call('DELETE', cookie);
+    expect(answer.status).toBe(204);
+    expect(answer.headers.getSetCookie()).toEqual([
+      `armature_session=; Path=${SESSION}; Expires=Thu, 01 Jan 1970 00:00:00 GMT; HttpOnly; SameSite=Strict`,
+    ]);
+    expect((await profile(token)).status).toBe(401);
+    expect(await within(1000, socket.closed)).toBe(4403);
+    expect((await renew(cookie)).status).toBe(401);
+    expect((await call('DELETE', cookie)).status).toBe(204);
+    expect((await call('DELETE', '')).status).toBe(204);
+  });
+
+  it('has refresh tokens that the other calls do not accept, and does not accept theirs', async () => {
+    const { cookie } = await started();
+    expect((await refresh(cookie.replace('armature_session=', ''))).status).toBe(401);
+    expect((await renew(cookie)).status).toBe(200);
+    const { refresh_token } = await signedIn();
+    expect((await renew(`armature_session=${refresh_token as string}`)).status).toBe(401);
+    expect((await refresh(refresh_token)).status).toBe(200);
+  });
+
+  it.each<[string, () => Record<string, string>]>([
+    ['another origin', () => ({ origin: 'https://evil.example', 'sec-fetch-site': 'same-origin' })],
+    ['another port', () => ({ origin: 'http://127.0.0.1:1' })],
+    ['another scheme', () => ({ origin: world.baseUrl.replace('http', 'https') })],
+    ['no origin that is known', () => ({ origin: 'null' })],
+    ['the same site', () => ({ origin: world.baseUrl, 'sec-fetch-site': 'same-site' })],
+    ['another site', () => ({ 'sec-fetch-site': 'cross-site' })],
+    ['an address bar', () => ({ 'sec-fetch-site': 'none' })],
+    ['neither header', () => ({})],
+  ])('refuses %s before it reads anything', async (_, headers) => {
+    const { cookie } = await started();
+    const refused = { status: 403, body: { code: 'CROSS_SITE', remedy: expect.any(String) } };
+    expect(await world.stranger.post(LOGIN, '{', { headers: headers() })).toMatchObject(refused);
+    for (const method of ['POST', 'DELETE']) {
+      const answer = await call(method, cookie, headers());
+      expect(answer).toMatchObject(refused);
+      expect(answer.headers.getSetCookie()).toEqual([]);
+    }
+    expect((await world.admin.post(SESSION, undefined, { headers: { ...headers(), cookie } })).status).toBe(403);
+    expect((await renew(cookie)).status).toBe(200);
+  });
+
+  it('accepts either header alone', async () => {
+    const { cookie } = await started();
+    const next = await call('POST', cookie, { origin: world.baseUrl });
+    expect(next.status).toBe(200);
+    expect((await call('POST', cookieOf(next), { 'sec-fetch-site': 'same-origin' })).status).toBe(200);
+  });
+});
+
 describe('with limits on', () => {
   let limited: World;
   beforeAll(
@@ -218,6 +346,12 @@ describe('with limits on', () => {
     expect(Number(answer.headers.get('retry-after'))).toBeGreaterThan(0);
     const other = await limited.stranger.post('/api/auth/login', { email: 'other@example.org', password: 'x' });
     expect(other.status).toBe(401);
+    const inBrowser = await limited.stranger.post(
+      '/api/auth/console/login',
+      { email: limited.admin.email, password: PASSWORD },
+      { headers: { origin: limited.baseUrl } },
+    );
+    expect(inBrowser).toMatchObject({ status: 429, body: { code: 'TOO_MANY_ATTEMPTS' } });
   });
 
   it('guessing tokens is limited by address', async () => {

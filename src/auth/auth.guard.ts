@@ -4,12 +4,17 @@ import type { Request } from 'express';
 import type { GraphQLResolveInfo } from 'graphql';
 import { type AuthenticatedCaller, IS_PUBLIC, hasMetadata } from '../core/access/access.decorators.js';
 import { IS_REGISTRY_READ } from '../core/access/registry-read.decorator.js';
+import { IS_SAME_ORIGIN } from '../core/access/same-origin.decorator.js';
 import { Env } from '../core/config/env.js';
 import { Unauthenticated } from '../core/errors/app-error.js';
 import { REST_OPERATION, type RestOperationMetadata } from '../core/rest/openapi/rest-operation.metadata.js';
 import { currentRequest } from '../core/telemetry/request-context.js';
+import { assertSameOrigin } from './console/same-origin.js';
 
-/** Refuses unauthenticated callers on every route and GraphQL field that is not marked public. */
+/**
+ * Refuses unauthenticated callers on every route and GraphQL field that is not marked public, and other sites on the routes of the
+ * console's cookie.
+ */
 @Injectable()
 export class AuthGuard implements CanActivate {
   constructor(
@@ -24,6 +29,7 @@ export class AuthGuard implements CanActivate {
         : context.switchToHttp().getRequest<Request & AuthenticatedCaller>();
     const current = currentRequest();
     if (current) current.operation = this.findOperation(context);
+    if (hasMetadata(this.reflector, IS_SAME_ORIGIN, context)) assertSameOrigin(request as Request, this.env);
     if (request.actor || this.isPublic(context, request)) return true;
     throw request.authenticationError ?? new Unauthenticated('a bearer token is required');
   }

@@ -11,6 +11,8 @@ import { AuthController } from './auth.controller.js';
 import { AuthGuard } from './auth.guard.js';
 import { AuthListeners, AuthPurges } from './auth.listeners.js';
 import { AuthService } from './auth.service.js';
+import { ConsoleCookie } from './console/console-cookie.js';
+import { ConsoleSessionController } from './console-session.controller.js';
 import { AccountLinkingService } from './external/account-linking.service.js';
 import { ExternalAccountsService } from './external/external-accounts.service.js';
 import { ExternalTokenStrategy } from './external/external-token.strategy.js';
@@ -45,6 +47,7 @@ import { TokenAuthenticator } from './token.authenticator.js';
   imports: [OrganizationsModule],
   controllers: [
     AuthController,
+    ConsoleSessionController,
     PasswordsController,
     PasswordPagesController,
     PersonalTokensController,
@@ -53,6 +56,7 @@ import { TokenAuthenticator } from './token.authenticator.js';
   providers: [
     AuthenticationMiddleware,
     AuthService,
+    ConsoleCookie,
     AuthListeners,
     AuthPurges,
     SessionsService,

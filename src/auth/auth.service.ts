@@ -6,7 +6,7 @@ import { UsersStore } from '../organizations/users/users.store.js';
 import { SignInLimiter } from './attempts/attempts.limiter.js';
 import type { SignIn } from './auth.inputs.js';
 import type { TokensView } from './auth.view.js';
-import { SessionsService } from './sessions.service.js';
+import { type SessionKind, SessionsService } from './sessions.service.js';
 
 /** Signs users in with their passwords. */
 @Injectable()
@@ -19,11 +19,11 @@ export class AuthService {
   ) {}
 
   /** @throws Unauthenticated, the same for an unknown address and a wrong password; 429 after too many failures */
-  async login({ email, password }: SignIn, address: string): Promise<TokensView> {
+  async login({ email, password }: SignIn, address: string, kind: SessionKind = 'api'): Promise<TokensView> {
     const attempt = await this.limit.begin(email, address);
     const user = await this.unit.runAsSystem('signing in', () => this.users.findByEmail(email));
     const holds = await verifyPassword(user?.deactivatedAt ? null : user?.passwordHash, password);
-    const tokens = user && holds ? await this.sessions.open(user) : null;
+    const tokens = user && holds ? await this.sessions.open(user, kind) : null;
     if (!tokens) throw invalidCredentials();
     await attempt.succeeded();
     return tokens;

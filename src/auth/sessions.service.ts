@@ -4,11 +4,22 @@ import { generateSecretToken, hashSecretToken } from '../core/crypto/secret-toke
 import { UnitOfWork } from '../core/database/unit-of-work.js';
 import { Unauthenticated } from '../core/errors/app-error.js';
 import type { User } from '../organizations/users/user.entity.js';
-import type { TokensView } from './auth.view.js';
+import type { AccessTokenView, TokensView } from './auth.view.js';
 import { SessionsStore } from './sessions/sessions.store.js';
 import { signAccessToken } from './tokens/json-web-token.js';
 import { RevocationsService } from './tokens/revocations.service.js';
 import { SigningKeysService } from './tokens/signing-keys.service.js';
+
+/** Where a session was opened: the refresh tokens of each kind are valid in its own calls only. */
+export type SessionKind = 'api' | 'console';
+
+/** In the tokens of the console, so that no call accepts one of the other kind. */
+const CONSOLE_PREFIX = 'console_';
+/** How long a cookie that was just replaced is accepted. */
+const REPLACED_SECONDS = 10;
+
+const isOfKind = (refreshToken: string, kind: SessionKind): boolean =>
+  refreshToken.startsWith(CONSOLE_PREFIX) === (kind === 'console');
 
 /** Opens the sessions of users, renews their tokens and ends them. */
 @Injectable()
@@ -22,10 +33,10 @@ export class SessionsService {
   ) {}
 
   /** Opens a session. @returns null when the user was deactivated, or their password changed, after they were read */
-  open(user: User): Promise<TokensView | null> {
+  open(user: User, kind: SessionKind = 'api'): Promise<TokensView | null> {
     return this.runAsSystem(async () => {
       const sessionId = await this.sessions.create(user, this.env.REFRESH_TOKEN_TTL);
-      return sessionId ? this.issueTokens(user.id, sessionId) : null;
+      return sessionId ? this.issueTokens(user.id, sessionId, kind) : null;
     });
   }
 
@@ -35,28 +46,55 @@ export class SessionsService {
    * @throws Unauthenticated
    */
   async refresh(refreshToken: string): Promise<TokensView> {
-    const issued = await this.runAsSystem(async () => {
+    const issued = await this.exchange(refreshToken, 'api', 0);
+    if (!issued || !('refresh_token' in issued)) throw invalidRefreshToken();
+    return issued;
+  }
+
+  /**
+   * Exchanges the refresh token of the console. A token that was just replaced gives an access token only, because several tabs
+   * share a cookie.
+   * @throws Unauthenticated
+   */
+  async refreshConsole(refreshToken: string | undefined): Promise<AccessTokenView | TokensView> {
+    const issued = refreshToken === undefined ? null : await this.exchange(refreshToken, 'console', REPLACED_SECONDS);
+    if (!issued) throw noSession();
+    return issued;
+  }
+
+  /** Ends the session of a refresh token. @throws Unauthenticated when the token was used before or is unknown */
+  async logout(refreshToken: string): Promise<void> {
+    if (!(await this.endFamily(refreshToken))) throw invalidRefreshToken();
+  }
+
+  /** Ends the session of a refresh token, even if the token was used before. @returns whether it was valid */
+  endFamily(refreshToken: string): Promise<boolean> {
+    return this.runAsSystem(async () => {
+      const use = await this.sessions.consumeRefreshToken(hashSecretToken(refreshToken));
+      if (use) await this.end(use.sessionId);
+      return use?.usedFor === null;
+    });
+  }
+
+  private async exchange(
+    refreshToken: string,
+    kind: SessionKind,
+    acceptedFor: number,
+  ): Promise<AccessTokenView | TokensView | null> {
+    if (!isOfKind(refreshToken, kind)) return null;
+    return this.runAsSystem(async () => {
       const use = await this.sessions.consumeRefreshToken(hashSecretToken(refreshToken));
       if (!use) return null;
-      if (!use.first) {
+      if (use.usedFor !== null && use.usedFor >= acceptedFor) {
         await this.end(use.sessionId);
         return null;
       }
       const user = await this.sessions.findUser(use.sessionId);
-      return user ? this.issueTokens(user.user_id, user.session_id) : null;
+      if (!user) return null;
+      return use.usedFor === null
+        ? this.issueTokens(user.user_id, user.session_id, kind)
+        : this.issueAccessToken(user.user_id, user.session_id);
     });
-    if (!issued) throw invalidRefreshToken();
-    return issued;
-  }
-
-  /** Ends the session of a refresh token, even if the token was used before; the token itself becomes invalid too. */
-  async logout(refreshToken: string): Promise<void> {
-    const use = await this.runAsSystem(async () => {
-      const found = await this.sessions.consumeRefreshToken(hashSecretToken(refreshToken));
-      if (found) await this.end(found.sessionId);
-      return found;
-    });
-    if (!use?.first) throw invalidRefreshToken();
   }
 
   /** Runs as the system, because no user may read sessions, not even their own. */
@@ -64,15 +102,18 @@ export class SessionsService {
     return this.unit.runAsSystem('sessions', () => this.unit.run(work));
   }
 
-  private async issueTokens(userId: string, sessionId: string): Promise<TokensView> {
-    const refresh = generateSecretToken();
+  private async issueTokens(userId: string, sessionId: string, kind: SessionKind): Promise<TokensView> {
+    const refreshToken = (kind === 'console' ? CONSOLE_PREFIX : '') + generateSecretToken();
+    await this.sessions.addRefreshToken(sessionId, hashSecretToken(refreshToken));
+    return { ...this.issueAccessToken(userId, sessionId), refresh_token: refreshToken };
+  }
+
+  private issueAccessToken(userId: string, sessionId: string): AccessTokenView {
     const lifetime = this.env.ACCESS_TOKEN_TTL;
-    await this.sessions.addRefreshToken(sessionId, hashSecretToken(refresh));
     return {
       access_token: signAccessToken(this.keys, { sub: userId, sid: sessionId }, lifetime),
       token_type: 'Bearer',
       expires_in: lifetime,
-      refresh_token: refresh,
     };
   }
 
@@ -84,3 +125,6 @@ export class SessionsService {
 
 const invalidRefreshToken = (): Unauthenticated =>
   new Unauthenticated('the refresh token is used, unknown or expired', { remedy: 'Sign in again.' });
+
+const noSession = (): Unauthenticated =>
+  new Unauthenticated('there is no session in this browser, or it has ended', { remedy: 'Sign in again.' });

@@ -1,19 +1,20 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Injectable, Logger } from '@nestjs/common';
-import { Lease } from '../core/leases/lease.js';
-import { LeaseKeeper, type LeaseWatch } from '../core/leases/lease-keeper.service.js';
-import { WorkerPresence } from '../core/leases/worker-presence.js';
 import type { Job } from './job.js';
 import { JobHandlerRegistry } from './job-handler.registry.js';
 import { JobRunner } from './job-runner.js';
 import { JobSettings } from './job-settings.js';
+import { Lease } from './lease.js';
+import type { LeasedWork } from './lease-keeper.service.js';
 import { LeasesStore, type QueueCapacity } from './leases.store.js';
 import { OverdueJobsService } from './overdue-jobs.service.js';
 import { RunningJob } from './running-job.js';
+import { WorkerPresence } from './worker-presence.js';
 
 /** The jobs that this process runs, with their leases. */
 @Injectable()
-export class RunningJobsService {
+export class RunningJobsService implements LeasedWork<RunningJob> {
+  readonly name = 'jobs';
   private readonly logger = new Logger('Jobs');
   private readonly running = new Map<RunningJob, Promise<void>>();
 
@@ -24,7 +25,6 @@ export class RunningJobsService {
     private readonly settings: JobSettings,
     private readonly presence: WorkerPresence,
     private readonly overdue: OverdueJobsService,
-    private readonly keeper: LeaseKeeper,
   ) {}
 
   get size(): number {
@@ -49,21 +49,31 @@ export class RunningJobsService {
     for (const running of this.running.keys()) if (running.job.id === id) running.abort('cancelled');
   }
 
-  /** Keeps the leases of the running jobs, and takes over the jobs of other workers that died. */
-  keepLeases(): LeaseWatch {
-    return this.keeper.watch<RunningJob>({
-      table: 'job',
-      key: { id: 'uuid', attempt: 'int' },
-      hasWorker: true,
-      heldSql: `status = 'running'`,
-      returning: 'cancel_requested',
-      times: this.settings,
-      listHeld: () => [...this.running.keys()].filter((running) => running.abortReason !== 'lease lost'),
-      keyOf: ({ job }) => [job.id, job.attempt],
-      onRenewed: (running, isCancelled) => isCancelled && running.abort('cancelled'),
-      lose: (running) => running.isEnding || running.abort('lease lost'),
-      takeOver: () => this.overdue.recover(),
-    });
+  listHeld(): RunningJob[] {
+    return [...this.running.keys()].filter((running) => running.abortReason !== 'lease lost');
+  }
+
+  /** Also aborts jobs that were cancelled. */
+  async renew(worker: string, held: RunningJob[], leaseMs: number): Promise<RunningJob[]> {
+    const jobs = held.map(({ job }) => job);
+    const renewed = new Map(
+      (await this.leases.renew(worker, jobs, leaseMs)).map((lease) => [`${lease.id} ${lease.attempt}`, lease]),
+    );
+    const leaseOf = ({ job }: RunningJob) => renewed.get(`${job.id} ${job.attempt}`);
+    for (const running of held) if (leaseOf(running)?.cancelRequested) running.abort('cancelled');
+    return held.filter(leaseOf);
+  }
+
+  lose(running: RunningJob): void {
+    if (!running.isEnding) running.abort('lease lost');
+  }
+
+  listWorkers(): Promise<string[]> {
+    return this.leases.listWorkers();
+  }
+
+  takeBack(_worker: string, dead: string[]): Promise<void> {
+    return this.overdue.recover(dead);
   }
 
   /**

@@ -34,7 +34,7 @@ export class SessionsStore {
     const [row] = await this.unit.manager.query<{ id: string }[]>(
       `INSERT INTO session (id, user_id, expires_at)
        SELECT $1, u.id, now() + make_interval(secs => $4) FROM app_user u
-        WHERE u.id = $2 AND u.password_hash = $3 AND u.deactivated_at IS NULL AND u.deleted_at IS NULL FOR SHARE
+        WHERE u.id = $2 AND u.password_hash IS NOT DISTINCT FROM $3 AND u.deactivated_at IS NULL AND u.deleted_at IS NULL FOR SHARE
        RETURNING id`,
       [newId(), id, passwordHash, seconds],
     );
@@ -51,17 +51,18 @@ export class SessionsStore {
     await this.unit.manager.query(`INSERT INTO refresh_token (hash, session_id) VALUES ($1, $2)`, [hash, sessionId]);
   }
 
-  /** Marks a token as used. @returns its session and whether this was its first use, or null when it is unknown */
-  async consumeRefreshToken(hash: Buffer): Promise<{ sessionId: string; first: boolean } | null> {
-    const [row] = await this.unit.manager.query<{ session_id: string; used_at: Date | null }[]>(
-      `SELECT session_id, used_at FROM refresh_token WHERE hash = $1 FOR UPDATE`,
+  /** Marks a token as used. @returns its session and the seconds since its first use (null: this is it), or null when it is unknown */
+  async consumeRefreshToken(hash: Buffer): Promise<{ sessionId: string; usedFor: number | null } | null> {
+    const [row] = await this.unit.manager.query<{ session_id: string; used_for: number | null }[]>(
+      `SELECT session_id, extract(epoch FROM clock_timestamp() - used_at)::float8 AS used_for FROM refresh_token WHERE hash = $1 FOR UPDATE`,
       [hash],
     );
     if (!row) return null;
-    await this.unit.manager.query(`UPDATE refresh_token SET used_at = coalesce(used_at, now()) WHERE hash = $1`, [
-      hash,
-    ]);
-    return { sessionId: row.session_id, first: row.used_at === null };
+    await this.unit.manager.query(
+      `UPDATE refresh_token SET used_at = coalesce(used_at, clock_timestamp()) WHERE hash = $1`,
+      [hash],
+    );
+    return { sessionId: row.session_id, usedFor: row.used_for };
   }
 
   /** Ends a session. @returns its user, or null when it was not open */

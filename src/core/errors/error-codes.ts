@@ -34,6 +34,7 @@ export const ERROR_CODES: Readonly<Record<string, readonly ErrorCode[]>> = {
   'Who is calling': list({
     UNAUTHENTICATED: [401, 'The token is missing or not valid.'],
     FORBIDDEN: [403, 'The caller can see the record but lacks the right to do this.'],
+    CROSS_SITE: [403, 'A page of another site, or a program, sends a call of the console.'],
     SCOPE_MISSING: [403, 'The token lacks a scope.'],
     TOO_MANY_ATTEMPTS: [429, 'Signing in failed too often; `Retry-After` says when to try again.'],
     RATE_LIMITED: [429, 'Too many requests in a minute; `Retry-After` says when to continue.'],

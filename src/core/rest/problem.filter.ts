@@ -11,7 +11,7 @@ import { renderErrorPage } from './pages/page.js';
 import { methodNotAllowed, RouteTable } from './route-table.js';
 import { AppError, InvalidRequest } from '../errors/app-error.js';
 
-const SIGN_IN_ROUTE = '/api/auth/login';
+const SIGN_IN_ROUTES: readonly unknown[] = ['/api/auth/login', '/api/auth/console/login'];
 
 /** Converts every error of REST to a problem document; GraphQL formats its own from the same errors. */
 @Catch()
@@ -51,7 +51,7 @@ export class ProblemFilter implements ExceptionFilter {
     const { route, params, body } = request as { route?: { path?: string }; params: object; body?: unknown };
     // A failed sign-in is reported with the attempted account; other bodies are not reported.
     const { email } = (typeof body === 'object' && body !== null ? body : {}) as { email?: unknown };
-    const isSignIn = request.method === 'POST' && route?.path === SIGN_IN_ROUTE;
+    const isSignIn = request.method === 'POST' && SIGN_IN_ROUTES.includes(route?.path);
     this.refusals.report(error, {
       operation: currentRequest()?.operation ?? `${request.method} ${route?.path ?? 'unknown'}`,
       ids: Object.values(params ?? {}).filter((value) => typeof value === 'string' && validate(value)) as string[],

@@ -1,0 +1,34 @@
+import { Injectable } from '@nestjs/common';
+import type { CookieOptions, Request, Response } from 'express';
+import { Env } from '../../core/config/env.js';
+import { readCookie } from './read-cookie.js';
+
+const NAME = 'armature_session';
+
+/** The cookie that keeps the refresh token of the console. Browsers send it to the session route alone, and show it to no script. */
+@Injectable()
+export class ConsoleCookie {
+  constructor(private readonly env: Env) {}
+
+  read(request: Request): string | undefined {
+    return readCookie(request, NAME);
+  }
+
+  set(request: Request, response: Response, refreshToken: string): void {
+    response.cookie(NAME, refreshToken, { ...this.options(request), maxAge: this.env.REFRESH_TOKEN_TTL * 1000 });
+  }
+
+  clear(request: Request, response: Response): void {
+    response.clearCookie(NAME, this.options(request));
+  }
+
+  private options(request: Request): CookieOptions {
+    const base = new URL(this.env.baseUrl);
+    return {
+      httpOnly: true,
+      sameSite: 'strict',
+      secure: base.protocol === 'https:' || request.secure,
+      path: `${base.pathname.replace(/\/$/, '')}/api/auth/console/session`,
+    };
+  }
+}
