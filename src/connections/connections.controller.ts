@@ -126,7 +126,7 @@ export class ConnectionsController {
   @RestOperation(
     'pingConnection',
     'Ping a connection',
-    'Calls the remote system now. When it does not answer, the problem carries the record under `connection`.',
+    'Calls the remote system now. When it does not respond, the problem carries the record under `connection`.',
     { errors: [502, 504] },
   )
   @Post(':id/ping')

@@ -42,7 +42,7 @@ export class DesignWritingController {
   @RestOperation(
     'createDesign',
     'Create a design',
-    'Creates a design from `pattern_data`. With `save: false` it is only parsed, and the answer is 200.',
+    'Creates a design from `pattern_data`. With `save: false` it is only parsed, and the response is 200.',
     { errors: [502, 504] },
   )
   @Post()

@@ -139,7 +139,7 @@ export class DesignChange extends DesignSourceInput {
   @ApiPropertyOptional({
     type: 'array',
     items: FREE_OBJECT,
-    description: 'Taken from the answer to a change that is sent back, and left as it is.',
+    description: 'Taken from the response to a change that is sent back, and left as it is.',
   })
   @IsOptional()
   @IsArray({ message: 'must be a list' })

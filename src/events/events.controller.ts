@@ -24,7 +24,7 @@ export class EventsController {
   @RestOperation(
     'listEvents',
     'List events',
-    'Lists the events that the caller sees. Answers 410 when events after `since` are no longer kept.',
+    'Lists the events that the caller sees. Responds with 410 when events after `since` are no longer kept.',
     { errors: [410] },
   )
   @Get()
@@ -52,7 +52,7 @@ export class EventsController {
   @RestOperation(
     'updateEventStatuses',
     'Mark events',
-    'Marks several events as read or unread. Those that the caller does not see are left out of the answer.',
+    'Marks several events as read or unread. Those that the caller does not see are left out of the response.',
   )
   @Put('status')
   @RequiresRight(eventPolicy.mark)

@@ -56,7 +56,7 @@ export class NewFilter {
   @ConfigInput()
   config?: unknown;
 
-  @FormFlagInput('False only checks the module and answers what it would be.')
+  @FormFlagInput('False only checks the module and returns what it would be.')
   save?: boolean | string;
 
   @IdInput({ optional: true, description: "The caller's default workspace when it is left out." })

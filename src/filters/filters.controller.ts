@@ -58,7 +58,7 @@ export class FiltersController {
   @RestOperation(
     'createFilter',
     'Create a filter',
-    'Creates a filter from a WebAssembly module: the file of a form, `filter_data.filter_file` in base64, or a `url` that the server fetches. With `save: false` it is only checked, and the answer is 200.',
+    'Creates a filter from a WebAssembly module: the file of a form, `filter_data.filter_file` in base64, or a `url` that the server fetches. With `save: false` it is only checked, and the response is 200.',
     { errors: [502, 504] },
   )
   @Post()

@@ -12,7 +12,7 @@ import { HealthView, LivenessView } from './health.view.js';
 export class HealthController {
   constructor(private readonly health: HealthService) {}
 
-  @RestOperation('checkLiveness', 'Check liveness', 'Answers as long as the process does.', { probe: true })
+  @RestOperation('checkLiveness', 'Check liveness', 'Responds as long as the process runs.', { probe: true })
   @Get('live')
   @Header('Cache-Control', 'no-store')
   @ApiOkResponse({ type: LivenessView })
@@ -23,7 +23,7 @@ export class HealthController {
   @RestOperation(
     'checkReadiness',
     'Check readiness',
-    'Answers 503 with the failing parts when the process cannot do its work, and while it shuts down.',
+    'Responds with 503 and the failing parts when the process cannot do its work, and while it shuts down.',
     { probe: true },
   )
   @Get('ready')

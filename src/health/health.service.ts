@@ -76,9 +76,9 @@ export class HealthService implements BeforeApplicationShutdown {
   }
 
   private async probe(check: () => Promise<string | void>): Promise<string> {
-    if (this.availability.isUnavailable) return 'did not answer';
+    if (this.availability.isUnavailable) return 'did not respond';
     let timer: NodeJS.Timeout | undefined;
-    const late = new Promise<string>((resolve) => (timer = setTimeout(resolve, PROBE_TIMEOUT_MS, 'did not answer')));
+    const late = new Promise<string>((resolve) => (timer = setTimeout(resolve, PROBE_TIMEOUT_MS, 'did not respond')));
     const asked = check().then(
       (fault) => fault ?? 'ok',
       () => this.availability.refused ?? 'failed',

@@ -41,7 +41,7 @@ export class PasswordsController {
   @RestOperation(
     'requestPasswordReset',
     'Request a password reset',
-    'Mails a link for a new password. The answer is the same whether or not the account exists.',
+    'Mails a link for a new password. The response is the same whether or not the account exists.',
   )
   @Public()
   @Post('auth/password/forgot')

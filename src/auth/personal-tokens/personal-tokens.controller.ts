@@ -32,7 +32,7 @@ export class PersonalTokensController {
   @RestOperation(
     'createToken',
     'Create a personal access token',
-    'Creates a token with scopes. Its secret is shown in this answer only.',
+    'Creates a token with scopes. Its secret is shown in this response only.',
   )
   @Post()
   @RequiresRight(tokenPolicy.create)
@@ -94,7 +94,7 @@ export class ServiceTokensController {
   @RestOperation(
     'createServiceAccountToken',
     'Create a token of a service account',
-    'Creates a token with scopes for a service account. Its secret is shown in this answer only.',
+    'Creates a token with scopes for a service account. Its secret is shown in this response only.',
   )
   @Post()
   @RequiresRight(organizationPolicy.manageServiceAccounts, OrganizationsService, 'orgId')

@@ -17,9 +17,9 @@ interface OutageText {
 
 const AWAY: OutageText = {
   code: 'DATABASE_UNAVAILABLE',
-  detail: 'The database does not answer at the moment.',
+  detail: 'The database does not respond at the moment.',
   remedy:
-    'Try again in a few seconds; a write that received this answer may have been done, so check before you repeat it.',
+    'Try again in a few seconds; a write that received this response may have been done, so check before you repeat it.',
   retryAfterSeconds: 5,
 };
 

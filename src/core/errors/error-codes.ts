@@ -54,7 +54,7 @@ export const ERROR_CODES: Readonly<Record<string, readonly ErrorCode[]>> = {
     CONCURRENT_CHANGE: [409, 'The record was changed concurrently; read it again and repeat.'],
     IDEMPOTENCY_ANSWER_LOST: [
       409,
-      'The first request with the `Idempotency-Key` has made changes, and its answer was lost; read the record to see them.',
+      'The first request with the `Idempotency-Key` has made changes, and its response was lost; read the record to see them.',
     ],
     IDEMPOTENCY_MISMATCH: [422, 'The `Idempotency-Key` was used with another body.'],
     IDEMPOTENCY_RUNNING: [409, 'The first request with the `Idempotency-Key` is still running.'],
@@ -186,7 +186,7 @@ export const ERROR_CODES: Readonly<Record<string, readonly ErrorCode[]>> = {
   }),
   'The server': list({
     INTERNAL_ERROR: [500, 'The server failed; the log has the cause under `request_id`.'],
-    DATABASE_UNAVAILABLE: [503, 'The database does not answer at the moment.'],
+    DATABASE_UNAVAILABLE: [503, 'The database does not respond at the moment.'],
     DATABASE_READ_ONLY: [503, 'The database accepts no changes at the moment, as a standby does; nothing was changed.'],
     DATABASE_FULL: [503, 'The database has no space left for the change; nothing was changed.'],
     DISK_FULL: [503, 'The server has no space left for the temporary files of helm and kustomize.'],

@@ -4,7 +4,7 @@ import { DirectiveLocation, GraphQLDirective } from 'graphql';
 export const KUBERNETES_MIDDLEWARE = new GraphQLDirective({
   name: 'KubernetesMiddleware',
   description:
-    'The field works with clusters: their connections are looked up, authorized and checked to answer before it runs. A connection that is missing or of others is NOT_FOUND, a cluster that does not answer CLUSTER_UNREACHABLE.',
+    'The field works with clusters: their connections are looked up, authorized and checked to respond before it runs. A connection that is missing or of others is NOT_FOUND, a cluster that does not answer CLUSTER_UNREACHABLE.',
   locations: [DirectiveLocation.FIELD_DEFINITION],
 });
 

@@ -56,7 +56,11 @@ export function decodeCursor(walk: string, cursor: string, type: OrderColumn<nev
 }
 
 const invalidCursor = (): InvalidRequest =>
-  InvalidRequest.forField('cursor', 'is not a cursor', 'Send the next_cursor of the last answer, or an empty cursor.');
+  InvalidRequest.forField(
+    'cursor',
+    'is not a cursor',
+    'Send the next_cursor of the last response, or an empty cursor.',
+  );
 
 export const cursorWithPage = (): InvalidRequest =>
   InvalidRequest.forField('cursor', 'cannot be combined with page', 'Send one of the two.');

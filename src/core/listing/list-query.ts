@@ -63,7 +63,7 @@ export class ListQuery {
   filter?: string;
 
   @ApiPropertyOptional({
-    description: 'Empty for the first page of a keyset listing, then the next_cursor of the last answer.',
+    description: 'Empty for the first page of a keyset listing, then the next_cursor of the last response.',
   })
   @QueryText('cursor')
   cursor?: string;
@@ -92,7 +92,7 @@ export class OrganizationQuery {
   @ApiPropertyOptional({
     name: 'orgID',
     format: 'uuid',
-    description: 'The organization that the record must belong to; otherwise the answer is 404.',
+    description: 'The organization that the record must belong to; otherwise the response is 404.',
   })
   @IsOptional()
   @IsUUID('all', { message: 'must be a UUID' })
@@ -132,7 +132,7 @@ export class PageArgs {
   @Field(() => String, {
     nullable: true,
     description:
-      'Empty for the first page of a keyset listing, then the next_cursor of the last answer; in place of page.',
+      'Empty for the first page of a keyset listing, then the next_cursor of the last response; in place of page.',
   })
   @QueryText('cursor')
   cursor?: string;

@@ -57,7 +57,7 @@ export class PageFilter {
   @Field(() => String, {
     nullable: true,
     description:
-      'Empty for the first page of a keyset listing, then the next_cursor of the last answer; page is ignored then.',
+      'Empty for the first page of a keyset listing, then the next_cursor of the last response; page is ignored then.',
   })
   @QueryText('cursor')
   cursor?: string | null;

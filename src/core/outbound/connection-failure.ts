@@ -57,7 +57,7 @@ export class ProxyFailure extends Error {
  */
 export function describeConnectionFailure(error: unknown): string {
   if (error instanceof ProxyFailure) return error.message;
-  if (error instanceof errors.HTTPParserError) return 'the answer is not HTTP';
+  if (error instanceof errors.HTTPParserError) return 'the response is not HTTP';
   const code = getCode(error);
   if (code === undefined) return 'the connection failed';
   const meaning = MEANINGS[code];

@@ -212,7 +212,7 @@ describe('Outbound', () => {
   });
 
   it.each([
-    ['is no HTTP', 'SSH-2.0-server\r\n\r\n', 'the answer is not HTTP'],
+    ['is no HTTP', 'SSH-2.0-server\r\n\r\n', 'the response is not HTTP'],
     [
       'has a header without end',
       `HTTP/1.1 200 OK\r\nx: ${'y'.repeat(70_000)}\r\n\r\n`,

@@ -130,7 +130,7 @@ export class ResponseBudget {
     const limit = this.env.LIMIT_RESPONSE_BYTES;
     return new InvalidRequest(`the contents of this answer have more than ${limit} bytes together`, {
       code: 'ANSWER_TOO_LARGE',
-      errors: [{ pointer: 'pagesize', detail: `is too large for contents of ${limit} bytes in one answer` }],
+      errors: [{ pointer: 'pagesize', detail: `is too large for contents of ${limit} bytes in one response` }],
       remedy: limitRemedy(
         'Ask for fewer records at once (pagesize), leave the contents out (populate, or the field), or download each.',
         'LIMIT_RESPONSE_BYTES',

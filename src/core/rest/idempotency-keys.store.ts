@@ -199,7 +199,7 @@ export class IdempotencyKeysStore {
     if (row?.isLost && !row.answer)
       throw new Conflict(
         ANSWER_LOST,
-        'the first request with this Idempotency-Key has made changes, and its answer was lost',
+        'the first request with this Idempotency-Key has made changes, and its response was lost',
         {
           remedy: 'Read the records that it has changed; to repeat the request, send a new key.',
         },

@@ -29,7 +29,7 @@ export class Precondition {
     if (this.match && !(record && includes(this.match, record)))
       throw preconditionFailed(
         'the record has changed since it was read',
-        'Read it again and send the ETag of that answer as If-Match.',
+        'Read it again and send the ETag of that response as If-Match.',
       );
     if (this.noneMatch && record && includes(this.noneMatch, record))
       throw preconditionFailed(

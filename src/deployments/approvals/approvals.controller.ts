@@ -27,7 +27,7 @@ export class ApprovalsController {
     'approveDeployment',
     'Approve a deployment',
     'Adds the approval of the caller. With the last that it needs the deployment goes ahead, and the call waits for its end unless ' +
-      '`async=true`; until then it is answered 202.',
+      '`async=true`; until then the response is 202.',
     { errors: [422, 502, 504] },
   )
   @Post(':id/approve')

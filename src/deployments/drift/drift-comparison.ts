@@ -264,7 +264,9 @@ export class DriftComparison {
     if (!known) return undefined;
     return (await this.cluster.isUnavailable(object.apiVersion))
       ? {
-          resource: toResource(object, 'unknown', { detail: `The API server of ${object.apiVersion} does not answer` }),
+          resource: toResource(object, 'unknown', {
+            detail: `The API server of ${object.apiVersion} does not respond`,
+          }),
         }
       : { resource: toResource(object, 'missing', { detail: KIND_GONE }) };
   }

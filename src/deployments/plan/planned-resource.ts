@@ -29,7 +29,7 @@ export interface ResourceError {
 /** The error for resources of an aggregated API whose server does not respond. */
 export const apiUnavailable = (apiVersion: string): ResourceError => ({
   reason: 'API_UNAVAILABLE',
-  detail: `The cluster has the API ${apiVersion}, but the server of it does not answer`,
+  detail: `The cluster has the API ${apiVersion}, but its server does not respond`,
 });
 
 /** A difference in one field; null means absent. Secret values are shown as `(hidden)`. */

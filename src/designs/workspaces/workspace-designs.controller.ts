@@ -58,7 +58,7 @@ export class WorkspaceDesignsController {
   @RestOperation(
     'removeWorkspaceDesign',
     'Remove a design from a workspace',
-    "Moves a design to its owner's default workspace, and answers the mapping that was removed.",
+    "Moves a design to its owner's default workspace, and returns the mapping that was removed.",
   )
   @Delete(':designID')
   @RequiresRight(designPolicy.move, DesignsService, 'designID')

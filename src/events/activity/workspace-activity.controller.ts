@@ -21,7 +21,7 @@ export class WorkspaceActivityController {
   @RestOperation(
     'listWorkspaceActivity',
     'List activity of a workspace',
-    'Lists the events of a workspace, and groups of repeated actions that may be shown as one. Answers 410 when events after `since` are no longer kept.',
+    'Lists the events of a workspace, and groups of repeated actions that may be shown as one. Responds with 410 when events after `since` are no longer kept.',
     { errors: [410] },
   )
   @Get()

@@ -200,7 +200,7 @@ export class InstallationAuditController extends AuditController {
   @RestOperation(
     'exportInstallationAudit',
     'Export the audit of the installation',
-    `Answers the entries of the installation as a file. ${EXPORT_NOTE}`,
+    `Returns the entries of the installation as a file. ${EXPORT_NOTE}`,
     { errors: [403] },
   )
   @Get('export')

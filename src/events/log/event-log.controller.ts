@@ -36,7 +36,7 @@ export class EventLogController {
   @RestOperation(
     'exportEvents',
     'Export events',
-    'Answers the events of an organization as a file, oldest first: one JSON document a line, a header before them and their number at the end. One that was broken off is resumed with `after`.',
+    'Returns the events of an organization as a file, oldest first: one JSON document a line, a header before them and their number at the end. One that was broken off is resumed with `after`.',
     { errors: [410] },
   )
   @Get('export')

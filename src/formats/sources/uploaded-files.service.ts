@@ -78,8 +78,8 @@ function assertUrl(address: string, pointer: string): void {
 
 /** The error of a source that returned no file: 502 when it failed itself, 400 when it does not serve the URL. */
 function sourceUnavailable(address: string, pointer: string, status: number): AppError {
-  const detail = `${address} answered ${status}`;
-  const errors = [{ pointer, detail: `answered ${status}` }];
+  const detail = `${address} responded with ${status}`;
+  const errors = [{ pointer, detail: `responded with ${status}` }];
   if (status >= 500)
     return new RemoteFailure('SOURCE_UNAVAILABLE', detail, {
       errors,

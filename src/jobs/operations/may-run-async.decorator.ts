@@ -6,7 +6,7 @@ import { OperationView } from './operation.view.js';
 /** Documents a route that runs in the background with `?async=true` and answers 202 with the operation. */
 export const MayRunAsync = (): MethodDecorator =>
   applyDecorators(
-    ApiFlagQuery('async', 'true answers 202 at once; the operation shows its progress.'),
+    ApiFlagQuery('async', 'true responds with 202 at once; the operation shows its progress.'),
     ApiAcceptedResponse({
       type: OperationView,
       description: 'The operation was accepted and continues in the background.',

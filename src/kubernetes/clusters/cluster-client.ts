@@ -80,7 +80,7 @@ export class ClusterClient {
   async version(signal?: AbortSignal): Promise<ClusterVersion> {
     const { body } = await this.transport.request({ path: '/version', timeoutMs: 10_000, maxBytes: 64 * 1024, signal });
     if (typeof (body as Partial<ClusterVersion> | undefined)?.gitVersion === 'string') return body as ClusterVersion;
-    throw new ClusterError('protocol', 'The address answers, but not as a Kubernetes API server');
+    throw new ClusterError('protocol', 'The address responds, but not as a Kubernetes API server');
   }
 
   /** Returns the version after an authenticated request succeeded; `/version` alone is public. */

@@ -28,7 +28,7 @@ const splitTask: Task<ResponseInput, ResponseParts> = defineTask(import.meta.url
 export async function parseResponse(bytes: Bytes, metadataOnly: boolean, tasks: TaskRunner): Promise<unknown> {
   if (bytes.length <= INLINE_MAX_BYTES) {
     const body = parseJson(bytes);
-    if (body === undefined) throw new ClusterError('protocol', 'The cluster answered something that is not valid JSON');
+    if (body === undefined) throw new ClusterError('protocol', 'The response of the cluster is not valid JSON');
     const refusal = findRefusal(body);
     if (refusal) throw new ClusterError('protocol', refusal);
     return body;
@@ -43,7 +43,7 @@ export async function parseResponse(bytes: Bytes, metadataOnly: boolean, tasks: 
 /** A task of the worker pool. */
 export function splitInWorker({ bytes, metadataOnly }: ResponseInput): TransferredValue<ResponseParts> {
   const body = parseJson(bytes);
-  if (body === undefined) return refusedParts('The cluster answered something that is not valid JSON');
+  if (body === undefined) return refusedParts('The response of the cluster is not valid JSON');
   const { items, own } = splitList(body) ?? { items: null, own: body };
   const refusal = [own, ...(items ?? [])].map(findRefusal).find(Boolean);
   if (refusal) return refusedParts(refusal);

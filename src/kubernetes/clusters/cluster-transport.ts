@@ -273,7 +273,7 @@ export class ClusterTransport {
 function assertIdentity(headers: Dispatcher.ResponseData['headers'], body?: Dispatcher.ResponseData['body']): void {
   if ((headers['content-encoding'] ?? 'identity') === 'identity') return;
   body?.on('error', () => undefined).destroy();
-  throw new ClusterError('protocol', 'The cluster answered in an encoding that it was not asked for');
+  throw new ClusterError('protocol', 'The response of the cluster has an encoding that was not requested');
 }
 
 type Bytes = Uint8Array<ArrayBuffer>;

@@ -126,7 +126,7 @@ export class Discovery {
       if (error instanceof TypeError)
         throw new ClusterError(
           'protocol',
-          'The discovery answer of the cluster is not that of a Kubernetes API server',
+          'The discovery response of the cluster is not that of a Kubernetes API server',
         );
       throw error;
     });

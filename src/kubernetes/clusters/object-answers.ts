@@ -14,7 +14,7 @@ export type WatchEvent =
 
 export function toObject({ body }: { body: unknown }): KubernetesObject {
   if (isObject(body)) return body as KubernetesObject;
-  throw new ClusterError('protocol', 'The cluster answered something that is not an object of its API');
+  throw new ClusterError('protocol', 'The response of the cluster is not an object of its API');
 }
 
 /** Reports whether the metadata fields that are read without further checks are well-formed. */
@@ -53,6 +53,6 @@ export function toWatchEvent(body: unknown, kind: ResourceKind): WatchEvent {
     return { type, object: { ...(object as KubernetesObject), apiVersion: kind.apiVersion, kind: kind.kind } };
   throw new ClusterError(
     'protocol',
-    `The cluster answered a watch of ${kind.plural} with something that is not an event`,
+    `The cluster responded to a watch of ${kind.plural} with something that is not an event`,
   );
 }

@@ -67,7 +67,7 @@ export class ClusterResourcesResolver {
 
   @AuditedCall()
   @Mutation(() => StatusEnum, {
-    description: 'Synchronizes the resources of a cluster again; answers PROCESSING at once.',
+    description: 'Synchronizes the resources of a cluster again; returns PROCESSING at once.',
   })
   @KubernetesMiddleware(resourcePolicy.resync)
   resyncCluster(

@@ -143,7 +143,7 @@ function describe(
     ...(deploys ? warnOfDeploying(namespaces) : []),
     ...(unknownKinds.length > 0
       ? [
-          `Not included, because the cluster does not serve them or does not answer: ${unknownKinds.join(', ')}.`,
+          `Not included, because the cluster does not serve them or does not respond: ${unknownKinds.join(', ')}.`,
           'Add a rule for each by hand, or make the manifest anew when the cluster serves them.',
           '',
         ]

@@ -43,7 +43,7 @@ export class ConnectionRightsController {
   @RestOperation(
     'getConnectionManifest',
     'Make a service account for a connection',
-    'Answers a service account with just the rights that a purpose needs, as YAML for kubectl; its comments say what it gives and why, and how to make the kubeconfig. The kinds that the cluster serves are asked for; where it does not answer, those of Kubernetes are named.',
+    'Returns a service account with just the rights that a purpose needs, as YAML for kubectl; its comments say what it gives and why, and how to make the kubeconfig. The kinds that the cluster serves are asked for; where it does not answer, those of Kubernetes are named.',
     { errors: [409] },
   )
   @Get('manifest')

@@ -35,7 +35,7 @@ export class GrafanaController {
   @AuditedCall()
   @RestOperation(
     'pingGrafana',
-    'Ask whether Grafana answers',
+    'Check that Grafana responds',
     'Calls the Grafana server of a connection. The status of the connection stays as it is.',
     ERRORS,
   )
@@ -86,7 +86,7 @@ export class GrafanaController {
   @RestOperation(
     'listGrafanaDatasources',
     'List data sources in Grafana',
-    'Lists the data sources by name and type, without their addresses. Grafana answers them to its administrators only.',
+    'Lists the data sources by name and type, without their addresses. Grafana returns them to its administrators only.',
     ERRORS,
   )
   @Get('datasources')

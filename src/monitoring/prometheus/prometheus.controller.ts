@@ -28,7 +28,7 @@ export class PrometheusController {
   @AuditedCall()
   @RestOperation(
     'pingPrometheus',
-    'Ask whether Prometheus answers',
+    'Check that Prometheus responds',
     'Calls the Prometheus server of a connection. The status of the connection stays as it is.',
     ERRORS,
   )
@@ -43,7 +43,7 @@ export class PrometheusController {
   @RestOperation(
     'queryPrometheus',
     'Query Prometheus at one time',
-    'Evaluates an expression of PromQL. The answer is that of Prometheus.',
+    'Evaluates an expression of PromQL. The response is that of Prometheus.',
     ERRORS,
   )
   @Get('query')

@@ -40,7 +40,7 @@ export class MembersController {
   @RestOperation(
     'addOrganizationUser',
     'Add a user to an organization',
-    'Adds or invites a user. Without a password the answer carries an invitation link once.',
+    'Adds or invites a user. Without a password the response carries an invitation link once.',
   )
   @NoStore()
   @Post()

@@ -15,7 +15,7 @@ const measured = (seconds: [number[], number][]): Measurement => ({
     const recorder = new LatencyRecorder();
     for (const latency of latencies) recorder.record(latency / 1_000);
     const statuses: Record<string, number> = latencies.length > 0 ? { '200': latencies.length } : {};
-    const errors: Record<string, number> = failed > 0 ? { 'no answer in time': failed } : {};
+    const errors: Record<string, number> = failed > 0 ? { 'no response in time': failed } : {};
     return { start: second * 1_000, length: 1_000, bytes: 0, statuses, errors, latencies: recorder.toHistogram() };
   }),
 });
@@ -128,7 +128,7 @@ describe('charts', () => {
     // Three percentiles and the maximum, each in a section and a point; and two lines of throughput.
     expect(failing.match(/<polyline/g)).toHaveLength(6);
     expect(failing.match(/<circle/g)).toHaveLength(4);
-    expect(failing).toContain('Errors: 12 no answer in time');
+    expect(failing).toContain('Errors: 12 no response in time');
     expect(silent.match(/<polyline/g)).toHaveLength(2);
     expect(silent).toContain('100 % errors');
     for (const chart of [failing, silent, empty]) expect(chart).not.toMatch(/NaN|Infinity|undefined|null/);

@@ -98,7 +98,7 @@ describe('comparing two runs', () => {
       expect(interval[0]).toBeLessThanOrEqual(difference);
       expect(interval[1]).toBeGreaterThanOrEqual(difference);
     }
-    const silent = even(emptyHistogram(), { 'no answer in time': 100 });
+    const silent = even(emptyHistogram(), { 'no response in time': 100 });
     for (const pair of [
       { a: steady, b: silent },
       { a: silent, b: silent },

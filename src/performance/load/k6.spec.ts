@@ -237,7 +237,7 @@ requires('K6_BIN', 'k6 itself', (k6) => {
     const reasons: Record<string, RegExp> = {
       [`http://127.0.0.1:${closing}/`]: /the connection was closed/,
       [`http://127.0.0.1:${garbage}/`]: /not HTTP/,
-      [`http://127.0.0.1:${silent}/`]: /no answer in time/,
+      [`http://127.0.0.1:${silent}/`]: /no response in time/,
       [`https://127.0.0.1:${untrusted}/`]: /certificate/,
       'http://127.0.0.1:1/': /refused/,
     };

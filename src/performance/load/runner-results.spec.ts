@@ -56,7 +56,7 @@ describe('the figures of a run', () => {
     const [first, last] = slices as [Slice, Slice];
     const failing = [
       { ...first, statuses: { '204': 30, '302': 10, '404': 10 } },
-      { ...last, errors: { 'no answer in time': 25 } },
+      { ...last, errors: { 'no response in time': 25 } },
     ];
     const wait = new LatencyRecorder();
     wait.record(0.2, 7);

@@ -97,7 +97,8 @@ export class PerformanceProfileView extends RecordView {
 
   @WordField(LOAD_MODELS, {
     rest: true,
-    description: 'open: requests are due at fixed times, and measured from then. closed: after the answer to the last.',
+    description:
+      'open: requests are due at fixed times, and measured from then. closed: after the response to the last.',
   })
   load_model!: LoadModel;
 

@@ -6,7 +6,7 @@ function slice(start: number, length: number, count: number, latency: number): S
   const recorder = new LatencyRecorder();
   recorder.record(latency, count);
   const statuses = { '200': count - 1, '500': 1 };
-  return { start, length, bytes: 0, statuses, errors: { 'no answer in time': 2 }, latencies: recorder.toHistogram() };
+  return { start, length, bytes: 0, statuses, errors: { 'no response in time': 2 }, latencies: recorder.toHistogram() };
 }
 
 describe('the progress of a run', () => {

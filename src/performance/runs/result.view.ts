@@ -97,7 +97,7 @@ export class PerformanceResultView extends RecordView {
   @MapField({
     rest: true,
     optional: true,
-    description: 'Requests without an answer, by what went wrong; of a single result.',
+    description: 'Requests without a response, by what went wrong; of a single result.',
   })
   errors?: Record<string, number>;
 

@@ -29,7 +29,7 @@ export class RunsController {
   @RestOperation(
     'runPerformanceProfile',
     'Run a performance test',
-    'Drives load as the profile says. The answer is 202 with the run, whose id is also that of the operation and of the result.',
+    'Drives load as the profile says. The response is 202 with the run, whose id is also that of the operation and of the result.',
     { errors: [409, 429] },
   )
   @Post('profiles/:id/run')

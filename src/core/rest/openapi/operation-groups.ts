@@ -49,7 +49,7 @@ const GROUPS: readonly OperationGroup[] = [
       filters: 'WebAssembly filters of service meshes, and their catalog.',
       performance: 'Load tests: profiles, runs with their progress, results, comparisons and charts.',
       telemetry: 'Queries to Prometheus and Grafana through their connections.',
-      operations: 'Long-running requests that were answered with 202: status, progress, result, cancellation.',
+      operations: 'Long-running requests that got the response 202: status, progress, result, cancellation.',
       health: 'Probes and the version of the server.',
       [DEPRECATED_TAG]: 'Paths kept for older clients; each has a replacement above.',
     },

@@ -13,7 +13,7 @@ const ERRORS = {
   409: ['Conflict', 'The state of the record, a quota, or a concurrent call does not allow it.'],
   410: ['Gone', 'The resource was valid once: it was used, it expired, or it is no longer kept.'],
   412: ['PreconditionFailed', 'The record has changed since the ETag in `If-Match` was read.'],
-  413: ['PayloadTooLarge', 'The body, or the answer that was asked for, is larger than the limit.'],
+  413: ['PayloadTooLarge', 'The body, or the requested response, is larger than the limit.'],
   415: ['UnsupportedMediaType', 'The body is of a media type that the route does not take.'],
   422: ['UnprocessableContent', 'The work failed, or the `Idempotency-Key` was used with another body.'],
   429: ['TooManyRequests', 'The caller has used up a limit; `Retry-After` says when to try again.'],
@@ -29,7 +29,7 @@ const text = (description: string): HeaderObject => ({ description, schema: { ty
 const count = (description: string): HeaderObject => ({ description, schema: { type: 'integer', minimum: 0 } });
 
 const HEADERS: Record<string, HeaderObject> = {
-  ETag: text('The entity tag of the answer, for `If-None-Match` and `If-Match`.'),
+  ETag: text('The entity tag of the response, for `If-None-Match` and `If-Match`.'),
   Location: text('The path of the record, or of the operation in progress.'),
   'Retry-After': count('Seconds to wait before the next try.'),
   'RateLimit-Limit': count('Requests that one caller may send in a minute.'),
@@ -38,7 +38,7 @@ const HEADERS: Record<string, HeaderObject> = {
   'RateLimit-Policy': text('The limit and its window in seconds, such as `300;w=60`.'),
   'WWW-Authenticate': text('The scheme of authentication: `Bearer`.'),
   'Content-Disposition': text('The name under which the file is saved.'),
-  'Idempotency-Replayed': text('`true` when the answer is the stored one of an earlier call with the same key.'),
+  'Idempotency-Replayed': text('`true` when the response is the stored one of an earlier call with the same key.'),
 };
 
 export type HeaderName = keyof typeof HEADERS;
@@ -107,7 +107,7 @@ export const SHARED_COMPONENTS = {
       (Object.keys(ERRORS).map(Number) as ErrorStatus[]).map((status) => [ERRORS[status][0], errorResponse(status)]),
     ),
     NotModified: {
-      description: 'The caller has this answer already: `If-None-Match` contains its ETag.',
+      description: 'The caller has this response already: `If-None-Match` contains its ETag.',
       headers: headerRefs(['ETag']),
     },
   },
@@ -116,7 +116,7 @@ export const SHARED_COMPONENTS = {
       name: 'Idempotency-Key',
       in: 'header',
       required: false,
-      description: 'Makes repeating the call safe: for 24 hours the same key and body are answered as the first time.',
+      description: 'Makes repeating the call safe: for 24 hours the same key and body get the first response again.',
       schema: { type: 'string', minLength: 1, maxLength: 255 },
     },
     OrganizationInQuery: {
@@ -130,7 +130,7 @@ export const SHARED_COMPONENTS = {
       name: 'If-None-Match',
       in: 'header',
       required: false,
-      description: 'The ETag of an earlier answer; 304 when nothing has changed.',
+      description: 'The ETag of an earlier response; 304 when nothing has changed.',
       schema: { type: 'string' },
     },
   },

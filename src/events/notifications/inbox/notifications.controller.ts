@@ -38,7 +38,7 @@ export class NotificationsController {
   @RestOperation(
     'updateNotifications',
     'Mark notifications',
-    'Marks several notifications, or all of them as read. Ids that are not notifications of the caller are left out of the answer.',
+    'Marks several notifications, or all of them as read. Ids that are not notifications of the caller are left out of the response.',
   )
   @Put()
   @RequiresRight(notificationPolicy.mark)

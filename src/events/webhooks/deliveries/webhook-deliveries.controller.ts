@@ -46,7 +46,7 @@ export function createWebhookDeliveriesController(routes: WebhookRoutes): Type {
     @RestOperation(
       `recover${Owner}Webhook`,
       'Send deliveries again',
-      'Sends again what failed in a span of time, or everything of it with the status `all`. The answer is 410 when events of the span are no longer kept; it names the earliest time that can be sent.',
+      'Sends again what failed in a span of time, or everything of it with the status `all`. The response is 410 when events of the span are no longer kept; it names the earliest time that can be sent.',
       { errors: [409, 410] },
     )
     @Post(':webhookId/recover')
@@ -82,7 +82,7 @@ export function createWebhookDeliveriesController(routes: WebhookRoutes): Type {
     @RestOperation(
       `get${Owner}WebhookDelivery`,
       'Read a delivery',
-      'Reads a delivery: the request, and each attempt with the beginning of its answer.',
+      'Reads a delivery: the request, and each attempt with the beginning of its response.',
     )
     @Get(':webhookId/deliveries/:deliveryId')
     @ApiOkResponse({ type: WebhookDeliveryView })

@@ -40,7 +40,7 @@ export function createWebhooksController(routes: WebhookRoutes): Type {
     @RestOperation(
       `create${Owner}Webhook`,
       'Create a webhook',
-      `Registers an endpoint for events of ${anOwner}. The answer has the secret that deliveries are signed with; it is not shown again.`,
+      `Registers an endpoint for events of ${anOwner}. The response has the secret that deliveries are signed with; it is not shown again.`,
     )
     @Post()
     @Requires('create')

@@ -67,7 +67,7 @@ export class KindWatches {
       const namespaces = missing.reason === 'forbidden' ? this.listNarrowed(kind, connectionId) : [];
       return [namespaces.length > 0 ? { ...missing, reason: 'partial' as const, namespaces } : missing];
     });
-    const detail = 'The server of this API does not answer the cluster';
+    const detail = 'The server of this API does not respond to the cluster';
     const apis = [...this.unavailable].map((api): MissingKind => ({
       ...{ api_version: api, kind: '*', reason: 'unavailable', detail },
     }));
