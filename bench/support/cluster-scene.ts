@@ -6,7 +6,7 @@ import { type ControlPlane, startControlPlane } from '../../test/support/control
 import { clusterClient } from '../../test/support/deployment-scene.js';
 import type { ClusterClient } from '../../src/kubernetes/clusters/cluster-client.js';
 import { killProcesses } from '../../test/support/test-run.js';
-import { startDatabase } from './database.js';
+import { type BenchDatabase, startDatabase } from './database.js';
 import { production, signIn, startServer, type BenchServer } from './server.js';
 
 export type Json = Record<string, unknown>;
@@ -14,6 +14,7 @@ export type Json = Record<string, unknown>;
 /** The product in production settings, with a workspace that deploys to a control plane of its own. Needs KUBEBUILDER_ASSETS. */
 export interface ClusterScene {
   server: BenchServer;
+  database: BenchDatabase;
   controlPlane: ControlPlane;
   /** Another user who works on the same cluster, as its administrator. */
   client: ClusterClient;
@@ -22,6 +23,8 @@ export interface ClusterScene {
   call: <T = Json>(method: string, path: string, body?: unknown) => Promise<{ status: number; body: T }>;
   /** The same. @throws Error when it is not answered with success */
   done: <T = Json>(method: string, path: string, body?: unknown) => Promise<T>;
+  /** Ends the server, and starts it again on the same database. */
+  restart: () => Promise<void>;
 }
 
 /** Runs the work on a scene that is taken down after it, whatever happens. */
@@ -37,14 +40,13 @@ export async function withClusterScene(
     const controlPlane = await startControlPlane(folder, false);
     ends.push(() => killProcesses(Object.values(controlPlane.pids)));
     const outbound = { OUTBOUND_ALLOW: '127.0.0.0/8,::1/128' };
-    const server = await startServer(
-      import.meta.resolve('./product.js'),
-      production(database.url, { ...outbound, ...settings }),
-    );
-    ends.push(() => server.stop());
+    const start = () =>
+      startServer(import.meta.resolve('./product.js'), production(database.url, { ...outbound, ...settings }));
     const client = clusterClient(controlPlane.kubeconfig);
     ends.push(() => client.close());
-    await work(await openScene(server, controlPlane, client));
+    const running = { server: await start() };
+    ends.push(() => running.server.stop());
+    await work(await openScene(running, start, { database, controlPlane, client }));
   } finally {
     for (const end of ends.reverse()) await end();
     rmSync(folder, { recursive: true, force: true });
@@ -52,14 +54,14 @@ export async function withClusterScene(
 }
 
 async function openScene(
-  server: BenchServer,
-  controlPlane: ControlPlane,
-  client: ClusterClient,
+  running: Pick<ClusterScene, 'server'>,
+  start: () => Promise<BenchServer>,
+  beside: Pick<ClusterScene, 'database' | 'controlPlane' | 'client'>,
 ): Promise<ClusterScene> {
-  const token = await signIn(server.url);
+  const token = await signIn(running.server.url);
   const call: ClusterScene['call'] = async <T>(method: string, path: string, body?: unknown) => {
     const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json' };
-    const answer = await fetch(`${server.url}${path}`, { method, headers, body: JSON.stringify(body) });
+    const answer = await fetch(`${running.server.url}${path}`, { method, headers, body: JSON.stringify(body) });
     return { status: answer.status, body: (await answer.json()) as T };
   };
   const done: ClusterScene['done'] = async <T>(method: string, path: string, body?: unknown) => {
@@ -70,13 +72,17 @@ async function openScene(
   const { organizations } = await done<{ organizations: { id: string }[] }>('GET', '/api/identity/orgs');
   const fields = { name: 'bench', organization_id: organizations[0]?.id };
   const { connected } = await done<{ connected: { connection_id: string }[] }>('POST', '/api/system/kubernetes', {
-    kubeconfig: controlPlane.kubeconfig,
+    kubeconfig: beside.controlPlane.kubeconfig,
   });
   const { id: environment } = await done<{ id: string }>('POST', '/api/environments', fields);
   await done('POST', `/api/environments/${environment}/connections/${connected[0]?.connection_id}`);
   const { id: workspace } = await done<{ id: string }>('POST', '/api/workspaces', fields);
   await done('POST', `/api/workspaces/${workspace}/environments/${environment}`);
-  return { server, controlPlane, client, workspace, environment, call, done };
+  const restart = async () => {
+    await running.server.stop();
+    running.server = await start();
+  };
+  return Object.assign(running, { ...beside, workspace, environment, call, done, restart });
 }
 
 /** Imports a manifest into the workspace. */

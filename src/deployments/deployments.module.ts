@@ -72,6 +72,7 @@ import { DeploymentJobsListeners } from './runs/deployment-jobs.listeners.js';
 import { DeploymentMetricsListeners } from './runs/deployment-metrics.listeners.js';
 import { DeploymentStartService } from './runs/deployment-start.service.js';
 import { InterruptedDeploymentsService } from './runs/interrupted-deployments.service.js';
+import { BusyClusters } from './busy-clusters.js';
 import { DeploymentHealthService } from './deployment-health.service.js';
 import { KeptObjectsStore } from './kept-objects.store.js';
 import { DeployedDriftStore } from './drift/deployed-drift.store.js';
@@ -179,6 +180,7 @@ import { TargetsStore } from './targets/targets.store.js';
     DeploymentHealthService,
     DeployedDriftStore,
     KeptObjectsStore,
+    BusyClusters,
     DriftChecksService,
     DriftListeners,
     DriftService,

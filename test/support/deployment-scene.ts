@@ -42,8 +42,8 @@ export class MemoryJournal implements ChangeJournal {
     return Promise.resolve();
   }
 
-  withdraw(change: AppliedChange): Promise<void> {
-    this.changes = this.changes.filter((one) => one !== change);
+  withdraw(changes: AppliedChange[]): Promise<void> {
+    this.changes = this.changes.filter((one) => !changes.includes(one));
     return Promise.resolve();
   }
 }

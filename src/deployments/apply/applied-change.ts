@@ -29,8 +29,8 @@ export interface ChangeJournal {
   readonly changes: readonly AppliedChange[];
   /** Resolves when the changes are stored. @throws JobAborted when another worker has taken over the deployment */
   record(changes: AppliedChange[]): Promise<void>;
-  /** Removes the record of a change that the cluster refused. */
-  withdraw(change: AppliedChange): Promise<void>;
+  /** Removes the records of changes that were not made. */
+  withdraw(changes: AppliedChange[]): Promise<void>;
 }
 
 /** The identity of an object across the versions of its kind. */

@@ -313,13 +313,51 @@ requires('KUBEBUILDER_ASSETS', 'A deployment', () => {
     expect(apply).toHaveBeenCalledTimes(MANY.length + 1);
   });
 
-  it('refuses an object that another user created after the plan', async () => {
-    const plan = await scene.plan([configMap('a', { mine: '1' })]);
-    await scene.others(configMap('a', { theirs: '1' }));
-    const result = await scene.apply(plan);
-    expect(outcomes(result)).toEqual(['ConfigMap/a: failed NOT_OWNED']);
-    expect(await data('a')).toEqual({ theirs: '1' });
+  it('creates each object by a dry run and an apply, and records all of them in one write', async () => {
+    const { client } = scene;
+    const journal = new MemoryJournal();
+    const [lookup, apply, record] = [
+      jest.spyOn(client, 'lookup'),
+      jest.spyOn(client, 'apply'),
+      jest.spyOn(journal, 'record'),
+    ];
+    const plan = await scene.plan([...MANY.map((name) => configMap(name)), deployment('web')]);
+    const result = await scene.apply(plan, {}, journal);
+    expect(result.resources.filter(({ status }) => status === 'applied')).toHaveLength(MANY.length + 1);
+    expect(lookup).not.toHaveBeenCalled();
+    expect(apply).toHaveBeenCalledTimes(2 * (MANY.length + 1));
+    expect(record).toHaveBeenCalledTimes(1);
+    expect(journal.changes.map(({ name }) => name)).toEqual([...MANY, 'web']);
   });
+
+  it('withdraws the records of what it did not come to', async () => {
+    const { spec } = job('c');
+    const later = { ...job('c'), kind: 'CronJob', spec: { schedule: '0 0 1 1 *', jobTemplate: { spec } } };
+    const plan = await scene.plan([configMap('a'), job('b'), later]);
+    await noMoreJobs();
+    const journal = new MemoryJournal();
+    const result = await scene.apply(plan, {}, journal);
+    expect(outcomes(result)).toEqual([
+      'ConfigMap/a: rolled_back',
+      'Job/b: failed QUOTA_EXCEEDED',
+      'CronJob/c: skipped',
+    ]);
+    expect(journal.changes.map(({ name }) => name)).toEqual(['a']);
+  });
+
+  it.each([false, true])(
+    'leaves an object that another user created after the plan as it is, with force: %s',
+    async (force) => {
+      const plan = await scene.plan([configMap('a', { mine: '1' }), configMap('b', { both: 'ours' })], { force });
+      await scene.others(configMap('a', { theirs: '1' }));
+      await scene.others(configMap('b', { both: 'theirs' }));
+      const result = await scene.apply(plan, { atomic: false });
+      expect(outcomes(result)).toEqual(['ConfigMap/a: failed NOT_OWNED', 'ConfigMap/b: failed NOT_OWNED']);
+      expect([await data('a'), await data('b')]).toEqual([{ theirs: '1' }, { both: 'theirs' }]);
+      const { labels, managedFields } = (await scene.live('v1', 'ConfigMap', 'a'))?.metadata ?? {};
+      expect([labels, managedFields?.map(({ manager }) => manager)]).toEqual([undefined, ['another-manager']]);
+    },
+  );
 
   it('keeps two owners in one namespace apart', async () => {
     const neighbour = await DeploymentScene.open(cluster.kubeconfig);

@@ -63,6 +63,7 @@ export class Applier {
       return { status: 'failed', resources: results.all, failure: { status, detail } };
     }
     const failure = await this.execute(plan, run, results, clock, { ...options, atomic });
+    await run.withdrawAnnounced();
     if (!failure) return { status: 'succeeded', resources: results.all };
     const { cancelled, status, detail, remedy } = failure;
     return { status: cancelled ? 'cancelled' : 'failed', resources: results.all, failure: { status, detail, remedy } };
@@ -106,10 +107,9 @@ export class Applier {
         async (item) => toStep(await run.waitUntilEstablished(item)),
       );
       await hooks.run(plan.hooks.before);
-      await each(
-        wanted.filter((item) => !isFirst(item)),
-        (item) => run.apply(item),
-      );
+      const rest = wanted.filter((item) => !isFirst(item));
+      await run.announce(rest);
+      await each(rest, (item) => run.apply(item));
       if (options.wait || plan.hooks.after.length > 0) await this.waitUntilReady(wanted, results, clock, options);
       if (!results.anyFailed) await each(leaving.reverse(), (item) => run.prune(item));
       if (results.anyFailed) throw new ResourceFailed();

@@ -1,10 +1,11 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import { type ClusterClient } from '../../kubernetes/clusters/cluster-client.js';
+import { type ClusterClient, type WriteResult } from '../../kubernetes/clusters/cluster-client.js';
 import { ClusterError } from '../../kubernetes/clusters/cluster-error.js';
 import { sanitizeClusterText } from '../../kubernetes/clusters/sanitize-cluster-text.js';
 import { type ResourceKind } from '../../kubernetes/clusters/discovery.js';
-import { describeObject, type KubernetesObject } from '../../kubernetes/clusters/kubernetes-object.js';
+import { describeObject, type KubernetesObject, managedFieldsOf } from '../../kubernetes/clusters/kubernetes-object.js';
 import { findCondition } from '../../kubernetes/resources/health/health-status.js';
+import { boundedParallel } from '../../core/bounded-parallel.js';
 import { type ComparisonResult, Comparison } from '../plan/comparison.js';
 import { isDefinition } from '../plan/definitions.js';
 import { storeManagedFields } from '../plan/field-ownership.js';
@@ -28,6 +29,8 @@ const TRANSIENT_TIMEOUT_MS = 30_000;
 const ESTABLISH_TIMEOUT_MS = 30_000;
 const PRUNE_TIMEOUT_MS = 10_000;
 const REPLACE_TIMEOUT_MS = 60_000;
+
+const CONCURRENCY = 6;
 
 const NOTHING_LIVE: ComparisonResult = { action: 'create', diff: [], verified: true, warnings: [] };
 
@@ -61,6 +64,25 @@ export class DeploymentRun {
     this.removal = new Removal(cluster, plan.owner, { keep: { deleteVolumes: plan.options.deleteVolumes } });
   }
 
+  /** Records what the plan is going to change of these items, in one write. Otherwise each change is recorded before it is made. */
+  async announce(items: PlanItem[]): Promise<void> {
+    const changed = items.filter(
+      ({ planned, kind, desired, isChartDefinition }) =>
+        kind && desired && !planned.error && !isChartDefinition && (planned.action !== 'unchanged' || planned.adopts),
+    );
+    const changes = await boundedParallel(changed, CONCURRENCY, async ({ planned, kind, desired, ...item }) => {
+      const { compared: live, ownership } = item;
+      if (!kind || !desired || (live && !isAsPlanned({ planned }))) return undefined;
+      return this.describeWrite(kind, desired, { live, ownership, adopts: planned.adopts });
+    });
+    await this.recorded.announce(changes.filter((change) => change !== undefined));
+  }
+
+  /** Withdraws what was announced and not begun. */
+  withdrawAnnounced(): Promise<void> {
+    return this.recorded.withdrawAnnounced();
+  }
+
   /** @throws ClusterError for a failure of the cluster as a whole, RunEnded, PlanMoved */
   async apply(item: PlanItem): Promise<Step> {
     const { planned, desired } = item;
@@ -81,7 +103,7 @@ export class DeploymentRun {
     if (asPlanned) return asPlanned;
     const settled = performance.now() + TRANSIENT_TIMEOUT_MS;
     for (let isFirst = true; ; isFirst = false) {
-      const compared = await this.comparison.compare(kind, desired);
+      const compared = await this.comparison.compare(kind, desired, { isNew: !item.live });
       const wasApplied = this.recorded.has({ kind, ...desired.metadata });
       if (this.exact && isFirst && !wasApplied && hasMoved(item, compared))
         throw new PlanMoved(describeObject({ ...desired.metadata, kind: desired.kind }));
@@ -92,7 +114,7 @@ export class DeploymentRun {
       if (error === 'unchanged') return { status: wasApplied ? 'applied' : 'unchanged' };
       if (!error) return { status: toStatus(compared.action) };
       const isFollowing = !planned.verified && /not declared in schema/.test(error.detail);
-      const isOutdated = error.reason === 'CONFLICT' && compared.ownership !== undefined;
+      const isOutdated = error.reason === 'CONFLICT' && (!compared.live || compared.ownership !== undefined);
       if ((!isTransient(error) && !isFollowing && !isOutdated) || performance.now() > settled)
         return { status: 'failed', error };
       this.clock.check();
@@ -102,16 +124,14 @@ export class DeploymentRun {
 
   /**
    * Applies a change that the dry run of the plan has verified without another dry run, at the resource version of the plan.
-   * @returns undefined when the object has changed since, or the cluster refused it
+   * @returns undefined when the object has been made or changed since, or the cluster refused it
    */
   private async applyAsPlanned(
     kind: ResourceKind,
     desired: KubernetesObject,
     { planned, compared: live, ownership }: PlanItem,
   ): Promise<Step | undefined> {
-    const { name, namespace } = desired.metadata;
-    if (!planned.verified || planned.replaces) return undefined;
-    if (!live && (await this.cluster.lookup(kind, name, namespace))) return undefined;
+    if (!isAsPlanned({ planned })) return undefined;
     const wasApplied = this.recorded.has({ kind, ...desired.metadata });
     const outcome = await this.write(kind, desired, { live, ownership, adopts: planned.adopts, exactly: true });
     if (outcome === 'unchanged') return { status: wasApplied ? 'applied' : 'unchanged' };
@@ -182,18 +202,7 @@ export class DeploymentRun {
   ): Promise<ResourceError | 'unchanged' | undefined> {
     if (live && replaces)
       return (await this.removeForReplacement(kind, live)) ?? this.write(kind, desired, NOTHING_LIVE);
-    const { name, namespace } = desired.metadata;
-    const change = await this.recorded.add(
-      live
-        ? {
-            action: 'update',
-            kind,
-            name,
-            namespace,
-            previous: await this.recorded.describe(kind, live, adopts || ownership !== undefined),
-          }
-        : { action: 'create', kind, name, namespace },
-    );
+    const change = await this.recorded.add(await this.describeWrite(kind, desired, { live, ownership, adopts }));
     let isChanged = false;
     try {
       const owned = live && ownership ? await storeManagedFields(this.cluster, kind, live, ownership) : live;
@@ -203,10 +212,17 @@ export class DeploymentRun {
       const isExact = exactly || isChanged;
       const seen = { ...(uid && { uid }), ...(isExact && resourceVersion && { resourceVersion }) };
       const wanted = { ...desired, metadata: { ...desired.metadata, ...seen } };
-      const { object } = await this.cluster.apply(kind, wanted, {
+      const written = await this.cluster.apply(kind, wanted, {
         fieldManager: FIELD_MANAGER,
-        force: this.comparison.isForced,
+        // What nobody has made yet has no fields of others.
+        force: live !== undefined && this.comparison.isForced,
       });
+      const { object } = written;
+      if (!live && isOfOthers(written)) {
+        await this.release(kind, object);
+        if (change) await this.recorded.withdraw(change);
+        return MADE_SINCE;
+      }
       if (object.metadata.resourceVersion !== live?.metadata.resourceVersion) return undefined;
       if (change) await this.recorded.withdraw(change);
       return 'unchanged';
@@ -215,8 +231,26 @@ export class DeploymentRun {
       if (!(error instanceof ClusterError) || error.answered === undefined) throw error;
       if (change && error.answered < 500 && !error.mayHaveRun && !isChanged) await this.recorded.withdraw(change);
       if (isClusterFailure(error)) throw error;
-      return toResourceError(error, desired);
+      const isHeld = error.causes.some(({ reason }) => reason === 'FieldManagerConflict');
+      return !live && isHeld ? MADE_SINCE : toResourceError(error, desired);
     }
+  }
+
+  private async describeWrite(
+    kind: ResourceKind,
+    { metadata: { name, namespace } }: KubernetesObject,
+    { live, ownership, adopts }: Write,
+  ): Promise<AppliedChange> {
+    if (!live) return { action: 'create', kind, name, namespace };
+    const previous = await this.recorded.describe(kind, live, adopts || ownership !== undefined);
+    return { action: 'update', kind, name, namespace, previous };
+  }
+
+  /** Leaves an object to others again. As it was applied without force, all that it has of this server was added now. */
+  private async release(kind: ResourceKind, { apiVersion, metadata }: KubernetesObject): Promise<void> {
+    const { name, namespace, uid } = metadata;
+    const nothing = { apiVersion, kind: kind.kind, metadata: { name, namespace, uid } };
+    await this.cluster.apply(kind, nothing, { fieldManager: FIELD_MANAGER });
   }
 
   /** Deletes an object that is going to be recreated. */
@@ -234,6 +268,22 @@ export class DeploymentRun {
     return removed.error;
   }
 }
+
+const MADE_SINCE: ResourceError = { reason: 'CONFLICT', detail: 'Somebody else has made the object in the meantime' };
+
+/**
+ * Whether an object that was to be created was there already. One that an earlier attempt of the same request may have created can
+ * have fields of controllers by now.
+ */
+const isOfOthers = ({ object, isCreated }: WriteResult): boolean =>
+  isCreated !== true &&
+  managedFieldsOf(object).some(
+    ({ manager = '', subresource }) =>
+      manager !== FIELD_MANAGER && !subresource && (isCreated === false || !manager.startsWith('kube-')),
+  );
+
+/** Whether the dry run of the plan shows what is going to be applied. */
+const isAsPlanned = ({ planned }: Pick<PlanItem, 'planned'>): boolean => planned.verified && !planned.replaces;
 
 /** An adoption that changes only the owner leaves the object as it is. */
 const toStatus = (action: PlannedResource['action']): 'applied' | 'unchanged' =>

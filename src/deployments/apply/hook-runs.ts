@@ -153,7 +153,7 @@ export class HookRuns {
         if (!(error instanceof ClusterError) || error.answered === undefined || isClusterFailure(error)) throw error;
         const refusal = toResourceError(error, desired);
         if (!isTransient(refusal) || performance.now() > settled) {
-          if (!isRecorded && error.answered < 500) await this.journal.withdraw(change);
+          if (!isRecorded && error.answered < 500) await this.journal.withdraw([change]);
           return refusal;
         }
         this.clock.check();

@@ -10,6 +10,8 @@ import { type AppliedChange, changeKey, type ChangeJournal, toRecordedObject } f
  */
 export class RecordedChanges {
   private readonly byKey: Map<string, AppliedChange>;
+  /** Those that are recorded and that nobody has begun to make. */
+  private readonly announced = new Map<string, AppliedChange>();
 
   constructor(
     private readonly cluster: ClusterClient,
@@ -23,16 +25,35 @@ export class RecordedChanges {
     return this.byKey.has(changeKey({ kind, name, namespace }));
   }
 
+  /** Records changes that are about to be made, in one write; `add` begins each of them. */
+  async announce(changes: AppliedChange[]): Promise<void> {
+    const added = changes.filter((change) => !this.byKey.has(changeKey(change)));
+    await this.journal.record(added);
+    for (const change of added) this.announced.set(changeKey(change), change);
+  }
+
+  /** Withdraws what was announced and not begun. */
+  async withdrawAnnounced(): Promise<void> {
+    await this.journal.withdraw([...this.announced.values()]);
+    this.announced.clear();
+  }
+
   /** @returns the change; undefined when the resource has a recorded change already, whose previous state is the one to restore */
   async add(change: AppliedChange): Promise<AppliedChange | undefined> {
-    if (this.byKey.has(changeKey(change))) return undefined;
-    await this.journal.record([change]);
-    this.byKey.set(changeKey(change), change);
-    return change;
+    const key = changeKey(change);
+    if (this.byKey.has(key)) return undefined;
+    const announced = this.announced.get(key);
+    this.announced.delete(key);
+    const isAnnounced = announced?.action === change.action;
+    if (announced && !isAnnounced) await this.journal.withdraw([announced]);
+    const recorded = isAnnounced ? announced : change;
+    if (!isAnnounced) await this.journal.record([change]);
+    this.byKey.set(key, recorded);
+    return recorded;
   }
 
   async withdraw(change: AppliedChange): Promise<void> {
-    await this.journal.withdraw(change);
+    await this.journal.withdraw([change]);
     this.byKey.delete(changeKey(change));
   }
 

@@ -34,7 +34,7 @@ export interface RemovalResult {
   error?: ResourceError;
 }
 
-const DELETING = 'The object is being deleted but not gone yet';
+export const DELETING = 'The object is being deleted but not gone yet';
 
 /** After so many conflicts with changes of others, an object is deleted whatever its resource version is. */
 const MAX_ATTEMPTS = 5;
@@ -76,7 +76,8 @@ export class Removal {
       if (asSeen) return asSeen;
       for (let attempt = 1; ; attempt++) {
         previous = await this.cluster.lookup(kind, name, namespace);
-        if (!previous || (leaving.uid && leaving.uid !== previous.metadata.uid)) return { status: 'deleted' };
+        if (!previous || (leaving.uid && leaving.uid !== previous.metadata.uid))
+          return { status: 'deleted', isGone: true };
         const kept = await this.rules.findReason(previous, leaving);
         if (kept) return { status: kept.reason === 'KEPT' ? 'kept' : 'skipped', error: kept };
         if (!isAnnounced) await before?.(previous);
@@ -88,7 +89,7 @@ export class Removal {
       }
     } catch (error) {
       if (!(error instanceof ClusterError) || isClusterFailure(error)) throw error;
-      if (error.kind === 'notFound') return { status: 'deleted' };
+      if (error.kind === 'notFound') return { status: 'deleted', isGone: true };
       const object = previous ?? { apiVersion: kind.apiVersion, kind: kind.kind, metadata: { name } };
       return { status: 'failed', previous, error: toResourceError(error, object) };
     }
@@ -140,7 +141,7 @@ export class Removal {
     const isGone = async () => {
       const last = await this.cluster.lookup(kind, name, namespace);
       if (!last || last.metadata.uid !== uid) return true;
-      message = [DELETING, ...finalizersOf(last)].join('; ');
+      message = describeDeletion(last);
       if (message !== reported) await onWaiting?.(message);
       reported = message;
       return undefined;
@@ -158,8 +159,11 @@ function propagationFor(kind: ResourceKind, foreground: boolean): 'Background' |
   return isAlone || !foreground ? 'Background' : 'Foreground';
 }
 
+/** What an object that is being deleted waits for. */
+export const describeDeletion = (object: ObjectMetadata): string => [DELETING, ...finalizersOf(object)].join('; ');
+
 /** The names of the finalizers; for a namespace, also the conditions that report what could not be deleted. */
-function finalizersOf(object: KubernetesObject): string[] {
+function finalizersOf(object: ObjectMetadata & { status?: unknown }): string[] {
   const { conditions } = (object.status ?? {}) as {
     conditions?: { type: string; status: string; message?: string }[] | null;
   };

@@ -3,7 +3,7 @@ import { ClusterError } from '../../kubernetes/clusters/cluster-error.js';
 import { type KubernetesObject, type ObjectReference } from '../../kubernetes/clusters/kubernetes-object.js';
 import { boundedParallel } from '../../core/bounded-parallel.js';
 import { DesignSecrets } from '../plan/design-secrets.js';
-import { kindRank } from '../plan/kind-order.js';
+import { deletionStage, kindRank, NAMESPACE_STAGE } from '../plan/kind-order.js';
 import { findKeptEarlier, UNREADABLE } from '../plan/kept-earlier.js';
 import { type KeepOptions, type KeptObject, toKeptObjects, uniqueObjects } from '../plan/kept-objects.js';
 import { OwnedObjects, type OwnedObject } from '../plan/owned-objects.js';
@@ -15,7 +15,8 @@ import { type AppliedChange, changeKey, type ChangeJournal } from './applied-cha
 import { type PlannedHooks } from '../plan/hook-plans.js';
 import { HookRuns } from './hook-runs.js';
 import { RecordedChanges } from './recorded-changes.js';
-import { Removal } from './removal.js';
+import { DELETING, Removal, type RemovalTarget } from './removal.js';
+import { DeletionWait } from './deletion-wait.js';
 import { type DeploymentResult, type RunOptions } from './resource-result.js';
 import { ResourceResults } from './results.js';
 import { RunClock } from './run-clock.js';
@@ -60,9 +61,6 @@ interface RemovalItems {
 
 const CONCURRENCY = 6;
 
-/** Namespaces and CustomResourceDefinitions may be needed by the last hooks. */
-const NAMESPACE_RANK = kindRank({ group: '', kind: 'Namespace' });
-
 /** Deletes all objects of an owner from one cluster, and no others. */
 export class Undeployer {
   constructor(
@@ -77,7 +75,7 @@ export class Undeployer {
   }
 
   /**
-   * Deletes in reverse order, kind by kind, each after the one before is gone, so that controllers outlive their objects.
+   * Deletes in reverse order, in stages, each after the one before is gone, so that controllers outlive their objects.
    * Namespaces and CustomResourceDefinitions with contents of others are reported as `skipped`, volume claims and objects that are
    * marked to be kept as `kept`. Objects that an earlier attempt deleted are included in the result.
    * @throws ClusterError when the cluster cannot be searched, or the credential may list no kind; all later failures are in the
@@ -103,20 +101,29 @@ export class Undeployer {
       timeoutMs: options.hookTimeoutMs ?? 300_000,
       isLenient: true,
     });
-    const ranks = [...new Set(found.map(({ kind }) => kindRank(kind)))];
-    const remove = async (rank: number) => {
-      const tier = found.filter(({ kind }) => kindRank(kind) === rank);
-      await boundedParallel(tier, CONCURRENCY, (departure) => removeItem(departure, removal, clock, results));
+    const wait = new DeletionWait(this.cluster, owner, clock);
+    const stages = [...new Set(found.map(({ kind }) => deletionStage(kind)))];
+    const remove = async (stage: number) => {
+      const leaving = found.filter(({ kind }) => deletionStage(kind) === stage);
+      const requested = await boundedParallel(leaving, CONCURRENCY, async (item) => {
+        clock.check();
+        return (await requestRemoval(item, removal, results)) ? [{ ...toTarget(item), item }] : [];
+      });
+      const stuck = await wait.waitUntilGone(requested.flat(), {
+        onWaiting: ({ item }, message) => results.set(item, { status: 'deleting', message }),
+        onGone: ({ item }) => results.set(item, { status: 'deleted' }),
+      });
+      for (const [{ item }, error] of stuck) await results.set(item, { status: 'failed', error });
     };
     try {
       for (const one of unreadable) await results.set(one, { status: 'failed', error: one.error });
       await hooks.run(before);
-      for (const rank of ranks.filter((one) => one > NAMESPACE_RANK)) await remove(rank);
+      for (const stage of stages.filter((one) => one > NAMESPACE_STAGE)) await remove(stage);
       if (!results.anyFailed) await hooks.run(after);
       await hooks.removeAll();
-      // If an API is unavailable, the contents of these objects are unknown and the cluster could not delete them.
+      // Namespaces and definitions may be needed by the last hooks. If an API is unavailable, the contents of these objects are unknown and the cluster could not delete them.
       if (!unreadable.some(({ error }) => error.reason === 'API_UNAVAILABLE'))
-        for (const rank of ranks.filter((one) => one <= NAMESPACE_RANK)) await remove(rank);
+        for (const stage of stages.filter((one) => one <= NAMESPACE_STAGE)) await remove(stage);
       if (results.anyFailed) {
         clock.check();
         throw new ResourceFailed();
@@ -225,27 +232,22 @@ function keyOf({ kind, object }: RemovalItem): string {
   return changeKey({ kind, name, namespace });
 }
 
-async function removeItem(
-  departure: RemovalItem,
-  removal: Removal,
-  clock: RunClock,
-  results: ResourceResults,
-): Promise<void> {
-  clock.check();
-  const { name, namespace, uid } = departure.object.metadata;
-  const { kind, object, isGenerated, isChartDefinition } = departure;
-  const leaving = { kind, name, namespace, uid, isGenerated, isChartDefinition, seen: object };
+const toTarget = ({ kind, object, isGenerated, isChartDefinition }: RemovalItem): RemovalTarget => {
+  const { name, namespace, uid } = object.metadata;
+  return { kind, name, namespace, uid, isGenerated, isChartDefinition, seen: object };
+};
+
+/** @returns whether the object is being deleted, and has to be waited for */
+async function requestRemoval(item: RemovalItem, removal: Removal, results: ResourceResults): Promise<boolean> {
   try {
-    const { status, error, isGone } = await removal.remove(leaving);
-    if (status === 'kept') return await results.set(departure, { status, message: error?.detail });
-    const onWaiting = (message: string): Promise<void> => results.set(departure, { status: 'deleting', message });
-    const stuck =
-      status === 'deleted' && !isGone
-        ? await removal.waitUntilGone(leaving, uid, clock, Infinity, onWaiting)
-        : undefined;
-    await results.set(departure, { status: stuck ? 'failed' : status, error: error ?? stuck });
+    const { status, error, isGone } = await removal.remove(toTarget(item));
+    const isLeft = status === 'deleted' && !isGone;
+    if (isLeft) await results.set(item, { status: 'deleting', message: DELETING });
+    else if (status === 'kept') await results.set(item, { status, message: error?.detail });
+    else await results.set(item, { status, error });
+    return isLeft;
   } catch (error) {
-    await results.set(departure, { status: 'failed', error: toResourceError(results.endOf(error)) });
+    await results.set(item, { status: 'failed', error: toResourceError(results.endOf(error)) });
     throw error;
   }
 }

@@ -7,6 +7,7 @@ import { AppError } from '../../core/errors/app-error.js';
 import { EventBus } from '../../core/events/event-bus.js';
 import type { DriftMode } from '../../environments/environment.entity.js';
 import { ClusterError } from '../../kubernetes/clusters/cluster-error.js';
+import { BusyClusters } from '../busy-clusters.js';
 import type { DeployedDesign } from '../deployed-designs.store.js';
 import type { Deployment } from '../deployment.entity.js';
 import { DeploymentDrifted, DeploymentHealed } from '../deployment.events.js';
@@ -20,6 +21,8 @@ import { DriftComparison, type DriftedObject, type DriftResource, isDrifted } fr
 const SYSTEM = Actor.system('drift');
 /** Timeout of a comparison. */
 const TIMEOUT_MS = 120_000;
+/** How much of it a comparison in the background leaves to deployments. */
+const YIELDED_MS = 60_000;
 
 /** Time window that limits heals; when too many are needed, another writer undoes them, and healing stops. */
 export const HEAL_WINDOW_MS = 600_000;
@@ -53,12 +56,19 @@ export class DriftChecksService {
     private readonly context: DeploymentContextService,
     private readonly drifts: DeployedDriftStore,
     private readonly secrets: DesignSecretsService,
+    private readonly busy: BusyClusters,
     private readonly unit: UnitOfWork,
     private readonly events: EventBus,
   ) {}
 
-  /** Compares without changing or storing anything. If the cluster cannot be used, the status is `unknown`. */
-  async compare(destination: DeployedDesign, signal?: AbortSignal): Promise<DriftFinding> {
+  /**
+   * Compares without changing or storing anything. If the cluster cannot be used, the status is `unknown`.
+   * @param options.isBackground nobody waits for it: it yields to deployments on the cluster
+   */
+  async compare(
+    destination: DeployedDesign,
+    { signal, isBackground }: { signal?: AbortSignal; isBackground?: boolean } = {},
+  ): Promise<DriftFinding> {
     const deployment = await this.deployments.get(SYSTEM, destination.deploymentId);
     const startedAt = performance.now();
     const elapsed = (): { tookMs: number } => ({ tookMs: performance.now() - startedAt });
@@ -70,7 +80,8 @@ export class DriftChecksService {
       const either = signal ? AbortSignal.any([signal, deadline]) : deadline;
       const mode = deployment.options.drift ?? (await this.drifts.findMode(destination.environmentId));
       const applied = { owner, namespace, objects: destination.objects, mode };
-      const comparison = new DriftComparison(cluster, applied, either);
+      const pace = isBackground ? this.busy.yieldTo(destination.connectionId, YIELDED_MS, either) : undefined;
+      const comparison = new DriftComparison(cluster, applied, either, pace);
       const resources = await this.context.readResources(destination.designId, destination.designVersion);
       return { deployment, error: null, ...toFinding(await comparison.compare(resources), mode), ...elapsed() };
     } catch (thrown) {

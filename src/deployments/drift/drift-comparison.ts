@@ -89,7 +89,10 @@ const KIND_GONE = 'The cluster does not serve the kind any more';
 /** Maximum number of autoscalers that are read in a namespace. */
 const MAX_AUTOSCALERS = 500;
 
-/** Compares the desired and the live state of a design on a cluster by a server-side apply dry run of each resource. */
+/**
+ * Compares the desired and the live state of a design on a cluster by a server-side apply dry run of each resource. `pace` is awaited
+ * before each request.
+ */
 export class DriftComparison {
   private readonly scaled = new Map<string, Promise<Set<string>>>();
 
@@ -97,6 +100,7 @@ export class DriftComparison {
     private readonly cluster: ClusterClient,
     private readonly applied: AppliedObjects,
     private readonly signal?: AbortSignal,
+    private readonly pace?: () => Promise<void>,
   ) {}
 
   /** @throws ClusterError for a failure of the cluster as a whole */
@@ -106,6 +110,7 @@ export class DriftComparison {
     const drafted = await boundedParallel(resources, CONCURRENCY, (resource) => this.draft(resource, applied));
     const drafts = drafted.filter((one) => one !== undefined);
     const wanted = drafts.filter((one) => 'desired' in one);
+    await this.pace?.();
     const live = await LiveObjects.read(this.cluster, owner, wanted, {
       previous: this.applied.objects,
       signal: this.signal,
@@ -141,6 +146,7 @@ export class DriftComparison {
     known?: KubernetesObject,
   ): Promise<DriftedObject | { resource: DriftResource }> {
     const { kind, desired, isChartDefinition } = draft;
+    await this.pace?.();
     if (isChartDefinition) return this.compareDefinition(draft);
     let result = await this.dryRun(kind, desired, { adopt: false, live: known });
     const { live } = result;

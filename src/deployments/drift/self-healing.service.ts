@@ -97,7 +97,7 @@ export class SelfHealingService {
     const destination = await this.deployed.find(payload, payload.connectionId);
     if (!destination) return this.checks.remove(payload);
     if (await this.deployed.isChanging(payload)) return;
-    const finding = await this.checks.compare(destination, signal);
+    const finding = await this.checks.compare(destination, { signal, isBackground: true });
     // A deployment that started in the meantime triggers its own check.
     const now = await this.deployed.find(payload, payload.connectionId);
     if (now?.deploymentId !== destination.deploymentId || (await this.deployed.isChanging(payload))) return;
@@ -121,7 +121,7 @@ export class SelfHealingService {
   async heal(payload: DriftPayload, signal: AbortSignal): Promise<void> {
     const destination = await this.deployed.find(payload, payload.connectionId);
     if (!destination || (await this.deployed.isChanging(payload))) return;
-    const { deployment, drifted } = await this.checks.compare(destination, signal);
+    const { deployment, drifted } = await this.checks.compare(destination, { signal });
     const healable = drifted.filter(({ isHealable }) => isHealable);
     if (deployment.options.self_heal !== true || healable.length === 0 || !(await this.deployed.isActive(destination)))
       return;
@@ -136,7 +136,9 @@ export class SelfHealingService {
           if (!(error instanceof ClusterError)) throw error;
           isOutdated ||= error.kind === 'conflict';
         });
-      left = isOutdated ? (await this.checks.compare(destination, signal)).drifted.filter((one) => one.isHealable) : [];
+      left = isOutdated
+        ? (await this.checks.compare(destination, { signal })).drifted.filter((one) => one.isHealable)
+        : [];
     }
     const hasDefined = healable.some(({ desired }) => isDefinition(desired));
     await this.checkSoon([payload], hasDefined ? DEFINED_MS : 0);

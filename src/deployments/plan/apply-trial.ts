@@ -28,6 +28,8 @@ export interface TrialResult {
   /** The object as the cluster would store it. */
   object: KubernetesObject;
   warnings: string[];
+  /** Whether the object does not exist yet. */
+  isCreated?: boolean;
   /** Managed fields to store before the object is applied, so that the apply removes fields that this server did not own. */
   ownership?: ManagedFields[];
   /** Whether fields of tools are taken over. */

@@ -61,6 +61,8 @@ export interface CompareOptions {
   signal?: AbortSignal;
   /** The live object, if it was read just now; otherwise it is read first. */
   live?: KubernetesObject;
+  /** The object is not known to exist: the response to its dry run shows that, which saves reading it first. */
+  isNew?: boolean;
   /** A definition from `crds/` of a chart is used as it is on the cluster. */
   isChartDefinition?: boolean;
   /** The object has run, and may have been deleted after its end: then there is nothing to apply. */
@@ -95,9 +97,11 @@ export class Comparison {
   async compare(
     kind: ResourceKind,
     desired: KubernetesObject,
-    { signal, live: known, isChartDefinition, hasRun }: CompareOptions = {},
+    { signal, live: known, isNew, isChartDefinition, hasRun }: CompareOptions = {},
     again = 3,
   ): Promise<ComparisonResult> {
+    const created = isNew && !known && !isChartDefinition && !hasRun && (await this.tryCreation(kind, desired, signal));
+    if (created) return created;
     let live = known;
     try {
       live ??= await this.cluster.lookup(kind, desired.metadata.name, desired.metadata.namespace, signal);
@@ -147,6 +151,24 @@ export class Comparison {
       return live && refusal.reason === 'IMMUTABLE'
         ? this.compareReplacement(kind, live, desired, refusal)
         : { ...untried, error: refusal };
+    }
+  }
+
+  /** @returns undefined when the object exists, or is refused and may exist: it has to be read then */
+  private async tryCreation(
+    kind: ResourceKind,
+    desired: KubernetesObject,
+    signal?: AbortSignal,
+  ): Promise<ComparisonResult | undefined> {
+    const created: ComparisonResult = { action: 'create', diff: [], verified: true, warnings: [] };
+    try {
+      const trial = new ApplyTrial(this.cluster, kind, { force: this.options.force, signal });
+      const { warnings, isCreated } = await trial.run(desired);
+      return isCreated ? { ...created, warnings } : undefined;
+    } catch (error) {
+      if (!(error instanceof ClusterError) || (isClusterFailure(error) && error.kind !== 'unavailable')) throw error;
+      const refusal = toResourceError(error, desired);
+      return refusal.reason === 'NAMESPACE_NOT_FOUND' ? { ...created, error: refusal } : undefined;
     }
   }
 

@@ -48,6 +48,20 @@ export function kindRank({ group, kind }: { group: string; kind: string }): numb
   return LAST.includes(kind) ? ORDER.length + 1 : ORDER.length;
 }
 
+/** The kinds with which a stage of a deletion begins. Claims need their pods to be gone, volumes their claims. */
+const STAGES = ['CustomResourceDefinition', 'Namespace', 'PriorityClass', 'PersistentVolumeClaim', 'DaemonSet'];
+const STAGE_RANKS = [...STAGES.map((kind) => ORDER.indexOf(kind)), ORDER.length, ORDER.length + 1];
+
+/** The stage of a namespace. */
+export const NAMESPACE_STAGE = STAGES.indexOf('Namespace');
+
+/**
+ * The stage in which a kind is deleted, from the last to the first. What is deleted in one stage does not need each other; it may
+ * need what is in earlier stages, as custom resources need their controllers, and pods their configuration.
+ */
+export const deletionStage = (kind: { group: string; kind: string }): number =>
+  STAGE_RANKS.findLastIndex((first) => first <= kindRank(kind));
+
 /** Sorts by kind; the order within a kind is preserved. */
 export function inKindOrder<T>(items: T[], kindOf: (item: T) => { group: string; kind: string }): T[] {
   return items

@@ -1,11 +1,11 @@
 import { type ClusterClient } from '../../kubernetes/clusters/cluster-client.js';
 import { ClusterError } from '../../kubernetes/clusters/cluster-error.js';
 import { type ResourceKind } from '../../kubernetes/clusters/discovery.js';
-import { groupOf, type KubernetesObject, type ObjectReference } from '../../kubernetes/clusters/kubernetes-object.js';
+import { type KubernetesObject, type ObjectReference } from '../../kubernetes/clusters/kubernetes-object.js';
 import { boundedParallel } from '../../core/bounded-parallel.js';
 import { type Owner, ownerSelector } from './owner.js';
 import { type PlanItem } from './plan-item.js';
-import { objectKey } from './planned-resource.js';
+import { objectKey, recordedKeys } from './planned-resource.js';
 
 type Wanted = Pick<PlanItem, 'kind' | 'desired'>;
 
@@ -31,9 +31,9 @@ export class LiveObjects {
     cluster: ClusterClient,
     owner: Owner,
     wanted: Wanted[],
-    { previous = [], signal }: { previous?: ObjectReference[]; signal?: AbortSignal },
+    { previous, signal }: { previous?: ObjectReference[]; signal?: AbortSignal },
   ): Promise<LiveObjects> {
-    const recorded = new Set(previous.map((one) => objectKey({ ...one, group: groupOf(one.apiVersion) })));
+    const recorded = recordedKeys(previous);
     const groups = new Map<string, Group>();
     for (const { kind, desired } of wanted) {
       if (!kind || !desired || !recorded.has(keyOf(kind, desired))) continue;

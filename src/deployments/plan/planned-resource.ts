@@ -1,3 +1,4 @@
+import { groupOf, type ObjectReference } from '../../kubernetes/clusters/kubernetes-object.js';
 import { type HelmHook } from '../../formats/design-file/helm-hook.js';
 
 /** One resource of a design in its desired state. */
@@ -78,3 +79,7 @@ export function objectKey(of: {
 }): string {
   return [of.group, of.kind, of.namespace ?? '', of.name, ...(of.hook ? [of.hook] : [])].join('|');
 }
+
+/** The identities of the objects that are recorded as deployed. */
+export const recordedKeys = (previous: ObjectReference[] = []): ReadonlySet<string> =>
+  new Set(previous.map((one) => objectKey({ ...one, group: groupOf(one.apiVersion) })));

@@ -15,7 +15,7 @@ import { HookPlans, type HookPhases } from './hook-plans.js';
 import { type Owner } from './owner.js';
 import { fingerprint, type Plan } from './plan.js';
 import { type PlanItem } from './plan-item.js';
-import { type DesiredResource, objectKey, type ResourceError } from './planned-resource.js';
+import { type DesiredResource, objectKey, recordedKeys, type ResourceError } from './planned-resource.js';
 import { isWaitingForPlan } from './prerequisites.js';
 import { findPrunes } from './prunes.js';
 import { LiveObjects } from './live-objects.js';
@@ -70,11 +70,15 @@ export class Planner {
     const [first, rest] = [items.filter(isFoundation), items.filter((item) => !isFoundation(item))];
     const live = await LiveObjects.read(this.cluster, owner, items, options);
     const run = await findRun(wanted, items, options);
+    const recorded = recordedKeys(options.previous);
     const autoscaled = findAutoscaled(items);
     const compare = async (item: PlanItem, refusals?: Map<PlanItem, ResourceError>) =>
       this.compare(item, items, comparison, {
         refusal: refusals?.get(item),
         live: await this.leaveToAutoscaler(item, autoscaled, live.find(item), options.signal),
+        // What is to be adopted is there.
+        isNew:
+          !options.adopt && !recorded.has(objectKey({ ...item.planned, group: groupOf(item.planned.api_version) })),
         isChartDefinition: item.isChartDefinition,
         hasRun: run.has(item),
         signal: options.signal,
@@ -160,9 +164,9 @@ const isPresent = <T>(one: T | undefined): one is T => one !== undefined;
 async function findRun(
   wanted: DesiredResource[],
   items: PlanItem[],
-  { previous = [], standing }: PlanOptions,
+  { previous, standing }: PlanOptions,
 ): Promise<ReadonlySet<PlanItem>> {
-  const recorded = new Set(previous.map((one) => objectKey({ ...one, group: groupOf(one.apiVersion) })));
+  const recorded = recordedKeys(previous);
   const may = wanted.flatMap(({ object }, index) => {
     const item = items[index];
     const { kind, desired } = item ?? {};

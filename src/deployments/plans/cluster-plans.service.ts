@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { ClusterError } from '../../kubernetes/clusters/cluster-error.js';
 import { ValidationService } from '../../registry/validation/validation.service.js';
+import { BusyClusters } from '../busy-clusters.js';
 import { type DeployedDesign, DeployedDesignsStore } from '../deployed-designs.store.js';
 import { DesignSecretsService } from '../design-secrets.service.js';
 import type { Deployment } from '../deployment.entity.js';
@@ -35,6 +36,7 @@ export class ClusterPlansService {
     private readonly adoption: AdoptionService,
     private readonly validation: ValidationService,
     private readonly secrets: DesignSecretsService,
+    private readonly busy: BusyClusters,
   ) {}
 
   /** Plans on each of the clusters, by connection. @throws ClusterError */
@@ -42,7 +44,7 @@ export class ClusterPlansService {
     const plans = new Map<string, Plan>();
     for (const connectionId of of.connectionIds) {
       const resources = await this.context.readResources(of.designId, versionFor(of, connectionId));
-      plans.set(connectionId, await this.plan(of, connectionId, resources));
+      plans.set(connectionId, await this.busy.during(connectionId, () => this.plan(of, connectionId, resources)));
     }
     return plans;
   }

@@ -1,6 +1,7 @@
 import { promisify } from 'node:util';
 import { gunzip, gzip } from 'node:zlib';
 import { Injectable } from '@nestjs/common';
+import { In } from 'typeorm';
 import { Vault } from '../../core/crypto/vault.service.js';
 import { UnitOfWork } from '../../core/database/unit-of-work.js';
 import type { AppliedChange, ChangeJournal } from '../apply/applied-change.js';
@@ -55,11 +56,11 @@ export class ChangeJournalsStore {
       record: async (added) => {
         if (added.length > 0) await writes.add(added);
       },
-      withdraw: async (change) => {
-        const number = changes.get(change);
-        if (number === undefined) return;
-        await this.unit.manager.getRepository(DeploymentChange).delete({ ...key, number });
-        changes.delete(change);
+      withdraw: async (withdrawn) => {
+        const numbers = withdrawn.flatMap((change) => changes.get(change) ?? []);
+        if (numbers.length === 0) return;
+        await this.unit.manager.getRepository(DeploymentChange).delete({ ...key, number: In(numbers) });
+        for (const change of withdrawn) changes.delete(change);
       },
     };
   }

@@ -3,6 +3,7 @@ import { AppError } from '../../core/errors/app-error.js';
 import { isTemporary } from '../../core/errors/problem.js';
 import type { JobContext } from '../../jobs/job-handler.registry.js';
 import type { DeploymentResult } from '../apply/resource-result.js';
+import { BusyClusters } from '../busy-clusters.js';
 import { toDeploymentFailure } from '../deployment-error.js';
 import { DesignSecretsService } from '../design-secrets.service.js';
 import type { Deployment, DeploymentFailure } from '../deployment.entity.js';
@@ -28,6 +29,7 @@ export class ClusterRunsService {
     private readonly deployments: ClusterDeploymentsService,
     private readonly undeployments: ClusterUndeploymentsService,
     private readonly progress: DeploymentProgressService,
+    private readonly busy: BusyClusters,
   ) {}
 
   /** Stops at the first failure of an atomic deployment, because all changes are undone then. */
@@ -40,7 +42,7 @@ export class ClusterRunsService {
         const journal = await this.journals.open(deployment, connectionId, context.assertLeased);
         const onProgress: ClusterRun['onProgress'] = (resource, now) => progress.report(connectionId, resource, now);
         const run: ClusterRun = { connectionId, journal, signal: context.signal, onProgress };
-        const end = await this.onCluster(deployment, run, async () => {
+        const work = async () => {
           if (deployment.action === 'undeploy') return this.undeployments.undeploy(deployment, run);
           // If an earlier attempt has made changes, its checks have passed.
           if (resources.size === 0 && journal.changes.length === 0)
@@ -49,7 +51,8 @@ export class ClusterRunsService {
           const wanted = resources.get(version) ?? (await this.work.readResources(deployment.designId, version));
           resources.set(version, wanted);
           return this.deployments.deploy(deployment, wanted, run);
-        });
+        };
+        const end = await this.busy.during(connectionId, () => this.onCluster(deployment, run, work));
         ends.push(end);
         if (end.failure && (isUndoneAfter(end.failure, deployment) || end.status === 'cancelled')) break;
       }

@@ -39,6 +39,8 @@ export interface DeleteOptions {
 export interface WriteResult {
   object: KubernetesObject;
   warnings: string[];
+  /** Whether the object did not exist before; undefined when an earlier attempt of the same request may have created it. */
+  isCreated?: boolean;
 }
 
 /** An RFC 7386 merge patch, or an RFC 6902 JSON patch. */
@@ -217,7 +219,7 @@ export class ClusterClient {
       maxBytes: OBJECT_MAX_BYTES,
       signal: options.signal,
     });
-    return { object: toObject(answer), warnings: answer.warnings };
+    return toWriteResult(answer);
   }
 
   async create(kind: ResourceKind, wanted: KubernetesObject, options: WriteOptions = {}): Promise<WriteResult> {
@@ -229,7 +231,7 @@ export class ClusterClient {
       maxBytes: OBJECT_MAX_BYTES,
       signal: options.signal,
     });
-    return { object: toObject(answer), warnings: answer.warnings };
+    return toWriteResult(answer);
   }
 
   async patch(
@@ -249,7 +251,7 @@ export class ClusterClient {
       maxBytes: OBJECT_MAX_BYTES,
       signal: options.signal,
     });
-    return { object: toObject(answer), warnings: answer.warnings };
+    return toWriteResult(answer);
   }
 
   /**
@@ -329,6 +331,10 @@ export class ClusterClient {
   close(): Promise<void> {
     return this.transport.close();
   }
+}
+
+function toWriteResult(response: ClusterResponse): WriteResult {
+  return { object: toObject(response), warnings: response.warnings, isCreated: response.isCreated };
 }
 
 function writeQuery({ dryRun, fieldManager }: WriteOptions) {

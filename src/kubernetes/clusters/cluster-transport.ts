@@ -47,6 +47,7 @@ const PUBLIC_PATH = '/version';
 
 /** undici's code for the timeout between two chunks of a body. */
 const BODY_TIMEOUT = 'UND_ERR_BODY_TIMEOUT';
+const CREATED = 201;
 const MAX_PAUSE_MS = 5_000;
 const STALE_SOCKET = new Set(['ECONNRESET', 'EPIPE', 'UND_ERR_SOCKET']);
 
@@ -90,7 +91,7 @@ export class ClusterTransport {
    * @throws InvalidRequest `OUTBOUND_REFUSED` when the address is not allowed
    */
   async request(request: ClusterRequest): Promise<ClusterResponse> {
-    const { headers, bytes } = await this.measure(request);
+    const { status, mayHaveRun, headers, bytes } = await this.measure(request);
     const contentType = String(headers['content-type'] ?? '');
     const body = contentType.includes('json')
       ? await parseResponse(bytes, request.metadataOnly ?? false, this.tasks)
@@ -99,6 +100,7 @@ export class ClusterTransport {
       body,
       contentType,
       warnings: parseWarnings(headers.warning, this.access.user),
+      isCreated: status === CREATED || (mayHaveRun ? undefined : false),
     };
   }
 
@@ -124,7 +126,7 @@ export class ClusterTransport {
     const isRepeatable = request.repeatable ?? (request.method ?? 'GET') === 'GET';
     for (let attempt = 1, mayHaveRun = false; ; attempt++) {
       const { error, retryAfter, response } = await this.attempt(request);
-      if (response) return response;
+      if (response) return { ...response, mayHaveRun };
       error.mayHaveRun ||= mayHaveRun;
       const isLost = STALE_SOCKET.has(error.reason) || error.kind === 'unavailable';
       const again = error.kind === 'throttled' || (isLost && isRepeatable);
@@ -282,6 +284,8 @@ interface RawResponse {
   status: number;
   headers: Dispatcher.ResponseData['headers'];
   bytes: Bytes;
+  /** An earlier attempt of the request may have been processed. */
+  mayHaveRun?: boolean;
 }
 
 /** The outcome of sending a request once: the response of success, else the error and the time in ms to wait before the next. */
