@@ -28,6 +28,7 @@ const sources = [
   'src',
   'clients/cli',
   'clients/typescript',
+  'console',
   'docs/api/openapi.json',
   'scripts/build-pages.mjs',
   'scripts/build-server.mjs',

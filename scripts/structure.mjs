@@ -29,6 +29,7 @@ export const ORDER = [
   'performance',
   'events',
   'health',
+  'console',
   'migrations',
   'commands',
   'app',

@@ -1,6 +1,7 @@
 import { type DynamicModule, Module } from '@nestjs/common';
 import { AuthModule } from './auth/auth.module.js';
 import { ConnectionsModule } from './connections/connections.module.js';
+import { ConsoleModule } from './console/console.module.js';
 import { AuthorizationModule } from './core/authorization/authorization.module.js';
 import { ResponsesModule } from './core/responses/responses.module.js';
 import { ConfigModule } from './core/config/config.module.js';
@@ -68,6 +69,7 @@ export class AppModule {
         PerformanceModule,
         EventsModule,
         HealthModule,
+        ConsoleModule,
         GraphqlModule,
         UsersModule,
       ],

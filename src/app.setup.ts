@@ -4,6 +4,7 @@ import type { NestExpressApplication } from '@nestjs/platform-express';
 import type { NextFunction, Request, RequestHandler, Response } from 'express';
 import helmet from 'helmet';
 import { AppModule } from './app.module.js';
+import { ConsoleMiddleware } from './console/console.middleware.js';
 import { AuthenticationMiddleware } from './auth/authentication.middleware.js';
 import type { Env } from './core/config/env.js';
 import { setErrorReference } from './core/errors/problem.js';
@@ -72,6 +73,7 @@ export async function createApp(
       createSecurityHeaders(env.baseUrl.startsWith('https:')),
       refuseUnknownFraming,
       markDeprecatedPaths,
+      app.get(ConsoleMiddleware).serve(OUTSIDE_PREFIX),
       app.get(AuthenticationMiddleware).use,
       app.get(RouteTable).servePatchAsPut,
       answerPreflight,

@@ -7,13 +7,15 @@ import { World } from './support/world.js';
 let world: World;
 beforeAll(async () => {
   await promisify(execFile)(process.execPath, ['scripts/build-pages.mjs', 'reference']);
-  world = await World.start();
+  world = await World.start({ CONSOLE: 'off' });
 }, 120_000);
 afterAll(() => world.stop());
 
-it('is where the first page leads', async () => {
+it('is where the first page leads where the console is off', async () => {
   const { status, headers } = await fetch(`${world.baseUrl}/`, { redirect: 'manual' });
   expect({ status, location: headers.get('location') }).toEqual({ status: 302, location: 'api/docs' });
+  const accept = 'text/html';
+  expect((await fetch(`${world.baseUrl}/designs`, { headers: { accept } })).status).toBe(404);
 });
 
 it('is a page with files of this server only, which no page may frame', async () => {

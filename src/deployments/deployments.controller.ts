@@ -14,7 +14,11 @@ import { RestOperation } from '../core/rest/openapi/rest-operation.decorator.js'
 export class DeploymentsController {
   constructor(private readonly deployments: DeploymentsService) {}
 
-  @RestOperation('listDeployments', 'List deployments', 'Lists the deployments that the caller sees.')
+  @RestOperation(
+    'listDeployments',
+    'List deployments',
+    'Lists the deployments that the caller sees; with `filter={"deployed":true}` those that made what is on a cluster now.',
+  )
   @Get('deployments')
   @ApiOkResponse({ type: DeploymentPage })
   async list(@CurrentActor() actor: Actor, @Query() query: DeploymentListQuery): Promise<PageEnvelope> {

@@ -6,7 +6,7 @@ import { Store } from '../core/database/store.js';
 import { UnitOfWork } from '../core/database/unit-of-work.js';
 import { NotFound } from '../core/errors/app-error.js';
 import type { ListQuery } from '../core/listing/list-query.js';
-import { equalsFilter, nameColumn, wordFilter, type Listing } from '../core/listing/listing.js';
+import { booleanFilter, equalsFilter, nameColumn, wordFilter, type Listing } from '../core/listing/listing.js';
 import type { Page } from '../core/listing/page.js';
 import type { Rendering } from './renderings/rendering.js';
 import type { DeploymentUse } from './deployed-designs.store.js';
@@ -17,6 +17,9 @@ import {
   type DeploymentStatus,
   Deployment,
 } from './deployment.entity.js';
+
+/** It made what is on a cluster now. */
+const STANDING = 'EXISTS (SELECT FROM deployed_design standing WHERE standing.deployment_id = deployment.id)';
 
 const listing: Listing<Deployment> = {
   alias: 'deployment',
@@ -36,6 +39,7 @@ const listing: Listing<Deployment> = {
     workspace_id: equalsFilter('workspace_id', 'deployment.workspace_id::text'),
     design_id: equalsFilter('design_id', 'deployment.design_id::text'),
     environment_id: equalsFilter('environment_id', 'deployment.environment_id::text'),
+    deployed: booleanFilter('deployed', (rows, yes) => void rows.andWhere(yes ? STANDING : `NOT ${STANDING}`)),
   },
 };
 

@@ -1,8 +1,9 @@
 // Bundles the command line with all that it needs into one file, which runs wherever Node.js does.
 import { build } from 'esbuild';
-import { appendFile, chmod, mkdir, readdir, readFile } from 'node:fs/promises';
-import { dirname, join, resolve, sep } from 'node:path';
+import { appendFile, chmod, mkdir, readFile } from 'node:fs/promises';
+import { dirname, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { listLicences } from '../../../scripts/list-licences.mjs';
 import { generate } from '../../typescript/scripts/generate.mjs';
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
@@ -38,21 +39,6 @@ const { metafile } = await build({
   banner: { js: `#!/usr/bin/env node\n${REQUIRE}` },
   logLevel: 'warning',
 });
-await appendFile(outfile, `/*\n${await listLicences(Object.keys(metafile.inputs))}*/\n`);
+const licences = await listLicences(root, Object.keys(metafile.inputs));
+await appendFile(outfile, `/*\n${licences.replaceAll('*/', '* /')}*/\n`);
 await chmod(outfile, 0o755);
-
-/** The licences of the packages that are in the file, which have to go with it. */
-async function listLicences(inputs) {
-  const folders = new Set(
-    inputs.flatMap((path) => /^(.*node_modules\/(?:@[^/]+\/)?[^/]+)\//.exec(path.split(sep).join('/'))?.[1] ?? []),
-  );
-  const notices = [...folders].sort().map(async (folder) => {
-    const files = await readdir(join(root, folder));
-    const own = JSON.parse(await readFile(join(root, folder, 'package.json'), 'utf8'));
-    const file = files.find((name) => /^licen[cs]e(\.|$)/i.test(name));
-    if (!file) throw new Error(`${own.name} has no file of its licence`);
-    const text = await readFile(join(root, folder, file), 'utf8');
-    return `${own.name} ${own.version}, ${own.license}\n\n${text.trim()}\n`;
-  });
-  return (await Promise.all(notices)).join('\n').replaceAll('*/', '* /');
-}

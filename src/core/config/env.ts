@@ -100,6 +100,7 @@ export const envVariables = {
     .default('meshery'),
   PROGRAM_ISOLATION: choice(['auto', 'require']).default('auto'),
   GRAPHQL_PLAYGROUND: onOff.optional(),
+  CONSOLE: onOff.default(true),
   METRICS_TOKEN: z.string().min(16, 'must have at least 16 characters').optional(),
   LOG_LEVEL: choice(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent']).default('info'),
   LOG_FORMAT: choice(['json', 'pretty']).optional(),

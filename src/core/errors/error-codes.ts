@@ -183,6 +183,7 @@ export const ERROR_CODES: Readonly<Record<string, readonly ErrorCode[]>> = {
     QUERY_TOO_COSTLY: [400, 'The cost of the operation exceeds the limit.'],
     TOO_MANY_ALIASES: [400, 'The operation has too many aliases.'],
     PLAYGROUND_NOT_BUILT: [503, 'The playground was not built.'],
+    CONSOLE_NOT_BUILT: [503, 'The console was not built.'],
   }),
   'The server': list({
     INTERNAL_ERROR: [500, 'The server failed; the log has the cause under `request_id`.'],

@@ -1,0 +1,95 @@
+import { ArmatureError } from '@armature/client';
+import { useCall } from '../api.js';
+import { FirstStart } from '../first-start.js';
+import type { AttentionItem } from '../new-operations.js';
+import { Age, Badge, Empty, List, Name, Screen, Shown, Table } from '../parts.js';
+import { addressOf } from '../router.js';
+import { organization } from '../state.js';
+
+export default function Attention() {
+  const orgID = organization.value?.id;
+  // One record says whether there is anything yet.
+  const deployments = useCall(orgID ? 'listDeployments' : null, { query: { orgID, pagesize: 1 } });
+  const isNew = deployments.data?.total_count === 0;
+  const isUsed = deployments.error !== undefined || (deployments.data?.total_count ?? 0) > 0;
+  return (
+    <Screen title="Needs attention">
+      {isNew && <FirstStart />}
+      {orgID && isUsed && (
+        <List operation="listAttention" options={{ query: { orgID, cursor: '' } }}>
+          {({ items }) =>
+            items.length === 0 ? (
+              <Empty>Nothing needs attention: all that you see is healthy, in sync and without open requests.</Empty>
+            ) : (
+              <Table
+                caption="In all workspaces that you see"
+                rows={items}
+                columns={[
+                  { title: 'What', cell: ({ kind }) => <Badge>{kind}</Badge> },
+                  {
+                    title: 'Where',
+                    cell: (item) => (
+                      <a href={addressOf(pathOf(item, orgID))}>
+                        <Name>{item.subject.name}</Name>
+                      </a>
+                    ),
+                  },
+                  { title: 'Type', wide: true, cell: ({ subject }) => subject.type },
+                  { title: 'Reason', cell: ({ reason }) => <Name>{reason}</Name> },
+                  { title: 'For', cell: ({ since }) => <Age at={since} /> },
+                ]}
+              />
+            )
+          }
+        </List>
+      )}
+      <Favourites />
+    </Screen>
+  );
+}
+
+function pathOf({ kind, subject, workspace_id }: AttentionItem, orgID: string): string {
+  switch (subject.type) {
+    case 'deployment':
+      return `/deployments/${subject.id}${kind === 'approval' ? '/plan' : ''}`;
+    case 'design':
+      return `/designs/${subject.id}`;
+    case 'environment':
+      return `/environments/${subject.id}`;
+    case 'workspace':
+      return `/workspaces/${subject.id}`;
+    case 'webhook':
+      return workspace_id ? `/workspaces/${workspace_id}` : '/';
+    case 'connection':
+    case 'resource':
+      return `/organizations/${orgID}/connections`;
+  }
+}
+
+function Favourites() {
+  const answer = useCall('listFavourites');
+  if (answer.error instanceof ArmatureError && answer.error.status === 404) return null;
+  return (
+    <section>
+      <h2>Favourites</h2>
+      <Shown answer={answer}>
+        {({ favourites }) =>
+          favourites.length === 0 ? (
+            <Empty>None yet: designs, deployments, environments and workspaces have a button for it.</Empty>
+          ) : (
+            <ul class="plain">
+              {favourites.map(({ type, id, name, path }) => (
+                <li key={id}>
+                  <a href={addressOf(path)}>
+                    <Name>{name}</Name>
+                  </a>{' '}
+                  <span class="quiet">{type}</span>
+                </li>
+              ))}
+            </ul>
+          )
+        }
+      </Shown>
+    </section>
+  );
+}
