@@ -369,6 +369,9 @@ const RULES: Record<string, Rule> = {
       workspace_id: workspace.id,
     },
   })),
+  'POST /api/pattern/import on production': rule('design.importFromProduction', 'workspace', ({ workspace, ids }) => ({
+    body: { connection_id: ids['connectionID'], workspace_id: workspace.id, namespaces: ['shop'], preview: true },
+  })),
   'GET /api/pattern/catalog': rule('design.read', 'anywhere'),
   'POST /api/pattern/catalog/publish': rule(
     'design.publish',
@@ -440,6 +443,7 @@ const RULES: Record<string, Rule> = {
   'GET /api/deployments': rule('deployment.read', 'anywhere'),
   'GET /api/deployments/:id': rule('deployment.read', 'workspace'),
   'GET /api/deployments/:id/diagram.svg': rule('deployment.read', 'workspace'),
+  'GET /api/deployments/:id/logs': rule('deployment.logs', 'workspace'),
   'POST /api/deployments/:id/cancel': rule('deployment.cancel', 'workspace'),
   'POST /api/deployments/:id/cancel on production': rule('deployment.actOnProduction', 'workspace', ({ ids }) => ({
     ids: { id: ids['productionDeployment'] ?? '' },

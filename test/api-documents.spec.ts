@@ -339,7 +339,7 @@ describe('the OpenAPI document', () => {
     };
     expect(bodies.filter((each) => !isAllowed(each)).map(({ id }) => id as string)).toEqual([]);
     const forms = (id: string) => Object.keys(findOperation(id).requestBody.content['application/json'].examples);
-    expect(forms('importDesign')).toEqual(['file', 'url', 'next version', 'only parsed']);
+    expect(forms('importDesign')).toEqual(['file', 'url', 'next version', 'only parsed', 'what runs']);
     expect(forms('deployDesign')).toEqual(['example', 'plan', 'with a file']);
   });
 

@@ -964,6 +964,7 @@ CREATE TABLE environment (
   revision integer NOT NULL DEFAULT 1,
   required_approvals smallint,
   drift text NOT NULL DEFAULT 'fields',
+  logs text NOT NULL DEFAULT 'editor',
   CONSTRAINT environment_pkey PRIMARY KEY (id),
   CONSTRAINT environment_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES organization(id),
   CONSTRAINT environment_owner_fkey FOREIGN KEY (owner) REFERENCES app_user(id)

@@ -1,6 +1,8 @@
 import { AppError, MAX_FAULTS } from '../core/errors/app-error.js';
 import { describeObject } from '../kubernetes/clusters/kubernetes-object.js';
 import type { Deployment, DeploymentFailure } from './deployment.entity.js';
+import type { ResourceError } from './plan/planned-resource.js';
+import { SECRET_VALUES_NEEDED } from './plan/sealed-values.js';
 import { findResourceRemedy } from './plan/resource-remedies.js';
 
 /** Maximum number of different remedies in one error. */
@@ -15,13 +17,12 @@ export function toDeploymentError({ failure, resources }: Pick<Deployment, 'fail
   };
   const errors = resources.flatMap(({ error, ...resource }) =>
     error
-      ? [
-          {
-            detail: `${describeObject(resource)}: ${error.detail}`,
-            keyword: error.reason,
-            remedy: error.remedy ?? findResourceRemedy(error.reason),
-          },
-        ]
+      ? pointersOf(error).map((pointer) => ({
+          ...pointer,
+          detail: `${describeObject(resource)}: ${error.detail}`,
+          keyword: error.reason,
+          remedy: error.remedy ?? findResourceRemedy(error.reason),
+        }))
       : [],
   );
   const remedies = [...new Set(errors.flatMap((error) => error.remedy ?? []))].slice(0, MAX_REMEDIES);
@@ -30,6 +31,10 @@ export function toDeploymentError({ failure, resources }: Pick<Deployment, 'fail
     remedy: remedy ?? (remedies.length > 0 ? remedies.join(' ') : (REMEDIES[code] ?? DEFAULT_REMEDY)),
   });
 }
+
+/** One entry for each value of a Secret that is to be entered; other fields are named as the cluster writes them, in the detail. */
+const pointersOf = ({ reason, field }: ResourceError): { pointer?: string }[] =>
+  reason === SECRET_VALUES_NEEDED && field ? field.split(', ').map((pointer) => ({ pointer })) : [{}];
 
 /** Converts an error to the form that is stored in the record of a deployment. */
 export const toDeploymentFailure = ({ status, code, message, remedy }: AppError): DeploymentFailure => ({

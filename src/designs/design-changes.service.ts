@@ -15,7 +15,7 @@ import { assertVisibilityChange } from '../workspaces/workspace-owned/visibility
 import { DesignContentsStore, type VersionContent } from './contents/design-contents.store.js';
 import { type PreparedVersion, VersionWriter } from './contents/version-writer.service.js';
 import { Design, type DesignLocation } from './design.entity.js';
-import type { DesignChange, DesignImport, DesignSourceInput } from './design.inputs.js';
+import { type DesignChange, type DesignImport, type DesignSourceInput, isSaved } from './design.inputs.js';
 import type { DesignWriteResult } from './design.presenter.js';
 import { DesignView } from './design.view.js';
 import { DesignRevisionService } from './design-revision.service.js';
@@ -67,7 +67,8 @@ export class DesignChangesService {
     const current = await this.designs.getAllowed(actor, id, 'update');
     if (workspace_id && workspace_id !== current.workspaceId)
       throw InvalidRequest.forField('/workspace_id', 'is not where the design is', 'Leave it out, or move the design.');
-    return this.change(actor, current, input, files, type === undefined ? null : parseSourceTypes(type), match);
+    const types = type === undefined ? null : parseSourceTypes(type);
+    return this.change(actor, current, { ...input, save: isSaved(input) }, files, types, match);
   }
 
   /** Stores the content of an earlier version as the next version. Restoring the current content has no effect. */

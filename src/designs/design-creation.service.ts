@@ -1,11 +1,10 @@
 import { Injectable } from '@nestjs/common';
 import type { Actor } from '../core/access/actor.js';
 import type { FormFile } from '../core/rest/form-uploads.service.js';
-import { parseFlag } from '../core/schema/input-fields.js';
 import type { Precondition } from '../core/rest/precondition.js';
 import { WorkspacePlacementService } from '../workspaces/workspace-owned/workspace-placement.service.js';
 import { DesignCreated, DesignImported } from './design.events.js';
-import type { DesignImport, NewDesign } from './design.inputs.js';
+import { type DesignImport, isSaved, type NewDesign } from './design.inputs.js';
 import { designPolicy } from './design.policy.js';
 import type { DesignWriteResult } from './design.presenter.js';
 import { DesignChangesService } from './design-changes.service.js';
@@ -42,6 +41,6 @@ export class DesignCreationService {
     if (input.id) return this.changes.renew(actor, input.id, input, files, match);
     const workspace = await this.placement.resolve(actor, input, designPolicy.create);
     const source = await this.sources.fromImport(input, files);
-    return this.insertion.insert(actor, workspace, source, input, parseFlag(input.save, true), DesignImported);
+    return this.insertion.insert(actor, workspace, source, input, isSaved(input), DesignImported);
   }
 }

@@ -6,7 +6,7 @@ import { newId } from '../core/database/base.entity.js';
 import { NotFound } from '../core/errors/app-error.js';
 import { Precondition } from '../core/rest/precondition.js';
 import type { FormFile } from '../core/rest/form-uploads.service.js';
-import type { OperationAccess } from '../jobs/job-handler.registry.js';
+import type { JobContext, OperationAccess } from '../jobs/job-handler.registry.js';
 import type { Job } from '../jobs/job.js';
 import { JobsService } from '../jobs/jobs.service.js';
 import { JobActorsService } from '../organizations/users/job-actors.service.js';
@@ -14,6 +14,8 @@ import type { DesignImport } from './design.inputs.js';
 import { designPolicy } from './design.policy.js';
 import { DesignView } from './design.view.js';
 import { DesignCreationService } from './design-creation.service.js';
+import { ClusterImportsService } from './cluster-imports.service.js';
+import { parseClusterQuery } from './cluster-query.js';
 import { packContent, unpackContent } from './contents/packed-content.js';
 
 const QUEUE = 'design-import';
@@ -39,6 +41,7 @@ interface SealedImport {
 export class DesignImportsService implements OnModuleInit {
   constructor(
     private readonly creation: DesignCreationService,
+    private readonly clusters: ClusterImportsService,
     private readonly jobs: JobsService,
     private readonly requesters: JobActorsService,
     private readonly vault: Vault,
@@ -49,7 +52,7 @@ export class DesignImportsService implements OnModuleInit {
     this.jobs.registerHandler<ImportJobPayload>(QUEUE, {
       concurrency: CONCURRENCY,
       reserve: RESERVE,
-      handle: (job) => this.run(job),
+      handle: (job, context) => this.run(job, context),
       authorize: (actor, job, wanted) => this.authorize(actor, job, wanted),
     });
   }
@@ -84,7 +87,7 @@ export class DesignImportsService implements OnModuleInit {
     await this.access.authorize(actor, operation, { type: 'workspace', id: payload.workspace, organizationId });
   }
 
-  private async run(job: Job<ImportJobPayload>): Promise<object> {
+  private async run(job: Job<ImportJobPayload>, context: JobContext): Promise<object> {
     const { id, payload } = job;
     const text = await this.vault.open(Buffer.from(payload.sealed, 'base64'), sealingContext(id));
     const { input, files } = JSON.parse(text.toString()) as SealedImport;
@@ -92,6 +95,8 @@ export class DesignImportsService implements OnModuleInit {
       files.map(async ({ gzip, ...file }) => ({ ...file, buffer: await unpackContent(Buffer.from(gzip, 'base64')) })),
     );
     const requester = await this.requesters.resolve(job);
+    const query = parseClusterQuery(input, uploads.length > 0);
+    if (query) return this.clusters.import(requester, input, query, context);
     const { design, warnings } = await this.creation.import(requester, input, uploads, Precondition.none);
     return { ...DesignView.fromEntity(design), warnings };
   }

@@ -3,6 +3,7 @@ import type { Actor } from '../core/access/actor.js';
 import { UnitOfWork } from '../core/database/unit-of-work.js';
 import type { Fault } from '../core/errors/app-error.js';
 import { EventBus } from '../core/events/event-bus.js';
+import type { PackedDesign } from '../formats/design-file/packed-design.js';
 import type { Workspace } from '../workspaces/workspace.entity.js';
 import type { Visibility } from '../workspaces/workspace-owned/workspace-owned.entity.js';
 import { DesignCheckRegistry } from './contents/design-checks.registry.js';
@@ -21,6 +22,9 @@ interface InitialProperties {
   visibility?: Visibility;
   clonedFrom?: CloneOrigin | null;
 }
+
+/** A design that is not stored. */
+type ParsedDesign = DesignWriteResult & { file: PackedDesign };
 
 /** Creates designs from parsed sources, with their first versions. */
 @Injectable()
@@ -47,27 +51,46 @@ export class DesignInsertionService {
     save: boolean,
     Event: typeof DesignCreated | typeof DesignImported | typeof DesignCloned,
   ): Promise<DesignWriteResult> {
+    const parsed = await this.parse(actor, workspace, source, properties);
+    if (!save) return parsed;
+    const write = await this.prepare(actor, parsed, source, Event);
+    return this.unit.run(write);
+  }
+
+  /** The design as it would be created. */
+  async parse(
+    actor: Actor,
+    workspace: Workspace,
+    source: ParsedDesignSource,
+    properties: InitialProperties,
+  ): Promise<ParsedDesign> {
     const { imported } = source;
     const unsupported = await this.checks.findUnsupportedReason(imported.design);
     const design = createDesign(actor, workspace, source, { ...properties, unsupported });
     const namesakes = await this.store.findNamesakes(workspace.id, design.name);
     const warnings = [...imported.warnings, ...namesakeWarnings(design.name, namesakes)];
     const { id, name, version } = design;
-    const file = imported.design.withMembers({ id, name, version });
-    if (!save) return { design, warnings, outcome: 'parsed', file };
-    const write = await this.contents.prepareInsert(design, file, source.file, {
-      userId: actor.userId ?? '',
-      message: '',
-    });
-    return this.unit.run(async () => {
-      await this.quota.lockForOneMore(actor, workspace.id);
+    return { design, warnings, outcome: 'parsed', file: imported.design.withMembers({ id, name, version }) };
+  }
+
+  /** Does what takes long, and returns what stores the design; for a unit of work. */
+  async prepare(
+    actor: Actor,
+    { design, warnings, file }: ParsedDesign,
+    source: ParsedDesignSource,
+    Event: typeof DesignCreated | typeof DesignImported | typeof DesignCloned,
+  ): Promise<() => Promise<DesignWriteResult>> {
+    const by = { userId: actor.userId ?? '', message: '' };
+    const write = await this.contents.prepareInsert(design, file, source.file, by);
+    return async () => {
+      await this.quota.lockForOneMore(actor, design.workspaceId);
       await this.store.insert(design);
       await write();
       await this.events.publish(
         new Event(actor, design, { source_type: design.sourceType, components: file.outline.components }),
       );
       return { design, warnings, outcome: 'created', file };
-    });
+    };
   }
 }
 

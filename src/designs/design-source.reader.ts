@@ -150,6 +150,11 @@ export class DesignSourceReader {
     );
   }
 
+  /** Manifests that this server has written. */
+  fromManifest(source: DesignSource, name: string): Promise<ParsedDesignSource> {
+    return this.parseAndValidate(source, ['kubernetes'], { name });
+  }
+
   /** Runs as one task on bytes, so that a large file is never parsed on the main thread. */
   private async parse(
     source: DesignSource,

@@ -10,7 +10,10 @@ import { RequiresBodyRight, RequiresRight, RequiresRightOfId } from '../core/res
 import { OperationView, respondAccepted } from '../jobs/operations/operation.view.js';
 import { CloneInput } from '../workspaces/workspace-owned/clone.input.js';
 import { WorkspacePlacementService } from '../workspaces/workspace-owned/workspace-placement.service.js';
-import { DesignChange, DesignImport, NewDesign } from './design.inputs.js';
+import { ClusterImportView } from './from-cluster/cluster-import.view.js';
+import { ClusterImportsService } from './cluster-imports.service.js';
+import { parseClusterQuery } from './cluster-query.js';
+import { DesignChange, DesignImport, isSaved, NewDesign } from './design.inputs.js';
 import { designPolicy } from './design.policy.js';
 import { DesignPresenter } from './design.presenter.js';
 import { DesignPreviewView, type DesignView, WrittenDesignView } from './design.view.js';
@@ -24,7 +27,6 @@ import { RestOperation } from '../core/rest/openapi/rest-operation.decorator.js'
 import { anyOf } from '../core/rest/openapi/schemas.js';
 import { MayRunAsync } from '../jobs/operations/may-run-async.decorator.js';
 import { SOURCE_TYPE_SEGMENTS } from './formats/source-type.js';
-import { parseFlag } from '../core/schema/input-fields.js';
 import { FlagQuery } from '../core/rest/flag.pipe.js';
 
 /** Writes the content of designs. */
@@ -34,6 +36,7 @@ export class DesignWritingController {
   constructor(
     private readonly creation: DesignCreationService,
     private readonly imports: DesignImportsService,
+    private readonly clusters: ClusterImportsService,
     private readonly clones: DesignClonesService,
     private readonly changes: DesignChangesService,
     private readonly presenter: DesignPresenter,
@@ -64,17 +67,22 @@ export class DesignWritingController {
     'Import a design',
     'Imports a design from an uploaded file, `file` in base64, or a `url` that the server fetches. The format is detected by content, or is ' +
       'the one of `type`; `path` chooses a part of an archive. With `id` it becomes the next version of that design, and the response is 200. ' +
-      'With `save: false` it is only parsed, at once also with `async`, and the response is 200.',
+      'With `save: false` or `preview` it is only parsed, at once also with `async`, and the response is 200. With `connection_id` in place of a ' +
+      'file, what authors have put into `namespaces` of that cluster becomes designs: objects that refer to one another are one, without what the ' +
+      'cluster has added, and `left_out` says of each other object why it is none. Values of Secrets are shown to nobody.',
     { errors: [502, 504], location: '{id}' },
   )
   @Post('import')
   @RequiresBodyRight(designPolicy.create, DesignImportRights)
   @AcceptsFiles('file')
-  @ApiCreatedResponse({ type: WrittenDesignView })
-  @ApiExtraModels(WrittenDesignView, DesignPreviewView)
+  @ApiCreatedResponse({
+    schema: anyOf(WrittenDesignView, ClusterImportView),
+    description: 'The design; with `connection_id`: the designs.',
+  })
+  @ApiExtraModels(WrittenDesignView, DesignPreviewView, ClusterImportView)
   @ApiOkResponse({
-    schema: anyOf(WrittenDesignView, DesignPreviewView),
-    description: 'With `id`: the design in its next version. With `save: false`: the design as it would be.',
+    schema: anyOf(WrittenDesignView, DesignPreviewView, ClusterImportView),
+    description: 'With `id`: the design in its next version. With `save: false` or `preview`: what would be imported.',
   })
   @MayRunAsync()
   async import(
@@ -84,10 +92,15 @@ export class DesignWritingController {
     @FlagQuery('async') later: boolean,
     @IfMatch() match: Precondition,
     @Res({ passthrough: true }) response: Response,
-  ): Promise<DesignView | OperationView> {
-    if (later && parseFlag(input.save, true))
-      return respondAccepted(response, await this.imports.enqueue(actor, input, getFormFiles(request)));
-    const imported = await this.creation.import(actor, input, getFormFiles(request), match);
+  ): Promise<DesignView | ClusterImportView | OperationView> {
+    const files = getFormFiles(request);
+    const query = parseClusterQuery(input, files.length > 0);
+    if (later && isSaved(input)) return respondAccepted(response, await this.imports.enqueue(actor, input, files));
+    if (query) {
+      if (query.isPreview) response.status(200);
+      return this.clusters.import(actor, input, query);
+    }
+    const imported = await this.creation.import(actor, input, files, match);
     return this.presenter.toWriteResponse(imported, response);
   }
 

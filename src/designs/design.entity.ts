@@ -5,7 +5,7 @@ import { MAX_VERSION_NUMBER } from './contents/version-number.js';
 
 /** The origin of the source of a design. */
 export interface DesignLocation {
-  type: 'upload' | 'url' | 'inline' | 'clone';
+  type: 'upload' | 'url' | 'inline' | 'clone' | 'cluster';
   host: string;
   path: string;
   branch: string;

@@ -15,6 +15,7 @@ import {
   IdInput,
   MapInput,
   NameInput,
+  parseFlag,
   TEXT_OR_OBJECT,
   TextInput,
   WordInput,
@@ -155,6 +156,7 @@ export class DesignChange extends DesignSourceInput {
     id: EXAMPLE_ID,
   },
   'only parsed': { file: Buffer.from(EXAMPLE_MANIFEST).toString('base64'), file_name: 'settings.yaml', save: false },
+  'what runs': { connection_id: EXAMPLE_ID, workspace_id: EXAMPLE_ID, namespaces: ['shop'], preview: true },
 })
 export class DesignImport extends DesignSourceInput {
   @IdInput({
@@ -172,12 +174,56 @@ export class DesignImport extends DesignSourceInput {
   @FormFlagInput('False only parses the file and returns the design.')
   save?: boolean | string;
 
+  @FormFlagInput('True changes nothing, and returns what would be imported; the same as `save: false`.')
+  preview?: boolean | string;
+
+  @IdInput({
+    optional: true,
+    description: 'In place of a file: makes designs of what runs in namespaces of this cluster.',
+  })
+  connection_id?: string;
+
+  @ApiPropertyOptional({
+    oneOf: [
+      { type: 'array', items: { type: 'string' }, minItems: 1, maxItems: 50 },
+      { type: 'string', enum: ['all'] },
+    ],
+    description: 'Of `connection_id`: names of namespaces, or `all`.',
+  })
+  @IsOptional()
+  namespaces?: string[] | 'all';
+
+  @TextInput({
+    optional: true,
+    max: 1000,
+    description: 'Of `connection_id`: only objects with labels that this selector matches, as kubectl takes it.',
+  })
+  selector?: string;
+
+  @ApiPropertyOptional({
+    type: 'array',
+    items: { type: 'string' },
+    minItems: 1,
+    maxItems: 100,
+    description:
+      'Of `connection_id`: only these kinds, such as `Deployment` or `deployments.apps`; default: all but definitions.',
+  })
+  @IsOptional()
+  kinds?: string[];
+
+  @FormFlagInput('Of `connection_id`: also takes in what Argo CD, Flux or an operator manage.')
+  include_owned?: boolean | string;
+
   @IdInput({ optional: true })
   workspace_id?: string;
 
   @IdInput({ optional: true })
   organization_id?: string;
 }
+
+/** Whether an import stores what it reads. */
+export const isSaved = ({ save, preview }: Pick<DesignImport, 'save' | 'preview'>): boolean =>
+  parseFlag(save, true) && !parseFlag(preview, false);
 
 export class BulkDeletion {
   @ApiProperty({

@@ -6,6 +6,7 @@ export const designPolicy = definePolicy(
   {
     read: 'viewer',
     create: 'editor',
+    importFromProduction: { needs: 'admin', scope: 'write' },
     update: 'editor',
     move: 'editor',
     delete: 'admin',

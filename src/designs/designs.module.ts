@@ -32,6 +32,7 @@ import { DesignsResolver } from './designs.resolver.js';
 import { DesignsService } from './designs.service.js';
 import { DesignsStore } from './designs.store.js';
 import { DesignEnrichmentService } from './enrichment/design-enrichment.service.js';
+import { ClusterImportsService } from './cluster-imports.service.js';
 import { DesignDiagramsController } from './diagram/design-diagrams.controller.js';
 import { DesignDiagramsService } from './diagram/design-diagrams.service.js';
 import { DesignDownloadsController } from './exports/design-downloads.controller.js';
@@ -93,6 +94,7 @@ import { WorkspaceDesignsController } from './workspaces/workspace-designs.contr
     DesignEnrichmentService,
     DesignPresenter,
     DesignImportsService,
+    ClusterImportsService,
     DesignExportsService,
     DesignDiagramsService,
     OrganizationDeletionListeners,

@@ -7,6 +7,7 @@ import { WorkspaceEnvironmentsController } from './environments/workspace-enviro
 import { WorkspaceEnvironmentsListeners } from './environments/workspace-environments.listeners.js';
 import { WorkspaceEnvironmentsResolver } from './environments/workspace-environments.resolver.js';
 import { WorkspaceEnvironmentsService } from './environments/workspace-environments.service.js';
+import { ReachableConnectionsStore } from './environments/reachable-connections.store.js';
 import { WorkspaceEnvironmentsStore } from './environments/workspace-environments.store.js';
 import { WorkspaceMembersController } from './members/workspace-members.controller.js';
 import { WorkspaceMembersListeners } from './members/workspace-members.listeners.js';
@@ -55,6 +56,7 @@ import { WorkspacesStore } from './workspaces.store.js';
     WorkspaceEnvironmentsListeners,
     AssignedEnvironmentsService,
     EnvironmentsInWorkspaceStore,
+    ReachableConnectionsStore,
     WorkspaceEnvironmentsResolver,
     WorkspaceEnvironmentsStore,
   ],
@@ -65,6 +67,7 @@ import { WorkspacesStore } from './workspaces.store.js';
     WorkspacePlacementService,
     WorkspaceQuotasService,
     WorkspaceEnvironmentsStore,
+    ReachableConnectionsStore,
   ],
 })
 export class WorkspacesModule {}

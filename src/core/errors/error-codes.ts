@@ -132,6 +132,10 @@ export const ERROR_CODES: Readonly<Record<string, readonly ErrorCode[]>> = {
     APPROVAL_EXPIRED: [409, 'The deployment waited too long for its approvals.'],
     APPROVER_NOT_ALLOWED: [409, 'The approver no longer has the right to approve there.'],
     REQUESTER_NOT_ALLOWED: [409, 'The requester no longer has the right to deploy there.'],
+    SECRET_VALUES_NEEDED: [
+      409,
+      'The design has only placeholders for values of Secrets that were read from a cluster; `errors` names those to enter.',
+    ],
     POLICY_VIOLATION: [409, 'A resource does not comply with a policy of the workspace that is enforced.'],
     TOO_MANY_POLICIES: [409, 'The workspace has the maximum number of policies.'],
     NOT_PENDING: [409, 'The deployment does not wait for approval.'],

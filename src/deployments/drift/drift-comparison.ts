@@ -24,6 +24,7 @@ import { changeOwnership } from '../plan/field-ownership.js';
 import { DesiredFields, type HeldFields, heldFieldSet } from '../plan/keyed-lists.js';
 import { FIELD_MANAGER, findAppliedFields, type Owner, parseOwnerLabels } from '../plan/owner.js';
 import { type DesiredResource, type FieldChange, objectKey } from '../plan/planned-resource.js';
+import { fillSealedValues, findSealedKeys } from '../plan/sealed-values.js';
 import { LiveObjects } from '../plan/live-objects.js';
 import { findFieldWriter } from './field-managers.js';
 
@@ -143,11 +144,18 @@ export class DriftComparison {
 
   private async compareOne(
     draft: Draft,
-    known?: KubernetesObject,
+    read?: KubernetesObject,
   ): Promise<DriftedObject | { resource: DriftResource }> {
-    const { kind, desired, isChartDefinition } = draft;
+    const { kind, isChartDefinition } = draft;
     await this.pace?.();
     if (isChartDefinition) return this.compareDefinition(draft);
+    const isSealed = findSealedKeys(draft.desired).length > 0;
+    const { name, namespace } = draft.desired.metadata;
+    const known = read ?? (isSealed ? await this.cluster.lookup(kind, name, namespace, this.signal) : undefined);
+    const { filled: desired, error: unknown } = isSealed
+      ? fillSealedValues(draft.desired, known)
+      : { filled: draft.desired };
+    if (unknown) return { resource: toResource(desired, known ? 'changed' : 'missing', { detail: unknown.detail }) };
     let result = await this.dryRun(kind, desired, { adopt: false, live: known });
     const { live } = result;
     const other = live && parseOwnerLabels(live)?.design;

@@ -61,9 +61,25 @@ function fieldsBeside(from: FieldSet, other: FieldSet): FieldSet {
 export const fieldsOf = (entries: readonly ManagedFields[]): FieldSet =>
   uniteFieldSets(entries.map(({ fieldsV1 }) => fieldsV1 ?? {}));
 
-/** The fields of some entries, without finalizers and owners, which other programs rely on when the design does not name them. */
+/**
+ * What stays of an object that is adopted though the design does not name it: finalizers and owners, on which other programs rely, and
+ * the annotations of tools, without which a Deployment would be of another generation.
+ */
+const LEFT_ALONE: FieldSet = {
+  'f:metadata': {
+    'f:finalizers': {},
+    'f:ownerReferences': {},
+    'f:annotations': {
+      'f:kubectl.kubernetes.io/last-applied-configuration': {},
+      'f:meta.helm.sh/release-name': {},
+      'f:meta.helm.sh/release-namespace': {},
+    },
+  },
+};
+
+/** The fields of some entries that an adoption takes. */
 export function fieldsToTake(entries: ManagedFields[]): FieldSet {
-  return omitFields(fieldsOf(entries), { 'f:metadata': { 'f:finalizers': {}, 'f:ownerReferences': {} } });
+  return omitFields(fieldsOf(entries), LEFT_ALONE);
 }
 
 /** The fields of all managers but this server. */

@@ -19,6 +19,7 @@ import { type DesiredResource, objectKey, recordedKeys, type ResourceError } fro
 import { isWaitingForPlan } from './prerequisites.js';
 import { findPrunes } from './prunes.js';
 import { LiveObjects } from './live-objects.js';
+import { fillSealedValues, findSealedKeys } from './sealed-values.js';
 import { type KeptRecords } from './stateful-set-claims.js';
 
 export interface PlanOptions extends OwnershipOptions, KeptRecords {
@@ -75,7 +76,12 @@ export class Planner {
     const compare = async (item: PlanItem, refusals?: Map<PlanItem, ResourceError>) =>
       this.compare(item, items, comparison, {
         refusal: refusals?.get(item),
-        live: await this.leaveToAutoscaler(item, autoscaled, live.find(item), options.signal),
+        live: await this.leaveToAutoscaler(
+          item,
+          autoscaled,
+          await this.fillSecret(item, live.find(item), options),
+          options.signal,
+        ),
         // What is to be adopted is there.
         isNew:
           !options.adopt && !recorded.has(objectKey({ ...item.planned, group: groupOf(item.planned.api_version) })),
@@ -111,6 +117,25 @@ export class Planner {
       secrets,
       fingerprint: await fingerprint(planned),
     };
+  }
+
+  /**
+   * Leaves the values of a Secret as they are that the design does not know.
+   * @returns the live object if it was read
+   */
+  private async fillSecret(
+    item: PlanItem,
+    known: KubernetesObject | undefined,
+    { signal }: PlanOptions,
+  ): Promise<KubernetesObject | undefined> {
+    const { kind, desired, planned } = item;
+    if (!kind || !desired || findSealedKeys(desired).length === 0) return known;
+    const { name, namespace } = desired.metadata;
+    const live = known ?? (await this.cluster.lookup(kind, name, namespace, signal));
+    const { filled, error } = fillSealedValues(desired, live);
+    item.desired = filled;
+    planned.error ??= error;
+    return live;
   }
 
   /**

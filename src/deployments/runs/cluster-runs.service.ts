@@ -9,6 +9,7 @@ import { DesignSecretsService } from '../design-secrets.service.js';
 import type { Deployment, DeploymentFailure } from '../deployment.entity.js';
 import type { DesiredResource } from '../plan/planned-resource.js';
 import { DeploymentContextService } from '../plans/deployment-context.service.js';
+import { SECRET_VALUES_NEEDED } from '../plan/sealed-values.js';
 import { PolicyChecksService } from '../policies/policy-checks.service.js';
 import { versionFor } from '../renderings/rendering.js';
 import { ChangeJournalsStore } from './change-journals.store.js';
@@ -85,8 +86,10 @@ export class ClusterRunsService {
   }
 }
 
-function toFailure({ status, failure }: DeploymentResult): DeploymentFailure {
+function toFailure({ status, failure, resources }: DeploymentResult): DeploymentFailure {
   if (status === 'cancelled') return CANCELLED;
+  const unknown = resources.find(({ error }) => error?.reason === SECRET_VALUES_NEEDED)?.error;
+  if (unknown) return { status: 409, code: SECRET_VALUES_NEEDED, detail: unknown.detail, remedy: unknown.remedy };
   const codes = { 502: 'CLUSTER_UNREACHABLE', 504: 'CLUSTER_TIMEOUT', 422: 'DEPLOYMENT_FAILED', 409: 'PLAN_STALE' };
   const { status: answered = 422, detail = '', remedy } = failure ?? {};
   return { status: answered, code: codes[answered], detail, ...(remedy && { remedy }) };

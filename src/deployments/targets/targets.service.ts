@@ -6,10 +6,14 @@ import { Conflict, InvalidRequest, NotFound } from '../../core/errors/app-error.
 import type { Design } from '../../designs/design.entity.js';
 import type { Tier } from '../../environments/environment.entity.js';
 import { EnvironmentsService } from '../../environments/environments.service.js';
+import {
+  type ReachableConnection,
+  ReachableConnectionsStore,
+} from '../../workspaces/environments/reachable-connections.store.js';
 import { WorkspacesService } from '../../workspaces/workspaces.service.js';
 import { type DeployedDesign, DeployedDesignsStore } from '../deployed-designs.store.js';
 import type { DeploymentTarget } from '../deployment.inputs.js';
-import { type ReachableConnection, TargetsStore } from './targets.store.js';
+import { TargetsStore } from './targets.store.js';
 
 /** The target of a deployment: one environment and some of its clusters. */
 export interface Target {
@@ -25,6 +29,7 @@ export interface Target {
 export class TargetsService {
   constructor(
     private readonly store: TargetsStore,
+    private readonly reachable: ReachableConnectionsStore,
     private readonly deployed: DeployedDesignsStore,
     private readonly environments: EnvironmentsService,
     private readonly connections: ConnectionsService,
@@ -37,7 +42,7 @@ export class TargetsService {
    * choices; Conflict WORKSPACE_ARCHIVED, ENVIRONMENT_ARCHIVED or IN_USE
    */
   async resolveForDeployment(actor: Actor, design: Design, wanted: DeploymentTarget): Promise<Target> {
-    const all = await this.store.findByWorkspace(design.workspaceId);
+    const all = await this.reachable.findByWorkspace(design.workspaceId);
     await this.assertVisible(actor, design, wanted, all);
     (await this.workspaces.get(actor, design.workspaceId)).assertActive();
     const inEnvironment = namesDestinations(wanted)

@@ -5,6 +5,12 @@ import { isObjectCopy } from './object-copy.js';
 export const MASKED = '(hidden)';
 
 /**
+ * Stands for a value of a Secret that was read from a cluster, and is shown to nobody; JSON in base64, since some types of Secrets hold
+ * JSON only.
+ */
+export const SEALED_VALUE = Buffer.from('{"armature.dev/value":"sealed"}').toString('base64');
+
+/**
  * Whether the value at this path of an object of this kind is hidden: data of Secrets, values of environment variables, and
  * annotations with copies of objects.
  */
