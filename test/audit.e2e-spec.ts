@@ -399,7 +399,7 @@ describe('an entry of a call', () => {
 });
 
 /** Operations that read what leaves the server, or from another system. */
-const READS = /^(export|download|ping|query)|Manifest$|Rights$|Prometheus|Grafana/;
+const READS = /^(export|download|ping|query)|Logs$|Manifest$|Rights$|Prometheus|Grafana/;
 /** The audited tables of which the other operations change a row. */
 const CHANGES: [operations: RegExp, table: string][] = [
   [/WebhookDelivery$|^recover/, ''],

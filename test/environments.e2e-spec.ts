@@ -475,7 +475,7 @@ describe('environments over GraphQL', () => {
           page page_size total_count environments { id name }
         }
         environment(id: $id) {
-          id name description organization_id owner status tier required_approvals drift metadata schemaVersion created_at updated_at deleted_at
+          id name description organization_id owner status tier required_approvals drift logs metadata schemaVersion created_at updated_at deleted_at
         }
       }`,
       { org: world.organization, id: made.id, search: made.name },

@@ -5,6 +5,7 @@ export const deploymentPolicy = definePolicy(
   'deployment',
   {
     read: 'viewer',
+    logs: { needs: 'editor', scope: 'read' },
     plan: { needs: 'editor', scope: 'deploy' },
     deploy: { needs: 'editor', scope: 'deploy' },
     cancel: { needs: 'editor', scope: 'deploy' },

@@ -48,6 +48,8 @@ import { DeploymentRunner } from './runs/deployment.runner.js';
 import { UnfinishedRunsService } from './runs/unfinished-runs.service.js';
 import { DeploymentQuotaService } from './admission/deployment-quota.service.js';
 import { FreezeAdmissionService } from './admission/freeze-admission.service.js';
+import { LogsController } from './logs/logs.controller.js';
+import { LogsService } from './logs/logs.service.js';
 import { PoliciesController } from './policies/policies.controller.js';
 import { PoliciesService } from './policies/policies.service.js';
 import { PoliciesStore } from './policies/policies.store.js';
@@ -108,6 +110,7 @@ import { TargetsStore } from './targets/targets.store.js';
     DeploymentDiagramsController,
     EnvironmentDiagramsController,
     PoliciesController,
+    LogsController,
     ClusterResourcesController,
     DriftController,
   ],
@@ -139,6 +142,7 @@ import { TargetsStore } from './targets/targets.store.js';
     DeploymentQuotaService,
     FreezeAdmissionService,
     PoliciesService,
+    LogsService,
     PoliciesStore,
     PolicyChecksService,
     PolicyEvaluationService,

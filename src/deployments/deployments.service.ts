@@ -64,6 +64,14 @@ export class DeploymentsService implements RecordAuthorizer {
     const deployment = await this.deployments.get(actor, id);
     if (operation === deploymentPolicy.approve) assertNotOwnRequest(actor, deployment);
     const { workspaceId, organizationId } = deployment;
-    await this.access.authorize(actor, operation, { type: 'workspace', id: workspaceId, organizationId });
+    const needed = operation === deploymentPolicy.logs ? await this.rightToLogs(deployment) : operation;
+    await this.access.authorize(actor, needed, { type: 'workspace', id: workspaceId, organizationId });
+  }
+
+  /** Viewers read logs where the environment says so. */
+  private async rightToLogs({ environmentId }: Deployment): Promise<Operation> {
+    return (await this.deployments.findLogReaders(environmentId)) === 'viewer'
+      ? deploymentPolicy.read
+      : deploymentPolicy.logs;
   }
 }

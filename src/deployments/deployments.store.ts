@@ -1,3 +1,4 @@
+import type { LogReaders } from '../environments/environment.entity.js';
 import { Injectable } from '@nestjs/common';
 import type { SelectQueryBuilder } from 'typeorm';
 import { Access, administeredSql } from '../core/authorization/access.service.js';
@@ -208,6 +209,17 @@ export class DeploymentsStore extends Store<Deployment> {
       .orderBy('deployment.finished_at', 'DESC')
       .limit(1)
       .getOne();
+  }
+
+  /** Who reads the logs of what is deployed to an environment; of a deleted one, editors. */
+  async findLogReaders(environmentId: string): Promise<LogReaders> {
+    const [row] = await this.unit.runAsSystem('who reads the logs of an environment', () =>
+      this.unit.manager.query<{ logs: LogReaders }[]>(
+        `SELECT logs FROM environment WHERE id = $1 AND deleted_at IS NULL`,
+        [environmentId],
+      ),
+    );
+    return row?.logs ?? 'editor';
   }
 
   private visibleTo(actor: Actor): SelectQueryBuilder<Deployment> {

@@ -12,6 +12,10 @@ export type Tier = (typeof TIERS)[number];
 export const DRIFT_MODES = ['fields', 'strict'] as const;
 export type DriftMode = (typeof DRIFT_MODES)[number];
 
+/** Who reads the logs of what is deployed to an environment: editors of the workspace, or viewers as well. */
+export const LOG_READERS = ['editor', 'viewer'] as const;
+export type LogReaders = (typeof LOG_READERS)[number];
+
 /** The most approvals that a deployment into an environment can need. */
 export const MAX_REQUIRED_APPROVALS = 5;
 
@@ -30,6 +34,7 @@ export interface EnvironmentFields {
   metadata?: Record<string, unknown> | null;
   required_approvals?: number | null;
   drift?: DriftMode;
+  logs?: LogReaders;
 }
 
 /** A deployment target: a logical group of connections, possibly empty. */
@@ -62,6 +67,9 @@ export class Environment extends TenantEntity {
   @Column('text', { default: 'fields' })
   drift!: DriftMode;
 
+  @Column('text', { default: 'editor' })
+  logs!: LogReaders;
+
   @Column('jsonb', { default: {} })
   metadata!: Record<string, unknown>;
 
@@ -76,6 +84,7 @@ export class Environment extends TenantEntity {
       tier: input.tier ?? 'development',
       requiredApprovals: input.required_approvals ?? null,
       drift: input.drift ?? 'fields',
+      logs: input.logs ?? 'editor',
       metadata: input.metadata ?? {},
     });
   }

@@ -7,6 +7,8 @@ import {
   DRIFT_MODES,
   type DriftMode,
   type Environment,
+  LOG_READERS,
+  type LogReaders,
   MAX_REQUIRED_APPROVALS,
   type Tier,
   TIERS,
@@ -26,6 +28,13 @@ const DriftInput = () =>
     optional: true,
     description:
       'What counts as drift of what is deployed there: `fields` of the design that differ (default), or `strict`: also fields that people have added by hand.',
+  });
+
+const LogsInput = () =>
+  WordInput(LOG_READERS, {
+    optional: true,
+    description:
+      'Who reads the logs of what is deployed there: `editor` (default), or `viewer`: viewers of the workspace as well.',
   });
 
 @UpdatesView(() => EnvironmentView)
@@ -49,6 +58,9 @@ export class NewEnvironment {
   @DriftInput()
   drift?: DriftMode;
 
+  @LogsInput()
+  logs?: LogReaders;
+
   @MetadataInput({ clearable: true })
   metadata?: Record<string, unknown> | null;
 }
@@ -71,6 +83,9 @@ export class EnvironmentChange extends UpdateInput {
   @DriftInput()
   drift?: DriftMode;
 
+  @LogsInput()
+  logs?: LogReaders;
+
   @MetadataInput({ clearable: true })
   metadata?: Record<string, unknown> | null;
 
@@ -83,6 +98,7 @@ export class EnvironmentChange extends UpdateInput {
       tier: this.tier,
       requiredApprovals: approvals === countRequiredApprovals(current) ? undefined : approvals,
       drift: this.drift,
+      logs: this.logs,
       metadata: nullToEmpty(this.metadata, {}),
     });
   }

@@ -9,6 +9,8 @@ import {
   type Environment,
   ENVIRONMENT_STATUSES,
   type EnvironmentStatus,
+  LOG_READERS,
+  type LogReaders,
   type Tier,
   TIERS,
 } from './environment.entity.js';
@@ -21,6 +23,12 @@ const EnvironmentStatusEnum = graphqlEnum(
 const EnvironmentTierEnum = graphqlEnum('EnvironmentTier', TIERS, 'The tier, which decides the roles that may deploy.');
 
 const EnvironmentDriftEnum = graphqlEnum('EnvironmentDrift', DRIFT_MODES, 'What counts as drift.');
+
+const EnvironmentLogsEnum = graphqlEnum(
+  'EnvironmentLogs',
+  LOG_READERS,
+  'Who reads the logs of what is deployed there.',
+);
 
 const SCHEMA_VERSION = 'environments.meshery.io/v1beta1';
 
@@ -53,6 +61,11 @@ export class EnvironmentView extends RecordView {
   })
   drift!: DriftMode;
 
+  @EnumField(EnvironmentLogsEnum, {
+    description: 'Who reads the logs of what is deployed there: editors of the workspace, or viewers as well.',
+  })
+  logs!: LogReaders;
+
   @MapField({ nullable: true })
   metadata!: Record<string, unknown>;
 
@@ -69,6 +82,7 @@ export class EnvironmentView extends RecordView {
       tier: environment.tier,
       required_approvals: countRequiredApprovals(environment),
       drift: environment.drift,
+      logs: environment.logs,
       metadata: environment.metadata,
       schemaVersion: SCHEMA_VERSION,
     });

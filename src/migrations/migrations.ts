@@ -2,10 +2,12 @@ import type { Migration } from '../core/database/data-source.js';
 import { Baseline1764000000137 } from './1764000000137-baseline.js';
 import { WorkspaceOfRenderings1764000000143 } from './1764000000143-workspace-of-renderings.js';
 import { NamesOfFunctions1764000000148 } from './1764000000148-names-of-functions.js';
+import { ReadersOfLogs1764000000149 } from './1764000000149-readers-of-logs.js';
 
 /** All migrations, oldest first. */
 export const migrations: Migration[] = [
   Baseline1764000000137,
   WorkspaceOfRenderings1764000000143,
   NamesOfFunctions1764000000148,
+  ReadersOfLogs1764000000149,
 ];

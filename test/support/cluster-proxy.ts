@@ -6,6 +6,9 @@ import type { Cluster } from './cluster.js';
 /** What becomes of one write before it reaches the cluster, or of its answer. */
 export type WriteHook = (write: { number: number; method: string; path: string }) => 'pass' | 'refuse' | 'hang up';
 
+/** Answers in place of the cluster what control planes without nodes cannot, such as logs; says whether it has. */
+export type Substitute = (url: URL, response: ServerResponse) => boolean;
+
 /** Stands between a server and its cluster and counts what is written: each object applied or deleted, dry runs apart. */
 export class ClusterProxy {
   /** Of the writes since the last start. */
@@ -18,6 +21,7 @@ export class ClusterProxy {
   readonly watches = new Map<string, number>();
   before: WriteHook = () => 'pass';
   after: WriteHook = () => 'pass';
+  substitute: Substitute = () => false;
 
   private constructor(
     private readonly server: Server,
@@ -65,6 +69,7 @@ export class ClusterProxy {
         .writeHead(code, { 'content-type': 'application/json' })
         .end(JSON.stringify({ kind: 'Status', apiVersion: 'v1', status: 'Failure', message, reason, code }));
     if (this.isExpired) return refuse(401, 'Unauthorized', 'Unauthorized');
+    if (method === 'GET' && this.substitute(new URL(path, 'http://proxy'), response)) return;
     if (fate === 'refuse') return refuse(403, 'Forbidden', 'the cluster refuses this');
     const { hostname, port } = new URL(cluster.url);
     const address = { hostname, port, method, path, ca: cluster.ca };

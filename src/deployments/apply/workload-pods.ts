@@ -5,7 +5,7 @@ import { sanitizeClusterText } from '../../kubernetes/clusters/sanitize-cluster-
 import { findCondition } from '../../kubernetes/resources/health/health-status.js';
 import { findPodFailure, type PodFailure } from './pod-failure.js';
 
-interface LabelSelector {
+export interface LabelSelector {
   matchLabels?: Record<string, string>;
   matchExpressions?: { key: string; operator: 'In' | 'NotIn' | 'Exists' | 'DoesNotExist'; values?: string[] }[];
 }
@@ -96,7 +96,8 @@ function findRefusedPod({ status }: KubernetesObject): PodFailure | undefined {
   return { detail: sanitizeClusterText(detail), finalAfterMs: REFUSED_POD_MS };
 }
 
-function toSelectorText(selector: LabelSelector | Record<string, string>): string {
+/** The selector of a workload as the API takes it. */
+export function toSelectorText(selector: LabelSelector | Record<string, string>): string {
   const isPlain = !('matchLabels' in selector) && !('matchExpressions' in selector);
   const { matchLabels = {}, matchExpressions = [] } = (isPlain ? { matchLabels: selector } : selector) as LabelSelector;
   const equal = Object.entries(matchLabels).map(([key, value]) => `${key}=${value}`);

@@ -10,6 +10,7 @@ import { DesignsStore } from '../../designs/designs.store.js';
 import { DesignContentsStore } from '../../designs/contents/design-contents.store.js';
 import { ClustersService } from '../../kubernetes/clusters/clusters.service.js';
 import type { ClusterClient } from '../../kubernetes/clusters/cluster-client.js';
+import type { ClusterLimits } from '../../kubernetes/clusters/cluster-transport.js';
 import type { Owner } from '../plan/owner.js';
 import type { DesiredResource } from '../plan/planned-resource.js';
 
@@ -38,6 +39,13 @@ export class DeploymentContextService {
   /** The client uses the credential of the connection, which users who may deploy cannot see. */
   getClient(connectionId: string): Promise<ClusterClient> {
     return runAsSystem('deployment', async () => this.clusters.getClient(await this.getConnection(connectionId)));
+  }
+
+  /** A client with sockets of its own, for what keeps them; the caller closes it. */
+  openClient(connectionId: string, limits: Partial<ClusterLimits>): Promise<ClusterClient> {
+    return runAsSystem('deployment', async () =>
+      this.clusters.createTemporaryClient(await this.clusters.getAccess(connectionId), limits),
+    );
   }
 
   /** As `getClient`, for work that no user requested. @throws Conflict ILLEGAL_STATUS when the status of the connection forbids calls */

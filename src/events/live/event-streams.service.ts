@@ -16,7 +16,7 @@ import type { SeenEvent } from '../event.entity.js';
 import type { EventStreamQuery } from '../event.inputs.js';
 import { EventView } from '../event.view.js';
 import type { EventFollower } from './event-follower.js';
-import { type EndReason, formatServerSentEvent, ServerSentEvents } from './server-sent-events.js';
+import { type EndReason, formatServerSentEvent, ServerSentEvents } from '../../core/rest/server-sent-events.js';
 import { EventSubscriptionsService } from './event-subscriptions.service.js';
 
 /** The interval of heartbeats, at which the token is also authenticated again. */

@@ -36,6 +36,16 @@ export interface DeleteOptions {
   signal?: AbortSignal;
 }
 
+/** What of the log of a container is read. */
+export interface LogOptions {
+  container: string;
+  /** The log of the container before it was restarted. */
+  previous?: boolean;
+  sinceTime?: string;
+  tailLines?: number;
+  signal?: AbortSignal;
+}
+
 export interface WriteResult {
   object: KubernetesObject;
   warnings: string[];
@@ -48,6 +58,11 @@ export type Patch = { type: 'merge'; body: Record<string, unknown> } | { type: '
 
 /** The maximum size of an object; API servers accept at most 3 MiB. */
 const OBJECT_MAX_BYTES = 4 * 1024 * 1024;
+
+/** How long the lines of a log are followed. */
+const MAX_FOLLOW_MS = 3_600_000;
+/** Longer lines of a log that is followed come in pieces. */
+const MAX_LOG_LINE_BYTES = 16 * 1024;
 
 /** The minimum timeout of a watch request; a random part of up to the same again is added, so that watches do not end at once. */
 const WATCH_SECONDS = 240;
@@ -178,6 +193,39 @@ export class ClusterClient {
       signal,
     });
     for await (const line of lines) yield toWatchEvent(await this.transport.parse(line), kind);
+  }
+
+  /** The first bytes of the log of a container. */
+  readLog(
+    kind: ResourceKind,
+    { name, namespace }: { name: string; namespace?: string },
+    { signal, ...query }: LogOptions,
+    maxBytes: number,
+  ): Promise<Uint8Array> {
+    return this.transport.requestBytes({
+      path: `${objectPath(kind, namespace, name)}/log`,
+      query: { ...query, limitBytes: maxBytes },
+      accept: '*/*',
+      signal,
+    });
+  }
+
+  /** The lines of the log of a container as they come, each after its time and a space, for at most an hour; once the node responds. */
+  followLog(
+    kind: ResourceKind,
+    { name, namespace }: { name: string; namespace?: string },
+    { signal, ...query }: LogOptions,
+  ): Promise<AsyncGenerator<Uint8Array>> {
+    const request = {
+      path: `${objectPath(kind, namespace, name)}/log`,
+      query: { ...query, follow: true, timestamps: true },
+      accept: '*/*',
+      timeoutMs: MAX_FOLLOW_MS,
+      idleTimeoutMs: MAX_FOLLOW_MS,
+      maxBytes: MAX_LOG_LINE_BYTES,
+      signal,
+    };
+    return this.transport.openLines(request, true);
   }
 
   async list(kind: ResourceKind, options: ListOptions = {}): Promise<KubernetesObject[]> {

@@ -164,22 +164,42 @@ export class ClusterTransport {
    * @throws ClusterError as `request`, and `tooLarge` for a line of more than `maxBytes`
    */
   async *streamLines(request: ClusterRequest & { maxBytes: number }): AsyncGenerator<Bytes> {
+    yield* await this.openLines(request);
+  }
+
+  /**
+   * Like `streamLines`, once the response has begun.
+   * @param cuts whether a line of more than `maxBytes` comes in pieces
+   */
+  async openLines(request: ClusterRequest & { maxBytes: number }, cuts = false): Promise<AsyncGenerator<Bytes>> {
     const timeout = this.startTimeout(request);
     const { statusCode, headers, body } = await this.open(request, timeout);
+    const close = (): void => void body.on('error', () => undefined).destroy();
     try {
       if (statusCode >= 300) {
         const bytes = await this.readBody(body, request.maxBytes);
         throw ClusterError.fromResponse(statusCode, parseStatus(bytes, this.access.user), `GET ${request.path}`);
       }
       assertIdentity(headers);
-      yield* splitLines(body as AsyncIterable<Buffer>, request.maxBytes);
     } catch (error) {
+      close();
+      if (error instanceof AppError || request.signal?.aborted) throw error;
+      throw this.connectionError(error, timeout.aborted);
+    }
+    const fail = (error: unknown): void => {
       if (error instanceof AppError || request.signal?.aborted) throw error;
       if (!timeout.aborted && (error as { code?: string }).code !== BODY_TIMEOUT)
         throw this.connectionError(error, false);
-    } finally {
-      body.on('error', () => undefined).destroy();
-    }
+    };
+    return (async function* () {
+      try {
+        yield* splitLines(body as AsyncIterable<Buffer>, request.maxBytes, cuts);
+      } catch (error) {
+        fail(error);
+      } finally {
+        close();
+      }
+    })();
   }
 
   /** Parses a line of a stream; large ones in a worker. */

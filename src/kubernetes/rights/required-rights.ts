@@ -51,6 +51,10 @@ const TO_EXPLAIN_WORKLOADS: Why = {
   reason: 'to tell why a workload does not become ready',
   consequence: 'The reason why a workload does not become ready is unknown.',
 };
+const TO_READ_LOGS: Why = {
+  reason: 'to read the logs of deployments',
+  consequence: 'The logs of deployments cannot be read.',
+};
 const TO_TELL_TEMPLATES: Why = {
   reason: 'to tell the pods of the current template of a Deployment from earlier ones',
   consequence: 'Failures of pods of an earlier template may be reported.',
@@ -143,7 +147,11 @@ export function rightsToDeploy(
   const rights = kinds.map((kind) =>
     isSecret(kind) ? rightTo(kind, WITHOUT_LIST, TO_DEPLOY_SECRETS) : rightTo(kind, APPLY, TO_DEPLOY),
   );
-  if (has(...WORKLOADS)) rights.push(namespaced('', ['pods'], LIST, TO_EXPLAIN_WORKLOADS));
+  if (has(...WORKLOADS))
+    rights.push(
+      namespaced('', ['pods'], LIST, TO_EXPLAIN_WORKLOADS),
+      namespaced('', ['pods/log'], ['get'], TO_READ_LOGS),
+    );
   if (has('Deployment')) rights.push(namespaced('apps', ['replicasets'], LIST, TO_TELL_TEMPLATES));
   if (has(...SCALED))
     rights.push(namespaced('autoscaling', ['horizontalpodautoscalers'], LIST, TO_RESPECT_AUTOSCALERS));

@@ -9,11 +9,12 @@ const MAX_UNREAD_MS = 10_000;
 export const formatServerSentEvent = (id: string, data: object): string =>
   `id: ${id}\ndata: ${JSON.stringify(data)}\n\n`;
 
-/** Why a stream ends that its client did not end. */
-export type EndReason = 'rights_changed' | 'shutdown';
+/** Formats one event of a type of its own, from which nothing resumes. */
+export const formatNamedEvent = (type: string, data: object): string =>
+  `event: ${type}\ndata: ${JSON.stringify(data)}\n\n`;
 
-/** The last event of a stream. It has no id, so that the client resumes after the event before. */
-const formatEnd = (reason: EndReason): string => `event: end\ndata: ${JSON.stringify({ reason })}\n\n`;
+/** Why a stream ends that its client did not end. */
+export type EndReason = 'rights_changed' | 'shutdown' | 'ended' | 'time_limit' | 'unreachable';
 
 /** A response as a stream of server-sent events: https://html.spec.whatwg.org/multipage/server-sent-events.html */
 export class ServerSentEvents {
@@ -47,7 +48,8 @@ export class ServerSentEvents {
 
   /** @param reason told to a client that did not end the stream */
   end(reason?: EndReason): void {
-    this.response.end(reason && formatEnd(reason));
+    // It has no id, so that the client resumes after the event before.
+    this.response.end(reason && formatNamedEvent('end', { reason }));
   }
 
   private async write(text: string): Promise<void> {

@@ -1,0 +1,62 @@
+import { ApiPropertyOptional } from '@nestjs/swagger';
+import { IsIn, IsOptional, Matches, MaxLength } from 'class-validator';
+import { InvalidRequest } from '../../core/errors/app-error.js';
+import { parseGoDuration } from '../../core/durations.js';
+
+const FLAGS = ['', 'true', 'false'];
+const MAX_LINES = 100_000;
+
+/** What of the logs of a deployment is read. */
+export class LogQuery {
+  @ApiPropertyOptional({
+    example: 'Deployment/shop/web',
+    description: 'One object of the deployment, as `Kind/namespace/name`; default: all that run pods.',
+  })
+  @IsOptional()
+  @MaxLength(600, { message: 'must have at most 600 characters' })
+  @Matches(/^(?:[^/]+\/[^/]+\/[^/]+)?$/, { message: 'must be Kind/namespace/name' })
+  resource?: string;
+
+  @ApiPropertyOptional({ example: 'app', description: 'One container; default: all but those that initialize.' })
+  @IsOptional()
+  @Matches(/^[a-z0-9-]{0,63}$/, { message: 'must be the name of a container' })
+  container?: string;
+
+  @ApiPropertyOptional({ enum: ['true', 'false'], description: 'The logs of the containers before they restarted.' })
+  @IsOptional()
+  @IsIn(FLAGS, { message: 'must be true or false' })
+  previous?: string;
+
+  @ApiPropertyOptional({ example: '10m', description: 'Only lines since then: a duration, or a time with its offset.' })
+  @IsOptional()
+  @MaxLength(50, { message: 'must have at most 50 characters' })
+  since?: string;
+
+  @ApiPropertyOptional({
+    type: 'integer',
+    minimum: 0,
+    maximum: MAX_LINES,
+    description: 'Only so many of the last lines.',
+  })
+  @IsOptional()
+  @Matches(/^(?:\d{1,5}|100000)?$/, { message: `must be a whole number from 0 to ${MAX_LINES}` })
+  tail?: string;
+
+  @ApiPropertyOptional({
+    enum: ['true', 'false'],
+    description: 'Streams the lines as server-sent events `log`; the last event is `end`.',
+  })
+  @IsOptional()
+  @IsIn(FLAGS, { message: 'must be true or false' })
+  follow?: string;
+}
+
+/** A time in RFC 3339 form. @throws InvalidRequest when it is neither a duration nor a time */
+export function parseSince(since: string | undefined, now = Date.now()): string | undefined {
+  if (!since) return undefined;
+  const duration = parseGoDuration(since);
+  const time = duration === undefined ? Date.parse(since) : now - Number(duration / 1_000_000n);
+  const isTime = duration === undefined ? since.includes('T') && /(?:Z|[+-]\d\d:?\d\d)$/.test(since) : duration > 0n;
+  if (isTime && Number.isFinite(time) && Math.abs(time) < 8.64e15) return new Date(time).toISOString();
+  throw InvalidRequest.forField('since', 'must be a duration such as 10m, or a time such as 2027-01-31T18:00:00Z');
+}

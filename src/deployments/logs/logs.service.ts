@@ -1,0 +1,311 @@
+import { Injectable, type OnModuleDestroy } from '@nestjs/common';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Request, Response } from 'express';
+import type { Actor } from '../../core/access/actor.js';
+import { Authenticator } from '../../core/access/authenticator.js';
+import { whenExpired } from '../../core/access/token-expiry.js';
+import { Env } from '../../core/config/env.js';
+import { AppError, InvalidRequest, NotFound } from '../../core/errors/app-error.js';
+import { limitRemedy } from '../../core/errors/limit-remedy.js';
+import { clientNetwork } from '../../core/rest/client-network.js';
+import { type EndReason, formatNamedEvent, ServerSentEvents } from '../../core/rest/server-sent-events.js';
+import { TimeSlicer } from '../../core/time-slicer.js';
+import type { ClusterClient } from '../../kubernetes/clusters/cluster-client.js';
+import { ClusterError } from '../../kubernetes/clusters/cluster-error.js';
+import type { ResourceKind } from '../../kubernetes/clusters/discovery.js';
+import type { KubernetesObject } from '../../kubernetes/clusters/kubernetes-object.js';
+import type { Deployment, DeployedResource } from '../deployment.entity.js';
+import { deploymentPolicy } from '../deployment.policy.js';
+import { DeploymentsService } from '../deployments.service.js';
+import { DesignSecretsService } from '../design-secrets.service.js';
+import type { DesignSecrets } from '../plan/design-secrets.js';
+import { isOwnedBy } from '../plan/owner.js';
+import { DeploymentContextService } from '../plans/deployment-context.service.js';
+import { versionFor } from '../renderings/rendering.js';
+import { type LogQuery, parseSince } from './log.inputs.js';
+import { findContainers, findPods, hasLogs, type LogSource } from './log-sources.js';
+
+/** The maximum size of the logs in one response, and of what a stream sends in a second. */
+const MAX_BYTES = 1_000_000;
+const MAX_SOURCES = 20;
+const MAX_SECRETS = 100;
+const TIMEOUT_MS = 60_000;
+const FOLLOW_MS = 3_600_000;
+const HEARTBEAT_MS = 15_000;
+
+/** The logs that a request asks for. */
+interface FoundLogs {
+  connectionId: string;
+  client: ClusterClient;
+  pods: ResourceKind;
+  sources: LogSource[];
+  secrets: DesignSecrets;
+}
+
+interface OpenStream {
+  userId: string | null;
+  end: (reason: EndReason) => void;
+}
+
+/** Reads what containers of a deployment have written, without the values of the Secrets of its design. */
+@Injectable()
+export class LogsService implements OnModuleDestroy {
+  private readonly open = new Set<OpenStream>();
+
+  constructor(
+    private readonly deployments: DeploymentsService,
+    private readonly context: DeploymentContextService,
+    private readonly secrets: DesignSecretsService,
+    private readonly authenticator: Authenticator,
+    private readonly env: Env,
+  ) {}
+
+  /** The logs as text. @throws NotFound for an object that is not of the deployment, ClusterError when the node does not answer */
+  async read(actor: Actor, id: string, query: LogQuery): Promise<string> {
+    const signal = AbortSignal.timeout(TIMEOUT_MS);
+    const { client, pods, sources, secrets } = await this.find(actor, id, query, signal);
+    const texts: string[] = [];
+    let failure: ClusterError | undefined;
+    let left = MAX_BYTES;
+    for (const [index, source] of sources.entries()) {
+      const most = Math.floor(left / (sources.length - index));
+      try {
+        const options = { ...toOptions(query), container: source.container, signal };
+        const bytes = await client.readLog(pods, source.pod, options, most);
+        left -= bytes.length;
+        texts.push(...(await toLines(bytes, secrets, sources.length > 1 ? `[${nameOf(source)}] ` : '')));
+        if (bytes.length >= most) texts.push(cutNote(source));
+      } catch (error) {
+        if (!(error instanceof ClusterError)) throw error;
+        failure ??= error.withMessage(secrets.hideInMessage(error.message));
+        texts.push(`# ${nameOf(source)}: ${secrets.hideInMessage(error.message)}`);
+      }
+    }
+    const isRead = texts.some((text) => !text.startsWith('# '));
+    if (failure && !isRead) throw failure;
+    return texts.map((text) => `${text}\n`).join('');
+  }
+
+  /** Streams lines as server-sent events until all containers have ended, the caller leaves, or loses the right. */
+  async follow(actor: Actor, id: string, query: LogQuery, request: Request, response: Response): Promise<void> {
+    this.assertFewStreams(actor);
+    const controller = new AbortController();
+    const stream: OpenStream = {
+      userId: actor.userId,
+      end: (reason) => void (controller.signal.aborted || controller.abort(reason)),
+    };
+    this.open.add(stream);
+    response.once('close', () => stream.end('ended'));
+    const stopWaiting = whenExpired(actor, () => stream.end('rights_changed'));
+    const timer = setTimeout(() => stream.end('time_limit'), FOLLOW_MS).unref();
+    const beats: { beat?: NodeJS.Timeout } = {};
+    let client: ClusterClient | undefined;
+    try {
+      const { signal } = controller;
+      const found = await this.find(actor, id, query, signal);
+      // Streams keep their sockets, which deployments through the shared client would lack.
+      client = await this.context.openClient(found.connectionId, { connections: MAX_SOURCES });
+      const first = await this.openAll(client, found, query, signal);
+      const events = new ServerSentEvents(response);
+      beats.beat = setInterval(() => {
+        events.heartbeat();
+        void this.assertStillAllowed(actor, id, request).catch((error: unknown) => {
+          if (error instanceof AppError && [401, 403, 404].includes(error.status)) stream.end('rights_changed');
+        });
+      }, HEARTBEAT_MS);
+      const pace = new Pace();
+      const ends = await Promise.all(first.map((lines) => this.send(lines, events, found.secrets, pace, signal)));
+      events.end(toEndReason(signal.reason) ?? (ends.includes('unreachable') ? 'unreachable' : 'ended'));
+    } finally {
+      clearInterval(beats.beat);
+      clearTimeout(timer);
+      stopWaiting();
+      this.open.delete(stream);
+      stream.end('ended');
+      await client?.close();
+    }
+  }
+
+  onModuleDestroy(): void {
+    for (const stream of this.open) stream.end('shutdown');
+  }
+
+  private async find(actor: Actor, id: string, query: LogQuery, signal: AbortSignal): Promise<FoundLogs> {
+    const deployment = await this.deployments.get(actor, id);
+    const resources = chooseResources(deployment, query.resource);
+    const [first] = resources;
+    if (!first) throw InvalidRequest.forField('resource', 'is required: no object of the deployment runs pods');
+    const connectionId = first.connection_id;
+    const client = await this.context.getClient(connectionId);
+    const owner = await this.context.getOwner(deployment, connectionId);
+    const pods = await client.findKind('v1', 'Pod');
+    if (!pods) throw new ClusterError('notSupported', 'The cluster serves no pods');
+    const sources: LogSource[] = [];
+    for (const resource of resources.filter((one) => one.connection_id === connectionId)) {
+      const live = await this.lookup(client, resource, signal);
+      // What now belongs to somebody else is none of this deployment's.
+      if (!live || !isOwnedBy(owner, live)) {
+        if (query.resource) throw new NotFound('resource', query.resource);
+        continue;
+      }
+      for (const pod of await findPods(client, live, signal))
+        sources.push(...findContainers(pod, query.container || undefined));
+    }
+    if (sources.length === 0 && query.container)
+      throw InvalidRequest.forField('container', 'is in no pod of these objects that runs now');
+    const secrets = await this.readSecrets(deployment, connectionId, client, signal);
+    return { connectionId, client, pods, sources: sources.slice(0, MAX_SOURCES), secrets };
+  }
+
+  private async lookup(
+    client: ClusterClient,
+    { api_version, kind, namespace, name }: DeployedResource,
+    signal: AbortSignal,
+  ): Promise<KubernetesObject | undefined> {
+    const found = await client.findKind(api_version, kind);
+    return found && client.lookup(found, name, namespace ?? undefined, signal);
+  }
+
+  /** The values of the design, and of its Secrets as they are on the cluster, which the design may not know. */
+  private async readSecrets(
+    deployment: Deployment,
+    connectionId: string,
+    client: ClusterClient,
+    signal: AbortSignal,
+  ): Promise<DesignSecrets> {
+    const named = deployment.resources.filter((one) => one.kind === 'Secret' && one.connection_id === connectionId);
+    const live: object[] = [];
+    for (const resource of named.slice(0, MAX_SECRETS)) {
+      const secret = await this.lookup(client, resource, signal).catch((error: unknown) => {
+        if (error instanceof ClusterError && error.kind === 'forbidden') return undefined;
+        throw error;
+      });
+      if (secret) live.push(secret);
+    }
+    return this.secrets.read(deployment.designId, versionFor(deployment, connectionId), live);
+  }
+
+  /** The streams of containers that can be read. Where there is none, the first failure is the error of the request. */
+  private async openAll(
+    client: ClusterClient,
+    { pods, sources, secrets }: FoundLogs,
+    query: LogQuery,
+    signal: AbortSignal,
+  ): Promise<OpenLog[]> {
+    const opened = await Promise.allSettled(
+      sources.map(async (source) => {
+        const options = { ...toOptions(query), container: source.container, signal };
+        return { source, lines: await client.followLog(pods, source.pod, options) };
+      }),
+    );
+    const failure = opened.find((one) => one.status === 'rejected')?.reason as Error | undefined;
+    const open = opened.flatMap((one) => (one.status === 'fulfilled' ? [one.value] : []));
+    if (open.length > 0 || failure === undefined) return open;
+    throw failure instanceof ClusterError ? failure.withMessage(secrets.hideInMessage(failure.message)) : failure;
+  }
+
+  private async send(
+    { source, lines }: OpenLog,
+    events: ServerSentEvents,
+    secrets: DesignSecrets,
+    pace: Pace,
+    signal: AbortSignal,
+  ): Promise<EndReason> {
+    try {
+      for await (const bytes of lines) {
+        if (signal.aborted) break;
+        const { at, line } = splitTime(Buffer.from(bytes).toString('utf8'));
+        const data = { pod: source.pod.name, container: source.container, at, line: secrets.hideInMessage(line) };
+        const text = formatNamedEvent('log', data);
+        await pace.wait(text.length);
+        await events.send(text);
+      }
+      return 'ended';
+    } catch (error) {
+      if (signal.aborted) return 'ended';
+      if (error instanceof ClusterError) return 'unreachable';
+      throw error;
+    }
+  }
+
+  private async assertStillAllowed(actor: Actor, id: string, request: Request): Promise<void> {
+    await this.authenticator.authenticate(request, () => clientNetwork(request.ip));
+    await this.deployments.authorize(actor, deploymentPolicy.logs, id);
+  }
+
+  private assertFewStreams({ userId }: Actor): void {
+    const most = this.env.LIMIT_SOCKETS_PER_USER;
+    if ([...this.open].filter((each) => each.userId === userId).length < most) return;
+    throw new AppError(429, 'TOO_MANY_STREAMS', 'Too many streams', `one user may have ${most} streams at a time`, {
+      headers: { 'Retry-After': '5' },
+      remedy: limitRemedy('End a stream before you open another.', 'LIMIT_SOCKETS_PER_USER'),
+    });
+  }
+}
+
+interface OpenLog {
+  source: LogSource;
+  lines: AsyncGenerator<Uint8Array>;
+}
+
+const nameOf = ({ pod, container }: LogSource): string => `${pod.name}/${container}`;
+
+const cutNote = (source: LogSource): string =>
+  `# ${nameOf(source)}: the rest is cut off; ask with since or tail for the last lines`;
+
+function chooseResources({ resources }: Deployment, wanted: string | undefined): DeployedResource[] {
+  if (!wanted) return resources.filter((one) => hasLogs({ apiVersion: one.api_version, kind: one.kind }));
+  const named = resources.filter(({ kind, namespace, name }) => `${kind}/${namespace}/${name}` === wanted);
+  if (named.length === 0) throw new NotFound('resource', wanted);
+  if (named.some((one) => hasLogs({ apiVersion: one.api_version, kind: one.kind }))) return named;
+  throw InvalidRequest.forField('resource', 'runs no pods', 'Name a workload, such as a Deployment or a Pod.');
+}
+
+function toOptions({ previous, since, tail }: LogQuery) {
+  return {
+    ...(previous === 'true' && { previous: true }),
+    sinceTime: parseSince(since),
+    ...(tail && { tailLines: Number(tail) }),
+  };
+}
+
+/** The lines of a log without secret values; bytes that are no text are replaced. */
+async function toLines(bytes: Uint8Array, secrets: DesignSecrets, prefix: string): Promise<string[]> {
+  const text = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString('utf8');
+  if (text === '') return [];
+  const turns = new TimeSlicer();
+  const lines: string[] = [];
+  for (const line of (text.endsWith('\n') ? text.slice(0, -1) : text).split('\n')) {
+    lines.push(prefix + secrets.hideInMessage(line));
+    await turns.yieldToEventLoop();
+  }
+  return lines;
+}
+
+/** A line of a log with timestamps, which a piece of a long line does not have. */
+function splitTime(text: string): { at: string | null; line: string } {
+  const end = text.indexOf(' ');
+  const at = end > 0 && end <= 40 ? text.slice(0, end) : '';
+  return /^\d{4}-\d\d-\d\dT[\d:.]+(?:Z|[+-]\d\d:\d\d)$/.test(at)
+    ? { at, line: text.slice(end + 1) }
+    : { at: null, line: text };
+}
+
+/** Keeps a stream below a number of characters a second, whatever its containers write. */
+class Pace {
+  private until = 0;
+  private sent = 0;
+
+  async wait(size: number): Promise<void> {
+    const now = performance.now();
+    if (now >= this.until) {
+      this.until = now + 1_000;
+      this.sent = 0;
+    }
+    this.sent += size;
+    if (this.sent > MAX_BYTES) await sleep(this.until - now);
+  }
+}
+
+const REASONS: readonly EndReason[] = ['rights_changed', 'shutdown', 'time_limit'];
+const toEndReason = (reason: unknown): EndReason | undefined => REASONS.find((one) => one === reason);
