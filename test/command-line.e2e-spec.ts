@@ -494,6 +494,26 @@ requires('KUBEBUILDER_ASSETS', 'the command line with a cluster', (assets) => {
     await other.signIn(world.baseUrl, editor.email ?? '', PASSWORD);
   });
 
+  it('makes designs of what runs, and shows logs', async () => {
+    const kubectl = (...args: string[]) => run(join(assets, 'kubectl'), ['--kubeconfig', kubeconfig, ...args]);
+    await kubectl('create', 'namespace', 'cli-runs');
+    await kubectl('create', 'configmap', 'runs', '-n', 'cli-runs', '--from-literal=a=1');
+    await cli.call(['cluster', 'add', '-e', 'running', '--kube-context', 'test'], { env: { KUBECONFIG: kubeconfig } });
+    const words = ['import', '--from-cluster', 'test', '--namespace', 'cli-runs'];
+    const preview = await cli.call([...words, '--preview']);
+    expect(preview).toMatchObject({ code: 0, out: expect.stringMatching(/cli-runs +runs +ConfigMap\/runs/) as string });
+    expect(preview.err).toMatch(/Would make 1 designs of 1 objects in workspace Default\. Left out: .*GENERATED/);
+    const { designs } = (await cli.json(words)) as unknown as { designs: { deploy: object }[] };
+    const adopt = ['api', 'POST', '/api/pattern/deploy', '--data', JSON.stringify(designs[0]?.deploy)];
+    expect(await cli.json(adopt)).toMatchObject({ status: 'succeeded', resources: [{ action: 'unchanged' }] });
+    expect(await cli.call(['logs', 'runs', '-e', 'running'])).toMatchObject({
+      code: 1,
+      err: expect.stringContaining('no object of the deployment runs pods') as string,
+    });
+    expect(await cli.call(['import', '--from-cluster', 'test'])).toMatchObject({ code: 64 });
+    expect(await cli.call(['import'])).toMatchObject({ code: 64 });
+  }, 60_000);
+
   it('does the main job in five commands, and shows what happened', async () => {
     file('shop.yaml', namespaced('cli-shop', configMap('page', 'cli-shop')));
     const added = await cli.call(['cluster', 'add', '-e', 'staging', '-o', 'name'], {

@@ -7,6 +7,7 @@ import { addCompletionCommand, completeWords } from './commands/completion.js';
 import { addDeploymentCommands } from './commands/deployments.js';
 import { addDesignCommands } from './commands/designs.js';
 import { addEventCommands } from './commands/events.js';
+import { addLogCommand } from './commands/logs.js';
 import { addRecordCommands } from './commands/records.js';
 import { addSignInCommands } from './commands/sign-in.js';
 import { addVersionCommands } from './commands/version.js';
@@ -59,6 +60,7 @@ Codes: 0 done, 1 failed, 2 there are changes, 3 waits for approval, 4 refused, 5
   addClusterCommands(program);
   addDesignCommands(program);
   addDeploymentCommands(program);
+  addLogCommand(program);
   addEventCommands(program);
   addRecordCommands(program);
   addApplyCommand(program);

@@ -22,8 +22,9 @@ import { mergeValues } from '../values.js';
 import { exportAll } from '../apply/export.js';
 import { collect, does, withExamples } from './command.js';
 import { toInteger } from './deployments.js';
+import { type ClusterFlags, importFromCluster } from './import-cluster.js';
 
-interface ImportFlags {
+interface ImportFlags extends ClusterFlags {
   name?: string;
   new?: boolean;
   values?: string[];
@@ -36,21 +37,29 @@ export function addDesignCommands(program: Command): void {
   withExamples(
     does(
       program
-        .command('import <source>')
-        .summary('import a design from a file, folder or URL')
+        .command('import [source]')
+        .summary('import a design from a file, folder, URL or cluster')
         .description(
           'Imports a manifest, a chart, a Kustomization, a Compose file or a design file. It becomes the next version of the only design of ' +
-            'that name in the workspace, else a new design; the same content makes no version. - reads standard input.',
+            'that name in the workspace, else a new design; the same content makes no version. - reads standard input. With --from-cluster ' +
+            'what runs in namespaces of a cluster becomes designs.',
         )
         .option('--name <name>', 'the name of the design; default: that of the file, without its extension')
         .option('--new', 'make a new design, also where there is one of that name')
         .option('--values <file>', 'values of a chart; may be repeated', collect)
-        .option('--set <key=value>', 'a value of a chart; may be repeated', collect),
+        .option('--set <key=value>', 'a value of a chart; may be repeated', collect)
+        .option('--from-cluster <connection>', 'the connection, by name or id')
+        .option('--namespace <name>', 'of --from-cluster: a namespace, or all; may be repeated', collect)
+        .option('--selector <labels>', 'of --from-cluster: only objects with these labels')
+        .option('--kind <kind>', 'of --from-cluster: only this kind; may be repeated', collect)
+        .option('--include-owned', 'of --from-cluster: also what Argo CD, Flux or an operator manage')
+        .option('--preview', 'of --from-cluster: only show what would be imported'),
       importSource,
     ),
     'armature import shop.yaml',
     'armature import ./chart --name shop --values production.yaml --set image.tag=1.2.3',
     'kustomize build . | armature import - --name shop',
+    'armature import --from-cluster main --namespace shop --preview',
   );
   does(
     program
@@ -101,7 +110,12 @@ function toFormat(text: string): string {
   throw new WrongUse(`there is no format ${text}`, `Use one of ${FORMATS.join(', ')}.`);
 }
 
-async function importSource(run: Run, flags: ImportFlags, source: string): Promise<void> {
+async function importSource(run: Run, flags: ImportFlags, source?: string): Promise<void> {
+  if (flags.fromCluster !== undefined) {
+    if (source !== undefined) throw new WrongUse('import takes a source or --from-cluster', 'Leave one of them out.');
+    return importFromCluster(run, flags, flags.fromCluster);
+  }
+  if (source === undefined) throw new WrongUse('the source is missing', 'Name a file, a folder or a URL, or - .');
   const values = await mergeValues(flags.values ?? [], flags.set ?? []);
   const content = await readSource(run, source);
   const name = flags.name ?? nameOf(source);
