@@ -28,25 +28,6 @@ export function PlanDetails({ plan }: { plan: PlanView }) {
           <Name>{warning}</Name>
         </p>
       ))}
-      <h3>Changes</h3>
-      {changes.length === 0 && <p class="state">Nothing changes.</p>}
-      <Paged rows={sorted} size={50}>
-        {(rows) => rows.map((resource) => <Change key={keyOf(resource)} resource={resource} />)}
-      </Paged>
-      {unchanged > 0 && <p class="quiet">{unchanged} unchanged</p>}
-      {plan.hooks.length > 0 && (
-        <>
-          <h3>Hooks</h3>
-          <ul>
-            {plan.hooks.map(({ phase, kind, namespace, name, error }) => (
-              <li>
-                {phase}: {kind} <Name>{namespace ? `${namespace}/${name}` : name}</Name>
-                {error && <Problem text={`${error.reason}: ${error.detail}`} />}
-              </li>
-            ))}
-          </ul>
-        </>
-      )}
       <h3>Policies and quotas</h3>
       {plan.policy_violations.length === 0 && <p>No policy is violated.</p>}
       <ul>
@@ -62,6 +43,25 @@ export function PlanDetails({ plan }: { plan: PlanView }) {
           </li>
         )}
       </ul>
+      {plan.hooks.length > 0 && (
+        <>
+          <h3>Hooks</h3>
+          <ul>
+            {plan.hooks.map(({ phase, kind, namespace, name, error }) => (
+              <li>
+                {phase}: {kind} <Name>{namespace ? `${namespace}/${name}` : name}</Name>
+                {error && <Problem text={`${error.reason}: ${error.detail}`} />}
+              </li>
+            ))}
+          </ul>
+        </>
+      )}
+      <h3>Changes</h3>
+      {changes.length === 0 && <p class="state">Nothing changes.</p>}
+      <Paged rows={sorted} size={50}>
+        {(rows) => rows.map((resource) => <Change key={keyOf(resource)} resource={resource} />)}
+      </Paged>
+      {unchanged > 0 && <p class="quiet">{unchanged} unchanged</p>}
       {plan.kept.length > 0 && (
         <>
           <h3>Stays on the cluster</h3>

@@ -65,8 +65,13 @@ export default function PlanAndApprove({ id }: { id: string }) {
               </dd>
               <dt>Approvals</dt>
               <dd>
-                {record.approvals.filter(({ decision }) => decision === 'approved').length} given; the environment asks
-                for {environment.data?.required_approvals ?? '…'}, of which the request of an admin is one
+                {record.approvals.filter(({ decision }) => decision === 'approved').length} given
+                {environment.data && environment.data.required_approvals > 0 && (
+                  <>
+                    ; the environment asks for {environment.data.required_approvals}, of which the request of an admin
+                    is one
+                  </>
+                )}
               </dd>
               <dt>Expires</dt>
               <dd>
