@@ -393,6 +393,10 @@ requires('CHROMIUM_BIN', 'in a browser', (executablePath) => {
       const pattern_data = { pattern_file: 'apiVersion: v1\nkind: ConfigMap\nmetadata: {name: one}\n' };
       await done(world.admin.post('/api/pattern', { name: 'just made', pattern_data }));
       for (const each of [page, tab]) await each.getByRole('link', { name: 'just made' }).waitFor();
+      // When the tab that has the stream is closed, another one goes on.
+      await page.close();
+      await done(world.admin.post('/api/pattern', { name: 'made later', pattern_data }));
+      await tab.getByRole('link', { name: 'made later' }).waitFor();
     }, 60_000);
 
     it('waits out a rate limit and an absent server visibly', async () => {

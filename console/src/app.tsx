@@ -218,7 +218,7 @@ function SearchField() {
     await new Promise((resolve) => setTimeout(resolve, 200));
     if (mine !== turn.current) return;
     try {
-      const { results: found } = await call('search', { query: { q: text.trim() } });
+      const { results: found } = await call('searchRecords', { query: { q: text.trim() } });
       if (mine === turn.current) results.value = found;
     } catch (error) {
       if (mine === turn.current) failure.value = (error as Error).message;

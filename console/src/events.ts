@@ -67,7 +67,8 @@ export function follow(organization: string): void {
     if ('event' in data) apply(data.event);
     else refresh();
   };
-  const lead = async (): Promise<void> => {
+  /** @param isHeir whether another tab led before, whose last events may not have come */
+  const lead = async (isHeir: boolean): Promise<void> => {
     const tell = (message: Message): void => {
       if (!signal.aborted) tabs.postMessage(message);
     };
@@ -75,7 +76,7 @@ export function follow(organization: string): void {
     // After a break or a change of rights, what is shown may be old or no longer be for these eyes.
     const onOpen = (): void => {
       opened += 1;
-      if (opened === 1) return;
+      if (opened === 1 && !isHeir) return;
       refresh();
       void lookForNewerPage();
       tell({ organization, reopened: true });
@@ -93,8 +94,15 @@ export function follow(organization: string): void {
       }
   };
   const { locks } = navigator as { locks?: LockManager };
-  if (!locks) return void lead();
-  locks.request(`armature-events ${root.pathname} ${organization}`, { signal }, lead).catch(() => undefined);
+  if (!locks) return void lead(false);
+  const name = `armature-events ${root.pathname} ${organization}`;
+  void (async () => {
+    const isLed = await locks.request(name, { ifAvailable: true }, async (lock) => {
+      if (lock) await lead(false);
+      return lock === null;
+    });
+    if (isLed) await locks.request(name, { signal }, () => lead(true));
+  })().catch(() => undefined);
 }
 
 const pause = (milliseconds: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, milliseconds));

@@ -25,7 +25,7 @@ export interface NewOperations {
     items: AttentionItem[];
     next_cursor?: string | null;
   }>;
-  search(options: { query: { q: string } }): Promise<{ results: Found[] }>;
+  searchRecords(options: { query: { q: string } }): Promise<{ results: Found[] }>;
   getDeploymentPlan(options: { path: { id: string } }): Promise<PlanView>;
   listFavourites(): Promise<{ favourites: Found[] }>;
   addFavourite(options: { path: { type: string; id: string } }): Promise<void>;
@@ -34,7 +34,7 @@ export interface NewOperations {
 
 export const NEW_OPERATIONS: Record<keyof NewOperations, readonly [method: string, path: string]> = {
   listAttention: ['GET', '/api/attention'],
-  search: ['GET', '/api/search'],
+  searchRecords: ['GET', '/api/search'],
   getDeploymentPlan: ['GET', '/api/deployments/{id}/plan'],
   listFavourites: ['GET', '/api/identity/users/favourites'],
   addFavourite: ['PUT', '/api/identity/users/favourites/{type}/{id}'],
