@@ -73,6 +73,14 @@ export default function PlanAndApprove({ id }: { id: string }) {
                   </>
                 )}
               </dd>
+              {record.status === 'pending_approval' && (
+                <>
+                  <dt>Who may decide</dt>
+                  <dd>
+                    <Deciders deployment={record} />
+                  </dd>
+                </>
+              )}
               <dt>Expires</dt>
               <dd>
                 <Time at={record.approval_expires_at} />
@@ -126,6 +134,13 @@ function Frozen({ environmentId }: { environmentId: string }) {
 
 const Requester = ({ deployment: { requested_by, workspace_id } }: { deployment: DeploymentView }) =>
   requested_by ? <Person id={requested_by} workspaceId={workspace_id} /> : <>the system</>;
+
+function Deciders({ deployment: { workspace_id, requested_by, approvals } }: { deployment: DeploymentView }) {
+  const { data } = useCall('listWorkspaceMembers', { path: { id: workspace_id }, query: { pagesize: 500 } });
+  const decided = new Set([requested_by, ...approvals.map(({ user_id }) => user_id)]);
+  const others = data?.members.filter(({ role, user_id }) => role === 'admin' && !decided.has(user_id)) ?? [];
+  return <Name>{others.map(({ email }) => email).join(', ') || 'admins of the organization'}</Name>;
+}
 
 function Person({ id, workspaceId }: { id: string; workspaceId: string }) {
   const { data } = useCall('listWorkspaceMembers', { path: { id: workspaceId }, query: { pagesize: 500 } });
