@@ -243,6 +243,18 @@ requires('CHROMIUM_BIN', 'in a browser', (executablePath) => {
     expect(existsSync('/tmp/armature-ran')).toBe(false);
   }, 60_000);
 
+  it('says when the server has a newer version of it', async () => {
+    const page = await newPage();
+    await signIn(page, world.admin);
+    await page.route('**/console/members-*.js', (route) => route.fulfill({ status: 404 }));
+    await page.route(`${proxy.url}/`, (route) => route.fulfill({ contentType: 'text/html', body: '<p>newer</p>' }));
+    await page.getByRole('link', { name: 'Members' }).click();
+    await page.getByText('The server has a newer version of this console').waitFor();
+    await page.unrouteAll();
+    await page.getByRole('button', { name: 'Reload' }).click();
+    await page.getByRole('table', { name: 'Members' }).waitFor();
+  }, 60_000);
+
   requires('KUBEBUILDER_ASSETS', 'and a cluster', () => {
     const namespace = `console-${randomUUID().slice(0, 8)}`;
     let kubeconfig: string;

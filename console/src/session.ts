@@ -133,11 +133,3 @@ export async function signOut(): Promise<void> {
   // Nothing of what was read stays in memory.
   window.location.assign(root.href);
 }
-
-/** Where the issuer's sign-in begins; it comes back to the address that is open. */
-export function issuerSignIn(): string | undefined {
-  if (document.documentElement.dataset['issuer'] !== 'yes') return undefined;
-  const { pathname, search } = window.location;
-  const path = `/${pathname.slice(root.pathname.length)}${search}`;
-  return new URL(`api/auth/console/oidc/start?return=${encodeURIComponent(path)}`, root).href;
-}

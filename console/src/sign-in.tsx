@@ -1,7 +1,7 @@
 import { useSignal } from '@preact/signals';
 import { useEffect, useRef } from 'preact/hooks';
 import { Field, onSubmit, Screen } from './parts.js';
-import { issuerSignIn, session, signIn } from './session.js';
+import { signIn } from './session.js';
 
 /** The only screen for whoever has no session; afterwards the address shows itself. */
 export const SignInScreen = () => (
@@ -34,7 +34,6 @@ function SignInForm() {
     refusal.value = await signIn(email.peek(), password.peek());
     busy.value = false;
   };
-  const issuer = issuerSignIn();
   return (
     <form class="narrow" onSubmit={onSubmit(() => void run())}>
       <Field label="Email">
@@ -69,13 +68,6 @@ function SignInForm() {
       {refusal.value && (
         <p class="state failure" role="alert">
           {refusal}
-        </p>
-      )}
-      {issuer && session.value === 'none' && (
-        <p>
-          <a href={issuer} target="_self">
-            Use single sign-on
-          </a>
         </p>
       )}
     </form>
