@@ -44,7 +44,7 @@ export default tseslint.config(
   },
   {
     // Input decides how long a pattern that backtracks takes.
-    files: ['src/**/*.ts', 'clients/*/src/**/*.ts'],
+    files: ['src/**/*.ts', 'clients/*/src/**/*.ts', 'console/src/**/*.{ts,tsx}'],
     plugins: { regexp },
     rules: {
       'regexp/no-super-linear-backtracking': ['error', { report: 'potential' }],
