@@ -294,6 +294,11 @@ requires('CHROMIUM_BIN', 'in a browser', (executablePath) => {
       expect(headers.slice(0, 5)).toEqual(['Kind', 'Name', 'Namespace', 'Health', 'Drift']);
       expect(await table.getByRole('row').count()).toBe(1 + 4);
       await page.getByText('in sync').first().waitFor();
+      // Simulated nodes run nothing that writes.
+      const body = 'a line with <b>markup</b>';
+      await page.route('**/logs?*', (route) => route.fulfill({ contentType: 'text/plain', body }));
+      await page.getByRole('button', { name: 'Read logs' }).click();
+      await page.getByRole('region', { name: 'Logs' }).getByText(body).waitFor();
       await page.getByRole('link', { name: 'Workspace' }).click();
       const matrix = page.getByRole('table', { name: 'Designs and environments' });
       await matrix.getByRole('link', { name: 'version 1' }).waitFor();
@@ -342,6 +347,35 @@ requires('CHROMIUM_BIN', 'in a browser', (executablePath) => {
       // The first one sees it happen.
       await page.getByText('Approve or reject: it is succeeded').waitFor();
     }, 120_000);
+
+    it('shows what is on a cluster and would become designs, and keeps nothing of it', async () => {
+      const page = await newPage();
+      await signIn(page, second, `/workspaces/${workspace.id}/import`);
+      await page.getByText('From a cluster').click();
+      await page.getByLabel('Namespaces').fill(namespace);
+      await page.getByRole('button', { name: 'Show what it would be' }).click();
+      // All of it is of a design already.
+      await page.getByText(/\d+ left out/).click();
+      const table = page.getByRole('table', { name: 'Left out' });
+      await table.getByRole('row', { name: 'Service hello OWNED_HERE' }).waitFor();
+      await inspect(page, 'import from a cluster');
+    }, 60_000);
+
+    it('shows a file as it was read before it is kept', async () => {
+      const page = await newPage();
+      await signIn(page, second, `/workspaces/${workspace.id}/import`);
+      const compose = 'services:\n  web:\n    image: nginx:1.27\n    ports: ["8080:80"]\n';
+      const files = page.locator('input[type=file]');
+      expect(await files.count()).toBe(1);
+      await files.setInputFiles({ name: 'front.yaml', mimeType: 'text/yaml', buffer: Buffer.from(compose) });
+      await page.getByRole('main').getByText('docker-compose').waitFor();
+      const kept = async () =>
+        (await done(world.admin.get(`/api/pattern?workspace_id=${workspace.id}`))).total_count as number;
+      const before = await kept();
+      await page.getByRole('button', { name: 'Import' }).click();
+      await titled(page, 'front');
+      expect(await kept()).toBe(before + 1);
+    }, 60_000);
 
     it('has screens without findings, light and dark, narrow and wide, and of names that are only text', async () => {
       const { organization } = world;

@@ -76,6 +76,7 @@ function explain(error: Error): { title: string; remedy?: string; id?: string } 
   if (status === 0)
     return { title: 'The server does not respond.', remedy: 'What was read before is shown until it is back.' };
   if (status === 429) return { title: 'Too many calls.', remedy, id };
+  if (status === 502 || status === 504) return { title: 'A cluster or another system failed.', remedy, id };
   return { title: status >= 500 ? 'The server failed.' : 'This was refused.', remedy, id };
 }
 

@@ -17,6 +17,7 @@ import {
   Table,
   Time,
 } from '../parts.js';
+import { Logs } from '../logs.js';
 import { usePermissions } from '../permissions.js';
 import { Value } from '../plan-details.js';
 import { addressOf, navigate } from '../router.js';
@@ -88,6 +89,12 @@ export default function Deployment({ id }: { id: string }) {
             {drift.error && <Failure error={drift.error} />}
             <DriftDetails drift={drift.data} />
             <Actions deployment={record} permissions={permissions} />
+            <Logs
+              deployment={record}
+              permission={
+                environment.data?.logs === 'viewer' ? { allowed: true, reason: null } : permissions('deployment.logs')
+              }
+            />
             <Drawn id={id} name={record.name} nodes={record.resources.length} />
             <Events id={id} orgID={record.organization_id} />
           </>

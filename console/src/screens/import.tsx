@@ -17,6 +17,7 @@ import {
   useAction,
 } from '../parts.js';
 import { usePermissions } from '../permissions.js';
+import { ClusterImport } from '../cluster-import.js';
 import { navigate } from '../router.js';
 
 interface Component {
@@ -40,6 +41,14 @@ export default function Import({ id }: { id: string }) {
               Into <Name>{name}</Name>: Kubernetes manifests, a Helm chart, a kustomization, a Compose file or a design.
             </p>
             <ImportForm workspaceId={id} orgID={organization_id} permission={permissions('design.create')} />
+            {permissions('design.create').allowed && (
+              <details>
+                <summary>
+                  <h2 class="inline">From a cluster</h2>
+                </summary>
+                <ClusterImport workspaceId={id} orgID={organization_id} />
+              </details>
+            )}
           </>
         )}
       </Shown>
