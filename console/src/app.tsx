@@ -4,7 +4,7 @@ import { useEffect, useRef } from 'preact/hooks';
 import { call, useCall, waitingUntil } from './api.js';
 import { hasNewerPage, lookForNewerPage } from './newer-page.js';
 import { Failure, Loading, Name, Offline, Screen } from './parts.js';
-import { addressOf, navigate, place } from './router.js';
+import { addressOf, navigate, place, root } from './router.js';
 import type { Found } from './new-operations.js';
 import { session, signOut } from './session.js';
 import { SignInAgain, SignInScreen } from './sign-in.js';
@@ -27,6 +27,9 @@ const SCREENS: [pattern: RegExp, load: () => Promise<{ default: ScreenComponent 
   [/^\/notifications$/, () => import('./screens/notifications.js')],
   [/^\/account$/, () => import('./screens/account.js')],
 ];
+
+/** The server may know more screens than this version has. */
+const hasScreen = (path: string): boolean => SCREENS.some(([pattern]) => pattern.test(new URL(path, root).pathname));
 
 const loaded = new Map<RegExp, ScreenComponent>();
 const loads = signal(0);
@@ -252,7 +255,7 @@ function SearchField() {
       }}
       onSubmit={(event) => {
         event.preventDefault();
-        const first = list?.[0];
+        const first = list?.find(({ path }) => hasScreen(path));
         if (first) navigate(first.path);
       }}
     >
@@ -273,9 +276,15 @@ function SearchField() {
           <ul>
             {list.map(({ type, id, name, path }) => (
               <li key={`${type} ${id}`}>
-                <a href={addressOf(path)}>
-                  <span class="quiet">{type}</span> <Name>{name}</Name>
-                </a>
+                {hasScreen(path) ? (
+                  <a href={addressOf(path)}>
+                    <span class="quiet">{type}</span> <Name>{name}</Name>
+                  </a>
+                ) : (
+                  <>
+                    <span class="quiet">{type}</span> <Name>{name}</Name>
+                  </>
+                )}
               </li>
             ))}
           </ul>

@@ -4,7 +4,7 @@ import { ClusterForm } from './cluster-form.js';
 import { Badge, Cause, Failure, Name } from './parts.js';
 import { usePermissions } from './permissions.js';
 import { addressOf, navigate } from './router.js';
-import { organization, workspaceId } from './state.js';
+import { isAdminOf, organization, workspaceId } from './state.js';
 
 const EXAMPLE = `apiVersion: v1
 kind: ConfigMap
@@ -40,7 +40,7 @@ export function FirstStart() {
   const permissions = usePermissions(workspace ?? undefined);
   const failure = useSignal<Error | null>(null);
   const busy = useSignal(false);
-  const isAdmin = organization.value !== undefined && organization.value.role !== 'member';
+  const isAdmin = isAdminOf(orgID);
   const clusters = connections.data?.connections.filter(({ kind }) => kind === 'kubernetes') ?? [];
   const design = designs.data?.patterns[0];
   const attempt = async (work: () => Promise<void>): Promise<void> => {

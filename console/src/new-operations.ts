@@ -21,7 +21,7 @@ export interface Found {
 
 /** Operations that the document of the API does not describe yet. */
 export interface NewOperations {
-  listAttention(options: { query: { orgID?: string; cursor: string } }): Promise<{
+  listAttention(options: { query: { orgID?: string; pagesize?: number; cursor: string } }): Promise<{
     items: AttentionItem[];
     next_cursor?: string | null;
   }>;

@@ -31,6 +31,10 @@ export const organization = computed(() => {
 });
 export const workspaceId = computed(() => chosenWorkspace.value);
 
+/** What only admins of an organization may ask for is not asked by others. */
+export const isAdminOf = (orgID: string): boolean =>
+  profile.value?.organizations.some(({ id, role }) => id === orgID && role !== 'member') ?? false;
+
 export function chooseOrganization(id: string): void {
   if (id === organization.peek()?.id) return;
   remember('organization', id);

@@ -19,7 +19,7 @@ export default function Attention() {
         <List operation="listAttention" options={{ query: { orgID, cursor: '' } }}>
           {({ items }) =>
             items.length === 0 ? (
-              <Empty>Nothing needs attention: all that you see is healthy, in sync and without open requests.</Empty>
+              <Empty>Nothing needs attention: what you see is healthy and in sync, and no request waits for you.</Empty>
             ) : (
               <Table
                 caption="In all workspaces that you see"

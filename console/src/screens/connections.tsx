@@ -1,14 +1,13 @@
 import { refresh, useCall } from '../api.js';
 import { ClusterForm } from '../cluster-form.js';
 import { Action, Badge, Cause, Empty, List, Name, Screen, Table, Time } from '../parts.js';
-import { chooseOrganization, profile } from '../state.js';
+import { chooseOrganization, isAdminOf, profile } from '../state.js';
 
 export default function Connections({ id }: { id: string }) {
   const mine = profile.value?.organizations.find((each) => each.id === id);
   if (mine) chooseOrganization(id);
   const kinds = useCall('listConnectionKinds', { query: { pagesize: 100 } });
   const pings = new Set(kinds.data?.kinds.filter(({ ping }) => ping).map(({ kind }) => kind));
-  const isAdmin = mine !== undefined && mine.role !== 'member';
   return (
     <Screen title="Connections">
       <List operation="listConnections" options={{ query: { orgID: id, order: 'name' } }}>
@@ -47,7 +46,7 @@ export default function Connections({ id }: { id: string }) {
         }
       </List>
       <h2>Register a cluster</h2>
-      {isAdmin ? (
+      {isAdminOf(id) ? (
         <ClusterForm orgID={id} />
       ) : (
         <Cause action="Register a cluster" reason="it needs an admin of the organization" />

@@ -2,7 +2,7 @@ import { refresh, useCall } from '../api.js';
 import { Favourite } from '../favourite.js';
 import { Action, Age, Badge, Empty, List, Name, Screen, Shown, Table, Time } from '../parts.js';
 import { addressOf } from '../router.js';
-import { profile } from '../state.js';
+import { isAdminOf } from '../state.js';
 
 export default function Environment({ id }: { id: string }) {
   const answer = useCall('getEnvironment', { path: { id } });
@@ -72,7 +72,7 @@ export default function Environment({ id }: { id: string }) {
               }
             </List>
             <Connections id={id} orgID={organization_id} />
-            <Freezes id={id} />
+            {isAdminOf(organization_id) && <Freezes id={id} />}
           </>
         )}
       </Shown>
@@ -81,7 +81,7 @@ export default function Environment({ id }: { id: string }) {
 }
 
 function Connections({ id, orgID }: { id: string; orgID: string }) {
-  const isAdmin = profile.value?.organizations.some((each) => each.id === orgID && each.role !== 'member') ?? false;
+  const isAdmin = isAdminOf(orgID);
   const others = useCall(isAdmin ? 'listEnvironmentConnections' : null, {
     path: { environmentID: id },
     query: { filter: '{"assigned":false}', pagesize: 100 },

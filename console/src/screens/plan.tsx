@@ -21,7 +21,7 @@ import {
 import { usePermissions } from '../permissions.js';
 import { PlanDetails } from '../plan-details.js';
 import { addressOf, navigate } from '../router.js';
-import { chooseOrganization, chooseWorkspace, profile } from '../state.js';
+import { chooseOrganization, chooseWorkspace, isAdminOf, profile } from '../state.js';
 import { toCurl } from '../commands.js';
 
 export default function PlanAndApprove({ id }: { id: string }) {
@@ -98,7 +98,7 @@ export default function PlanAndApprove({ id }: { id: string }) {
                 ]}
               />
             )}
-            <Frozen environmentId={record.environment_id} />
+            <Frozen environmentId={record.environment_id} orgID={record.organization_id} />
             <Decision deployment={record} permission={permissions('deployment.approve')} />
             <h2>What it changes</h2>
             {plan.error instanceof ArmatureError && plan.error.status === 404 ? (
@@ -116,18 +116,26 @@ export default function PlanAndApprove({ id }: { id: string }) {
   );
 }
 
-/** Freezes that hold now. */
-function Frozen({ environmentId }: { environmentId: string }) {
-  const { data } = useCall('listFreezes', { path: { id: environmentId }, query: { pagesize: 100 } });
+/** What is frozen now; admins of the organization read until when of each freeze, others what needs attention. */
+function Frozen({ environmentId, orgID }: { environmentId: string; orgID: string }) {
+  const isAdmin = isAdminOf(orgID);
+  const freezes = useCall(isAdmin ? 'listFreezes' : null, { path: { id: environmentId }, query: { pagesize: 100 } });
+  const attention = useCall(isAdmin ? null : 'listAttention', { query: { orgID, pagesize: 200, cursor: '' } });
+  const messages = [
+    ...(freezes.data?.freezes ?? [])
+      .filter(({ active }) => active)
+      .map(({ name, message, next_ends_at, ends_at }) => `frozen until ${next_ends_at ?? ends_at}: ${message || name}`),
+    ...(attention.data?.items ?? [])
+      .filter(({ kind, subject }) => kind === 'frozen' && subject.id === environmentId)
+      .map(({ reason }) => reason),
+  ];
   return (
     <>
-      {data?.freezes
-        .filter(({ active }) => active)
-        .map(({ id, name, message, next_ends_at, ends_at }) => (
-          <p class="banner" key={id}>
-            Frozen until <Time at={next_ends_at ?? ends_at} />: <Name>{name}</Name> <Name>{message}</Name>
-          </p>
-        ))}
+      {messages.map((message) => (
+        <p class="banner" key={message}>
+          The environment is <Name>{message}</Name>
+        </p>
+      ))}
     </>
   );
 }
