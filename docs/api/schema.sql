@@ -511,6 +511,7 @@ CREATE TABLE controller_installation (
   updated_at timestamptz(3) NOT NULL DEFAULT now(),
   deleted_at timestamptz(3),
   revision integer NOT NULL DEFAULT 1,
+  request integer NOT NULL DEFAULT 0,
   CONSTRAINT controller_installation_pkey PRIMARY KEY (id),
   CONSTRAINT controller_installation_connection_id_fkey FOREIGN KEY (connection_id) REFERENCES connection(id),
   CONSTRAINT controller_installation_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES organization(id),

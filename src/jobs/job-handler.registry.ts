@@ -21,7 +21,7 @@ export interface JobContext {
    * @throws JobAborted `lease lost`
    */
   assertLeased: () => Promise<void>;
-  /** Lets the next job of its serial key begin, when this one has made its changes and only waits. */
+  /** Lets the next job of its serial key begin, and another of its queue, when this one has made its changes and only waits. */
   endTurn: () => Promise<void>;
 }
 

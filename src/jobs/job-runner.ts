@@ -70,7 +70,10 @@ export class JobRunner {
       assertLeased: async () => {
         if (!(await this.leases.lockHeld(job))) throw new JobAborted('lease lost');
       },
-      endTurn: () => this.leases.endTurn(job),
+      endTurn: async () => {
+        await this.leases.endTurn(job);
+        running.beginWaiting();
+      },
     };
     let settlement: JobSettlement;
     try {

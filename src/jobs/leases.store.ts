@@ -149,17 +149,21 @@ export class LeasesStore {
     return ended.length > 0;
   }
 
-  /** Requeues the job. @returns false when the worker no longer holds it, or it was cancelled */
-  async requeue({ id, worker, attempt }: LeaseHolder, why: RequeueOptions = {}): Promise<boolean> {
+  /** Requeues the job, also in its turn when that had ended. @returns false when the worker no longer holds it, or it was cancelled */
+  async requeue(
+    { id, worker, attempt, serialKey }: LeaseHolder & Pick<Job, 'serialKey'>,
+    why: RequeueOptions = {},
+  ): Promise<boolean> {
     const { delayMs = 0, failed = false, lost = false, error, progress } = why;
     const put = await this.unit.manager.query<unknown[]>(
       `WITH put AS (
          UPDATE job SET status = 'queued', worker = NULL, lease_until = NULL, updated_at = now(),
            run_at = now() + $4 * interval '1 millisecond', failures = failures + $5::boolean::int,
-           losses = losses + $6::boolean::int, error = coalesce($7, error), progress = coalesce($8, progress)
+           losses = losses + $6::boolean::int, error = coalesce($7, error), progress = coalesce($8, progress),
+           serial_key = coalesce(serial_key, $9)
          WHERE ${HELD_SQL} AND NOT cancel_requested AND (NOT $6 OR lease_until < now()) RETURNING queue)
        SELECT CASE WHEN $4 = 0 THEN ${JobNotifications.notifySql('ready', 'queue')} END FROM put`,
-      [id, worker, attempt, delayMs, failed, lost, toJsonb(error), toJsonb(progress)],
+      [id, worker, attempt, delayMs, failed, lost, toJsonb(error), toJsonb(progress), serialKey],
     );
     return put.length > 0;
   }

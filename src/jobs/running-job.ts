@@ -8,10 +8,14 @@ export class RunningJob {
   private readonly aborter = new AbortController();
   /** Its outcome is being stored, so losing the lease no longer aborts it. */
   isEnding = false;
+  /** It has made its changes, and only waits for their outcome. */
+  isWaiting = false;
 
+  /** @param onFree called when another job may take its place */
   constructor(
     readonly job: Job,
     readonly lease: Lease,
+    private readonly onFree: () => void,
   ) {
     setMaxListeners(0, this.aborter.signal);
   }
@@ -23,6 +27,12 @@ export class RunningJob {
   /** The first reason why it was aborted, if it was. */
   get abortReason(): AbortReason | null {
     return this.signal.aborted ? (this.signal.reason as JobAborted).reason : null;
+  }
+
+  /** Gives its place to another job. */
+  beginWaiting(): void {
+    this.isWaiting = true;
+    this.onFree();
   }
 
   abort(why: AbortReason): void {

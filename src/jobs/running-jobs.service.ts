@@ -11,6 +11,9 @@ import { OverdueJobsService } from './overdue-jobs.service.js';
 import { RunningJob } from './running-job.js';
 import { WorkerPresence } from './worker-presence.js';
 
+/** How many jobs of a queue may wait without a place of their own. */
+const MAX_WAITING = 50;
+
 /** The jobs that this process runs, with their leases. */
 @Injectable()
 export class RunningJobsService implements LeasedWork<RunningJob> {
@@ -33,15 +36,15 @@ export class RunningJobsService implements LeasedWork<RunningJob> {
 
   /**
    * Claims and runs as many due jobs as there is capacity for.
-   * @param onEnded called when each ends
+   * @param onFree called when another job may take the place of one: it has ended, or only waits
    * @returns the number claimed
    */
-  async claim(onEnded: () => void): Promise<number> {
+  async claim(onFree: () => void): Promise<number> {
     const capacities = this.findCapacity();
     const askedAt = performance.now();
     const jobs =
       capacities.length > 0 ? await this.leases.claim(this.presence.id, capacities, this.settings.leaseMs) : [];
-    for (const job of jobs) this.run(job, new Lease(askedAt, this.settings.leaseMs), onEnded);
+    for (const job of jobs) this.run(job, new Lease(askedAt, this.settings.leaseMs), onFree);
     return jobs.length;
   }
 
@@ -90,21 +93,26 @@ export class RunningJobsService implements LeasedWork<RunningJob> {
     return left;
   }
 
-  private run(job: Job, lease: Lease, onEnded: () => void): void {
-    const running = new RunningJob(job, lease);
+  private run(job: Job, lease: Lease, onFree: () => void): void {
+    const running = new RunningJob(job, lease, onFree);
     if (job.cancelRequested) running.abort('cancelled');
     const done = this.runner.run(running).finally(() => {
       this.running.delete(running);
-      onEnded();
+      onFree();
     });
     this.running.set(running, done);
   }
 
   private findCapacity(): QueueCapacity[] {
-    const counts = new Map<string, number>();
-    for (const { job } of this.running.keys()) counts.set(job.queue, (counts.get(job.queue) ?? 0) + 1);
+    const waiting = new Map<string, number>();
+    const working = new Map<string, number>();
+    for (const { job, isWaiting } of this.running.keys()) {
+      const counts = isWaiting ? waiting : working;
+      counts.set(job.queue, (counts.get(job.queue) ?? 0) + 1);
+    }
     return this.handlers.list().flatMap<QueueCapacity>(({ queue, concurrency, reserve = 0 }) => {
-      const free = concurrency - (counts.get(queue) ?? 0);
+      const taken = (working.get(queue) ?? 0) + Math.max(0, (waiting.get(queue) ?? 0) - MAX_WAITING);
+      const free = concurrency - taken;
       if (free > 0) return [{ queue, slots: free, isReserve: false }];
       // One at a time, because the next claim depends on who has a running job.
       return free + reserve > 0 ? [{ queue, slots: 1, isReserve: true }] : [];

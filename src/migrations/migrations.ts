@@ -3,6 +3,7 @@ import { Baseline1764000000137 } from './1764000000137-baseline.js';
 import { WorkspaceOfRenderings1764000000143 } from './1764000000143-workspace-of-renderings.js';
 import { NamesOfFunctions1764000000148 } from './1764000000148-names-of-functions.js';
 import { ReadersOfLogs1764000000149 } from './1764000000149-readers-of-logs.js';
+import { RequestOfControllers1764000000150 } from './1764000000150-request-of-controllers.js';
 
 /** All migrations, oldest first. */
 export const migrations: Migration[] = [
@@ -10,4 +11,5 @@ export const migrations: Migration[] = [
   WorkspaceOfRenderings1764000000143,
   NamesOfFunctions1764000000148,
   ReadersOfLogs1764000000149,
+  RequestOfControllers1764000000150,
 ];

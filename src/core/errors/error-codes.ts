@@ -120,6 +120,7 @@ export const ERROR_CODES: Readonly<Record<string, readonly ErrorCode[]>> = {
   }),
   Deployments: list({
     NOT_OWNED: [409, 'The object exists on the cluster and has another owner.'],
+    CONTROLLER_CANCELLED: [409, 'The change of a controller was cancelled.'],
     CONTROLLER_NOT_READY: [422, 'The deployed objects did not become ready.'],
     CONTROLLER_NOT_REMOVED: [422, 'An object of the cluster is being deleted, but its deletion does not complete.'],
     OPERATOR_MANIFEST_INVALID: [500, 'The file in the setting OPERATOR_MANIFEST is not valid.'],

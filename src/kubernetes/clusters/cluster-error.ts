@@ -91,6 +91,12 @@ export class ClusterError extends RemoteFailure {
   }
 }
 
+const PASSING: ReadonlySet<ClusterErrorKind> = new Set(['unreachable', 'timeout', 'throttled', 'unavailable']);
+
+/** Reports whether an error is a fault of a cluster that may be over in a moment. */
+export const isPassing = (error: unknown): error is ClusterError =>
+  error instanceof ClusterError && PASSING.has(error.kind);
+
 /** Messages of server-side apply, with status 500, for an object that does not match its schema. */
 const UNREADABLE = /^failed to (create typed|convert new)|cannot be handled as a|unable to convert unstructured/;
 

@@ -5,16 +5,10 @@ import { EventBus } from '../../core/events/event-bus.js';
 import type { JobContext } from '../../jobs/job-handler.registry.js';
 import type { FinishedJob } from '../../jobs/job.js';
 import type { ObjectReference } from '../clusters/kubernetes-object.js';
-import type { ControllerFailure, ControllerInstallation, ControllerTarget } from './controller-installation.entity.js';
+import type { ControllerFailure, ControllerInstallation } from './controller-installation.entity.js';
 import { ControllerInstallationsStore } from './controller-installations.store.js';
 import { ControllerDeployed, ControllerFailed, ControllerUndeployed } from './controller.events.js';
-import type { ControllerPayload } from './controller-job.js';
-
-const LOST: ControllerFailure = {
-  code: 'WORKER_LOST',
-  detail: 'the server stopped while it ran the job',
-  remedy: 'Request it again.',
-};
+import { type ControllerPayload, toJobFailure } from './controller-job.js';
 
 /** Records the progress of controller installations, and publishes the result. */
 @Injectable()
@@ -29,9 +23,9 @@ export class ControllerCompletionService {
     return this.installations.get(id);
   }
 
-  /** Reports whether its target is still the one that was requested last. */
-  async isWanted({ id, target }: ControllerInstallation): Promise<boolean> {
-    return (await this.installations.get(id))?.target === target;
+  /** Reports whether its request is still the last one. */
+  async isWanted({ id, request }: ControllerInstallation): Promise<boolean> {
+    return (await this.installations.get(id))?.request === request;
   }
 
   /** Records the objects before they are applied. */
@@ -47,34 +41,35 @@ export class ControllerCompletionService {
     });
   }
 
-  /** Records the outcome for a target. When another target was requested meanwhile, it stays pending for its own job. */
+  /** Records the outcome of a request. When there was another one meanwhile, that stays pending for its own job. */
   async complete(
-    { id }: Pick<ControllerInstallation, 'id'>,
-    target: ControllerTarget,
+    asked: Pick<ControllerInstallation, 'id' | 'request' | 'target'>,
     failure: ControllerFailure | null,
     { assertLeased }: Pick<JobContext, 'assertLeased'>,
   ): Promise<void> {
     await this.unit.run(async () => {
-      const installation = await this.installations.lock(id);
-      if (installation) await this.end(installation, target, failure);
+      const installation = await this.installations.lock(asked.id);
+      if (installation) await this.end(installation, asked, failure);
       await assertLeased();
     });
   }
 
   /** Handles a job that ended without an outcome, for instance because too many workers died. */
-  async handleJobEnd({ payload, status }: FinishedJob<ControllerPayload>): Promise<void> {
-    if (status === 'succeeded') return;
-    const installation = await this.installations.lock(payload.installation);
-    if (installation?.pending) await this.end(installation, installation.target, LOST);
+  async handleJobEnd(job: FinishedJob<ControllerPayload>): Promise<void> {
+    if (job.status === 'succeeded') return;
+    const installation = await this.installations.lock(job.payload.installation);
+    if (!installation) return;
+    const { target } = installation;
+    await this.end(installation, { target, request: job.payload.request }, toJobFailure(job));
   }
 
   private async end(
     installation: ControllerInstallation,
-    target: ControllerTarget,
+    { target, request }: Pick<ControllerInstallation, 'target' | 'request'>,
     failure: ControllerFailure | null,
   ): Promise<void> {
     const isGone = target === 'disabled' && !failure;
-    const isStillWanted = installation.target === target;
+    const isStillWanted = installation.request === request && installation.pending;
     await this.installations.update(installation, {
       ...(isStillWanted ? { pending: false, failure } : {}),
       ...(isGone ? { objects: [] } : {}),

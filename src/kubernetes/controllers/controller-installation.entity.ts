@@ -27,6 +27,10 @@ export class ControllerInstallation extends TenantEntity {
   @Column('text')
   target!: ControllerTarget;
 
+  /** The number of the request for the target; each request has the next one. */
+  @Column('integer', { default: 0 })
+  request!: number;
+
   /** Whether a job for the target is outstanding. */
   @Column('boolean')
   pending!: boolean;

@@ -1,7 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { AppError, Conflict } from '../../core/errors/app-error.js';
 import type { ClusterClient } from '../clusters/cluster-client.js';
-import { ClusterError } from '../clusters/cluster-error.js';
+import { ClusterError, isPassing } from '../clusters/cluster-error.js';
 import type { ResourceKind } from '../clusters/discovery.js';
 import {
   isCustomResourceDefinition,
@@ -78,9 +78,14 @@ export class ControllerInstaller {
   }
 
   private async readHealth(object: KubernetesObject): Promise<Judgement> {
-    const kind = await this.findServedKind(object);
-    const live = await this.client.lookup(kind, object.metadata.name, object.metadata.namespace, this.signal);
-    return (live && judgeHealth(live)) ?? { status: 'Missing', message: 'it has been deleted' };
+    try {
+      const kind = await this.findServedKind(object);
+      const live = await this.client.lookup(kind, object.metadata.name, object.metadata.namespace, this.signal);
+      return (live && judgeHealth(live)) ?? { status: 'Missing', message: 'it has been deleted' };
+    } catch (error) {
+      if (this.signal.aborted || !isPassing(error)) throw error;
+      return { status: 'Unknown', message: error.message };
+    }
   }
 
   /** @throws Conflict NOT_OWNED when an object belongs to another owner */

@@ -36,10 +36,10 @@ export class ControllerRunner {
     const { target } = installation;
     try {
       await this.carryOut(installation, context);
-      await this.completion.complete(installation, target, null, context);
+      await this.completion.complete(installation, null, context);
     } catch (error) {
       if (context.signal.aborted || !isFinal(error)) throw error;
-      await this.completion.complete(installation, target, toControllerFailure(error), context);
+      await this.completion.complete(installation, toControllerFailure(error), context);
     }
     return { name: installation.name, target };
   }

@@ -88,10 +88,12 @@ export class ControllersService {
       if (!installation) throw new Error('the record of a controller is gone');
       const isKnown = installation.pending && installation.target === target && installation.port === port;
       if (isKnown) return;
-      await this.installations.update(installation, { target, port, requestedBy, pending: true, failure: null });
+      const request = installation.request + 1;
+      const wanted = { target, port, request, requestedBy, pending: true, failure: null };
+      await this.installations.update(installation, wanted);
       await this.jobs.enqueue<ControllerPayload>(actor, {
         queue: CONTROLLERS_QUEUE,
-        payload: { installation: installation.id },
+        payload: { installation: installation.id, request },
         organizationId,
         serialKey: `${CONTROLLERS_QUEUE} ${id}`,
         mostAttempts: 3,

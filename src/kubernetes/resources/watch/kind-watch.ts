@@ -3,7 +3,7 @@ import { backoff } from '../../../core/backoff.js';
 import { TimeSlicer } from '../../../core/time-slicer.js';
 import type { ClusterClient } from '../../clusters/cluster-client.js';
 import type { WatchEvent } from '../../clusters/object-answers.js';
-import { ClusterError } from '../../clusters/cluster-error.js';
+import { ClusterError, isPassing } from '../../clusters/cluster-error.js';
 import type { ResourceKind } from '../../clusters/discovery.js';
 import type { KubernetesObject } from '../../clusters/kubernetes-object.js';
 import { rememberApplied } from '../applied-fields.js';
@@ -57,9 +57,6 @@ const MAX_BATCH_SIZE = 2 * 1024 * 1024;
 const BACKOFF_RESET_MS = 10_000;
 /** The maximum length of names in Kubernetes. */
 const MAX_NAME = 253;
-
-/** Failures of the connection, after which the watch continues from its resource version. */
-const CONNECTION_FAILURES = new Set(['unreachable', 'timeout', 'unavailable', 'throttled']);
 
 /** The number of consecutive failures of a kind before it is reported as not watched. */
 const MAX_QUIET_FAILURES = 3;
@@ -138,8 +135,8 @@ export class KindWatch {
   private async handleFault(error: ClusterError, signal: AbortSignal): Promise<void> {
     const isAhead = error.causes.some(({ reason }) => reason === 'ResourceVersionTooLarge');
     const patience = this.resourceVersion !== null ? MAX_CONNECTION_FAILURES : MAX_QUIET_FAILURES;
-    if (CONNECTION_FAILURES.has(error.kind) && !isAhead && this.failures < patience)
-      return this.pauseAfterFault(signal);
+    // The watch goes on from its resource version.
+    if (isPassing(error) && !isAhead && this.failures < patience) return this.pauseAfterFault(signal);
     this.resourceVersion = null;
     if (error.kind === 'expired' || isAhead) return this.pauseAfterFault(signal);
     const isRefused = error.kind === 'forbidden' || error.kind === 'notFound' || error.answered === 405;
