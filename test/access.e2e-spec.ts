@@ -302,6 +302,9 @@ const RULES: Record<string, Rule> = {
   'POST /api/system/audit/erase': rule('installation_audit.erase', 'anywhere', () => ({
     body: { user_id: randomUUID() },
   })),
+  'POST /api/system/events/erase': rule('installation_audit.erase', 'anywhere', () => ({
+    body: { user_id: randomUUID() },
+  })),
   ...ofWebhooks(orgs, 'organization_webhook', 'organization', 'organizationWebhook'),
   'GET /api/workspaces/:id/members': rule('workspace.readMembers', 'workspace'),
   'GET /api/workspaces/:id/members/:userId': rule('workspace.readMembers', 'workspace', undefined, {
@@ -573,7 +576,7 @@ const RULES: Record<string, Rule> = {
     body: { current_password: 'not the one', password: 'another long password' },
   })),
   'POST /api/auth/link': rule('user.linkAccount', 'anywhere', () => ({ body: { password: 'not the one' } })),
-  'DELETE /api/auth/link': rule('user.unlinkAccount', 'anywhere'),
+  'DELETE /api/auth/link': rule('user.unlinkAccount', 'anywhere', () => ({ body: { password: 'not the one' } })),
   'GET /api/identity/tokens': rule('token.read', 'anywhere'),
   'POST /api/identity/tokens': rule('token.create', 'anywhere', () => ({ body: { name: named(), scopes: ['read'] } })),
   'GET /api/identity/tokens/:id': rule('token.read', 'anywhere', undefined, { absent: true }),

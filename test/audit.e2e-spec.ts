@@ -22,6 +22,7 @@ import { Env } from '../src/core/config/env.js';
 import { DatabaseUrl } from '../src/core/database/database-url.js';
 import { UnitOfWork } from '../src/core/database/unit-of-work.js';
 import { runInRequestContext } from '../src/core/telemetry/request-context.js';
+import { PersonalIdentifiersStore } from '../src/events/audit/personal-identifiers.store.js';
 import { AuditEntriesStore } from '../src/events/audit/audit-entries.store.js';
 import { AuditEntry, INSTALLATION_CHAIN } from '../src/events/audit/audit.entity.js';
 import { AuditService } from '../src/events/audit/audit.service.js';
@@ -972,8 +973,13 @@ describe('the chain', () => {
       ChainsStore,
       CheckpointsStore,
     ];
-    const pending = world.get(PendingRowsStore);
-    const retention = new AuditRetentionService(entries, chains, pending, heads, world.get(UnitOfWork), env);
+    const others = [
+      world.get(PersonalIdentifiersStore),
+      world.get(PendingRowsStore),
+      heads,
+      world.get(UnitOfWork),
+    ] as const;
+    const retention = new AuditRetentionService(entries, chains, ...others, env);
     // The process dies after the first entries are gone: they do not go without the entry that says so.
     const died = Object.assign(Object.create(entries) as AuditEntriesStore, {
       prune: async (...args: Parameters<AuditEntriesStore['prune']>) => {
@@ -981,7 +987,7 @@ describe('the chain', () => {
         throw new Error('the process dies');
       },
     });
-    const broken = new AuditRetentionService(died, chains, pending, heads, world.get(UnitOfWork), env);
+    const broken = new AuditRetentionService(died, chains, ...others, env);
     const asSystem = { requestId: 'test', actor: Actor.system('test') };
     await expect(runInRequestContext(asSystem, () => broken.prune())).rejects.toThrow('the process dies');
     expect(await verify()).toMatchObject({ removed_through: '0' });

@@ -1,3 +1,4 @@
+import { INSTALLATION_CHAIN } from '../src/events/audit/audit.entity.js';
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { generateKeyPair, UnsecuredJWT } from 'jose';
@@ -264,9 +265,11 @@ describe('a user of the issuer with an account here', () => {
       [id],
     );
   /** A confirmed account with a password, and a user of the issuer with its address, verified or not. */
-  const both = async (claims: object = {}): Promise<{ account: Person; sub: string; issuedOnes: Person }> => {
+  const both = async (
+    claims: object = {},
+    sub = subject(),
+  ): Promise<{ account: Person; sub: string; issuedOnes: Person }> => {
     const account = await world.person('member');
-    const sub = subject();
     const token = await issuer.token(sub, { email: account.email, ...claims });
     const { body } = await profile(token);
     return { account, sub, issuedOnes: new Person(world.baseUrl, token, body.id as string, body.email as string) };
@@ -312,14 +315,25 @@ describe('a user of the issuer with an account here', () => {
   it('is unlinked by the owner of the account, who is told by mail and keeps the password', async () => {
     const { account, sub, issuedOnes } = await both();
     expect((await account.get(PROFILE)).body.identity).toBeNull();
-    expect(await account.delete(LINK)).toMatchObject({ status: 409, body: { code: 'NOT_LINKED' } });
+    const unlink = (by: Person, password = PASSWORD, headers = {}): Promise<Answer> =>
+      by.delete(LINK, { body: { password }, headers });
+    expect(await unlink(account)).toMatchObject({ status: 409, body: { code: 'NOT_LINKED' } });
     await issuedOnes.post(LINK, { password: PASSWORD });
     const linked = await account.get(PROFILE);
     expect(linked.body.identity).toEqual({ issuer: issuer.url, subject: sub });
     expect((await account.put(PROFILE, linked.body)).status).toBe(200);
     const socket = await openSocket(issuedOnes);
-    expect((await account.delete(LINK, { headers: { 'if-match': '"0"' } })).status).toBe(412);
-    const unlinked = await account.delete(LINK);
+    expect((await unlink(account, PASSWORD, { 'if-match': '"0"' })).status).toBe(412);
+    // Somebody who has only a token, of the account or of the issuer, cannot end the link.
+    for (const thief of [account, issuedOnes]) {
+      expect(await thief.delete(LINK)).toMatchObject({ status: 400, body: { errors: [{ pointer: '/password' }] } });
+      expect(await unlink(thief, 'another password')).toMatchObject({
+        status: 400,
+        body: { errors: [{ pointer: '/password', detail: 'is wrong' }] },
+      });
+    }
+    expect((await account.get(PROFILE)).body.identity).toEqual({ issuer: issuer.url, subject: sub });
+    const unlinked = await unlink(account);
     expect(unlinked).toMatchObject({ status: 200, body: { id: account.id, identity: null } });
     expect(await within(2000, socket.closed)).toBe(4403);
     expect((await issuedOnes.get(PROFILE)).body.id).not.toBe(account.id);
@@ -330,8 +344,39 @@ describe('a user of the issuer with an account here', () => {
     await mailServer.to(account.email, /was unlinked from your account/);
     // An account that only the issuer signs in to would be lost.
     const only = await issued();
-    expect(await only.delete(LINK)).toMatchObject({ status: 409, body: { code: 'NO_PASSWORD' } });
+    expect(await unlink(only)).toMatchObject({ status: 409, body: { code: 'NO_PASSWORD' } });
     expect((await issuedOnes.post(LINK, { password: PASSWORD })).body.id).toBe(account.id);
+  });
+
+  it.each([
+    ['of a usual length', subject()],
+    ['that occurs by chance', 'e7'],
+  ])('is erased with the account, where the subject is one %s', async (_, given) => {
+    const { account, sub, issuedOnes } = await both({}, given);
+    expect((await issuedOnes.post(LINK, { password: PASSWORD })).status).toBe(200);
+    expect((await account.delete(LINK, { body: { password: PASSWORD } })).status).toBe(200);
+    const ERASE = '/api/system/events/erase';
+    expect((await account.post(ERASE, { user_id: issuedOnes.id })).status).toBe(403);
+    expect(await world.admin.post(ERASE, { user_id: world.admin.id })).toMatchObject({
+      status: 409,
+      body: { code: 'OWN_DATA' },
+    });
+    const { status, body } = await world.admin.post(ERASE, { user_id: account.id });
+    expect({ status, body }).toMatchObject({ status: 200, body: { user_id: account.id } });
+    expect([body.events >= 2, body.audit_entries >= 2]).toEqual([true, true]);
+    const events = await accountEvents(account);
+    expect(events.filter(({ action }) => /linked/.test(action)).map(({ metadata }) => metadata)).toEqual(
+      Array(2).fill(expect.objectContaining({ email: '[erased]', issuer: issuer.url, subject: '[erased]' })),
+    );
+    const told = await world.sql<{ details: string | null }>(
+      `SELECT details FROM audit_entry WHERE chain = $2 AND resource_id = $1 AND action <> 'audit.personal_data_erased'`,
+      [account.id, INSTALLATION_CHAIN],
+    );
+    expect(told.length).toBeGreaterThan(1);
+    expect(told.map(({ details }) => details)).toEqual(told.map(() => null));
+    const others = await world.sql(`SELECT details FROM audit_entry WHERE details LIKE $1`, [`%"${sub}"%`]);
+    expect(others).toEqual([]);
+    expect((await world.admin.get('/api/system/audit/verify')).body).toMatchObject({ valid: true });
   });
 
   it('loses the account with a password that the owner of the address sets, as whoever knew the one before', async () => {

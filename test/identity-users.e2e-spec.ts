@@ -21,6 +21,7 @@ const NEW = 'a new password entirely';
 let world: World;
 let emails: { to: string; text: string }[];
 let mailServer: SMTPServer;
+let mail: Record<string, string>;
 
 beforeAll(async () => {
   emails = [];
@@ -41,7 +42,8 @@ beforeAll(async () => {
   });
   await once(mailServer.listen(0, '127.0.0.1'), 'listening');
   const { port } = mailServer.server.address() as AddressInfo;
-  world = await World.start({ SMTP_URL: `smtp://127.0.0.1:${port}`, MAIL_FROM: 'Armature <armature@example.org>' });
+  mail = { SMTP_URL: `smtp://127.0.0.1:${port}`, MAIL_FROM: 'Armature <armature@example.org>' };
+  world = await World.start(mail);
 });
 afterAll(async () => {
   await world.stop();
@@ -195,7 +197,12 @@ describe('a password', () => {
     const options = { bundle: true, platform: 'node', format: 'esm', packages: 'external', logLevel: 'error' } as const;
     await build({ ...options, entryPoints: ['src/cli.ts'], outfile: program });
     const run = async (parameters: string[], input = ''): Promise<{ code: number; out: string }> => {
-      const settings = { DATABASE_URL: url, JWT_SECRET: 'x'.repeat(32), ENCRYPTION_KEY: '0'.repeat(64) };
+      const settings = {
+        DATABASE_URL: url,
+        JWT_SECRET: 'x'.repeat(32),
+        ENCRYPTION_KEY: '0'.repeat(64),
+        ...mail,
+      };
       const child = spawn(process.execPath, [program, 'admin:reset', ...parameters], {
         env: { ...process.env, NODE_OPTIONS: '', ...settings },
       });
@@ -213,6 +220,8 @@ describe('a password', () => {
     const given = await run([person.email, '--password-stdin'], `${NEW}\n`);
     expect(given.out).not.toContain(NEW);
     expect((await login(person.email, NEW)).status).toBe(200);
+    // The running server sends the email of the other process.
+    expect(await emailTo(person.email, 1)).toContain('The password of your account');
     expect(await run(['nobody@example.org'])).toMatchObject({ code: 1, out: expect.stringContaining('no account') });
     rmSync(program);
     const events = await world.sql(

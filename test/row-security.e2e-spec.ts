@@ -38,7 +38,15 @@ const PUBLIC_TABLES = [
 
 /** Functions that the service executes with the rights of their owner; each checks by itself for whom it does so. */
 const DEFINERS = [
-  ...['append_events', 'audit_erase', 'audit_prune', 'event_erase', 'kept_total', 'kept_version'],
+  ...[
+    'append_events',
+    'audit_erase',
+    'audit_prune',
+    'event_erase',
+    'event_erase_subject',
+    'kept_total',
+    'kept_version',
+  ],
   ...['connection', 'credential', 'deployment', 'design', 'environment', 'filter', 'member', 'team', 'workspace'].map(
     (name) => `search_${name}`,
   ),
@@ -166,6 +174,9 @@ describe('row-level security', () => {
       expect(world.sql(`SELECT audit_erase($1, $2, '', 10)`, [world.organization, world.admin.id])).rejects.toThrow(
         'the system erases',
       ),
+    );
+    await as(world.admin, () =>
+      expect(world.sql('SELECT event_erase_subject($1)', [world.admin.id])).rejects.toThrow('the system erases'),
     );
     await as(world.admin, () =>
       expect(world.sql(`SELECT event_erase($1, 'a@b.org', 0, 10)`, [world.organization])).rejects.toThrow(

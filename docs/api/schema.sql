@@ -3325,6 +3325,26 @@ END
 $function$;
 GRANT EXECUTE ON FUNCTION event_erase(uuid,text,bigint,integer) TO armature_service;
 
+CREATE OR REPLACE FUNCTION public.event_erase_subject(person uuid)
+ RETURNS integer
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'public', 'pg_temp'
+AS $function$
+DECLARE
+  erased integer;
+BEGIN
+  IF NOT (SELECT current_setting('armature.user', true) = 'system') THEN
+    RAISE insufficient_privilege USING MESSAGE = 'the system erases personal data';
+  END IF;
+  UPDATE event SET metadata = metadata || '{"subject": "[erased]"}'
+   WHERE acted_upon = person AND organization_id IS NULL AND category = 'user' AND metadata->>'subject' <> '[erased]';
+  GET DIAGNOSTICS erased = ROW_COUNT;
+  RETURN erased;
+END
+$function$;
+GRANT EXECUTE ON FUNCTION event_erase_subject(uuid) TO armature_service;
+
 CREATE OR REPLACE FUNCTION public.granted_resources(actor uuid, kind text)
  RETURNS SETOF uuid
  LANGUAGE plpgsql

@@ -10,7 +10,7 @@ import { ApiEmptyResponse } from '../core/rest/openapi/schemas.js';
 import { RequiresRight } from '../core/rest/rights/rights.decorators.js';
 import { ProfileView } from '../organizations/profiles/profile.view.js';
 import { userPolicy } from '../organizations/users/user.policy.js';
-import { AccountLink, RefreshRequest, SignIn } from './auth.inputs.js';
+import { AccountLink, AccountUnlink, RefreshRequest, SignIn } from './auth.inputs.js';
 import { AuthService } from './auth.service.js';
 import { AccountLinkingService } from './external/account-linking.service.js';
 import { SessionsService } from './sessions.service.js';
@@ -87,14 +87,19 @@ export class AuthController {
   @RestOperation(
     'unlinkAccount',
     'Unlink the account of the issuer',
-    'Ends the link to the user of the OpenID Connect issuer, which the profile shows as `identity`: its tokens no longer act as the account of the caller, whose open sockets close. The account keeps its password.',
+    'Ends the link to the user of the OpenID Connect issuer, which the profile shows as `identity`: its tokens no longer act as the account of the caller, whose open sockets close. The account keeps its password, which confirms the call. Attempts are limited as sign-ins are.',
     { errors: [409] },
   )
   @ApiBearerAuth()
   @Delete('link')
   @RequiresRight(userPolicy.unlinkAccount)
   @ApiOkResponse({ type: ProfileView })
-  unlink(@CurrentActor() actor: Actor, @IfMatch() match: Precondition): Promise<ProfileView> {
-    return this.linking.unlink(actor, match);
+  unlink(
+    @CurrentActor() actor: Actor,
+    @Body() { password }: AccountUnlink,
+    @Ip() address: string,
+    @IfMatch() match: Precondition,
+  ): Promise<ProfileView> {
+    return this.linking.unlink(actor, password, address, match);
   }
 }

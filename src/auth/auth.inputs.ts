@@ -13,6 +13,11 @@ export class AccountLink {
   password!: string;
 }
 
+export class AccountUnlink {
+  @TextInput({ max: 1000, description: 'The password of the account, which signs in to it from then on.' })
+  password!: string;
+}
+
 export class RefreshRequest {
   @TextInput({ max: 1000 })
   refresh_token!: string;

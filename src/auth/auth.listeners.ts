@@ -5,12 +5,13 @@ import {
   UserCreated,
   UserDeactivated,
   UserLinked,
+  UserPasswordChanged,
   UserReactivated,
   UserUnlinked,
   UserUpdated,
 } from '../organizations/users/user.events.js';
+import { AccountEmailsService } from './account-emails.service.js';
 import { AttemptsStore } from './attempts/attempts.store.js';
-import { LinkEmailsService } from './external/link-emails.service.js';
 import { AccountSignInsService } from './passwords/account-sign-ins.service.js';
 import { PasswordEmailsService } from './passwords/password-emails.service.js';
 import { SessionsStore } from './sessions/sessions.store.js';
@@ -23,14 +24,15 @@ export class AuthListeners implements OnModuleInit {
     private readonly revocations: RevocationsService,
     private readonly signIns: AccountSignInsService,
     private readonly emails: PasswordEmailsService,
-    private readonly linkEmails: LinkEmailsService,
+    private readonly accountEmails: AccountEmailsService,
     private readonly events: EventBus,
   ) {}
 
   onModuleInit(): void {
     this.events.within(UserCreated, ({ user }) => this.emails.requestConfirmation(user));
-    this.events.within(UserLinked, (event) => this.linkEmails.enqueue(event));
-    this.events.within(UserUnlinked, (event) => this.linkEmails.enqueue(event));
+    this.events.within(UserLinked, (event) => this.accountEmails.enqueue(event));
+    this.events.within(UserUnlinked, (event) => this.accountEmails.enqueue(event));
+    this.events.within(UserPasswordChanged, (event) => this.accountEmails.enqueue(event));
     this.events.within(UserUpdated, ({ user }) => this.revocations.notifyChanged(user.id));
     // The tokens of the user are valid again, but some may be cached as rejected.
     this.events.within(UserReactivated, ({ user }) => this.revocations.notifyChanged(user.id));

@@ -16,7 +16,7 @@ import { ConsoleSessionController } from './console-session.controller.js';
 import { AccountLinkingService } from './external/account-linking.service.js';
 import { ExternalAccountsService } from './external/external-accounts.service.js';
 import { ExternalTokenStrategy } from './external/external-token.strategy.js';
-import { LinkEmailsService } from './external/link-emails.service.js';
+import { AccountEmailsService } from './account-emails.service.js';
 import { IssuerKeysService } from './external/issuer-keys.service.js';
 import { FirstStartService } from './first-start.service.js';
 import { AccountSignInsService } from './passwords/account-sign-ins.service.js';
@@ -84,7 +84,7 @@ import { TokenAuthenticator } from './token.authenticator.js';
     AccountLinkingService,
     ExternalAccountsService,
     IssuerKeysService,
-    LinkEmailsService,
+    AccountEmailsService,
     FirstStartService,
     { provide: Authenticator, useClass: TokenAuthenticator },
     // Guards run in this order: authentication, authorization, then validation of the request.

@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto';
 import process from 'node:process';
 import { text } from 'node:stream/consumers';
 import { parseArgs } from 'node:util';
+import { enqueueAccountMail } from '../auth/account-emails.service.js';
 import { AccountSignInsService } from '../auth/passwords/account-sign-ins.service.js';
 import { PasswordResetsStore } from '../auth/passwords/password-resets.store.js';
 import { PasswordsService } from '../auth/passwords/passwords.service.js';
@@ -23,6 +24,10 @@ import { UnitOfWork } from '../core/database/unit-of-work.js';
 import { EventBus } from '../core/events/event-bus.js';
 import { FeedStore } from '../events/feed.store.js';
 import { EventRecorder } from '../events/event-recorder.listeners.js';
+import type { Job, NewJob } from '../jobs/job.js';
+import type { JobsService } from '../jobs/jobs.service.js';
+import { JobsStore } from '../jobs/jobs.store.js';
+import { UserPasswordChanged, UserUnlinked } from '../organizations/users/user.events.js';
 import { UsersStore } from '../organizations/users/users.store.js';
 import { entities } from '../migrations/entities.js';
 import { migrations } from '../migrations/migrations.js';
@@ -38,7 +43,8 @@ In a checkout: npm run admin:reset -- <e-mail address>
 It reads the same settings as the server (DATABASE_URL, else the embedded database in DATA_DIR), which may be
 running: its replicas end the sessions at once. Personal access tokens stay; their owner deletes them. An account whose
 password an admin chose is confirmed by it, and its tokens end: hand the password to the owner of the address only.
-An account that is deactivated stays so.
+An account that is deactivated stays so. With SMTP_URL its owner gets an email, which the running server sends, or the
+next one that starts.
 `;
 
 /** The command `admin:reset`: sets a new password for an account. @param args command line arguments after the name */
@@ -73,6 +79,13 @@ async function reset(env: Env, url: string, email: string, password: string): Pr
     const users = new UsersStore(unit);
     const events = new EventBus(unit);
     new EventRecorder(events, unit, new FeedStore(unit)).onModuleInit();
+    // The server sends the emails.
+    const store = new JobsStore(unit);
+    const jobs: Pick<JobsService, 'enqueue'> = {
+      enqueue: <P extends object>(by: Actor, job: NewJob<P>) => store.insert(by, job) as Promise<Job<P>>,
+    };
+    events.within(UserPasswordChanged, (event) => enqueueAccountMail(env, jobs, event));
+    events.within(UserUnlinked, (event) => enqueueAccountMail(env, jobs, event));
     const revocations = new RevocationsService(new PostgresNotifications(new DatabaseUrl(url), dataSource), unit);
     const passwords = new PasswordsService(
       users,

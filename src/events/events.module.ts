@@ -6,7 +6,7 @@ import { WorkspaceActivityController } from './activity/workspace-activity.contr
 import { EventsController, SystemEventsController } from './events.controller.js';
 import { EventErasuresService } from './log/event-erasures.service.js';
 import { EventExportService } from './log/event-export.service.js';
-import { EventLogController } from './log/event-log.controller.js';
+import { EventLogController, InstallationEventLogController } from './log/event-log.controller.js';
 import { EventLogStore } from './log/event-log.store.js';
 import { EventPurgeRunner } from './log/event-purge.runner.js';
 import { EventPurgesService } from './log/event-purges.service.js';
@@ -33,6 +33,7 @@ import { WebhooksModule } from './webhooks/webhooks.module.js';
     SystemEventStreamsController,
     WorkspaceActivityController,
     EventLogController,
+    InstallationEventLogController,
   ],
   providers: [
     BurstsStore,

@@ -64,14 +64,24 @@ export class AccountLinkingService {
     );
   }
 
-  /** Unlinks the user of the issuer from the account of the caller, which keeps its password. @returns the profile */
-  unlink(actor: Actor, match: Precondition): Promise<ProfileView> {
+  /**
+   * Unlinks the user of the issuer from the account of the caller, which keeps its password. The password shows that the caller can
+   * sign in to the account from then on, and is not only somebody with a token of it.
+   * @returns the profile
+   */
+  async unlink(actor: Actor, password: string, network: string, match: Precondition): Promise<ProfileView> {
     assertScope(actor, userPolicy.unlinkAccount);
     const { userId } = actor;
+    const known = userId ? await this.users.find(userId) : null;
+    if (!known) throw new NotFound('user', userId ?? actor.name);
+    if (!isLinked(known)) throw notLinked(known);
+    const attempt = await this.limit.begin(known.email, network);
+    if (!(await verifyPassword(known.passwordHash, password))) throw wrongPassword();
+    await attempt.succeeded();
     return this.unit.runAsSystem('unlinking an account', () =>
       this.unit.run(async () => {
-        const user = userId ? await this.users.lock(userId) : null;
-        if (!user) throw new NotFound('user', userId ?? actor.name);
+        const user = await this.users.lock(known.id);
+        if (user?.passwordHash !== known.passwordHash) throw wrongPassword();
         match.assertMatches(user);
         if (!isLinked(user)) throw notLinked(user);
         await this.passwords.unlinkIdentity(actor, user);

@@ -33,19 +33,18 @@ export class PasswordPagesController {
   )
   @Get('password/reset/:token')
   @ApiOkResponse({ description: 'The page.', schema: { type: 'string' } })
-  async reset(
+  reset(
     @Param('token') token: string,
     @Req() request: Request,
     @Res({ passthrough: true }) response: Response,
   ): Promise<string> {
-    isPageRequested(request, response);
-    const { email } = await this.resets.getUser(token);
-    const root = rootOf(request);
-    const post = `${root}api/auth/password/reset`;
-    const data = { root, post, done: 'Your password is changed, and all sessions have ended.' };
-    const hidden = `<input type="hidden" name="token" value="${encodeURIComponent(token)}">`;
-    const form = renderForm(data, hidden + renderNewPassword(email), 'Change the password');
-    return renderPage(response, { title: 'Choose a new password', script: FORMS, body: renderOpen(form) });
+    return this.open(token, request, response, {
+      title: 'Choose a new password',
+      post: 'api/auth/password/reset',
+      before: `<input type="hidden" name="token" value="${encodeURIComponent(token)}">`,
+      button: 'Change the password',
+      done: 'Your password is changed, and all sessions have ended.',
+    });
   }
 
   @RestOperation(
@@ -56,20 +55,40 @@ export class PasswordPagesController {
   )
   @Get('invitations/:token/confirm')
   @ApiOkResponse({ description: 'The page.', schema: { type: 'string' } })
-  async confirm(
+  confirm(
     @Param('token') token: string,
     @Req() request: Request,
     @Res({ passthrough: true }) response: Response,
   ): Promise<string> {
+    return this.open(token, request, response, {
+      title: 'Confirm your account',
+      post: getRequestPath(request).slice(1),
+      before: '<p>Another user made this account and chose its password. Choose your own.</p>',
+      button: 'Confirm the account',
+      done: 'Your account is confirmed.',
+    });
+  }
+
+  /** The page of a token, which it has to be valid for. */
+  private async open(token: string, request: Request, response: Response, form: PasswordForm): Promise<string> {
     isPageRequested(request, response);
     const { email } = await this.resets.getUser(token);
+    const { title, post, before, button, done } = form;
     const root = rootOf(request);
-    const post = root + getRequestPath(request).slice(1);
-    const form = renderForm(
-      { root, post, done: 'Your account is confirmed.' },
-      `<p>Another user made this account and chose its password. Choose your own.</p>${renderNewPassword(email)}`,
-      'Confirm the account',
-    );
-    return renderPage(response, { title: 'Confirm your account', script: FORMS, body: renderOpen(form) });
+    const fields = before + renderNewPassword(email);
+    const body = renderOpen(renderForm({ root, post: root + post, done }, fields, button));
+    return renderPage(response, { title, script: FORMS, body });
   }
+}
+
+/** The form in which the owner of an address chooses a password. */
+interface PasswordForm {
+  title: string;
+  /** The path of the operation that it calls, without the first slash. */
+  post: string;
+  /** HTML before its fields. */
+  before: string;
+  button: string;
+  /** What is said once it was sent. */
+  done: string;
 }

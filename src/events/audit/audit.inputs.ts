@@ -2,9 +2,10 @@ import { ApiPropertyOptional } from '@nestjs/swagger';
 import { IsIn, IsISO8601, IsOptional, IsUUID, Matches, MaxLength, ValidateIf } from 'class-validator';
 import { ListQuery } from '../../core/listing/list-query.js';
 import { IdInput } from '../../core/schema/input-fields.js';
-import { OUTCOMES } from './audit.entity.js';
+import { ACTOR_KINDS, OUTCOMES } from './audit.entity.js';
 
 const MAX_FILTER_LENGTH = 200;
+const CHECKPOINT = /^([1-9]\d{0,17}:[0-9a-f]{64})?$/;
 const TIME = /^\d{4}-\d\d-\d\d(T\d\d:\d\d(:\d\d(\.\d{1,9})?)?(Z|[+-]\d\d:?\d\d))?$/;
 const NOT_A_TIME = 'must be a time with its offset, such as 2027-01-31T18:00:00Z, or a date';
 
@@ -19,8 +20,8 @@ export interface AuditFilter {
 }
 
 /** A query parameter of limited length. */
-const FilterParameter = (description: string, example: string): PropertyDecorator => {
-  const api = ApiPropertyOptional({ type: String, description, example });
+const FilterParameter = (description: string, example: string, pattern?: string): PropertyDecorator => {
+  const api = ApiPropertyOptional({ type: String, description, example, ...(pattern && { pattern }) });
   return (target, key) => {
     api(target, key);
     IsOptional()(target, key);
@@ -47,18 +48,21 @@ const TimeParameter = (description: string): PropertyDecorator => {
 
 const ACTOR =
   'The id of a user or service account, or a kind of actor: user, service_account, system, database, anonymous.';
+const UUID = '[0-9a-fA-F]{8}-[0-9a-fA-F]{4}-[1-8][0-9a-fA-F]{3}-[89abAB][0-9a-fA-F]{3}-[0-9a-fA-F]{12}';
+const ACTOR_PATTERN = `^(?:${UUID}|${ACTOR_KINDS.join('|')})?$`;
 const ACTION =
   'A kind such as design.updated, all of a category as design.*, or the name of an operation that was refused.';
+const RESOURCE_PATTERN = `^(?:${UUID}|[a-z_]+(?:[:/][\\s\\S]*)?)?$`;
 const RESOURCE = 'The id of a record, a type such as workspace, or both as workspace:<id>.';
 
 export class AuditListQuery extends ListQuery implements AuditFilter {
-  @FilterParameter(ACTOR, 'system')
+  @FilterParameter(ACTOR, 'system', ACTOR_PATTERN)
   actor?: string;
 
   @FilterParameter(ACTION, 'design.*')
   action?: string;
 
-  @FilterParameter(RESOURCE, 'workspace')
+  @FilterParameter(RESOURCE, 'workspace', RESOURCE_PATTERN)
   resource?: string;
 
   @ApiPropertyOptional({ enum: OUTCOMES, description: 'Whether it was done or refused.' })
@@ -74,13 +78,13 @@ export class AuditListQuery extends ListQuery implements AuditFilter {
 }
 
 export class AuditExportQuery implements AuditFilter {
-  @FilterParameter(ACTOR, 'system')
+  @FilterParameter(ACTOR, 'system', ACTOR_PATTERN)
   actor?: string;
 
   @FilterParameter(ACTION, 'design.*')
   action?: string;
 
-  @FilterParameter(RESOURCE, 'workspace')
+  @FilterParameter(RESOURCE, 'workspace', RESOURCE_PATTERN)
   resource?: string;
 
   @ApiPropertyOptional({ enum: OUTCOMES, description: 'Whether it was done or refused.' })
@@ -98,11 +102,12 @@ export class AuditExportQuery implements AuditFilter {
 /** Optionally names a head that the caller stored elsewhere; verification checks that the chain still contains it. */
 export class AuditVerifyQuery {
   @ApiPropertyOptional({
+    pattern: CHECKPOINT.source,
     description: 'A head that you kept, as <sequence>:<hash>: the chain must still have it.',
     example: `1200:${'0'.repeat(64)}`,
   })
   @IsOptional()
-  @Matches(/^([1-9]\d{0,17}:[0-9a-f]{64})?$/, {
+  @Matches(CHECKPOINT, {
     message: 'must be the sequence and the hash of a checkpoint, as 12:<hash>',
   })
   checkpoint?: string;

@@ -16,6 +16,7 @@ import { AuditKeysService } from './keys/audit-keys.service.js';
 import { AuditKeysStore } from './keys/audit-keys.store.js';
 import { AuditedCallRecorder } from './calls/audited-call-recorder.listeners.js';
 import { CallsStore } from './calls/calls.store.js';
+import { PersonalIdentifiersStore } from './personal-identifiers.store.js';
 import { AuditReportsService } from './reports/audit-reports.service.js';
 import { AuditRetentionService } from './reports/audit-retention.service.js';
 import { AuditVerificationsService } from './reports/audit-verifications.service.js';
@@ -39,6 +40,7 @@ import { VerificationService } from './reports/verification.service.js';
     CallsStore,
     AuditedCallRecorder,
     AuditEntriesStore,
+    PersonalIdentifiersStore,
     CheckpointsStore,
     CheckpointsService,
     VerificationService,
@@ -51,6 +53,6 @@ import { VerificationService } from './reports/verification.service.js';
     ForwardingStore,
     AuditForwarder,
   ],
-  exports: [AuditService, AuditSealer],
+  exports: [AuditService, AuditSealer, PersonalIdentifiersStore],
 })
 export class AuditModule {}

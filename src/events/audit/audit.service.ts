@@ -68,8 +68,9 @@ export class AuditService {
     return runAsSystem('export of the audit', () => this.reports.export(chain, filter, authorize));
   }
 
-  /** Requires that a person is somebody else, and no longer a member of the organization. @throws Conflict */
+  /** Requires the right to erase, and that the person is somebody else and no longer a member of the organization. @throws Conflict */
   async assertErasable(actor: Actor, chain: string, userId: string): Promise<void> {
+    await this.authorize(actor, chain, 'erase');
     if (userId === actor.userId)
       throw new Conflict('OWN_DATA', 'nobody erases their own part in the audit', {
         remedy: 'Another owner can erase it once you have left the organization.',
@@ -81,10 +82,12 @@ export class AuditService {
       });
   }
 
-  /** @returns the number of entries changed */
-  async erase(actor: Actor, chain: string, userId: string): Promise<number> {
-    await this.authorize(actor, chain, 'erase');
+  /**
+   * @param texts that name the person; those of `PersonalIdentifiersStore` by default
+   * @returns the number of entries changed
+   */
+  async erase(actor: Actor, chain: string, userId: string, texts?: readonly string[]): Promise<number> {
     await this.assertErasable(actor, chain, userId);
-    return runAsSystem('erasure of personal data', () => this.reports.erase(chain, userId));
+    return runAsSystem('erasure of personal data', () => this.reports.erase(chain, userId, texts));
   }
 }

@@ -4,6 +4,7 @@ import {
   IdField,
   IntField,
   MapField,
+  RecordField,
   MapsField,
   TextField,
   TimeField,
@@ -63,6 +64,21 @@ export class AuditResourceView {
   id!: string | null;
 }
 
+/** A change of a record that has no entry of its own. */
+class AuditedChangeView {
+  @TextField(REST)
+  action!: string;
+
+  @RecordField(() => AuditResourceView, { ...REST, description: 'The record.' })
+  resource!: AuditResourceView;
+
+  @MapField({ ...REST, nullable: true, description: 'Its fields that were changed, as they were.' })
+  before!: object | null;
+
+  @MapField({ ...REST, nullable: true, description: 'The same fields as they became.' })
+  after!: object | null;
+}
+
 /** One entry of the audit. */
 export class AuditEntryView {
   @IdField(REST)
@@ -111,7 +127,7 @@ export class AuditEntryView {
   @MapField({ ...REST, nullable: true, description: 'The same fields as they became.' })
   after!: object | null;
 
-  @MapsField({ ...REST, description: 'Changes of other records that came with it.' })
+  @MapsField({ ...REST, of: () => AuditedChangeView, description: 'Changes of other records that came with it.' })
   changes!: object[];
 
   @MapField({ ...REST, nullable: true, description: 'The other members of the event.' })
@@ -183,6 +199,27 @@ export class AuditEntryView {
 
 export const AuditEntryPage = PaginatedView(AuditEntryView, 'entries', 'AuditEntryPage');
 
+/** An entry by its number and its hash. */
+class AuditHeadView {
+  @TextField(REST)
+  sequence!: string;
+
+  @TextField(REST)
+  hash!: string;
+}
+
+/** What is wrong with a chain. */
+class AuditFaultView {
+  @TextField({ ...REST, description: 'The number of the entry.' })
+  sequence!: string;
+
+  @IdField({ ...REST, nullable: true, description: 'The id of the entry; null for one that is missing.' })
+  id!: string | null;
+
+  @TextField(REST)
+  detail!: string;
+}
+
 /** The result of a verification. */
 export class AuditVerificationView {
   @FlagField({ ...REST, description: 'Whether every entry is as it was sealed, and none is missing.' })
@@ -197,10 +234,10 @@ export class AuditVerificationView {
   @TextField({ ...REST, description: 'Up to which number entries were removed by retention; 0 when none were.' })
   removed_through!: string;
 
-  @MapField({ ...REST, description: 'The last entry: sequence and hash.' })
+  @MapField({ ...REST, of: () => AuditHeadView, description: 'The last entry.' })
   head!: object;
 
-  @MapField({ ...REST, nullable: true, optional: true, description: 'The first fault: sequence, id and detail.' })
+  @MapField({ ...REST, of: () => AuditFaultView, optional: true, description: 'The first fault, if there is one.' })
   first_invalid?: object;
 }
 

@@ -13,6 +13,7 @@ import { ApiFileResponse } from '../../core/rest/openapi/schemas.js';
 import { RequiresRight } from '../../core/rest/rights/rights.decorators.js';
 import { MayRunAsync } from '../../jobs/operations/may-run-async.decorator.js';
 import { type OperationView, respondAccepted } from '../../jobs/operations/operation.view.js';
+import { installationAuditPolicy } from '../audit/audit.policy.js';
 import { OrganizationsService } from '../../organizations/organizations.service.js';
 import { EventErasuresService } from './event-erasures.service.js';
 import { EventExportService } from './event-export.service.js';
@@ -75,7 +76,7 @@ export class EventLogController {
   @RestOperation(
     'eraseEventPersonalData',
     'Erase personal data from events',
-    'Erases the address of a person from the events of an organization, from the log of deliveries to webhooks, from invitations that ended, and from the audit. The events stay, and the audit chain stays valid.',
+    'Erases the addresses of a person, and their subject at the OpenID Connect issuer, from the events of an organization, from the log of deliveries to webhooks, from invitations that ended, and from the audit. The events stay, and the audit chain stays valid.',
   )
   @Post('erase')
   @HttpCode(200)
@@ -87,5 +88,27 @@ export class EventLogController {
     @Body() { user_id }: EventErasure,
   ): Promise<EventErasureView> {
     return this.erasures.erase(actor, orgId, user_id);
+  }
+}
+
+/** Erasure from the events of the installation, which belong to no organization, for its administrators. */
+@ApiTags('events')
+@NoStore()
+@Controller('system/events')
+export class InstallationEventLogController {
+  constructor(private readonly erasures: EventErasuresService) {}
+
+  @RestOperation(
+    'eraseInstallationPersonalData',
+    'Erase personal data of the installation from events',
+    'Erases the addresses of a person, and their subject at the OpenID Connect issuer, from the events of accounts, which belong to no organization, and from the audit of the installation. The events stay, and the audit chain stays valid.',
+    { errors: [403] },
+  )
+  @Post('erase')
+  @HttpCode(200)
+  @RequiresRight(installationAuditPolicy.erase)
+  @ApiOkResponse({ type: EventErasureView })
+  erase(@CurrentActor() actor: Actor, @Body() { user_id }: EventErasure): Promise<EventErasureView> {
+    return this.erasures.eraseInstallation(actor, user_id);
   }
 }

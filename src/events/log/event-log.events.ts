@@ -1,5 +1,6 @@
 import type { Actor } from '../../core/access/actor.js';
 import { DomainEvent } from '../../core/events/domain-event.js';
+import { INSTALLATION_FEED } from '../feed.store.js';
 
 /** The oldest events of an organization were permanently removed. */
 export class EventsPurged extends DomainEvent {
@@ -26,7 +27,9 @@ export class PersonalDataErased extends DomainEvent {
   readonly action = 'personal_data_erased';
   readonly description = 'Personal data was erased from events';
 
-  constructor(actor: Actor, organizationId: string, userId: string, erased: { events: number; deliveries: number }) {
-    super(actor, { id: organizationId, organizationId }, { user_id: userId, ...erased });
+  /** @param feed the organization, or the feed of the installation */
+  constructor(actor: Actor, feed: string, userId: string, erased: { events: number; deliveries: number }) {
+    const organizationId = feed === INSTALLATION_FEED ? null : feed;
+    super(actor, { id: organizationId ?? userId, organizationId }, { user_id: userId, ...erased });
   }
 }

@@ -48,14 +48,16 @@ export class EventLogStore {
     return (await this.select.getMany(this.unit.manager, rows, { isNamed: false })).records;
   }
 
-  async findAddress(userId: string): Promise<string | null> {
-    const [user] = await this.unit.manager.query<{ email: string }[]>('SELECT email FROM app_user WHERE id = $1', [
-      userId,
-    ]);
-    return user?.email ?? null;
+  /** Erases the subject of the account at the issuer from its own events, which belong to no organization. Runs as the system. */
+  async eraseSubject(userId: string): Promise<number> {
+    const [{ erased }] = await this.unit.manager.query<[{ erased: number }]>(
+      'SELECT event_erase_subject($1) AS erased',
+      [userId],
+    );
+    return erased;
   }
 
-  /** Erases an address from the next `most` events after a number, and from their webhook deliveries. Runs as the system. */
+  /** Erases a text, such as an address, from the next `most` events after a number, and from their webhook deliveries. Runs as the system. */
   async eraseAfter(feed: string, address: string, after: string, most: number): Promise<ErasedPart> {
     const [part] = await this.unit.manager.query<[ErasedPart]>('SELECT * FROM event_erase($1, $2, $3, $4)', [
       feed,

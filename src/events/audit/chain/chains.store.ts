@@ -110,10 +110,6 @@ export class ChainsStore {
     await this.unit.manager.query(SAVE_CHAINS, [JSON.stringify(ends)]);
   }
 
-  async findAddress(userId: string): Promise<string | undefined> {
-    return (await this.findAccounts([userId])).get(userId)?.email;
-  }
-
   /** Passes each column as one array, because PostgreSQL would take longer to parse the entries from JSON than to write them. */
   private buildInsert(columns: ColumnMetadata[]): string {
     const names = columns.map(({ databaseName }) => databaseName).join(', ');

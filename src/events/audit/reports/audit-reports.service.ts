@@ -49,8 +49,8 @@ export class AuditReportsService {
     return this.exports.export(chain, head, filter, authorize);
   }
 
-  async erase(chain: string, userId: string): Promise<number> {
+  async erase(chain: string, userId: string, texts?: readonly string[]): Promise<number> {
     await this.sealCommitted();
-    return this.retention.erase(chain, userId);
+    return this.retention.erase(chain, userId, texts);
   }
 }

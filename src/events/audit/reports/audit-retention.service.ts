@@ -4,6 +4,7 @@ import { UnitOfWork } from '../../../core/database/unit-of-work.js';
 import { AuditEntriesStore } from '../audit-entries.store.js';
 import { ChainsStore } from '../chain/chains.store.js';
 import { PendingRowsStore } from '../chain/pending-rows.store.js';
+import { PersonalIdentifiersStore } from '../personal-identifiers.store.js';
 import { CheckpointsStore } from './checkpoints.store.js';
 
 const BATCH = 2_000;
@@ -14,6 +15,7 @@ export class AuditRetentionService {
   constructor(
     private readonly entries: AuditEntriesStore,
     private readonly chains: ChainsStore,
+    private readonly identifiers: PersonalIdentifiersStore,
     private readonly pending: PendingRowsStore,
     private readonly checkpoints: CheckpointsStore,
     private readonly unit: UnitOfWork,
@@ -42,18 +44,23 @@ export class AuditRetentionService {
     return this.entries.prune(chain, through, BATCH);
   }
 
-  /** @returns the number of entries changed */
-  async erase(chain: string, userId: string): Promise<number> {
-    const address = await this.chains.findAddress(userId);
+  /**
+   * @param texts that name the person
+   * @returns the number of entries changed
+   */
+  async erase(chain: string, userId: string, texts?: readonly string[]): Promise<number> {
+    const named = texts ?? (await this.identifiers.list(userId));
     let erased = 0;
-    for (let some = BATCH; some === BATCH; erased += some)
-      some = await this.unit.run(() => this.eraseSome(chain, userId, address ?? '', erased === 0));
+    // The first pass erases what is about the account by its id as well, also where no text names it.
+    for (const [pass, text] of (named.length > 0 ? named : ['']).entries())
+      for (let some = BATCH; some === BATCH; erased += some)
+        some = await this.unit.run(() => this.eraseSome(chain, userId, text, pass === 0 && erased === 0));
     return erased;
   }
 
   /** Erases from a batch of entries and records the erasure, in the open unit of work. */
-  private async eraseSome(chain: string, userId: string, address: string, isFirst: boolean): Promise<number> {
-    const entries = await this.entries.erase(chain, userId, address, BATCH);
+  private async eraseSome(chain: string, userId: string, text: string, isFirst: boolean): Promise<number> {
+    const entries = await this.entries.erase(chain, userId, text, BATCH);
     const operation = { chain, action: 'audit.personal_data_erased', resourceType: 'user', resourceId: userId };
     if (entries > 0 || isFirst) await this.pending.addOperation(operation, { entries });
     return entries;
