@@ -290,6 +290,8 @@ requires('KUBEBUILDER_ASSETS', 'the rights of a connection', () => {
     expect(await ask(`${admin.connection_id}/manifest?for=everything`)).toEqual([400, 'VALIDATION_FAILED']);
     expect(await ask(`${admin.connection_id}/manifest?namespace=a;b`)).toEqual([400, 'VALIDATION_FAILED']);
     expect(await ask(`${metrics}/rights`)).toEqual([400, 'CONNECTION_KIND_MISMATCH']);
+    const { body: wrong } = await world.admin.get(`${CONNECTIONS}/${metrics}/rights`);
+    expect(wrong.errors).toEqual([{ pointer: 'id', detail: 'is of kind prometheus, not kubernetes' }]);
     expect(await ask(`${metrics}/manifest?for=deploy`)).toEqual([400, 'CONNECTION_KIND_MISMATCH']);
     expect(await ask(`${away}/rights`)).toEqual([502, 'CLUSTER_UNREACHABLE']);
     const { body } = await world.admin.get(`${CONNECTIONS}/${away}/manifest`);

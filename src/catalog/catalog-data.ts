@@ -29,6 +29,22 @@ export interface CatalogData {
   [member: string]: Json | undefined;
 }
 
+const TEXT = { type: 'string' };
+/** The schemas of the known members, as they are sent. */
+export const CATALOG_MEMBERS = {
+  content_class: { ...TEXT, enum: CONTENT_CLASSES, description: 'Who vouches for it.' },
+  type: { ...TEXT, enum: CATALOG_TYPES, description: 'What it is for.' },
+  pattern_info: { ...TEXT, description: 'What it does.' },
+  pattern_caveats: { ...TEXT, description: 'What to look out for.' },
+  compatibility: { type: 'array', items: TEXT, description: 'The technologies that it is for.' },
+};
+/** As they are shown, with those that the server sets. */
+export const PUBLISHED_MEMBERS = {
+  ...CATALOG_MEMBERS,
+  published_version: { ...TEXT, description: 'The version that was published; of a filter, its digest.' },
+  published_at: { ...TEXT, format: 'date-time', description: 'When it was published.' },
+};
+
 const MAX_CHARACTERS = 64_000;
 /** The fields that the server sets. */
 const SERVER_FIELDS = ['published_version', 'published_at'];

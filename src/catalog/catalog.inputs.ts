@@ -9,7 +9,7 @@ import { ListQuery, PageSize, QueryText } from '../core/listing/list-query.js';
 import { IdInput, MetadataInput } from '../core/schema/input-fields.js';
 import { Repeatable } from '../core/schema/repeatable.js';
 import { findUnstorableParts } from '../core/json/storable-json.js';
-import { CATALOG_TYPES, CONTENT_CLASSES } from './catalog-data.js';
+import { CATALOG_MEMBERS, CATALOG_TYPES, CONTENT_CLASSES } from './catalog-data.js';
 
 @InputForms({ example: { catalog_data: { content_class: 'community', type: 'deployment' } } })
 export class PublishInput {
@@ -17,7 +17,10 @@ export class PublishInput {
   id!: string;
 
   @MetadataInput({
-    description: `content_class (${CONTENT_CLASSES.join(', ')}), type (${CATALOG_TYPES.join(', ')}), and more.`,
+    description: 'What readers of the catalog learn of it. Other members are kept.',
+    members: CATALOG_MEMBERS,
+    required: ['content_class', 'type'],
+    values: {},
   })
   catalog_data!: Record<string, unknown>;
 }

@@ -32,6 +32,23 @@ import { SOURCE_TYPES, SOURCE_TYPE_SEGMENTS } from './formats/source-type.js';
 import { PATTERN_MEMBERS } from './pattern-data.js';
 import type { SourceSettings } from './source-settings.js';
 
+const TEXT = { type: 'string' };
+const TEXT_LIST = [{ type: 'array', items: TEXT }, TEXT];
+/** The members of `pattern_data`: what is also sent beside it, and the content. */
+const PATTERN_DATA: Record<(typeof PATTERN_MEMBERS)[number], object> = {
+  id: {},
+  name: {},
+  design_file: { oneOf: TEXT_OR_OBJECT },
+  pattern_file: TEXT,
+  values: { oneOf: TEXT_OR_OBJECT },
+  env: { oneOf: TEXT_OR_OBJECT },
+  namespace: TEXT,
+  release_name: TEXT,
+  path: TEXT,
+  kube_version: TEXT,
+  api_versions: { oneOf: TEXT_LIST },
+};
+
 @UpdatesView(() => DesignView)
 @InputForms({
   object: { pattern_data: { design_file: EXAMPLE_DESIGN } },
@@ -44,7 +61,10 @@ export class NewDesign {
 
   @KeepPacked('design_file', 'designFile')
   @HasMembers(...PATTERN_MEMBERS)
-  @MapInput({ description: 'Holds `design_file` (object or text) or `pattern_file` (text or base64).' })
+  @MapInput({
+    description: 'Holds `design_file` (object or text) or `pattern_file` (text or base64), and settings of its source.',
+    members: PATTERN_DATA,
+  })
   pattern_data!: Record<string, unknown>;
 
   @FlagInput({ optional: true, description: 'False only parses the design and returns it.' })
@@ -94,7 +114,7 @@ export class DesignSourceInput extends UpdateInput implements SourceSettings {
   kube_version?: string;
 
   @ApiPropertyOptional({
-    oneOf: [{ type: 'array', items: { type: 'string' } }, { type: 'string' }],
+    oneOf: TEXT_LIST,
     description:
       'More of `.Capabilities.APIVersions` at the import of a Helm chart: `group/version` or `group/version/Kind`, as a list or with commas.',
   })
@@ -128,7 +148,11 @@ export class DesignChange extends DesignSourceInput {
 
   @KeepPacked('design_file', 'designFile')
   @HasMembers(...PATTERN_MEMBERS)
-  @MapInput({ optional: true, description: 'As in creation; content may also be sent as `file`.' })
+  @MapInput({
+    optional: true,
+    description: 'As in creation; content may also be sent as `file`.',
+    members: PATTERN_DATA,
+  })
   pattern_data?: Record<string, unknown>;
 
   @FormFlagInput('False only parses the change and returns the design.')

@@ -1,3 +1,4 @@
+import { PUBLISHED_MEMBERS } from '../catalog/catalog-data.js';
 import { DesignLocationView } from './design-location.view.js';
 import { isUtf8 } from 'node:buffer';
 import { ObjectType } from '@nestjs/graphql';
@@ -100,7 +101,7 @@ export class DesignView extends RecordView {
   })
   cloned_from!: CloneOrigin | null;
 
-  @MapField({ nullable: true })
+  @MapField({ members: PUBLISHED_MEMBERS, nullable: true })
   catalog_data!: Record<string, unknown>;
 
   @FlagField({ description: 'Every component is known and can be deployed.' })

@@ -36,6 +36,8 @@ const ConfigInput = (): PropertyDecorator => (target, key) => {
 /** The smallest module of WebAssembly, in base64. */
 const EMPTY_MODULE = 'AGFzbQEAAAA=';
 
+const FILTER_MEMBERS = { name: { type: 'string' }, filter_file: { type: 'string' } };
+
 /** The module is an upload, `filter_data.filter_file` in base64, or fetched from `url`. */
 @UpdatesView(() => FilterView)
 @InputForms({
@@ -47,7 +49,7 @@ export class NewFilter {
   name?: string;
 
   @HasMembers('name', 'filter_file')
-  @MapInput({ optional: true, description: FILTER_DATA })
+  @MapInput({ optional: true, description: FILTER_DATA, members: FILTER_MEMBERS })
   filter_data?: Record<string, unknown>;
 
   @TextInput({ optional: true, description: URL_DESCRIPTION })
@@ -76,7 +78,7 @@ export class FilterChange extends UpdateInput {
   name?: string;
 
   @HasMembers('name', 'filter_file')
-  @MapInput({ optional: true, description: FILTER_DATA })
+  @MapInput({ optional: true, description: FILTER_DATA, members: FILTER_MEMBERS })
   filter_data?: Record<string, unknown>;
 
   @TextInput({ optional: true, description: URL_DESCRIPTION })

@@ -1,8 +1,9 @@
+import { PUBLISHED_MEMBERS } from '../catalog/catalog-data.js';
 import { DesignLocationView } from '../designs/design-location.view.js';
 import { ObjectType } from '@nestjs/graphql';
 import { CONTENTS_WEIGHT } from '../core/graphql/limits/query-size.js';
 import { PaginatedView } from '../core/listing/page.js';
-import { IdField, IntField, MapField, TextField, WordField } from '../core/schema/view-fields.js';
+import { IdField, IntField, MapField, TextField, TextsField, WordField } from '../core/schema/view-fields.js';
 import { PreviewOf } from '../core/rest/openapi/schemas.js';
 import { RecordView } from '../core/schema/record.view.js';
 import type { DesignLocation } from '../designs/design.entity.js';
@@ -19,6 +20,28 @@ export interface FilterContent {
 }
 
 /** A filter as the catalog shows it. */
+/** What a module says of itself; exports and imports by name, 200 at most. */
+class ModuleFactsView implements ModuleFacts {
+  @TextField({
+    rest: true,
+    nullable: true,
+    description: 'The version of the ABI of proxy-wasm; null for other modules.',
+  })
+  abi!: string | null;
+
+  @TextsField({ rest: true })
+  exports!: string[];
+
+  @TextsField({ rest: true, description: 'As `module.name`.' })
+  imports!: string[];
+
+  @IntField({ rest: true, description: 'How many exports there are.' })
+  exports_count!: number;
+
+  @IntField({ rest: true, description: 'How many imports there are.' })
+  imports_count!: number;
+}
+
 @ObjectType('CatalogFilter', { description: 'A published WebAssembly filter.' })
 export class CatalogFilterView extends RecordView {
   @TextField()
@@ -45,7 +68,7 @@ export class CatalogFilterView extends RecordView {
   })
   filter_resource!: string;
 
-  @MapField({ nullable: true })
+  @MapField({ members: PUBLISHED_MEMBERS, nullable: true })
   catalog_data!: Record<string, unknown>;
 
   @IntField({ rest: true, description: 'Bytes of the module.' })
@@ -54,11 +77,7 @@ export class CatalogFilterView extends RecordView {
   @TextField({ rest: true, description: 'sha256: and the hex digits of the digest of the module.' })
   digest!: string;
 
-  @MapField({
-    rest: true,
-    description:
-      'abi (version of proxy-wasm, or null); exports and imports by name, 200 at most; exports_count, imports_count.',
-  })
+  @MapField({ of: () => ModuleFactsView, rest: true, description: 'What the module says of itself.' })
   metadata!: ModuleFacts;
 
   @IntField({ rest: true })

@@ -1,4 +1,4 @@
-import { Body, Controller, HttpCode, Post, Query, Req, Res } from '@nestjs/common';
+import { Body, Controller, HttpCode, Post, Req, Res } from '@nestjs/common';
 import { ApiTags, ApiOkResponse } from '@nestjs/swagger';
 import type { Request, Response } from 'express';
 import { Actor } from '../core/access/actor.js';
@@ -52,14 +52,14 @@ export class DefinitionRegistrationController {
     @Req() request: Request,
     @Body() input: PackageInput,
     @FlagQuery('async') later: boolean,
-    @Query('atomic') atomic: string | undefined,
-    @Query('register') register: string | undefined,
+    @FlagQuery('atomic') atomic: boolean,
+    @FlagQuery('register', true) register: boolean,
     @Res({ passthrough: true }) response: Response,
   ): Promise<RegistrationResult | OperationView> {
     const options = {
       ...input,
-      register: parseFlag(input.register ?? register, true),
-      atomic: parseFlag(input.atomic ?? atomic, false),
+      register: parseFlag(input.register, register),
+      atomic: parseFlag(input.atomic, atomic),
     };
     if (later)
       return respondAccepted(response, await this.jobs.enqueueRegistration(actor, options, getFormFiles(request)));

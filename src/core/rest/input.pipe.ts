@@ -15,6 +15,9 @@ import { duplicateFault, foldKey, isContradiction, nameMembers, unknownFieldFaul
 type InputClass = new () => object;
 type Plain = Record<string, unknown>;
 
+/** Parameters whose empty value means something; an empty one of the others is as if it were not given. */
+const MEANS_EMPTY: ReadonlySet<string> = new Set(['cursor']);
+
 /**
  * Validates bodies and queries. Accepts property names in any common spelling (`organizationId`, `organization_id`,
  * `orgID`, `org_id`) and reports all faults together. Unknown properties are errors in a body and ignored in a
@@ -49,7 +52,7 @@ export class InputPipe implements PipeTransform {
     const found = new FaultList();
     for (const [key, value] of Object.entries(given)) {
       const name = keys.get(foldKey(key));
-      if (name === undefined) continue;
+      if (name === undefined || (value === '' && !MEANS_EMPTY.has(name))) continue;
       const isRepeated = Array.isArray(value) && !isRepeatable(metatype, name);
       if (isRepeated) found.add(() => repeatedFault(key));
       if (isContradiction(taken, name, value)) found.add(() => duplicateFault(key));

@@ -139,9 +139,28 @@ export const WordInput = (words: readonly string[], settings: InputFieldOptions 
     settings,
   );
 
-export const MapInput = (settings: InputFieldOptions = {}) =>
+/** The schemas of the members of an object, where others are refused. */
+type MemberSchemas = Readonly<Record<string, object>>;
+
+interface MapShape {
+  members?: MemberSchemas;
+  required?: readonly string[];
+  /** The schemas of its forms, of which it has at least one. */
+  forms?: readonly object[];
+  /** The schema of the values of other members. */
+  values?: object;
+}
+
+/** An object: with these members, or with any. */
+export const MapInput = ({ members, required, forms, values, ...settings }: InputFieldOptions & MapShape = {}) =>
   input(
-    { ...FREE_OBJECT, ...(isFilled(settings) ? { minProperties: 1 } : {}) },
+    {
+      ...(members ? { type: 'object', properties: members, additionalProperties: false } : FREE_OBJECT),
+      ...(required && { required, selfRequired: !(settings.optional || settings.clearable) }),
+      ...(values && { additionalProperties: values }),
+      ...(forms && { anyOf: forms.map((form) => ({ type: 'object', ...form })) }),
+      ...(isFilled(settings) ? { minProperties: 1 } : {}),
+    },
     () => GraphQLMap,
     [
       IsObject({ message: 'must be an object' }),
@@ -151,7 +170,8 @@ export const MapInput = (settings: InputFieldOptions = {}) =>
   );
 
 /** An object with arbitrary keys and limited size that the record stores. */
-export const MetadataInput = (settings: InputFieldOptions = {}) => applyDecorators(MapInput(settings), IsBoundedMap());
+export const MetadataInput = (settings: InputFieldOptions & MapShape = {}) =>
+  applyDecorators(MapInput(settings), IsBoundedMap());
 
 export const FlagInput = (settings: InputFieldOptions = {}) =>
   input({ type: Boolean }, () => Boolean, [IsBoolean({ message: 'must be true or false' })], settings);

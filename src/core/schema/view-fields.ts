@@ -86,13 +86,25 @@ export const IntField = (settings: ViewFieldOptions = {}) =>
   field({ api: { type: 'integer' }, graphql: () => Int }, settings);
 export const NumberField = (settings: ViewFieldOptions = {}) =>
   field({ api: { type: Number }, graphql: () => Float }, settings);
+export const NumbersField = (settings: ViewFieldOptions = {}) =>
+  field({ api: { type: Number, isArray: true }, graphql: () => [Float] }, settings);
 export const FlagField = (settings: ViewFieldOptions = {}) =>
   field({ api: { type: Boolean }, graphql: () => Boolean }, settings);
 export const TimeField = (settings: ViewFieldOptions = {}) =>
   field({ api: { type: String, format: 'date-time' }, graphql: () => GraphQLTime }, settings);
-/** An object: in GraphQL a Map; over REST with the fields of `of`, or with any members. */
-export const MapField = ({ of, ...settings }: ViewFieldOptions & ShapeOption = {}) =>
-  field({ api: of ? lazily(of) : FREE_OBJECT, graphql: () => GraphQLMap }, settings);
+/** An object: in GraphQL a Map; over REST with the fields of `of`, or with any members, of which `members` are known. */
+export const MapField = ({
+  of,
+  members,
+  ...settings
+}: ViewFieldOptions & ShapeOption & { members?: Readonly<Record<string, object>> } = {}) =>
+  field(
+    {
+      api: of ? lazily(of) : { ...FREE_OBJECT, ...(members && { properties: members }) },
+      graphql: () => GraphQLMap,
+    },
+    settings,
+  );
 /** Any JSON value, such as a part of a cluster's response. */
 export const AnyField = (settings: ViewFieldOptions = {}) =>
   field({ api: { anyOf: ANY_JSON }, graphql: () => GraphQLAny }, settings);
@@ -104,12 +116,31 @@ export const MapsField = ({ of, ...settings }: ViewFieldOptions & ShapeOption = 
     },
     settings,
   );
+/** The problem of what failed; null while it has not. */
+export const ProblemField = (settings: Pick<ViewFieldOptions, 'description'>) =>
+  field(
+    { api: { anyOf: [{ $ref: '#/components/schemas/Problem' }, { type: 'null' }] }, graphql: () => GraphQLMap },
+    { ...settings, rest: true },
+  );
+/** A list of pairs of a number and a text. */
+export const PairsField = (settings: ViewFieldOptions = {}) =>
+  field(
+    {
+      api: {
+        type: 'array',
+        items: { type: 'array', items: { anyOf: [{ type: 'number' }, { type: 'string' }] }, minItems: 2, maxItems: 2 },
+      },
+      graphql: () => [GraphQLAny],
+    },
+    settings,
+  );
+/** An object whose members have one schema, under names of their own. */
+export const MapOfField = (schema: object, settings: ViewFieldOptions = {}) =>
+  field({ api: { type: 'object', additionalProperties: schema }, graphql: () => GraphQLMap }, settings);
 /** An object whose members are whole numbers under names of their own. */
-export const CountsField = (settings: ViewFieldOptions = {}) =>
-  field({ api: { type: 'object', additionalProperties: { type: 'integer' } }, graphql: () => GraphQLMap }, settings);
+export const CountsField = (settings: ViewFieldOptions = {}) => MapOfField({ type: 'integer' }, settings);
 /** An object whose members are texts under names of their own. */
-export const TextMapField = (settings: ViewFieldOptions = {}) =>
-  field({ api: { type: 'object', additionalProperties: { type: 'string' } }, graphql: () => GraphQLMap }, settings);
+export const TextMapField = (settings: ViewFieldOptions = {}) => MapOfField({ type: 'string' }, settings);
 export const TextsField = (settings: ViewFieldOptions = {}) =>
   field({ api: { type: String, isArray: true }, graphql: () => [String] }, settings);
 /** An enumerated string; GraphQL uses the type String, as the interface specifies for record fields. */

@@ -14,7 +14,11 @@ import {
 import type { ClusterResource } from '../../kubernetes/resources/cluster-resource.entity.js';
 import type { ResourceSummary } from '../../kubernetes/resources/cluster-resources.service.js';
 import { ResourceHealthView } from '../resource-health.view.js';
-import { WATCH_STATUSES } from '../../kubernetes/resources/watch/cluster-watch.entity.js';
+import {
+  MISSING_REASONS,
+  type MissingKind,
+  WATCH_STATUSES,
+} from '../../kubernetes/resources/watch/cluster-watch.entity.js';
 
 export class ClusterResourceView {
   @IdField({ rest: true })
@@ -115,6 +119,27 @@ export class ResourceCountView {
   count!: number;
 }
 
+/** A kind that is not watched. */
+class MissingKindView implements MissingKind {
+  @TextField({ rest: true })
+  api_version!: string;
+
+  @TextField({ rest: true, description: '`*` for all kinds of an API whose server does not respond.' })
+  kind!: string;
+
+  @WordField(MISSING_REASONS, {
+    rest: true,
+    description: '`partial` kinds are watched in some namespaces; `unavailable` is the server of an aggregated API.',
+  })
+  reason!: MissingKind['reason'];
+
+  @TextField({ rest: true })
+  detail!: string;
+
+  @TextsField({ rest: true, optional: true, description: 'The namespaces in which a partial kind is watched.' })
+  namespaces?: string[];
+}
+
 export class WatchSummaryView {
   @IdField({ rest: true })
   connection_id!: string;
@@ -128,8 +153,8 @@ export class WatchSummaryView {
   @IntField({ rest: true, description: 'How many kinds are watched.' })
   kinds!: number;
 
-  @MapsField({ rest: true, description: 'Kinds that are not watched: api_version, kind, reason and detail.' })
-  missing!: object[];
+  @MapsField({ of: () => MissingKindView, rest: true, description: 'Kinds that are not watched.' })
+  missing!: MissingKind[];
 
   @TimeField({ rest: true, nullable: true, description: 'When everything had been listed; null until then.' })
   synced_at!: Date | null;

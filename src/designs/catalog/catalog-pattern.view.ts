@@ -1,3 +1,4 @@
+import { PUBLISHED_MEMBERS } from '../../catalog/catalog-data.js';
 import { ObjectType } from '@nestjs/graphql';
 import { CONTENTS_WEIGHT } from '../../core/graphql/limits/query-size.js';
 import { IdField, MapField, TextField, TimeField } from '../../core/schema/view-fields.js';
@@ -20,7 +21,7 @@ export class CatalogPattern {
   @TextField({ nullable: true })
   visibility!: string;
 
-  @MapField({ nullable: true })
+  @MapField({ members: PUBLISHED_MEMBERS, nullable: true })
   catalog_data!: Record<string, unknown>;
 
   @TimeField({ nullable: true })

@@ -1,5 +1,5 @@
 import type { Response } from 'express';
-import { IdField, MapField, TextField, TimeField, WordField } from '../../core/schema/view-fields.js';
+import { IdField, MapField, ProblemField, TextField, TimeField, WordField } from '../../core/schema/view-fields.js';
 import { type Job, JOB_STATUSES, type JobStatus } from '../job.js';
 
 /** A job as callers see it. */
@@ -19,7 +19,7 @@ export class OperationView {
   @MapField({ rest: true, nullable: true, description: 'The result, once it has succeeded.' })
   result!: unknown;
 
-  @MapField({ rest: true, nullable: true, description: 'The problem, once it has failed.' })
+  @ProblemField({ description: 'The problem, once it has failed.' })
   error!: object | null;
 
   @TimeField({ rest: true })

@@ -58,7 +58,7 @@ export class OpenClustersService {
   async get(actor: Actor, id: string, operation: Operation = connectionPolicy.read): Promise<OpenCluster> {
     await this.connections.authorize(actor, operation, id);
     const connection = await this.connections.get(actor, id);
-    assertCluster(connection.kind);
+    assertCluster(connection.kind, 'id');
     assertCallable(connection.status);
     return { connection, client: await this.getClient(connection) };
   }
@@ -99,12 +99,15 @@ export class OpenClustersService {
   }
 }
 
-/** @throws InvalidRequest CONNECTION_KIND_MISMATCH */
-export function assertCluster(kind: string): void {
+/**
+ * @param parameter what names the connection in the request
+ * @throws InvalidRequest CONNECTION_KIND_MISMATCH
+ */
+export function assertCluster(kind: string, parameter = 'connectionID'): void {
   if (kind === 'kubernetes') return;
   throw new InvalidRequest(`the connection is of kind ${kind}, not kubernetes`, {
     code: 'CONNECTION_KIND_MISMATCH',
-    errors: [{ pointer: 'connectionID', detail: `is of kind ${kind}, not kubernetes` }],
+    errors: [{ pointer: parameter, detail: `is of kind ${kind}, not kubernetes` }],
     remedy:
       'Name a connection to a cluster: GET /api/integrations/connections?filter={"kind":"kubernetes"} lists them.',
   });

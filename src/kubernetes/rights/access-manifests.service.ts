@@ -40,7 +40,7 @@ export class AccessManifestsService {
   async build(actor: Actor, id: string, query: ManifestQuery): Promise<{ name: string; text: string }> {
     await this.connections.authorize(actor, clusterPolicy.readRights, id);
     const connection = await this.connections.get(actor, id);
-    assertCluster(connection.kind);
+    assertCluster(connection.kind, 'id');
     const purposes = RightsQuery.purposesOf(query, ['deploy']);
     const namespaces = ManifestQuery.namespacesOf(query);
     const deploy = purposes.includes('deploy')

@@ -3,6 +3,8 @@ import { IsOptional, IsUUID, Matches, MaxLength } from 'class-validator';
 import { PURPOSES, type Purpose } from './required-rights.js';
 
 const PURPOSE_LIST = new RegExp(`^(${PURPOSES.join('|')})(,(${PURPOSES.join('|')})){0,${PURPOSES.length - 1}}$`);
+/** The name of one namespace. */
+const NAMESPACE = /^[a-z0-9]([-a-z0-9]*[a-z0-9])?$/;
 const FOR = `must be one or several of ${PURPOSES.join(', ')}, separated by commas`;
 
 /** The query of a permission review. */
@@ -10,6 +12,7 @@ export class RightsQuery {
   @ApiPropertyOptional({
     type: String,
     description: 'The purposes of the credential: `deploy`, `watch`, `operator`, or several separated by commas.',
+    pattern: PURPOSE_LIST.source,
     example: 'deploy',
   })
   @IsOptional()
@@ -19,11 +22,12 @@ export class RightsQuery {
   @ApiPropertyOptional({
     type: String,
     maxLength: 63,
+    pattern: NAMESPACE.source,
     description: 'Limits the rights to this namespace; default: all namespaces.',
   })
   @IsOptional()
   @MaxLength(63, { message: 'must be the name of a namespace' })
-  @Matches(/^[a-z0-9]([-a-z0-9]*[a-z0-9])?$/, { message: 'must be the name of a namespace' })
+  @Matches(NAMESPACE, { message: 'must be the name of a namespace' })
   namespace?: string;
 
   /** Parses the purposes without duplicates; `otherwise` when there are none. */
@@ -35,6 +39,7 @@ export class RightsQuery {
 
 const MAX_NAMESPACES = 50;
 const NAME = '[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?';
+const NAMESPACE_LIST = new RegExp(`^${NAME}(,${NAME}){0,${MAX_NAMESPACES - 1}}$`);
 const NAMESPACES = `must be the names of at most ${MAX_NAMESPACES} namespaces, separated by commas`;
 
 /** The query of an access manifest. */
@@ -43,11 +48,12 @@ export class ManifestQuery extends RightsQuery {
     type: String,
     description:
       'Limits the rights to these namespaces, separated by commas, which exist on the cluster; default: all namespaces.',
+    pattern: NAMESPACE_LIST.source,
     example: 'shop,shop-data',
   })
   @IsOptional()
   @MaxLength(64 * MAX_NAMESPACES, { message: NAMESPACES })
-  @Matches(new RegExp(`^${NAME}(,${NAME}){0,${MAX_NAMESPACES - 1}}$`), { message: NAMESPACES })
+  @Matches(NAMESPACE_LIST, { message: NAMESPACES })
   namespaces?: string;
 
   @ApiPropertyOptional({

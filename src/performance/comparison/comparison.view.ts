@@ -2,6 +2,7 @@ import {
   MapField,
   MapsField,
   NumberField,
+  NumbersField,
   RecordField,
   TextsField,
   TextField,
@@ -11,6 +12,8 @@ import {
 } from '../../core/schema/view-fields.js';
 import type { Summary } from '../load/runner-results.js';
 import type { PerformanceRun } from '../runs/run.entity.js';
+import { FIGURES } from './figures.js';
+import { SummaryView } from '../load/figures.view.js';
 import { type FigureComparison, type Verdict, VERDICTS } from './compare.js';
 import type { ComparedRuns } from './comparisons.service.js';
 
@@ -27,12 +30,35 @@ export class ComparedResultView {
   @TimeField({ ...REST, nullable: true, description: 'When the load began.' })
   test_start_time!: Date | null;
 
-  @MapField({ ...REST, nullable: true, description: 'Requests, error_rate, rps, and latencies in milliseconds.' })
+  @MapField({ ...REST, of: () => SummaryView, nullable: true, description: 'The figures.' })
   summary!: Summary | null;
 
   static fromEntity(this: void, { id, name, testStartTime, summary }: PerformanceRun): ComparedResultView {
     return Object.assign(new ComparedResultView(), { id, name, test_start_time: testStartTime, summary });
   }
+}
+
+class FigureComparisonView implements FigureComparison {
+  @WordField([...FIGURES.map(({ name }) => name), 'stalled_share'], REST)
+  name!: FigureComparison['name'];
+
+  @NumberField(REST)
+  a!: number;
+
+  @NumberField(REST)
+  b!: number;
+
+  @NumberField({ ...REST, description: 'b minus a.' })
+  difference!: number;
+
+  @NumberField({ ...REST, nullable: true, description: 'The difference as a fraction of a; null when a is 0.' })
+  relative!: number | null;
+
+  @NumbersField({ ...REST, description: 'The least and the greatest difference of the interval.' })
+  interval!: [number, number];
+
+  @WordField(VERDICTS, REST)
+  verdict!: Verdict;
 }
 
 export class ComparisonView {
@@ -53,6 +79,7 @@ export class ComparisonView {
 
   @MapsField({
     ...REST,
+    of: () => FigureComparisonView,
     description:
       'For each figure a, b, their difference, its interval of 95 % by bootstrap, and the verdict on it, which asks for 99 %.',
   })

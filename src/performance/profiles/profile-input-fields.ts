@@ -31,8 +31,8 @@ const ifSent = (optional: boolean): PropertyDecorator[] =>
 export const EndpointsInput = (optional: boolean): PropertyDecorator =>
   applyDecorators(
     ApiProperty({
-      type: String,
-      isArray: true,
+      type: 'array',
+      items: { type: 'string', minLength: 1, maxLength: MAX_URL, pattern: '^\\S+$' },
       required: !optional,
       minItems: 1,
       maxItems: MAX_ENDPOINTS,
@@ -126,7 +126,10 @@ export const BudgetInput = (): PropertyDecorator =>
     HasMembers(...BUDGET_KEYS),
     MapInput({
       clearable: true,
-      description: `Bounds of the figures of a run: ${BUDGET_KEYS.join(', ')}.`,
+      description: 'Bounds of the figures of a run: lower for `min_rps`, upper for the others.',
+      members: Object.fromEntries(
+        BUDGET_KEYS.map((name) => [name, { type: 'number', minimum: 0, ...(name === 'error_rate' && { maximum: 1 }) }]),
+      ),
     }),
     ValidateBy({
       name: 'isBudget',
@@ -140,7 +143,15 @@ export const BudgetInput = (): PropertyDecorator =>
 export const ScheduleInput = (): PropertyDecorator =>
   applyDecorators(
     HasMembers('cron', 'timezone'),
-    MapInput({ clearable: true, description: 'When runs are made: `cron` (five fields) and `timezone` (IANA, UTC).' }),
+    MapInput({
+      clearable: true,
+      description: 'When runs are made.',
+      members: {
+        cron: { type: 'string', description: 'Minute, hour, day of the month, month, day of the week.' },
+        timezone: { type: 'string', default: 'UTC', description: 'An IANA time zone.' },
+      },
+      required: ['cron'],
+    }),
     ValidateBy({
       name: 'isSchedule',
       validator: {

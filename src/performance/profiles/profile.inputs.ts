@@ -28,6 +28,7 @@ import {
 import { PerformanceProfileView } from './profile.view.js';
 import { RUN_STATUSES, type RunStatus } from './run-status.js';
 
+const MEDIA_TYPE = /^[\t\x20-\x7e]*$/;
 const MAX_QUERIES = 5;
 const MAX_QUERY = 1_000;
 export const MAX_BODY = 65_536;
@@ -88,8 +89,8 @@ class ProfileFields extends UpdateInput {
   @TextInput({ clearable: true, max: MAX_BODY, description: 'The body of each request.' })
   request_body?: string | null;
 
-  @TextInput({ clearable: true, max: 200, description: 'The media type of the body.' })
-  @Matches(/^[\t\x20-\x7e]*$/, { message: 'must be a media type' })
+  @TextInput({ clearable: true, max: 200, pattern: MEDIA_TYPE.source, description: 'The media type of the body.' })
+  @Matches(MEDIA_TYPE, { message: 'must be a media type' })
   content_type?: string | null;
 
   @MetadataInput({ clearable: true })

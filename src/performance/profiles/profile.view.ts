@@ -15,6 +15,7 @@ import {
 import { LOAD_MODELS, type LoadModel, type Method, METHODS, type Protocol, PROTOCOLS } from '../load/load-plan.js';
 import type { Schedule } from '../schedules/schedule.js';
 import type { Budget } from './budget.js';
+import { BudgetView } from './budget.view.js';
 import type { PerformanceProfile } from './profile.entity.js';
 import { showFields } from './request-content.js';
 
@@ -25,6 +26,15 @@ export class ScheduleView implements Schedule {
 
   @TextField({ rest: true, description: 'An IANA time zone.' })
   timezone!: string;
+}
+
+/** A stage of a profile. */
+class StageView {
+  @NumberField({ rest: true, description: 'Requests per second at its end.' })
+  qps!: number;
+
+  @TextField({ rest: true, description: 'Such as 30s.' })
+  duration!: string;
 }
 
 @ObjectType('PerfProfile', { description: 'How load is driven at an endpoint.' })
@@ -60,6 +70,7 @@ export class PerformanceProfileView extends RecordView {
   qps!: number;
 
   @MapsField({
+    of: () => StageView,
     rest: true,
     description: 'How the rate changes: the `qps` at the end of each stage, and its `duration`.',
   })
@@ -102,7 +113,12 @@ export class PerformanceProfileView extends RecordView {
   })
   load_model!: LoadModel;
 
-  @MapField({ rest: true, nullable: true, description: 'Bounds that the results of a run pass or fail.' })
+  @MapField({
+    of: () => BudgetView,
+    rest: true,
+    nullable: true,
+    description: 'Bounds that the results of a run pass or fail.',
+  })
   budget!: Budget | null;
 
   @MapField({ of: () => ScheduleView, rest: true, nullable: true, description: 'When runs are made.' })

@@ -2,6 +2,7 @@ import { ObjectType } from '@nestjs/graphql';
 import { PaginatedView } from '../../core/listing/page.js';
 import { RecordView } from '../../core/schema/record.view.js';
 import {
+  CountsField,
   EnumField,
   graphqlEnum,
   IdField,
@@ -11,6 +12,7 @@ import {
   TextsField,
   TimeField,
 } from '../../core/schema/view-fields.js';
+import { LatencyPartsView, LoadPlanView, SummaryView, TimelinePointView } from '../load/figures.view.js';
 import type { LoadPlan } from '../load/load-plan.js';
 import { mergeSlices } from '../load/measurement.js';
 import {
@@ -20,12 +22,14 @@ import {
   toLatencyParts,
   toTimeline,
 } from '../load/runner-results.js';
+import { BudgetVerdictView } from '../profiles/budget.view.js';
 import type { BudgetVerdict } from '../profiles/budget.js';
 import { RUN_STATUSES, type RunStatus } from '../profiles/run-status.js';
 import type { PerformanceRun, RunProgress } from './run.entity.js';
 import { RunProgressView } from './run-progress.view.js';
 import { warningsOf } from './run-warnings.js';
 import type { RunDetails } from './runs.store.js';
+import { ServerMetricsView } from './server-metrics.view.js';
 import type { ServerMetrics } from './server-metrics.js';
 
 const RunStatusEnum = graphqlEnum('PerfRunStatus', RUN_STATUSES, 'How far the run of a performance test has come.');
@@ -51,6 +55,7 @@ export class PerformanceResultView extends RecordView {
   runner_results!: object | null;
 
   @MapField({
+    of: () => ServerMetricsView,
     nullable: true,
     optional: true,
     description: 'Series of Prometheus during the run; over REST of a single result.',
@@ -82,19 +87,24 @@ export class PerformanceResultView extends RecordView {
   @TextField({ rest: true, nullable: true, description: 'The load generator.' })
   load_generator!: string | null;
 
-  @MapField({ rest: true, description: 'Endpoint, protocol, method, load model, rate, connections, seconds, timeout.' })
+  @MapField({ of: () => LoadPlanView, rest: true, description: 'What was asked of the load generator.' })
   plan!: LoadPlan;
 
-  @MapField({ rest: true, nullable: true, description: 'Requests, error_rate, rps, and latencies in milliseconds.' })
+  @MapField({ of: () => SummaryView, rest: true, nullable: true, description: 'The figures.' })
   summary!: Summary | null;
 
-  @MapField({ rest: true, nullable: true, description: 'Whether the budget of the profile was kept, bound by bound.' })
+  @MapField({
+    of: () => BudgetVerdictView,
+    rest: true,
+    nullable: true,
+    description: 'Whether the budget of the profile was kept, bound by bound.',
+  })
   budget!: BudgetVerdict | null;
 
   @TextsField({ rest: true, description: 'What a reader has to know to read the figures right.' })
   warnings!: string[];
 
-  @MapField({
+  @CountsField({
     rest: true,
     optional: true,
     description: 'Requests without a response, by what went wrong; of a single result.',
@@ -102,15 +112,16 @@ export class PerformanceResultView extends RecordView {
   errors?: Record<string, number>;
 
   @MapField({
+    of: () => LatencyPartsView,
     rest: true,
     optional: true,
     nullable: true,
-    description:
-      'Latencies of opening connections (`connect`), waiting for one (`wait`), and from sending to the first byte (`first_byte`) and to the end (`service`); of a single result, and null for generators that do not measure them.',
+    description: 'The parts of the latency; of a single result, and null for generators that do not measure them.',
   })
   latency_parts?: LatencyParts | null;
 
   @MapsField({
+    of: () => TimelinePointView,
     rest: true,
     optional: true,
     description: 'Throughput, statuses and latencies over time; of a single result.',

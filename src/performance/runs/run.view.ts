@@ -1,6 +1,15 @@
 import { PaginatedView } from '../../core/listing/page.js';
 import { RecordView } from '../../core/schema/record.view.js';
-import { IdField, IntField, MapField, TextField, TimeField, WordField } from '../../core/schema/view-fields.js';
+import {
+  IdField,
+  IntField,
+  MapField,
+  ProblemField,
+  TextField,
+  TimeField,
+  WordField,
+} from '../../core/schema/view-fields.js';
+import { LoadPlanView, SummaryView } from '../load/figures.view.js';
 import type { LoadPlan } from '../load/load-plan.js';
 import type { Summary } from '../load/runner-results.js';
 import { RUN_STATUSES, type RunStatus } from '../profiles/run-status.js';
@@ -33,7 +42,7 @@ export class PerformanceRunView extends RecordView {
   @TextField({ rest: true, nullable: true, description: 'The load generator, once it has begun.' })
   load_generator!: string | null;
 
-  @MapField({ rest: true, description: 'Endpoint, protocol, method, load model, rate, connections, seconds, timeout.' })
+  @MapField({ of: () => LoadPlanView, rest: true, description: 'What was asked of the load generator.' })
   plan!: LoadPlan;
 
   @MapField({
@@ -44,10 +53,11 @@ export class PerformanceRunView extends RecordView {
   })
   progress!: RunProgress | null;
 
-  @MapField({ rest: true, nullable: true, description: 'The problem, once it has failed.' })
+  @ProblemField({ description: 'The problem, once it has failed.' })
   error!: object | null;
 
   @MapField({
+    of: () => SummaryView,
     rest: true,
     nullable: true,
     description: 'The figures; of a run that did not reach its end, those of its part.',

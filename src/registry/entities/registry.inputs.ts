@@ -30,6 +30,8 @@ const DEFINITIONS = [
   },
 ];
 
+const FILLED = { type: 'string', minLength: 1 };
+
 const RESOURCE_DEFINITION = {
   apiVersion: 'apiextensions.k8s.io/v1',
   kind: 'CustomResourceDefinition',
@@ -83,6 +85,7 @@ export class ComponentsInput {
 
   @ApiProperty({
     type: 'array',
+    minItems: 1,
     items: FREE_OBJECT,
     description: 'Definitions with kind, apiVersion and schema.',
   })
@@ -109,7 +112,18 @@ export class StatusInput {
   },
 })
 export class ValidationInput {
-  @MapInput({ description: 'A resource with apiVersion and kind, or a component of a design.' })
+  @MapInput({
+    description: 'A resource with apiVersion and kind, or a component of a design.',
+    forms: [
+      { properties: { apiVersion: FILLED, kind: FILLED }, required: ['apiVersion', 'kind'] },
+      {
+        properties: {
+          component: { type: 'object', properties: { version: FILLED, kind: FILLED }, required: ['version', 'kind'] },
+        },
+        required: ['component'],
+      },
+    ],
+  })
   component!: JsonObject;
 
   @TextInput({ optional: true, max: 255, description: 'The model whose schema applies.' })
@@ -142,7 +156,19 @@ export class GenerationInput {
   })
   @MapInput({
     optional: true,
-    description: 'kind (crd, openapi, helm, cluster), model, version, category, register, connection_id.',
+    description: 'What is generated, and where it is registered.',
+    members: {
+      kind: { type: 'string', enum: GENERATION_KINDS, description: 'Default: detected by content.' },
+      model: { type: 'string', minLength: 1, description: 'The name of the model.' },
+      version: { type: 'string', minLength: 1, description: 'The version of the model.' },
+      category: { type: 'string', minLength: 1, description: 'The category of the model.' },
+      register: { type: 'boolean', description: 'False only answers what would be registered.' },
+      connection_id: {
+        type: 'string',
+        minLength: 1,
+        description: 'The connection of kind kubernetes to generate from.',
+      },
+    },
   })
   config?: JsonObject;
 }
@@ -156,8 +182,14 @@ export class EvaluationInput {
   @HasMembers('namespace', 'applyPatches', 'limit', 'returnDiffOnly', 'enableTrace')
   @MapInput({
     optional: true,
-    description:
-      'namespace (of components that name none), applyPatches, limit, returnDiffOnly (the design has only what changed) and enableTrace (false leaves the trace out).',
+    description: 'How it is evaluated.',
+    members: {
+      namespace: { type: 'string', description: 'The namespace of components that name none.' },
+      applyPatches: { type: 'boolean', description: 'Whether patches of relationships change the design.' },
+      limit: { type: 'number', minimum: 0, description: 'The number of relationships that are found at most.' },
+      returnDiffOnly: { type: 'boolean', description: 'Whether the design has only what changed.' },
+      enableTrace: { type: 'boolean', description: 'False leaves the trace out.' },
+    },
   })
   options?: JsonObject;
 }
@@ -177,7 +209,7 @@ export class SchemaQuery {
 }
 
 export class ExportQuery {
-  @ApiProperty({ description: 'Name of the model.' })
+  @ApiProperty({ minLength: 1, description: 'Name of the model.' })
   @IsOptional()
   model?: string;
 

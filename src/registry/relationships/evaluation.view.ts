@@ -1,6 +1,7 @@
 import {
   AnyField,
   FlagField,
+  IntField,
   MapField,
   MapsField,
   RecordField,
@@ -10,6 +11,31 @@ import {
   TimeField,
   WordField,
 } from '../../core/schema/view-fields.js';
+import type { DefinitionTrace } from './evaluation/evaluation.js';
+
+/** What a definition found. */
+class DefinitionTraceView implements DefinitionTrace {
+  @TextField({ rest: true })
+  model!: string;
+
+  @TextField({ rest: true })
+  kind!: string;
+
+  @TextField({ rest: true })
+  type!: string;
+
+  @TextField({ rest: true })
+  subType!: string;
+
+  @TextField({ rest: true })
+  description!: string;
+
+  @IntField({ rest: true, description: 'How many relationships it found or confirmed.' })
+  found!: number;
+
+  @TextsField({ rest: true, description: 'Why it found none.' })
+  notes!: string[];
+}
 
 class EvaluationTraceView {
   @MapsField({ rest: true })
@@ -30,8 +56,8 @@ class EvaluationTraceView {
   @MapsField({ rest: true })
   relationshipsRemoved!: object[];
 
-  @MapsField({ rest: true, description: 'What each definition found, or why none.' })
-  definitions!: object[];
+  @MapsField({ of: () => DefinitionTraceView, rest: true, description: 'What each definition found, or why none.' })
+  definitions!: DefinitionTrace[];
 
   @TextsField({ rest: true, description: 'Patches that were requested and not applied.' })
   notes!: string[];
@@ -48,17 +74,31 @@ const ACTIONS = [
   'update_component_configuration',
 ] as const;
 
+class EvaluationValueView {
+  @MapField({ rest: true, optional: true, description: 'The relationship that is added.' })
+  item?: object;
+
+  @TextField({ rest: true, optional: true, description: 'The relationship or component.' })
+  id?: string;
+
+  @TextsField({ rest: true, optional: true, description: 'The member names that lead to the new value.' })
+  path?: string[];
+
+  @AnyField({ rest: true, optional: true, description: 'The new value.' })
+  value?: unknown;
+}
+
 /** A change of the design; `value` says it in the form that other programs apply. */
 class EvaluationActionView {
   @WordField(ACTIONS, { rest: true })
   op!: (typeof ACTIONS)[number];
 
   @MapField({
+    of: () => EvaluationValueView,
     rest: true,
-    description:
-      'add_relationship has {item}, delete_relationship {id}, and updates have {id, path, value}: the member names that lead to the new value.',
+    description: 'add_relationship has item, delete_relationship id, and updates have id, path and value.',
   })
-  value!: object;
+  value!: EvaluationValueView;
 
   @TextField({ rest: true, description: 'The relationship or component.' })
   id!: string;

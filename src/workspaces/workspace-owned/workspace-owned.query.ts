@@ -2,7 +2,7 @@ import { ApiPropertyOptional } from '@nestjs/swagger';
 import { IsOptional, IsUUID } from 'class-validator';
 import { InvalidRequest } from '../../core/errors/app-error.js';
 import { OrganizationListQuery, PageSize } from '../../core/listing/list-query.js';
-import { parseWords } from '../../core/listing/words.js';
+import { parseWords, patternOfWords } from '../../core/listing/words.js';
 import { Repeatable } from '../../core/schema/repeatable.js';
 import type { TimeScope } from './narrow-by-times.js';
 import { VISIBILITIES, type Visibility } from './workspace-owned.entity.js';
@@ -14,7 +14,9 @@ export class WorkspaceOwnedQuery extends OrganizationListQuery {
 
   @ApiPropertyOptional({
     type: String,
-    description: 'workspace, organization or public; several are separated by commas.',
+    pattern: patternOfWords(VISIBILITIES),
+    example: VISIBILITIES[0],
+    description: `Some of ${VISIBILITIES.join(', ')}, with commas.`,
   })
   @IsOptional()
   @Repeatable()

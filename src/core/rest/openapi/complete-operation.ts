@@ -130,9 +130,16 @@ function describeParameters(operation: OperationObject): void {
     if (parameter.in === 'path') parameter.description ??= PATH_PARAMETERS[parameter.name];
     // Of a property that overrides another one, what is said of the other one is kept beside the alternatives.
     const { schema } = parameter;
+    if (parameter.in === 'query' && !parameter.required && schema && isConstrained(schema))
+      parameter.allowEmptyValue = true;
     if (schema && 'oneOf' in schema) parameter.schema = { oneOf: schema.oneOf, default: schema.default as unknown };
   }
 }
+
+/** Free text may be empty anyhow. */
+const isConstrained = (schema: Schemas[string]): boolean =>
+  '$ref' in schema ||
+  ['enum', 'format', 'pattern', 'oneOf', 'anyOf', 'minimum', 'minLength'].some((name) => name in schema);
 
 /**
  * Adds the multipart form of an operation as a schema of its own: the fields of the JSON body as text, with files besides

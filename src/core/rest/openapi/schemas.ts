@@ -26,8 +26,10 @@ export const ApiFileResponse = (description: string, ...mediaTypes: string[]): M
 /** A stream of server-sent events until the client disconnects. */
 export const ApiEventStream = (): MethodDecorator =>
   applyDecorators(
-    ApiProduces('text/event-stream'),
-    ApiOkResponse({ description: 'Server-sent events, each with an event as JSON.', schema: { type: 'string' } }),
+    ApiOkResponse({
+      description: 'Server-sent events, each with an event as JSON.',
+      content: { 'text/event-stream': {} },
+    }),
   );
 
 /** Creates the view of a record that was parsed and not stored (`save: false`): its id and times are null. */

@@ -13,6 +13,12 @@ import { type CategoryPreference, EMAIL_FREQUENCIES } from '../notification-pref
 import { NotificationSettingsView } from './notification-settings.view.js';
 
 const MAX_MUTED = 500;
+const TIME_OF_DAY = /^([01]\d|2[0-3]):[0-5]\d$/;
+const PREFERENCE = {
+  type: ['object', 'null'],
+  properties: { in_app: { type: 'boolean' }, email: { type: 'string', enum: EMAIL_FREQUENCIES } },
+  additionalProperties: false,
+};
 
 @UpdatesView(() => NotificationSettingsView)
 @InputForms({ example: { categories: { deployment: { email: 'daily' } } } })
@@ -20,6 +26,7 @@ export class NotificationSettingsChange extends UpdateInput {
   @MapInput({
     optional: true,
     description: 'The categories to change, each with `in_app`, `email` or both; null for its default.',
+    members: Object.fromEntries(EVENT_CATEGORIES.map((category) => [category, PREFERENCE])),
   })
   categories?: Record<string, unknown>;
 
@@ -34,10 +41,16 @@ export class NotificationSettingsChange extends UpdateInput {
   })
   timezone?: string | null;
 
-  @ApiPropertyOptional({ type: String, nullable: true, example: '08:00', description: 'null for 08:00.' })
+  @ApiPropertyOptional({
+    type: String,
+    nullable: true,
+    pattern: TIME_OF_DAY.source,
+    example: '08:00',
+    description: 'null for 08:00.',
+  })
   @IsOptional()
   @IsString({ message: 'must be a time of day, as HH:MM' })
-  @Matches(/^([01]\d|2[0-3]):[0-5]\d$/, { message: 'must be a time of day, as HH:MM' })
+  @Matches(TIME_OF_DAY, { message: 'must be a time of day, as HH:MM' })
   digest_at?: string | null;
 
   @ApiPropertyOptional({ type: String, format: 'uuid', isArray: true, nullable: true, maxItems: MAX_MUTED })

@@ -1,18 +1,21 @@
 import { withRevision } from '../../../core/schema/record.view.js';
 import type { User } from '../../../organizations/users/user.entity.js';
 import { findMailBlock, MAIL_BLOCKS, type MailBlock } from '../mail/mail-block.js';
-import { FlagField, MapField, TextField, TextsField, WordField } from '../../../core/schema/view-fields.js';
+import { FlagField, MapOfField, TextField, TextsField, WordField } from '../../../core/schema/view-fields.js';
 import { type CategoryPreference, EMAIL_FREQUENCIES, resolvePreferences } from '../notification-preferences.js';
 import type { NotificationSettings } from './notification-settings.entity.js';
 
 const REST = { rest: true } as const;
+const PREFERENCE = {
+  type: 'object',
+  properties: { in_app: { type: 'boolean' }, email: { type: 'string', enum: EMAIL_FREQUENCIES } },
+  required: ['in_app', 'email'],
+  additionalProperties: false,
+};
 
 /** The notification settings of the caller. */
 export class NotificationSettingsView {
-  @MapField({
-    ...REST,
-    description: `By category of events \`{in_app, email}\`, where \`email\` is one of ${EMAIL_FREQUENCIES.join(', ')}.`,
-  })
+  @MapOfField(PREFERENCE, { ...REST, description: 'What is sent, by category of events.' })
   categories!: Record<string, CategoryPreference>;
 
   @TextField({ ...REST, description: 'The IANA time zone of digests, such as Europe/Berlin.' })

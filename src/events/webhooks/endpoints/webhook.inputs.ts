@@ -23,6 +23,7 @@ import { findHeaderFault } from './custom-headers.js';
 import { WebhookSecretView, WebhookView } from './webhook.view.js';
 
 const MAX_KINDS = 100;
+const ROUTING_KEY = /^[\x21-\x7e]+$/;
 const MAX_SHOWN = 100;
 /** The valid kinds: those that are published, and one more that the API contract defines. */
 const KINDS = new Set(['policy.violation', ...listEventKinds().map(({ kind }) => kind)]);
@@ -44,7 +45,11 @@ const isHeaderMap = (value: unknown): boolean =>
 
 const HeadersInput = (): PropertyDecorator =>
   applyDecorators(
-    MapInput({ clearable: true, description: 'Headers that every delivery carries; they are sealed and never shown.' }),
+    MapInput({
+      clearable: true,
+      description: 'Headers that every delivery carries; they are sealed and never shown.',
+      values: { type: 'string' },
+    }),
     ValidateBy({
       name: 'isHeaderMap',
       validator: {
@@ -102,10 +107,13 @@ class WebhookOptions extends UpdateInput {
   @ApiPropertyOptional({
     type: String,
     nullable: true,
+    minLength: 1,
+    maxLength: 255,
+    pattern: ROUTING_KEY.source,
     description: 'The integration key of PagerDuty, for the format `pagerduty`; it is sealed and never shown.',
   })
   @IsOptional()
-  @Matches(/^[\x21-\x7e]+$/, { message: 'must be an integration key' })
+  @Matches(ROUTING_KEY, { message: 'must be an integration key' })
   @Length(1, 255, { message: 'must have 1 to 255 characters' })
   routing_key?: string | null;
 

@@ -7,6 +7,8 @@ export const RESYNCS = ['list', 'clear', 'discover'] as const;
 /** The action of a resync: `list` everything again, `clear` the stored objects before, or also `discover` the kinds again. */
 export type Resync = (typeof RESYNCS)[number];
 
+export const MISSING_REASONS = ['forbidden', 'partial', 'too_large', 'failing', 'unavailable'] as const;
+
 /** A kind that is not watched, and the reason. */
 export interface MissingKind {
   api_version: string;
@@ -16,7 +18,7 @@ export interface MissingKind {
    * `partial`: watched in some namespaces only, because listing all is forbidden. `unavailable`: the aggregated
    * API server does not respond; stored objects remain.
    */
-  reason: 'forbidden' | 'partial' | 'too_large' | 'failing' | 'unavailable';
+  reason: (typeof MISSING_REASONS)[number];
   detail: string;
   /** For `partial`: the watched namespaces. */
   namespaces?: string[];
