@@ -12,6 +12,7 @@ import { OrganizationsService } from '../../organizations/organizations.service.
 import { AuditEntriesStore } from './audit-entries.store.js';
 import { type AuditCheckpoint, type AuditEntry, INSTALLATION_CHAIN } from './audit.entity.js';
 import type { AuditFilter, AuditListQuery } from './audit.inputs.js';
+import type { PersonalIdentifiers } from './personal-identifiers.store.js';
 import { auditPolicy, installationAuditPolicy } from './audit.policy.js';
 import { AuditReportsService } from './reports/audit-reports.service.js';
 import type { VerificationOptions, VerificationResult } from './reports/verification.service.js';
@@ -83,11 +84,11 @@ export class AuditService {
   }
 
   /**
-   * @param texts that name the person; those of `PersonalIdentifiersStore` by default
+   * @param person by what entries name the user; found by default
    * @returns the number of entries changed
    */
-  async erase(actor: Actor, chain: string, userId: string, texts?: readonly string[]): Promise<number> {
+  async erase(actor: Actor, chain: string, userId: string, person?: PersonalIdentifiers): Promise<number> {
     await this.assertErasable(actor, chain, userId);
-    return runAsSystem('erasure of personal data', () => this.reports.erase(chain, userId, texts));
+    return runAsSystem('erasure of personal data', () => this.reports.erase(chain, userId, person));
   }
 }

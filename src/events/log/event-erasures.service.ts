@@ -5,7 +5,7 @@ import { runAsSystem } from '../../core/database/row-security.js';
 import { UnitOfWork } from '../../core/database/unit-of-work.js';
 import { EventBus } from '../../core/events/event-bus.js';
 import { OrganizationsService } from '../../organizations/organizations.service.js';
-import { PersonalIdentifiersStore } from '../audit/personal-identifiers.store.js';
+import { type PersonalIdentifiers, PersonalIdentifiersStore } from '../audit/personal-identifiers.store.js';
 import { INSTALLATION_FEED } from '../feed.store.js';
 import { AuditService } from '../audit/audit.service.js';
 import { PersonalDataErased } from './event-log.events.js';
@@ -40,22 +40,23 @@ export class EventErasuresService {
 
   private async eraseFeed(actor: Actor, feed: string, userId: string): Promise<EventErasureView> {
     await this.audit.assertErasable(actor, feed, userId);
-    const texts = await runAsSystem('erasure of personal data', () => this.identifiers.list(userId));
-    const erased = await runAsSystem('erasure of personal data', () => this.eraseEvents(feed, userId, texts));
+    const person = await runAsSystem('erasure of personal data', () => this.identifiers.find(userId));
+    const erased = await runAsSystem('erasure of personal data', () => this.eraseEvents(feed, person));
     await this.unit.run(() => this.events.publish(new PersonalDataErased(actor, feed, userId, erased)));
     // The audit is last, because it also records the changes made above.
-    const audited = await this.audit.erase(actor, feed, userId, texts);
+    const audited = await this.audit.erase(actor, feed, userId, person);
     return { user_id: userId, ...erased, audit_entries: audited };
   }
 
-  private async eraseEvents(feed: string, userId: string, texts: readonly string[]): Promise<Erased> {
+  private async eraseEvents(feed: string, { accounts, texts }: PersonalIdentifiers): Promise<Erased> {
     const erased = { events: 0, deliveries: 0 };
     for (const text of texts) {
       const { events, deliveries } = await this.eraseText(feed, text);
       erased.events += events;
       erased.deliveries += deliveries;
     }
-    if (feed === INSTALLATION_FEED) erased.events += await this.unit.run(() => this.log.eraseSubject(userId));
+    if (feed !== INSTALLATION_FEED) return erased;
+    for (const account of accounts) erased.events += await this.unit.run(() => this.log.eraseSubject(account));
     return erased;
   }
 

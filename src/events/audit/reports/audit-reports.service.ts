@@ -1,4 +1,5 @@
 import { Injectable } from '@nestjs/common';
+import type { PersonalIdentifiers } from '../personal-identifiers.store.js';
 import type { ListQuery } from '../../../core/listing/list-query.js';
 import type { Page } from '../../../core/listing/page.js';
 import type { NdjsonDownload } from '../../../core/rest/ndjson-download.js';
@@ -49,8 +50,8 @@ export class AuditReportsService {
     return this.exports.export(chain, head, filter, authorize);
   }
 
-  async erase(chain: string, userId: string, texts?: readonly string[]): Promise<number> {
+  async erase(chain: string, userId: string, person?: PersonalIdentifiers): Promise<number> {
     await this.sealCommitted();
-    return this.retention.erase(chain, userId, texts);
+    return this.retention.erase(chain, userId, person);
   }
 }

@@ -4,10 +4,18 @@ import { UnitOfWork } from '../../../core/database/unit-of-work.js';
 import { AuditEntriesStore } from '../audit-entries.store.js';
 import { ChainsStore } from '../chain/chains.store.js';
 import { PendingRowsStore } from '../chain/pending-rows.store.js';
-import { PersonalIdentifiersStore } from '../personal-identifiers.store.js';
+import { type PersonalIdentifiers, PersonalIdentifiersStore } from '../personal-identifiers.store.js';
 import { CheckpointsStore } from './checkpoints.store.js';
 
 const BATCH = 2_000;
+
+/** What a pass of an erasure looks for: an account, and a text unless it is empty. */
+interface ErasedName {
+  /** Whose erasure it is. */
+  userId: string;
+  account: string;
+  text: string;
+}
 
 /** Removes expired entries up to a signed head, and erases personal data. Runs as the system. */
 @Injectable()
@@ -45,22 +53,27 @@ export class AuditRetentionService {
   }
 
   /**
-   * @param texts that name the person
+   * @param person by what entries name the user; found by default
    * @returns the number of entries changed
    */
-  async erase(chain: string, userId: string, texts?: readonly string[]): Promise<number> {
-    const named = texts ?? (await this.identifiers.list(userId));
+  async erase(chain: string, userId: string, person?: PersonalIdentifiers): Promise<number> {
+    const { accounts, texts } = person ?? (await this.identifiers.find(userId));
+    let erased = await this.eraseAll(chain, { userId, account: userId, text: '' }, true);
+    for (const account of accounts.slice(1)) erased += await this.eraseAll(chain, { userId, account, text: '' }, false);
+    for (const text of texts) erased += await this.eraseAll(chain, { userId, account: userId, text }, false);
+    return erased;
+  }
+
+  private async eraseAll(chain: string, named: ErasedName, isFirst: boolean): Promise<number> {
     let erased = 0;
-    // The first pass erases what is about the account by its id as well, also where no text names it.
-    for (const [pass, text] of (named.length > 0 ? named : ['']).entries())
-      for (let some = BATCH; some === BATCH; erased += some)
-        some = await this.unit.run(() => this.eraseSome(chain, userId, text, pass === 0 && erased === 0));
+    for (let some = BATCH; some === BATCH; erased += some)
+      some = await this.unit.run(() => this.eraseSome(chain, named, isFirst && erased === 0));
     return erased;
   }
 
   /** Erases from a batch of entries and records the erasure, in the open unit of work. */
-  private async eraseSome(chain: string, userId: string, text: string, isFirst: boolean): Promise<number> {
-    const entries = await this.entries.erase(chain, userId, text, BATCH);
+  private async eraseSome(chain: string, { userId, account, text }: ErasedName, isFirst: boolean): Promise<number> {
+    const entries = await this.entries.erase(chain, account, text, BATCH);
     const operation = { chain, action: 'audit.personal_data_erased', resourceType: 'user', resourceId: userId };
     if (entries > 0 || isFirst) await this.pending.addOperation(operation, { entries });
     return entries;
