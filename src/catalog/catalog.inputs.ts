@@ -11,7 +11,7 @@ import { Repeatable } from '../core/schema/repeatable.js';
 import { findUnstorableParts } from '../core/json/storable-json.js';
 import { CATALOG_MEMBERS, CATALOG_TYPES, CONTENT_CLASSES } from './catalog-data.js';
 
-@InputForms({ example: { catalog_data: { content_class: 'community', type: 'deployment' } } })
+@InputForms({ example: { catalog_data: { content_class: 'community', type: 'Deployment' } } })
 export class PublishInput {
   @IdInput()
   id!: string;

@@ -23,7 +23,7 @@ const EXAMPLES: Record<string, unknown> = {
   api_version: 'apps/v1',
   apiVersion: 'apps/v1',
   category: 'Orchestration & Management',
-  catalog_data: { content_class: 'community', type: 'deployment' },
+  catalog_data: { content_class: 'community', type: 'Deployment' },
   code: 'VALIDATION_FAILED',
   current_password: 'correct horse battery staple',
   description: 'The web shop.',

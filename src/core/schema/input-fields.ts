@@ -152,15 +152,9 @@ interface MapShape {
 }
 
 /** An object: with these members, or with any. */
-export const MapInput = ({ members, required, forms, values, ...settings }: InputFieldOptions & MapShape = {}) =>
+export const MapInput = (settings: InputFieldOptions & MapShape = {}) =>
   input(
-    {
-      ...(members ? { type: 'object', properties: members, additionalProperties: false } : FREE_OBJECT),
-      ...(required && { required, selfRequired: !(settings.optional || settings.clearable) }),
-      ...(values && { additionalProperties: values }),
-      ...(forms && { anyOf: forms.map((form) => ({ type: 'object', ...form })) }),
-      ...(isFilled(settings) ? { minProperties: 1 } : {}),
-    },
+    mapSchema(settings),
     () => GraphQLMap,
     [
       IsObject({ message: 'must be an object' }),
@@ -168,6 +162,18 @@ export const MapInput = ({ members, required, forms, values, ...settings }: Inpu
     ],
     settings,
   );
+
+function mapSchema(settings: InputFieldOptions & MapShape): Record<string, unknown> {
+  const { members, required, values, forms } = settings;
+  // Beside alternatives the document has no type of their own.
+  if (forms) return { anyOf: forms.map((form) => ({ ...FREE_OBJECT, ...form })) };
+  return {
+    ...(members ? { type: 'object', properties: members, additionalProperties: false } : FREE_OBJECT),
+    ...(required && { required, selfRequired: !(settings.optional || settings.clearable) }),
+    ...(values && { additionalProperties: values }),
+    ...(isFilled(settings) ? { minProperties: 1 } : {}),
+  };
+}
 
 /** An object with arbitrary keys and limited size that the record stores. */
 export const MetadataInput = (settings: InputFieldOptions & MapShape = {}) =>

@@ -26,10 +26,8 @@ export const ApiFileResponse = (description: string, ...mediaTypes: string[]): M
 /** A stream of server-sent events until the client disconnects. */
 export const ApiEventStream = (): MethodDecorator =>
   applyDecorators(
-    ApiOkResponse({
-      description: 'Server-sent events, each with an event as JSON.',
-      content: { 'text/event-stream': {} },
-    }),
+    ApiProduces('text/event-stream'),
+    ApiOkResponse({ description: 'Server-sent events, each with an event as JSON.', schema: { type: 'string' } }),
   );
 
 /** Creates the view of a record that was parsed and not stored (`save: false`): its id and times are null. */
