@@ -28,6 +28,7 @@ export const ORDER = [
   'monitoring',
   'performance',
   'events',
+  'overview',
   'health',
   'console',
   'migrations',

@@ -30,6 +30,7 @@ import { migrations } from './migrations/migrations.js';
 import { MonitoringModule } from './monitoring/monitoring.module.js';
 import { OrganizationsModule } from './organizations/organizations.module.js';
 import { PerformanceModule } from './performance/performance.module.js';
+import { OverviewModule } from './overview/overview.module.js';
 import { RegistryModule } from './registry/registry.module.js';
 import { UsersModule } from './organizations/users/users.module.js';
 import { WorkspacesModule } from './workspaces/workspaces.module.js';
@@ -68,6 +69,7 @@ export class AppModule {
         MonitoringModule,
         PerformanceModule,
         EventsModule,
+        OverviewModule,
         HealthModule,
         ConsoleModule,
         GraphqlModule,

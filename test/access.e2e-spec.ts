@@ -447,6 +447,8 @@ const RULES: Record<string, Rule> = {
   'GET /api/deployments/:id': rule('deployment.read', 'workspace'),
   'GET /api/deployments/:id/diagram.svg': rule('deployment.read', 'workspace'),
   'GET /api/deployments/:id/logs': rule('deployment.logs', 'workspace'),
+  'GET /api/deployments/:id/plan': rule('deployment.read', 'anywhere', undefined, { absent: true }),
+  'GET /api/plans/:plan_id': rule('deployment.read', 'anywhere', undefined, { absent: true }),
   'POST /api/deployments/:id/cancel': rule('deployment.cancel', 'workspace'),
   'POST /api/deployments/:id/cancel on production': rule('deployment.actOnProduction', 'workspace', ({ ids }) => ({
     ids: { id: ids['productionDeployment'] ?? '' },
@@ -567,6 +569,21 @@ const RULES: Record<string, Rule> = {
       },
     },
   ),
+  'GET /api/search': rule('search.read', 'anywhere', () => ({ query: 'q=settings' })),
+  'GET /api/attention': rule('attention.read', 'anywhere'),
+  'GET /api/identity/users/favourites': rule('favourite.read', 'anywhere'),
+  'PUT /api/identity/users/favourites/:type/:id': rule(
+    'favourite.update',
+    'anywhere',
+    () => ({ ids: { type: 'design' } }),
+    { absent: true },
+  ),
+  'DELETE /api/identity/users/favourites/:type/:id': rule(
+    'favourite.update',
+    'anywhere',
+    () => ({ ids: { type: 'design' } }),
+    { absent: true },
+  ),
   'GET /api/identity/users': rule('user.administer', 'anywhere'),
   'GET /api/identity/users/:id': rule('user.administer', 'anywhere'),
   'PUT /api/identity/users/:id': rule('user.administer', 'anywhere', () => ({ body: { installation_admin: false } })),
@@ -638,6 +655,7 @@ const FIELDS: Record<string, { operation: string; at: Rule['at']; query: (scene:
     at: 'organization',
     query: ({ world }) => `events(orgID: "${world.organization}") { total_count }`,
   },
+  attention: { operation: 'attention.read', at: 'anywhere', query: () => 'attention { total_count }' },
   notifications: { operation: 'notification.read', at: 'anywhere', query: () => 'notifications { total_count }' },
   notification: {
     operation: 'notification.read',

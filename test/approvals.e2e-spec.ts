@@ -73,8 +73,11 @@ describe('approvals of deployments', () => {
       ...refused(403, 'APPROVAL_REQUIRED'),
       body: { missing_approvals: 2, remedy: expect.stringContaining('request_approval') },
     });
-    const { id, ...pending } = await request();
-    expect(pending).toMatchObject({ status: 'pending_approval', approvals: [], approved_by: null });
+    const { id, ...pending } = await request(people.editor, { reason: ' the autumn sale ' });
+    const reason = 'the autumn sale';
+    expect(pending).toMatchObject({ status: 'pending_approval', approvals: [], approved_by: null, reason });
+    // No cluster could be asked for a plan.
+    expect(await people.viewer.get(`/api/deployments/${id}/plan`)).toMatchObject(refused(404, 'NOT_FOUND'));
     expect(Date.parse(pending.approval_expires_at)).toBeGreaterThan(Date.now());
     const first = await approve(id, people.admin, ' looks good ');
     const entry = { user_id: people.admin.id, decision: 'approved', reason: 'looks good', at: expect.any(String) };
@@ -98,7 +101,7 @@ describe('approvals of deployments', () => {
       promoted_from: null,
     });
     expect((await events(id)).slice(0, 3)).toMatchObject([
-      { action: 'requested' },
+      { action: 'requested', metadata: { reason } },
       { action: 'approved', metadata: { reason: 'looks good', missing_approvals: 1 } },
       { action: 'approved', metadata: { missing_approvals: 0 } },
     ]);

@@ -90,6 +90,7 @@ requires('KUBEBUILDER_ASSETS', 'the main job, on a real API server', () => {
       body: { deployable: true, summary: { create: 5 }, environment_id: environment.id },
     });
     expect(JSON.stringify(plan.body)).not.toContain('canary');
+    expect((await world.admin.get(`/api/plans/${plan.body.plan_id}`)).body).toEqual(plan.body);
 
     const first = await world.admin.post('/api/pattern/deploy', {
       id: design.id,
@@ -296,8 +297,21 @@ requires('KUBEBUILDER_ASSETS', 'the main job, on a real API server', () => {
       status: 403,
       body: { code: 'APPROVAL_REQUIRED' },
     });
-    const pending = await editor.post('/api/pattern/deploy', { ...body, request_approval: true });
-    expect(pending).toMatchObject({ status: 202, body: { status: 'pending_approval', plan_id: expect.any(String) } });
+    const pending = await editor.post('/api/pattern/deploy', { ...body, request_approval: true, reason: ' the sale ' });
+    expect(pending).toMatchObject({
+      status: 202,
+      body: { status: 'pending_approval', plan_id: expect.any(String), reason: 'the sale' },
+    });
+    const shown = await viewer.get(`/api/deployments/${pending.body.id}/plan`);
+    expect(shown).toMatchObject({
+      status: 200,
+      body: { plan_id: pending.body.plan_id, tier: 'production', deployable: true, summary: { create: 5 } },
+    });
+    expect(JSON.stringify(shown.body)).not.toContain('canary');
+    expect((await viewer.get(`/api/plans/${pending.body.plan_id}`)).body).toEqual(shown.body);
+    for (const path of [`deployments/${pending.body.id}/plan`, `plans/${pending.body.plan_id}`])
+      for (const stranger of [await world.outsider(), await world.person()])
+        expect(await stranger.get(`/api/${path}`)).toMatchObject({ status: 404, body: { code: 'NOT_FOUND' } });
     const other = await as('editor');
     // What an approval cannot be requested for is not answered with that remedy.
     const refusals = {

@@ -44,6 +44,7 @@ const DEFINERS = [
     'audit_prune',
     'event_erase',
     'event_erase_subject',
+    'find_by_name',
     'kept_total',
     'kept_version',
   ],
@@ -57,7 +58,7 @@ const DEFINERS = [
 const DEFINER_TRIGGERS = /^(audit_(event|of_\w+)|count_(added|changed|removed))$/;
 
 /** What a member may change or remove all the same: their own account, their own grants, the number of the next event. */
-const OWN_NOTIFICATIONS = ['notification_settings', 'notification_mark', 'notification_position'];
+const OWN_NOTIFICATIONS = ['favourite', 'notification_settings', 'notification_mark', 'notification_position'];
 const OWN_UPDATES = ['app_user', 'idempotency_key', 'event_counter', 'event_read', ...OWN_NOTIFICATIONS];
 const OWN_DELETES = [
   'organization_member',

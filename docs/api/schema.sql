@@ -265,10 +265,13 @@ CREATE TABLE cluster_resource (
 ) WITH (toast_tuple_target=256);
 CREATE INDEX cluster_resource_connection ON cluster_resource (connection_id, created_at, id);
 CREATE INDEX cluster_resource_created ON cluster_resource (organization_id, created_at, id);
+CREATE INDEX cluster_resource_degraded ON cluster_resource (design_id) WHERE ((health = 'Degraded') AND (design_id IS NOT NULL));
 CREATE INDEX cluster_resource_design ON cluster_resource (design_id) WHERE (design_id IS NOT NULL);
 CREATE INDEX cluster_resource_labels ON cluster_resource USING gin (labels jsonb_path_ops);
+CREATE INDEX cluster_resource_name ON cluster_resource (lower(name) COLLATE "C", id);
 CREATE UNIQUE INDEX cluster_resource_object ON cluster_resource (connection_id, kind, namespace, name, api_version);
 CREATE INDEX cluster_resource_owner ON cluster_resource (connection_id, owner_uid) WHERE (owner_uid IS NOT NULL);
+CREATE INDEX cluster_resource_search ON cluster_resource USING gin (name gin_trgm_ops);
 CREATE INDEX cluster_resource_uid ON cluster_resource (connection_id, uid);
 ALTER TABLE cluster_resource ENABLE ROW LEVEL SECURITY;
 CREATE POLICY "select" ON cluster_resource FOR SELECT
@@ -730,6 +733,8 @@ CREATE TABLE deployment (
 CREATE INDEX deployment_approval_expiry ON deployment (approval_expires_at) WHERE (status = 'pending_approval');
 CREATE INDEX deployment_created ON deployment (organization_id, created_at, id);
 CREATE INDEX deployment_design ON deployment (design_id, created_at, id);
+CREATE INDEX deployment_failed ON deployment (organization_id, finished_at) WHERE (status = ANY (ARRAY['failed', 'rolled_back']));
+CREATE INDEX deployment_plan_id ON deployment (((options ->> 'plan_id'))) WHERE (options ? 'plan_id');
 CREATE INDEX deployment_search ON deployment USING gin (organization_id, name gin_trgm_ops);
 CREATE INDEX deployment_unfinished ON deployment (workspace_id, design_id) WHERE (finished_at IS NULL);
 CREATE INDEX deployment_workspace ON deployment (workspace_id, created_at, id);
@@ -802,6 +807,7 @@ CREATE TABLE deployment_plan (
   current_version integer,
   resources jsonb NOT NULL DEFAULT '[]'::jsonb,
   renderings jsonb NOT NULL DEFAULT '{}'::jsonb,
+  content bytea,
   CONSTRAINT deployment_plan_pkey PRIMARY KEY (id),
   CONSTRAINT deployment_plan_design_id_fkey FOREIGN KEY (design_id) REFERENCES design(id),
   CONSTRAINT deployment_plan_environment_id_fkey FOREIGN KEY (environment_id) REFERENCES environment(id),
@@ -1223,6 +1229,31 @@ CREATE POLICY update ON failed_attempt FOR UPDATE
 CREATE POLICY delete ON failed_attempt FOR DELETE
   USING ((SELECT is_system_actor()));
 GRANT DELETE, INSERT, SELECT, UPDATE ON failed_attempt TO armature_service;
+
+CREATE TABLE favourite (
+  user_id uuid NOT NULL,
+  type text NOT NULL,
+  record_id uuid NOT NULL,
+  created_at timestamptz(3) NOT NULL DEFAULT now(),
+  CONSTRAINT favourite_pkey PRIMARY KEY (user_id, type, record_id),
+  CONSTRAINT favourite_user_id_fkey FOREIGN KEY (user_id) REFERENCES app_user(id)
+);
+ALTER TABLE favourite ENABLE ROW LEVEL SECURITY;
+CREATE POLICY "select" ON favourite FOR SELECT
+  USING (user_id = ((SELECT current_actor_id()))
+      OR (SELECT is_system_actor()));
+CREATE POLICY insert ON favourite FOR INSERT
+  WITH CHECK (user_id = ((SELECT current_actor_id()))
+      OR (SELECT is_system_actor()));
+CREATE POLICY update ON favourite FOR UPDATE
+  USING (user_id = ((SELECT current_actor_id()))
+      OR (SELECT is_system_actor()))
+  WITH CHECK (user_id = ((SELECT current_actor_id()))
+      OR (SELECT is_system_actor()));
+CREATE POLICY delete ON favourite FOR DELETE
+  USING (user_id = ((SELECT current_actor_id()))
+      OR (SELECT is_system_actor()));
+GRANT DELETE, INSERT, SELECT, UPDATE ON favourite TO armature_service;
 
 CREATE TABLE filter (
   id uuid NOT NULL,
@@ -3345,6 +3376,62 @@ END
 $function$;
 GRANT EXECUTE ON FUNCTION event_erase_subject(uuid) TO armature_service;
 
+CREATE OR REPLACE FUNCTION public.find_by_name(wanted text, most integer)
+ RETURNS TABLE(type text, id uuid, match integer)
+ LANGUAGE plpgsql
+ STABLE SECURITY DEFINER
+ SET search_path TO 'public', 'pg_temp'
+ SET plan_cache_mode TO 'force_custom_plan'
+AS $function$
+DECLARE
+  caller uuid := current_actor_id();
+  administered uuid[] := ARRAY(SELECT organizations_of(caller, 5));
+  joined uuid[] := ARRAY(SELECT organizations_of(caller, 1));
+  of_workspace uuid[] := ARRAY(SELECT granted_resources(caller, 'workspace'));
+  of_environment uuid[] := ARRAY(SELECT granted_resources(caller, 'environment'));
+  of_connection uuid[] := ARRAY(SELECT granted_resources(caller, 'connection'));
+  beginning text := regexp_replace(lower(wanted), '([\\%_])', '\\\1', 'g') || '%';
+  pattern text := CASE WHEN length(wanted) < 3 THEN beginning ELSE '%' || beginning END;
+  found integer;
+BEGIN
+  RETURN QUERY SELECT 'design', r.id, match_of(r.name, wanted) FROM design r
+    WHERE r.organization_id = ANY (joined) AND r.name ILIKE pattern AND r.deleted_at IS NULL
+      AND (r.organization_id = ANY (administered) OR r.workspace_id = ANY (of_workspace)
+        OR (r.visibility = 'organization' AND r.workspace_id IN (SELECT w.id FROM active_workspace w)))
+    ORDER BY 3, lower(r.name), r.created_at DESC, r.id LIMIT most;
+  RETURN QUERY SELECT 'deployment', r.id, match_of(r.name, wanted) FROM deployment r
+    WHERE r.organization_id = ANY (joined) AND r.name ILIKE pattern AND r.deleted_at IS NULL
+      AND (r.organization_id = ANY (administered) OR r.workspace_id = ANY (of_workspace))
+    ORDER BY 3, lower(r.name), r.created_at DESC, r.id LIMIT most;
+  RETURN QUERY SELECT 'environment', r.id, match_of(r.name, wanted) FROM environment r
+    WHERE r.organization_id = ANY (joined) AND r.name ILIKE pattern AND r.deleted_at IS NULL
+      AND (r.organization_id = ANY (administered) OR r.id = ANY (of_environment))
+    ORDER BY 3, lower(r.name), r.created_at DESC, r.id LIMIT most;
+  RETURN QUERY SELECT 'workspace', r.id, match_of(r.name, wanted) FROM workspace r
+    WHERE r.organization_id = ANY (joined) AND r.name ILIKE pattern AND r.deleted_at IS NULL
+      AND (r.organization_id = ANY (administered) OR r.id = ANY (of_workspace))
+    ORDER BY 3, lower(r.name), r.created_at DESC, r.id LIMIT most;
+  RETURN QUERY SELECT 'connection', r.id, match_of(r.name, wanted) FROM connection r
+    WHERE r.organization_id = ANY (joined) AND r.name ILIKE pattern AND r.deleted_at IS NULL
+      AND (r.organization_id = ANY (administered) OR r.id = ANY (of_connection))
+    ORDER BY 3, lower(r.name), r.created_at DESC, r.id LIMIT most;
+  -- There may be hundreds of thousands of resources, so that matches at the beginning, which an index has in order, are
+  -- read first; the name itself is the first of them.
+  RETURN QUERY SELECT 'resource', r.id, match_of(r.name, wanted) FROM cluster_resource r
+    WHERE lower(r.name) COLLATE "C" LIKE beginning
+      AND (r.organization_id = ANY (administered) OR r.connection_id = ANY (of_connection))
+    ORDER BY lower(r.name) COLLATE "C", r.id LIMIT most;
+  GET DIAGNOSTICS found = ROW_COUNT;
+  IF found < most AND length(wanted) >= 3 THEN
+    RETURN QUERY SELECT 'resource', r.id, 2 FROM cluster_resource r
+      WHERE r.name ILIKE pattern AND NOT starts_with(lower(r.name), lower(wanted))
+        AND (r.organization_id = ANY (administered) OR r.connection_id = ANY (of_connection))
+      ORDER BY lower(r.name) COLLATE "C", r.id LIMIT most - found;
+  END IF;
+END
+$function$;
+GRANT EXECUTE ON FUNCTION find_by_name(text,integer) TO armature_service;
+
 CREATE OR REPLACE FUNCTION public.granted_resources(actor uuid, kind text)
  RETURNS SETOF uuid
  LANGUAGE plpgsql
@@ -3468,6 +3555,15 @@ BEGIN
 END
 $function$;
 GRANT EXECUTE ON FUNCTION mark_idempotent_write(text,text,text,uuid) TO armature_service;
+
+CREATE OR REPLACE FUNCTION public.match_of(name text, wanted text)
+ RETURNS integer
+ LANGUAGE sql
+ IMMUTABLE PARALLEL SAFE
+AS $function$
+  SELECT CASE WHEN lower(name) = lower(wanted) THEN 0 WHEN starts_with(lower(name), lower(wanted)) THEN 1 ELSE 2 END
+$function$;
+GRANT EXECUTE ON FUNCTION match_of(text,text) TO armature_service;
 
 CREATE OR REPLACE FUNCTION public.notify_membership()
  RETURNS trigger

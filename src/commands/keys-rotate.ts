@@ -51,6 +51,7 @@ const SEALED_COLUMNS: SealedColumn[] = [
     key: ['id'],
     context: `CASE version WHEN 1 THEN 'audit key ' ELSE 'audit key ' || version || ' ' END || id`,
   },
+  { table: 'deployment_plan', column: 'content', key: ['id'], context: `'plan ' || id` },
   { table: 'webhook', column: 'secrets', key: ['id'], context: `'webhook ' || id` },
   { table: 'filter', column: 'content', key: ['id'], context: `'filter ' || id || ' content'` },
   { table: 'filter', column: 'resource', key: ['id'], context: `'filter ' || id || ' resource'` },

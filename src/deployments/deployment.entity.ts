@@ -56,6 +56,8 @@ export interface DeploymentOptions {
   /** Why a request for approval has no plan: a cluster could not be asked. */
   plan_error?: DeploymentFailure;
   override_freeze?: boolean;
+  /** Why it was requested. */
+  reason?: string;
   /** Applies resources that have drifted again. */
   self_heal?: boolean;
   /** What counts as drift; by default what the environment says. */
@@ -87,6 +89,8 @@ export interface DeploymentFailure {
 @Index('deployment_design', ['designId', 'createdAt', 'id'])
 @Index('deployment_workspace', ['workspaceId', 'createdAt', 'id'])
 @Index('deployment_search', { synchronize: false })
+@Index('deployment_failed', { synchronize: false })
+@Index('deployment_plan_id', { synchronize: false })
 @Index('deployment_approval_expiry', ['approvalExpiresAt'], { where: "status = 'pending_approval'" })
 @Index('deployment_unfinished', ['workspaceId', 'designId'], { where: 'finished_at IS NULL' })
 export class Deployment extends TenantEntity {

@@ -63,7 +63,7 @@ const ConnectionIdsInput = () =>
 const ValuesInput = (description: string) =>
   applyDecorators(ApiPropertyOptional({ oneOf: TEXT_OR_OBJECT, description }), IsOptional());
 
-/** Lets a deployment, undeployment or rollback override a freeze. */
+/** Lets a deployment, undeployment or rollback override a freeze, and say why it is requested. */
 export class FreezeOverride {
   @FlagInput({
     optional: true,
@@ -71,7 +71,11 @@ export class FreezeOverride {
   })
   override_freeze?: boolean;
 
-  @TextInput({ optional: true, max: MAX_REASON_LENGTH, description: 'Why the freeze is overridden.' })
+  @TextInput({
+    optional: true,
+    max: MAX_REASON_LENGTH,
+    description: 'Why it is requested, or why a freeze is overridden; the record keeps it.',
+  })
   reason?: string;
 }
 

@@ -197,6 +197,9 @@ export class DeploymentView extends RecordView {
   @IdField({ nullable: true, description: 'The user who gave the last approval that was required.' })
   approved_by!: string | null;
 
+  @TextField({ nullable: true, description: 'Why it was requested, as the requester wrote it.' })
+  reason!: string | null;
+
   @RecordsField(() => DeploymentApprovalView, { description: 'Who approved or rejected it, when and why.' })
   approvals!: DeploymentApprovalView[];
 
@@ -266,6 +269,7 @@ export class DeploymentView extends RecordView {
       queue_position: deployment.queuePosition ?? null,
       requested_by: deployment.requestedBy,
       approved_by: deployment.approvedBy,
+      reason: deployment.options.reason ?? null,
       approvals: deployment.approvals.map(DeploymentApprovalView.fromApproval),
       approval_expires_at: deployment.approvalExpiresAt,
       plan_id: deployment.options.plan_id ?? null,

@@ -32,6 +32,8 @@ import { DeploymentsStore } from './deployments.store.js';
 import { DesignDeploymentsController } from './requests/design-deployments.controller.js';
 import { InUseProtectionService } from './protection/in-use-protection.service.js';
 import { AdoptionService } from './plans/adoption.service.js';
+import { KeptPlansService } from './plans/kept-plans.service.js';
+import { PlansController } from './plans/plans.controller.js';
 import { PlansService } from './plans/plans.service.js';
 import { StoredPlansService } from './plans/stored-plans.service.js';
 import { PromotionsService } from './requests/promotions.service.js';
@@ -106,6 +108,7 @@ import { TargetsStore } from './targets/targets.store.js';
     DesignDeploymentsController,
     DeploymentsController,
     DeploymentChangesController,
+    PlansController,
     ApprovalsController,
     DeploymentDiagramsController,
     EnvironmentDiagramsController,
@@ -116,6 +119,7 @@ import { TargetsStore } from './targets/targets.store.js';
   ],
   providers: [
     DeploymentsService,
+    KeptPlansService,
     DeploymentRequestsService,
     DeploymentRightsService,
     DeploymentAdmissionService,

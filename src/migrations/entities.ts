@@ -68,6 +68,7 @@ import {
   WebhookQueueEntry,
 } from '../events/webhooks/deliveries/webhook-delivery.entity.js';
 import { Webhook } from '../events/webhooks/endpoints/webhook.entity.js';
+import { Favourite } from '../overview/favourites/favourite.entity.js';
 
 /** All entities, by the folder that owns their table, for the TypeORM data source. */
 export const entities: EntityClass[] = [
@@ -143,4 +144,5 @@ export const entities: EntityClass[] = [
   NotificationPosition,
   NotificationMail,
   NotificationFeed,
+  Favourite,
 ];

@@ -4,6 +4,8 @@ import { WorkspaceOfRenderings1764000000143 } from './1764000000143-workspace-of
 import { NamesOfFunctions1764000000148 } from './1764000000148-names-of-functions.js';
 import { ReadersOfLogs1764000000149 } from './1764000000149-readers-of-logs.js';
 import { RequestOfControllers1764000000150 } from './1764000000150-request-of-controllers.js';
+import { FavouritesAndPlans1764000000151 } from './1764000000151-favourites-and-plans.js';
+import { NamesAndStates1764000000152 } from './1764000000152-names-and-states.js';
 
 /** All migrations, oldest first. */
 export const migrations: Migration[] = [
@@ -12,4 +14,6 @@ export const migrations: Migration[] = [
   NamesOfFunctions1764000000148,
   ReadersOfLogs1764000000149,
   RequestOfControllers1764000000150,
+  FavouritesAndPlans1764000000151,
+  NamesAndStates1764000000152,
 ];

@@ -9,7 +9,7 @@ export type PlannedAction = Pick<PlannedResource, 'api_version' | 'kind' | 'name
   connection_id: string;
 };
 
-/** The inputs of a plan, so that `plan_id` can deploy exactly that plan; kept for a day. */
+/** The inputs of a plan, so that `plan_id` can deploy exactly that plan; kept for a day, or with the deployment that was requested with it. */
 @Entity('deployment_plan')
 @Index('deployment_plan_age', ['createdAt'])
 export class DeploymentPlan {
@@ -52,6 +52,10 @@ export class DeploymentPlan {
   /** The planned action on each object, for diagrams. */
   @Column('jsonb', { default: [] })
   resources!: PlannedAction[];
+
+  /** The plan as it was returned, compressed and encrypted; null of a plan of an earlier version of the server. */
+  @Column('bytea', { nullable: true, select: false })
+  content!: Buffer | null;
 
   @CreateDateColumn({ type: 'timestamptz', precision: 3 })
   createdAt!: Date;

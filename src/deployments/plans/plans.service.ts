@@ -34,9 +34,10 @@ export class PlansService {
       connectionIds: target.connectionIds,
       options: toOptions(input),
     };
-    const { stored, plans } = await this.plans.create(inputs, { requestedBy: actor.userId, approvals: [] });
-    const { workspaceId } = design;
-    const conditions = await this.conditions.read(actor, { ...stored, workspaceId });
-    return PlanView.fromPlans(stored, target, plans, { ...conditions, newValues });
+    const by = { requestedBy: actor.userId, approvals: [] };
+    return this.plans.create(inputs, by, async (stored, plans) => {
+      const conditions = await this.conditions.read(actor, { ...stored, workspaceId: design.workspaceId });
+      return PlanView.fromPlans(stored, target, plans, { ...conditions, newValues });
+    });
   }
 }

@@ -9,7 +9,7 @@ import { DeploymentPlan } from './deployment-plan.entity.js';
 /** Maximum number of versions per DELETE statement. */
 const PURGE_BATCH = 500;
 
-/** The inputs of plans, kept for a day. */
+/** The inputs of plans, and the plans as they were returned. */
 @Injectable()
 export class PlansStore {
   constructor(private readonly unit: UnitOfWork) {}
@@ -30,17 +30,22 @@ export class PlansStore {
     return plan;
   }
 
+  /** A plan with its sealed content; null for one that is unknown or was deleted. */
+  findWithContent(id: string): Promise<DeploymentPlan | null> {
+    return this.plans.createQueryBuilder('plan').addSelect('plan.content').where('plan.id = :id', { id }).getOne();
+  }
+
   /** @throws Conflict PLAN_STALE when the cluster has changed since the plan was made */
   async assertUnchanged(id: string, connectionId: string, now: Plan): Promise<void> {
     const plan = await this.plans.findOneBy({ id });
     if (plan?.fingerprints[connectionId] !== now.fingerprint) throw planStale('the cluster has changed since');
   }
 
-  /** Deletes plans older than a day that no unfinished deployment uses, and versions with other values that were created only for them. */
+  /** Deletes plans older than a day that no deployment was requested with, and versions with other values that were created only for them. */
   async purge(): Promise<void> {
     await this.unit.manager.query(
       `DELETE FROM deployment_plan p WHERE created_at < now() - interval '1 day'
-         AND NOT EXISTS (SELECT FROM deployment d WHERE d.finished_at IS NULL AND d.options->>'plan_id' = p.id::text)`,
+         AND NOT EXISTS (SELECT FROM deployment d WHERE d.options ? 'plan_id' AND d.options->>'plan_id' = p.id::text)`,
     );
     while ((await this.deleteUnusedVariants()) === PURGE_BATCH);
   }

@@ -12,6 +12,7 @@ import type { FreezeOverride } from '../deployment.inputs.js';
 import { DeploymentsStore } from '../deployments.store.js';
 import { StoredPlansService } from '../plans/stored-plans.service.js';
 import { DeploymentQueueService } from './deployment-queue.service.js';
+import type { NewValue } from '../plans/requested-versions.service.js';
 import type { DeployedVersions } from '../renderings/rendering.js';
 import type { Target } from '../targets/targets.service.js';
 
@@ -20,7 +21,7 @@ export interface DeploymentRequest {
   action: DeploymentAction;
   design: Design;
   /** Called after the request has been admitted, because it may create a version and ask the clusters. */
-  version: () => Promise<DeployedVersions>;
+  version: () => Promise<DeployedVersions & { newValues?: NewValue[] }>;
   target: Target;
   name: string;
   options: DeploymentOptions;
@@ -63,10 +64,14 @@ export class DeploymentRequestsService {
       status: pending ? ('pending_approval' as const) : ('queued' as const),
       requestedBy: actor.userId,
       approvals: [],
-      options: { ...request.options, ...(override.override_freeze ? { override_freeze: true } : {}) },
+      options: {
+        ...request.options,
+        ...(override.override_freeze ? { override_freeze: true } : {}),
+        reason: override.reason?.trim() || undefined,
+      },
     };
     await this.unit.run(() => this.admission.admit(actor, subject));
-    const { designVersion, renderings } = await request.version();
+    const { designVersion, renderings, newValues = [] } = await request.version();
     const versions = { designVersion, renderings };
     const policyViolations = await this.admission.requireCompliance(actor, { ...subject, ...versions });
     const deployment: Deployment = Object.assign(new Deployment(), {
@@ -85,13 +90,14 @@ export class DeploymentRequestsService {
       finishedAt: null,
     });
     if (pending && deployment.action !== 'undeploy' && !deployment.options.plan_id)
-      Object.assign(deployment.options, await this.plans.createForRequest(deployment));
+      Object.assign(deployment.options, await this.plans.createForRequest(actor, deployment, target, newValues));
     return this.unit.run(async () => {
       const overridden = await this.admission.admit(actor, deployment);
       await this.deployments.insert(deployment);
       await this.events.publish(
         new DeploymentRequested(actor, deployment, {
           status: deployment.status,
+          ...(deployment.options.reason ? { reason: deployment.options.reason } : {}),
           ...(deployment.promotedFrom ? { promoted_from: deployment.promotedFrom } : {}),
           ...describeOverride(override, overridden),
         }),

@@ -11,6 +11,11 @@ import type { HealthStatus } from './health/health-status.js';
 @Index('cluster_resource_owner', ['connectionId', 'ownerUid'], { where: 'owner_uid IS NOT NULL' })
 @Index('cluster_resource_design', ['designId'], { where: 'design_id IS NOT NULL' })
 @Index('cluster_resource_labels', { synchronize: false })
+@Index('cluster_resource_name', { synchronize: false })
+@Index('cluster_resource_search', { synchronize: false })
+@Index('cluster_resource_degraded', ['designId'], {
+  where: "health = 'Degraded' AND design_id IS NOT NULL",
+})
 export class ClusterResource {
   @PrimaryColumn('uuid')
   id!: string;

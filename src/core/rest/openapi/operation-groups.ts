@@ -21,6 +21,7 @@ const GROUPS: readonly OperationGroup[] = [
       designs: 'Declarative infrastructure: import, edit, validate, draw, version, compare, publish, download.',
       deployments: 'Designs on clusters: plan, deploy, approve, roll back, undeploy.',
       events: 'Events of an organization, as a list and as a stream.',
+      search: 'Everything that the caller sees: by name, and what needs attention.',
     },
   },
   {

@@ -56,6 +56,7 @@ export const errorRef = (status: ErrorStatus): { $ref: string } => ({
 export const PATH_PARAMETERS: Record<string, string> = {
   id: 'The id of the record.',
   freezeId: 'The id of the freeze window.',
+  plan_id: 'The id of the plan.',
   policyId: 'The id of the policy.',
   webhookId: 'The id of the webhook.',
   deliveryId: 'The id of the delivery.',
