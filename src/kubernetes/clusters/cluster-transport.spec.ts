@@ -78,8 +78,12 @@ describe('A cluster client against a difficult server', () => {
       else if (time < 4) json(response, 503, {}, { 'retry-after': '0' });
       else json(response, 200, wanted);
     };
-    expect((await apply()).object).toEqual(wanted);
+    expect(await apply()).toEqual({ object: wanted, warnings: [], isCreated: undefined });
     expect(count).toBe(4);
+    for (const status of [200, 201]) {
+      answer = (_, response) => json(response, status, wanted);
+      expect(await apply()).toEqual({ object: wanted, warnings: [], isCreated: status === 201 });
+    }
 
     count = 0;
     answer = ({ socket }, response, time) => (time === 1 ? socket.destroy() : json(response, 409, {}));
@@ -94,6 +98,20 @@ describe('A cluster client against a difficult server', () => {
     expect(count).toBe(1);
     await expect(client.delete(kind, 'a', undefined)).rejects.toMatchObject({ kind: 'unreachable' });
     expect(count).toBe(2);
+  });
+
+  it('keeps its connection after a deletion, which has a body', async () => {
+    const sockets = new Set<unknown>();
+    answer = ({ socket }, response) => {
+      sockets.add(socket);
+      json(response, 200, { kind: 'Status' });
+    };
+    const kind = { apiVersion: 'v1', group: '', version: 'v1', kind: 'ConfigMap', plural: 'configmaps' };
+    const known = { ...kind, namespaced: true, verbs: [], subresources: [], preferred: true };
+    for (const name of ['a', 'b', 'c', 'd', 'e'])
+      expect(await client.delete(known, name, 'default', { uid: name })).toEqual({ isGone: true });
+    // One that an earlier request has left may be used first.
+    expect(sockets.size).toBeLessThan(3);
   });
 
   it('gives up on a server that says nothing, or stops in the middle', async () => {

@@ -231,6 +231,8 @@ export class ClusterTransport {
           ...(request.body !== undefined && { 'content-type': request.contentType ?? 'application/json' }),
         },
         body: request.body === undefined ? undefined : stringifyExact(request.body),
+        // undici closes the connection after a DELETE that has a body, as a server may not expect one; API servers do.
+        reset: false,
         signal: request.signal ? AbortSignal.any([request.signal, timeout]) : timeout,
         bodyTimeout: request.idleTimeoutMs,
       });
