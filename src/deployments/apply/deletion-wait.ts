@@ -4,8 +4,14 @@ import { isNamespace, type ObjectMetadata } from '../../kubernetes/clusters/kube
 import { type Owner, ownerSelector } from '../plan/owner.js';
 import { type ResourceError } from '../plan/planned-resource.js';
 import { isClusterFailure } from '../plan/resource-error.js';
+import { type RemainingPods } from './remaining-pods.js';
 import { DELETING, describeDeletion, type RemovalTarget } from './removal.js';
 import { type RunClock, RunEnded } from './run-clock.js';
+
+export interface DeletedObject extends RemovalTarget {
+  /** The object itself is gone, and what remains are pods of it. */
+  isGone?: boolean;
+}
 
 /** Is notified of the progress of the waiting. */
 export interface DeletionObserver<T> {
@@ -29,28 +35,41 @@ export class DeletionWait {
   ) {}
 
   /**
-   * Each round is one list request for each kind and namespace. What is not listed any more, or cannot be listed, is read by name.
+   * Waits for objects, and for pods of them. Each round is one list request for each kind and namespace. What is not listed any more,
+   * or cannot be listed, is read by name.
    * @returns what is not gone at the end of the time limit, with what blocks it
    * @throws RunEnded when the run is cancelled, ClusterError
    */
-  async waitUntilGone<T extends RemovalTarget>(
+  async waitUntilGone<T extends DeletedObject>(
     targets: T[],
+    pods: RemainingPods,
     { onWaiting, onGone }: DeletionObserver<T>,
   ): Promise<Map<T, ResourceError>> {
     const open = new Map(targets.map((target) => [target, DELETING]));
+    const gone = new Set(targets.filter(({ isGone }) => isGone));
     const wait = this.clock.poll(Infinity, async () => {
-      const standing = await this.list([...open.keys()]);
-      await boundedParallel([...open.keys()], CONCURRENCY, async (target) => {
-        const { kind, name, namespace, uid } = target;
-        const last = standing.get(uid) ?? (await this.cluster.lookup(kind, name, namespace));
-        if (last?.metadata.uid !== uid || !last) {
-          open.delete(target);
-          return onGone(target);
-        }
-        const message = describeDeletion(last);
+      const report = async (target: T, message: string): Promise<void> => {
         if (message !== open.get(target)) await onWaiting(target, message);
         open.set(target, message);
+      };
+      const left = [...open.keys()].filter((target) => !gone.has(target));
+      const standing = await this.list(left);
+      await boundedParallel(left, CONCURRENCY, async (target) => {
+        const { kind, name, namespace, uid } = target;
+        const last = standing.get(uid) ?? (await this.cluster.lookup(kind, name, namespace));
+        if (last && last.metadata.uid === uid) await report(target, describeDeletion(last));
+        else gone.add(target);
       });
+      const remaining = gone.size > 0 ? await pods.find() : undefined;
+      for (const target of gone) {
+        const pod = remaining?.get(target.uid);
+        if (pod !== undefined) await report(target, `${DELETING}; its pod ${pod} is not gone`);
+        else {
+          gone.delete(target);
+          open.delete(target);
+          await onGone(target);
+        }
+      }
       return open.size === 0 || undefined;
     });
     await wait.catch((error: unknown) => {

@@ -7,6 +7,7 @@ import {
   MemoryJournal,
   outcomes,
 } from '../../../test/support/deployment-scene.js';
+import { ClusterError } from '../../kubernetes/clusters/cluster-error.js';
 import { requires } from '../../../test/support/requirements.js';
 import type { ResourceResult } from './resource-result.js';
 import { Undeployer } from './undeployer.js';
@@ -84,18 +85,59 @@ requires('KUBEBUILDER_ASSETS', 'An undeployment', () => {
     expect((await scene.live('v1', 'ConfigMap', 'a'))?.['data']).toEqual({ a: '1' });
   });
 
-  it('waits for many objects by lists, and reads each once, when it is not listed any more', async () => {
-    const names = ['a', 'b', 'c', 'd', 'e', 'f'];
-    await scene.deploy(
-      names.map((name) => deployment(name, 1)),
-      { wait: true },
-    );
-    const lookup = jest.spyOn(scene.client, 'lookup');
-    const result = await scene.undeploy();
-    expect(outcomes(result)).toEqual(names.map((name) => `Deployment/${name}: deleted`));
-    expect(lookup.mock.calls.map(([, name]) => name).sort()).toEqual(names);
-    for (const name of names) expect(await scene.live('apps/v1', 'Deployment', name)).toBeUndefined();
-  });
+  it.each([true, false])(
+    'waits for many objects, and reads each that is not listed; may list them: %s',
+    async (may) => {
+      const names = ['a', 'b', 'c', 'd', 'e', 'f'];
+      await scene.deploy(names.map((name) => ({ apiVersion: 'v1', kind: 'ServiceAccount', metadata: { name } })));
+      const { client } = scene;
+      const [lookup, list] = [jest.spyOn(client, 'lookup'), client.listMetadata.bind(client)];
+      const lists: string[] = [];
+      client.listMetadata = (kind, options) => {
+        if (options?.namespace === undefined) return list(kind, options);
+        lists.push(kind.kind);
+        const refusal = new ClusterError('forbidden', 'serviceaccounts is forbidden', { answered: 403 });
+        return may ? list(kind, options) : Promise.reject(refusal);
+      };
+      expect(outcomes(await scene.undeploy())).toEqual(names.map((name) => `ServiceAccount/${name}: deleted`));
+      expect(lists).toEqual(['ServiceAccount']);
+      // The cluster returns a service account that it has deleted, so that only reading it tells whether it is gone.
+      expect(lookup.mock.calls.map(([, name]) => name).sort()).toEqual(names);
+      for (const name of names) expect(await scene.live('v1', 'ServiceAccount', name)).toBeUndefined();
+    },
+  );
+
+  it.each([true, false])(
+    'deletes workloads, and their pods before what these use; pods may be listed: %s',
+    async (mayList) => {
+      const names = ['a', 'b'];
+      await scene.deploy([configMap('settings'), ...names.map((name) => deployment(name, 2))], { wait: true });
+      const { client } = scene;
+      const pod = await client.findKind('v1', 'Pod');
+      if (!pod) throw new Error('no Pod');
+      const pods = async () => (await client.list(pod, { namespace: scene.namespace })).length;
+      expect(await pods()).toBe(4);
+      const [remove, list] = [client.delete.bind(client), client.listMetadata.bind(client)];
+      const deleted: string[] = [];
+      let left: number | undefined;
+      client.delete = async (kind, name, namespace, options) => {
+        if (kind.kind === 'ConfigMap') left = await pods();
+        deleted.push(`${name} ${options?.propagation}`);
+        return remove(kind, name, namespace, options);
+      };
+      client.listMetadata = (kind, options) =>
+        kind.kind === 'Pod' && !mayList
+          ? Promise.reject(new ClusterError('forbidden', 'pods is forbidden', { answered: 403 }))
+          : list(kind, options);
+      expect(outcomes(await scene.undeploy())).toEqual([
+        ...names.map((name) => `Deployment/${name}: deleted`),
+        'ConfigMap/settings: deleted',
+      ]);
+      expect(left).toBe(0);
+      const propagation = mayList ? 'Background' : 'Foreground';
+      expect(deleted).toEqual([...names.map((name) => `${name} ${propagation}`), 'settings Background']);
+    },
+  );
 
   it('deletes a namespace without contents of others', async () => {
     const name = `${scene.namespace}-own`;

@@ -17,6 +17,7 @@ import { HookRuns } from './hook-runs.js';
 import { RecordedChanges } from './recorded-changes.js';
 import { DELETING, Removal, type RemovalTarget } from './removal.js';
 import { DeletionWait } from './deletion-wait.js';
+import { RemainingPods } from './remaining-pods.js';
 import { type DeploymentResult, type RunOptions } from './resource-result.js';
 import { ResourceResults } from './results.js';
 import { RunClock } from './run-clock.js';
@@ -105,11 +106,17 @@ export class Undeployer {
     const stages = [...new Set(found.map(({ kind }) => deletionStage(kind)))];
     const remove = async (stage: number) => {
       const leaving = found.filter(({ kind }) => deletionStage(kind) === stage);
+      const pods = await RemainingPods.of(
+        this.cluster,
+        leaving.map(({ object }) => object),
+      );
       const requested = await boundedParallel(leaving, CONCURRENCY, async (item) => {
         clock.check();
-        return (await requestRemoval(item, removal, results)) ? [{ ...toTarget(item), item }] : [];
+        const inBackground = pods.includes(item.object);
+        const left = await requestRemoval(item, removal, results, inBackground);
+        return left ? [{ ...toTarget(item), ...left, item }] : [];
       });
-      const stuck = await wait.waitUntilGone(requested.flat(), {
+      const stuck = await wait.waitUntilGone(requested.flat(), pods, {
         onWaiting: ({ item }, message) => results.set(item, { status: 'deleting', message }),
         onGone: ({ item }) => results.set(item, { status: 'deleted' }),
       });
@@ -237,15 +244,20 @@ const toTarget = ({ kind, object, isGenerated, isChartDefinition }: RemovalItem)
   return { kind, name, namespace, uid, isGenerated, isChartDefinition, seen: object };
 };
 
-/** @returns whether the object is being deleted, and has to be waited for */
-async function requestRemoval(item: RemovalItem, removal: Removal, results: ResourceResults): Promise<boolean> {
+/** @returns whether the object itself is gone; undefined when nothing of it has to be waited for */
+async function requestRemoval(
+  item: RemovalItem,
+  removal: Removal,
+  results: ResourceResults,
+  inBackground: boolean,
+): Promise<{ isGone: boolean } | undefined> {
   try {
-    const { status, error, isGone } = await removal.remove(toTarget(item));
-    const isLeft = status === 'deleted' && !isGone;
+    const { status, error, isGone = false } = await removal.remove(toTarget(item), { foreground: !inBackground });
+    const isLeft = status === 'deleted' && (!isGone || inBackground);
     if (isLeft) await results.set(item, { status: 'deleting', message: DELETING });
     else if (status === 'kept') await results.set(item, { status, message: error?.detail });
     else await results.set(item, { status, error });
-    return isLeft;
+    return isLeft ? { isGone } : undefined;
   } catch (error) {
     await results.set(item, { status: 'failed', error: toResourceError(results.endOf(error)) });
     throw error;

@@ -34,14 +34,14 @@ export class ChangeJournalsStore {
     const key = { deploymentId: deployment.id, connectionId };
     const writes = new GroupedWrites<AppliedChange>(async (added) => {
       const made = added.map((change) => ({ change, number: ++last }));
-      const values = await Promise.all(
-        made.map(async ({ change, number }) => ({
-          ...key,
-          number,
-          organizationId: deployment.organizationId,
-          content: await this.seal(deployment.organizationId, { ...key, number }, change),
-        })),
-      );
+      const { organizationId } = deployment;
+      const toRow = async ({ change, number }: (typeof made)[number]) => ({
+        ...{ ...key, number, organizationId },
+        content: await this.seal(organizationId, { ...key, number }, change),
+      });
+      // The first looks up the data key, the others find it in memory.
+      const values = await Promise.all(made.slice(0, 1).map(toRow));
+      values.push(...(await Promise.all(made.slice(1).map(toRow))));
       await this.unit.run(async () => {
         for (let at = 0; at < values.length; at += BATCH)
           await this.unit.manager.getRepository(DeploymentChange).insert(values.slice(at, at + BATCH));
