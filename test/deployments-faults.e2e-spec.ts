@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import pg from 'pg';
 import { type Cluster, sharedCluster } from './support/cluster.js';
 import { ClusterProxy, type WriteHook } from './support/cluster-proxy.js';
 import { clusterClient } from './support/deployment-scene.js';
@@ -27,6 +28,14 @@ const STANDS = {
 /** Writes of a deployment on one cluster: update, delete and create, create, delete. */
 const WRITES = 5;
 
+/**
+ * A number of objects; the requests that a deployment of them takes at most: two for each, and lists of all kinds for what may be there
+ * from before; and its commits.
+ */
+const MANY = 100;
+const MOST_REQUESTS = 2 * MANY + 75;
+const MOST_COMMITS = 60;
+
 type Fault = 'refused' | 'cut before' | 'cut after' | 'cancelled';
 const FAULTS: Fault[] = ['refused', 'cut before', 'cut after', 'cancelled'];
 
@@ -36,8 +45,15 @@ requires('KUBEBUILDER_ASSETS', 'atomic deployments with a fault each', () => {
   let clients: ClusterClient[];
   let workspace: Json;
   let environments: Json[];
+  let commits = 0;
+  const database = pg.Client.prototype as unknown as { query: (...given: unknown[]) => unknown };
+  const { query } = database;
 
   beforeAll(async () => {
+    database.query = function (...given) {
+      if (given[0] === 'COMMIT') commits++;
+      return query.apply(this, given);
+    };
     const [started, ...clusters] = await Promise.all([
       World.start({ CLUSTER_INSECURE_TLS: 'true' }),
       sharedCluster(),
@@ -67,6 +83,7 @@ requires('KUBEBUILDER_ASSETS', 'atomic deployments with a fault each', () => {
     await Promise.all(clients.map((client) => client.close()));
     await Promise.all(proxies.map((proxy) => proxy.stop()));
     await world.stop();
+    database.query = query;
   });
 
   const stands = async (client: ClusterClient, namespace: string): Promise<string[]> => {
@@ -152,6 +169,43 @@ requires('KUBEBUILDER_ASSETS', 'atomic deployments with a fault each', () => {
     },
     60_000 + DEPLOYMENTS * 20_000,
   );
+
+  it('takes two requests an object to deploy many of them, one and lists to delete them, and few commits', async () => {
+    const { admin } = world;
+    const [proxy, client] = [proxies[0] as ClusterProxy, clients[0] as ClusterClient];
+    const namespace = `many-${randomUUID().slice(0, 8)}`;
+    const kind = await client.findKind('v1', 'Namespace');
+    if (!kind) throw new Error('no Namespace');
+    await client.create(kind, { apiVersion: 'v1', kind: 'Namespace', metadata: { name: namespace } });
+    const objects = Array.from({ length: MANY }, (_, at) => (at % 2 ? map : secret)(`many-${at}`, 'one'));
+    const text = objects.join('---\n');
+    const { id } = await done(
+      admin.upload('/api/pattern/import', 'many.yaml', text, { workspace_id: workspace.id as string }),
+    );
+    const costs = async (work: () => Promise<Json>): Promise<{ status: string; requests: number; commits: number }> => {
+      proxy.arm();
+      commits = 0;
+      const { status } = await work();
+      return { status: status as string, requests: proxy.requests, commits };
+    };
+    const at = { id, environment_id: environments[0]?.id as string, namespace };
+    const fresh = await costs(() => deploy(at));
+    const pattern_data = { pattern_file: text.replaceAll(/value: "?one"?/g, 'value: "two"') };
+    await done(admin.put('/api/pattern/kubernetes', { id, pattern_data }));
+    const changed = await costs(() => deploy(at));
+    const undeployed = await costs(() => done(admin.delete('/api/pattern/deploy', { body: { id } })));
+    const all = { fresh, changed, undeployed };
+    expect(all).toMatchObject({
+      fresh: { status: 'succeeded' },
+      changed: { status: 'succeeded' },
+      undeployed: { status: 'undeployed' },
+    });
+    const excessive = Object.entries(all).filter(
+      ([, one]) => one.requests > MOST_REQUESTS || one.commits > MOST_COMMITS,
+    );
+    expect(excessive).toEqual([]);
+    expect(await stands(client, namespace)).toEqual([]);
+  }, 120_000);
 
   it('names what it could not take back when the token expires midway, and goes on from there with a valid one', async () => {
     const { admin } = world;

@@ -46,6 +46,22 @@ if (process.env['BENCH_STATEMENTS'] === 'on') {
   };
 }
 
+/** The transactions so far, statements outside of one included. */
+let transactions = 0;
+{
+  const open = new WeakSet<object>();
+  const client = pg.Client.prototype as unknown as { query: (...given: unknown[]) => unknown };
+  const { query } = client;
+  client.query = function (...given) {
+    const [first] = given as [string | { text?: string }];
+    const text = typeof first === 'string' ? first : (first.text ?? '');
+    if (text === 'START TRANSACTION') open.add(this);
+    if (text === 'COMMIT' || text === 'ROLLBACK') open.delete(this);
+    if (!open.has(this)) transactions++;
+    return query.apply(this, given);
+  };
+}
+
 const watch = process.env['BENCH_STALLS'] === 'on' ? new LoopWatch() : undefined;
 
 const env = Env.parse(process.env);
@@ -57,6 +73,7 @@ serve(
   () => app.close(),
   (question) => {
     if (question === 'stall') return watch?.longest();
+    if (question === 'transactions') return transactions;
     const since = statements;
     statements = [];
     return since;

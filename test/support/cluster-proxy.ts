@@ -13,6 +13,8 @@ export type Substitute = (url: URL, response: ServerResponse) => boolean;
 export class ClusterProxy {
   /** Of the writes since the last start. */
   writes = 0;
+  /** Of all requests since the last start. */
+  requests = 0;
   /** Whether the token is no longer accepted, for any call. */
   isExpired = false;
   /** How often each path was listed from its first page. */
@@ -48,6 +50,7 @@ export class ClusterProxy {
   /** Counts from anew, with these hooks. */
   arm(hooks: { before?: WriteHook; after?: WriteHook } = {}): void {
     this.writes = 0;
+    this.requests = 0;
     this.isExpired = false;
     this.before = hooks.before ?? (() => 'pass');
     this.after = hooks.after ?? (() => 'pass');
@@ -60,6 +63,7 @@ export class ClusterProxy {
 
   private forward(cluster: Cluster, request: IncomingMessage, response: ServerResponse): void {
     const { method = 'GET', url: path = '/', headers } = request;
+    this.requests++;
     const isWrite = (method === 'PATCH' || method === 'DELETE') && !path.includes('dryRun=All');
     const write = { number: isWrite ? ++this.writes : 0, method, path };
     const fate = isWrite ? this.before(write) : 'pass';
