@@ -370,7 +370,8 @@ requires('CHROMIUM_BIN', 'in a browser', (executablePath) => {
       await files.setInputFiles({ name: 'front.yaml', mimeType: 'text/yaml', buffer: Buffer.from(compose) });
       await page.getByRole('main').getByText('docker-compose').waitFor();
       const kept = async () =>
-        (await done(world.admin.get(`/api/pattern?workspace_id=${workspace.id}`))).total_count as number;
+        (await done(world.admin.get(`/api/pattern?orgID=${world.organization}&workspace_id=${workspace.id}`)))
+          .total_count as number;
       const before = await kept();
       await page.getByRole('button', { name: 'Import' }).click();
       await titled(page, 'front');
