@@ -334,7 +334,12 @@ requires('CHROMIUM_BIN', 'in a browser', (executablePath) => {
       await page.getByText('you requested it yourself').waitFor();
       expect(await page.getByRole('button', { name: 'Approve' }).count()).toBe(0);
       const other = await newPage();
-      await signIn(other, second, waiting.path as string);
+      await signIn(other, second);
+      const row = other.getByRole('table', { name: 'In all workspaces' }).getByRole('row', { name: 'approval' });
+      await row.getByRole('link', { name: LONG }).click();
+      await other.getByRole('heading', { name: 'Changes' }).waitFor();
+      expect(pathOf(other)).toBe(waiting.path);
+      await other.getByText(`It's "needed"; $(reboot)`).waitFor();
       await other.getByLabel('Reason').fill("looks 'fine'; rm -rf $HOME");
       await other.getByRole('button', { name: 'Copy as curl' }).click();
       const command = await other.evaluate<string>('navigator.clipboard.readText()');
@@ -376,6 +381,24 @@ requires('CHROMIUM_BIN', 'in a browser', (executablePath) => {
       await page.getByRole('button', { name: 'Import' }).click();
       await titled(page, 'front');
       expect(await kept()).toBe(before + 1);
+    }, 60_000);
+
+    it('finds designs, deployments and places by name, and keeps favourites', async () => {
+      const page = await newPage();
+      await signIn(page, world.admin);
+      await page.keyboard.press('/');
+      await page.getByLabel('Search').fill('hello');
+      const found = page.getByRole('search').getByRole('link');
+      await found.filter({ hasText: 'deployment' }).waitFor();
+      await page.keyboard.press('Enter');
+      await titled(page, 'hello');
+      expect(pathOf(page)).toMatch(/^\/designs\//);
+      expect(await found.count()).toBe(0);
+      await page.getByRole('button', { name: 'Favourite', pressed: false }).click();
+      await page.getByRole('button', { name: 'Favourite', pressed: true }).waitFor();
+      await page.getByRole('link', { name: 'Needs attention' }).click();
+      await page.getByRole('main').getByRole('link', { name: 'hello' }).click();
+      await titled(page, 'hello');
     }, 60_000);
 
     it('has screens without findings, light and dark, narrow and wide, and of names that are only text', async () => {

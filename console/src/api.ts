@@ -2,14 +2,12 @@ import { Armature, ArmatureError, type EventView, type Operations } from '@armat
 import { batch, type Signal, signal } from '@preact/signals';
 import { useEffect, useMemo } from 'preact/hooks';
 import { TABLE } from '../../clients/typescript/src/generated/table.js';
-import { NEW_OPERATIONS, type NewOperations } from './new-operations.js';
 import { root } from './router.js';
 import { findToken, replaceToken, session } from './session.js';
 
-export type All = Operations & NewOperations;
-export type OperationName = keyof All;
-export type Options<K extends OperationName> = Parameters<All[K]>[0];
-export type Result<K extends OperationName> = Awaited<ReturnType<All[K]>>;
+export type OperationName = keyof Operations;
+export type Options<K extends OperationName> = Parameters<Operations[K]>[0];
+export type Result<K extends OperationName> = Awaited<ReturnType<Operations[K]>>;
 
 /** What an operation is sent as. */
 export interface Request {
@@ -57,8 +55,7 @@ function connect(onResponse: () => void = () => undefined): Armature {
 const armature = connect();
 
 export function describe<K extends OperationName>(operation: K, options?: Options<K>): Request {
-  const [method, template] =
-    operation in TABLE ? TABLE[operation as keyof typeof TABLE] : NEW_OPERATIONS[operation as keyof NewOperations];
+  const [method, template] = TABLE[operation];
   const { path = {}, query = {}, body } = (options ?? {}) as AnyOptions;
   const given = Object.entries(query).filter(([, value]) => value !== undefined && value !== null && value !== '');
   return {

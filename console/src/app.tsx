@@ -1,11 +1,10 @@
 import { computed, effect, signal, useSignal } from '@preact/signals';
 import type { ComponentType } from 'preact';
 import { useEffect, useRef } from 'preact/hooks';
-import { call, useCall, waitingUntil } from './api.js';
+import { call, type Result, useCall, waitingUntil } from './api.js';
 import { hasNewerPage, lookForNewerPage } from './newer-page.js';
 import { Failure, Loading, Name, Offline, Screen } from './parts.js';
 import { addressOf, navigate, place, root } from './router.js';
-import type { Found } from './new-operations.js';
 import { session, signOut } from './session.js';
 import { SignInAgain, SignInScreen } from './sign-in.js';
 import { chooseOrganization, chooseWorkspace, loadProfile, organization, profile, workspaceId } from './state.js';
@@ -210,7 +209,7 @@ function NavLink({ to, children }: { to: string; children: string }) {
 /** Typing searches, Enter opens the first result, Escape closes. */
 function SearchField() {
   const field = useRef<HTMLInputElement>(null);
-  const results = useSignal<Found[] | null>(null);
+  const results = useSignal<Result<'searchRecords'>['results'] | null>(null);
   const failure = useSignal('');
   const turn = useRef(0);
   const search = async (text: string): Promise<void> => {

@@ -1,11 +1,9 @@
-import { ArmatureError } from '@armature/client';
-import { call, refresh, useCall } from './api.js';
-import type { SubjectType } from './new-operations.js';
+import { call, type Options, refresh, useCall } from './api.js';
 
 /** Keeps a record at hand on the first screen. */
-export function Favourite({ type, id }: { type: SubjectType; id: string }) {
-  const { data, error } = useCall('listFavourites');
-  if (!data || (error instanceof ArmatureError && error.status === 404)) return null;
+export function Favourite({ type, id }: Options<'addFavourite'>['path']) {
+  const { data } = useCall('listFavourites');
+  if (!data) return null;
   const isOne = data.favourites.some((each) => each.id === id);
   const change = async (): Promise<void> => {
     await call(isOne ? 'removeFavourite' : 'addFavourite', { path: { type, id } });

@@ -1,7 +1,5 @@
-import { ArmatureError } from '@armature/client';
-import { useCall } from '../api.js';
+import { type Result, useCall } from '../api.js';
 import { FirstStart } from '../first-start.js';
-import type { AttentionItem } from '../new-operations.js';
 import { Age, Badge, Empty, List, Name, Screen, Shown, Table } from '../parts.js';
 import { addressOf } from '../router.js';
 import { organization } from '../state.js';
@@ -48,27 +46,23 @@ export default function Attention() {
   );
 }
 
-function pathOf({ kind, subject, workspace_id }: AttentionItem, orgID: string): string {
-  switch (subject.type) {
+type Item = Result<'listAttention'>['items'][number];
+
+function pathOf({ kind, subject: { type, id }, workspace_id }: Item, orgID: string): string {
+  switch (type) {
     case 'deployment':
-      return `/deployments/${subject.id}${kind === 'approval' ? '/plan' : ''}`;
-    case 'design':
-      return `/designs/${subject.id}`;
+      return `/deployments/${id}${kind === 'approval' ? '/plan' : ''}`;
     case 'environment':
-      return `/environments/${subject.id}`;
-    case 'workspace':
-      return `/workspaces/${subject.id}`;
+      return `/environments/${id}`;
     case 'webhook':
       return workspace_id ? `/workspaces/${workspace_id}` : '/';
     case 'connection':
-    case 'resource':
       return `/organizations/${orgID}/connections`;
   }
 }
 
 function Favourites() {
   const answer = useCall('listFavourites');
-  if (answer.error instanceof ArmatureError && answer.error.status === 404) return null;
   return (
     <section>
       <h2>Favourites</h2>

@@ -61,7 +61,7 @@ export default function PlanAndApprove({ id }: { id: string }) {
               </dd>
               <dt>Why</dt>
               <dd>
-                <Name>{(record as { reason?: string | null }).reason ?? 'no reason given'}</Name>
+                <Name>{record.reason ?? 'no reason given'}</Name>
               </dd>
               <dt>Approvals</dt>
               <dd>
