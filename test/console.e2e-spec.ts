@@ -397,7 +397,7 @@ requires('CHROMIUM_BIN', 'in a browser', (executablePath) => {
       await page.getByRole('button', { name: 'Favourite', pressed: false }).click();
       await page.getByRole('button', { name: 'Favourite', pressed: true }).waitFor();
       await page.getByRole('link', { name: 'Needs attention' }).click();
-      await page.getByRole('main').getByRole('link', { name: 'hello' }).click();
+      await page.getByRole('main').getByRole('link', { name: 'hello' }).last().click();
       await titled(page, 'hello');
     }, 60_000);
 
