@@ -51,12 +51,16 @@ export class LogQuery {
   follow?: string;
 }
 
-/** A time in RFC 3339 form. @throws InvalidRequest when it is neither a duration nor a time */
-export function parseSince(since: string | undefined, now = Date.now()): string | undefined {
-  if (!since) return undefined;
+/**
+ * What `since` is in a request for logs: a duration counts from the clock of the node, which may differ from that of this server.
+ * @throws InvalidRequest when it is neither a duration nor a time
+ */
+export function parseSince(since: string | undefined): { sinceSeconds?: number; sinceTime?: string } {
+  if (!since) return {};
   const duration = parseGoDuration(since);
-  const time = duration === undefined ? Date.parse(since) : now - Number(duration / 1_000_000n);
-  const isTime = duration === undefined ? since.includes('T') && /(?:Z|[+-]\d\d:?\d\d)$/.test(since) : duration > 0n;
-  if (isTime && Number.isFinite(time) && Math.abs(time) < 8.64e15) return new Date(time).toISOString();
+  if (duration !== undefined && duration > 0n) return { sinceSeconds: Math.ceil(Number(duration) / 1e9) };
+  const time = Date.parse(since);
+  const isTime = duration === undefined && since.includes('T') && /(?:Z|[+-]\d\d:?\d\d)$/.test(since);
+  if (isTime && Number.isFinite(time)) return { sinceTime: new Date(time).toISOString() };
   throw InvalidRequest.forField('since', 'must be a duration such as 10m, or a time such as 2027-01-31T18:00:00Z');
 }

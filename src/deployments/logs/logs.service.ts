@@ -88,6 +88,7 @@ export class LogsService implements OnModuleDestroy {
 
   /** Streams lines as server-sent events until all containers have ended, the caller leaves, or loses the right. */
   async follow(actor: Actor, id: string, query: LogQuery, request: Request, response: Response): Promise<void> {
+    if (request.method === 'HEAD') return new ServerSentEvents(response).end();
     this.assertFewStreams(actor);
     const controller = new AbortController();
     const stream: OpenStream = {
@@ -116,6 +117,9 @@ export class LogsService implements OnModuleDestroy {
       const pace = new Pace();
       const ends = await Promise.all(first.map((lines) => this.send(lines, events, found.secrets, pace, signal)));
       events.end(toEndReason(signal.reason) ?? (ends.includes('unreachable') ? 'unreachable' : 'ended'));
+    } catch (error) {
+      if (!controller.signal.aborted) throw error;
+      response.destroy();
     } finally {
       clearInterval(beats.beat);
       clearTimeout(timer);
@@ -264,7 +268,7 @@ function chooseResources({ resources }: Deployment, wanted: string | undefined):
 function toOptions({ previous, since, tail }: LogQuery) {
   return {
     ...(previous === 'true' && { previous: true }),
-    sinceTime: parseSince(since),
+    ...parseSince(since),
     ...(tail && { tailLines: Number(tail) }),
   };
 }

@@ -41,6 +41,7 @@ export interface LogOptions {
   container: string;
   /** The log of the container before it was restarted. */
   previous?: boolean;
+  sinceSeconds?: number;
   sinceTime?: string;
   tailLines?: number;
   signal?: AbortSignal;
