@@ -852,6 +852,7 @@ CREATE TABLE design (
   deleted_at timestamptz(3),
   revision integer NOT NULL DEFAULT 1,
   cloned_from jsonb,
+  sealed_values bytea,
   CONSTRAINT design_pkey PRIMARY KEY (id),
   CONSTRAINT design_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES organization(id),
   CONSTRAINT design_user_id_fkey FOREIGN KEY (user_id) REFERENCES app_user(id),

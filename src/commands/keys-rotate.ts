@@ -45,6 +45,7 @@ const SEALED_COLUMNS: SealedColumn[] = [
     key: ['design_id', 'number'],
     context: `'design ' || design_id || ' ' || number || ' source'`,
   },
+  { table: 'design', column: 'sealed_values', key: ['id'], context: `'design ' || id || ' values'` },
   {
     table: 'audit_key',
     column: 'private_key',

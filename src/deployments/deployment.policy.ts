@@ -10,6 +10,7 @@ export const deploymentPolicy = definePolicy(
     deploy: { needs: 'editor', scope: 'deploy' },
     cancel: { needs: 'editor', scope: 'deploy' },
     actOnProduction: { needs: 'admin', scope: 'deploy' },
+    carrySecretValues: { needs: 'organization_admin', scope: 'deploy' },
     approve: { needs: 'admin', scope: 'admin', peopleOnly: true },
   },
   'workspace',

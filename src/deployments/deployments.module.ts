@@ -52,6 +52,7 @@ import { DeploymentQuotaService } from './admission/deployment-quota.service.js'
 import { FreezeAdmissionService } from './admission/freeze-admission.service.js';
 import { LogsController } from './logs/logs.controller.js';
 import { LogsService } from './logs/logs.service.js';
+import { SecretValuesService } from './plans/secret-values.service.js';
 import { PoliciesController } from './policies/policies.controller.js';
 import { PoliciesService } from './policies/policies.service.js';
 import { PoliciesStore } from './policies/policies.store.js';
@@ -147,6 +148,7 @@ import { TargetsStore } from './targets/targets.store.js';
     FreezeAdmissionService,
     PoliciesService,
     LogsService,
+    SecretValuesService,
     PoliciesStore,
     PolicyChecksService,
     PolicyEvaluationService,

@@ -2,6 +2,7 @@ import { PoolExhausted } from '../core/errors/database-outage.js';
 import type { UnitOfWork } from '../core/database/unit-of-work.js';
 import type { DesignContentsStore } from '../designs/contents/design-contents.store.js';
 import type { DesignsStore } from '../designs/designs.store.js';
+import type { SealedValuesService } from '../designs/sealed-values.service.js';
 import { ClusterError } from '../kubernetes/clusters/cluster-error.js';
 import type { DeployedDesign, DeployedDesignsStore } from './deployed-designs.store.js';
 import { DesignSecretsService } from './design-secrets.service.js';
@@ -26,11 +27,14 @@ function serviceFor(...places: string[]): { service: DesignSecretsService; reads
       return [{ object: { apiVersion: 'v1', kind: 'Secret', metadata: { name: 'keys' }, stringData } }];
     },
   };
+  const data = { password: Buffer.from('canary-sealed').toString('base64') };
+  const sealed = { open: (id: string) => Promise.resolve(id === 'read' ? { secrets: { keys: data } } : null) };
   const unit = { runAsSystem: (_: string, work: () => unknown) => work() };
   const service = new DesignSecretsService(
     deployed as unknown as DeployedDesignsStore,
     designs as unknown as DesignsStore,
     contents as unknown as DesignContentsStore,
+    sealed as unknown as SealedValuesService,
     unit as unknown as UnitOfWork,
   );
   return { service, reads };
@@ -46,6 +50,14 @@ describe('The secrets of deployed designs', () => {
       'canary-a-1 canary-a-2 canary-a-3 (hidden)',
       message,
       message,
+    ]);
+  });
+
+  it('are hidden where the design has placeholders for them', async () => {
+    const { service } = serviceFor('read here 1');
+    const message = `canary-sealed ${Buffer.from('canary-sealed').toString('base64')}`;
+    expect(await service.hideInMessages([{ designId: 'read', connectionId: 'here', message }])).toEqual([
+      '(hidden) (hidden)',
     ]);
   });
 

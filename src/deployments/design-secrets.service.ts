@@ -5,6 +5,7 @@ import { isDatabaseOutage } from '../core/errors/database-outage.js';
 import { TimeSlicer } from '../core/time-slicer.js';
 import { DesignContentsStore } from '../designs/contents/design-contents.store.js';
 import { DesignsStore } from '../designs/designs.store.js';
+import { SealedValuesService } from '../designs/sealed-values.service.js';
 import { MASKED } from '../formats/design-file/secret-values.js';
 import { ClusterError } from '../kubernetes/clusters/cluster-error.js';
 import { DeployedDesignsStore } from './deployed-designs.store.js';
@@ -47,17 +48,20 @@ export class DesignSecretsService {
     private readonly deployed: DeployedDesignsStore,
     private readonly designs: DesignsStore,
     private readonly contents: DesignContentsStore,
+    private readonly sealed: SealedValuesService,
     private readonly unit: UnitOfWork,
   ) {}
 
   /**
-   * The secrets of a version of a design.
+   * The secrets of a version of a design, also those that it has placeholders for.
    * @param others objects whose values are hidden, too
    */
   async read(designId: string, version: number, others: object[] = []): Promise<DesignSecrets> {
     const design = await this.designs.find(SYSTEM, designId);
     const resources = design ? await this.contents.readResources(design, version) : [];
-    return new DesignSecrets([...resources.map(({ object }) => object), ...others]);
+    const kept = Object.entries((await this.sealed.open(designId))?.secrets ?? {});
+    const sealed = kept.map(([name, data]) => ({ apiVersion: 'v1', kind: 'Secret', metadata: { name }, data }));
+    return new DesignSecrets([...resources.map(({ object }) => object), ...sealed, ...others]);
   }
 
   /** An error of a cluster that was sent objects of a design, without the secret values of these and of what is deployed there. */

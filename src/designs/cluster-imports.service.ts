@@ -32,6 +32,7 @@ import {
 import type { ClusterDesignView, ClusterImportView } from './from-cluster/cluster-import.view.js';
 import { groupTask, type ObjectGroup } from './from-cluster/group-task.js';
 import { describeHandOver } from './from-cluster/hand-over.js';
+import { SealedValuesService } from './sealed-values.service.js';
 
 const TIMEOUT_MS = 120_000;
 const CONCURRENCY = 2;
@@ -58,6 +59,7 @@ export class ClusterImportsService {
     private readonly documents: DocumentReader,
     private readonly sources: DesignSourceReader,
     private readonly insertion: DesignInsertionService,
+    private readonly sealed: SealedValuesService,
     private readonly pool: WorkerPool,
     private readonly unit: UnitOfWork,
   ) {}
@@ -149,6 +151,11 @@ export class ClusterImportsService {
     const location = { type: 'cluster' as const, host: '', path: `${connectionId}/${namespace}`, branch: '' };
     const source = await this.sources.fromManifest({ file, location }, group.name);
     const parsed = await this.insertion.parse(actor, workspace, source, {});
+    const secrets = objects.flatMap(({ identity, values }) => (values ? [[identity.name, values] as const] : []));
+    if (!isPreview && secrets.length > 0)
+      parsed.design.sealedValues = await this.sealed.seal(parsed.design, {
+        ...{ connectionId, namespace, secrets: Object.fromEntries(secrets) },
+      });
     return isPreview
       ? { parsed }
       : { parsed, write: await this.insertion.prepare(actor, parsed, source, DesignImported) };

@@ -54,6 +54,10 @@ export class Design extends WorkspaceOwnedEntity {
   @Column('integer', { default: 0 })
   deploymentCount!: number;
 
+  /** The values of the Secrets that it was read from a cluster with, which nobody is shown; sealed. */
+  @Column('bytea', { nullable: true, select: false })
+  sealedValues?: Buffer | null;
+
   /** The first and the last version that a reader of this record may see. */
   get visibleVersions(): [first: number, last: number] {
     return [1, MAX_VERSION_NUMBER];

@@ -33,6 +33,7 @@ import { DesignsService } from './designs.service.js';
 import { DesignsStore } from './designs.store.js';
 import { DesignEnrichmentService } from './enrichment/design-enrichment.service.js';
 import { ClusterImportsService } from './cluster-imports.service.js';
+import { SealedValuesService } from './sealed-values.service.js';
 import { DesignDiagramsController } from './diagram/design-diagrams.controller.js';
 import { DesignDiagramsService } from './diagram/design-diagrams.service.js';
 import { DesignDownloadsController } from './exports/design-downloads.controller.js';
@@ -95,6 +96,7 @@ import { WorkspaceDesignsController } from './workspaces/workspace-designs.contr
     DesignPresenter,
     DesignImportsService,
     ClusterImportsService,
+    SealedValuesService,
     DesignExportsService,
     DesignDiagramsService,
     OrganizationDeletionListeners,
@@ -104,6 +106,7 @@ import { WorkspaceDesignsController } from './workspaces/workspace-designs.contr
     DesignsListeners,
   ],
   exports: [
+    SealedValuesService,
     DesignChangesService,
     DesignDiagramsService,
     DesignsService,

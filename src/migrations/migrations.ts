@@ -6,6 +6,7 @@ import { ReadersOfLogs1764000000149 } from './1764000000149-readers-of-logs.js';
 import { RequestOfControllers1764000000150 } from './1764000000150-request-of-controllers.js';
 import { FavouritesAndPlans1764000000151 } from './1764000000151-favourites-and-plans.js';
 import { NamesAndStates1764000000152 } from './1764000000152-names-and-states.js';
+import { SealedValuesOfDesigns1764000000153 } from './1764000000153-sealed-values-of-designs.js';
 
 /** All migrations, oldest first. */
 export const migrations: Migration[] = [
@@ -16,4 +17,5 @@ export const migrations: Migration[] = [
   RequestOfControllers1764000000150,
   FavouritesAndPlans1764000000151,
   NamesAndStates1764000000152,
+  SealedValuesOfDesigns1764000000153,
 ];

@@ -56,11 +56,21 @@ export class DeploymentRightsService {
   }
 
   /** Whether the current role of a user allows the operation. */
-  async isAllowed(userId: string | null, operation: Operation, location: DeploymentLocation): Promise<boolean> {
+  isAllowed(userId: string | null, operation: Operation, location: DeploymentLocation): Promise<boolean> {
+    return this.isAllowedOn(userId, operation, toResource(location));
+  }
+
+  /** Whether a user may deploy values of Secrets, which were read from a cluster, to another place. */
+  mayCarrySecretValues(userId: string | null, organizationId: string): Promise<boolean> {
+    const organization = { type: 'organization' as const, id: organizationId, organizationId };
+    return this.isAllowedOn(userId, deploymentPolicy.carrySecretValues, organization);
+  }
+
+  private async isAllowedOn(userId: string | null, operation: Operation, resource: ProtectedRecord): Promise<boolean> {
     const user = userId === null ? null : await this.users.find(userId);
     if (!user || user.deactivatedAt) return false;
     const actor = Actor.user(user);
-    return permissionError(actor, operation, await this.access.roleOn(actor, toResource(location))) === null;
+    return permissionError(actor, operation, await this.access.roleOn(actor, resource)) === null;
   }
 }
 

@@ -24,7 +24,7 @@ import { changeOwnership } from '../plan/field-ownership.js';
 import { DesiredFields, type HeldFields, heldFieldSet } from '../plan/keyed-lists.js';
 import { FIELD_MANAGER, findAppliedFields, type Owner, parseOwnerLabels } from '../plan/owner.js';
 import { type DesiredResource, type FieldChange, objectKey } from '../plan/planned-resource.js';
-import { fillSealedValues, findSealedKeys } from '../plan/sealed-values.js';
+import { fillSealedValues, type FindSealedValues, findSealedKeys } from '../plan/sealed-values.js';
 import { LiveObjects } from '../plan/live-objects.js';
 import { findFieldWriter } from './field-managers.js';
 
@@ -81,6 +81,8 @@ export interface AppliedObjects {
   objects: ObjectReference[];
   /** Whether fields that a person has added are drift, too. */
   mode: DriftMode;
+  /** Finds values of Secrets of which the design has placeholders. */
+  sealedValues?: FindSealedValues;
 }
 
 type Draft = Pick<DriftedObject, 'kind' | 'desired'> & Pick<DesiredResource, 'isChartDefinition'>;
@@ -153,7 +155,7 @@ export class DriftComparison {
     const { name, namespace } = draft.desired.metadata;
     const known = read ?? (isSealed ? await this.cluster.lookup(kind, name, namespace, this.signal) : undefined);
     const { filled: desired, error: unknown } = isSealed
-      ? fillSealedValues(draft.desired, known)
+      ? await fillSealedValues(draft.desired, known, this.applied.sealedValues)
       : { filled: draft.desired };
     if (unknown) return { resource: toResource(desired, known ? 'changed' : 'missing', { detail: unknown.detail }) };
     let result = await this.dryRun(kind, desired, { adopt: false, live: known });

@@ -19,7 +19,7 @@ import { type DesiredResource, objectKey, recordedKeys, type ResourceError } fro
 import { isWaitingForPlan } from './prerequisites.js';
 import { findPrunes } from './prunes.js';
 import { LiveObjects } from './live-objects.js';
-import { fillSealedValues, findSealedKeys } from './sealed-values.js';
+import { fillSealedValues, type FindSealedValues, findSealedKeys } from './sealed-values.js';
 import { type KeptRecords } from './stateful-set-claims.js';
 
 export interface PlanOptions extends OwnershipOptions, KeptRecords {
@@ -38,6 +38,8 @@ export interface PlanOptions extends OwnershipOptions, KeptRecords {
   standing?: () => Promise<DesiredResource[]>;
   /** Reads the definitions from `crds/` of the chart that is deployed now. */
   chartDefinitions?: () => Promise<ObjectReference[]>;
+  /** Finds values of Secrets of which the design has placeholders. */
+  sealedValues?: FindSealedValues;
   signal?: AbortSignal;
 }
 
@@ -126,13 +128,13 @@ export class Planner {
   private async fillSecret(
     item: PlanItem,
     known: KubernetesObject | undefined,
-    { signal }: PlanOptions,
+    { signal, sealedValues }: PlanOptions,
   ): Promise<KubernetesObject | undefined> {
     const { kind, desired, planned } = item;
     if (!kind || !desired || findSealedKeys(desired).length === 0) return known;
     const { name, namespace } = desired.metadata;
     const live = known ?? (await this.cluster.lookup(kind, name, namespace, signal));
-    const { filled, error } = fillSealedValues(desired, live);
+    const { filled, error } = await fillSealedValues(desired, live, sealedValues);
     item.desired = filled;
     planned.error ??= error;
     return live;

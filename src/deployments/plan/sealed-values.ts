@@ -12,16 +12,25 @@ export function findSealedKeys({ apiVersion, kind, data }: KubernetesObject): st
   return Object.keys(data).filter((key) => data[key] === SEALED_VALUE);
 }
 
+/** The values of a Secret that the design was read from a cluster with; undefined where it has none, or may not have them. */
+export type FindSealedValues = (of: {
+  name: string;
+  namespace?: string;
+}) => Promise<Record<string, string> | undefined>;
+
 /**
- * A Secret with the values of the live one in place of placeholders, so that deploying leaves them as they are. A key that the live one
- * does not have is an error: nobody knows its value.
+ * A Secret with the values of the live one in place of placeholders, so that deploying leaves them as they are; of keys that the live one
+ * does not have, with those that were read with the design. A key whose value is in neither is an error.
  */
-export function fillSealedValues(
+export async function fillSealedValues(
   desired: KubernetesObject,
   live: KubernetesObject | undefined,
-): { filled: KubernetesObject; error?: ResourceError } {
+  findKept: FindSealedValues | undefined,
+): Promise<{ filled: KubernetesObject; error?: ResourceError }> {
   const keys = findSealedKeys(desired);
-  const known = isObject(live?.['data']) ? live['data'] : {};
+  const data: Record<string, unknown> = isObject(live?.['data']) ? live['data'] : {};
+  const isKnown = keys.every((key) => data[key] !== undefined);
+  const known = isKnown ? data : { ...(await findKept?.(desired.metadata)), ...data };
   const missing = keys.filter((key) => known[key] === undefined);
   const values = keys.flatMap((key) => (known[key] === undefined ? [] : [[key, known[key]] as const]));
   const filled = { ...desired, data: { ...(desired['data'] as object), ...Object.fromEntries(values) } };

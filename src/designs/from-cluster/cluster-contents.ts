@@ -40,6 +40,8 @@ export interface FoundObject {
   identity: ObjectIdentity;
   /** As its authors want it. */
   resource: JsonObject;
+  /** Of a Secret: its values, which the resource has placeholders for. */
+  values?: Record<string, string>;
   /** What manages it, where that is taken in as well. */
   managedBy: LeftOutReason | undefined;
 }
@@ -182,7 +184,9 @@ export class ClusterContents {
         `hold more than ${MAX_OBJECTS} objects, or ${MAX_BYTES / 1_000_000} MB of them`,
         'Import fewer namespaces at once, or narrow the import by selector or kinds.',
       );
-    return { identity: identityOf(object), resource, managedBy };
+    const { kind, apiVersion, data } = object;
+    const values = kind === 'Secret' && apiVersion === 'v1' ? (data as Record<string, string> | undefined) : undefined;
+    return { identity: identityOf(object), resource, managedBy, ...(values && { values }) };
   }
 
   /** The definitions of the custom kinds that were found: of the first namespace that uses each, or left out. */

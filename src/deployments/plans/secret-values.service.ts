@@ -1,0 +1,36 @@
+import { Injectable } from '@nestjs/common';
+import { SealedValuesService } from '../../designs/sealed-values.service.js';
+import { DeploymentRightsService } from '../admission/deployment-rights.service.js';
+import type { FindSealedValues } from '../plan/sealed-values.js';
+
+/** Gives deployments the values of Secrets that designs were read from a cluster with. */
+@Injectable()
+export class SecretValuesService {
+  constructor(
+    private readonly sealed: SealedValuesService,
+    private readonly rights: DeploymentRightsService,
+  ) {}
+
+  /**
+   * Finds the values for Secrets of a design on a cluster: where they were read, for everybody who may deploy there; elsewhere only for
+   * an admin of the organization. They are decrypted once they are needed.
+   */
+  createLookup(
+    { designId, requestedBy }: { designId: string; requestedBy: string | null },
+    connectionId: string,
+  ): FindSealedValues {
+    const open = once(() => this.sealed.open(designId));
+    return async ({ name, namespace }) => {
+      const kept = await open();
+      if (!kept) return undefined;
+      const isHome = kept.connectionId === connectionId && kept.namespace === namespace;
+      const isAllowed = isHome || (await this.rights.mayCarrySecretValues(requestedBy, kept.organizationId));
+      return isAllowed ? kept.secrets[name] : undefined;
+    };
+  }
+}
+
+function once<T>(make: () => Promise<T>): () => Promise<T> {
+  let made: Promise<T> | undefined;
+  return () => (made ??= make());
+}
