@@ -10,6 +10,7 @@ import { CryptoModule } from './core/crypto/crypto.module.js';
 import { DatabaseModule } from './core/database/database.module.js';
 import { EventBusModule } from './core/events/event-bus.module.js';
 import { GraphqlModule } from './core/graphql/graphql.module.js';
+import { LeasesModule } from './core/leases/leases.module.js';
 import { LifecycleModule } from './core/lifecycle/lifecycle.module.js';
 import { MailModule } from './core/mail/mail.module.js';
 import { OutboundModule } from './core/outbound/outbound.module.js';
@@ -47,6 +48,7 @@ export class AppModule {
         LifecycleModule,
         ResponsesModule,
         DatabaseModule.forRoot(databaseUrl, entities, migrations),
+        LeasesModule,
         AuthorizationModule,
         CryptoModule,
         EventBusModule,

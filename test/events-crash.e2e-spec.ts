@@ -8,7 +8,7 @@ import { DatabaseUrl } from '../src/core/database/database-url.js';
 import { UnitOfWork } from '../src/core/database/unit-of-work.js';
 import { FeedStore } from '../src/events/feed.store.js';
 import { WebhookSettings } from '../src/events/webhooks/deliveries/webhook-settings.js';
-import { WorkerPresence } from '../src/jobs/worker-presence.js';
+import { WorkerPresence } from '../src/core/leases/worker-presence.js';
 import { Receiver, type Received } from './support/receiver.js';
 import { compiledProgram } from './support/programs.js';
 import { until } from './support/until.js';

@@ -10,6 +10,7 @@ import { Env } from '../src/core/config/env.js';
 import { CryptoModule } from '../src/core/crypto/crypto.module.js';
 import { DatabaseModule } from '../src/core/database/database.module.js';
 import { EventBusModule } from '../src/core/events/event-bus.module.js';
+import { LeasesModule } from '../src/core/leases/leases.module.js';
 import { OutboundModule } from '../src/core/outbound/outbound.module.js';
 import { RestModule } from '../src/core/rest/rest.module.js';
 import { LargeBodyModule } from '../src/formats/large-body.module.js';
@@ -47,6 +48,7 @@ export async function startReplica(databaseUrl: string, times: Partial<JobSettin
     ConfigModule.forRoot(env),
     TelemetryModule,
     DatabaseModule.forRoot(databaseUrl, entities, migrations),
+    LeasesModule,
     ResponsesModule,
     AuthorizationModule,
     SignInModule,

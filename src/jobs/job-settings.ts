@@ -7,8 +7,6 @@ export class JobSettings {
   /** The duration of leases: a job whose lease was not renewed is taken over. */
   leaseMs = 15_000;
   heartbeatMs = 5_000;
-  /** The interval of checks whether other workers are alive. */
-  presenceMs = 1_000;
   /** The polling interval of workers and waiting requests, in case a notification was lost. */
   pollMs = 1_000;
   /** The minimum interval between writes of progress. */

@@ -3,7 +3,7 @@ import { isDatabaseOutage } from '../core/errors/database-outage.js';
 import { JobHandlerRegistry } from './job-handler.registry.js';
 import { type JobNotification, JobNotifications } from './job-notifications.js';
 import { JobSettings } from './job-settings.js';
-import { LeaseKeeper, type LeaseWatch } from './lease-keeper.service.js';
+import type { LeaseWatch } from '../core/leases/lease-keeper.service.js';
 import { PeriodicJobsService } from './periodic-jobs.service.js';
 import { RunningJobsService } from './running-jobs.service.js';
 import { WakeSignal } from './wake-signal.js';
@@ -28,7 +28,6 @@ export class JobWorker {
     private readonly periodic: PeriodicJobsService,
     private readonly notices: JobNotifications,
     private readonly settings: JobSettings,
-    private readonly keeper: LeaseKeeper,
   ) {}
 
   /** Whether it claims jobs: false before the start, and while the database is unavailable. */
@@ -52,7 +51,7 @@ export class JobWorker {
       this.notices.onReconnect(() => this.handleReconnect()),
     );
     this.claimLoop = this.claimUntilStopped();
-    this.leases = this.keeper.watch(this.running);
+    this.leases = this.running.keepLeases();
   }
 
   /**

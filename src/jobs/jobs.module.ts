@@ -12,14 +12,12 @@ import { JobWaiter } from './job-waiter.js';
 import { JobWorker } from './job-worker.js';
 import { JobsService } from './jobs.service.js';
 import { JobsStore } from './jobs.store.js';
-import { LeaseKeeper } from './lease-keeper.service.js';
 import { LeasesStore } from './leases.store.js';
 import { OperationsController } from './operations/operations.controller.js';
 import { OperationsService } from './operations/operations.service.js';
 import { OverdueJobsService } from './overdue-jobs.service.js';
 import { PeriodicJobsService } from './periodic-jobs.service.js';
 import { RunningJobsService } from './running-jobs.service.js';
-import { WorkerPresence } from './worker-presence.js';
 
 /** The job queue and operations; every feature may enqueue and handle jobs. */
 @Global()
@@ -29,13 +27,11 @@ import { WorkerPresence } from './worker-presence.js';
     JobsService,
     JobsStore,
     LeasesStore,
-    LeaseKeeper,
     JobNotifications,
     JobSettings,
     JobHandlerRegistry,
     JobCompletionService,
     OverdueJobsService,
-    WorkerPresence,
     PeriodicJobsService,
     JobSettlementService,
     JobRunner,
@@ -47,6 +43,6 @@ import { WorkerPresence } from './worker-presence.js';
     RecordTotalsStore,
     OperationsService,
   ],
-  exports: [JobsService, JobSettings, LeaseKeeper, WorkerPresence],
+  exports: [JobsService, JobSettings],
 })
 export class JobsModule {}

@@ -73,23 +73,6 @@ export class LeasesStore {
     }
   }
 
-  /** Renews the leases of a worker's jobs. @returns those that it still holds */
-  async renew(
-    worker: string,
-    held: LeaseHolder[],
-    leaseMs: number,
-  ): Promise<(Pick<LeaseHolder, 'id' | 'attempt'> & { cancelRequested: boolean })[]> {
-    return this.unit.manager.query(
-      `WITH renewed AS (
-         UPDATE job SET lease_until = now() + $2 * interval '1 millisecond'
-           FROM unnest($3::uuid[], $4::int[]) AS held (id, attempt)
-          WHERE job.id = held.id AND job.attempt = held.attempt AND worker = $1 AND status = 'running'
-         RETURNING job.id, job.attempt, cancel_requested AS "cancelRequested")
-       SELECT * FROM renewed`,
-      [worker, leaseMs, held.map(({ id }) => id), held.map(({ attempt }) => attempt)],
-    );
-  }
-
   /** Locks the job until the end of the unit of work. @returns false when the worker no longer holds it */
   async lockHeld({ id, worker, attempt }: LeaseHolder): Promise<boolean> {
     const rows = await this.unit.manager.query<unknown[]>(`SELECT 1 FROM job WHERE ${HELD_SQL} FOR SHARE`, [
@@ -166,23 +149,6 @@ export class LeasesStore {
       [id, worker, attempt, delayMs, failed, lost, toJsonb(error), toJsonb(progress), serialKey],
     );
     return put.length > 0;
-  }
-
-  /** The workers that hold jobs. */
-  async listWorkers(): Promise<string[]> {
-    const rows = await this.unit.manager.query<{ worker: string }[]>(
-      `SELECT DISTINCT worker FROM job WHERE status = 'running'`,
-    );
-    return rows.map(({ worker }) => worker);
-  }
-
-  /** Expires the leases of dead workers. */
-  async expire(workers: string[]): Promise<void> {
-    await this.unit.manager.query(
-      `UPDATE job SET lease_until = now() - interval '1 millisecond'
-        WHERE status = 'running' AND worker = ANY ($1) AND lease_until >= now()`,
-      [workers],
-    );
   }
 
   /** The jobs with expired leases. */

@@ -16,9 +16,8 @@ export class OverdueJobsService {
     private readonly metrics: Metrics,
   ) {}
 
-  /** @param dead workers that were detected as dead before their leases expired */
-  async recover(dead: string[]): Promise<void> {
-    if (dead.length > 0) await this.leases.expire(dead);
+  /** Requeues or ends the jobs whose leases have expired. */
+  async recover(): Promise<void> {
     for (const job of await this.leases.listOverdue()) {
       if (!(await this.recoverJob(job))) continue;
       this.metrics.jobs.inc({ queue: job.queue, outcome: 'lost' });

@@ -1,7 +1,7 @@
 import { setMaxListeners } from 'node:events';
 import { type AbortReason, JobAborted } from './job-aborted.js';
 import type { Job } from './job.js';
-import type { Lease } from './lease.js';
+import type { Lease } from '../core/leases/lease.js';
 
 /** A job that this replica runs. */
 export class RunningJob {

@@ -1,23 +1,22 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Injectable, Logger } from '@nestjs/common';
+import { Lease } from '../core/leases/lease.js';
+import { LeaseKeeper, type LeaseWatch } from '../core/leases/lease-keeper.service.js';
+import { WorkerPresence } from '../core/leases/worker-presence.js';
 import type { Job } from './job.js';
 import { JobHandlerRegistry } from './job-handler.registry.js';
 import { JobRunner } from './job-runner.js';
 import { JobSettings } from './job-settings.js';
-import { Lease } from './lease.js';
-import type { LeasedWork } from './lease-keeper.service.js';
 import { LeasesStore, type QueueCapacity } from './leases.store.js';
 import { OverdueJobsService } from './overdue-jobs.service.js';
 import { RunningJob } from './running-job.js';
-import { WorkerPresence } from './worker-presence.js';
 
 /** How many jobs of a queue may wait without a place of their own. */
 const MAX_WAITING = 50;
 
 /** The jobs that this process runs, with their leases. */
 @Injectable()
-export class RunningJobsService implements LeasedWork<RunningJob> {
-  readonly name = 'jobs';
+export class RunningJobsService {
   private readonly logger = new Logger('Jobs');
   private readonly running = new Map<RunningJob, Promise<void>>();
 
@@ -28,6 +27,7 @@ export class RunningJobsService implements LeasedWork<RunningJob> {
     private readonly settings: JobSettings,
     private readonly presence: WorkerPresence,
     private readonly overdue: OverdueJobsService,
+    private readonly keeper: LeaseKeeper,
   ) {}
 
   get size(): number {
@@ -52,31 +52,21 @@ export class RunningJobsService implements LeasedWork<RunningJob> {
     for (const running of this.running.keys()) if (running.job.id === id) running.abort('cancelled');
   }
 
-  listHeld(): RunningJob[] {
-    return [...this.running.keys()].filter((running) => running.abortReason !== 'lease lost');
-  }
-
-  /** Also aborts jobs that were cancelled. */
-  async renew(worker: string, held: RunningJob[], leaseMs: number): Promise<RunningJob[]> {
-    const jobs = held.map(({ job }) => job);
-    const renewed = new Map(
-      (await this.leases.renew(worker, jobs, leaseMs)).map((lease) => [`${lease.id} ${lease.attempt}`, lease]),
-    );
-    const leaseOf = ({ job }: RunningJob) => renewed.get(`${job.id} ${job.attempt}`);
-    for (const running of held) if (leaseOf(running)?.cancelRequested) running.abort('cancelled');
-    return held.filter(leaseOf);
-  }
-
-  lose(running: RunningJob): void {
-    if (!running.isEnding) running.abort('lease lost');
-  }
-
-  listWorkers(): Promise<string[]> {
-    return this.leases.listWorkers();
-  }
-
-  takeBack(_worker: string, dead: string[]): Promise<void> {
-    return this.overdue.recover(dead);
+  /** Keeps the leases of the running jobs, and takes over the jobs of other workers that died. */
+  keepLeases(): LeaseWatch {
+    return this.keeper.watch<RunningJob>({
+      table: 'job',
+      key: { id: 'uuid', attempt: 'int' },
+      hasWorker: true,
+      heldSql: `status = 'running'`,
+      returning: 'cancel_requested',
+      times: this.settings,
+      listHeld: () => [...this.running.keys()].filter((running) => running.abortReason !== 'lease lost'),
+      keyOf: ({ job }) => [job.id, job.attempt],
+      onRenewed: (running, isCancelled) => isCancelled && running.abort('cancelled'),
+      lose: (running) => running.isEnding || running.abort('lease lost'),
+      takeOver: () => this.overdue.recover(),
+    });
   }
 
   /**

@@ -1,6 +1,6 @@
-import { Injectable, Logger, type OnModuleDestroy } from '@nestjs/common';
-import { runAsSystem } from '../database/row-security.js';
+import { Injectable, type OnApplicationBootstrap, type OnModuleDestroy } from '@nestjs/common';
 import { isDatabaseOutage } from '../errors/database-outage.js';
+import { LeaseKeeper, type LeaseWatch } from '../leases/lease-keeper.service.js';
 import { currentRequest } from '../telemetry/request-context.js';
 import {
   type IdempotencyClaim,
@@ -9,8 +9,6 @@ import {
   LEASE_MS,
   type StoredResponse,
 } from './idempotency-keys.store.js';
-
-const RENEW_MS = LEASE_MS / 3;
 
 /** The claim of a call on an idempotency key, held by this process. */
 export interface HeldClaim {
@@ -21,17 +19,30 @@ export interface HeldClaim {
   remove(error?: unknown): Promise<void>;
 }
 
-/** Holds the idempotency keys of running calls and renews their leases, so that the keys of a process that died become free. */
+/** Holds the idempotency keys of running calls under leases, so that the keys of a process that died become free. */
 @Injectable()
-export class IdempotencyClaims implements OnModuleDestroy {
-  private readonly logger = new Logger('Idempotency');
+export class IdempotencyClaims implements OnApplicationBootstrap, OnModuleDestroy {
   private readonly held = new Set<IdempotencyClaim>();
-  private timer?: NodeJS.Timeout;
+  private leases?: LeaseWatch;
 
-  constructor(private readonly keys: IdempotencyKeysStore) {}
+  constructor(
+    private readonly keys: IdempotencyKeysStore,
+    private readonly keeper: LeaseKeeper,
+  ) {}
+
+  onApplicationBootstrap(): void {
+    this.leases = this.keeper.watch<IdempotencyClaim>({
+      table: 'idempotency_key',
+      key: { caller: 'text', route: 'text', key: 'text', claim: 'uuid' },
+      hasWorker: false,
+      times: { leaseMs: LEASE_MS, heartbeatMs: LEASE_MS / 3 },
+      listHeld: () => [...this.held],
+      keyOf: ({ primaryKey, claim }) => [...primaryKey, claim],
+    });
+  }
 
   onModuleDestroy(): void {
-    clearTimeout(this.timer);
+    this.leases?.stop();
   }
 
   /** @throws the errors of `IdempotencyKeysStore.claim` */
@@ -41,7 +52,6 @@ export class IdempotencyClaims implements OnModuleDestroy {
     const change = this.keys.changeStatement(claim);
     if (!earlier) {
       this.held.add(claim);
-      this.renewLater();
       const request = currentRequest();
       if (request) request.withCommit = change;
     }
@@ -56,17 +66,5 @@ export class IdempotencyClaims implements OnModuleDestroy {
       remove: (error) =>
         end(() => (isDatabaseOutage(error) ? this.keys.removeUnlessWritten(claim) : this.keys.remove(claim))),
     };
-  }
-
-  private renewLater(): void {
-    this.timer ??= setTimeout(() => {
-      this.timer = undefined;
-      if (this.held.size === 0) return;
-      this.renewLater();
-      runAsSystem('the leases of idempotency keys', () => this.keys.renew([...this.held])).catch((error: unknown) => {
-        if (!isDatabaseOutage(error))
-          this.logger.warn(error, 'the leases of idempotency keys could not be renewed, trying again');
-      });
-    }, RENEW_MS).unref();
   }
 }

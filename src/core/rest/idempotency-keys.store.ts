@@ -4,6 +4,7 @@ import { Vault } from '../crypto/vault.service.js';
 import { named } from '../database/statements.js';
 import { UnitOfWork } from '../database/unit-of-work.js';
 import { AppError, Conflict } from '../errors/app-error.js';
+import { Lease } from '../leases/lease.js';
 import type { ChangeStatement } from '../telemetry/request-context.js';
 import { TimeSlicer } from '../time-slicer.js';
 import type { IdempotentCall } from './idempotent-call.js';
@@ -32,6 +33,7 @@ interface StoredRow {
 export interface IdempotencyClaim {
   primaryKey: string[];
   claim: string;
+  lease: Lease;
   /** The stored response; null when the call has to run. */
   earlier: StoredResponse | null;
 }
@@ -77,6 +79,7 @@ export class IdempotencyKeysStore {
     const digest = await hashParts([Buffer.from(call.body), ...call.files]);
     const primaryKey = [call.caller, hashRoute(call), call.key];
     const claim = randomUUID();
+    const lease = new Lease(performance.now(), LEASE_MS);
     const claimed = await this.unit.manager.query<unknown[]>(
       `INSERT INTO idempotency_key AS k (caller, route, key, digest, claim, lease_until)
        VALUES ($1, $2, $3, $4, $5, now() + $6 * interval '1 millisecond')
@@ -87,7 +90,12 @@ export class IdempotencyKeysStore {
        RETURNING key`,
       [...primaryKey, digest, claim, LEASE_MS],
     );
-    return { primaryKey, claim, earlier: claimed.length > 0 ? null : await this.findResponse(primaryKey, digest) };
+    return {
+      primaryKey,
+      claim,
+      lease,
+      earlier: claimed.length > 0 ? null : await this.findResponse(primaryKey, digest),
+    };
   }
 
   /**
@@ -100,19 +108,6 @@ export class IdempotencyKeysStore {
       throw error;
     };
     return { text: MARK_WRITE, values: [...primaryKey, claim], rethrow, isOver: false };
-  }
-
-  async renew(claims: IdempotencyClaim[]): Promise<void> {
-    await this.unit.manager.query(
-      `UPDATE idempotency_key k SET lease_until = now() + $5 * interval '1 millisecond'
-         FROM unnest($1::text[], $2::text[], $3::text[], $4::uuid[]) AS held (caller, route, key, claim)
-        WHERE k.caller = held.caller AND k.route = held.route AND k.key = held.key AND k.claim = held.claim`,
-      [
-        ...[0, 1, 2].map((part) => claims.map(({ primaryKey }) => primaryKey[part])),
-        claims.map(({ claim }) => claim),
-        LEASE_MS,
-      ],
-    );
   }
 
   async finish({ primaryKey, claim }: IdempotencyClaim, answer: StoredResponse): Promise<void> {

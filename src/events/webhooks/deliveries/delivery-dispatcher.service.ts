@@ -10,10 +10,10 @@ import { setMaxListeners } from 'node:events';
 import { isDatabaseOutage } from '../../../core/errors/database-outage.js';
 import { runInRequestContext } from '../../../core/telemetry/request-context.js';
 import { JobSettings } from '../../../jobs/job-settings.js';
-import { LeaseKeeper, type LeasedWork, type LeaseWatch } from '../../../jobs/lease-keeper.service.js';
-import { Lease } from '../../../jobs/lease.js';
+import { LeaseKeeper, type LeaseWatch } from '../../../core/leases/lease-keeper.service.js';
+import { Lease } from '../../../core/leases/lease.js';
 import { WakeSignal } from '../../../jobs/wake-signal.js';
-import { WorkerPresence } from '../../../jobs/worker-presence.js';
+import { WorkerPresence } from '../../../core/leases/worker-presence.js';
 import { DeliveryRunner, type EndpointWork } from './delivery.runner.js';
 import { EndpointQueueStore, type EndedTurn } from './endpoint-queue.store.js';
 import { EndpointTurn } from './endpoint-turn.js';
@@ -32,10 +32,7 @@ const REST_MS = 1_000;
  * at a time. Failing and slow endpoints have separate slots.
  */
 @Injectable()
-export class DeliveryDispatcher
-  implements OnApplicationBootstrap, OnModuleDestroy, BeforeApplicationShutdown, LeasedWork<EndpointTurn>
-{
-  readonly name = 'endpoints of webhooks';
+export class DeliveryDispatcher implements OnApplicationBootstrap, OnModuleDestroy, BeforeApplicationShutdown {
   private readonly logger = new Logger('Webhooks');
   private readonly signal = new WakeSignal();
   private readonly aborter = new AbortController();
@@ -58,7 +55,16 @@ export class DeliveryDispatcher
 
   onApplicationBootstrap(): void {
     this.loop = runInRequestContext(makeWebhookContext(), () => this.dispatch());
-    this.leases = this.keeper.watch(this);
+    this.leases = this.keeper.watch<EndpointTurn>({
+      table: 'webhook_queue',
+      key: { webhook_id: 'uuid' },
+      hasWorker: true,
+      times: this.jobSettings,
+      listHeld: () => [...this.turns.values()],
+      keyOf: ({ webhookId }) => [webhookId],
+      lose: (turn) => turn.end(),
+      takeOver: async () => (await this.queue.releaseExpired(this.presence.id)) > 0 && this.wake(),
+    });
   }
 
   /** Stops starting deliveries; running ones continue while the jobs of this process finish. */
@@ -86,31 +92,9 @@ export class DeliveryDispatcher
     this.signal.notify();
   }
 
-  listHeld(): EndpointTurn[] {
-    return [...this.turns.values()];
-  }
-
-  async renew(worker: string, held: EndpointTurn[], leaseMs: number): Promise<EndpointTurn[]> {
-    const ids = held.map(({ webhookId }) => webhookId);
-    const renewed = new Set(await this.queue.renew(worker, ids, leaseMs));
-    return held.filter(({ webhookId }) => renewed.has(webhookId));
-  }
-
-  lose(turn: EndpointTurn): void {
-    turn.end();
-  }
-
-  listWorkers(): Promise<string[]> {
-    return this.queue.listWorkers();
-  }
-
-  async takeBack(worker: string, dead: string[]): Promise<void> {
-    if ((await this.queue.takeBack(worker, dead)) > 0) this.wake();
-  }
-
   /** Whether deliveries to healthy endpoints are being sent. */
   get isSending(): boolean {
-    return this.listHeld().some((turn) => turn.holdsSlot && !turn.slow);
+    return [...this.turns.values()].some((turn) => turn.holdsSlot && !turn.slow);
   }
 
   private get isStopping(): boolean {
@@ -186,7 +170,7 @@ export class DeliveryDispatcher
 
   private findCapacity(): { quick: number; slow: number } {
     const held = (slow: boolean): number =>
-      this.listHeld().filter((turn) => turn.holdsSlot && turn.slow === slow).length;
+      [...this.turns.values()].filter((turn) => turn.holdsSlot && turn.slow === slow).length;
     const room = (slow: boolean): number => Math.min(MOST_CLAIMED, Math.max(0, this.settings.slots - held(slow)));
     return { quick: room(false), slow: room(true) };
   }

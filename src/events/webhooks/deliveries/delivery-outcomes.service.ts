@@ -3,7 +3,7 @@ import { Injectable, Logger } from '@nestjs/common';
 import { backoff } from '../../../core/backoff.js';
 import { UnitOfWork } from '../../../core/database/unit-of-work.js';
 import { isDatabaseOutage } from '../../../core/errors/database-outage.js';
-import { WorkerPresence } from '../../../jobs/worker-presence.js';
+import { WorkerPresence } from '../../../core/leases/worker-presence.js';
 import { type DeliveryOutcome, DeliveryQueueStore } from './delivery-queue.store.js';
 import { EndpointHealthService } from './endpoint-health.service.js';
 import { WebhookMetrics } from './webhook-metrics.js';

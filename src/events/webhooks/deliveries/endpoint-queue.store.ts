@@ -61,18 +61,6 @@ export class EndpointQueueStore {
     return this.unit.manager.query(CLAIM, [worker, room.quick, room.slow, leaseMs]);
   }
 
-  /** Renews the leases of endpoints. @returns the ids that are still held */
-  async renew(worker: string, ids: string[], leaseMs: number): Promise<string[]> {
-    const rows = await this.unit.manager.query<{ id: string }[]>(
-      `WITH renewed AS (
-         UPDATE webhook_queue SET lease_until = now() + $3 * interval '1 millisecond'
-          WHERE worker = $1 AND webhook_id = ANY ($2) RETURNING webhook_id AS id)
-       SELECT id FROM renewed`,
-      [worker, ids, leaseMs],
-    );
-    return rows.map(({ id }) => id);
-  }
-
   /**
    * Releases held endpoints. Each is due at its next delivery, or earlier if new events made it due meanwhile.
    * @returns the milliseconds until the first of them is due, or null
@@ -86,20 +74,12 @@ export class EndpointQueueStore {
     return row.next;
   }
 
-  /** Lists the processes that hold endpoints. */
-  async listWorkers(): Promise<string[]> {
-    const rows = await this.unit.manager.query<{ worker: string }[]>(
-      'SELECT DISTINCT worker FROM webhook_queue WHERE worker IS NOT NULL',
-    );
-    return rows.map(({ worker }) => worker);
-  }
-
-  /** Takes endpoints from dead processes and expired leases. @returns the number of endpoints */
-  async takeBack(worker: string, dead: string[]): Promise<number> {
+  /** Makes the endpoints due whose leases of other processes have expired. @returns the number of endpoints */
+  async releaseExpired(worker: string): Promise<number> {
     const [, count] = await this.unit.manager.query<[unknown, number]>(
       `UPDATE webhook_queue SET worker = NULL, lease_until = NULL, due_at = now()
-        WHERE worker IS NOT NULL AND worker <> $1 AND (worker = ANY ($2) OR lease_until < now())`,
-      [worker, dead],
+        WHERE worker IS NOT NULL AND worker <> $1 AND lease_until < now()`,
+      [worker],
     );
     return count;
   }

@@ -1,4 +1,4 @@
-import type { Lease } from '../../../jobs/lease.js';
+import type { Lease } from '../../../core/leases/lease.js';
 
 /** The period in which this process exclusively sends to an endpoint. */
 export class EndpointTurn {

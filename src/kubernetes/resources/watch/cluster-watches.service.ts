@@ -1,10 +1,11 @@
 import { hkdfSync } from 'node:crypto';
-import { hostname } from 'node:os';
 import { type BeforeApplicationShutdown, Injectable, Logger, type OnApplicationBootstrap } from '@nestjs/common';
 import { Env } from '../../../core/config/env.js';
-import { newId } from '../../../core/database/base.entity.js';
 import { runAsSystem } from '../../../core/database/row-security.js';
 import { isDatabaseOutage } from '../../../core/errors/database-outage.js';
+import { Lease } from '../../../core/leases/lease.js';
+import { type Leased, LeaseKeeper, type LeaseWatch } from '../../../core/leases/lease-keeper.service.js';
+import { WorkerPresence } from '../../../core/leases/worker-presence.js';
 import { digestAccess } from '../../clusters/access-digest.js';
 import { ClustersService } from '../../clusters/clusters.service.js';
 import { ResourceChanges } from '../resource-changes.js';
@@ -15,7 +16,7 @@ import { WatchedNamespaces } from './watched-namespaces.js';
 import { WatchedResourcesStore } from './watched-resources.store.js';
 
 const REASON = 'a watch of a cluster';
-/** The lease of watches; when a process dies, another takes over within this time plus a heartbeat. */
+/** When the host of a process is lost, another takes over within this time plus a heartbeat. */
 const LEASE_MS = 10_000;
 const HEARTBEAT_MS = 2_500;
 /** The maximum number of clusters that a process claims per heartbeat, so that replicas share them. */
@@ -28,14 +29,17 @@ const LISTS_AT_ONCE = 16;
 /** Each kind is watched over its own connection. */
 const LIMITS = { connections: 520, answerTimeoutMs: 30_000, attempts: 2 };
 
-/**
- * Watches each connected cluster on one replica, once for all connections with the same access: renews the leases, and takes
- * over those of processes that died.
- */
+/** A connection whose cluster this process watches. */
+interface HeldConnection extends Leased {
+  connectionId: string;
+}
+
+/** Watches each connected cluster on one replica, once for all connections with the same access. */
 @Injectable()
 export class ClusterWatchesService implements OnApplicationBootstrap, BeforeApplicationShutdown {
   private readonly logger = new Logger(ClusterWatchesService.name);
-  private readonly worker = `${hostname()}-${newId()}`;
+  /** By connection. */
+  private held = new Map<string, HeldConnection>();
   /** The watches of this process by access digest. */
   private readonly running = new Map<string, { watcher: ClusterWatcher; done: Promise<void> }>();
   private readonly tools: WatcherTools;
@@ -44,7 +48,7 @@ export class ClusterWatchesService implements OnApplicationBootstrap, BeforeAppl
   private readonly keyId: string;
   private timer: NodeJS.Timeout | null = null;
   private beat: Promise<void> | null = null;
-  private renewedAt = 0;
+  private leases: LeaseWatch | null = null;
   private isStopping = false;
 
   constructor(
@@ -54,6 +58,8 @@ export class ClusterWatchesService implements OnApplicationBootstrap, BeforeAppl
     changes: ResourceChanges,
     namespaces: WatchedNamespaces,
     private readonly env: Env,
+    private readonly presence: WorkerPresence,
+    private readonly keeper: LeaseKeeper,
   ) {
     const secret = env.ENCRYPTION_KEY ?? Buffer.alloc(32);
     this.digestKey = Buffer.from(hkdfSync('sha256', secret, '', 'cluster access', 32));
@@ -65,6 +71,15 @@ export class ClusterWatchesService implements OnApplicationBootstrap, BeforeAppl
   onApplicationBootstrap(): void {
     if (!this.env.CLUSTER_WATCH) return;
     this.timer = setInterval(() => this.wake(), HEARTBEAT_MS);
+    this.leases = this.keeper.watch<HeldConnection>({
+      table: 'cluster_watch',
+      key: { connection_id: 'uuid' },
+      hasWorker: true,
+      times: { leaseMs: LEASE_MS, heartbeatMs: HEARTBEAT_MS },
+      listHeld: () => [...this.held.values()],
+      keyOf: ({ connectionId }) => [connectionId],
+      lose: (connection) => this.lose(connection),
+    });
     this.wake();
   }
 
@@ -75,7 +90,8 @@ export class ClusterWatchesService implements OnApplicationBootstrap, BeforeAppl
     await this.beat;
     for (const { watcher } of this.running.values()) watcher.stop();
     await Promise.all([...this.running.values()].map(({ done }) => done));
-    await runAsSystem(REASON, () => this.watches.release(this.worker)).catch(() => undefined);
+    this.leases?.stop();
+    await runAsSystem(REASON, () => this.watches.release(this.presence.id)).catch(() => undefined);
   }
 
   /** Claims and releases watches immediately. */
@@ -83,25 +99,36 @@ export class ClusterWatchesService implements OnApplicationBootstrap, BeforeAppl
     if (!this.timer || this.isStopping) return;
     this.beat ??= runAsSystem(REASON, () => this.heartbeat())
       .catch((error: unknown) => {
-        if (!isDatabaseOutage(error)) this.logger.warn(error, 'the watches of clusters could not be renewed');
-        // After this time another replica may hold the leases.
-        if (performance.now() - this.renewedAt > LEASE_MS) this.stopAll();
+        if (!isDatabaseOutage(error)) this.logger.warn(error, 'the watches of clusters could not be claimed');
       })
       .finally(() => (this.beat = null));
   }
 
+  /** A connection that only lost its watch leaves the others of its access at the next heartbeat. */
+  private lose({ connectionId, lease }: HeldConnection): void {
+    if (lease.isHeld) return;
+    for (const { watcher } of this.running.values()) if (watcher.connectionIds.includes(connectionId)) watcher.stop();
+  }
+
   private async heartbeat(): Promise<void> {
-    const askedAt = performance.now();
-    const ids = [...this.running.values()].flatMap(({ watcher }) => watcher.connectionIds);
-    const held = await this.watches.renew(this.worker, ids, LEASE_MS);
-    this.renewedAt = askedAt;
     for (const id of await this.watches.reconcile()) await this.end(id);
     await this.digestAccesses();
     const limit = this.isStopping ? 0 : Math.min(MAX_CLAIMED, MAX_WATCHES - this.running.size);
-    const claimed = limit > 0 ? await this.watches.claim(this.worker, limit, LEASE_MS, this.keyId) : [];
+    const askedAt = performance.now();
+    const claimed = new Set(
+      limit > 0 ? await this.watches.claim(this.presence.id, limit, LEASE_MS, this.keyId) : undefined,
+    );
+    const connections = await this.watches.listHeld(this.presence.id);
+    const leaseOf = (id: string): Lease =>
+      (claimed.has(id) ? null : this.held.get(id)?.lease) ?? new Lease(askedAt, LEASE_MS);
+    this.held = new Map(
+      connections.map(({ connectionId }) => [connectionId, { connectionId, lease: leaseOf(connectionId) }]),
+    );
     const groups = new Map<string, WatchedConnection[]>();
-    for (const one of [...held, ...claimed])
-      groups.set(one.accessDigest, [...(groups.get(one.accessDigest) ?? []), one]);
+    for (const one of connections) {
+      const connection = { ...one, isClaimed: claimed.has(one.connectionId) };
+      groups.set(one.accessDigest, [...(groups.get(one.accessDigest) ?? []), connection]);
+    }
     for (const [digest, { watcher }] of this.running) if (!groups.has(digest)) watcher.stop();
     for (const [digest, connections] of groups) {
       const running = this.running.get(digest)?.watcher;
@@ -128,7 +155,7 @@ export class ClusterWatchesService implements OnApplicationBootstrap, BeforeAppl
 
   private start(digest: string, connections: WatchedConnection[]): void {
     const watcher = new ClusterWatcher(
-      { worker: this.worker, accessDigest: digest },
+      { worker: this.presence.id, accessDigest: digest },
       connections,
       (current) =>
         this.clusters.openSharedClient(current, (access) => digestAccess(this.digestKey, access) === digest, LIMITS),
@@ -149,9 +176,5 @@ export class ClusterWatchesService implements OnApplicationBootstrap, BeforeAppl
     await this.watches.revoke(connectionId);
     await this.resources.deleteAll(connectionId);
     await this.watches.remove(connectionId);
-  }
-
-  private stopAll(): void {
-    for (const { watcher } of this.running.values()) watcher.stop();
   }
 }

@@ -121,9 +121,10 @@ export class ClusterWatchesStore {
   /**
    * Claims connections without a holder or with an expired lease, by digests of a key that no other process holds.
    * @param limit of digests
+   * @returns the ids of the connections
    */
-  async claim(worker: string, limit: number, leaseMs: number, keyId: string): Promise<WatchedConnection[]> {
-    return this.unit.manager.query(
+  async claim(worker: string, limit: number, leaseMs: number, keyId: string): Promise<string[]> {
+    const claimed = await this.unit.manager.query<{ id: string }[]>(
       `WITH wanted AS (
          SELECT DISTINCT w.access_digest FROM cluster_watch w JOIN connection ON connection.id = w.connection_id
           WHERE ${isFree('w')} AND ${WATCHED} AND w.access_digest IS NOT NULL AND NOT ${isTaken('w', 'cluster_watch')}
@@ -135,25 +136,23 @@ export class ClusterWatchesStore {
          UPDATE cluster_watch w SET worker = $1, lease_until = now() + $3 * interval '1 millisecond', status = 'starting', error = NULL,
             stale_since = CASE WHEN w.synced_at IS NULL THEN w.stale_since ELSE coalesce(w.stale_since, w.lease_until, now()) END
            FROM locked
-          WHERE w.connection_id = locked.connection_id AND ${isFree('locked')} AND NOT ${isTaken('locked', 'locked')} RETURNING w.*)
-       SELECT ${CONNECTED}, NULL AS resync, true AS "isClaimed" FROM taken w JOIN connection ON connection.id = w.connection_id
-        WHERE ${WATCHED}`,
+          WHERE w.connection_id = locked.connection_id AND ${isFree('locked')} AND NOT ${isTaken('locked', 'locked')}
+          RETURNING w.connection_id AS id)
+       SELECT id FROM taken`,
       [worker, limit, leaseMs, keyId],
     );
+    return claimed.map(({ id }) => id);
   }
 
-  /** Renews the leases. @returns the connections that are still held, with requested resyncs */
-  async renew(worker: string, ids: string[], leaseMs: number): Promise<WatchedConnection[]> {
+  /** Lists the connections that a process holds, with requested resyncs, each of which is listed once. */
+  async listHeld(worker: string): Promise<Omit<WatchedConnection, 'isClaimed'>[]> {
     return this.unit.manager.query(
-      `WITH asked AS (
-         SELECT connection_id, resync FROM cluster_watch WHERE worker = $1 AND connection_id = ANY ($2)
-          ORDER BY connection_id FOR NO KEY UPDATE),
-       renewed AS (
-         UPDATE cluster_watch SET lease_until = now() + $3 * interval '1 millisecond', resync = NULL
-          WHERE connection_id IN (SELECT connection_id FROM asked) RETURNING *)
-       SELECT ${CONNECTED}, asked.resync, false AS "isClaimed" FROM renewed w JOIN connection ON connection.id = w.connection_id
-         JOIN asked ON asked.connection_id = w.connection_id WHERE ${WATCHED}`,
-      [worker, ids, leaseMs],
+      `WITH held AS (
+         SELECT * FROM cluster_watch WHERE worker = $1 ORDER BY connection_id FOR NO KEY UPDATE),
+       requested AS (
+         UPDATE cluster_watch w SET resync = NULL FROM held WHERE w.connection_id = held.connection_id AND held.resync IS NOT NULL)
+       SELECT ${CONNECTED}, w.resync FROM held w JOIN connection ON connection.id = w.connection_id WHERE ${WATCHED}`,
+      [worker],
     );
   }
 

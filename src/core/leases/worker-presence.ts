@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { Injectable, type OnModuleInit } from '@nestjs/common';
-import { PostgresNotifications } from '../core/database/postgres-notifications.js';
-import { UnitOfWork } from '../core/database/unit-of-work.js';
+import { PostgresNotifications } from '../database/postgres-notifications.js';
+import { UnitOfWork } from '../database/unit-of-work.js';
 
 /** The namespace of the advisory locks that indicate live workers. */
 const LOCK_SPACE = 4_152_775;
