@@ -54,7 +54,7 @@ UNSAYABLE_FIELDS = {
     "/api/integrations/connections/{id}": {"metadata", "credential_id", "credential_secret"},
     "/api/integrations/connections/{id}/manifest": {"id"},
     "/api/integrations/connections/{id}/rights": {"id"},
-    "/api/system/kubernetes": {"kubeconfig"},
+    "/api/system/kubernetes": {"kubeconfig", "k8sfile"},
     "/api/auth/invitations/{token}": {"password"},
     "/api/auth/invitations/{token}/confirm": {"password"},
     "/api/auth/password/reset": {"password"},
@@ -78,7 +78,7 @@ for prefix in ("/api/performance", "/api/user/performance"):
     for path in ("/profiles", "/profiles/{id}"):
         UNSAYABLE_FIELDS[prefix + path] = {
             *{"endpoints", "schedule", "duration", "timeout", "stages", "load_generators"},
-            *{"request_headers", "request_cookies"},
+            *{"request_headers", "request_cookies", "load_model", "baseline_id", "metrics_connection_id"},
         }
     UNSAYABLE_FIELDS[prefix + "/profiles/{id}/run"] = {"endpoint"}
 

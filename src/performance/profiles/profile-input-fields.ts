@@ -59,7 +59,13 @@ export const NumberInput = (least: number, description: string): PropertyDecorat
 /** Requests per second, also fractions. */
 export const RateInput = (description: string): PropertyDecorator =>
   applyDecorators(
-    ApiPropertyOptional({ type: Number, minimum: 0, description }),
+    ApiPropertyOptional({
+      anyOf: [
+        { type: 'number', enum: [0] },
+        { type: 'number', minimum: LEAST_RATE },
+      ],
+      description,
+    }),
     ...ifSent(true),
     ValidateBy({
       name: 'isRate',

@@ -118,8 +118,8 @@ class ProfileFields extends UpdateInput {
   metrics_connection_id?: string | null;
 
   @ApiPropertyOptional({
-    type: String,
-    isArray: true,
+    type: 'array',
+    items: { type: 'string', minLength: 1, maxLength: MAX_QUERY },
     nullable: true,
     maxItems: MAX_QUERIES,
     description: 'PromQL queries whose values during a run are stored with its result.',
