@@ -9,6 +9,7 @@ import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { promisify } from 'node:util';
 import { parse } from 'yaml';
+import { kindNames } from '../clients/cli/src/apply/kinds.js';
 import { parseJsonPath } from '../clients/cli/src/jsonpath.js';
 import { sharedCluster } from './support/cluster.js';
 import { CommandLine } from './support/command-line.js';
@@ -336,9 +337,29 @@ kind: Webhook
 metadata: { organization: ${organization}, workspace: orders }
 spec: { url: { fromEnv: ARMATURE_SECRET_HOOK }, events: [deployment.failure] }
 ---
+kind: Webhook
+metadata: { organization: ${organization} }
+spec: { url: 'https://receiver.example/organization', events: [workspace.created] }
+---
+kind: ServiceAccount
+metadata: { name: robot, organization: ${organization} }
+spec: { role: member }
+---
+kind: Member
+metadata: { name: robot, organization: ${organization}, workspace: orders }
+spec: { role: editor }
+---
 kind: Design
 metadata: { name: page, organization: ${organization}, workspace: orders }
 spec: { source_content: { fromFile: sources/page.yaml } }
+---
+kind: Filter
+metadata: { name: headers, organization: ${organization}, workspace: orders }
+spec: { module: { fromFile: sources/headers.wasm }, config: 'add: x-one' }
+---
+kind: PerformanceProfile
+metadata: { name: front, organization: ${organization}, workspace: orders }
+spec: { endpoints: ['https://example.com/'], method: POST, request_body: '{}', qps: 3, duration: 10s, metrics_connection: metrics }
 `.replace(/^kind:/gm, 'apiVersion: armature.dev/v1\nkind:');
 
   const env = {
@@ -350,30 +371,37 @@ spec: { source_content: { fromFile: sources/page.yaml } }
   it('is planned, applied, and the same again changes nothing; the plan names what is read', async () => {
     const path = file('platform/all.yaml', documents('Default').replaceAll('\n', '\r\n'));
     file('platform/sources/page.yaml', configMap('page', 'pages'));
+    file('platform/sources/headers.wasm', '\0asm\x01\0\0\0');
     const folder = join(path, '..');
     const planned = await cli.json<Steps>(['apply', '-f', folder, '--plan', '--exit-code'], 2, { env });
     expect(planned.map(({ action, kind }) => `${action} ${kind}`)).toEqual([
+      'create ServiceAccount',
       'create Team',
       'create Credential',
       'create Connection',
       'create Environment',
       'create Workspace',
+      'create Member',
       'update Quota',
       'create Policy',
       'create Webhook',
       'create Webhook',
+      'create Webhook',
       'create Freeze',
       'create Design',
+      'create Filter',
+      'create PerformanceProfile',
     ]);
     expect(planned.flatMap(({ reads }) => reads)).toEqual([
       'variable ARMATURE_SECRET_METRICS',
       'variable ARMATURE_SECRET_HOOK',
       'file sources/page.yaml',
+      'file sources/headers.wasm',
     ]);
     expect(await cli.call(['get', 'workspace', 'orders'])).toMatchObject({ code: 1 });
 
     const applied = await cli.call(['apply', '-f', folder], { env });
-    expect(applied).toMatchObject({ code: 0 });
+    expect(applied).toMatchObject({ code: 0, err: expect.not.stringContaining('Error') as string });
     expect(applied.out + applied.err).not.toMatch(/a-secret-token|a1b2c3d4/);
     expect(await cli.json(['get', 'design', 'page', '-w', 'orders'])).toMatchObject({ version_number: 1 });
     const again = await cli.json<Steps>(['apply', '-f', folder], 0, { env });
@@ -424,18 +452,25 @@ spec: { source_content: { fromFile: sources/page.yaml } }
     expect(await cli.call(['export', '--all', '--folder', out])).toMatchObject({ code: 1 });
     for (const id of (await cli.call(['list', 'workspaces', '-o', 'jsonpath={[?(@.name=="twin")].id}'])).out.split(' '))
       await cli.call(['delete', 'workspace', id, '--yes']);
+    const users = `/api/identity/orgs/${world.organization}/users`;
+    expect(await world.admin.post(users, { email: 'invited@example.com', role: 'member' })).toMatchObject({
+      status: 201,
+    });
     const above = file('above.yaml', configMap('above', 'pages'));
     expect(await cli.call(['import', above, '--name', '..', '-w', 'orders'])).toMatchObject({ code: 0 });
     expect(await cli.call(['export', '--all', '--folder', out])).toMatchObject({
       code: 0,
       err: expect.stringContaining('https://hooks.example/services/[redacted] of orders is left out') as string,
     });
-    expect(readdirSync(join(out, 'sources', 'orders')).sort()).toEqual(['%2E%2E', 'page']);
+    expect(readdirSync(join(out, 'sources', 'orders')).sort()).toEqual(['%2E%2E', 'headers', 'page']);
     const files = ((await cli.json<{ file: string }[]>(['export', '--all', '--folder', out])) ?? []).map(
       (each) => each.file,
     );
     const texts = files.map((path) => readFileSync(path, 'utf8'));
     expect(texts.join('')).not.toMatch(/a-secret-token|a1b2c3d4|redacted/);
+    const written = texts.flatMap((each) => [...each.matchAll(/^kind: (\w+)$/gm)].map(([, kind]) => kind));
+    expect([...new Set(written)].sort()).toEqual([...kindNames].sort());
+    expect(texts.join('')).toContain('name: invited@example.com');
     for (const [index, path] of files.entries())
       writeFileSync(
         path,
@@ -473,7 +508,45 @@ spec: { source_content: { fromFile: sources/page.yaml } }
   }, 120_000);
 });
 
+describe('files', () => {
+  it('are validated in one call each, which stores nothing; what a cluster refuses is a fault', async () => {
+    const before = (await cli.json<unknown[]>(['list', 'designs'])).length;
+    const sound = file('sound.yaml', configMap('sound', 'pages').replaceAll('\n', '\r\n'));
+    const dropped = file('dropped.yaml', `${configMap('dropped', 'pages')}datas: { a: b }\n`);
+    expect(await cli.json(['validate', sound, dropped])).toEqual([
+      expect.objectContaining({ file: sound, source_type: 'kubernetes', components: 1, warnings: [] }),
+      expect.objectContaining({
+        warnings: [
+          expect.objectContaining({ keyword: 'unknown-field', detail: expect.stringContaining('datas') as string }),
+        ],
+      }),
+    ]);
+    const bad = file('bad.yaml', configMap('bad', 'pages').replace('"1"', '1') + '---\n' + configMap('twice', 'pages'));
+    const refused = await cli.call(['validate', sound, bad]);
+    expect(refused).toMatchObject({
+      code: 1,
+      out: '',
+      err: expect.stringMatching(/bad\.yaml: ConfigMap bad, data\.value: /) as string,
+    });
+    const unknown = file('unknown.yaml', 'apiVersion: nobody.example/v1\nkind: Spoon\nmetadata: { name: one }\n');
+    expect(await cli.call(['validate', unknown])).toMatchObject({
+      code: 1,
+      err: expect.stringContaining('Spoon') as string,
+    });
+    expect((await cli.json<unknown[]>(['list', 'designs'])).length).toBe(before);
+  }, 120_000);
+});
+
 describe('the program', () => {
+  it('reads at its start only what it needs: the rest are texts until they are imported', async () => {
+    const lines = readFileSync(cli.program, 'utf8').split('\n');
+    const parts = lines.filter((line) => line.startsWith('parts["'));
+    expect(parts.length).toBeGreaterThan(3);
+    const code = lines.slice(0, lines.indexOf('/*')).filter((line) => !parts.includes(line));
+    expect(code.join('\n').length).toBeLessThan(5_000);
+    expect(await cli.call(['--version'])).toEqual({ code: 0, out: '0.1.0\n', err: '' });
+  });
+
   it('is one file of less than 2 MB that names the licences of what is in it', () => {
     const program = readFileSync(cli.program, 'utf8');
     expect(Buffer.byteLength(program)).toBeLessThan(2_000_000);

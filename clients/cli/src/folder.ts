@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import { lstat, readdir, readFile, readlink, realpath } from 'node:fs/promises';
-import { join, relative, resolve, sep } from 'node:path';
+import systemPaths, { join, type PlatformPath, relative, sep } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { Failure } from './failure.js';
 
@@ -57,8 +57,8 @@ async function* linked(root: string, path: string): AsyncGenerator<string> {
   yield path;
 }
 
-/** Whether a path is in a folder, or the folder itself. */
-export function isWithin(folder: string, path: string): boolean {
-  const way = relative(resolve(folder), resolve(path));
-  return path !== '' && way !== '..' && !way.startsWith(`..${sep}`) && resolve(folder, way) === resolve(path);
+/** Whether a path is in a folder, or the folder itself. On Windows the way to another drive is absolute. */
+export function isWithin(folder: string, path: string, paths: PlatformPath = systemPaths): boolean {
+  const way = paths.relative(paths.resolve(folder), paths.resolve(path));
+  return path !== '' && way !== '..' && !way.startsWith(`..${paths.sep}`) && !paths.isAbsolute(way);
 }

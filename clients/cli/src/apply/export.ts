@@ -45,6 +45,10 @@ interface Written {
 class Writer {
   readonly warnings: string[] = [];
   private readonly documents: Written[] = [];
+  private readonly folders = new Set<string>();
+  /** Names of service accounts by their addresses. */
+  private readonly accounts = new Map<string, string>();
+  private connections: Json[] = [];
   private readonly armature: Armature;
 
   constructor(
@@ -62,10 +66,18 @@ class Writer {
     const inOrganization = { path: { orgId: id } };
     for (const user of await this.all('listOrganizationUsers', inOrganization))
       if (user['kind'] === 'person') this.add('Member', { ...place, name: user['email'] as string }, user);
+    for (const invited of await this.all('listInvitations', inOrganization))
+      this.add('Member', { ...place, name: invited['email'] as string }, invited);
+    const accounts = await this.all('listServiceAccounts', inOrganization);
+    this.assertDistinct('service account', accounts);
+    for (const account of accounts) {
+      this.accounts.set(account['email'] as string, account['name'] as string);
+      this.add('ServiceAccount', { ...place, name: account['name'] as string }, account);
+    }
     for (const team of await this.all('listTeams', inOrganization)) {
       const members = await this.all('listTeamUsers', { path: { orgId: id, teamId: team['id'] as string } });
       this.add('Team', { ...place, name: team['name'] as string }, team, {
-        members: members.map((user) => user['email'] as string),
+        members: members.map((user) => this.memberName(user)).sort(),
       });
     }
     const query = { query: { orgID: id } };
@@ -84,6 +96,9 @@ class Writer {
         credential ? { credential: credential['name'] as string } : {},
       );
     }
+    this.connections = connections;
+    for (const webhook of await this.all('listOrganizationWebhooks', inOrganization))
+      this.addWebhook(place, webhook, place.organization);
     await this.addEnvironments(place, await this.all('listEnvironments', query));
     await this.addWorkspaces(place, await this.all('listWorkspaces', query));
     return this.documents.sort((a, b) => (orderOf(a) < orderOf(b) ? -1 : 1));
@@ -93,6 +108,7 @@ class Writer {
     this.assertDistinct('environment', environments);
     for (const environment of environments) {
       const [id, name] = [environment['id'] as string, environment['name'] as string];
+      this.warnIfArchived('environment', environment);
       const connections = await this.all('listEnvironmentConnections', { path: { environmentID: id } });
       this.add('Environment', { ...place, name }, environment, { connections: namesOf(connections) });
       for (const freeze of await this.all('listFreezes', { path: { id } }))
@@ -105,6 +121,7 @@ class Writer {
     for (const workspace of workspaces) {
       const [id, name] = [workspace['id'] as string, workspace['name'] as string];
       const path = { id };
+      this.warnIfArchived('workspace', workspace);
       const teams = await this.all('listWorkspaceTeams', { path });
       this.add('Workspace', { ...place, name }, workspace, {
         environments: namesOf(await this.all('listWorkspaceEnvironments', { path })),
@@ -113,21 +130,82 @@ class Writer {
       const inside = { ...place, workspace: name };
       for (const member of await this.all('listWorkspaceMembers', { path }))
         if (member['granted'])
-          this.add('Member', { ...inside, name: member['email'] as string }, { role: member['granted'] as string });
+          this.add('Member', { ...inside, name: this.memberName(member) }, { role: member['granted'] as string });
       const quotas = (await this.armature.getWorkspaceQuotas({ path })) as Json;
       if (Object.values(quotas).some((quota) => typeof quota === 'number')) this.add('Quota', inside, quotas);
       for (const policy of await this.all('listPolicies', { path }))
         this.add('Policy', { ...inside, name: policy['name'] as string }, policy);
-      for (const webhook of await this.all('listWorkspaceWebhooks', { path })) {
-        const url = webhook['url'] as string;
-        if (!isHidden(url)) this.add('Webhook', inside, webhook);
-        else
-          this.warnings.push(
-            `the webhook ${url} of ${name} is left out, for its URL has a key: write it with url: {fromEnv: ARMATURE_SECRET_…}`,
-          );
-      }
+      for (const webhook of await this.all('listWorkspaceWebhooks', { path })) this.addWebhook(inside, webhook, name);
+      await this.addFilters(inside, id);
+      await this.addProfiles(inside, id);
       await this.addDesigns(inside, id);
     }
+  }
+
+  private warnIfArchived(kind: string, { name, status }: Json): void {
+    if (status === 'archived')
+      this.warnings.push(`the ${kind} ${name as string} is archived, which documents do not say`);
+  }
+
+  /** A service account by its name: its address is of this installation. */
+  private memberName({ email }: Json): string {
+    return this.accounts.get(email as string) ?? (email as string);
+  }
+
+  private addWebhook(place: Json, webhook: Json, owner: string): void {
+    const url = webhook['url'] as string;
+    if (!isHidden(url)) this.add('Webhook', place, webhook);
+    else
+      this.warnings.push(
+        `the webhook ${url} of ${owner} is left out, for its URL has a key: write it with url: {fromEnv: ARMATURE_SECRET_…}`,
+      );
+  }
+
+  private async addFilters(place: { organization: string; workspace: string }, workspaceId: string): Promise<void> {
+    const filters = await this.all('listFilters', { query: { workspace_id: workspaceId } });
+    this.assertDistinct('filter', filters);
+    for (const filter of filters) {
+      const name = filter['name'] as string;
+      const { data } = await this.armature.request('GET', `/api/filter/download/${filter['id'] as string}`);
+      const path = await this.writeSource(place.workspace, name, 'filter.wasm', data);
+      this.add(
+        'Filter',
+        { ...place, name },
+        { visibility: visibilityOf(filter), config: filter['filter_resource'] as unknown },
+        {
+          module: { fromFile: path },
+        },
+      );
+    }
+  }
+
+  private async addProfiles(place: { organization: string; workspace: string }, workspaceId: string): Promise<void> {
+    const profiles = await this.all('listPerformanceProfiles', { query: { workspace_id: workspaceId } });
+    this.assertDistinct('performance profile', profiles);
+    for (const { id } of profiles) {
+      const profile: Json = await this.armature.getPerformanceProfile({ path: { id: id as string } });
+      const name = profile['name'] as string;
+      const metrics = this.connections.find((each) => each['id'] === profile['metrics_connection_id']);
+      this.add(
+        'PerformanceProfile',
+        { ...place, name },
+        profile,
+        metrics ? { metrics_connection: metrics['name'] as string } : {},
+      );
+      if (hasValue(profile['request_headers']) || hasValue(profile['request_cookies']))
+        this.warnings.push(`the performance profile ${name} is written without the values of its headers and cookies`);
+    }
+  }
+
+  /** Writes what a record is made of beside the documents, and returns its path in the folder. */
+  private async writeSource(workspace: string, name: string, file: string, data: unknown): Promise<string> {
+    const path = ['sources', ...this.newFolder(partOf(workspace), partOf(name)), file];
+    const target = join(this.folder, ...path);
+    if (!isWithin(this.folder, target))
+      throw new Failure(`${target} is outside of ${this.folder}`, 'Rename the record or its workspace.');
+    await mkdir(dirname(target), { recursive: true });
+    await writeFile(target, await toBytes(data));
+    return path.join('/');
   }
 
   private async addDesigns(place: { organization: string; workspace: string }, workspaceId: string): Promise<void> {
@@ -139,25 +217,27 @@ class Writer {
         query: { export: 'source' },
       });
       const file = fileName(headers) ?? `${partOf(name)}.yaml`;
-      const path = ['sources', partOf(place.workspace), partOf(name), file];
-      const target = join(this.folder, ...path);
-      if (!isWithin(this.folder, target))
-        throw new Failure(`${target} is outside of ${this.folder}`, 'Rename the design or its workspace.');
-      await mkdir(dirname(target), { recursive: true });
-      await writeFile(target, await toBytes(data));
-      const visibility = design['visibility'] === 'public' ? 'organization' : (design['visibility'] as string);
+      const path = await this.writeSource(place.workspace, name, file, data);
       this.documents.push({
         apiVersion: API_VERSION,
         kind: 'Design',
         metadata: { name, ...place },
         spec: {
-          visibility,
-          source_content: { fromFile: path.join('/') },
+          visibility: visibilityOf(design),
+          source_content: { fromFile: path },
           file_name: file,
           ...(await this.settingsOf(design)),
         },
       });
     }
+  }
+
+  /** A folder for one design: some file systems take names for the same that differ in case. */
+  private newFolder(workspace: string, design: string): [string, string] {
+    const folder = [workspace, design] as [string, string];
+    for (let count = 2; this.folders.has(folder.join('/').toLowerCase()); count += 1) folder[1] = `${design}~${count}`;
+    this.folders.add(folder.join('/').toLowerCase());
+    return folder;
   }
 
   /** What a chart was imported with. */
@@ -210,8 +290,12 @@ class Writer {
 const SETTINGS = new Set(['values', 'namespace', 'release_name']);
 
 /** Exports of the same records are the same, whenever they were made. */
-const orderOf = ({ metadata }: Written): string =>
-  JSON.stringify([metadata['workspace'] ?? '', metadata['environment'] ?? '', metadata['name'] ?? '']);
+const orderOf = ({ metadata, spec }: Written): string =>
+  JSON.stringify([...['workspace', 'environment', 'name'].map((part) => metadata[part] ?? ''), spec['url'] ?? '']);
+
+/** Publishing is asked for by itself. */
+const visibilityOf = ({ visibility }: Json): string =>
+  visibility === 'public' ? 'organization' : (visibility as string);
 
 const hasValue = (value: unknown): boolean =>
   value !== null &&
@@ -221,13 +305,19 @@ const hasValue = (value: unknown): boolean =>
 
 const namesOf = (records: readonly Json[]): string[] => records.map((record) => record['name'] as string).sort();
 
-/** A name as one part of a path, which leads neither up nor to what is hidden. */
-export const partOf = (name: string): string =>
-  encodeURIComponent(name).replace(/^\.+/, (dots) => '%2E'.repeat(dots.length)) || '%20';
+/** A name as one part of a path, which leads neither up nor to what is hidden, and which Windows can write. */
+export function partOf(name: string): string {
+  const encoded = encodeURIComponent(name).replaceAll('*', '%2A');
+  const part = encoded.replace(/^\.+|\.+$/g, (dots) => '%2E'.repeat(dots.length)) || '%20';
+  return DEVICES.test(part) ? `%${part.charCodeAt(0).toString(16).toUpperCase()}${part.slice(1)}` : part;
+}
+
+/** Names that Windows has for devices, whatever extension follows. */
+const DEVICES = /^(con|prn|aux|nul|com\d|lpt\d)(\.|$)/i;
 
 const fileName = (headers: Headers): string | undefined => {
   const name = /filename="?([^";]+)"?/.exec(headers.get('content-disposition') ?? '')?.[1];
-  return name?.replace(/[^\w.-]/g, '_').replace(/^\.+/, '_');
+  return name && partOf(name.replace(/[^\w.-]/g, '_').replace(/^\.+/, '_'));
 };
 
 const toBytes = async (data: unknown): Promise<Uint8Array> =>

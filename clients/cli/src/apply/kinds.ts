@@ -22,6 +22,8 @@ export interface DocumentKind {
   create?: string;
   update?: string;
   delete?: string;
+  /** Reads one record, where lists leave out a field. */
+  get?: string;
   /** By what it is found; default: its name. */
   nameOf?: (record: Json) => string;
   /** Records that --prune leaves, whatever the files have. */
@@ -47,6 +49,17 @@ export const DOCUMENT_KINDS: readonly DocumentKind[] = [
     secrets: ['password'],
     scope: 'organization',
     neverPruned: true,
+  },
+  {
+    kind: 'ServiceAccount',
+    record: 'service-account',
+    fields: ['role'],
+    fixed: ['role'],
+    scope: 'organization',
+    list: 'listServiceAccounts',
+    ownerParameter: 'orgId',
+    create: 'createServiceAccount',
+    delete: 'deleteServiceAccount',
   },
   {
     kind: 'Team',
@@ -176,7 +189,68 @@ export const DOCUMENT_KINDS: readonly DocumentKind[] = [
     list: 'listDesigns',
     delete: 'deleteDesign',
   },
+  {
+    kind: 'Filter',
+    record: 'filter',
+    fields: ['visibility', 'config', 'module'],
+    scope: 'workspace',
+    list: 'listFilters',
+    delete: 'deleteFilter',
+  },
+  {
+    kind: 'PerformanceProfile',
+    record: 'performance-profile',
+    fields: [
+      'endpoints',
+      'protocol',
+      'method',
+      'load_model',
+      'qps',
+      'concurrent_request',
+      'duration',
+      'stages',
+      'timeout',
+      'request_body',
+      'content_type',
+      'service_mesh',
+      'load_generators',
+      'budget',
+      'schedule',
+      'metrics_queries',
+      'metadata',
+    ],
+    secrets: ['request_headers', 'request_cookies'],
+    references: ['metrics_connection'],
+    scope: 'workspace',
+    list: 'listPerformanceProfiles',
+    get: 'getPerformanceProfile',
+    create: 'createPerformanceProfile',
+    update: 'updatePerformanceProfile',
+    delete: 'deletePerformanceProfile',
+  },
 ];
+
+/** Records of the command line that can be made, and are in no document, with the reason. */
+export const UNDOCUMENTED_RECORDS: Readonly<Record<string, string>> = {
+  token: 'a secret, which is shown once',
+  snapshot: 'the history of a design',
+};
+
+/** The kind of a document: webhooks belong to a workspace, or to an organization that is named without one. */
+export function kindOfDocument(name: string, metadata: { organization?: string; workspace?: string }): DocumentKind {
+  const kind = DOCUMENT_KINDS.find((each) => each.kind === name);
+  if (!kind) throw new TypeError(`there is no kind ${name}`);
+  if (name !== 'Webhook' || metadata.workspace !== undefined || metadata.organization === undefined) return kind;
+  return {
+    ...kind,
+    scope: 'organization',
+    list: 'listOrganizationWebhooks',
+    ownerParameter: 'orgId',
+    create: 'createOrganizationWebhook',
+    update: 'updateOrganizationWebhook',
+    delete: 'deleteOrganizationWebhook',
+  };
+}
 
 export const kindNames: readonly string[] = DOCUMENT_KINDS.map(({ kind }) => kind);
 

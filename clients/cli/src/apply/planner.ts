@@ -1,10 +1,10 @@
-import { ArmatureError, type WrittenDesignView } from '@armature/client';
+import { ArmatureError, toFile, type WrittenDesignView } from '@armature/client';
 import { EXIT, exitCodeOf, Failure, faultLine, toFailure } from '../failure.js';
 import type { Json } from '../records.js';
 import type { ListName, Session } from '../session.js';
 import { parseYaml } from '../yaml.js';
 import { type Document, Fault } from './documents.js';
-import { DOCUMENT_KINDS, type DocumentKind, isEqual, isHidden, isShownAs } from './kinds.js';
+import { DOCUMENT_KINDS, type DocumentKind, isEqual, isHidden, isShownAs, kindOfDocument } from './kinds.js';
 import { isReference, References } from './secrets.js';
 
 /** A record that is there, or that this run makes. */
@@ -68,10 +68,7 @@ function inOrder(documents: readonly Document[]): { kind: DocumentKind; document
   };
   return [...documents]
     .sort((a, b) => rank(a) - rank(b))
-    .flatMap((document) => {
-      const kind = DOCUMENT_KINDS.find((each) => each.kind === document.kind);
-      return kind ? [{ kind, document }] : [];
-    });
+    .map((document) => ({ kind: kindOfDocument(document.kind, document.metadata), document }));
 }
 
 /** Compares documents with the records of a server. Everything is read and checked before anything is written. */
@@ -186,7 +183,7 @@ export class Planner {
     if (!list || (owner && owner.id === null)) return Promise.resolve([]);
     const key = `${list} ${owner?.id ?? ''}`;
     const query =
-      scope === 'organization' ? { orgID: owner?.id } : list === 'listDesigns' ? { workspace_id: owner?.id } : {};
+      scope === 'organization' ? { orgID: owner?.id } : scope === 'workspace' ? { workspace_id: owner?.id } : {};
     return this.memo(key, list, ownerParameter ? { path: { [ownerParameter]: owner?.id ?? '' } } : { query });
   }
 
@@ -218,7 +215,7 @@ export class Planner {
     const references = new References(this.env, this.folder, this.allowedVariables);
     const { url } = document.spec;
     const name = kind.kind === 'Webhook' ? await urlOf(url, references) : document.metadata.name;
-    const owner = owners.environment ?? owners.workspace ?? owners.organization;
+    const owner = ownerOf(owners);
     const ref: Ref = { kind: kind.kind, name, id: null };
     const key = keyOf(kind.kind, owner, name);
     if (this.refs.has(key)) throw new Fault('the files have it twice');
@@ -239,7 +236,8 @@ export class Planner {
     if (kind.kind === 'Member') await this.planMember(step, document, owners, references);
     else if (kind.kind === 'Quota') await this.planQuota(step, document, owner as Ref);
     else if (kind.kind === 'Design') await this.planDesign(step, document, owner as Ref, ref, references);
-    else await this.planRecord(step, kind, document, owner, ref, references);
+    else if (kind.kind === 'Filter') await this.planFilter(step, kind, document, owner as Ref, ref, references);
+    else await this.planRecord(step, kind, document, owners, ref, references);
     step.reads = [...references.read];
     return { step, id: ref.id, owner };
   }
@@ -254,13 +252,15 @@ export class Planner {
     step: Step,
     kind: DocumentKind,
     { spec }: Document,
-    owner: Ref | null,
+    owners: Owners,
     ref: Ref,
     references: References,
   ): Promise<void> {
     const { name } = ref;
-    const record = await this.findRecord(kind, owner, name);
-    ref.id = (record?.['id'] as string | undefined) ?? null;
+    const owner = ownerOf(owners);
+    const found = await this.findRecord(kind, owner, name);
+    ref.id = (found?.['id'] as string | undefined) ?? null;
+    const record = found && kind.get ? await this.call(kind.get, { path: { id: ref.id } }) : found;
     if (ref.id && this.claimed.has(ref.id))
       throw new Fault('the files have it twice: only the keys of the URLs differ');
     if (ref.id) this.claimed.add(ref.id);
@@ -280,24 +280,19 @@ export class Planner {
       this.warnings.push(`credential ${name} is not made, for it has no secret: add spec.secret`);
       return;
     }
-    const credential = await this.findCredential(spec['credential'], owner);
+    const other = await this.findOther(kind, spec, owners);
     const nameField = kind.kind === 'Webhook' ? {} : { name };
     if (!record) {
       step.action = 'create';
-      step.changes = [
-        ...toChanges(wanted),
-        ...(credential ? [{ path: 'credential', to: credential.name }] : []),
-        ...links,
-      ];
+      step.changes = [...toChanges(wanted), ...(other ? [{ path: other.path, to: other.ref.name }] : []), ...links];
       step.run = async () => {
-        const organization =
-          kind.scope === 'organization' && !kind.ownerParameter ? { organization_id: owner?.id } : {};
+        const place = kind.ownerParameter ? {} : placeOf(kind, owner);
         const body = {
           ...nameField,
           ...wanted,
           ...secrets,
-          ...organization,
-          ...(credential ? { credential_id: credential.id } : {}),
+          ...place,
+          ...(other ? { [other.field]: other.ref.id } : {}),
         };
         const made = await this.call(kind.create, { path: pathOf(kind, owner), body });
         ref.id = made['id'] as string;
@@ -313,8 +308,8 @@ export class Planner {
       from: record[field] as unknown,
       to: value,
     }));
-    if (credential && credential.id !== record['credential_id'])
-      fields.push({ path: 'credential', from: record['credential_id'] as unknown, to: credential.name });
+    if (other && other.ref.id !== record[other.field])
+      fields.push({ path: other.path, from: record[other.field] as unknown, to: other.ref.name });
     step.changes = [...fields, ...links];
     step.action = step.changes.length > 0 ? 'update' : 'unchanged';
     step.sendsSecrets = Object.keys(secrets).length > 0;
@@ -323,7 +318,7 @@ export class Planner {
       const body = {
         ...Object.fromEntries(changed),
         ...secrets,
-        ...(credential ? { credential_id: credential.id } : {}),
+        ...(other ? { [other.field]: other.ref.id } : {}),
       };
       if (Object.keys(body).length > 0)
         await this.call(kind.update, { path: { ...pathOf(kind, owner), [kind.idParameter ?? 'id']: ref.id }, body });
@@ -331,10 +326,16 @@ export class Planner {
     };
   }
 
-  private async findCredential(name: unknown, owner: Ref | null): Promise<Ref | null> {
-    if (typeof name !== 'string') return null;
-    const found = await this.find('Credential', name, owner as Ref);
-    return found.isLeftOut ? null : found;
+  /** The record that a field of it refers to by its name. */
+  private async findOther(
+    { kind }: DocumentKind,
+    spec: Json,
+    { organization }: Owners,
+  ): Promise<{ path: string; field: string; ref: Ref } | null> {
+    const reference = REFERENCES[kind];
+    if (!reference || typeof spec[reference.path] !== 'string') return null;
+    const ref = await this.find(reference.kind, spec[reference.path] as string, organization as Ref);
+    return ref.isLeftOut ? null : { ...reference, ref };
   }
 
   /** Which other records belong to it, as far as the document says. */
@@ -437,6 +438,8 @@ export class Planner {
     const user = (await this.users(organization)).find((each) => sameAddress(each['email'] as string, email));
     if (user) return { kind: 'Member', name: email, id: user['id'] as string };
     if (held) return held;
+    // A service account has no address of its own.
+    if (!email.includes('@')) return this.find('ServiceAccount', email, organization);
     throw new Fault(`${email} is no member of the organization`);
   }
 
@@ -567,7 +570,7 @@ export class Planner {
     const body: Json = { ...settings, name: metadata.name };
     if (content !== undefined) {
       body['file'] = bytes.toString('base64');
-      body['file_name'] ??= isReference(content) ? String(content['fromFile']).split('/').at(-1) : metadata.name;
+      body['file_name'] ??= isReference(content) ? String(content['fromFile']).split(/[\\/]/).at(-1) : metadata.name;
     }
     const write = (target: Json): Promise<WrittenDesignView> =>
       this.call('importDesign', { body: { ...body, ...target } }) as unknown as Promise<WrittenDesignView>;
@@ -606,6 +609,43 @@ export class Planner {
     step.run = async () => {
       if (hasContent) await write({ id: ref.id });
       if (hasVisibility) await setVisibility();
+    };
+  }
+
+  private async planFilter(
+    step: Step,
+    kind: DocumentKind,
+    { metadata, spec }: Document,
+    workspace: Ref,
+    ref: Ref,
+    references: References,
+  ): Promise<void> {
+    const { module: reference, config, visibility } = spec as Record<string, unknown>;
+    if (!isReference(reference) || 'fromEnv' in reference) throw new Fault('spec.module takes {fromFile: …}');
+    const bytes = await references.bytes(reference);
+    const record = await this.findRecord(kind, workspace, metadata.name);
+    ref.id = (record?.['id'] as string | undefined) ?? null;
+    const { createHash } = await import('node:crypto');
+    const wanted: Json = { digest: `sha256:${createHash('sha256').update(bytes).digest('hex')}` };
+    if (config !== undefined) wanted['filter_resource'] = typeof config === 'string' ? config : JSON.stringify(config);
+    if (visibility !== undefined) wanted['visibility'] = visibility;
+    const held = record ?? {};
+    const changed = Object.keys(wanted).filter((field) => !isEqual(wanted[field], held[field]));
+    if (changed.length === 0) return;
+    step.action = record ? 'update' : 'create';
+    step.changes = changed.map((path) => ({ path, from: held[path] as unknown, to: wanted[path] as unknown }));
+    step.run = async () => {
+      const body: Json = {};
+      if (changed.includes('digest')) body['file'] = await toFile(bytes, `${metadata.name}.wasm`);
+      if (changed.includes('filter_resource')) body['config'] = wanted['filter_resource'] as unknown;
+      if (changed.includes('visibility')) body['visibility'] = visibility;
+      if (ref.id) await this.call('updateFilter', { path: { id: ref.id }, body });
+      else {
+        const made = await this.call('createFilter', {
+          body: { ...body, name: metadata.name, workspace_id: workspace.id },
+        });
+        ref.id = made['id'] as string;
+      }
     };
   }
 
@@ -649,6 +689,16 @@ export class Planner {
   }
 }
 
+/** Fields with the name of another record of the organization, whose id a field of the record has. */
+const REFERENCES: Record<string, { path: string; kind: string; field: string }> = {
+  Connection: { path: 'credential', kind: 'Credential', field: 'credential_id' },
+  PerformanceProfile: { path: 'metrics_connection', kind: 'Connection', field: 'metrics_connection_id' },
+};
+
+/** The field that says where a record is made. */
+const placeOf = ({ scope }: DocumentKind, owner: Ref | null): Json =>
+  scope === 'organization' ? { organization_id: owner?.id } : scope === 'workspace' ? { workspace_id: owner?.id } : {};
+
 /** Headers have values that are no secret, too; all other secrets are references. */
 async function secretOf(value: unknown, field: string, references: References): Promise<unknown> {
   if (isReference(value)) {
@@ -680,6 +730,10 @@ async function urlOf(value: unknown, references: References): Promise<string> {
 
 const keyOf = (kind: string, owner: Ref | null, name: string): string =>
   JSON.stringify([kind, owner?.id ?? owner?.name ?? null, owner?.kind, name]);
+
+/** What a record belongs to: the narrowest of its owners. */
+const ownerOf = ({ environment, workspace, organization }: Owners): Ref | null =>
+  environment ?? workspace ?? organization;
 
 const nameOf = ({ name }: Json): string => name as string;
 const sameAddress = (a: string, b: string): boolean => a.toLowerCase() === b.toLowerCase();

@@ -3,14 +3,8 @@ import { spawn } from 'node:child_process';
 import { statSync } from 'node:fs';
 import { mkdtemp, realpath, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { basename, join } from 'node:path';
-import {
-  type Armature,
-  ArmatureError,
-  type DesignValidationView,
-  toFile,
-  type WrittenDesignView,
-} from '@armature/client';
+import systemPaths, { basename, join, posix } from 'node:path';
+import { ArmatureError, toFile, type WrittenDesignView } from '@armature/client';
 import { Failure, faultLine, WrongUse } from '../failure.js';
 import { packFolder } from '../folder.js';
 import { detailsOf, tableOf } from '../output.js';
@@ -157,12 +151,12 @@ async function readSource(run: Run, source: string): Promise<{ url: string } | {
 }
 
 /** The name of a design for a source. @throws WrongUse for standard input, which has none */
-function nameOf(source: string): string {
+export function nameOf(source: string, paths: Pick<typeof systemPaths, 'basename'> = systemPaths): string {
   if (source === '-') throw new WrongUse('what comes from standard input has no name', 'Name the design with --name.');
-  const file = basename(isUrl(source) ? new URL(source).pathname : source);
+  const file = isUrl(source) ? posix.basename(new URL(source).pathname) : paths.basename(source);
   if (file === '.' || file === '..' || file === '') return basename(process.cwd());
   // A folder such as chart-1.2 has no extension.
-  if (!isUrl(source) && statSync(source).isDirectory()) return file;
+  if (!isUrl(source) && statSync(source, { throwIfNoEntry: false })?.isDirectory()) return file;
   return file.replace(/(\.tar\.gz|\.[^.]+)$/, '') || file;
 }
 
@@ -208,15 +202,14 @@ async function validate(run: Run, _: object, files: string[]): Promise<void> {
   });
 }
 
-/** Components are checked one by one: the registry knows their schemas. */
+/** One call: an import that stores nothing checks every resource against the registry. */
 async function validateSource(
   run: Run,
   session: Session,
   file: string,
 ): Promise<{ validated: Validated; faults: string[] }> {
-  const { armature } = session;
   const content = await readSource(run, file);
-  const preview = (await armature.importDesign({
+  const preview = (await session.armature.importDesign({
     body: {
       ...content,
       name: file === '-' ? 'stdin' : nameOf(file),
@@ -225,37 +218,27 @@ async function validateSource(
       organization_id: await session.organizationId(),
     },
   })) as WrittenDesignView;
+  const faults = preview.warnings.filter(isRefused);
+  const reasons = faults.map(({ detail }) => detail);
+  if (!preview.canSupport && !reasons.includes(preview.errmsg)) reasons.push(preview.errmsg);
   const { parse } = await import('yaml');
-  const design = parse(preview.pattern_file, { maxAliasCount: -1 }) as { components?: Component[] };
-  const components = design.components ?? [];
-  const faults: string[] = [];
-  // What the workspace has by that name does not matter to a file.
-  const warnings = preview.warnings.filter(({ pointer }) => pointer !== '/name');
-  for (const component of components) {
-    const result = await checkComponent(armature, component);
-    const label = `${component.component?.kind ?? ''} ${component.displayName ?? ''}`;
-    faults.push(...result.errors.map(({ pointer, detail }) => `${file}: ${label}: ${pointer}: ${detail}`));
-    warnings.push(...result.warnings.map(({ pointer, detail }) => ({ detail: `${label}: ${pointer}: ${detail}` })));
-  }
+  const { components = [] } = parse(preview.pattern_file, { maxAliasCount: -1 }) as { components?: unknown[] };
   return {
-    faults,
-    validated: { file, valid: true, source_type: preview.source_type, components: components.length, warnings },
+    faults: reasons.map((detail) => `${file}: ${detail}`),
+    validated: {
+      file,
+      valid: true,
+      source_type: preview.source_type,
+      components: components.length,
+      // What the workspace has by that name does not matter to a file.
+      warnings: preview.warnings.filter((each) => !faults.includes(each) && each.pointer !== '/name'),
+    },
   };
 }
 
-interface Component {
-  displayName?: string;
-  component?: { kind?: string; version?: string };
-  configuration?: Record<string, unknown>;
-}
-
-type Findings = Pick<DesignValidationView['components'][number], 'errors' | 'warnings'>;
-
-async function checkComponent(armature: Armature, { component, configuration }: Component): Promise<Findings> {
-  if (!component?.kind || !component.version) return { errors: [], warnings: [] };
-  const resource = { apiVersion: component.version, kind: component.kind, ...configuration };
-  return armature.validateResource({ body: { component: resource } });
-}
+/** Whether a cluster refuses a resource for it; a field that it drops is a warning. */
+const isRefused = ({ pointer = '', keyword }: WrittenDesignView['warnings'][number]): boolean =>
+  keyword !== undefined && keyword !== 'unknown-field' && /^\/components\/\d+\/configuration(\/|$)/.test(pointer);
 
 const numberText = (text: string | undefined): string | undefined => text && String(toInteger(text));
 
