@@ -163,7 +163,7 @@ describe('alternatives', () => {
 
 describe('a list', () => {
   it('names every parameter that is wrong at once', async () => {
-    const wrong = 'page=-1&pagesize=501&order=evil&filter=%7B';
+    const wrong = 'page=-1&pagesize=0&order=evil&filter=%7B';
     for (const path of [
       `/api/environments?orgID=${world.organization}&`,
       '/api/pattern?',
@@ -258,10 +258,21 @@ describe('a list', () => {
     }
     expect(walked).toEqual((await list(`${order}&pagesize=500`))[plural]);
     expect(new Set(walked.map((each) => JSON.stringify(each))).size).toBe(all.length);
+    expect(await list(`${order}&pagesize=all`)).toMatchObject({ page: 0, page_size: all.length, [plural]: walked });
+    expect(await list(`${order}&pagesize=5000`)).toMatchObject({ page: 0, page_size: 500, [plural]: walked });
     const [first] = all;
     const found = await list(`search=${encodeURIComponent(String(first[column]).toUpperCase())}`);
     expect(found[plural]).toContainEqual(first);
-    for (const wrong of ['pagesize=0', 'pagesize=501', 'page=-1', 'order=secret', 'cursor=&page=1', 'cursor=x'])
+    for (const wrong of [
+      'pagesize=0',
+      'pagesize=-5',
+      'pagesize=all&page=1',
+      'pagesize=all&cursor=',
+      'page=-1',
+      'order=secret',
+      'cursor=&page=1',
+      'cursor=x',
+    ])
       expect({ wrong, status: (await world.admin.get(`${path()}?${wrong}`)).status }).toEqual({ wrong, status: 400 });
   });
 });

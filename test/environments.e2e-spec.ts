@@ -239,13 +239,13 @@ describe('the list of environments', () => {
   });
 
   it('refuses pages and sizes that are none', async () => {
-    for (const query of ['page=-1', 'page=x', 'pagesize=0', 'pagesize=501', 'pagesize=all', 'pagesize=-1', 'page=1.5'])
+    for (const query of ['page=-1', 'page=x', 'pagesize=0', 'pagesize=all&page=1', 'pagesize=-1', 'page=1.5'])
       expect({ query, status: (await list(query)).status }).toEqual({ query, status: 400 });
   });
 
   it('names every parameter that is wrong at once', async () => {
     const { status, body } = await list(
-      `page=x&pagesize=501&order=owner&filter=${encodeURIComponent('{"status":5,"tier":6}')}`,
+      `page=x&pagesize=0&order=owner&filter=${encodeURIComponent('{"status":5,"tier":6}')}`,
     );
     expect({ status, pointers: body.errors.map(({ pointer }: Json) => pointer) }).toEqual({
       status: 400,

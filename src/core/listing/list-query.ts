@@ -5,8 +5,11 @@ import { IsOptional, IsString, IsUUID, MaxLength } from 'class-validator';
 import { InvalidRequest } from '../errors/app-error.js';
 import { checkAll } from '../errors/check-all.js';
 import { OneLine } from '../schema/one-line-text.js';
+import type { Page } from './page.js';
 
 export const MAX_PAGE_SIZE = 500;
+/** Records that `pagesize=all` returns at most; more are read with a cursor. */
+const MAX_WHOLE_LIST = 10_000;
 /** The greatest number of 15 digits, which every parameter takes. */
 const MAX_INTEGER = 999_999_999_999_999;
 
@@ -26,11 +29,12 @@ export const QueryText = (kind: keyof typeof MAX_LENGTHS) =>
 export const PageSize = (preset: number): PropertyDecorator =>
   applyDecorators(
     ApiPropertyOptional({
-      type: 'integer',
-      minimum: 1,
-      maximum: MAX_PAGE_SIZE,
+      oneOf: [
+        { type: 'integer', minimum: 1 },
+        { type: 'string', enum: ['all'] },
+      ],
       default: preset,
-      description: 'Records per page.',
+      description: `Records per page, at most ${MAX_PAGE_SIZE}: more counts as ${MAX_PAGE_SIZE}. \`all\` returns up to ${MAX_WHOLE_LIST} records.`,
     }),
     IsOptional(),
   );
@@ -169,19 +173,35 @@ export class ListArgs extends PageArgs {
 /** Reports whether the query requests all records (`pagesize=all`). */
 export const requestsAll = ({ pagesize }: ListQuery): boolean => pagesize?.toLowerCase() === 'all';
 
-/** The requested page: `page` from 0, `size` from 1 to 500. */
+/** The requested page: `page` from 0, `size` from 1 to 500; or the whole list. */
 export interface PageRequest {
   page: number;
   size: number;
+  isWhole: boolean;
 }
 
 /** @throws InvalidRequest when page or pagesize is not a number in its range */
 export function parsePage(query: ListQuery, defaultSize: number): PageRequest {
+  const isWhole = requestsAll(query);
   const [page, size] = checkAll(
     () => parseInteger('page', query.page, 0, 0, Number.MAX_SAFE_INTEGER),
-    () => parseInteger('pagesize', query.pagesize, defaultSize, 1, MAX_PAGE_SIZE),
+    () =>
+      isWhole ? MAX_WHOLE_LIST : parseInteger('pagesize', query.pagesize, defaultSize, 1, Number.MAX_SAFE_INTEGER),
   );
-  return { page, size };
+  if (isWhole && (page > 0 || query.cursor !== undefined))
+    throw InvalidRequest.forField('pagesize', 'is all, beside a page', 'Leave out page and cursor, or send a number.');
+  return { page, size: isWhole ? size : Math.min(size, MAX_PAGE_SIZE), isWhole };
+}
+
+/** The whole list as one page. @throws InvalidRequest for a list that is too long */
+export function toWholeList<T>(page: Page<T>): Page<T> {
+  if (page.total > MAX_WHOLE_LIST)
+    throw InvalidRequest.forField(
+      'pagesize',
+      `cannot be all: the list has ${page.total} records, more than ${MAX_WHOLE_LIST}`,
+      'Read it in pages: send cursor= (empty) first, then the next_cursor of each response.',
+    );
+  return { ...page, size: page.total };
 }
 
 /** Parses an integer parameter. @throws InvalidRequest naming the parameter and its range */

@@ -2,7 +2,7 @@ import { NIL } from 'uuid';
 import { checkAll } from '../errors/check-all.js';
 import { cursorWithPage, decodeCursor, encodeCursor, fingerprintQuery } from './cursor.js';
 import { parseFilter, resolveOrder } from './list-filters.js';
-import { type ListQuery, MAX_PAGE_SIZE, parsePage } from './list-query.js';
+import { type ListQuery, MAX_PAGE_SIZE, parsePage, toWholeList } from './list-query.js';
 import type { Page } from './page.js';
 
 /** The order and search of a list in memory, by a unique text of its items. */
@@ -18,7 +18,7 @@ export interface ItemListing<T> {
  */
 export function paginateItems<T>(items: readonly T[], { name, getKey }: ItemListing<T>, query: ListQuery): Page<T> {
   const column = { sql: name, type: 'text' as const, getValue: getKey };
-  const [{ page, size }, { direction }] = checkAll(
+  const [{ page, size, isWhole }, { direction }] = checkAll(
     () => parsePage(query, MAX_PAGE_SIZE),
     () => resolveOrder({ order: { [name]: column }, defaultOrder: name }, query.order),
     () => parseFilter({}, query.filter),
@@ -29,6 +29,7 @@ export function paginateItems<T>(items: readonly T[], { name, getKey }: ItemList
     .filter((item) => getKey(item).toLowerCase().includes(search))
     .sort((a, b) => (getKey(a) < getKey(b) ? -sign : sign));
   const total = found.length;
+  if (isWhole) return toWholeList({ page, size, total, items: found });
   if (query.cursor === undefined) return { page, size, total, items: found.slice(page * size, (page + 1) * size) };
   if (query.page !== undefined) throw cursorWithPage();
   const walk = fingerprintQuery([name, direction, search]);

@@ -9,7 +9,7 @@ import {
   toKeysetValue,
 } from './cursor.js';
 import { FAR_OFFSET, readFarPage } from './far-page.js';
-import { type ListQuery, parsePage } from './list-query.js';
+import { type ListQuery, parsePage, toWholeList } from './list-query.js';
 import type { Listing } from './listing.js';
 import { applyFilters, findSearchIndex, resolveOrder, type ResolvedOrder } from './list-filters.js';
 import type { ListedRecord, ListSource } from './list-source.js';
@@ -29,7 +29,7 @@ export async function paginate<E extends ListedRecord>(
   query: ListQuery,
   source: ListSource<E>,
 ): Promise<Page<E>> {
-  const [page, sorting, filter] = checkAll(
+  const [{ isWhole, ...page }, sorting, filter] = checkAll(
     () => parsePage(query, listing.pageSize),
     () => resolveOrder(listing, query.order),
     () => applyFilters(rows, listing, query),
@@ -45,11 +45,12 @@ export async function paginate<E extends ListedRecord>(
   if (index) {
     // A search by ids has the same plan for any number of them; other searches are planned for their pattern.
     const found = await readPage(rows.clone().andWhere(index.byIds), source, { ...step, isNamed: isUsual });
-    if (found.items.length > 0 || (found.total > 0 && !step.after)) return found;
+    if (found.items.length > 0 || (found.total > 0 && !step.after)) return isWhole ? toWholeList(found) : found;
     rows.andWhere(index.byRows);
   }
-  const isWhole = !query.search && !query.filter;
-  return readPage(rows, source, isWhole && source.stored ? { ...step, stored: source.stored } : step);
+  const isUnfiltered = !query.search && !query.filter;
+  const found = await readPage(rows, source, isUnfiltered && source.stored ? { ...step, stored: source.stored } : step);
+  return isWhole ? toWholeList(found) : found;
 }
 
 /** Iterates over all requested records in batches, in order and with constant memory. */
