@@ -291,7 +291,9 @@ const SETTINGS = new Set(['values', 'namespace', 'release_name']);
 
 /** Exports of the same records are the same, whenever they were made. */
 const orderOf = ({ metadata, spec }: Written): string =>
-  JSON.stringify([...['workspace', 'environment', 'name'].map((part) => metadata[part] ?? ''), spec['url'] ?? '']);
+  JSON.stringify(
+    [metadata['workspace'], metadata['environment'], metadata['name'], spec['url']].map((part: unknown) => part ?? ''),
+  );
 
 /** Publishing is asked for by itself. */
 const visibilityOf = ({ visibility }: Json): string =>
@@ -308,7 +310,7 @@ const namesOf = (records: readonly Json[]): string[] => records.map((record) => 
 /** A name as one part of a path, which leads neither up nor to what is hidden, and which Windows can write. */
 export function partOf(name: string): string {
   const encoded = encodeURIComponent(name).replaceAll('*', '%2A');
-  const part = encoded.replace(/^\.+|\.+$/g, (dots) => '%2E'.repeat(dots.length)) || '%20';
+  const part = encoded.replace(/^\.+/, (dots) => '%2E'.repeat(dots.length)).replace(/\.$/, '%2E') || '%20';
   return DEVICES.test(part) ? `%${part.charCodeAt(0).toString(16).toUpperCase()}${part.slice(1)}` : part;
 }
 
