@@ -142,6 +142,7 @@ export class PlanRequest extends DeploymentTarget {
   example: { id: EXAMPLE_ID },
   plan: { id: EXAMPLE_ID, plan_id: EXAMPLE_ID },
   'with a file': { pattern_id: EXAMPLE_ID, pattern_file: EXAMPLE_MANIFEST },
+  'a file': { pattern_file: EXAMPLE_MANIFEST, workspace_id: EXAMPLE_ID },
 })
 export class DeployRequest extends PlanRequest {
   /** Refused, because a caller who sends it expects that nothing is deployed. */
@@ -189,13 +190,22 @@ export class DeployRequest extends PlanRequest {
   @TextInput({
     optional: true,
     max: 10_000_000,
-    description: 'The content of the design: what differs from the stored one is saved as its next version first.',
+    description:
+      'The content of the design: what differs from the stored one is saved as its next version first. Without an id it is imported first.',
   })
   pattern_file?: string;
+
+  @IdInput({
+    optional: true,
+    description: 'Where a file without an id is imported; default: the workspace of the caller.',
+  })
+  workspace_id?: string;
 }
 
 /** Rejects fields that contradict the content of the design in `pattern_file`. @throws InvalidRequest */
-export function assertFileFits({ pattern_file, version, plan_id }: DeployRequest): void {
+export function assertFileFits({ id, pattern_file, workspace_id, version, plan_id }: DeployRequest): void {
+  if (workspace_id !== undefined && (id !== undefined || pattern_file === undefined))
+    throw InvalidRequest.forField('/workspace_id', 'is for a file without an id', 'Leave it out.');
   if (pattern_file === undefined) return;
   const other = version !== undefined ? 'version' : plan_id !== undefined ? 'plan_id' : undefined;
   if (other)
@@ -318,7 +328,10 @@ export class TargetQuery {
   @Repeatable()
   connection_ids?: string | string[];
 
-  @ApiPropertyOptional({ type: String, description: 'An alias, for compatibility with other clients.' })
+  @ApiPropertyOptional({
+    type: String,
+    description: 'An alias, for compatibility with other clients; `all` names none.',
+  })
   @IsOptional()
   @Repeatable()
   contexts?: string | string[];
@@ -348,7 +361,7 @@ const splitIds = (ids: string | readonly string[] = []): string[] =>
   [ids]
     .flat()
     .flatMap((text) => text.split(','))
-    .filter(Boolean);
+    .filter((id) => id !== '' && id !== 'all');
 
 /** The same text for the same ids, in whatever order. */
 const toComparableIds = (ids?: string | readonly string[]): string =>

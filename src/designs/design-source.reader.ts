@@ -81,7 +81,7 @@ export class DesignSourceReader {
   ) {}
 
   /** The content of `pattern_data`, for a new design. */
-  async fromPatternData(pattern: Record<string, unknown>, name: string): Promise<ParsedDesignSource> {
+  async fromPatternData(pattern: Record<string, unknown>, name?: string): Promise<ParsedDesignSource> {
     const { content, settings } = parsePatternData(pattern);
     if (!content) throw contentRequired();
     return this.parseAndValidate(toInlineSource(content), null, { ...toImportOptions(settings), name }, settings);

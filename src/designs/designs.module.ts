@@ -11,6 +11,7 @@ import { PublishedDesignsStore } from './published-designs.store.js';
 import { DesignPoliciesRegistry } from './design-policies.registry.js';
 import { DesignCheckRegistry } from './contents/design-checks.registry.js';
 import { DesignClonesService } from './design-clones.service.js';
+import { DesignFilesService } from './design-files.service.js';
 import { DesignImportRights } from './design-import-rights.service.js';
 import { DesignImportsService } from './design-imports.service.js';
 import { DesignPresenter } from './design.presenter.js';
@@ -72,6 +73,7 @@ import { WorkspaceDesignsController } from './workspaces/workspace-designs.contr
     DesignQuotaService,
     DesignInsertionService,
     DesignCreationService,
+    DesignFilesService,
     DesignRevisionService,
     DesignChangesService,
     DesignImportRights,
@@ -108,6 +110,7 @@ import { WorkspaceDesignsController } from './workspaces/workspace-designs.contr
   exports: [
     SealedValuesService,
     DesignChangesService,
+    DesignFilesService,
     DesignDiagramsService,
     DesignsService,
     DesignRemovalService,

@@ -3,7 +3,7 @@ import { Access } from '../core/authorization/access.service.js';
 import { assertScope } from '../core/authorization/permission-errors.js';
 import type { Actor } from '../core/access/actor.js';
 import { UnitOfWork } from '../core/database/unit-of-work.js';
-import { Conflict, InvalidRequest } from '../core/errors/app-error.js';
+import { Conflict } from '../core/errors/app-error.js';
 import { EventBus } from '../core/events/event-bus.js';
 import { type OrganizationListQuery, OrganizationQuery } from '../core/listing/list-query.js';
 import type { Page } from '../core/listing/page.js';
@@ -49,8 +49,6 @@ export class WorkspacesService extends RecordGate<Workspace, typeof workspacePol
 
   async list(actor: Actor, query: OrganizationListQuery): Promise<Page<Workspace>> {
     assertScope(actor, workspacePolicy.read);
-    if (!query.organization_id)
-      throw InvalidRequest.forField('orgID', 'is required', 'Send orgID with the id of an organization.');
     const organization = await this.organizations.resolve(actor, query.organization_id);
     return this.workspaces.page(actor, organization.id, query);
   }

@@ -10,7 +10,6 @@ import { DesignsService } from '../../designs/designs.service.js';
 interface DesignName {
   id?: string;
   pattern_id?: string;
-  pattern_file?: string;
 }
 
 /** Finds the design of a request. */
@@ -22,10 +21,8 @@ export class RequestedDesignsService {
   ) {}
 
   /** @throws InvalidRequest when the request identifies no design, NotFound */
-  get(actor: Actor, { id, pattern_id, pattern_file }: DesignName): Promise<Design> {
+  get(actor: Actor, { id, pattern_id }: DesignName): Promise<Design> {
     const design = id ?? pattern_id;
-    if (!design && pattern_file !== undefined)
-      throw InvalidRequest.forField('/id', 'is required', 'Import the file first: POST /api/pattern/import.');
     if (!design) throw InvalidRequest.forField('/id', 'is required', 'Send the id of the design.');
     return this.designs.get(actor, design);
   }

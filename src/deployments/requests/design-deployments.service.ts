@@ -1,14 +1,16 @@
 import { Injectable } from '@nestjs/common';
 import type { Actor } from '../../core/access/actor.js';
 import { InvalidRequest } from '../../core/errors/app-error.js';
+import type { Design } from '../../designs/design.entity.js';
+import { DesignFilesService } from '../../designs/design-files.service.js';
 import { RequestedDesignsService } from '../admission/requested-designs.service.js';
 import type { Deployment } from '../deployment.entity.js';
 import { type DeployRequest, toOptions } from '../deployment.inputs.js';
 import { deploymentPolicy } from '../deployment.policy.js';
 import type { DeploymentPlan } from '../plans/deployment-plan.entity.js';
 import { PlansStore } from '../plans/plans.store.js';
-import { RequestedVersionsService } from '../plans/requested-versions.service.js';
-import { TargetsService } from '../targets/targets.service.js';
+import { type RequestedVersions, RequestedVersionsService } from '../plans/requested-versions.service.js';
+import { type Target, TargetsService } from '../targets/targets.service.js';
 import { DeploymentConditionsService } from './deployment-conditions.service.js';
 import { DeploymentRequestsService } from './deployment-requests.service.js';
 
@@ -17,6 +19,7 @@ import { DeploymentRequestsService } from './deployment-requests.service.js';
 export class DesignDeploymentsService {
   constructor(
     private readonly designs: RequestedDesignsService,
+    private readonly files: DesignFilesService,
     private readonly versions: RequestedVersionsService,
     private readonly targets: TargetsService,
     private readonly plans: PlansStore,
@@ -24,8 +27,35 @@ export class DesignDeploymentsService {
     private readonly requests: DeploymentRequestsService,
   ) {}
 
+  /** A file without a design is imported first; where its deployment is refused, no design of it is left. */
   async deploy(actor: Actor, input: DeployRequest): Promise<Deployment> {
-    const design = await this.designs.getAllowed(actor, deploymentPolicy.deploy, input);
+    const { id, pattern_file, workspace_id, name } = input;
+    if (id || pattern_file === undefined) {
+      const design = await this.designs.getAllowed(actor, deploymentPolicy.deploy, input);
+      return this.deployDesign(actor, design, input, (target) =>
+        this.versions.resolveWithFile(actor, design, input, target),
+      );
+    }
+    const file = await this.files.prepare(actor, { pattern_file, workspace_id, name });
+    const { design } = file;
+    await this.designs.authorize(actor, deploymentPolicy.deploy, design, design.workspaceId);
+    try {
+      return await this.deployDesign(actor, design, input, async (target) => {
+        await file.store();
+        return this.versions.resolve(actor, design, input, target);
+      });
+    } catch (error) {
+      await file.discard();
+      throw error;
+    }
+  }
+
+  private async deployDesign(
+    actor: Actor,
+    design: Design,
+    input: DeployRequest,
+    resolveVersion: (target: Target) => Promise<RequestedVersions>,
+  ): Promise<Deployment> {
     const plan = input.plan_id ? await this.plans.getCurrent(design, input.plan_id) : null;
     if (plan) {
       assertMatchesPlan(input, plan);
@@ -40,7 +70,7 @@ export class DesignDeploymentsService {
     return this.requests.create(actor, {
       action: 'deploy',
       design,
-      version: async () => plan ?? this.versions.resolveWithFile(actor, design, input, target),
+      version: async () => plan ?? resolveVersion(target),
       target,
       name: input.name ?? design.name,
       options: {
