@@ -31,6 +31,7 @@ export const ORDER = [
   'overview',
   'health',
   'console',
+  'mcp',
   'migrations',
   'commands',
   'app',

@@ -26,6 +26,7 @@ import { LargeBodyModule } from './formats/large-body.module.js';
 import { HealthModule } from './health/health.module.js';
 import { KubernetesModule } from './kubernetes/kubernetes.module.js';
 import { JobsModule } from './jobs/jobs.module.js';
+import { McpModule } from './mcp/mcp.module.js';
 import { entities } from './migrations/entities.js';
 import { migrations } from './migrations/migrations.js';
 import { MonitoringModule } from './monitoring/monitoring.module.js';
@@ -74,6 +75,7 @@ export class AppModule {
         OverviewModule,
         HealthModule,
         ConsoleModule,
+        McpModule,
         GraphqlModule,
         UsersModule,
       ],

@@ -15,8 +15,11 @@ import { World } from './support/world.js';
 const OPEN =
   /^\/($|healthz\/|metrics$|download\/|api\/system\/version$|api\/auth\/(?!logout|link)|api\/notifications\/(unsubscribe\/|page$)|api\/docs|api\/openapi\.|api\/system\/graphql\/)/;
 
-/** Routes that ask for a token, and then for nothing but the refresh token of the body. */
-const OF_SESSIONS = ['POST /api/auth/logout'];
+/**
+ * Routes that ask for a token, and then for no right of their own: the refresh token of the body ends its session, the token of a call
+ * is shown to whoever has it, and each tool for agents asks for the right of its record.
+ */
+const OF_SESSIONS = ['POST /api/auth/logout', 'GET /api/token', 'GET /api/user/token', 'POST /api/mcp'];
 
 /** Where a role is asked, the least role that sees what is there, and the role that each person has there. */
 const INSIDE: Record<keyof People, Role> = {
@@ -587,6 +590,7 @@ const RULES: Record<string, Rule> = {
   'GET /api/identity/users': rule('user.administer', 'anywhere'),
   'GET /api/identity/users/:id': rule('user.administer', 'anywhere'),
   'PUT /api/identity/users/:id': rule('user.administer', 'anywhere', () => ({ body: { installation_admin: false } })),
+  'GET /api/user': rule('user.readProfile', 'anywhere'),
   'GET /api/identity/users/profile': rule('user.readProfile', 'anywhere'),
   'PUT /api/identity/users/profile': rule('user.updateProfile', 'anywhere', () => ({ body: { first_name: 'A' } })),
   'PUT /api/identity/users/password': rule('user.changePassword', 'anywhere', () => ({

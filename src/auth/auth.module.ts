@@ -9,6 +9,7 @@ import { PasswordResetLimiter, SignInLimiter } from './attempts/attempts.limiter
 import { AttemptsStore } from './attempts/attempts.store.js';
 import { AuthController } from './auth.controller.js';
 import { AuthGuard } from './auth.guard.js';
+import { CallersController } from './callers.controller.js';
 import { AuthListeners, AuthPurges } from './auth.listeners.js';
 import { AuthService } from './auth.service.js';
 import { ConsoleCookie } from './console/console-cookie.js';
@@ -48,6 +49,7 @@ import { TokenAuthenticator } from './token.authenticator.js';
   controllers: [
     AuthController,
     ConsoleSessionController,
+    CallersController,
     PasswordsController,
     PasswordPagesController,
     PersonalTokensController,

@@ -8,6 +8,7 @@ import { RateLimitService } from '../core/rest/rate-limit.service.js';
 import { findRepeatedHeader, repeatedHeader } from '../core/rest/request-headers.js';
 import { assertUrl } from '../core/rest/request-url.js';
 import { currentRequest } from '../core/telemetry/request-context.js';
+import { readTokenCookie } from './tokens/token-cookie.js';
 
 /** Paths of probes, which need no token and are not rate limited: they must succeed while everything else is refused. */
 const PROBE_PATHS = new Set(['/healthz/live', '/healthz/ready']);
@@ -36,6 +37,8 @@ export class AuthenticationMiddleware {
   private authenticateAndCount(request: Request & AuthenticatedCaller, response: Response): void | Promise<void> {
     if (PROBE_PATHS.has(request.path)) return;
     const repeated = findRepeatedHeader(request);
+    const cookie = readTokenCookie(request.headers);
+    if (cookie !== undefined) request.headers.authorization = `Bearer ${cookie}`;
     const hasToken = request.headers.authorization !== undefined && request.path !== METRICS_PATH;
     const pending = hasToken && repeated !== 'authorization' ? this.authenticate(request) : undefined;
     if (pending) return pending.then(() => this.count(request, response, repeated));

@@ -5,7 +5,7 @@ import type { Page } from '../core/listing/page.js';
 import { OrganizationsService } from '../organizations/organizations.service.js';
 import type { Connection } from './connection.entity.js';
 import type { EnvironmentName, ListedConnection } from './connection.view.js';
-import { ConnectionsStore } from './connections.store.js';
+import { type ConnectionFilter, ConnectionsStore } from './connections.store.js';
 import { CredentialsService } from './credentials/credentials.service.js';
 
 /** Finds the environments of each of these connections that the actor may see. */
@@ -27,7 +27,7 @@ export class ConnectionListsService {
     this.findEnvironments = finder;
   }
 
-  async list(actor: Actor, query: OrganizationListQuery): Promise<Page<ListedConnection>> {
+  async list(actor: Actor, query: ConnectionFilter & OrganizationListQuery): Promise<Page<ListedConnection>> {
     const organization = await this.organizations.resolve(actor, query.organization_id);
     return this.withEnvironments(actor, await this.connections.page(actor, organization.id, query));
   }

@@ -1,10 +1,27 @@
 import { EXAMPLE_ID, InputForms } from '../core/schema/field-examples.js';
+import { ApiPropertyOptional } from '@nestjs/swagger';
 import { Matches } from 'class-validator';
+import { OrganizationListQuery, QueryText } from '../core/listing/list-query.js';
 import { UpdatesView } from '../core/rest/read-only-fields.js';
 import { UpdateInput } from '../core/rest/input.pipe.js';
 import { IdInput, MapInput, MetadataInput, NameInput, TextInput, WordInput } from '../core/schema/input-fields.js';
 import { CONNECTION_STATUSES, type ConnectionStatus } from './connection-status.js';
 import { ConnectionView } from './connection.view.js';
+
+/** The query parameters of the list of connections: words, with commas or as a JSON array. */
+export class ConnectionListQuery extends OrganizationListQuery {
+  @ApiPropertyOptional({ description: 'Only these kinds: words with commas, or a JSON array.' })
+  @QueryText('words')
+  kind?: string;
+
+  @ApiPropertyOptional({ description: 'Only these types: words with commas, or a JSON array.' })
+  @QueryText('words')
+  type?: string;
+
+  @ApiPropertyOptional({ description: `Only these statuses, with commas or as a JSON array: ${CONNECTION_STATUSES.join(', ')}.` })
+  @QueryText('words')
+  status?: string;
+}
 
 @UpdatesView(() => ConnectionView)
 @InputForms({

@@ -3,7 +3,7 @@ import { ApiCreatedResponse, ApiOkResponse, ApiTags } from '@nestjs/swagger';
 import { AuditedCall } from '../core/authorization/audited-call.js';
 import { Actor } from '../core/access/actor.js';
 import { CurrentActor } from '../core/access/access.decorators.js';
-import { ListQuery, OrganizationListQuery, ShortListQuery } from '../core/listing/list-query.js';
+import { ListQuery, ShortListQuery } from '../core/listing/list-query.js';
 import { type PageEnvelope, toPageEnvelope } from '../core/listing/page.js';
 import { paginateItems } from '../core/listing/paginate-items.js';
 import { IdParam } from '../core/rest/id.pipe.js';
@@ -11,7 +11,7 @@ import { NoStore } from '../core/rest/no-store.decorator.js';
 import { IfMatch, Precondition } from '../core/rest/precondition.js';
 import { RequiresRight, RequiresBodyRight } from '../core/rest/rights/rights.decorators.js';
 import { OrganizationsService } from '../organizations/organizations.service.js';
-import { ConnectionChange, NewConnection } from './connection.inputs.js';
+import { ConnectionChange, ConnectionListQuery, NewConnection } from './connection.inputs.js';
 import { connectionPolicy } from './connection.policy.js';
 import { ConnectionPage, ConnectionView } from './connection.view.js';
 import { ConnectionCreationService } from './connection-creation.service.js';
@@ -40,7 +40,7 @@ export class ConnectionsController {
   )
   @Get()
   @ApiOkResponse({ type: ConnectionPage })
-  async list(@CurrentActor() actor: Actor, @Query() query: OrganizationListQuery): Promise<PageEnvelope> {
+  async list(@CurrentActor() actor: Actor, @Query() query: ConnectionListQuery): Promise<PageEnvelope> {
     return toPageEnvelope(await this.lists.list(actor, query), 'connections', ConnectionView.fromListed);
   }
 

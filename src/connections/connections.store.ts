@@ -9,6 +9,7 @@ import { Conflict } from '../core/errors/app-error.js';
 import type { ListQuery } from '../core/listing/list-query.js';
 import { equalsFilter, wordFilter, type Listing, recordOrderColumns } from '../core/listing/listing.js';
 import type { Page } from '../core/listing/page.js';
+import { parseWordList } from '../core/listing/words.js';
 import { RecordStore } from '../core/records/record.store.js';
 import { Connection } from './connection.entity.js';
 import { connectionPolicy } from './connection.policy.js';
@@ -39,6 +40,13 @@ export const connectionListing: Listing<Connection> = {
   filterDefaults: { deleted_at: false },
 };
 
+/** Restricts a list to some words of columns. */
+export interface ConnectionFilter {
+  kind?: string;
+  type?: string;
+  status?: string;
+}
+
 /** Connections, visible to the admins of their organization and to users who see one of their environments. */
 @Injectable()
 export class ConnectionsStore extends RecordStore<Connection> {
@@ -49,7 +57,7 @@ export class ConnectionsStore extends RecordStore<Connection> {
     super(unit, Connection, 'connection');
   }
 
-  async page(actor: Actor, organizationId: string, query: ListQuery): Promise<Page<Connection>> {
+  async page(actor: Actor, organizationId: string, query: ConnectionFilter & ListQuery): Promise<Page<Connection>> {
     const rows = await this.access.onlyVisibleIn(
       this.createQueryBuilder(),
       'connection',
@@ -57,7 +65,15 @@ export class ConnectionsStore extends RecordStore<Connection> {
       actor,
       organizationId,
     );
-    return this.paginate(rows, connectionListing, query, storedTotalOf(rows, 'connection'));
+    const { kind, type, status } = query;
+    const words = Object.entries({
+      kind: parseWordList('kind', kind),
+      type: parseWordList('type', type),
+      status: parseWordList('status', status, CONNECTION_STATUSES),
+    }).filter(([, some]) => some !== undefined);
+    for (const [column, some] of words) rows.andWhere(`connection.${column} = ANY (:only_${column})`, { [`only_${column}`]: some });
+    const stored = words.length === 0 ? storedTotalOf(rows, 'connection') : undefined;
+    return this.paginate(rows, connectionListing, query, stored);
   }
 
   /** @throws Conflict ALREADY_REGISTERED when another connection got this fingerprint concurrently */

@@ -196,6 +196,6 @@ import { TargetsStore } from './targets/targets.store.js';
     DriftService,
     SelfHealingService,
   ],
-  exports: [DeploymentsService],
+  exports: [DeploymentsService, DriftService, RunningResourcesService],
 })
 export class DeploymentsModule {}

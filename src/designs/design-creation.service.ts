@@ -11,6 +11,7 @@ import { DesignChangesService } from './design-changes.service.js';
 import { DesignInsertionService } from './design-insertion.service.js';
 import { DesignsService } from './designs.service.js';
 import { DesignSourceReader } from './design-source.reader.js';
+import { requirePatternName } from './pattern-data.js';
 
 /** Creates designs, or next versions of designs, from requests. */
 @Injectable()
@@ -31,9 +32,10 @@ export class DesignCreationService {
   }
 
   async create(actor: Actor, input: NewDesign): Promise<DesignWriteResult> {
+    const name = requirePatternName(input.name, input.pattern_data);
     const workspace = await this.placement.resolve(actor, input, designPolicy.create);
-    const source = await this.sources.fromPatternData(input.pattern_data, input.name);
-    return this.insertion.insert(actor, workspace, source, input, input.save ?? true, DesignCreated);
+    const source = await this.sources.fromPatternData(input.pattern_data, name);
+    return this.insertion.insert(actor, workspace, source, { ...input, name }, input.save ?? true, DesignCreated);
   }
 
   /** A new design, or the next version of the design that the input names. */

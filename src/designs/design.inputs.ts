@@ -56,8 +56,8 @@ const PATTERN_DATA: Record<(typeof PATTERN_MEMBERS)[number], object> = {
   'only parsed': { pattern_data: { design_file: EXAMPLE_DESIGN }, save: false },
 })
 export class NewDesign {
-  @NameInput()
-  name!: string;
+  @NameInput({ optional: true, description: 'Else `pattern_data.name`; one of both is required.' })
+  name?: string;
 
   @KeepPacked('design_file', 'designFile')
   @HasMembers(...PATTERN_MEMBERS)

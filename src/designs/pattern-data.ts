@@ -1,6 +1,7 @@
 import { InvalidRequest } from '../core/errors/app-error.js';
 import { toJsonBytes } from '../core/json/packed-json.js';
 import { assertOneSent } from '../core/rest/alternatives.js';
+import { findNameFault, normalizeText } from '../core/schema/one-line-text.js';
 import { SETTING_NAMES, type SourceSettings } from './source-settings.js';
 
 /** The parsed content of `pattern_data`. */
@@ -16,6 +17,21 @@ export function parsePatternData(data: Record<string, unknown>): PatternData {
   const settings = Object.fromEntries(SETTING_NAMES.map((name) => [name, data[name]]));
   return { content: readContent(data['design_file'], data['pattern_file']), settings };
 }
+
+/** The name outside, else that in `pattern_data`. @throws InvalidRequest when there is none, or no name */
+export function requirePatternName(name: string | undefined, data: Record<string, unknown>): string {
+  if (name !== undefined) return name;
+  const inside = data['name'];
+  if (inside === undefined || inside === null || inside === '')
+    throw InvalidRequest.forField('/name', 'is required', 'Send a name of 1 to 255 characters.');
+  const normalized = typeof inside === 'string' ? normalizeText(inside) : '';
+  const fault = typeof inside === 'string' ? findNameFault(normalized) : 'must be a string';
+  if (fault !== undefined || normalized === '' || normalized.length > MAX_NAME_LENGTH)
+    throw InvalidRequest.forField('/pattern_data/name', fault ?? `must have 1 to ${MAX_NAME_LENGTH} characters`);
+  return normalized;
+}
+
+const MAX_NAME_LENGTH = 255;
 
 export function contentRequired(): InvalidRequest {
   return InvalidRequest.forField(

@@ -66,6 +66,7 @@ import { UsersStore } from './users/users.store.js';
     ServiceAccountsListeners,
   ],
   exports: [
+    ProfilesService,
     OrganizationsService,
     OrganizationsStore,
     MembersStore,

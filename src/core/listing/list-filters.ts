@@ -1,3 +1,4 @@
+import { isUUID } from 'class-validator';
 import type { SelectQueryBuilder } from 'typeorm';
 import { InvalidRequest } from '../errors/app-error.js';
 import { checkAll } from '../errors/check-all.js';
@@ -27,7 +28,10 @@ export function applyFilters<E extends ListedRecord>(
   );
   if (query.search) {
     const searchPattern = `%${query.search.replace(/[\\%_]/g, '\\$&')}%`;
-    rows.andWhere(`(${listing.search.map((sql) => `${sql} ILIKE :searchPattern`).join(' OR ')})`, { searchPattern });
+    const matches = listing.search.map((sql) => `${sql} ILIKE :searchPattern`);
+    const isId = isUUID(query.search, 'all');
+    if (isId) matches.push(`${listing.alias}.id = :searchId`);
+    rows.andWhere(`(${matches.join(' OR ')})`, { searchPattern, ...(isId ? { searchId: query.search } : {}) });
   }
   return filter;
 }
@@ -55,7 +59,7 @@ export function findSearchIndex<E extends ListedRecord>(
   { alias, searchFunction }: Listing<E>,
   { search = '' }: ListQuery,
 ): IndexedSearch | undefined {
-  if (!searchFunction || !INDEXED_WORD.test(search) || !rows.getParameters()['organizationId']) return undefined;
+  if (!searchFunction || isUUID(search, 'all') || !INDEXED_WORD.test(search) || !rows.getParameters()['organizationId']) return undefined;
   const ids = `(SELECT ${searchFunction}(:organizationId, :searchPattern, ${MAX_CANDIDATES}))`;
   return { byIds: `${alias}.id = ANY (CAST(${ids} AS uuid[]))`, byRows: `${ids} IS NULL` };
 }

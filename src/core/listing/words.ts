@@ -18,6 +18,22 @@ export function parseWords(at: string, value: unknown, allowed?: readonly string
   return named.length > 0 ? named : undefined;
 }
 
+/** The values of a parameter that is a word, words with commas, or a JSON array of them. @throws InvalidRequest */
+export function parseWordList(
+  at: string,
+  text: string | undefined,
+  allowed?: readonly string[],
+): string[] | undefined {
+  if (!text?.startsWith('[')) return parseWords(at, text, allowed);
+  let words: unknown;
+  try {
+    words = JSON.parse(text);
+  } catch {
+    throw InvalidRequest.forField(at, 'must be a word, words with commas, or a JSON array of words');
+  }
+  return parseWords(at, words, allowed);
+}
+
 /** What a schema says of a parameter with some of these words, separated by commas. */
 export const patternOfWords = (words: readonly string[]): string =>
   `^(?:(?:${words.join('|')})(?:,(?:${words.join('|')}))*)?$`;

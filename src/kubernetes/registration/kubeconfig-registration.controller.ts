@@ -1,6 +1,6 @@
-import { Body, Controller, HttpCode, Post, Req } from '@nestjs/common';
+import { Body, Controller, HttpCode, Post, Req, Res } from '@nestjs/common';
 import { ApiOkResponse, ApiTags } from '@nestjs/swagger';
-import type { Request } from 'express';
+import type { Request, Response } from 'express';
 import { connectionPolicy } from '../../connections/connection.policy.js';
 import { Actor } from '../../core/access/actor.js';
 import { CurrentActor } from '../../core/access/access.decorators.js';
@@ -32,7 +32,10 @@ export class KubeconfigRegistrationController {
     @CurrentActor() actor: Actor,
     @Req() request: Request,
     @Body() body: KubeconfigUpload,
+    @Res({ passthrough: true }) response: Response,
   ): Promise<RegistrationView> {
+    if (body.context_name !== undefined)
+      response.append('Warning', '299 - "the field context_name is not needed and ignored"');
     const text = resolveFormText(request, 'k8sfile', KubeconfigUpload.toText(body), 'kubeconfig');
     return this.registration.register(actor, text, body.organization_id);
   }

@@ -1,7 +1,7 @@
 import { InputForms } from '../../core/schema/field-examples.js';
 import { ApiProperty } from '@nestjs/swagger';
 import { ValidateBy, ValidateIf } from 'class-validator';
-import { IdInput, TEXT_OR_OBJECT } from '../../core/schema/input-fields.js';
+import { IdInput, TEXT_OR_OBJECT, TextInput } from '../../core/schema/input-fields.js';
 
 const KUBECONFIG = {
   apiVersion: 'v1',
@@ -32,6 +32,9 @@ export class KubeconfigUpload {
 
   @IdInput({ optional: true })
   organization_id?: string;
+
+  @TextInput({ optional: true, max: 1_000, description: 'Ignored, for every context is registered; older clients send it.' })
+  context_name?: string;
 
   /** Returns the kubeconfig as text. */
   static toText(this: void, { kubeconfig }: KubeconfigUpload): string | undefined {
