@@ -44,6 +44,16 @@ describe('the documents', () => {
     expect(gone).toEqual([]);
   });
 
+  it('show a recording of the commands that the README has', () => {
+    const readme = pages.find(({ path }) => path === 'README.md')?.text ?? '';
+    const chapter = readme.slice(readme.indexOf('\n## The main job'));
+    const [commands = ''] = /\.\/armature login [^]*?(?=```)/.exec(chapter) ?? [];
+    const recording = readFileSync(join(root, 'docs/main-job.svg'), 'utf8');
+    const shown = [...recording.matchAll(/<tspan class="bold">(\.\/armature [^<]*)<\/tspan>/g)].map(([, text]) => text);
+    expect(shown).toEqual(commands.trim().split('\n'));
+    expect(shown.length).toBe(5);
+  });
+
   it('number decisions without gaps, each with a status and a date, in the index', () => {
     const index = readFileSync(join(root, 'docs/decisions/README.md'), 'utf8');
     expect(decisions.map((file) => Number(file.slice(0, 4)))).toEqual(decisions.map((_, at) => at + 1));

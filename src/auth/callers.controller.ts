@@ -28,9 +28,17 @@ export class CallersController {
     'The token that the call was made with, in the form of a file that the command lines of the field keep. It is never a new one.',
   )
   @NoStore()
-  @Get(['token', 'user/token'])
+  @Get('token')
   @ApiOkResponse({ type: CallerTokenView })
   getToken(@Req() request: Request): CallerTokenView {
     return { token: readBearerToken(request) ?? '', 'meshery-provider': PROVIDER };
+  }
+
+  @RestOperation('getUserToken', 'Read the token of the user', 'The same as the token of the call.')
+  @NoStore()
+  @Get('user/token')
+  @ApiOkResponse({ type: CallerTokenView })
+  getUserToken(@Req() request: Request): CallerTokenView {
+    return this.getToken(request);
   }
 }

@@ -51,9 +51,9 @@ const PATTERN_DATA: Record<(typeof PATTERN_MEMBERS)[number], object> = {
 
 @UpdatesView(() => DesignView)
 @InputForms({
-  object: { pattern_data: { design_file: EXAMPLE_DESIGN } },
-  text: { pattern_data: { pattern_file: JSON.stringify(EXAMPLE_DESIGN) } },
-  'only parsed': { pattern_data: { design_file: EXAMPLE_DESIGN }, save: false },
+  object: { name: 'shop', pattern_data: { design_file: EXAMPLE_DESIGN } },
+  text: { name: 'shop', pattern_data: { pattern_file: JSON.stringify(EXAMPLE_DESIGN) } },
+  'only parsed': { name: 'shop', pattern_data: { design_file: EXAMPLE_DESIGN }, save: false },
 })
 export class NewDesign {
   @NameInput({ optional: true, description: 'Else `pattern_data.name`; one of both is required.' })

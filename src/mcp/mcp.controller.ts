@@ -9,7 +9,7 @@ import { PackedJson } from '../core/json/packed-json.js';
 import { NoStore } from '../core/rest/no-store.decorator.js';
 import { RestOperation } from '../core/rest/openapi/rest-operation.decorator.js';
 import { McpService, PROTOCOL_VERSIONS } from './mcp.service.js';
-import { RpcMessageView } from './rpc-message.view.js';
+import { RpcRequestView, RpcResponseView } from './rpc-message.view.js';
 
 /** The Model Context Protocol over streamable HTTP, without sessions: each request is one message. */
 @ApiTags('agents')
@@ -29,8 +29,8 @@ export class McpController {
   )
   @Post()
   @HttpCode(200)
-  @ApiBody({ type: RpcMessageView })
-  @ApiOkResponse({ type: RpcMessageView })
+  @ApiBody({ type: RpcRequestView })
+  @ApiOkResponse({ type: RpcResponseView })
   @ApiAcceptedResponse({ description: 'To a notification: without a body.' })
   async call(
     @CurrentActor() actor: Actor,

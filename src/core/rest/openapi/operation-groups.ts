@@ -30,6 +30,7 @@ const GROUPS: readonly OperationGroup[] = [
       organizations: 'The unit of tenancy, with its members, teams, invitations and service accounts.',
       users: 'The profile of the caller, and the users of the installation.',
       tokens: 'Personal access tokens and tokens of service accounts, narrowed by scopes.',
+      agents: 'Tools for agents, over the Model Context Protocol.',
       audit: 'The audit log: operations and refusals as a tamper-evident chain of entries.',
       credentials: 'Secrets of connections; they are never returned.',
     },
