@@ -111,12 +111,45 @@ requires('KUBEBUILDER_ASSETS', 'where a design is deployed', () => {
           errors: [{ pointer: '/dry_run', detail: expect.stringContaining('POST /api/pattern/deploy/plan') }],
         },
       });
-      expect(await people.editor.post('/api/pattern/deploy', { pattern_file: map('a', namespace) })).toMatchObject({
-        status: 400,
-        body: { errors: [{ pointer: '/id' }], remedy: expect.stringContaining('POST /api/pattern/import') },
-      });
       const readOnly = await token(people.editor, 'read', 'deploy');
       expect((await call(readOnly, { patternFile: map('sent', namespace, 'green') })).status).toBe(403);
+    }, 60_000);
+
+    it('is one of a file without an id, which is imported first, and of which a refusal leaves none', async () => {
+      const staging = await place(shop, 'staging');
+      const body = { patternFile: map('file', namespace, 'red'), name: 'filed', workspace_id: shop.id };
+      const call = (by: Person, environment: Json, fields: object = {}) =>
+        by.post('/api/pattern/deploy?contexts=all&dryRun=false', {
+          ...body,
+          environment_id: environment.id,
+          ...fields,
+        });
+      const filed = async (): Promise<Json[]> =>
+        (await people.admin.get(`/api/pattern?workspace_id=${shop.id}&search=filed&pagesize=all`)).body.patterns;
+      expect(await call(people.viewer, staging)).toMatchObject({ status: 403 });
+      expect(await call(people.editor, live)).toMatchObject(refused(403, 'APPROVAL_REQUIRED'));
+      const rule = { name: 'none', expression: 'false', mode: 'enforce', kinds: ['ConfigMap'] };
+      const policy = await done(people.admin.post(`${shop.path}/policies`, rule));
+      expect(await call(people.editor, staging)).toMatchObject(refused(409, 'POLICY_VIOLATION'));
+      await done(people.admin.delete(`${shop.path}/policies/${policy.id}`));
+      expect(await filed()).toEqual([]);
+
+      const first = await call(people.editor, staging);
+      expect(first).toMatchObject({ status: 200, body: { status: 'succeeded', name: 'filed', design_version: 1 } });
+      expect(await colour('file')).toBe('red');
+      expect(await filed()).toMatchObject([{ id: first.body.design_id, user_id: people.editor.id }]);
+      expect(await call(people.editor, staging)).toMatchObject({
+        status: 200,
+        body: { design_id: first.body.design_id },
+      });
+      const other = await call(people.admin, staging);
+      expect(other).not.toMatchObject({ body: { design_id: first.body.design_id } });
+      expect(await call(people.editor, staging, { id: first.body.design_id })).toMatchObject({
+        status: 400,
+        body: { errors: [{ pointer: '/workspace_id' }] },
+      });
+      const deployer = await token(people.editor, 'read', 'deploy');
+      expect(await call(deployer, staging, { name: 'unwritten' })).toMatchObject(refused(403, 'SCOPE_MISSING'));
     }, 60_000);
 
     it('is moved by an admin only with its environment, and is then judged where it went', async () => {
