@@ -102,7 +102,7 @@ export const DOCUMENT_KINDS: readonly DocumentKind[] = [
   {
     kind: 'Environment',
     record: 'environment',
-    fields: ['description', 'tier', 'required_approvals', 'drift', 'metadata'],
+    fields: ['description', 'tier', 'required_approvals', 'drift', 'logs', 'metadata'],
     references: ['connections'],
     scope: 'organization',
     list: 'listEnvironments',
