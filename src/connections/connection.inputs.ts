@@ -18,7 +18,9 @@ export class ConnectionListQuery extends OrganizationListQuery {
   @QueryText('words')
   type?: string;
 
-  @ApiPropertyOptional({ description: `Only these statuses, with commas or as a JSON array: ${CONNECTION_STATUSES.join(', ')}.` })
+  @ApiPropertyOptional({
+    description: `Only these statuses, with commas or as a JSON array: ${CONNECTION_STATUSES.join(', ')}.`,
+  })
   @QueryText('words')
   status?: string;
 }

@@ -71,7 +71,8 @@ export class ConnectionsStore extends RecordStore<Connection> {
       type: parseWordList('type', type),
       status: parseWordList('status', status, CONNECTION_STATUSES),
     }).filter(([, some]) => some !== undefined);
-    for (const [column, some] of words) rows.andWhere(`connection.${column} = ANY (:only_${column})`, { [`only_${column}`]: some });
+    for (const [column, some] of words)
+      rows.andWhere(`connection.${column} = ANY (:only_${column})`, { [`only_${column}`]: some });
     const stored = words.length === 0 ? storedTotalOf(rows, 'connection') : undefined;
     return this.paginate(rows, connectionListing, query, stored);
   }

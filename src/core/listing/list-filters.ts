@@ -59,7 +59,8 @@ export function findSearchIndex<E extends ListedRecord>(
   { alias, searchFunction }: Listing<E>,
   { search = '' }: ListQuery,
 ): IndexedSearch | undefined {
-  if (!searchFunction || isUUID(search, 'all') || !INDEXED_WORD.test(search) || !rows.getParameters()['organizationId']) return undefined;
+  if (!searchFunction || isUUID(search, 'all') || !INDEXED_WORD.test(search) || !rows.getParameters()['organizationId'])
+    return undefined;
   const ids = `(SELECT ${searchFunction}(:organizationId, :searchPattern, ${MAX_CANDIDATES}))`;
   return { byIds: `${alias}.id = ANY (CAST(${ids} AS uuid[]))`, byRows: `${ids} IS NULL` };
 }

@@ -19,11 +19,7 @@ export function parseWords(at: string, value: unknown, allowed?: readonly string
 }
 
 /** The values of a parameter that is a word, words with commas, or a JSON array of them. @throws InvalidRequest */
-export function parseWordList(
-  at: string,
-  text: string | undefined,
-  allowed?: readonly string[],
-): string[] | undefined {
+export function parseWordList(at: string, text: string | undefined, allowed?: readonly string[]): string[] | undefined {
   if (!text?.startsWith('[')) return parseWords(at, text, allowed);
   let words: unknown;
   try {

@@ -33,7 +33,11 @@ export class KubeconfigUpload {
   @IdInput({ optional: true })
   organization_id?: string;
 
-  @TextInput({ optional: true, max: 1_000, description: 'Ignored, for every context is registered; older clients send it.' })
+  @TextInput({
+    optional: true,
+    max: 1_000,
+    description: 'Ignored, for every context is registered; older clients send it.',
+  })
   context_name?: string;
 
   /** Returns the kubeconfig as text. */
