@@ -40,21 +40,26 @@ export class DesignDeploymentsService {
     const { design } = file;
     await this.designs.authorize(actor, deploymentPolicy.deploy, design, design.workspaceId);
     try {
-      return await this.deployDesign(actor, design, input, async (target) => {
-        await file.store();
-        return this.versions.resolve(actor, design, input, target);
-      });
+      return await this.deployDesign(
+        actor,
+        design,
+        input,
+        (target) => this.versions.resolve(actor, design, input, target),
+        file.store,
+      );
     } catch (error) {
       await file.discard();
       throw error;
     }
   }
 
+  /** @param store called once the target is known, before the deployment is admitted */
   private async deployDesign(
     actor: Actor,
     design: Design,
     input: DeployRequest,
     resolveVersion: (target: Target) => Promise<RequestedVersions>,
+    store?: () => Promise<void>,
   ): Promise<Deployment> {
     const plan = input.plan_id ? await this.plans.getCurrent(design, input.plan_id) : null;
     if (plan) {
@@ -67,6 +72,7 @@ export class DesignDeploymentsService {
     const target = await this.targets.resolveForDeployment(actor, design, wanted);
     const options = { ...(plan?.options ?? toOptions(input)), self_heal: input.self_heal, drift: input.drift };
     await this.conditions.require({ designId: design.id, ...target }, options);
+    await store?.();
     return this.requests.create(actor, {
       action: 'deploy',
       design,
