@@ -1,6 +1,6 @@
 import { lookup } from 'node:dns';
 import { isIP, type LookupFunction } from 'node:net';
-import { type ConnectionOptions } from 'node:tls';
+import { type ConnectionOptions, createSecureContext } from 'node:tls';
 import { buildConnector } from 'undici';
 import { type AddressRules, type OutboundPolicy } from './address-rules.js';
 import { addressRefused } from './outbound-refused.js';
@@ -31,10 +31,18 @@ export function createGuardedConnector(
     lookup: createGuardedLookup(rules, policy),
   };
   const connect = buildConnector(options);
+  let connectSecurely: buildConnector.connector | undefined;
   return (target, callback) => {
     const reason = isIP(target.hostname) ? rules.findRefusal(target.hostname, policy) : undefined;
-    if (reason) callback(addressRefused(target.hostname, reason), null);
-    else connect(target, callback);
+    if (reason) return callback(addressRefused(target.hostname, reason), null);
+    if (target.protocol !== 'https:') return connect(target, callback);
+    try {
+      // Reading the certificates costs more than the handshake, so all sockets share what was read of them.
+      connectSecurely ??= buildConnector({ ...options, secureContext: createSecureContext(tls) });
+    } catch (error) {
+      return callback(error as Error, null);
+    }
+    connectSecurely(target, callback);
   };
 }
 
