@@ -53,17 +53,41 @@ function replaceScalars(value: Json, replace: (value: Json) => Json): Json {
   return Object.fromEntries(Object.entries(value).map(([name, one]) => [name, replaceScalars(one, replace)]));
 }
 
-/** The value at a path without hidden values; null when there is none. */
+/** The value at a path without hidden values; null when there is none. Parts without any are those of the value itself. */
 export function maskValues(
   isHidden: (path: string[], value: unknown) => boolean,
   path: string[],
   value: unknown,
   hide: (value: unknown) => unknown = () => MASKED,
 ): unknown {
-  if (value === undefined) return null;
-  if (value !== null && isHidden(path, value)) return hide(value);
-  if (typeof value !== 'object' || value === null) return value;
-  const inner = ([name, one]: [string, unknown]) => maskValues(isHidden, [...path, name], one, hide);
-  if (Array.isArray(value)) return Object.entries(value).map(inner);
-  return Object.fromEntries(Object.entries(value).map((entry) => [entry[0], inner(entry)]));
+  const at = [...path];
+  const mask = (one: unknown): unknown => {
+    if (one === undefined) return null;
+    if (one !== null && isHidden(at, one)) return hide(one);
+    if (typeof one !== 'object' || one === null) return one;
+    return Array.isArray(one) ? maskItems(one) : maskMembers(one as Record<string, unknown>);
+  };
+  const maskAt = (name: string, one: unknown): unknown => {
+    at.push(name);
+    const masked = mask(one);
+    at.pop();
+    return masked;
+  };
+  const maskItems = (items: unknown[]): unknown[] => {
+    let masked: unknown[] | undefined;
+    for (const [index, item] of items.entries()) {
+      const found = maskAt(String(index), item);
+      if (found !== item) (masked ??= [...items])[index] = found;
+    }
+    return masked ?? items;
+  };
+  const maskMembers = (members: Record<string, unknown>): Record<string, unknown> => {
+    let masked: Record<string, unknown> | undefined;
+    for (const name of Object.keys(members)) {
+      const found = maskAt(name, members[name]);
+      if (found !== members[name]) (masked ??= Object.fromEntries(Object.entries(members)))[name] = found;
+    }
+    return masked ?? members;
+  };
+  return mask(value);
 }
