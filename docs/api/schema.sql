@@ -259,20 +259,20 @@ CREATE TABLE cluster_resource (
   created_at timestamptz(3) NOT NULL,
   updated_at timestamptz(3) NOT NULL,
   applied_fields jsonb,
+  digest text,
   CONSTRAINT cluster_resource_pkey PRIMARY KEY (id),
-  CONSTRAINT cluster_resource_connection_id_fkey FOREIGN KEY (connection_id) REFERENCES connection(id) ON DELETE CASCADE,
-  CONSTRAINT cluster_resource_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES organization(id)
+  CONSTRAINT cluster_resource_connection_id_fkey FOREIGN KEY (connection_id) REFERENCES connection(id) ON DELETE CASCADE
 ) WITH (toast_tuple_target=256);
 CREATE INDEX cluster_resource_connection ON cluster_resource (connection_id, created_at, id);
 CREATE INDEX cluster_resource_created ON cluster_resource (organization_id, created_at, id);
 CREATE INDEX cluster_resource_degraded ON cluster_resource (design_id) WHERE ((health = 'Degraded') AND (design_id IS NOT NULL));
 CREATE INDEX cluster_resource_design ON cluster_resource (design_id) WHERE (design_id IS NOT NULL);
+CREATE INDEX cluster_resource_designed ON cluster_resource (connection_id, uid) WHERE (design_id IS NOT NULL);
 CREATE INDEX cluster_resource_labels ON cluster_resource USING gin (labels jsonb_path_ops);
 CREATE INDEX cluster_resource_name ON cluster_resource (lower(name) COLLATE "C", id);
 CREATE UNIQUE INDEX cluster_resource_object ON cluster_resource (connection_id, kind, namespace, name, api_version);
 CREATE INDEX cluster_resource_owner ON cluster_resource (connection_id, owner_uid) WHERE (owner_uid IS NOT NULL);
 CREATE INDEX cluster_resource_search ON cluster_resource USING gin (name gin_trgm_ops);
-CREATE INDEX cluster_resource_uid ON cluster_resource (connection_id, uid);
 ALTER TABLE cluster_resource ENABLE ROW LEVEL SECURITY;
 CREATE POLICY "select" ON cluster_resource FOR SELECT
   USING (organization_id = ((SELECT concerned_organization((SELECT current_actor_id()), 5)))

@@ -7,6 +7,8 @@ import { RequestOfControllers1764000000150 } from './1764000000150-request-of-co
 import { FavouritesAndPlans1764000000151 } from './1764000000151-favourites-and-plans.js';
 import { NamesAndStates1764000000152 } from './1764000000152-names-and-states.js';
 import { SealedValuesOfDesigns1764000000153 } from './1764000000153-sealed-values-of-designs.js';
+import { DigestsOfResources1764000000154 } from './1764000000154-digests-of-resources.js';
+import { ResourcesOfDesigns1764000000155 } from './1764000000155-resources-of-designs.js';
 
 /** All migrations, oldest first. */
 export const migrations: Migration[] = [
@@ -18,4 +20,6 @@ export const migrations: Migration[] = [
   FavouritesAndPlans1764000000151,
   NamesAndStates1764000000152,
   SealedValuesOfDesigns1764000000153,
+  DigestsOfResources1764000000154,
+  ResourcesOfDesigns1764000000155,
 ];

@@ -5,6 +5,7 @@ import type { ClusterTransport } from './cluster-transport.js';
 import type { ResourceKind } from './discovery.js';
 import type { KubernetesObject } from './kubernetes-object.js';
 import { listPages } from './list-pages.js';
+import { toPage } from './object-answers.js';
 
 /** JSON files by their path on the API server. */
 export interface ApiDescription {
@@ -29,7 +30,11 @@ export async function readApiDocuments(
     documents.push({ path, bytes: await transport.requestBytes({ path: `/openapi/v3/${path}`, signal }) });
   const definitions: SourceFile[] = [];
   const slicer = new TimeSlicer();
-  const pages = definitionKind ? listPages<KubernetesObject>(transport, definitionKind, { pageSize: 20, signal }) : [];
+  const pages = definitionKind
+    ? listPages(definitionKind, { pageSize: 20, signal }, async (request) =>
+        toPage<KubernetesObject>((await transport.request(request)).body, definitionKind),
+      )
+    : [];
   for await (const { items } of pages)
     for (const definition of items) {
       definitions.push(toSourceFile(definition.metadata.name, definition));

@@ -1,15 +1,16 @@
 import { isObject } from '../../core/json/json.js';
 import { type Outbound } from '../../core/outbound/outbound.service.js';
-import { type TaskRunner } from '../../core/workers/task.js';
+import type { Task, TaskRunner } from '../../core/workers/task.js';
 import { type ApiDescription, readApiDocuments } from './api-description.js';
 import { type ClusterAccess } from './cluster-access.js';
 import { ClusterError } from './cluster-error.js';
+import type { PageInput, ReadPage } from './cluster-response.js';
 import type { ClusterRequest, ClusterResponse } from './cluster-request.js';
 import { type ClusterLimits, ClusterTransport, type ClusterHooks } from './cluster-transport.js';
 import { Discovery, type ResourceKind } from './discovery.js';
 import { type KubernetesObject, type ObjectMetadata } from './kubernetes-object.js';
 import { type ListOptions, listPages } from './list-pages.js';
-import { type ListedPage, toObject, toWatchEvent, type WatchEvent } from './object-answers.js';
+import { type ListedPage, toObject, toPage, toWatchEvent, type WatchEvent } from './object-answers.js';
 import { objectPath } from './object-path.js';
 
 export interface ClusterVersion {
@@ -171,7 +172,21 @@ export class ClusterClient {
 
   /** Like `listPages`, with the resource version from which to start a watch. */
   listVersionedPages(kind: ResourceKind, options: ListOptions = {}): AsyncGenerator<ListedPage<KubernetesObject>> {
-    return listPages<KubernetesObject>(this.requestsOf(kind), kind, { pageSize: 100, ...options });
+    return listPages(kind, options, async (request) =>
+      toPage<KubernetesObject>((await this.requestOf(kind, request)).body, kind),
+    );
+  }
+
+  /** Like `listVersionedPages`, with what a task makes of the objects, so that only that reaches the event loop. */
+  listReadPages<T>(
+    kind: ResourceKind,
+    options: ListOptions,
+    read: Task<PageInput, ReadPage<T>>,
+  ): AsyncGenerator<ListedPage<T>> {
+    return listPages(kind, options, async (request) => {
+      const bytes = await this.forgettingUnserved(kind, this.transport.requestBytes(request));
+      return this.transport.readPage({ bytes, kind }, read);
+    });
   }
 
   /**
@@ -238,14 +253,11 @@ export class ClusterClient {
   /** Lists only the metadata of objects, which suffices to find and count them. */
   async listMetadata(kind: ResourceKind, options: ListOptions = {}): Promise<ObjectMetadata[]> {
     const found: ObjectMetadata[] = [];
-    for await (const { items } of listPages<ObjectMetadata>(
-      this.requestsOf(kind),
-      kind,
-      { pageSize: 500, ...options },
-      METADATA_LIST,
-    )) {
-      found.push(...items);
-    }
+    const pages = listPages(kind, { pageSize: 500, ...options }, async (request) => {
+      const { body } = await this.requestOf(kind, { ...request, accept: METADATA_LIST, metadataOnly: true });
+      return toPage<ObjectMetadata>(body, kind);
+    });
+    for await (const { items } of pages) found.push(...items);
     return found;
   }
 
@@ -363,17 +375,17 @@ export class ClusterClient {
   }
 
   /** Sends a request about objects of a kind. A kind that the cluster turns out not to serve any more is forgotten. */
-  private async requestOf(kind: ResourceKind, request: ClusterRequest): Promise<ClusterResponse> {
+  private requestOf(kind: ResourceKind, request: ClusterRequest): Promise<ClusterResponse> {
+    return this.forgettingUnserved(kind, this.transport.request(request));
+  }
+
+  private async forgettingUnserved<T>(kind: ResourceKind, response: Promise<T>): Promise<T> {
     try {
-      return await this.transport.request(request);
+      return await response;
     } catch (error) {
       if (error instanceof ClusterError && error.isUnserved) await this.discovery.forget(kind);
       throw error;
     }
-  }
-
-  private requestsOf(kind: ResourceKind): Pick<ClusterTransport, 'request'> {
-    return { request: (request) => this.requestOf(kind, request) };
   }
 
   /** Closes all connections, and aborts running requests. */

@@ -1,8 +1,11 @@
 import { parseExactJson } from '../../core/json/large-integers.js';
 import { toJsonChunks, INLINE_MAX_BYTES, fromJsonChunks } from '../../core/json/json-chunks.js';
 import { isObject } from '../../core/json/json.js';
-import { defineTask, TransferredValue, type Task, type TaskRunner } from '../../core/workers/task.js';
+import { defineTask, InlineTaskRunner, TransferredValue, type Task, type TaskRunner } from '../../core/workers/task.js';
 import { ClusterError } from './cluster-error.js';
+import type { ResourceKind } from './discovery.js';
+import type { KubernetesObject } from './kubernetes-object.js';
+import { toPage } from './object-answers.js';
 
 type Bytes = Uint8Array<ArrayBuffer>;
 
@@ -38,6 +41,45 @@ export async function parseResponse(bytes: Bytes, metadataOnly: boolean, tasks: 
   if ('refusal' in parts) throw new ClusterError('protocol', parts.refusal);
   const rest = parseJson(parts.rest);
   return parts.items === null ? rest : { ...(rest as object), items: await fromJsonChunks(parts.items) };
+}
+
+/** A page of a list as bytes, for a task that reads it. */
+export interface PageInput {
+  bytes: Bytes;
+  kind: ResourceKind;
+}
+
+/** What a task makes of a page, or why it is refused. */
+export type ReadPage<T> = { items: T[]; more: string; resourceVersion: string } | { refusal: string };
+
+/** Reads a page: a large one in a worker. @throws ClusterError `protocol` */
+export async function readPage<T>(
+  input: PageInput,
+  read: Task<PageInput, ReadPage<T>>,
+  tasks: TaskRunner,
+): Promise<Exclude<ReadPage<T>, { refusal: string }>> {
+  const isSmall = input.bytes.length <= INLINE_MAX_BYTES;
+  const page = isSmall
+    ? await new InlineTaskRunner().run(read, input)
+    : await tasks.run(read, input, { lane: 'cluster', transferList: [input.bytes.buffer] });
+  if ('refusal' in page) throw new ClusterError('protocol', page.refusal);
+  return page;
+}
+
+/** Reads a page with a function for its objects; for a task. */
+export function readPageItems<T>({ bytes, kind }: PageInput, read: (object: KubernetesObject) => T[]): ReadPage<T> {
+  const body = parseJson(bytes);
+  if (body === undefined) return { refusal: 'The cluster answered something that is not valid JSON' };
+  const { items, own } = splitList(body) ?? { items: [], own: body };
+  const refusal = [own, ...items].map(findRefusal).find(Boolean);
+  if (refusal) return { refusal };
+  try {
+    const page = toPage<KubernetesObject>(body, kind);
+    return { ...page, items: page.items.flatMap(read) };
+  } catch (error) {
+    if (error instanceof ClusterError) return { refusal: error.message };
+    throw error;
+  }
 }
 
 /** A task of the worker pool. */

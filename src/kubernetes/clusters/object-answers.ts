@@ -26,11 +26,8 @@ function isObject(value: unknown): boolean {
   return typeof name === 'string' && typeof (labels ?? {}) === 'object' && areLists;
 }
 
-/** Items of a list have no apiVersion and kind; those of the list are added. */
-export function toPage<T extends ObjectMetadata>(
-  { body }: { body: unknown },
-  kind: ResourceKind,
-): ListedPage<T> & { more: string } {
+/** Items of a list have no apiVersion and kind; those of the list are added. @throws ClusterError `protocol` */
+export function toPage<T extends ObjectMetadata>(body: unknown, kind: ResourceKind): ListedPage<T> & { more: string } {
   const { items, metadata } = (body ?? {}) as {
     items?: T[] | null;
     metadata?: { continue?: unknown; resourceVersion?: unknown } | null;

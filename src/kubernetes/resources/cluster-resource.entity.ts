@@ -7,7 +7,7 @@ import type { HealthStatus } from './health/health-status.js';
 @Index('cluster_resource_object', ['connectionId', 'kind', 'namespace', 'name', 'apiVersion'], { unique: true })
 @Index('cluster_resource_created', ['organizationId', 'createdAt', 'id'])
 @Index('cluster_resource_connection', ['connectionId', 'createdAt', 'id'])
-@Index('cluster_resource_uid', ['connectionId', 'uid'])
+@Index('cluster_resource_designed', ['connectionId', 'uid'], { where: 'design_id IS NOT NULL' })
 @Index('cluster_resource_owner', ['connectionId', 'ownerUid'], { where: 'owner_uid IS NOT NULL' })
 @Index('cluster_resource_design', ['designId'], { where: 'design_id IS NOT NULL' })
 @Index('cluster_resource_labels', { synchronize: false })
@@ -20,7 +20,7 @@ export class ClusterResource {
   @PrimaryColumn('uuid')
   id!: string;
 
-  @ForeignKey('Organization')
+  /** That of the connection. */
   @Column('uuid')
   organizationId!: string;
 
@@ -87,6 +87,10 @@ export class ClusterResource {
   /** JSON Pointers of parts that were too large to store. */
   @Column('text', { array: true })
   omitted!: string[];
+
+  /** Of all that is stored of the object; null until a version that computes it has seen the object. */
+  @Column('text', { nullable: true, select: false })
+  digest!: string | null;
 
   /** When the object was created on the cluster. */
   @Column({ type: 'timestamptz', precision: 3 })

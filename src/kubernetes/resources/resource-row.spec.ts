@@ -7,7 +7,10 @@ const kind = (name: string): ResourceKind => ({
   ...{ apiVersion: 'v1', group: '', version: 'v1', kind: name, plural: `${name.toLowerCase()}s` },
   ...{ namespaced: true, verbs: [], subresources: [], preferred: true },
 });
-const row = (object: KubernetesObject) => toResourceRow(kind(object.kind), object);
+const row = (object: KubernetesObject) => {
+  const made = toResourceRow(kind(object.kind), object);
+  return { ...made, content: Buffer.from(made.content).toString() };
+};
 
 const COPY = { spec: { containers: [{ env: [{ name: 'PASSWORD', value: 'canary' }] }] } };
 const base64 = (content: string | Buffer) => Buffer.from(content).toString('base64');
@@ -77,5 +80,28 @@ describe('what is kept of an object', () => {
     const metadata = { name: 'x', labels: { 'armature.dev/design': DESIGN, 'armature.dev/environment': 'no id' } };
     const found = row({ apiVersion: 'v1', kind: 'ConfigMap', metadata });
     expect(found).toMatchObject({ design_id: DESIGN, environment_id: null });
+  });
+
+  it('is the identity, owner and health of a ReplicaSet, whose digest its other changes leave as it is', () => {
+    const replicaSet = (resourceVersion: string, ready: number): KubernetesObject => ({
+      ...{ apiVersion: 'apps/v1', kind: 'ReplicaSet' },
+      metadata: { name: 'web-1', uid: 'a', resourceVersion, annotations: { revision: '1' } },
+      spec: { replicas: 2, template: { spec: { containers: [{ name: 'web' }] } } },
+      status: { replicas: 2, readyReplicas: ready, availableReplicas: ready },
+    });
+    const [first, later, degraded] = [replicaSet('1', 2), replicaSet('2', 2), replicaSet('3', 0)].map(row);
+    expect(JSON.parse(first?.content ?? '')).toEqual({
+      ...{ apiVersion: 'apps/v1', kind: 'ReplicaSet', metadata: { name: 'web-1', uid: 'a' } },
+    });
+    expect(later?.digest).toBe(first?.digest);
+    expect(degraded?.health).not.toBe(first?.health);
+    expect(degraded?.digest).not.toBe(first?.digest);
+  });
+
+  it('has another digest with each version of an object that is stored whole', () => {
+    const at = (resourceVersion: string) =>
+      row({ apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'x', resourceVersion } }).digest;
+    expect(at('1')).toBe(at('1'));
+    expect(at('2')).not.toBe(at('1'));
   });
 });

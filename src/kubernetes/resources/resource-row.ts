@@ -1,3 +1,4 @@
+import { hash } from 'node:crypto';
 import { validate } from 'uuid';
 import { toJsonb } from '../../core/json/jsonb.js';
 import { isObjectCopy } from '../../formats/design-file/object-copy.js';
@@ -8,6 +9,7 @@ import { findAppliedFields, parseOwnerLabels } from '../clusters/owner-labels.js
 import type { AppliedFields } from './applied-fields.js';
 import { assessHealth } from './health/health.js';
 import type { HealthStatus } from './health/health-status.js';
+import { isHistoryKind } from './watch/watched-kinds.js';
 
 /** An object in the form of its database row. */
 export interface ResourceRow {
@@ -24,10 +26,12 @@ export interface ResourceRow {
   environment_id: string | null;
   applied_fields: AppliedFields | null;
   applied_digest: string | null;
-  /** JSON. */
-  content: string;
+  /** JSON in UTF-8. */
+  content: Uint8Array;
   omitted: string[];
   created_at: string;
+  /** Of all that is stored: an object with the digest that is stored already need not be written. */
+  digest: string;
 }
 
 /** An object that a watch received. */
@@ -43,6 +47,8 @@ export interface SeenResource {
 const MAX_CONTENT = 64 * 1024;
 const MAX_LABELS = 100;
 const MAX_VALUE = 4 * 1024;
+/** In base64: 132 bits. */
+const DIGEST_LENGTH = 22;
 
 /** Converts an object to its row: limited in size and without secrets. */
 export function toResourceRow(kind: ResourceKind, object: KubernetesObject): ResourceRow {
@@ -50,12 +56,15 @@ export function toResourceRow(kind: ResourceKind, object: KubernetesObject): Res
   const owner = parseOwnerLabels(object);
   const health = assessHealth(object);
   const controller = metadata.ownerReferences?.find((one) => one?.controller);
+  const isIdentityOnly = isHistoryKind(object) && owner === undefined;
+  const bounded = boundContent(isIdentityOnly ? identityOf(object) : withoutSecrets(kind, object));
+  const version = isIdentityOnly ? '' : text(metadata.resourceVersion);
   return {
     namespace: text(metadata.namespace),
     name: metadata.name,
     uid: text(metadata.uid),
     owner_uid: text(controller?.uid) || null,
-    resource_version: text(metadata.resourceVersion),
+    resource_version: version,
     labels: boundLabels(metadata),
     health: health?.status ?? null,
     health_message: health?.message ?? null,
@@ -64,9 +73,20 @@ export function toResourceRow(kind: ResourceKind, object: KubernetesObject): Res
     environment_id: toUuid(owner?.environment),
     applied_fields: null,
     applied_digest: null,
-    ...boundContent(withoutSecrets(kind, object)),
+    content: Buffer.from(bounded.content),
+    omitted: bounded.omitted,
     created_at: toTime(metadata.creationTimestamp),
+    digest: digestOf(version, health?.status ?? '', health?.message ?? '', bounded.content),
   };
+}
+
+const digestOf = (...parts: string[]): string => hash('sha256', parts.join('\0'), 'base64url').slice(0, DIGEST_LENGTH);
+
+/** What is stored of an object whose content another one has. */
+function identityOf({ apiVersion, kind, metadata }: KubernetesObject): KubernetesObject {
+  const { name, namespace, uid, labels, ownerReferences, creationTimestamp, deletionTimestamp } = metadata;
+  const identity = { name, namespace, uid, labels, ownerReferences, creationTimestamp, deletionTimestamp };
+  return { apiVersion, kind, metadata: identity };
 }
 
 export function toSeenResource(kind: ResourceKind, object: KubernetesObject): SeenResource {

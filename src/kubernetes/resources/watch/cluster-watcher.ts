@@ -150,9 +150,13 @@ export class ClusterWatcher implements KindSink {
     await changes.publish(await resources.delete(this.lease, kind, objects, place));
   }
 
-  async sweep(...[kind, uids, place]: Parameters<KindSink['sweep']>): Promise<void> {
+  findStored(...[kind, place]: Parameters<KindSink['findStored']>): ReturnType<KindSink['findStored']> {
+    return this.tools.resources.findStored(this.lease, kind, place);
+  }
+
+  async sweep(...[kind, gone, place]: Parameters<KindSink['sweep']>): Promise<void> {
     if (!place) this.kinds.noteListed(kind);
-    await this.tools.changes.publish(await this.tools.resources.sweep(this.lease, kind, uids, place));
+    await this.delete(kind, gone, place);
   }
 
   async deleteUnseen(kind: ResourceKind): Promise<void> {

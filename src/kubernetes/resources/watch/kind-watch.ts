@@ -1,6 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { backoff } from '../../../core/backoff.js';
-import { TimeSlicer } from '../../../core/time-slicer.js';
 import type { ClusterClient } from '../../clusters/cluster-client.js';
 import type { WatchEvent } from '../../clusters/object-answers.js';
 import { ClusterError, isPassing } from '../../clusters/cluster-error.js';
@@ -9,14 +8,27 @@ import type { KubernetesObject } from '../../clusters/kubernetes-object.js';
 import { rememberApplied } from '../applied-fields.js';
 import { type SeenResource, toSeenResource } from '../resource-row.js';
 import type { MissingKind } from './cluster-watch.entity.js';
+import { isStorable, LISTED_PAGE } from './listed-page.js';
 import type { WatchedPlace } from './watched-namespaces.js';
+
+/** Names an object of a kind. */
+export interface ResourceKey {
+  namespace: string;
+  name: string;
+}
+
+export interface StoredResource extends ResourceKey {
+  digest: string | null;
+}
 
 /** Receives the changes of watches. */
 export interface KindSink {
   upsert(kind: ResourceKind, seen: SeenResource[], place?: WatchedPlace): Promise<void>;
-  delete(kind: ResourceKind, objects: { namespace: string; name: string }[], place?: WatchedPlace): Promise<void>;
-  /** Deletes stored objects that are not in a list. @param place of the list; undefined for all namespaces */
-  sweep(kind: ResourceKind, uids: ReadonlySet<string>, place?: WatchedPlace): Promise<void>;
+  delete(kind: ResourceKind, objects: ResourceKey[], place?: WatchedPlace): Promise<void>;
+  /** Returns the stored objects with their digests; null where connections differ. @param place undefined for all namespaces */
+  findStored(kind: ResourceKind, place?: WatchedPlace): Promise<StoredResource[]>;
+  /** Deletes stored objects that were not in a list, which was of all namespaces unless there is a place. */
+  sweep(kind: ResourceKind, gone: ResourceKey[], place?: WatchedPlace): Promise<void>;
   /** Deletes stored objects that the present access was not shown, of a kind that cannot be listed. */
   deleteUnseen(kind: ResourceKind): Promise<void>;
   /** Reports whether a watch may store this many objects, given those of other watches. */
@@ -49,14 +61,12 @@ export const WATCH_TIMING: WatchTiming = {
   forbiddenRetryMs: 300_000,
 };
 
-const PAGE_SIZE = 250;
+const PAGE_SIZE = 500;
 const MAX_BATCH = 200;
-/** The maximum size of contents in a batch, in characters. */
+/** The maximum size of contents in a batch, in bytes. */
 const MAX_BATCH_SIZE = 2 * 1024 * 1024;
 /** A watch that lasts this long resets the back-off. */
 const BACKOFF_RESET_MS = 10_000;
-/** The maximum length of names in Kubernetes. */
-const MAX_NAME = 253;
 
 /** The number of consecutive failures of a kind before it is reported as not watched. */
 const MAX_QUIET_FAILURES = 3;
@@ -165,33 +175,39 @@ export class KindWatch {
     this.sink.report();
   }
 
-  /** @returns the resource version of the list */
+  /** Writes what differs from what is stored. @returns the resource version of the list */
   private async list(client: ClusterClient, signal: AbortSignal): Promise<string> {
-    const uids = new Set<string>();
-    const turns = new TimeSlicer();
-    let version = '';
-    for await (const { items, resourceVersion } of client.listVersionedPages(this.kind, {
-      pageSize: PAGE_SIZE,
-      namespace: this.place?.namespace,
-      signal,
-    })) {
+    const { kind, place, sink } = this;
+    const stored = new Map((await sink.findStored(kind, place)).map((one) => [keyOf(one), one]));
+    let [version, count] = ['', 0];
+    const options = { pageSize: PAGE_SIZE, namespace: place?.namespace, signal };
+    for await (const { items, resourceVersion } of client.listReadPages(kind, options, LISTED_PAGE)) {
       version = resourceVersion;
-      this.assertRoomFor(uids.size + items.length);
-      const batch = new Batch();
-      for (const object of items) {
-        await turns.yieldToEventLoop();
-        if (!isStorable(object)) continue;
-        uids.add(object.metadata.uid ?? '');
-        batch.put(this.kind, object);
-        if (batch.isFull) await this.flush(batch);
-      }
-      await this.flush(batch);
+      count += items.length;
+      this.assertRoomFor(count);
+      const changed = items.filter(({ row }) => {
+        const key = keyOf(row);
+        const known = stored.get(key);
+        stored.delete(key);
+        return known?.digest !== row.digest;
+      });
+      await this.write(changed);
     }
     if (version === '')
-      throw new ClusterError('protocol', `The cluster lists ${this.kind.plural} without a resourceVersion`);
-    await this.sink.sweep(this.kind, uids, this.place);
-    this.count = uids.size;
+      throw new ClusterError('protocol', `The cluster lists ${kind.plural} without a resourceVersion`);
+    await sink.sweep(kind, [...stored.values()], place);
+    this.count = count;
     return version;
+  }
+
+  /** In batches of a bounded size; of an object that is listed twice, its last state. */
+  private async write(listed: SeenResource[]): Promise<void> {
+    const seen = [...new Map(listed.map((one) => [keyOf(one.row), one])).values()];
+    for (let from = 0, to = 0; from < seen.length; from = to) {
+      for (let size = 0; to < seen.length && to - from < PAGE_SIZE && size < MAX_BATCH_SIZE; to++)
+        size += sizeOf(seen[to] as SeenResource);
+      await this.sink.upsert(this.kind, seen.slice(from, to), this.place);
+    }
   }
 
   private async watch(client: ClusterClient, from: string, outer: AbortSignal): Promise<void> {
@@ -262,7 +278,7 @@ export class KindWatch {
 
 /** The pending changes: the last state of each object. */
 class Batch {
-  private readonly changes = new Map<string, SeenResource | { namespace: string; name: string }>();
+  private readonly changes = new Map<string, SeenResource | ResourceKey>();
   private size = 0;
   private begunAt = 0;
 
@@ -294,25 +310,23 @@ class Batch {
     return Math.max(0, this.begunAt + wholeMs - performance.now());
   }
 
-  takeAll(): { seen: SeenResource[]; removed: { namespace: string; name: string }[] } {
+  takeAll(): { seen: SeenResource[]; removed: ResourceKey[] } {
     const all = [...this.changes.values()];
     this.changes.clear();
     this.size = 0;
     return { seen: all.filter((one) => 'row' in one), removed: all.filter((one) => 'name' in one) };
   }
 
-  private add(
-    { namespace, name }: { namespace: string; name: string },
-    change: SeenResource | { namespace: string; name: string },
-  ): void {
+  private add(key: ResourceKey, change: SeenResource | ResourceKey): void {
     if (this.isEmpty) this.begunAt = performance.now();
-    this.changes.set(keyOf({ namespace, name }), change);
+    this.changes.set(keyOf(key), change);
   }
 }
 
-const keyOf = ({ namespace, name }: { namespace: string; name: string }): string => JSON.stringify([namespace, name]);
+/** Neither contains NUL. */
+const keyOf = ({ namespace, name }: ResourceKey): string => `${namespace}\0${name}`;
 
-/** The size of an object in memory, in characters; an applied object with omitted content is kept whole and counts as a full batch. */
+/** The size of an object in memory, in bytes; an applied object with omitted content is kept whole and counts as a full batch. */
 function sizeOf({ row: { content, omitted }, applied }: SeenResource): number {
   return applied && omitted.length > 0 ? MAX_BATCH_SIZE : content.length;
 }
@@ -322,10 +336,4 @@ function laterOf(version: string, other: string | undefined): string {
   if (other === undefined || other === '') return version;
   const isComparable = /^\d{1,30}$/.test(version) && /^\d{1,30}$/.test(other);
   return isComparable && BigInt(other) < BigInt(version) ? version : other;
-}
-
-function isStorable({ metadata: { name, namespace = '', uid } }: KubernetesObject): boolean {
-  const isName = (given: unknown): boolean =>
-    typeof given === 'string' && given.length <= MAX_NAME && !given.includes('\0');
-  return isName(name) && name !== '' && isName(namespace) && isName(uid);
 }

@@ -1,4 +1,5 @@
 import { Injectable } from '@nestjs/common';
+import { encodeTextArray } from '../../../core/database/text-array.js';
 import { UnitOfWork } from '../../../core/database/unit-of-work.js';
 import { toJsonb } from '../../../core/json/jsonb.js';
 import { PostgresPubSub } from '../../../core/pubsub/postgres-pubsub.js';
@@ -6,6 +7,7 @@ import type { ResourceKind } from '../../clusters/discovery.js';
 import type { ResourceChange } from '../resource-changes.js';
 import { type AppliedFields, combineApplied, digestApplied, rememberApplied } from '../applied-fields.js';
 import type { ResourceRow, SeenResource } from '../resource-row.js';
+import type { ResourceKey, StoredResource } from './kind-watch.js';
 import type { WatchedPlace } from './watched-namespaces.js';
 
 /** The topic of changed resources; messages contain the connection, at most a few a second. */
@@ -30,9 +32,18 @@ export class WatchLeaseLost extends Error {}
 const MAX_CHAIN = 5;
 const DELETED_AT_ONCE = 5_000;
 
-const COLUMNS = `namespace text, name text, uid text, owner_uid text, resource_version text, labels jsonb, health text,
-  health_message text, installation_id uuid, design_id uuid, environment_id uuid, applied_fields jsonb, applied_digest text, content jsonb,
-  omitted text[], created_at timestamptz`;
+/** The columns of rows that are written; those that are not texts, with the SQL of their value. */
+const COLUMNS: Record<keyof ResourceRow, string | null> = {
+  ...{ namespace: null, name: null, uid: null, owner_uid: null, resource_version: null, health: null },
+  ...{ health_message: null, applied_digest: null, digest: null },
+  labels: 'labels::jsonb',
+  ...{ installation_id: 'installation_id::uuid', design_id: 'design_id::uuid', environment_id: 'environment_id::uuid' },
+  ...{ applied_fields: 'applied_fields::jsonb', content: 'content::jsonb', created_at: 'created_at::timestamptz' },
+  omitted: `CASE WHEN omitted = '[]' THEN '{}' ELSE ARRAY(SELECT jsonb_array_elements_text(omitted::jsonb)) END AS omitted`,
+};
+const NAMES = Object.keys(COLUMNS) as (keyof ResourceRow)[];
+const GIVEN = `SELECT ${NAMES.map((name) => COLUMNS[name] ?? name).join()}
+  FROM unnest(${NAMES.map((_, index) => `$${index + 7}::text[]`).join()}) AS r (${NAMES.join()})`;
 /**
  * Whether the digest of a watch was computed with the present credential of its connection; one that cannot be decrypted has no
  * revision. Until then another one may have been shown more than the present one may see.
@@ -49,7 +60,7 @@ const HELD = `held AS MATERIALIZED (
 const TARGET = `target AS (SELECT * FROM held WHERE $6::uuid[] IS NULL OR connection_id = ANY ($6))`;
 const OWN_DESIGN = `labels ? 'armature.dev/design'`;
 
-/** A row before it was changed or deleted. */
+/** A row that belongs to a design, or to which this server applied something, before it was changed or deleted. */
 interface ChangedRow {
   connectionId: string;
   organizationId: string;
@@ -59,11 +70,30 @@ interface ChangedRow {
   wasOwn: boolean | null;
 }
 
-interface WrittenRow extends ChangedRow {
+/** The design of a row, which the objects that it owns have as well. */
+interface Ownership {
+  connection_id: string;
   uid: string;
-  designId: string | null;
-  appliedDigest: string | null;
-  ownerUid: string | null;
+  installation_id: string | null;
+  design_id: string | null;
+  environment_id: string | null;
+}
+
+interface WrittenRow extends Ownership {
+  organization_id: string;
+  namespace: string;
+  name: string;
+  applied_digest: string | null;
+}
+
+interface RowBefore {
+  connection_id: string;
+  namespace: string;
+  name: string;
+  applied_digest: string | null;
+  design_id: string | null;
+  environment_id: string | null;
+  is_own: boolean;
 }
 
 /** Writes the resources of watches: in batches, only differences, and only while the lease is held. */
@@ -83,16 +113,19 @@ export class WatchedResourcesStore {
   ): Promise<ResourceChange[]> {
     if (seen.length === 0) return [];
     const rows = await this.compareApplied(lease, kind, seen);
-    const given = `SELECT * FROM jsonb_to_recordset($7::jsonb) AS r (${COLUMNS})`;
+    const connectionIds = place?.connectionIds ?? null;
+    const changes = await this.write(lease, kind, connectionIds, GIVEN, toColumns(rows));
+    // Owners of another kind may be written at the same time, so each of both looks for the other.
     const owners = rows.flatMap(({ owner_uid, design_id }) => (design_id === null ? (owner_uid ?? []) : []));
-    return this.write(lease, kind, place?.connectionIds ?? null, given, toBatch(rows), [...new Set(owners)]);
+    await this.linkToOwners(connectionIds ?? lease.connectionIds, [...new Set(owners)]);
+    return changes;
   }
 
   /** @throws WatchLeaseLost */
   async delete(
     lease: WatchLease,
     kind: ResourceKind,
-    objects: { namespace: string; name: string }[],
+    objects: ResourceKey[],
     place?: WatchedPlace,
   ): Promise<ResourceChange[]> {
     if (objects.length === 0) return [];
@@ -105,21 +138,17 @@ export class WatchedResourcesStore {
     );
   }
 
-  /** Deletes resources that were missing in a list of the kind, or of one namespace. @throws WatchLeaseLost */
-  sweep(
-    lease: WatchLease,
-    kind: ResourceKind,
-    listed: ReadonlySet<string>,
-    place?: WatchedPlace,
-  ): Promise<ResourceChange[]> {
-    return this.deleteWhere(
-      lease,
-      kind,
-      place?.connectionIds ?? null,
-      `uid NOT IN (SELECT unnest($7::text[])) AND ($8::text IS NULL OR namespace = $8)`,
-      [...listed],
-      place?.namespace ?? null,
+  /** Returns the resources of a kind, or of one namespace, with their digests; null where the connections differ. */
+  async findStored(lease: WatchLease, kind: ResourceKind, place?: WatchedPlace): Promise<StoredResource[]> {
+    const connectionIds = place?.connectionIds ?? lease.connectionIds;
+    const found = await this.unit.manager.query<StoredResource[]>(
+      `SELECT namespace, name, CASE WHEN count(digest) = $5 AND min(digest) = max(digest) THEN min(digest) END AS digest
+         FROM cluster_resource
+        WHERE connection_id = ANY ($1) AND api_version = $2 AND kind = $3 AND ($4::text IS NULL OR namespace = $4)
+        GROUP BY namespace, name`,
+      [connectionIds, kind.apiVersion, kind.kind, place?.namespace ?? null, connectionIds.length],
     );
+    return found;
   }
 
   /** Deletes the resources of a kind in other namespaces, for one connection. @throws WatchLeaseLost */
@@ -148,7 +177,7 @@ export class WatchedResourcesStore {
       if (found.length < lease.connectionIds.length) return null;
       const gone = `NOT EXISTS (${source} AND r.namespace = cluster_resource.namespace AND r.name = cluster_resource.name)`;
       const deleted = await this.deleteWhere(lease, kind, [to], gone, from);
-      return [...deleted, ...(await this.write(lease, kind, [to], source, from))];
+      return [...deleted, ...(await this.write(lease, kind, [to], source, [from]))];
     });
   }
 
@@ -200,9 +229,16 @@ export class WatchedResourcesStore {
     const applied = seen.filter((one) => one.applied !== null);
     if (applied.length === 0) return seen.map(({ row }) => row);
     const found = await this.unit.manager.query<{ uid: string; applied: AppliedFields }[]>(
-      `SELECT uid, applied_fields AS applied FROM cluster_resource
-        WHERE connection_id = ANY ($1) AND uid = ANY ($2::text[]) AND api_version = $3 AND kind = $4 AND applied_fields IS NOT NULL`,
-      [lease.connectionIds, applied.map(({ row }) => row.uid), kind.apiVersion, kind.kind],
+      `SELECT uid, applied_fields AS applied FROM unnest($2::text[], $3::text[]) AS wanted (namespace, name)
+         JOIN cluster_resource USING (namespace, name)
+        WHERE connection_id = ANY ($1) AND api_version = $4 AND kind = $5 AND applied_fields IS NOT NULL`,
+      [
+        lease.connectionIds,
+        applied.map(({ row }) => row.namespace),
+        applied.map(({ row }) => row.name),
+        kind.apiVersion,
+        kind.kind,
+      ],
     );
     const known = new Map<string, AppliedFields | null>();
     for (const one of found) known.set(one.uid, combineApplied(known.get(one.uid) ?? null, one.applied));
@@ -217,103 +253,94 @@ export class WatchedResourcesStore {
   /**
    * Writes rows for each connection in one statement.
    * @param connectionIds those to write to; null for all of the lease
-   * @param given SQL of the rows, from `value` as $7
-   * @param ownerUids of the rows that have the design of their owner
+   * @param given SQL of the rows, from the values as $7 and following
    */
   private async write(
     lease: WatchLease,
     kind: ResourceKind,
     connectionIds: string[] | null,
     given: string,
-    value: string,
-    ownerUids: string[] = [],
+    values: unknown[],
   ): Promise<ResourceChange[]> {
-    const written = await this.unit.manager.query<(WrittenRow | { held: false })[]>(
-      `WITH ${HELD}, ${TARGET}, given AS (${given}),
-       owner AS MATERIALIZED (
-         SELECT DISTINCT ON (connection_id, uid) connection_id, uid, installation_id, design_id, environment_id FROM cluster_resource
-          WHERE connection_id = ANY ($1) AND uid = ANY ($8::text[]) AND design_id IS NOT NULL),
+    const [result] = await this.unit.manager.query<[{ held: boolean; before: RowBefore[]; written: WrittenRow[] }]>(
+      `WITH ${HELD}, ${TARGET}, given AS MATERIALIZED (${given}),
        before AS (
          SELECT c.connection_id, c.namespace, c.name, c.applied_digest, c.design_id, c.environment_id, c.${OWN_DESIGN} AS is_own
            FROM target CROSS JOIN given JOIN cluster_resource c ON c.connection_id = target.connection_id
-            AND c.api_version = $4 AND c.kind = $5 AND given.namespace = c.namespace AND given.name = c.name),
+            AND c.api_version = $4 AND c.kind = $5 AND given.namespace = c.namespace AND given.name = c.name
+          WHERE c.design_id IS NOT NULL OR c.applied_digest IS NOT NULL),
        written AS (
          INSERT INTO cluster_resource AS now
            (id, organization_id, connection_id, api_version, kind, namespace, name, uid, owner_uid, resource_version, labels, health,
-            health_message, installation_id, design_id, environment_id, applied_fields, applied_digest, content, omitted, created_at, updated_at)
+            health_message, installation_id, design_id, environment_id, applied_fields, applied_digest, content, omitted, digest, created_at, updated_at)
          SELECT gen_random_uuid(), target.organization_id, target.connection_id, $4, $5, given.namespace, given.name, given.uid,
-                given.owner_uid, given.resource_version, given.labels, given.health, given.health_message,
-                coalesce(given.installation_id, owner.installation_id), coalesce(given.design_id, owner.design_id),
-                coalesce(given.environment_id, owner.environment_id), given.applied_fields, given.applied_digest, given.content,
-                given.omitted, given.created_at, now()
-           FROM given CROSS JOIN target LEFT JOIN owner
-             ON given.design_id IS NULL AND owner.uid = given.owner_uid AND owner.connection_id = target.connection_id
+                given.owner_uid, given.resource_version, given.labels, given.health, given.health_message, given.installation_id,
+                given.design_id, given.environment_id, given.applied_fields, given.applied_digest, given.content, given.omitted,
+                given.digest, given.created_at, now()
+           FROM given CROSS JOIN target
          ON CONFLICT (connection_id, kind, namespace, name, api_version) DO UPDATE SET
            uid = excluded.uid, owner_uid = excluded.owner_uid, resource_version = excluded.resource_version,
            labels = excluded.labels, health = excluded.health, health_message = excluded.health_message,
-           installation_id = excluded.installation_id, design_id = excluded.design_id, environment_id = excluded.environment_id,
+           installation_id = ${ownOrInherited('installation_id')}, design_id = ${ownOrInherited('design_id')},
+           environment_id = ${ownOrInherited('environment_id')},
            applied_fields = excluded.applied_fields, applied_digest = excluded.applied_digest, content = excluded.content, omitted = excluded.omitted,
-           created_at = excluded.created_at, updated_at = excluded.updated_at
-         WHERE (now.resource_version, now.uid, now.health, now.health_message)
-               IS DISTINCT FROM (excluded.resource_version, excluded.uid, excluded.health, excluded.health_message)
-         RETURNING now.connection_id, now.organization_id, now.uid, now.namespace, now.name, now.owner_uid, now.design_id, now.applied_digest),
+           digest = excluded.digest, created_at = excluded.created_at, updated_at = excluded.updated_at
+         WHERE now.digest IS DISTINCT FROM excluded.digest
+         RETURNING now.connection_id, now.organization_id, now.uid, now.namespace, now.name, now.installation_id, now.design_id,
+                   now.environment_id, now.applied_digest),
        ${notified('written')}
-       SELECT written.connection_id AS "connectionId", written.organization_id AS "organizationId", written.uid,
-              written.design_id AS "designId", written.applied_digest AS "appliedDigest", before.applied_digest AS "beforeDigest",
-              before.design_id AS "beforeDesign", before.environment_id AS "beforeEnvironment", before.is_own AS "wasOwn",
-              written.owner_uid AS "ownerUid", NULL AS held
-         FROM written LEFT JOIN before ON before.connection_id = written.connection_id AND before.namespace = written.namespace
-          AND before.name = written.name
-        WHERE (SELECT count(*) FROM notified) >= 0
-       UNION ALL SELECT NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, false WHERE NOT EXISTS (SELECT FROM held)`,
-      [
-        lease.connectionIds,
-        lease.worker,
-        lease.accessDigest,
-        kind.apiVersion,
-        kind.kind,
-        connectionIds,
-        value,
-        ownerUids,
-      ],
+       SELECT EXISTS (SELECT FROM held) AS held, (SELECT coalesce(json_agg(before), '[]') FROM before) AS before,
+              (SELECT coalesce(json_agg(written), '[]') FROM written
+                WHERE design_id IS NOT NULL OR applied_digest IS NOT NULL
+                   OR (connection_id, namespace, name) IN (SELECT connection_id, namespace, name FROM before)) AS written
+        WHERE (SELECT count(*) FROM notified) >= 0`,
+      [lease.connectionIds, lease.worker, lease.accessDigest, kind.apiVersion, kind.kind, connectionIds, ...values],
     );
-    assertHeld(written);
-    const changed = written as WrittenRow[];
-    const moved = changed.filter(({ designId, beforeDesign }) => designId !== beforeDesign);
-    // An owner of another kind may have been written concurrently, so that neither statement saw the other's
-    // rows.
-    const unlinked = changed.flatMap(({ ownerUid, designId }) => (designId === null ? (ownerUid ?? []) : []));
-    await this.linkToOwners(connectionIds ?? lease.connectionIds, {
-      moved: moved.map(({ uid }) => uid),
-      owners: [...new Set(unlinked)],
-    });
-    return toChanges(changed.filter(({ beforeDigest, appliedDigest }) => beforeDigest !== appliedDigest));
+    if (!result.held) throw new WatchLeaseLost();
+    const known = new Map(result.before.map((row) => [keyOf(row), row]));
+    const pairs = result.written.map((row) => ({ row, before: known.get(keyOf(row)) }));
+    await this.passOn(pairs.flatMap(({ row, before }) => (row.design_id === (before?.design_id ?? null) ? [] : row)));
+    const changed = pairs.flatMap(({ row, before }) =>
+      before && before.applied_digest !== row.applied_digest ? [{ row, before }] : [],
+    );
+    return toChanges(
+      changed.map(({ row, before }) => ({
+        connectionId: row.connection_id,
+        organizationId: row.organization_id,
+        beforeDigest: before.applied_digest,
+        beforeDesign: before.design_id,
+        beforeEnvironment: before.environment_id,
+        wasOwn: before.is_own,
+      })),
+    );
   }
 
-  /**
-   * Sets the design of resources without owner labels to that of their owners, which may have been written later.
-   * @param uids.moved resources whose design has changed
-   * @param uids.owners resources of which others were written that have no design
-   */
-  private async linkToOwners(connectionIds: string[], uids: { moved: string[]; owners: string[] }): Promise<void> {
-    let { moved, owners } = uids;
-    for (let step = 0; step < MAX_CHAIN && moved.length + owners.length > 0; step++) {
-      const linked = await this.unit.manager.query<{ uid: string }[]>(
+  /** Sets the design of resources without owner labels to that of their owners, if these have one. */
+  private async linkToOwners(connectionIds: string[], ownerUids: string[]): Promise<void> {
+    if (ownerUids.length === 0) return;
+    await this.passOn(
+      await this.unit.manager.query<Ownership[]>(
         `WITH owner AS MATERIALIZED (
            SELECT connection_id, uid, installation_id, design_id, environment_id FROM cluster_resource
-            WHERE connection_id = ANY ($1) AND uid = ANY ($2::text[] || $3::text[])
-              AND (design_id IS NOT NULL OR uid = ANY ($2))),
-         linked AS (
-           UPDATE cluster_resource c SET installation_id = o.installation_id, design_id = o.design_id,
-             environment_id = o.environment_id
-             FROM owner o
-            WHERE c.connection_id = o.connection_id AND c.owner_uid = o.uid
-              AND NOT c.${OWN_DESIGN} AND c.design_id IS DISTINCT FROM o.design_id RETURNING c.uid)
-         SELECT DISTINCT uid FROM linked`,
-        [connectionIds, moved, owners],
+            WHERE connection_id = ANY ($1) AND uid = ANY ($2::text[]) AND design_id IS NOT NULL),
+         ${LINKED}`,
+        [connectionIds, ownerUids],
+      ),
+      1,
+    );
+  }
+
+  /** Gives the design of resources to those that they own and that have no owner labels. */
+  private async passOn(moved: Ownership[], from = 0): Promise<void> {
+    let owners = moved;
+    for (let step = from; step < MAX_CHAIN && owners.length > 0; step++)
+      owners = await this.unit.manager.query<Ownership[]>(
+        `WITH owner AS MATERIALIZED (
+           SELECT * FROM jsonb_to_recordset($1::jsonb)
+             AS r (connection_id uuid, uid text, installation_id uuid, design_id uuid, environment_id uuid)),
+         ${LINKED}`,
+        [toJsonb(owners)],
       );
-      [moved, owners] = [linked.map(({ uid }) => uid), []];
-    }
   }
 
   private async deleteWhere(
@@ -346,14 +373,32 @@ const notified = (rows: string): string => `notified AS (
   SELECT ${PostgresPubSub.publishSql(RESOURCES_TOPIC, `json_build_object('connection', connection_id)`)}
     FROM (SELECT DISTINCT connection_id FROM ${rows}) changed)`;
 
+/** Without owner labels, a resource keeps the design of its owner as long as it has the same one. */
+const ownOrInherited = (column: string): string =>
+  `CASE WHEN excluded.design_id IS NULL AND NOT now.${OWN_DESIGN} AND (now.uid, now.owner_uid) = (excluded.uid, excluded.owner_uid)
+     THEN now.${column} ELSE excluded.${column} END`;
+
+/** A common table expression that gives the designs of owners to what they own, and the query of what was changed. */
+const LINKED = `linked AS (
+  UPDATE cluster_resource c SET installation_id = o.installation_id, design_id = o.design_id, environment_id = o.environment_id
+    FROM owner o
+   WHERE c.connection_id = o.connection_id AND c.owner_uid = o.uid AND NOT c.${OWN_DESIGN}
+     AND c.design_id IS DISTINCT FROM o.design_id
+  RETURNING c.connection_id, c.uid, c.installation_id, c.design_id, c.environment_id)
+SELECT * FROM linked`;
+
+const keyOf = (row: { connection_id: string; namespace: string; name: string }): string =>
+  `${row.connection_id}\0${row.namespace}\0${row.name}`;
+
 function assertHeld(rows: (ChangedRow | { held: false })[]): void {
   if (rows.some((row) => 'held' in row && row.held === false)) throw new WatchLeaseLost();
 }
 
-/** Serializes rows as a JSON array; their contents are already JSON. */
-function toBatch(rows: ResourceRow[]): string {
-  const items = rows.map(({ content, ...row }) => `${(toJsonb(row) ?? '{}').slice(0, -1)},"content":${content}}`);
-  return `[${items.join(',')}]`;
+/** The rows as arrays of their columns; objects as JSON. */
+function toColumns(rows: ResourceRow[]): Buffer[] {
+  const toText = (value: ResourceRow[keyof ResourceRow]): string | Uint8Array | null =>
+    typeof value === 'object' && !(value instanceof Uint8Array) ? toJsonb(value) : value;
+  return NAMES.map((name) => encodeTextArray(rows.map((row) => toText(row[name]))));
 }
 
 /** Lists the designs and environments of the changed objects by their previous labels, without duplicates. */
