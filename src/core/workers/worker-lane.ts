@@ -17,6 +17,8 @@ export interface WorkerLaneOptions extends FairQueueBounds {
   timeLimit: number;
   /** The heap limit of a worker in megabytes; exceeding it fails the task. */
   memory: number;
+  /** How long after its last task a lane keeps idle workers, whose heaps the system otherwise would not get back. */
+  idleMs: number;
   /** The nice value of the worker threads, 0 to 19, where threads have priorities (Linux). */
   niceness: number;
 }
@@ -57,6 +59,7 @@ export class WorkerLane {
   /** Not bound to a request: messages of a worker would otherwise run in the context in which it was started. */
   private readonly asyncResource = new AsyncResource('WorkerLane');
   private closed = false;
+  private idleTimer?: NodeJS.Timeout;
 
   constructor(
     private readonly options: WorkerLaneOptions,
@@ -97,6 +100,7 @@ export class WorkerLane {
   /** Terminates all workers; running and waiting tasks are rejected. */
   async close(): Promise<void> {
     this.closed = true;
+    clearTimeout(this.idleTimer);
     const stopped = new Error('The worker pool was closed.');
     for (const waiting of [...this.queue.drain(), ...this.busy.values()]) {
       stopTimers(waiting);
@@ -156,7 +160,7 @@ export class WorkerLane {
     if ('ask' in answer) return void this.answerQuestion(worker, waiting, answer);
     this.release(worker, waiting);
     worker.unref();
-    if (this.idle.length < this.options.size) this.idle.push(worker);
+    if (this.idle.length < this.options.size) this.keep(worker);
     else void worker.terminate();
     if ('value' in answer) waiting.resolve(answer.value);
     else waiting.reject(findError(waiting, answer.error));
@@ -203,6 +207,14 @@ export class WorkerLane {
     void worker.terminate();
     waiting?.reject(error);
     this.startNext();
+  }
+
+  private keep(worker: Worker): void {
+    this.idle.push(worker);
+    clearTimeout(this.idleTimer);
+    this.idleTimer = setTimeout(() => {
+      while (this.endIdleWorker());
+    }, this.options.idleMs).unref();
   }
 
   private endIdleWorker(): boolean {

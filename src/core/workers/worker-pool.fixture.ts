@@ -1,3 +1,4 @@
+import { threadId } from 'node:worker_threads';
 import { type AskMainThread, defineTask } from './task.js';
 
 /** Asks whatever it is given. */
@@ -6,3 +7,10 @@ export function passOn(question: string, ask: AskMainThread): Promise<unknown> {
 }
 
 export const passOnTask = defineTask(import.meta.url, { passOn });
+
+/** Which worker runs it. */
+export function findThread(): number {
+  return threadId;
+}
+
+export const findThreadTask = defineTask<null, number>(import.meta.url, { findThread });

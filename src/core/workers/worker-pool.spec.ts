@@ -1,7 +1,8 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { openTransaction, type OpenTransaction } from '../database/open-transaction.js';
 import { isDatabaseOutage, PoolExhausted } from '../errors/database-outage.js';
 import { WorkerPool } from './worker-pool.js';
-import { passOnTask } from './worker-pool.fixture.js';
+import { findThreadTask, passOnTask } from './worker-pool.fixture.js';
 
 describe('A task of a worker', () => {
   const pool = new WorkerPool();
@@ -24,5 +25,17 @@ describe('A task of a worker', () => {
     expect(run).toThrow('a task of a worker (passOn) must not run inside a transaction');
     transaction.isOver = true;
     await expect(run()).resolves.toBe('me');
+  });
+
+  it('runs in the worker of the one before, which ends when none has come for a while', async () => {
+    const short = new WorkerPool({ idleMs: 300 });
+    try {
+      const first = await short.run(findThreadTask, null);
+      expect(await short.run(findThreadTask, null)).toBe(first);
+      await sleep(600);
+      expect(await short.run(findThreadTask, null)).not.toBe(first);
+    } finally {
+      await short.close();
+    }
   });
 });

@@ -4,11 +4,38 @@ import { WorkerLane, type WorkerLaneOptions } from './worker-lane.js';
 
 export type { Lane } from './task.js';
 
+/** Long enough for a person who imports one file after another. */
+const IDLE_MS = 120_000;
+
 export const DEFAULT_LANE_OPTIONS: Readonly<Record<Lane, Readonly<WorkerLaneOptions>>> = {
-  foreign: { size: 2, timeLimit: 20_000, memory: 384, waiting: 100, waitingPerCaller: 20, niceness: 5 },
-  own: { size: 2, timeLimit: 20_000, memory: 384, waiting: 200, waitingPerCaller: 50, niceness: 0 },
-  connection: { size: 1, timeLimit: 5_000, memory: 384, waiting: 100, waitingPerCaller: 10, niceness: 0 },
-  cluster: { size: 1, timeLimit: 10_000, memory: 384, waiting: 200, waitingPerCaller: 50, niceness: 0 },
+  foreign: {
+    size: 2,
+    timeLimit: 20_000,
+    memory: 384,
+    waiting: 100,
+    waitingPerCaller: 20,
+    niceness: 5,
+    idleMs: IDLE_MS,
+  },
+  own: { size: 2, timeLimit: 20_000, memory: 384, waiting: 200, waitingPerCaller: 50, niceness: 0, idleMs: IDLE_MS },
+  connection: {
+    size: 1,
+    timeLimit: 5_000,
+    memory: 384,
+    waiting: 100,
+    waitingPerCaller: 10,
+    niceness: 0,
+    idleMs: IDLE_MS,
+  },
+  cluster: {
+    size: 1,
+    timeLimit: 10_000,
+    memory: 384,
+    waiting: 200,
+    waitingPerCaller: 50,
+    niceness: 0,
+    idleMs: IDLE_MS,
+  },
 };
 /** The heap limit of all workers in megabytes. */
 const DEFAULT_TOTAL_MEMORY = 8 * 384;
