@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { backoff } from '../../../core/backoff.js';
 import { TokenBucket } from '../../../core/token-bucket.js';
+import { WakeSignal } from '../../../jobs/wake-signal.js';
 import type { ClusterClient } from '../../clusters/cluster-client.js';
 import { ClusterError } from '../../clusters/cluster-error.js';
 import type { ResourceKind } from '../../clusters/discovery.js';
@@ -69,6 +70,8 @@ export class ClusterWatcher implements KindSink {
   private nextCheckAt = Infinity;
   private checkedAt = -Infinity;
   private reportAt = Infinity;
+  /** Notified when something is due earlier than before. */
+  private readonly due = new WakeSignal();
   private readonly timing: WatchTiming;
 
   constructor(
@@ -178,16 +181,19 @@ export class ClusterWatcher implements KindSink {
 
   report(): void {
     this.reportAt = Math.min(this.reportAt, performance.now() + REPORT_DELAY_MS);
+    this.due.notify();
   }
 
   requestClusterCheck(): void {
     this.nextCheckAt = Math.min(this.nextCheckAt, Math.max(performance.now(), this.checkedAt + CLUSTER_CHECK_DELAY_MS));
+    this.due.notify();
   }
 
   /** Watches all kinds until a failure concerns the whole cluster, or the session is aborted. */
   private async runSession(): Promise<void> {
     this.session = new AbortController();
     const signal = AbortSignal.any([this.stopping.signal, this.session.signal]);
+    signal.addEventListener('abort', () => this.due.notify(), { once: true });
     const { connections } = this;
     this.lease.connectionIds = this.connectionIds;
     const client = await this.openClient(connections);
@@ -230,7 +236,7 @@ export class ClusterWatcher implements KindSink {
         }
         reconcile();
         if (performance.now() >= this.reportAt) await this.saveState();
-        await sleep(100, undefined, { signal }).catch(() => undefined);
+        await this.waitUntilDue(signal);
       }
     } catch (error) {
       failure ??= error as Error;
@@ -342,6 +348,13 @@ export class ClusterWatcher implements KindSink {
 
   private discoverSoon(): void {
     this.discoverAt = Math.min(this.discoverAt, performance.now() + DISCOVERY_DELAY_MS);
+    this.due.notify();
+  }
+
+  /** Waits until something of the session is due, or it is aborted. */
+  private async waitUntilDue(signal: AbortSignal): Promise<void> {
+    const at = Math.min(this.discoverAt, this.nextCheckAt, this.narrowAt, this.reportAt);
+    if (!signal.aborted) await this.due.wait(Math.max(0, at - performance.now()));
   }
 
   private async saveState(): Promise<void> {
