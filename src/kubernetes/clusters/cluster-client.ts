@@ -4,7 +4,6 @@ import type { Task, TaskRunner } from '../../core/workers/task.js';
 import { type ApiDescription, readApiDocuments } from './api-description.js';
 import { type ClusterAccess } from './cluster-access.js';
 import { ClusterError } from './cluster-error.js';
-import type { PageInput, ReadPage } from './cluster-response.js';
 import type { ClusterRequest, ClusterResponse } from './cluster-request.js';
 import { type ClusterLimits, ClusterTransport, type ClusterHooks } from './cluster-transport.js';
 import { Discovery, type ResourceKind } from './discovery.js';
@@ -12,6 +11,7 @@ import { type KubernetesObject, type ObjectMetadata } from './kubernetes-object.
 import { type ListOptions, listPages } from './list-pages.js';
 import { type ListedPage, toObject, toPage, toWatchEvent, type WatchEvent } from './object-answers.js';
 import { objectPath } from './object-path.js';
+import { type PageInput, readPage, type ReadPage } from './read-page.js';
 
 export interface ClusterVersion {
   major: string;
@@ -87,7 +87,7 @@ export class ClusterClient {
   constructor(
     access: ClusterAccess,
     outbound: Outbound,
-    tasks: TaskRunner,
+    private readonly tasks: TaskRunner,
     limits?: Partial<ClusterLimits>,
     hooks?: ClusterHooks,
   ) {
@@ -185,7 +185,7 @@ export class ClusterClient {
   ): AsyncGenerator<ListedPage<T>> {
     return listPages(kind, options, async (request) => {
       const bytes = await this.forgettingUnserved(kind, this.transport.requestBytes(request));
-      return this.transport.readPage({ bytes, kind }, read);
+      return readPage({ bytes, kind }, read, this.tasks);
     });
   }
 

@@ -1,11 +1,8 @@
 import { parseExactJson } from '../../core/json/large-integers.js';
 import { toJsonChunks, INLINE_MAX_BYTES, fromJsonChunks } from '../../core/json/json-chunks.js';
 import { isObject } from '../../core/json/json.js';
-import { defineTask, InlineTaskRunner, TransferredValue, type Task, type TaskRunner } from '../../core/workers/task.js';
+import { defineTask, TransferredValue, type Task, type TaskRunner } from '../../core/workers/task.js';
 import { ClusterError } from './cluster-error.js';
-import type { ResourceKind } from './discovery.js';
-import type { KubernetesObject } from './kubernetes-object.js';
-import { toPage } from './object-answers.js';
 
 type Bytes = Uint8Array<ArrayBuffer>;
 
@@ -43,52 +40,11 @@ export async function parseResponse(bytes: Bytes, metadataOnly: boolean, tasks: 
   return parts.items === null ? rest : { ...(rest as object), items: await fromJsonChunks(parts.items) };
 }
 
-/** A page of a list as bytes, for a task that reads it. */
-export interface PageInput {
-  bytes: Bytes;
-  kind: ResourceKind;
-}
-
-/** What a task makes of a page, or why it is refused. */
-export type ReadPage<T> = { items: T[]; more: string; resourceVersion: string } | { refusal: string };
-
-/** Reads a page: a large one in a worker. @throws ClusterError `protocol` */
-export async function readPage<T>(
-  input: PageInput,
-  read: Task<PageInput, ReadPage<T>>,
-  tasks: TaskRunner,
-): Promise<Exclude<ReadPage<T>, { refusal: string }>> {
-  const isSmall = input.bytes.length <= INLINE_MAX_BYTES;
-  const page = isSmall
-    ? await new InlineTaskRunner().run(read, input)
-    : await tasks.run(read, input, { lane: 'cluster', transferList: [input.bytes.buffer] });
-  if ('refusal' in page) throw new ClusterError('protocol', page.refusal);
-  return page;
-}
-
-/** Reads a page with a function for its objects; for a task. */
-export function readPageItems<T>({ bytes, kind }: PageInput, read: (object: KubernetesObject) => T[]): ReadPage<T> {
-  const body = parseJson(bytes);
-  if (body === undefined) return { refusal: 'The cluster answered something that is not valid JSON' };
-  const { items, own } = splitList(body) ?? { items: [], own: body };
-  const refusal = [own, ...items].map(findRefusal).find(Boolean);
-  if (refusal) return { refusal };
-  try {
-    const page = toPage<KubernetesObject>(body, kind);
-    return { ...page, items: page.items.flatMap(read) };
-  } catch (error) {
-    if (error instanceof ClusterError) return { refusal: error.message };
-    throw error;
-  }
-}
-
 /** A task of the worker pool. */
 export function splitInWorker({ bytes, metadataOnly }: ResponseInput): TransferredValue<ResponseParts> {
-  const body = parseJson(bytes);
-  if (body === undefined) return refusedParts('The response of the cluster is not valid JSON');
-  const { items, own } = splitList(body) ?? { items: null, own: body };
-  const refusal = [own, ...(items ?? [])].map(findRefusal).find(Boolean);
-  if (refusal) return refusedParts(refusal);
+  const response = parseList(bytes);
+  if ('refusal' in response) return new TransferredValue(response, []);
+  const { items, own } = response;
   const kept = items?.map((item) => (metadataOnly && isObject(item) ? { metadata: item['metadata'] } : item));
   const chunks = kept ? toJsonChunks(kept) : null;
   const ownBytes = new TextEncoder().encode(JSON.stringify(own));
@@ -98,14 +54,21 @@ export function splitInWorker({ bytes, metadataOnly }: ResponseInput): Transferr
   );
 }
 
+/** Parses a response as a whole, for a task. @returns its items, if it is a list, and the rest; or why it is refused */
+export function parseList(bytes: Bytes): { items: unknown[] | null; own: unknown } | { refusal: string } {
+  const body = parseJson(bytes);
+  if (body === undefined) return { refusal: 'The response of the cluster is not valid JSON' };
+  const { items, own } = splitList(body) ?? { items: null, own: body };
+  const refusal = [own, ...(items ?? [])].map(findRefusal).find(Boolean);
+  return refusal ? { refusal } : { items, own };
+}
+
 /** Splits a list into its items and the rest. */
 function splitList(body: unknown): { items: unknown[]; own: object } | undefined {
   if (!isObject(body)) return undefined;
   const { items, ...own } = body;
   return Array.isArray(items) ? { items, own } : undefined;
 }
-
-const refusedParts = (refusal: string): TransferredValue<ResponseParts> => new TransferredValue({ refusal }, []);
 
 function parseJson(bytes: Bytes): unknown {
   try {

@@ -4,11 +4,11 @@ import { AppError } from '../../core/errors/app-error.js';
 import { stringifyExact } from '../../core/json/large-integers.js';
 import { describeConnectionFailure } from '../../core/outbound/connection-failure.js';
 import { type Outbound } from '../../core/outbound/outbound.service.js';
-import type { Task, TaskRunner } from '../../core/workers/task.js';
+import type { TaskRunner } from '../../core/workers/task.js';
 import { type ClusterAccess } from './cluster-access.js';
 import { ClusterError } from './cluster-error.js';
 import { type ClusterRequest, type ClusterResponse, identityHeaders, toQueryString } from './cluster-request.js';
-import { type PageInput, parseResponse, readPage, type ReadPage } from './cluster-response.js';
+import { parseResponse } from './cluster-response.js';
 import { parseStatus, parseWarnings } from './response-texts.js';
 import { splitLines } from './split-lines.js';
 import { trimTextEnd } from '../../core/trim-text.js';
@@ -200,11 +200,6 @@ export class ClusterTransport {
         close();
       }
     })();
-  }
-
-  /** Reads a page of a list by a task; large ones in a worker. */
-  readPage<T>(input: PageInput, read: Task<PageInput, ReadPage<T>>): ReturnType<typeof readPage<T>> {
-    return readPage(input, read, this.tasks);
   }
 
   /** Parses a line of a stream; large ones in a worker. */

@@ -1,5 +1,5 @@
 import { defineTask, type Task, TransferredValue } from '../../../core/workers/task.js';
-import { type PageInput, type ReadPage, readPageItems } from '../../clusters/cluster-response.js';
+import { type PageInput, type ReadPage, readItems } from '../../clusters/read-page.js';
 import type { KubernetesObject } from '../../clusters/kubernetes-object.js';
 import { type SeenResource, toSeenResource } from '../resource-row.js';
 
@@ -11,7 +11,7 @@ export const LISTED_PAGE: Task<PageInput, ReadPage<SeenResource>> = defineTask(i
 
 /** A task of the worker pool. The contents of all rows share a buffer, which is transferred. */
 export function readListedPage(input: PageInput): TransferredValue<ReadPage<SeenResource>> {
-  const page = readPageItems(input, (object) => (isStorable(object) ? [toSeenResource(input.kind, object)] : []));
+  const page = readItems(input, (object) => (isStorable(object) ? [toSeenResource(input.kind, object)] : []));
   if ('refusal' in page) return new TransferredValue(page, []);
   const contents = new Uint8Array(page.items.reduce((sum, { row }) => sum + row.content.length, 0));
   let at = 0;
