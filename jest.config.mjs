@@ -11,7 +11,7 @@ export default {
   ],
   runner: ['jest-light-runner', { runtime: 'worker_threads' }],
   testSequencer: './test/support/longest-first.mjs',
-  setupFilesAfterEnv: ['./test/support/time-limit.ts'],
+  setupFilesAfterEnv: ['./test/support/time-limit.ts', './test/support/speed-patches.ts'],
   // Files wait for clusters, browsers and time limits for some 40 % of their time: three at a time keep two cores busy.
   maxWorkers: 3,
 };

@@ -1,8 +1,6 @@
 import { Global, Module } from '@nestjs/common';
-import { APP_GUARD } from '@nestjs/core';
 import { Authenticator } from '../core/access/authenticator.js';
-import { BodyGuard } from '../core/rest/body/body.guard.js';
-import { RightsGuard } from '../core/rest/rights/rights.guard.js';
+import { guards } from '../core/rest/pipeline.js';
 import { OrganizationsModule } from '../organizations/organizations.module.js';
 import { AuthenticationMiddleware } from './authentication.middleware.js';
 import { PasswordResetLimiter, SignInLimiter } from './attempts/attempts.limiter.js';
@@ -89,10 +87,7 @@ import { TokenAuthenticator } from './token.authenticator.js';
     AccountEmailsService,
     FirstStartService,
     { provide: Authenticator, useClass: TokenAuthenticator },
-    // Guards run in this order: authentication, authorization, then validation of the request.
-    { provide: APP_GUARD, useClass: AuthGuard },
-    { provide: APP_GUARD, useClass: RightsGuard },
-    { provide: APP_GUARD, useClass: BodyGuard },
+    ...guards(AuthGuard),
   ],
   exports: [IssuerKeysService, AuthenticationMiddleware, Authenticator, FirstStartService],
 })

@@ -1,7 +1,6 @@
 import { Injectable, Logger } from '@nestjs/common';
 import pg from 'pg';
 import type { DataSource } from 'typeorm';
-import type { PostgresDriver } from 'typeorm/driver/postgres/PostgresDriver.js';
 import {
   DatabaseUnavailable,
   isConnectionError,
@@ -9,19 +8,12 @@ import {
   PoolExhausted,
   refusesChanges,
 } from '../errors/database-outage.js';
+import { type Connect, type ConnectCallback, getPool, wrapConnect } from '../patches/pg/pool-connect.js';
 import { currentRequester } from '../telemetry/requester.js';
 import { ConnectionShares } from './connection-shares.js';
 
-export type ConnectCallback = (
-  error: Error | undefined,
-  client: pg.PoolClient | undefined,
-  release: (error?: Error) => void,
-) => void;
-
 const READ_ONLY = '25006';
 const NO_CONNECTIONS = 'refuses connections';
-
-type Connect = (callback: ConnectCallback) => void;
 
 /** How long a refusal counts as recent; jobs write every second. */
 const RECENT_MS = 10_000;
@@ -93,17 +85,15 @@ export class DatabaseAvailability {
    * organizations.
    */
   guardPool(dataSource: DataSource): ConnectionShares {
-    const pool = (dataSource.driver as PostgresDriver).master as pg.Pool;
+    const pool = getPool(dataSource);
     pool.on('acquire', (client) => {
       if (!(client instanceof pg.Client) || this.clients.has(client)) return;
       this.clients.add(client);
       client.once('end', () => this.clients.delete(client));
       client.connection.on('errorMessage', (error: pg.DatabaseError) => this.handleRefusedStatement(client, error));
     });
-    const connect = pool.connect.bind(pool) as Connect;
     const shares = new ConnectionShares(pool.options.max);
-    pool.connect = ((callback) =>
-      this.connectGuarded(connect, shares, callback)) satisfies Connect as typeof pool.connect;
+    wrapConnect(pool, (connect) => (callback) => this.connectGuarded(connect, shares, callback));
     return shares;
   }
 

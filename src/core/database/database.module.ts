@@ -9,7 +9,7 @@ import { Metrics } from '../telemetry/metrics.service.js';
 import { migrate } from './migrate.js';
 import { registerPoolMetrics } from './pool-metrics.js';
 import { tolerateWorkInTransactions } from './open-transaction.js';
-import { sendThroughPool } from './pool-queries.js';
+import { sendThroughPool } from '../patches/typeorm/pool-queries.js';
 import { PostgresNotifications } from './postgres-notifications.js';
 import { ensureServiceLogin } from './service-login.js';
 import { bindRowSecurityUser } from './row-security.js';

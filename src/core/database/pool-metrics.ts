@@ -1,12 +1,11 @@
-import type pg from 'pg';
 import { Gauge, type Registry } from 'prom-client';
 import type { DataSource } from 'typeorm';
+import { getPool } from '../patches/pg/pool-connect.js';
 import type { ConnectionShares } from './connection-shares.js';
-import type { PostgresDriver } from 'typeorm/driver/postgres/PostgresDriver.js';
 
 /** Registers metrics of the connection pool: connections in use and idle, and waiting requests, read on each scrape. */
 export function registerPoolMetrics(registry: Registry, dataSource: DataSource, shares: ConnectionShares): void {
-  const master = (dataSource.driver as PostgresDriver).master as pg.Pool;
+  const master = getPool(dataSource);
   const gauge: Gauge = new Gauge({
     name: 'armature_database_connections',
     help: 'Database connections that are busy or idle, and requests that are waiting for one, by state.',

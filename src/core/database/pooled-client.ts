@@ -1,5 +1,6 @@
 import pg from 'pg';
-import { NamedQuery, RowReaders } from './named-query.js';
+import { joinWritesOf } from '../patches/pg/joined-writes.js';
+import { NamedQuery, RowReaders } from '../patches/pg/named-query.js';
 import { getStatementName, named } from './statements.js';
 import { parseTimestamp } from './timestamp-text.js';
 
@@ -39,7 +40,6 @@ export class PooledClient extends pg.Client {
   rowSecurityUser: string | undefined;
   private ahead: Promise<pg.QueryResult>[] = [];
   private isUserAhead = false;
-  private isJoining = false;
 
   constructor(config?: pg.ClientConfig) {
     super({ ...config, connectionTimeoutMillis: CONNECT_MS, pipeline: true });
@@ -48,8 +48,9 @@ export class PooledClient extends pg.Client {
     this.on('error', () => undefined);
     const query = this.query.bind(this);
     const readers = new RowReaders();
+    const joinWrites = joinWritesOf(this);
     const send: Send = (text, values) => {
-      this.joinWrites();
+      joinWrites();
       const name = getStatementName(text);
       if (name === undefined || !readers.admits(name)) return query(text, values);
       return new Promise((resolve, reject) => {
@@ -85,20 +86,6 @@ export class PooledClient extends pg.Client {
     // When both fail, the first error states the cause.
     sent.catch(() => undefined);
     return this.settleAhead().then(() => sent);
-  }
-
-  private joinWrites(): void {
-    if (this.isJoining) return;
-    this.isJoining = true;
-    const { stream } = this.connection;
-    stream.cork();
-    const write = (): void => {
-      this.isJoining = false;
-      stream.uncork();
-    };
-    // Runs after all promises of this turn, also when the turn began with a callback, after which `nextTick`
-    // alone would run first.
-    queueMicrotask(() => process.nextTick(write));
   }
 
   private settleAhead(): Promise<unknown> {

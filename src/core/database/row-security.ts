@@ -1,11 +1,8 @@
-import type pg from 'pg';
 import type { DataSource } from 'typeorm';
-import type { PostgresDriver } from 'typeorm/driver/postgres/PostgresDriver.js';
 import { Actor } from '../access/actor.js';
+import { getPool, wrapConnect } from '../patches/pg/pool-connect.js';
 import { PooledClient, SET_USER_SQL } from './pooled-client.js';
 import { currentRequest, runInRequestContext, generateRequestId } from '../telemetry/request-context.js';
-
-type Connect = (error: Error | undefined, client: pg.PoolClient | undefined, release: (error?: Error) => void) => void;
 
 /**
  * Sets the user for the row-level security policies whenever a connection is taken from the pool: the caller of the
@@ -13,9 +10,7 @@ type Connect = (error: Error | undefined, client: pg.PoolClient | undefined, rel
  * jobs). This takes a statement, sent together with the next one, only when the connection's previous user differs.
  */
 export function bindRowSecurityUser(dataSource: DataSource): void {
-  const pool = (dataSource.driver as PostgresDriver).master as pg.Pool;
-  const connect = pool.connect.bind(pool) as (callback: Connect) => void;
-  const taken = (callback: Connect): void => {
+  wrapConnect(getPool(dataSource), (connect) => (callback) => {
     const user = currentRowSecurityUser();
     connect((error, client, release) => {
       if (client instanceof PooledClient && client.rowSecurityUser !== user) {
@@ -24,8 +19,7 @@ export function bindRowSecurityUser(dataSource: DataSource): void {
       }
       callback(error, client, release);
     });
-  };
-  pool.connect = taken as typeof pool.connect;
+  });
 }
 
 /** Runs queries as the system, for rules that need records which the caller may not see. Not for use inside a unit of work. */

@@ -1,7 +1,6 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
-import type pg from 'pg';
 import type { QueryRunner } from 'typeorm';
-import { queryClient } from './pool-queries.js';
+import { wrapRunnerQuery } from '../patches/typeorm/runner-query.js';
 
 /** The number of running statements of a transaction, and the maximum. */
 export interface Turns {
@@ -26,8 +25,7 @@ export function inOneStatement<T>(ask: () => Promise<T>): Promise<T> {
  * order; they are a programming error and throw.
  */
 export function sendInTurn(runner: QueryRunner, turns: Turns): void {
-  const query = runner.query.bind(runner);
-  runner.query = async (text: string, values?: unknown[], structured?: boolean): Promise<never> => {
+  wrapRunnerQuery(runner, (send) => async (...statement) => {
     if (turns.running >= turns.most)
       throw new Error('two statements at once inside one unit of work; await them one after another');
     const alone = single.getStore();
@@ -35,12 +33,9 @@ export function sendInTurn(runner: QueryRunner, turns: Turns): void {
     if (alone) alone.sent = true;
     turns.running++;
     try {
-      // The overloads of `query` return a type that the caller chooses.
-      // After the release, TypeORM's `query` throws.
-      if (structured || runner.isReleased) return (await query(text, values, structured as true)) as never;
-      return (await queryClient((await runner.connect()) as pg.PoolClient, text, values)) as never;
+      return await send(...statement);
     } finally {
       turns.running--;
     }
-  };
+  });
 }

@@ -5,7 +5,7 @@ import { currentRequest, type RequestContext } from '../telemetry/request-contex
 import { Actor } from '../access/actor.js';
 import { AuditedRequests } from './audited-request.js';
 import { openTransaction, type OpenTransaction, type Statement } from './open-transaction.js';
-import { queryClient } from './pool-queries.js';
+import { queryClient } from '../patches/typeorm/pool-queries.js';
 import { sentAhead, SET_LOCAL_REQUEST_SQL, SET_LOCAL_USER_SQL } from './pooled-client.js';
 import { currentRowSecurityUser, runAsSystem } from './row-security.js';
 import { inOneStatement, sendInTurn, type Turns } from './statement-turns.js';

@@ -5,7 +5,7 @@ import { ExpressAdapter } from '@nestjs/platform-express';
 import type { Express } from 'express';
 import { AppError } from '../errors/app-error.js';
 import { toProblem } from '../errors/problem.js';
-import { HttpMessages } from '../rest/http-messages.js';
+import { HttpMessages } from '../patches/express/http-messages.js';
 import { generateRequestId } from '../telemetry/request-context.js';
 
 /** The server cannot listen on HOST and PORT. */

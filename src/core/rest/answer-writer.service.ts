@@ -2,10 +2,11 @@ import { createHash, hash as digestOf } from 'node:crypto';
 import { Injectable, type OnModuleInit, StreamableFile } from '@nestjs/common';
 import { HttpAdapterHost } from '@nestjs/core';
 import type { Request, Response } from 'express';
+import { wrapReply } from '../patches/nestjs/reply.js';
 import { ResponseBudget } from '../responses/response-budget.service.js';
 import { getRevision } from '../schema/record.view.js';
 import { TimeSlicer } from '../time-slicer.js';
-import { varyBy } from './compression.js';
+import { varyBy } from '../patches/express/compression.js';
 import { type AnsweredRequest, setLocation } from './location.js';
 import { RevisedJson, RevisedResponse } from './revised-response.js';
 import { estimateJsonBytes, isLargeJson } from '../json/json-size.js';
@@ -30,14 +31,12 @@ export class AnswerWriter implements OnModuleInit {
 
   /** Intercepts the values that NestJS sends as responses. */
   onModuleInit(): void {
-    const { httpAdapter: adapter } = this.host;
-    const reply = adapter.reply.bind(adapter) as (response: Response, body: unknown, status?: number) => unknown;
-    adapter.reply = (response: Response, body: unknown, status?: number): unknown => {
+    wrapReply(this.host, (reply) => (response, body, status) => {
       if (this.written.has(response)) return reply(response, body, status);
       const written = this.write(response.req, response, body);
       if (written instanceof Promise) return written.then((made) => reply(response, made, status));
       return isJsonText(body, written) ? sendText(response, written, status) : reply(response, written, status);
-    };
+    });
   }
 
   /** Sets the headers of a response and returns its body: text, a file, or undefined for 304. */

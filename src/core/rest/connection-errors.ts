@@ -2,20 +2,18 @@ import { STATUS_CODES, type Server } from 'node:http';
 import type { Socket } from 'node:net';
 import { AppError } from '../errors/app-error.js';
 import { payloadTooLarge, toProblem } from '../errors/problem.js';
+import { hasBegunResponse } from '../patches/node/begun-response.js';
 import { generateRequestId } from '../telemetry/request-context.js';
 
 /** How long the client may take to read the response. */
 const LINGER_MS = 1_000;
 
-/** A socket with the response that Node.js is sending on it. */
-type ServerSocket = Socket & { _httpMessage?: { headersSent: boolean } | null };
-
 /** Answers what Node.js could not parse, or what took too long to arrive, with a problem document, and closes the connection. */
 export function respondToConnectionErrors(server: Server): void {
-  server.on('clientError', (error: NodeJS.ErrnoException, socket: ServerSocket) => {
+  server.on('clientError', (error: NodeJS.ErrnoException, socket: Socket) => {
     if (socket.writableEnded) return;
     // Bytes after the start of a response would be taken for a part of it.
-    if (!socket.writable || socket._httpMessage?.headersSent) return void socket.destroy();
+    if (!socket.writable || hasBegunResponse(socket)) return void socket.destroy();
     const problem = toConnectionProblem(error.code ?? '');
     const requestId = generateRequestId();
     const body = JSON.stringify(toProblem(problem, requestId));

@@ -5,7 +5,7 @@ import { limitFaults, listFaults } from '../errors/problem.js';
 import { PackedJson, TOO_MUCH_DATA_DETAIL, JsonUnpacker } from '../json/packed-json.js';
 import { normalizeInput } from '../schema/one-line-text.js';
 import { isRepeatable } from '../schema/repeatable.js';
-import { keepValidationRules } from '../schema/validation-rules.js';
+import { keepValidationRules } from '../patches/class-validator/validation-rules.js';
 import { currentRequest } from '../telemetry/request-context.js';
 import { escapePointerSegment, findTextFault, findUnstorableParts } from '../json/storable-json.js';
 import { FaultList } from './fault-list.js';

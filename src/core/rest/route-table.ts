@@ -1,38 +1,11 @@
 import { Injectable, type OnModuleInit } from '@nestjs/common';
 import { HttpAdapterHost } from '@nestjs/core';
-import type { IRoute, NextFunction, Request, RequestHandler, Response } from 'express';
+import type { NextFunction, Request, RequestHandler, Response } from 'express';
 import { NIL as NIL_UUID } from 'uuid';
 import { AppError } from '../errors/app-error.js';
+import { arrangeRoutes, type RoutedApp, type RouterLayer } from '../patches/express/indexed-routes.js';
 import { getRequestPath } from '../telemetry/request-context.js';
-import { RouteIndex } from './route-index.js';
 import { compareRoutes, isNarrower, isSameRoute } from './route-precedence.js';
-
-interface RouterLayer {
-  route?: {
-    path: string;
-    methods: Record<string, boolean>;
-    stack: HandlerLayer[];
-    _handlesMethod(method: string): boolean;
-  };
-  match(path: string): { params: Record<string, string> } | false;
-  handleRequest(request: Request, response: Response, next: NextFunction): void;
-}
-
-/** A handler of a route in Express's router. */
-interface HandlerLayer {
-  /** In lower case; undefined for all methods. */
-  method?: string;
-  handleRequest(request: Request, response: Response, next: NextFunction): void;
-}
-
-interface ExpressApp {
-  router: { stack: RouterLayer[] };
-  route(path: string): Pick<IRoute, 'all'>;
-  use(handler: RequestHandler): void;
-}
-
-/** The method names in Express's routes. */
-const METHOD_NAMES: Record<string, string> = { GET: 'get', POST: 'post', PUT: 'put', DELETE: 'delete' };
 
 export interface Route {
   method: string;
@@ -41,8 +14,7 @@ export interface Route {
 
 /**
  * The REST routes of this server, from its router. It sorts them by specificity after registration, so that
- * `/api/pattern/types` precedes `/api/pattern/:id` whichever module declares it. It also replaces the linear search
- * of the router by an index.
+ * `/api/pattern/types` precedes `/api/pattern/:id` whichever module declares it.
  */
 @Injectable()
 export class RouteTable implements OnModuleInit {
@@ -55,7 +27,7 @@ export class RouteTable implements OnModuleInit {
     this.layers = this.findLayers();
     this.refuseOtherMethods();
     this.layers = this.findLayers().sort(compareLayers);
-    this.replaceByIndex();
+    arrangeRoutes(this.express, compareLayers);
   }
 
   /** Lists all routes in the form `/api/environments/:id`. */
@@ -113,61 +85,13 @@ export class RouteTable implements OnModuleInit {
         });
   }
 
-  /**
-   * Replaces each run of consecutive routes by one layer with an index; other layers, such as the files of the API
-   * reference, stay in place.
-   */
-  private replaceByIndex(): void {
-    const { stack } = this.express.router;
-    for (let begin = 0; begin < stack.length; begin++) {
-      let end = begin;
-      while (stack[end]?.route) end++;
-      if (end === begin) continue;
-      this.express.use(serveRoutes(stack.slice(begin, end).sort(compareLayers)));
-      stack.splice(begin, end - begin, stack.pop() as RouterLayer);
-    }
-  }
-
   private findLayers(): RouterLayer[] {
     return this.express.router.stack.filter((layer) => layer.route !== undefined);
   }
 
-  private get express(): ExpressApp {
-    return this.host.httpAdapter.getInstance<ExpressApp>();
+  private get express(): RoutedApp {
+    return this.host.httpAdapter.getInstance<RoutedApp>();
   }
-}
-
-/** Handles a request like the router: calls the first matching route with the method, and the next one when it calls `next`. */
-function serveRoutes(layers: readonly RouterLayer[]): RequestHandler {
-  const index = new RouteIndex<RouterLayer>();
-  for (const layer of layers) index.add(layer.route?.path ?? '', layer);
-  return (request, response, next) => {
-    const { method, path } = request;
-    const candidates = index.find(path).values();
-    const pass = (error?: unknown): void => {
-      if (error && error !== 'route') return next(error);
-      try {
-        for (const layer of candidates) {
-          if (method !== 'HEAD' && !layer.route?._handlesMethod(method)) continue;
-          const match = layer.match(path);
-          if (!match) continue;
-          Object.assign(request, { route: layer.route, params: match.params });
-          return (findOnlyHandler(layer, method) ?? layer).handleRequest(request, response, pass);
-        }
-      } catch (thrown) {
-        // The path cannot be decoded.
-        return next(thrown);
-      }
-      next();
-    };
-    pass();
-  };
-}
-
-/** Returns the handler of a route with a single one, which saves the route's own search. */
-function findOnlyHandler({ route }: RouterLayer, method: string): HandlerLayer | undefined {
-  const only = route?.stack.length === 1 ? route.stack[0] : undefined;
-  return only?.method === METHOD_NAMES[method] ? only : undefined;
 }
 
 export function methodNotAllowed(method: string, allowed: readonly string[]): AppError {

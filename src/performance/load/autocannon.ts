@@ -3,6 +3,7 @@ import { performance } from 'node:perf_hooks';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { connect as connectTls } from 'node:tls';
 import autocannon from 'autocannon';
+import { type CannonClient, driveClient, toCannonClient } from '../../core/patches/autocannon/cannon-client.js';
 import { describeConnectionFailure } from '../../core/outbound/connection-failure.js';
 import { ArrivalSchedule } from './arrival-schedule.js';
 import { CLOSED, NOT_HTTP, TIMED_OUT, UNSENT } from './failure-kinds.js';
@@ -10,30 +11,6 @@ import { LatencyRecorder } from './latency-histogram.js';
 import type { GeneratorTask } from './load-plan.js';
 import { countKind, type RunTotals, type Slice } from './measurement.js';
 import { StallRecorder } from './stalls.js';
-
-/** The key of the callback of autocannon's parser for the end of the headers. */
-const ON_HEADERS_COMPLETE = 2;
-
-/** The internals of an autocannon client that are used and replaced here. Its version is pinned, and a test checks that they exist. */
-interface CannonClient {
-  conn: Socket | undefined;
-  destroyed: boolean;
-  /** Milliseconds. */
-  timeout: number;
-  /** Calls `_connect` when nothing has been sent for the timeout. */
-  timeoutTicker: { reschedule: (milliseconds: number) => void };
-  parser: {
-    initialize: (type: string) => void;
-    execute: (chunk: Buffer) => number | Error;
-    finish: () => Error | undefined;
-    /** Returns whether the response has no body, which the headers of a response to HEAD do not tell. */
-    [ON_HEADERS_COMPLETE]: (head: { shouldKeepAlive: boolean }) => boolean | undefined;
-  };
-  pipelinedRequests: { addByteCount: (count: number) => void; addBody: (body: unknown) => void; clear: () => void };
-  _connect: () => void;
-  _doRequest: () => void;
-  on(event: 'response', listener: (status: number, bytes: number) => void): void;
-}
 
 /** A connection to the target and its pending request. Times are milliseconds since the start of the run. */
 interface Connection {
@@ -106,7 +83,7 @@ export class AutocannonLoad {
         timeout: plan.timeout,
         // A limit that is never reached: the client is stopped below.
         duration: plan.seconds + 10 * plan.timeout,
-        setupClient: (client) => this.adopt(client as unknown as CannonClient),
+        setupClient: (client) => this.adopt(toCannonClient(client)),
       },
       () => undefined,
     );
@@ -193,13 +170,15 @@ export class AutocannonLoad {
       ...{ openingSince: 0, since: null, sentAt: 0, hasBegun: false, idleSince: 0, failures: 0 },
     };
     this.connections.push(connection);
-    // Counts the bytes of bodies without storing them.
-    client.pipelinedRequests.addBody = () => undefined;
-    client._connect = () => this.reconnect(connection);
-    client._doRequest = () => this.release(connection);
+    driveClient(client, {
+      connect: () => this.reconnect(connection),
+      send: () => this.release(connection),
+      isBodiless: (head) => {
+        connection.isReusable = head.shouldKeepAlive;
+        return this.task.plan.method === 'HEAD';
+      },
+    });
     client.on('response', (status, bytes) => this.handleAnswer(connection, status, bytes));
-    // Autocannon sets the callbacks of its parser after this one.
-    queueMicrotask(() => this.watchHeaders(connection));
   }
 
   private handleAnswer(connection: Connection, status: number, bytes: number): void {
@@ -259,15 +238,6 @@ export class AutocannonLoad {
       this.mostOpen = Math.max(this.mostOpen, this.connections.filter(({ state }) => state === 'open').length);
       this.release(connection);
     });
-  }
-
-  private watchHeaders(connection: Connection): void {
-    const { parser } = connection.client;
-    const handle = parser[ON_HEADERS_COMPLETE].bind(parser);
-    parser[ON_HEADERS_COMPLETE] = (head) => {
-      connection.isReusable = head.shouldKeepAlive;
-      return handle(head) || this.task.plan.method === 'HEAD';
-    };
   }
 
   private noticeFirstByte(connection: Connection): void {

@@ -1,7 +1,6 @@
-import { applyDecorators, RequestMethod, SetMetadata, UseInterceptors } from '@nestjs/common';
-import { METHOD_METADATA } from '@nestjs/common/constants.js';
+import { applyDecorators, SetMetadata } from '@nestjs/common';
 import { ApiOperation } from '@nestjs/swagger';
-import { IdempotencyInterceptor } from '../idempotency.interceptor.js';
+import { onceForIdempotencyKey } from '../pipeline.js';
 import { type OperationNotes, REST_OPERATION, type RestOperationMetadata } from './rest-operation.metadata.js';
 
 /**
@@ -17,11 +16,5 @@ export const RestOperation = (
   applyDecorators(
     SetMetadata(REST_OPERATION, { id, ...notes } satisfies RestOperationMetadata),
     ApiOperation({ summary, description, deprecated: notes.deprecated }),
-    onceForKey,
+    onceForIdempotencyKey,
   );
-
-/** The method decorator is written below this one, so it is applied first. */
-const onceForKey: MethodDecorator = (target, key, descriptor: PropertyDescriptor) => {
-  const isRead = Reflect.getMetadata(METHOD_METADATA, descriptor.value as object) === RequestMethod.GET;
-  if (!isRead) UseInterceptors(IdempotencyInterceptor)(target, key, descriptor);
-};

@@ -1,14 +1,16 @@
 import type pg from 'pg';
 import { type DataSource, QueryFailedError } from 'typeorm';
-import type { PostgresDriver } from 'typeorm/driver/postgres/PostgresDriver.js';
-import type { ConnectCallback } from './database-availability.js';
+import { type Connect, type ConnectCallback, getPool } from '../pg/pool-connect.js';
+import { speedPatches } from '../speed.js';
 
 /**
- * Sends statements outside of transactions directly to a connection of the pool, without a TypeORM query runner and
- * its events for each. Results and errors are those of TypeORM.
+ * Replaces `query` of a data source and its entity manager (TypeORM 1): statements outside of transactions go directly
+ * to a connection of the pool, without a query runner and its events for each. Results and errors are those of TypeORM.
+ * Saves some ten promises a statement; not measured on its own.
  */
 export function sendThroughPool(dataSource: DataSource): void {
-  const pool = (dataSource.driver as PostgresDriver).master as pg.Pool;
+  if (!speedPatches.areApplied) return;
+  const pool = getPool(dataSource);
   const query = dataSource.query.bind(dataSource);
   dataSource.query = ((text, values, runner) =>
     runner ? query(text, values, runner) : queryPool(pool, text, values as unknown[])) as typeof dataSource.query;
@@ -30,7 +32,7 @@ function queryPool(pool: pg.Pool, text: string, values?: unknown[]): Promise<unk
         (failure: Error) => settle(() => reject(failure)),
       );
     };
-    (pool.connect as (callback: ConnectCallback) => void)(taken);
+    (pool.connect as Connect)(taken);
   });
 }
 

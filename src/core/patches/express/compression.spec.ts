@@ -3,12 +3,16 @@ import type { AddressInfo } from 'node:net';
 import { Readable } from 'node:stream';
 import { gunzipSync } from 'node:zlib';
 import express, { type Response } from 'express';
+import { speedPatches } from '../speed.js';
 import { compressBodies } from './compression.js';
 
 const TEXT = 'a line of text\n'.repeat(40_000);
 
 const app = express();
-compressBodies(app.response);
+const { areApplied } = speedPatches;
+speedPatches.areApplied = true;
+compressBodies(app);
+speedPatches.areApplied = areApplied;
 const routes: Record<string, (response: Response) => unknown> = {
   '/short': (response) => response.json({ a: 1 }),
   '/long': (response) => response.json({ text: TEXT }),

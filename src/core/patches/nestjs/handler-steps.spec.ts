@@ -2,10 +2,15 @@ import 'reflect-metadata';
 import type { CanActivate, PipeTransform } from '@nestjs/common';
 import { RouteParamtypes } from '@nestjs/common/internal';
 import { RouterExecutionContext } from '@nestjs/core/router/router-execution-context.js';
+import { ExternalContextCreator } from '@nestjs/core/helpers/external-context-creator.js';
 import { of } from 'rxjs';
+import { speedPatches } from '../speed.js';
 import { runHandlerStepsAtOnce } from './handler-steps.js';
 
+const { areApplied } = speedPatches;
+speedPatches.areApplied = true;
 runHandlerStepsAtOnce();
+speedPatches.areApplied = areApplied;
 const steps = RouterExecutionContext.prototype;
 const handler = (): void => undefined;
 
@@ -87,4 +92,9 @@ describe('pipes', () => {
     expect(pending).toBeUndefined();
     expect(args[0]).toBe(response);
   });
+});
+
+it('takes the place of methods that NestJS calls', () => {
+  for (const steps of [RouterExecutionContext, ExternalContextCreator])
+    for (const name of ['createPipesFn', 'createGuardsFn']) expect(String(steps)).toContain(`this.${name}(`);
 });

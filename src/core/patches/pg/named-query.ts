@@ -1,4 +1,5 @@
 import pg from 'pg';
+import { speedPatches } from '../speed.js';
 
 /** The driver's parser for the rows of a result. */
 interface RowReader {
@@ -47,8 +48,9 @@ export class RowReaders {
 }
 
 /**
- * A prepared statement. Its row description does not change while it is prepared, so only the first call on a
- * connection requests and parses it.
+ * A prepared statement. Extends the driver's query (pg 8), which asks for the description of the rows on every call;
+ * it does not change while the statement is prepared, so only the first call on a connection requests and parses it.
+ * Saves a message each way and the parsers of the columns; not measured on its own.
  */
 export class NamedQuery extends DriverQueryBase {
   constructor(
@@ -64,7 +66,7 @@ export class NamedQuery extends DriverQueryBase {
 
   override prepare(connection: pg.Connection): void {
     const known = this.readers.byName.get(this.name);
-    if (!known) return super.prepare(connection);
+    if (!known || !speedPatches.areApplied) return super.prepare(connection);
     Object.assign(this._result, known);
     this._accumulateRows = true;
     super.prepare(this.readers.withoutDescribing(connection));

@@ -1,0 +1,20 @@
+import { getMetadataStorage, IsInt, validateSync } from 'class-validator';
+import { speedPatches } from '../speed.js';
+import { keepValidationRules } from './validation-rules.js';
+
+class Input {
+  @IsInt()
+  count = 1;
+}
+
+it('collects the rules of a class once, by the method that class-validator calls', () => {
+  const find = jest.spyOn(getMetadataStorage(), 'getTargetValidationMetadatas');
+  const { areApplied } = speedPatches;
+  speedPatches.areApplied = true;
+  keepValidationRules();
+  speedPatches.areApplied = areApplied;
+  find.mockClear();
+  const counts = [1, 'one', 2].map((count) => validateSync(Object.assign(new Input(), { count })).length);
+  expect(counts).toEqual([0, 1, 0]);
+  expect(find.mock.calls.length).toBeLessThanOrEqual(1);
+});

@@ -1,0 +1,3 @@
+import { speedPatches } from '../../src/core/patches/speed.js';
+
+speedPatches.areApplied = process.env.SPEED_PATCHES !== 'off';
