@@ -489,11 +489,12 @@ describe('row-level security', () => {
     const access = world.get(Access);
     const checks = [
       jest.spyOn(access, 'onlyVisible').mockImplementation((rows) => rows),
-      jest
-        .spyOn(access, 'onlyVisibleIn')
-        .mockImplementation((rows, alias, _type, _actor, organizationId) =>
-          Promise.resolve(rows.andWhere(`${alias}.organization_id = :organizationId`, { organizationId })),
-        ),
+      jest.spyOn(access, 'onlyVisibleIn').mockImplementation((rows, alias, _type, _actor, organizationId) =>
+        Promise.resolve({
+          rows: rows.andWhere(`${alias}.organization_id = :organizationId`, { organizationId }),
+          seesAll: true,
+        }),
+      ),
       jest.spyOn(access, 'onlyAdministered').mockImplementation((rows) => rows),
     ];
     try {

@@ -58,7 +58,7 @@ export class ConnectionsStore extends RecordStore<Connection> {
   }
 
   async page(actor: Actor, organizationId: string, query: ConnectionFilter & ListQuery): Promise<Page<Connection>> {
-    const rows = await this.access.onlyVisibleIn(
+    const visible = await this.access.onlyVisibleIn(
       this.createQueryBuilder(),
       'connection',
       'connection',
@@ -72,9 +72,9 @@ export class ConnectionsStore extends RecordStore<Connection> {
       status: parseWordList('status', status, CONNECTION_STATUSES),
     }).filter(([, some]) => some !== undefined);
     for (const [column, some] of words)
-      rows.andWhere(`connection.${column} = ANY (:only_${column})`, { [`only_${column}`]: some });
-    const stored = words.length === 0 ? storedTotalOf(rows, 'connection') : undefined;
-    return this.paginate(rows, connectionListing, query, stored);
+      visible.rows.andWhere(`connection.${column} = ANY (:only_${column})`, { [`only_${column}`]: some });
+    const stored = words.length === 0 ? storedTotalOf(visible, 'connection') : undefined;
+    return this.paginate(visible.rows, connectionListing, query, stored);
   }
 
   /** @throws Conflict ALREADY_REGISTERED when another connection got this fingerprint concurrently */

@@ -76,9 +76,11 @@ export class DeploymentsStore extends Store<Deployment> {
     const organizationId =
       scope.organizationId ?? (workspaceId || designId ? undefined : await this.access.findOnlyOrganization(actor));
     const rows = organizationId
-      ? await this.access.onlyVisibleIn(this.createQueryBuilder(), 'deployment', 'workspace', actor, organizationId, {
-          column: 'workspace_id',
-        })
+      ? (
+          await this.access.onlyVisibleIn(this.createQueryBuilder(), 'deployment', 'workspace', actor, organizationId, {
+            column: 'workspace_id',
+          })
+        ).rows
       : this.visibleTo(actor);
     if (workspaceId) rows.andWhere('deployment.workspace_id = :workspaceId', { workspaceId });
     if (designId) rows.andWhere('deployment.design_id = :designId', { designId });

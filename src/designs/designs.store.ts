@@ -40,10 +40,10 @@ export class DesignsStore extends WorkspaceOwnedStore<Design> {
     scope: WorkspaceOwnedScope & { sourceType?: string },
     query: ListQuery,
   ): Promise<Page<Design>> {
-    const rows = await this.selectInScope(actor, scope);
+    const visible = await this.selectInScope(actor, scope);
     const { sourceType } = scope;
-    if (sourceType) rows.andWhere('design.source_type = :sourceType', { sourceType });
-    return this.paginate(rows, listing, query, this.storedTotal(rows, scope));
+    if (sourceType) visible.rows.andWhere('design.source_type = :sourceType', { sourceType });
+    return this.paginate(visible.rows, listing, query, this.storedTotal(visible, scope));
   }
 
   /** The designs of this name that the actor may change. */

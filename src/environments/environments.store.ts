@@ -40,14 +40,14 @@ export class EnvironmentsStore extends RecordStore<Environment> {
   }
 
   async page(actor: Actor, organizationId: string, query: OrganizationListQuery): Promise<Page<Environment>> {
-    const rows = await this.access.onlyVisibleIn(
+    const visible = await this.access.onlyVisibleIn(
       this.createQueryBuilder(),
       'environment',
       'environment',
       actor,
       organizationId,
     );
-    return this.paginate(rows, environmentListing, query, storedTotalOf(rows, 'environment'));
+    return this.paginate(visible.rows, environmentListing, query, storedTotalOf(visible, 'environment'));
   }
 
   protected override visibleTo(actor: Actor): SelectQueryBuilder<Environment> {

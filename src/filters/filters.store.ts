@@ -49,8 +49,8 @@ export class FiltersStore extends WorkspaceOwnedStore<Filter> {
 
   /** Filters of other organizations are not listed: the catalog has the published ones. */
   async page(actor: Actor, scope: WorkspaceOwnedScope, query: ListQuery): Promise<Page<Filter>> {
-    const rows = await this.selectInScope(actor, scope);
-    return this.paginate(rows, listing, query, this.storedTotal(rows, scope));
+    const visible = await this.selectInScope(actor, scope);
+    return this.paginate(visible.rows, listing, query, this.storedTotal(visible, scope));
   }
 
   /** Published filters, of any publisher. */

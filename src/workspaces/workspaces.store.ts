@@ -43,14 +43,14 @@ export class WorkspacesStore extends RecordStore<Workspace> {
   }
 
   async page(actor: Actor, organizationId: string, query: OrganizationListQuery): Promise<Page<Workspace>> {
-    const rows = await this.access.onlyVisibleIn(
+    const visible = await this.access.onlyVisibleIn(
       this.createQueryBuilder(),
       'workspace',
       'workspace',
       actor,
       organizationId,
     );
-    return this.paginate(rows, listing, query, storedTotalOf(rows, 'workspace'));
+    return this.paginate(visible.rows, listing, query, storedTotalOf(visible, 'workspace'));
   }
 
   /** Locks several workspaces, in the order of their ids to prevent deadlocks. */

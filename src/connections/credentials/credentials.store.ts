@@ -34,7 +34,7 @@ export class CredentialsStore extends RecordStore<Credential> {
 
   page(actor: Actor, organizationId: string, query: ListQuery): Promise<Page<Credential>> {
     const rows = this.visibleTo(actor).andWhere('credential.organization_id = :organizationId', { organizationId });
-    return this.paginate(rows, listing, query, storedTotalOf(rows, 'credential'));
+    return this.paginate(rows, listing, query, storedTotalOf({ seesAll: true }, 'credential'));
   }
 
   /** The encrypted secret and its revision; null when there is no such credential. */

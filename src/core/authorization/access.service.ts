@@ -37,6 +37,13 @@ export interface GrantColumns {
   shared?: string;
 }
 
+/** A query that is restricted to what an actor may see. */
+export interface VisibleRows<E extends ObjectLiteral> {
+  rows: SelectQueryBuilder<E>;
+  /** The actor sees every record of the organization. */
+  seesAll: boolean;
+}
+
 /** Checks permissions against the view `access_role`. */
 @Injectable()
 export class Access {
@@ -110,14 +117,15 @@ export class Access {
     actor: Actor,
     organizationId: string,
     { column = 'id', shared }: GrantColumns = {},
-  ): Promise<SelectQueryBuilder<E>> {
+  ): Promise<VisibleRows<E>> {
     rows.andWhere(`${alias}.organization_id = :organizationId`, { organizationId });
-    if (actor.isSystem) return rows;
+    if (actor.isSystem) return { rows, seesAll: true };
     rows.setParameter('actorId', actor.userId);
     const role = await this.roleOn(actor, { type: 'organization', id: organizationId, organizationId });
-    if (isRoleAtLeast(role, 'organization_admin')) return rows;
-    const granted = `${alias}.${column} = ANY (ARRAY(${GRANTED}(:actorId, '${type}')))`;
-    return rows.andWhere(shared ? `(${granted} OR ${shared})` : granted);
+    if (isRoleAtLeast(role, 'organization_admin')) return { rows, seesAll: true };
+    const granted = `${alias}.${column} = ANY (ARRAY(SELECT granted_resources(:actorId, '${type}')))`;
+    rows.andWhere(shared ? `(${granted} OR ${shared})` : granted);
+    return { rows, seesAll: false };
   }
 
   /** Returns the organization of an actor who is a member of exactly one: the default for lists that name none. */
@@ -151,14 +159,8 @@ export const administeredSql = (alias: string, userId: string): string =>
 const administeredOrganizationsSql = (userId: string): string =>
   `SELECT organizations_of(${userId}, ${roleRank('organization_admin')})`;
 
-const GRANTED = 'SELECT granted_resources';
-
-/** Reports whether `onlyVisibleIn` restricted the query to granted records. */
-export const isNarrowedToGrants = <E extends ObjectLiteral>(rows: SelectQueryBuilder<E>): boolean =>
-  rows.expressionMap.wheres.some(({ condition }) => typeof condition === 'string' && condition.includes(GRANTED));
-
 const grantedSql = (alias: string, type: ProtectedRecordType, userId: string): string =>
-  `${alias}.id IN (${GRANTED}(${userId}, '${type}'))`;
+  `${alias}.id IN (SELECT granted_resources(${userId}, '${type}'))`;
 
 /**
  * Returns the SQL condition for rows that a user may see: rows of the given organization where the user is an admin,

@@ -103,9 +103,11 @@ export class ClusterResourcesStore {
   ): Promise<Page<ClusterResource>> {
     const known = organizationId ?? (await this.access.findOnlyOrganization(actor));
     const rows = known
-      ? await this.access.onlyVisibleIn(this.createQueryBuilder(), ALIAS, 'connection', actor, known, {
-          column: 'connection_id',
-        })
+      ? (
+          await this.access.onlyVisibleIn(this.createQueryBuilder(), ALIAS, 'connection', actor, known, {
+            column: 'connection_id',
+          })
+        ).rows
       : this.visibleTo(actor);
     return paginate(rows, { ...listing, filterDefaults: query.toConditions() }, query, {
       getMany: (page, options) => this.select.getMany(this.unit.manager, page, options),

@@ -156,6 +156,6 @@ export async function selectInScope<E extends { workspaceId: string }>(
   const organizationId = named ?? (workspaceId ? undefined : await access.findOnlyOrganization(actor));
   if (workspaceId) rows.andWhere(`${table}.workspace_id = :workspaceId`, { workspaceId });
   return organizationId
-    ? access.onlyVisibleIn(rows, table, 'workspace', actor, organizationId, { column: 'workspace_id' })
+    ? (await access.onlyVisibleIn(rows, table, 'workspace', actor, organizationId, { column: 'workspace_id' })).rows
     : onlyVisible(rows, table, actor);
 }

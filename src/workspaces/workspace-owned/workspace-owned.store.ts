@@ -1,5 +1,5 @@
 import type { EntityTarget, SelectQueryBuilder } from 'typeorm';
-import { type Access, administeredSql } from '../../core/authorization/access.service.js';
+import { type Access, administeredSql, type VisibleRows } from '../../core/authorization/access.service.js';
 import type { Actor } from '../../core/access/actor.js';
 import { storedTotalOf } from '../../core/authorization/stored-total.js';
 import type { UnitOfWork } from '../../core/database/unit-of-work.js';
@@ -52,30 +52,31 @@ export abstract class WorkspaceOwnedStore<E extends WorkspaceOwnedEntity> extend
   }
 
   /** The records of a list, before its search, filter and order. */
-  protected async selectInScope(actor: Actor, scope: WorkspaceOwnedScope): Promise<SelectQueryBuilder<E>> {
+  protected async selectInScope(actor: Actor, scope: WorkspaceOwnedScope): Promise<VisibleRows<E>> {
     const { table } = this;
     const { workspaceId, visibility } = scope;
     const organizationId =
       scope.organizationId ?? (workspaceId ? undefined : await this.access.findOnlyOrganization(actor));
-    const rows = organizationId
+    const visible = organizationId
       ? await this.access.onlyVisibleIn(this.createQueryBuilder(), table, 'workspace', actor, organizationId, {
           column: 'workspace_id',
           shared: isShared(table),
         })
-      : this.visibleTo(actor);
+      : { rows: this.visibleTo(actor), seesAll: false };
+    const { rows } = visible;
     if (workspaceId) rows.andWhere(`${table}.workspace_id = :workspaceId`, { workspaceId });
     if (visibility) rows.andWhere(`${table}.visibility = ANY(:visibility)`, { visibility });
     narrowByTimes(rows, table, scope);
-    return rows;
+    return visible;
   }
 
   /** The stored total of a list whose scope is a whole organization. */
   protected storedTotal(
-    rows: SelectQueryBuilder<E>,
+    visible: VisibleRows<E>,
     { organizationId, ...narrower }: WorkspaceOwnedScope,
   ): StoredTotal | undefined {
     const isNarrower = Object.values(narrower).some((value) => value !== undefined);
-    return organizationId === undefined || isNarrower ? undefined : storedTotalOf(rows, this.table);
+    return organizationId === undefined || isNarrower ? undefined : storedTotalOf(visible, this.table);
   }
 
   protected override visibleTo(actor: Actor): SelectQueryBuilder<E> {
