@@ -2,7 +2,7 @@ import { INSTALLATION_CHAIN } from '../src/events/audit/audit.entity.js';
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { generateKeyPair, UnsecuredJWT } from 'jose';
-import { Issuer, seconds } from './support/issuer.js';
+import { BROWSER_CLIENT, CLIENT_SECRET, Issuer, seconds } from './support/issuer.js';
 import { MailServer } from './support/mail-server.js';
 import { openSocket, within } from './support/open-socket.js';
 import { type Answer, type Json, Person } from './support/person.js';
@@ -23,7 +23,9 @@ beforeAll(async () => {
   jest.spyOn(console, 'warn').mockImplementation(() => undefined);
   issuer = await Issuer.start(AUDIENCE);
   const mail = await mailServer.start();
-  world = await World.start({ OIDC_ISSUER: issuer.url, OIDC_AUDIENCE: AUDIENCE, ...mail });
+  const client = { OIDC_CLIENT_ID: BROWSER_CLIENT, OIDC_CLIENT_SECRET: CLIENT_SECRET };
+  world = await World.start({ OIDC_ISSUER: issuer.url, OIDC_AUDIENCE: AUDIENCE, ...client, ...mail });
+  issuer.redirectUris = [`${world.baseUrl}/api/auth/console/oidc/callback`];
 });
 afterAll(async () => {
   await world.stop();
@@ -640,5 +642,116 @@ describe('the keys of the issuer', () => {
     expect(answer).toMatchObject({ status: 502, body: { code: 'ISSUER_UNREACHABLE' } });
     expect((await lonely.admin.get(PROFILE)).status).toBe(200);
     await lonely.stop();
+  });
+});
+
+describe('signing in to the console at the issuer', () => {
+  const START = '/api/auth/console/oidc/start';
+  const CALLBACK = '/api/auth/console/oidc/callback';
+
+  /** Follows redirections as a browser does, with its cookies, until they leave for a path that it is not to open. */
+  class Browser {
+    readonly cookies = new Map<string, string>();
+
+    async open(url: string, until: (url: string) => boolean): Promise<{ url: string; response: Response }> {
+      const response = await fetch(url, {
+        redirect: 'manual',
+        headers: { cookie: [...this.cookies].map((pair) => pair.join('=')).join('; '), accept: 'application/json' },
+      });
+      for (const cookie of response.headers.getSetCookie()) {
+        const [, name = '', value = ''] = /^([^=]+)=([^;]*)/.exec(cookie) ?? [];
+        if (value) this.cookies.set(name, value);
+        else this.cookies.delete(name);
+      }
+      const location = response.headers.get('location');
+      const next = location === null ? null : new URL(location, url).toString();
+      return next === null || until(next) ? { url: next ?? url, response } : this.open(next, until);
+    }
+  }
+  const toCallback = (url: string): boolean => url.includes(CALLBACK);
+  const never = (): boolean => false;
+  const toConsole = (url: string): boolean => url.startsWith(world.baseUrl) && !url.includes('/api/');
+  const start = (browser: Browser, destination = '/designs?x=1', until = toCallback) =>
+    browser.open(`${world.baseUrl}${START}?return=${encodeURIComponent(destination)}`, until);
+  const renew = async (browser: Browser): Promise<Answer> =>
+    world.stranger.post('/api/auth/console/session', undefined, {
+      headers: { origin: world.baseUrl, cookie: `armature_session=${browser.cookies.get('armature_session') ?? ''}` },
+    });
+
+  it('opens a session of the account that the tokens of the issuer act as, and goes on where it began', async () => {
+    const [sub, email] = [subject(), address()];
+    issuer.signIn(sub, { email, email_verified: true, given_name: 'Ada' });
+    const browser = new Browser();
+    const { url, response } = await start(browser, '/designs?x=1', toConsole);
+    expect([response.status, url]).toEqual([303, `${world.baseUrl}/designs?x=1`]);
+    const [cleared = '', session = ''] = response.headers.getSetCookie();
+    expect(cleared).toContain('armature_sign_in=;');
+    expect(session).toMatch(/^armature_session=.*; Path=\/api\/auth\/console\/session; .*HttpOnly; SameSite=Strict$/);
+    const { status, body } = await renew(browser);
+    expect(status).toBe(200);
+    const seen = (await profile(body.access_token as string)).body;
+    expect(seen).toMatchObject({ email, first_name: 'Ada' });
+    expect((await profile(await issuer.token(sub))).body.id).toBe(seen.id);
+    // Signed in again, it is the same account.
+    const again = new Browser();
+    await start(again, '/', toConsole);
+    expect((await profile((await renew(again)).body.access_token as string)).body.id).toBe(seen.id);
+    await world.admin.put(`/api/identity/users/${seen.id}`, { deactivated: true });
+    expect((await start(new Browser(), '/', toConsole)).response.status).toBe(401);
+  });
+
+  it('asks with PKCE, a state and a nonce of their own, which a cookie for the callback alone binds to the browser', async () => {
+    const response = await fetch(`${world.baseUrl}${START}`, { redirect: 'manual' });
+    const asked = new URL(response.headers.get('location') ?? '');
+    expect([response.status, asked.origin]).toEqual([303, issuer.url]);
+    expect(Object.fromEntries(asked.searchParams)).toEqual({
+      response_type: 'code',
+      client_id: BROWSER_CLIENT,
+      redirect_uri: `${world.baseUrl}${CALLBACK}`,
+      scope: 'openid email profile',
+      state: expect.stringMatching(/^.{43}$/),
+      nonce: expect.stringMatching(/^.{43}$/),
+      code_challenge: expect.stringMatching(/^.{43}$/),
+      code_challenge_method: 'S256',
+    });
+    const [cookie = ''] = response.headers.getSetCookie();
+    expect(cookie).toMatch(
+      /^armature_sign_in=[\w-]+; Max-Age=600; Path=\/api\/auth\/console\/oidc\/callback; Expires=.*; HttpOnly; SameSite=Lax$/,
+    );
+  });
+
+  it('takes a code only in the browser that asked for it, once, and for the sign-in that it was given for', async () => {
+    issuer.signIn(subject());
+    const [one, other] = [new Browser(), new Browser()];
+    const [given, foreign] = [await start(one), await start(other)];
+    const refused = async (browser: Browser, url: string) => {
+      const { response } = await browser.open(url, never);
+      expect([response.status, response.headers.getSetCookie().join()]).toEqual([
+        401,
+        expect.not.stringContaining('armature_session=console'),
+      ]);
+    };
+    await refused(new Browser(), given.url);
+    await refused(other, given.url);
+    const mixed = new Browser();
+    const own = new URL((await start(mixed)).url);
+    own.searchParams.set('code', new URL(foreign.url).searchParams.get('code') ?? '');
+    await refused(mixed, own.toString());
+    const cookies = new Map(one.cookies);
+    expect((await one.open(given.url, toConsole)).response.status).toBe(303);
+    const replay = new Browser();
+    for (const [name, value] of cookies) replay.cookies.set(name, value);
+    await refused(replay, given.url);
+    issuer.signIn(null);
+    const cancelled = new Browser();
+    await refused(cancelled, (await start(cancelled)).url);
+  });
+
+  it('goes on to paths of the console only', async () => {
+    for (const path of ['//evil.example', '/\\evil.example', 'https://evil.example', 'x', '/api/docs', '/a\nb'])
+      expect([path, (await world.stranger.get(`${START}?return=${encodeURIComponent(path)}`)).status]).toEqual([
+        path,
+        400,
+      ]);
   });
 });

@@ -11,11 +11,15 @@ import { CallersController } from './callers.controller.js';
 import { AuthListeners, AuthPurges } from './auth.listeners.js';
 import { AuthService } from './auth.service.js';
 import { ConsoleCookie } from './console/console-cookie.js';
+import { SignInCookie } from './console/sign-in-cookie.js';
+import { ConsoleOidcController } from './console-oidc.controller.js';
 import { ConsoleSessionController } from './console-session.controller.js';
 import { AccountLinkingService } from './external/account-linking.service.js';
 import { ExternalAccountsService } from './external/external-accounts.service.js';
 import { ExternalTokenStrategy } from './external/external-token.strategy.js';
 import { AccountEmailsService } from './account-emails.service.js';
+import { ExternalUsersService } from './external/external-users.service.js';
+import { IssuerSignInService } from './external/issuer-sign-in.service.js';
 import { IssuerKeysService } from './external/issuer-keys.service.js';
 import { FirstStartService } from './first-start.service.js';
 import { AccountSignInsService } from './passwords/account-sign-ins.service.js';
@@ -48,6 +52,7 @@ import { TokenAuthenticator } from './token.authenticator.js';
     AuthController,
     ConsoleSessionController,
     CallersController,
+    ConsoleOidcController,
     PasswordsController,
     PasswordPagesController,
     PersonalTokensController,
@@ -57,6 +62,7 @@ import { TokenAuthenticator } from './token.authenticator.js';
     AuthenticationMiddleware,
     AuthService,
     ConsoleCookie,
+    SignInCookie,
     AuthListeners,
     AuthPurges,
     SessionsService,
@@ -83,6 +89,8 @@ import { TokenAuthenticator } from './token.authenticator.js';
     ExternalTokenStrategy,
     AccountLinkingService,
     ExternalAccountsService,
+    ExternalUsersService,
+    IssuerSignInService,
     IssuerKeysService,
     AccountEmailsService,
     FirstStartService,

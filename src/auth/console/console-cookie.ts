@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import type { CookieOptions, Request, Response } from 'express';
 import { Env } from '../../core/config/env.js';
+import { consolePath, isSecure } from './console-path.js';
 import { readCookie } from './read-cookie.js';
 
 const NAME = 'armature_session';
@@ -23,12 +24,11 @@ export class ConsoleCookie {
   }
 
   private options(request: Request): CookieOptions {
-    const base = new URL(this.env.baseUrl);
     return {
       httpOnly: true,
       sameSite: 'strict',
-      secure: base.protocol === 'https:' || request.secure,
-      path: `${base.pathname.replace(/\/$/, '')}/api/auth/console/session`,
+      secure: isSecure(this.env, request),
+      path: consolePath(this.env, '/api/auth/console/session'),
     };
   }
 }

@@ -26,7 +26,7 @@ export function assertSameOrigin(request: Request, env: Env): void {
 }
 
 /** The origin of BASE_URL; without it that of the request, unless another site could have chosen its host name. */
-function ownOrigin(request: Request, env: Env): string | undefined {
+export function ownOrigin(request: Request, env: Env): string | undefined {
   if (env.BASE_URL !== undefined) return new URL(env.BASE_URL).origin;
   const { host } = request.headers;
   const url = `${request.protocol}://${host ?? ''}`;

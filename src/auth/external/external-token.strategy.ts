@@ -3,13 +3,10 @@ import type { JwtHeader, JwtPayload } from 'jsonwebtoken';
 import { Actor } from '../../core/access/actor.js';
 import { Env } from '../../core/config/env.js';
 import { Unauthenticated } from '../../core/errors/app-error.js';
-import { UnitOfWork } from '../../core/database/unit-of-work.js';
-import { GroupTeamsService } from '../../organizations/teams/group-teams.service.js';
-import type { User } from '../../organizations/users/user.entity.js';
 import { JwtStrategy } from '../tokens/jwt.strategy.js';
 import { EXTERNAL_REMEDY, invalidToken, type VerifiedToken } from '../tokens/verified-token.js';
-import { ExternalAccountsService } from './external-accounts.service.js';
-import { type ExternalClaims, parseClaims } from './external-claims.js';
+import { ExternalUsersService } from './external-users.service.js';
+import { parseClaims } from './external-claims.js';
 import { IssuerKeysService } from './issuer-keys.service.js';
 
 const SKEW_SECONDS = 60;
@@ -24,9 +21,7 @@ export class ExternalTokenStrategy extends JwtStrategy {
 
   constructor(
     keys: IssuerKeysService,
-    private readonly accounts: ExternalAccountsService,
-    private readonly teams: GroupTeamsService,
-    private readonly unit: UnitOfWork,
+    private readonly users: ExternalUsersService,
     private readonly env: Env,
   ) {
     super((header) => (isAccessToken(header) ? keys.find(header) : undefined), {
@@ -47,7 +42,7 @@ export class ExternalTokenStrategy extends JwtStrategy {
       this.logger.warn(`a token of ${this.env.OIDC_ISSUER} is refused for its claims: ${claims.fault}`);
       throw invalidToken('the token has claims that cannot be kept');
     }
-    const user = await this.resolveUser(claims);
+    const user = await this.users.resolve(claims);
     const actor = Actor.user({
       id: user.id,
       email: user.email,
@@ -61,18 +56,5 @@ export class ExternalTokenStrategy extends JwtStrategy {
   private refuse(reason: string): Unauthenticated {
     this.logger.warn(`a token of ${this.env.OIDC_ISSUER} is refused: ${reason}`);
     return invalidToken('the token is not valid', { reason, remedy: EXTERNAL_REMEDY });
-  }
-
-  /** The user of these claims, created at the first sign-in and added to the teams of their groups. @throws Unauthenticated */
-  private resolveUser(claims: ExternalClaims): Promise<User> {
-    // No actor is known yet, so the system actor reads and publishes.
-    return this.unit.runAsSystem('a user of the issuer', async () => {
-      const known = await this.accounts.find(claims);
-      if (known?.deactivatedAt) throw invalidToken('the account of this token is deactivated');
-      const user = known ? await this.accounts.takeVerifiedAddress(known, claims) : await this.accounts.create(claims);
-      if (user.deactivatedAt) throw invalidToken('the account of this token is deactivated');
-      if (claims.groups) await this.teams.sync(user, claims.groups);
-      return user;
-    });
   }
 }

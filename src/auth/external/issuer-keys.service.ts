@@ -27,7 +27,26 @@ const jsonText = z.string().transform((text, context): unknown => {
 });
 
 /** The fields of OpenID Connect Discovery 1.0, section 3, that are used. */
-const discoverySchema = jsonText.pipe(z.object({ issuer: z.string(), jwks_uri: z.url() }));
+const discoverySchema = jsonText.pipe(
+  z.object({
+    issuer: z.string(),
+    jwks_uri: z.url(),
+    authorization_endpoint: z.url().optional(),
+    token_endpoint: z.url().optional(),
+    userinfo_endpoint: z.url().optional(),
+    token_endpoint_auth_methods_supported: z.array(z.string()).optional(),
+  }),
+);
+type Discovery = z.infer<typeof discoverySchema>;
+
+/** What a sign-in in a browser calls. */
+export interface IssuerEndpoints {
+  authorization: string;
+  token: string;
+  userinfo?: string;
+  /** Whether the secret of a client is sent in the body rather than in a header. */
+  takesSecretInBody: boolean;
+}
 
 /** The fields of a JSON Web Key Set (RFC 7517, section 5) that are used. */
 const keySetSchema = jsonText.pipe(z.object({ keys: z.array(z.unknown()).max(MAX_KEYS) }));
@@ -39,6 +58,7 @@ export class IssuerKeysService {
   private keys: readonly JsonWebKeyEntry[] = [];
   private readAt = -Infinity;
   private keysUrl?: string;
+  private endpoints?: { readAt: number; of: IssuerEndpoints };
   private reading: Promise<void> | null = null;
   private failedAt = -Infinity;
   private lastFault?: string;
@@ -65,6 +85,19 @@ export class IssuerKeysService {
     return this.findKnown(header);
   }
 
+  /** @throws RemoteFailure when the issuer cannot be reached, or has no sign-in for browsers */
+  async findEndpoints(): Promise<IssuerEndpoints> {
+    if (!this.endpoints || performance.now() - this.endpoints.readAt > CACHE_MAX_AGE_MS) {
+      const found = await this.discover();
+      const { authorization_endpoint: authorization, token_endpoint: token, userinfo_endpoint: userinfo } = found;
+      if (!authorization || !token) throw this.failed('its discovery document names no endpoint for authorization');
+      const methods = found.token_endpoint_auth_methods_supported ?? ['client_secret_basic'];
+      const takesSecretInBody = !methods.includes('client_secret_basic');
+      this.endpoints = { readAt: performance.now(), of: { authorization, token, userinfo, takesSecretInBody } };
+    }
+    return this.endpoints.of;
+  }
+
   /** Why the last keys are used although they should have been read again; undefined while the issuer answers. */
   get fault(): string | undefined {
     return this.lastFault !== undefined && this.age > CACHE_MAX_AGE_MS ? this.lastFault : undefined;
@@ -87,7 +120,7 @@ export class IssuerKeysService {
   }
 
   private async readKeys(): Promise<void> {
-    this.keysUrl ??= await this.discover();
+    this.keysUrl ??= (await this.discover()).jwks_uri;
     const set = keySetSchema.safeParse((await this.fetch(this.keysUrl)).toString());
     if (!set.success) throw this.failed(`${this.keysUrl} answers no set of at most ${MAX_KEYS} keys`);
     const keys = set.data.keys.map((key) => JsonWebKeyEntry.parse(key)).filter((key) => key !== null);
@@ -97,13 +130,13 @@ export class IssuerKeysService {
     this.lastFault = undefined;
   }
 
-  private async discover(): Promise<string> {
+  private async discover(): Promise<Discovery> {
     const issuer = this.env.OIDC_ISSUER ?? '';
     const answer = await this.fetch(`${issuer.replace(/\/$/, '')}/.well-known/openid-configuration`);
     const found = discoverySchema.safeParse(answer.toString());
     if (!found.success) throw this.failed('its discovery document is not one');
     if (found.data.issuer !== issuer) throw this.failed(`its discovery document is of ${found.data.issuer}`);
-    return found.data.jwks_uri;
+    return found.data;
   }
 
   /** The operator chose the issuer, so a private network is allowed; otherwise the outbound guard applies. */

@@ -50,6 +50,8 @@ export const envVariables = {
   REFRESH_TOKEN_TTL: duration.default(30 * 86_400),
   OIDC_ISSUER: url(['http:', 'https:']).optional(),
   OIDC_AUDIENCE: z.string().optional(),
+  OIDC_CLIENT_ID: z.string().optional(),
+  OIDC_CLIENT_SECRET: z.string().optional(),
   OIDC_TRUST_EMAIL: flag.default(false),
   ENCRYPTION_KEY: key32.optional(),
   ENCRYPTION_PREVIOUS_KEYS: commaSeparatedList.pipe(z.array(key32)).default([]),
@@ -198,6 +200,8 @@ function crossFieldFaults(
   if (env.LIMIT_WORKER_BYTES && env.LIMIT_WORKERS_BYTES && env.LIMIT_WORKERS_BYTES < 4 * env.LIMIT_WORKER_BYTES)
     fault('LIMIT_WORKERS_BYTES', 'must be at least four times LIMIT_WORKER_BYTES: each lane has one worker');
   if (env.OIDC_ISSUER && !env.OIDC_AUDIENCE) fault('OIDC_AUDIENCE', 'is required when OIDC_ISSUER is set');
+  if (env.OIDC_CLIENT_ID && !env.OIDC_ISSUER) fault('OIDC_CLIENT_ID', 'needs OIDC_ISSUER: set both or neither');
+  if (has('OIDC_CLIENT_SECRET') && !env.OIDC_CLIENT_ID) fault('OIDC_CLIENT_SECRET', 'needs OIDC_CLIENT_ID');
   if (has('SMTP_URL') && !env.MAIL_FROM) fault('MAIL_FROM', 'is required when SMTP_URL is set');
   return faults;
 }
