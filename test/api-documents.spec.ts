@@ -218,6 +218,7 @@ describe('the OpenAPI document', () => {
     expect(violations((each) => isWrite(each) === named(each, 'header').includes('Idempotency-Key'))).toEqual([]);
     const readsJson = (each: Operation) =>
       each.method === 'get' &&
+      each.operation.responses['200'] &&
       resolve(each.operation.responses['200']).content['application/json'] &&
       !headers(each, '200').includes('Content-Disposition');
     expect(

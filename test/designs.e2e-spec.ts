@@ -135,6 +135,8 @@ describe('a design', () => {
       status: 200,
       body: { id: null, name: 'tried', workspace_id: expect.any(String) as string, source_type: 'kubernetes' },
     });
+    expect(parsed.body).toMatchObject({ warnings: [], picture: expect.stringContaining('<svg') as string });
+    expect(parsed.body.components).toBeGreaterThan(0);
     expect(parsed.body.pattern_file).toContain('kind: Deployment');
     expect((await admin.get('/api/pattern?search=tried')).body.total_count).toBe(0);
 
@@ -143,6 +145,23 @@ describe('a design', () => {
     const next = await admin.post('/api/pattern/import', { id, file, file_name: 'kept.yaml', save: false });
     expect(next).toMatchObject({ status: 200, body: { id: null, version_number: 2 } });
     expect((await admin.get(`/api/pattern/${id}`)).body.version_number).toBe(1);
+
+    const newcomer = await world.person();
+    const workspaces = async () =>
+      (await newcomer.get(`/api/workspaces?orgID=${world.organization}`)).body.total_count as number;
+    const body = { file, file_name: 'settings.yaml' };
+    for (const seen of [
+      await newcomer.post('/api/pattern/import?preview=true', body),
+      await newcomer.post('/api/pattern/import?preview=true&async=true', { ...body, save: true }),
+      await newcomer.post('/api/pattern/import', { ...body, preview: true }),
+      await newcomer.post('/api/pattern/import', { ...body, save: false }),
+      await newcomer.upload('/api/pattern/import', 'settings.yaml', MANIFEST, { preview: 'true' }),
+    ])
+      expect(seen).toMatchObject({
+        status: 200,
+        body: { id: null, workspace_id: null, components: expect.any(Number) },
+      });
+    expect(await workspaces()).toBe(0);
 
     const broken = await admin.upload('/api/pattern/import', 'bad.yaml', 'kind: [\n', { save: 'false' });
     expect(broken).toMatchObject({ status: 400, body: { code: 'VALIDATION_FAILED' } });

@@ -2,6 +2,7 @@ import { Injectable } from '@nestjs/common';
 import type { Actor } from '../core/access/actor.js';
 import type { FormFile } from '../core/rest/form-uploads.service.js';
 import type { Precondition } from '../core/rest/precondition.js';
+import type { Workspace } from '../workspaces/workspace.entity.js';
 import { WorkspacePlacementService } from '../workspaces/workspace-owned/workspace-placement.service.js';
 import { DesignCreated, DesignImported } from './design.events.js';
 import { type DesignImport, isSaved, type NewDesign } from './design.inputs.js';
@@ -33,16 +34,29 @@ export class DesignCreationService {
 
   async create(actor: Actor, input: NewDesign): Promise<DesignWriteResult> {
     const name = requirePatternName(input.name, input.pattern_data);
-    const workspace = await this.placement.resolve(actor, input, designPolicy.create);
+    const save = input.save ?? true;
+    const { workspace, isProposed } = await this.findWorkspace(actor, input, save);
     const source = await this.sources.fromPatternData(input.pattern_data, name);
-    return this.insertion.insert(actor, workspace, source, { ...input, name }, input.save ?? true, DesignCreated);
+    const written = await this.insertion.insert(actor, workspace, source, { ...input, name }, save, DesignCreated);
+    return { ...written, isProposed };
   }
 
   /** A new design, or the next version of the design that the input names. */
   async import(actor: Actor, input: DesignImport, files: FormFile[], match: Precondition): Promise<DesignWriteResult> {
     if (input.id) return this.changes.renew(actor, input.id, input, files, match);
-    const workspace = await this.placement.resolve(actor, input, designPolicy.create);
+    const save = isSaved(input);
+    const { workspace, isProposed } = await this.findWorkspace(actor, input, save);
     const source = await this.sources.fromImport(input, files);
-    return this.insertion.insert(actor, workspace, source, input, isSaved(input), DesignImported);
+    return { ...(await this.insertion.insert(actor, workspace, source, input, save, DesignImported)), isProposed };
+  }
+
+  /** What is only parsed creates no default workspace. */
+  private async findWorkspace(
+    actor: Actor,
+    input: DesignImport | NewDesign,
+    save: boolean,
+  ): Promise<{ workspace: Workspace; isProposed: boolean }> {
+    if (!save) return this.placement.propose(actor, input, designPolicy.create);
+    return { workspace: await this.placement.resolve(actor, input, designPolicy.create), isProposed: false };
   }
 }

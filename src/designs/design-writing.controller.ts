@@ -24,7 +24,7 @@ import { DesignImportRights } from './design-import-rights.service.js';
 import { DesignImportsService } from './design-imports.service.js';
 import { DesignsService } from './designs.service.js';
 import { RestOperation } from '../core/rest/openapi/rest-operation.decorator.js';
-import { anyOf } from '../core/rest/openapi/schemas.js';
+import { anyOf, ApiFlagQuery } from '../core/rest/openapi/schemas.js';
 import { MayRunAsync } from '../jobs/operations/may-run-async.decorator.js';
 import { SOURCE_TYPE_SEGMENTS } from './formats/source-type.js';
 import { FlagQuery } from '../core/rest/flag.pipe.js';
@@ -67,7 +67,7 @@ export class DesignWritingController {
     'Import a design',
     'Imports a design from an uploaded file, `file` in base64, or a `url` that the server fetches. The format is detected by content, or is ' +
       'the one of `type`; `path` chooses a part of an archive. With `id` it becomes the next version of that design, and the response is 200. ' +
-      'With `save: false` or `preview` it is only parsed, at once also with `async`, and the response is 200. With `connection_id` in place of a ' +
+      'With `save: false` or `preview` it is only parsed, at once also with `async`: the response is 200, with the warnings and a picture, and nothing is stored. With `connection_id` in place of a ' +
       'file, what authors have put into `namespaces` of that cluster becomes designs: objects that refer to one another are one, without what the ' +
       'cluster has added, and `left_out` says of each other object why it is none. Values of Secrets are shown to nobody.',
     { errors: [502, 504], location: '{id}' },
@@ -84,15 +84,18 @@ export class DesignWritingController {
     schema: anyOf(WrittenDesignView, DesignPreviewView, ClusterImportView),
     description: 'With `id`: the design in its next version. With `save: false` or `preview`: what would be imported.',
   })
+  @ApiFlagQuery('preview', 'The same as in the body.')
   @MayRunAsync()
   async import(
     @CurrentActor() actor: Actor,
     @Req() request: Request,
     @Body() input: DesignImport,
     @FlagQuery('async') later: boolean,
+    @FlagQuery('preview') preview: boolean,
     @IfMatch() match: Precondition,
     @Res({ passthrough: true }) response: Response,
   ): Promise<DesignView | ClusterImportView | OperationView> {
+    if (preview) input.preview = true;
     const files = getFormFiles(request);
     const query = parseClusterQuery(input, files.length > 0);
     if (later && isSaved(input)) return respondAccepted(response, await this.imports.enqueue(actor, input, files));

@@ -3,6 +3,8 @@ import type { Response } from 'express';
 import type { Fault } from '../core/errors/app-error.js';
 import { type PageEnvelope, toPageEnvelope, type Page } from '../core/listing/page.js';
 import type { Design } from './design.entity.js';
+import { DesignPictures } from './design-pictures.js';
+import { packContent } from './contents/packed-content.js';
 import { DesignView, WrittenDesignView } from './design.view.js';
 import type { PackedDesign } from '../formats/design-file/packed-design.js';
 import { DesignContentsStore } from './contents/design-contents.store.js';
@@ -16,6 +18,8 @@ export interface DesignWriteResult {
   outcome: 'created' | 'changed' | 'parsed';
   /** The new content; null when the content is unchanged. */
   file: PackedDesign | null;
+  /** Its workspace would be created with it. */
+  isProposed?: boolean;
 }
 
 /** Presents designs with the requested content. */
@@ -24,6 +28,7 @@ export class DesignPresenter {
   constructor(
     private readonly contents: DesignContentsStore,
     private readonly shownContents: DesignContentsLoader,
+    private readonly pictures: DesignPictures,
   ) {}
 
   async toEnvelope(page: Page<Design>, populate?: string): Promise<PageEnvelope> {
@@ -53,13 +58,19 @@ export class DesignPresenter {
 
   /** Responds with 201 for a new design, 200 for a changed or previewed one, including the warnings about the source. */
   async toWriteResponse(
-    { design, warnings, outcome, file }: DesignWriteResult,
+    { design, warnings, outcome, file, isProposed }: DesignWriteResult,
     response: Response,
   ): Promise<WrittenDesignView> {
-    const isSaved = outcome !== 'parsed';
     if (outcome !== 'created') response.status(200);
     const patternFile = file ? await this.contents.toYaml(file) : await this.contents.readText(design);
     const view = WrittenDesignView.fromEntity(design, { patternFile }, warnings);
-    return isSaved ? view : Object.assign(view, { id: null, created_at: null, updated_at: null });
+    if (outcome !== 'parsed') return view;
+    const packed = file ? await packContent(file.toBytes()) : null;
+    return Object.assign(view, {
+      ...{ id: null, created_at: null, updated_at: null },
+      ...(isProposed ? { workspace_id: null } : {}),
+      components: file?.outline.components ?? 0,
+      picture: packed && (await this.pictures.drawContent(new Uint8Array(packed), design.name)),
+    });
   }
 }

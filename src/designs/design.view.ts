@@ -180,7 +180,16 @@ export class WrittenDesignView extends DesignView {
 }
 
 /** A design that was parsed and not stored. */
-export const DesignPreviewView = PreviewOf(WrittenDesignView, 'DesignPreviewView');
+export class DesignPreviewView extends PreviewOf(WrittenDesignView, 'ParsedDesignView') {
+  @IdField({ rest: true, nullable: true, description: 'The workspace; null when it would be created with the design.' })
+  workspace_id!: string | null;
+
+  @IntField({ rest: true, description: 'How many components the design has.' })
+  components!: number;
+
+  @TextField({ rest: true, nullable: true, description: 'A picture of the design, as SVG; null when it is too large.' })
+  picture!: string | null;
+}
 
 /** Bytes in a form that JSON supports: text unchanged, everything else in base64. */
 function encodeSource(source: Buffer): { source_content: string; source_encoding: string } {

@@ -36,6 +36,7 @@ import { DesignEnrichmentService } from './enrichment/design-enrichment.service.
 import { ClusterImportsService } from './cluster-imports.service.js';
 import { SealedValuesService } from './sealed-values.service.js';
 import { DesignDiagramsController } from './diagram/design-diagrams.controller.js';
+import { DesignPictures } from './design-pictures.js';
 import { DesignDiagramsService } from './diagram/design-diagrams.service.js';
 import { DesignDownloadsController } from './exports/design-downloads.controller.js';
 import { DesignExportsService } from './exports/design-exports.service.js';
@@ -101,6 +102,7 @@ import { WorkspaceDesignsController } from './workspaces/workspace-designs.contr
     SealedValuesService,
     DesignExportsService,
     DesignDiagramsService,
+    { provide: DesignPictures, useExisting: DesignDiagramsService },
     OrganizationDeletionListeners,
     DesignsResolver,
     CatalogResolver,

@@ -35,7 +35,8 @@ export class Issuer {
   static async start(audience: string): Promise<Issuer> {
     const server = createServer((request, response) => {
       if (request.url?.startsWith('/jwks')) issuer.asked++;
-      if (request.url?.startsWith('/interaction/')) void issuer.interact(request, response);
+      if (request.url?.startsWith('/interaction/'))
+        issuer.interact(request, response).catch((error: unknown) => response.writeHead(500).end(String(error)));
       else void issuer.provider.callback()(request, response);
     });
     await once(server.listen(0, '127.0.0.1'), 'listening');

@@ -167,12 +167,13 @@ const WRONG: Partial<Record<keyof typeof envVariables, string>> = {
   GRAPHQL_PLAYGROUND: 'true',
   METRICS_TOKEN: 'hunter2',
   LOG_LEVEL: 'verbose',
+  CONSOLE: 'maybe',
   LOG_FORMAT: 'text',
   AUDIT_FORWARD: 'syslog://',
   EVENT_RETENTION: '23h',
   AUDIT_RETENTION: '1',
 };
-const ANY_TEXT = ['HOST', 'DATA_DIR', 'ADMIN_PASSWORD', 'OIDC_AUDIENCE', 'HELM_BIN', 'KUSTOMIZE_BIN', 'FORTIO_BIN', 'K6_BIN']; // prettier-ignore
+const ANY_TEXT = ['HOST', 'DATA_DIR', 'ADMIN_PASSWORD', 'OIDC_AUDIENCE', 'OIDC_CLIENT_ID', 'OIDC_CLIENT_SECRET', 'HELM_BIN', 'KUSTOMIZE_BIN', 'FORTIO_BIN', 'K6_BIN']; // prettier-ignore
 
 describe('A wrong value', () => {
   const names = Object.keys(envVariables) as (keyof typeof envVariables)[];

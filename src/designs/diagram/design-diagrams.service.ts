@@ -4,6 +4,8 @@ import { AppError } from '../../core/errors/app-error.js';
 import { WorkerPool } from '../../core/workers/worker-pool.js';
 import type { Design } from '../design.entity.js';
 import { DesignsService } from '../designs.service.js';
+import type { PackedContent } from '../contents/packed-content.js';
+import type { DesignPictures } from '../design-pictures.js';
 import { DesignContentsStore } from '../contents/design-contents.store.js';
 import type { DiagramMarks } from './diagram.js';
 import { DiagramAnswer } from './diagram-answer.js';
@@ -11,7 +13,7 @@ import { type DiagramOptions, diagramTask } from './render-diagram.js';
 
 /** Renders designs. */
 @Injectable()
-export class DesignDiagramsService {
+export class DesignDiagramsService implements DesignPictures {
   constructor(
     private readonly designs: DesignsService,
     private readonly contents: DesignContentsStore,
@@ -32,7 +34,22 @@ export class DesignDiagramsService {
     design: Pick<Design, 'id' | 'versionNumber' | 'name' | 'organizationId'>,
     options: DiagramOptions & { marks?: DiagramMarks },
   ): Promise<string> {
-    const input = { content: await this.contents.readPacked(design), title: design.name, ...options };
+    return this.render(await this.contents.readPacked(design), design.name, options);
+  }
+
+  drawContent(content: PackedContent, title: string): Promise<string | null> {
+    return this.render(content, title, { theme: 'light', hide: [], depth: 1 }).catch((error: unknown) => {
+      if (!(error instanceof AppError) || error.code !== 'TOO_COSTLY') throw error;
+      return null;
+    });
+  }
+
+  private render(
+    content: PackedContent,
+    title: string,
+    options: DiagramOptions & { marks?: DiagramMarks },
+  ): Promise<string> {
+    const input = { content, title, ...options };
     return this.pool.run(diagramTask, { ...input, onlySummary: false }, { lane: 'own' }).catch((error: unknown) => {
       if (!(error instanceof AppError) || error.code !== 'TOO_COSTLY') throw error;
       return this.pool.run(diagramTask, { ...input, onlySummary: true }, { lane: 'own' });

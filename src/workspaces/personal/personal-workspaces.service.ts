@@ -9,6 +9,8 @@ import { WorkspaceRestored } from '../workspace.events.js';
 import { WorkspacesService } from '../workspaces.service.js';
 import { WorkspacesStore } from '../workspaces.store.js';
 
+const DEFAULT_NAME = 'Personal workspace';
+
 /** The default workspaces of members. Each member has one in each organization, created when it is first needed. */
 @Injectable()
 export class PersonalWorkspacesService {
@@ -34,13 +36,27 @@ export class PersonalWorkspacesService {
           remedy: 'Choose a workspace: send workspace_id.',
         });
       const created = await this.store.findPersonal(organizationId, userId);
-      return created ?? this.create(actor, organizationId, userId, 'Personal workspace');
+      return created ?? this.create(actor, organizationId, userId, DEFAULT_NAME);
     });
   }
 
+  /** The default workspace of the actor, if it has been created. */
+  async find({ userId }: Actor, organizationId: string): Promise<Workspace | null> {
+    return userId ? this.store.findPersonal(organizationId, userId) : null;
+  }
+
   create(actor: Actor, organizationId: string, userId: string, name: string): Promise<Workspace> {
+    return this.workspaces.insert(actor, this.make(actor, organizationId, userId, name));
+  }
+
+  /** The default workspace of the actor as it would be created. */
+  propose(actor: Actor, organizationId: string): Workspace {
+    return this.make(actor, organizationId, actor.userId ?? '', DEFAULT_NAME);
+  }
+
+  private make(actor: Actor, organizationId: string, userId: string, name: string): Workspace {
     const workspace = Workspace.create(actor, { name, organization_id: organizationId });
-    return this.workspaces.insert(actor, Object.assign(workspace, { owner: userId, personalOf: userId }));
+    return Object.assign(workspace, { owner: userId, personalOf: userId });
   }
 
   /** Restores the default workspace of a user who rejoins an organization, active and with the user as its admin. */

@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { Access } from '../../core/authorization/access.service.js';
+import { assertScope } from '../../core/authorization/permission-errors.js';
 import type { Actor } from '../../core/access/actor.js';
 import type { Operation } from '../../core/access/policy.js';
 import { NotFound } from '../../core/errors/app-error.js';
@@ -62,6 +63,24 @@ export class WorkspacePlacementService implements PlacementAuthorizer {
     const workspace = workspace_id
       ? await this.getInOrganization(actor, workspace_id, organization_id)
       : await this.personal.getOrCreate(actor, (await this.organizations.resolve(actor, organization_id)).id);
+    return this.assertMayCreate(actor, workspace, create);
+  }
+
+  /** As `resolve`, for what is not stored: a default workspace that does not exist yet is proposed and not created. */
+  async propose(
+    actor: Actor,
+    input: PlacementInput,
+    create: Operation,
+  ): Promise<{ workspace: Workspace; isProposed: boolean }> {
+    if (input.workspace_id) return { workspace: await this.resolve(actor, input, create), isProposed: false };
+    const { id } = await this.organizations.resolve(actor, input.organization_id);
+    const existing = await this.personal.find(actor, id);
+    if (existing) return { workspace: await this.assertMayCreate(actor, existing, create), isProposed: false };
+    assertScope(actor, create);
+    return { workspace: this.personal.propose(actor, id), isProposed: true };
+  }
+
+  private async assertMayCreate(actor: Actor, workspace: Workspace, create: Operation): Promise<Workspace> {
     const { id, organizationId } = workspace;
     await this.access.authorize(actor, create, { type: 'workspace', id, organizationId });
     workspace.assertActive();
