@@ -174,12 +174,18 @@ describe('the stream of events', () => {
     await world.admin.put(`/api/workspaces/${workspace.id}/members/${viewer.id}`, { role: 'viewer' });
     const narrowed = await Stream.open(viewer, `workspace_id=${workspace.id}`);
     const whole = await Stream.open(viewer);
+    const ofAdmin = await Stream.open(world.admin);
+    await world.admin.put(`/api/workspaces/${workspace.id}/members/${viewer.id}`, { role: 'editor' });
+    const [raised] = await publish(world.organization);
+    await until(() => ofAdmin.subjects.includes(raised ?? ''));
+    expect([narrowed.ended, whole.ended]).toEqual([false, false]);
     await world.admin.delete(`/api/workspaces/${workspace.id}/members/${viewer.id}`);
-    await until(() => narrowed.ended, 1_500);
-    expect([narrowed.reason, whole.ended]).toEqual(['rights_changed', false]);
+    await until(() => narrowed.ended && whole.ended, 1_500);
+    expect([narrowed.reason, whole.reason, ofAdmin.ended]).toEqual(['rights_changed', 'rights_changed', false]);
+    const again = await Stream.open(viewer);
     await world.admin.put(`/api/identity/users/${viewer.id}`, { deactivated: true });
-    await until(() => whole.ended, 1_500);
-    expect(whole.reason).toBe('rights_changed');
+    await until(() => again.ended, 1_500);
+    expect(again.reason).toBe('rights_changed');
 
     const other = await world.person('admin');
     const { body } = await world.stranger.post('/api/auth/login', { email: other.email, password: PASSWORD });

@@ -105,6 +105,16 @@ export class EventsStore {
     await this.unit.manager.query(marks, [userId, ids]);
   }
 
+  /** The actor's roles in an organization and in its workspaces, as their ranks by the id of the record. */
+  async findRoles(actor: Actor, organizationId: string): Promise<Map<string, number>> {
+    const rows = await this.unit.manager.query<{ id: string; rank: number }[]>(
+      `SELECT resource_id AS id, max(role) AS rank FROM roles_in($1, ARRAY[$2]::uuid[])
+        WHERE resource_type IN ('organization', 'workspace') GROUP BY resource_id`,
+      [organizationId, actor.userId],
+    );
+    return new Map(rows.map(({ id, rank }) => [id, rank]));
+  }
+
   async canSeeWorkspace(actor: Actor, id: string): Promise<boolean> {
     return (await this.findFeedOfWorkspace(actor, id)) !== null;
   }

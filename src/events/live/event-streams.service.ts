@@ -41,7 +41,7 @@ class OpenStream {
   }
 }
 
-/** Streams the events of an organization as server-sent events. A stream ends when its token is no longer valid. */
+/** Streams the events of an organization as server-sent events. A stream ends when its token is no longer valid or its reader loses a role. */
 @Injectable()
 export class EventStreamsService implements OnModuleDestroy {
   private readonly logger = new Logger(EventStreamsService.name);
@@ -79,6 +79,7 @@ export class EventStreamsService implements OnModuleDestroy {
         severity: parseWords('severity', query.severity, SEVERITIES),
         category: parseWords('category', query.category, EVENT_CATEGORIES),
         after,
+        endsWithRoles: true,
       });
       response.once('close', () => stream.end());
       if (this.draining) stream.end('shutdown');

@@ -18,6 +18,8 @@ export interface EventSubscriptionRequest {
   category?: readonly string[];
   /** The event number after which to replay events of the organization. */
   after?: string;
+  /** Whether it ends as soon as the actor loses a role in the organization or in one of its workspaces. */
+  endsWithRoles?: boolean;
 }
 
 /** Subscribes users to live events. */
@@ -37,19 +39,28 @@ export class EventSubscriptionsService {
    * @throws NotFound, InvalidRequest, or AppError REPLAY_EXPIRED when events after the number were removed
    */
   async follow(actor: Actor, asked: EventSubscriptionRequest): Promise<EventFollower> {
-    const { workspaceId, organizationId, after } = asked;
+    const { workspaceId, organizationId, after, endsWithRoles = false } = asked;
     const userId = requireUser(actor);
+    let held = new Map<string, number>();
     const authorize = async (): Promise<void> => {
       if (organizationId) await this.organizations.get(actor, organizationId);
       if (workspaceId && !(await this.events.canSeeWorkspace(actor, workspaceId)))
         throw new NotFound('workspace', workspaceId);
+      if (!endsWithRoles || !organizationId) return;
+      const roles = await this.events.findRoles(actor, organizationId);
+      if ([...held].some(([id, rank]) => (roles.get(id) ?? 0) < rank))
+        throw new Forbidden('a role has ended', { remedy: 'Follow the events again.' });
+      held = roles;
     };
     await authorize();
     const replayed = after === undefined ? undefined : (organizationId ?? (await this.resolveOnlyOrganization(userId)));
     const begin = await this.resolveStartPositions(userId, organizationId);
     for (const each of begin)
       if (each.feed === replayed) each.position = await this.resolveAfter(each, BigInt(after ?? 0));
-    return this.live.follow(userId, begin, toPredicate(asked), organizationId === undefined, authorize);
+    const follower = this.live.follow(userId, begin, toPredicate(asked), organizationId === undefined, authorize);
+    // A role may have ended before it followed.
+    if (endsWithRoles) follower.recheck();
+    return follower;
   }
 
   /** Subscribes to the events of all the actor's organizations and of the installation that match. @throws Forbidden */
