@@ -34,7 +34,8 @@ let proxy: Awaited<ReturnType<typeof startProxy>>;
 beforeAll(async () => {
   await run(process.execPath, ['console/scripts/build.mjs', BUNDLE]);
   proxy = await startProxy();
-  world = await World.start({ BASE_URL: proxy.url });
+  const issuer = { OIDC_ISSUER: 'https://login.example.org', OIDC_AUDIENCE: 'armature', OIDC_CLIENT_ID: 'console' };
+  world = await World.start({ BASE_URL: proxy.url, ...issuer });
   proxy.serve(world.baseUrl);
 }, 120_000);
 afterAll(async () => {
@@ -167,9 +168,14 @@ requires('CHROMIUM_BIN', 'in a browser', (executablePath) => {
 
   it('shows the sign-in at each address, and then what the address is of', async () => {
     const page = await newPage();
-    await page.goto(`${proxy.url}/account`);
+    await page.goto(`${proxy.url}/account?tab=1`);
     await titled(page, 'Sign in');
     await inspect(page, 'sign-in');
+    const atIssuer = page.getByRole('link', { name: 'Sign in with login.example.org' });
+    expect(await atIssuer.getAttribute('href')).toBe(
+      `${new URL(proxy.url).pathname}/api/auth/console/oidc/start?return=%2Faccount%3Ftab%3D1`,
+    );
+    await page.goto(`${proxy.url}/account`);
     await picture(page, 'sign-in', 1280, 'light');
     await page.getByLabel('Email').fill(world.admin.email);
     await page.getByLabel('Password').fill('wrong');

@@ -1,14 +1,30 @@
 import { useSignal } from '@preact/signals';
 import { useEffect, useRef } from 'preact/hooks';
 import { Field, onSubmit, Screen } from './parts.js';
+import { addressOf, place } from './router.js';
 import { signIn } from './session.js';
 
 /** The only screen for whoever has no session; afterwards the address shows itself. */
 export const SignInScreen = () => (
   <Screen title="Sign in">
     <SignInForm />
+    {issuer && (
+      <p>
+        <a href={addressOf(`/api/auth/console/oidc/start?return=${encodeURIComponent(whereToReturn())}`)}>
+          Sign in with {issuer}
+        </a>
+      </p>
+    )}
   </Screen>
 );
+
+/** The host of the OpenID Connect issuer, if people sign in there. */
+const issuer = document.documentElement.dataset['issuer'];
+
+const whereToReturn = (): string => {
+  const { path, query } = place.value;
+  return query.size > 0 ? `${path}?${query}` : path;
+};
 
 /** Over a screen whose session has ended: what was typed below stays. */
 export function SignInAgain() {

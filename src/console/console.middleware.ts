@@ -28,7 +28,12 @@ const POLICY = [
 export class ConsoleMiddleware {
   private readonly page = new BundledPage('console', undefined, POLICY);
 
-  constructor(private readonly env: Env) {}
+  /** The host of the OpenID Connect issuer at which people sign in; empty without one. */
+  private readonly issuer: string;
+
+  constructor(private readonly env: Env) {
+    this.issuer = env.OIDC_CLIENT_ID && env.OIDC_ISSUER ? new URL(env.OIDC_ISSUER).host : '';
+  }
 
   /**
    * Before anything is counted or authenticated: opening the page asks for a dozen files.
@@ -42,7 +47,8 @@ export class ConsoleMiddleware {
       if (path.startsWith(FILES)) return this.page.sendFile(path.slice(FILES.length), response);
       varyBy(response, 'Accept');
       if (path !== '/' && request.accepts(['json', 'html']) !== 'html') return next();
-      this.page.send(request, response, { base: `${rootOf(path)}${FILES.slice(1)}` }).catch(next);
+      const values = { base: `${rootOf(path)}${FILES.slice(1)}`, issuer: this.issuer };
+      this.page.send(request, response, values).catch(next);
     };
   }
 }
