@@ -166,6 +166,21 @@ requires('CHROMIUM_BIN', 'in a browser', (executablePath) => {
     await page.screenshot({ path: join(PICTURES, `${screen}-${width}-${scheme}.png`), fullPage: false });
   }
 
+  it('shows no more what a role that was taken away allowed', async () => {
+    const body = { name: 'left', organization_id: world.organization };
+    const { id } = await done(world.admin.post('/api/workspaces', body));
+    const person = await world.person();
+    await done(world.admin.put(`/api/workspaces/${id}/members/${person.id}`, { role: 'viewer' }));
+    const page = await newPage();
+    const opened = page.waitForResponse((response) => response.url().includes('/api/events/stream'));
+    await signIn(page, person, `/workspaces/${id}`);
+    await titled(page, 'left');
+    await opened;
+    await world.admin.delete(`/api/workspaces/${id}/members/${person.id}`);
+    await page.getByText('Not found: it was deleted, or it is not for your eyes.').first().waitFor();
+    expect(await page.getByRole('heading', { name: 'left' }).count()).toBe(0);
+  });
+
   it('shows the sign-in at each address, and then what the address is of', async () => {
     const page = await newPage();
     await page.goto(`${proxy.url}/account?tab=1`);
