@@ -291,6 +291,9 @@ it('answers what the document says: the registry, events and the system', async 
   const { body: events } = await call('listEvents');
   await call('getEvent', { path: events.events[0] });
   await call('listEventTypes');
+  await call('searchRecords', { query: '?q=documented' });
+  for (const id of ['listAttention', 'listFavourites', 'getCaller']) await call(id);
+  await call('callAgentTools', { body: { jsonrpc: '2.0', id: 1, method: 'tools/list' } });
   await call('listNotifications');
   await call('updateNotifications', { body: { all: true } });
   const { body: settings } = await call('getNotificationSettings');
