@@ -24,6 +24,7 @@ const WRITES = ['POST', 'PUT', 'PATCH', 'DELETE'];
 const EXEMPT: Record<string, string> = {
   'POST /api/auth/logout': 'asks for nothing but the refresh token of the body, whose session it ends',
   'POST /api/system/graphql/query': 'has its rights in its fields',
+  'POST /api/mcp': 'has its rights in its tools, each of which is a call of a service',
 };
 
 /** Far more than any answer of this file needs, far less than what the costly bodies would take to be read. */

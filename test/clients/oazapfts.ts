@@ -24,6 +24,7 @@ export async function playMainJob({
 
   const imported = await api.importDesign({ file: design, workspace_id: workspace.id });
   if (imported.status !== 201) throw new Error(`the import was answered ${imported.status}`);
+  if (!('id' in imported.data)) throw new Error('the import of a file is one design');
   const { id } = imported.data;
   const plan = await ok(api.planDeployment({ id }));
   const deployed = await api.deployDesign({ id, plan_id: plan.plan_id });

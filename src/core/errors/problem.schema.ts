@@ -20,7 +20,13 @@ const DESTINATION = {
 
 /** Members that problems of some codes have in addition. */
 const EXTENSIONS = {
-  deployment: { $ref: '#/components/schemas/DeploymentView', description: 'The deployment that failed.' },
+  deployment: {
+    description: 'The deployment that failed; its id and status alone in the error of an operation.',
+    anyOf: [
+      { $ref: '#/components/schemas/DeploymentView' },
+      { type: 'object', required: ['id', 'status'], properties: { id: id('The id.'), status: text('The status.') } },
+    ],
+  },
   deployed: list('Where the design is deployed (`NOT_DEPLOYED`).', DESTINATION),
   deployments: list('What is deployed, or being deployed, there (`IN_USE`).', DESTINATION),
   choices: list('The targets to choose from.', {

@@ -1,6 +1,6 @@
 import { lookup } from 'node:dns';
 import { isIP, type LookupFunction } from 'node:net';
-import { type ConnectionOptions, createSecureContext } from 'node:tls';
+import nodeTls, { type ConnectionOptions } from 'node:tls';
 import { buildConnector } from 'undici';
 import { type AddressRules, type OutboundPolicy } from './address-rules.js';
 import { addressRefused } from './outbound-refused.js';
@@ -38,7 +38,7 @@ export function createGuardedConnector(
     if (target.protocol !== 'https:') return connect(target, callback);
     try {
       // Reading the certificates costs more than the handshake, so all sockets share what was read of them.
-      connectSecurely ??= buildConnector({ ...options, secureContext: createSecureContext(tls) });
+      connectSecurely ??= buildConnector({ ...options, secureContext: nodeTls.createSecureContext(tls) });
     } catch (error) {
       return callback(error as Error, null);
     }

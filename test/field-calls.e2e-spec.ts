@@ -2,8 +2,8 @@ import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import { type IncomingMessage, request } from 'node:http';
 import { text as readText } from 'node:stream/consumers';
-import type { Person } from '../support/person.js';
-import { World } from '../support/world.js';
+import type { Person } from './support/person.js';
+import { World } from './support/world.js';
 
 /** A call that published clients of the field make, and the response. */
 interface FieldCall {
@@ -24,7 +24,7 @@ interface FieldCall {
 }
 
 const MANIFEST = 'apiVersion: v1\nkind: ConfigMap\nmetadata: { name: page, namespace: pages }\n';
-const calls = JSON.parse(readFileSync(new URL('field-calls.json', import.meta.url), 'utf8')) as FieldCall[];
+const calls = JSON.parse(readFileSync(new URL('clients/field-calls.json', import.meta.url), 'utf8')) as FieldCall[];
 
 let world: World;
 let caller: Person;
