@@ -164,7 +164,7 @@ describe('Prometheus', () => {
     expect(await faults('query_range', 'query=up&start=x&end=2026-01-31&step=0')).toEqual(['end', 'start', 'step']);
     expect(await faults('query_range', 'query=up&start=0&end=11000&step=1')).toEqual(['step']);
     expect(await faults('query_range', 'query=up&start=2&end=1&step=1')).toEqual(['end']);
-    expect(await faults('labels', 'match[]=&start=soon')).toEqual(['match[]', 'start']);
+    expect(await faults('labels', 'match[]=%20&start=soon')).toEqual(['match[]', 'start']);
     expect(await faults('labels', 'match[]=a&'.repeat(11))).toEqual(['match[]']);
     expect(await faults('metadata', 'metric=%20&limit=1e3')).toEqual(['limit', 'metric']);
     expect(seen).toEqual([]);

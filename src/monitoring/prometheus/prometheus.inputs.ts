@@ -38,7 +38,7 @@ const OptionalTime = (description: string) =>
 
 const LimitParameter = (what: string) =>
   applyDecorators(
-    ApiPropertyOptional({ type: 'integer', minimum: 1, maximum: MAX_LIMIT, description: `${what} that are answered.` }),
+    ApiPropertyOptional({ type: 'integer', minimum: 1, maximum: MAX_LIMIT, description: `${what} in the response.` }),
     IsOptional(),
     rule(
       'limit',
