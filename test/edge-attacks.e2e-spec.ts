@@ -11,7 +11,7 @@ import { until } from './support/until.js';
 import { World } from './support/world.js';
 
 let world: World;
-beforeAll(async () => (world = await World.start()));
+beforeAll(async () => (world = await World.start({ CONSOLE: 'off' })));
 afterAll(() => world.stop());
 
 /** Milliseconds within which every answer here has come, on a slow machine too. */

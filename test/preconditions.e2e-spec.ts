@@ -267,6 +267,7 @@ const NOT_POSTED = new Set([
 const OTHER_PUTS = [
   '/api/events/status',
   '/api/events/{id}/status',
+  '/api/identity/users/favourites/{type}/{id}',
   '/api/identity/users/password',
   '/api/notifications',
   '/api/notifications/{id}',

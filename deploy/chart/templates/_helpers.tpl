@@ -45,5 +45,5 @@ app.kubernetes.io/managed-by: {{ .Release.Service }}
 
 {{- /* The settings that hold a secret, each a key of the Secret. */ -}}
 {{- define "armature.secretSettings" -}}
-{{- list "DATABASE_URL" "DATABASE_SERVICE_URL" "JWT_SECRET" "JWT_PRIVATE_KEY" "JWT_PREVIOUS_KEYS" "ENCRYPTION_KEY" "ENCRYPTION_PREVIOUS_KEYS" "ADMIN_PASSWORD" "SMTP_URL" "REDIS_URL" "METRICS_TOKEN" | toJson -}}
+{{- list "DATABASE_URL" "DATABASE_SERVICE_URL" "JWT_SECRET" "JWT_PRIVATE_KEY" "JWT_PREVIOUS_KEYS" "ENCRYPTION_KEY" "ENCRYPTION_PREVIOUS_KEYS" "ADMIN_PASSWORD" "SMTP_URL" "REDIS_URL" "METRICS_TOKEN" "OIDC_CLIENT_SECRET" | toJson -}}
 {{- end -}}

@@ -2,6 +2,7 @@ import { Controller, Delete, Get, HttpCode, Param, Put } from '@nestjs/common';
 import { ApiNoContentResponse, ApiOkResponse, ApiParam, ApiTags } from '@nestjs/swagger';
 import { Actor } from '../../core/access/actor.js';
 import { CurrentActor } from '../../core/access/access.decorators.js';
+import { AuditedCall } from '../../core/authorization/audited-call.js';
 import { InvalidRequest } from '../../core/errors/app-error.js';
 import { IdParam } from '../../core/rest/id.pipe.js';
 import { RestOperation } from '../../core/rest/openapi/rest-operation.decorator.js';
@@ -29,6 +30,7 @@ export class FavouritesController {
   @RestOperation('addFavourite', 'Add a favourite', 'Marks a record that the caller sees as a favourite.')
   @Put(':type/:id')
   @HttpCode(204)
+  @AuditedCall()
   @RequiresRight(favouritePolicy.update)
   @ApiParam(TypeParam)
   @ApiNoContentResponse({ description: 'It is a favourite.' })
@@ -39,6 +41,7 @@ export class FavouritesController {
   @RestOperation('removeFavourite', 'Remove a favourite', 'Removes a record from the favourites of the caller.')
   @Delete(':type/:id')
   @HttpCode(204)
+  @AuditedCall()
   @RequiresRight(favouritePolicy.update)
   @ApiParam(TypeParam)
   @ApiNoContentResponse({ description: 'It is no favourite.' })
