@@ -1,4 +1,7 @@
+import { SessionsService } from '../src/auth/sessions.service.js';
+import { runAsSystem } from '../src/core/database/row-security.js';
 import { INSTALLATION_CHAIN } from '../src/events/audit/audit.entity.js';
+import { UsersStore } from '../src/organizations/users/users.store.js';
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { generateKeyPair, UnsecuredJWT } from 'jose';
@@ -698,6 +701,29 @@ describe('signing in to the console at the issuer', () => {
     expect((await profile((await renew(again)).body.access_token as string)).body.id).toBe(seen.id);
     await world.admin.put(`/api/identity/users/${seen.id}`, { deactivated: true });
     expect((await start(new Browser(), '/', toConsole)).response.status).toBe(401);
+  });
+
+  it('ends with the link to the issuer, as every session of the account but the calling one', async () => {
+    const account = await world.person('member');
+    const sub = subject();
+    const token = await issuer.token(sub, { email: account.email });
+    expect((await bearing(token).post('/api/auth/link', { password: PASSWORD })).status).toBe(200);
+    issuer.signIn(sub, { email: account.email });
+    const browser = new Browser();
+    await start(browser, '/', toConsole);
+    const opened = (await renew(browser)).body.access_token as string;
+    expect((await profile(opened)).body.id).toBe(account.id);
+    const other = await world.signIn(account.email, PASSWORD);
+    const linked = await runAsSystem('a test', () => world.get(UsersStore).findByEmail(account.email));
+    if (!linked) throw new Error('there is no account');
+    expect((await account.delete('/api/auth/link', { body: { password: PASSWORD } })).status).toBe(200);
+    await until(async () => (await profile(opened)).status === 401);
+    expect([await renew(browser), await other.get(PROFILE)].map(({ status }) => status)).toEqual([401, 401]);
+    expect((await account.get(PROFILE)).status).toBe(200);
+    // A sign-in that was under way opens none either.
+    expect(await world.get(SessionsService).open(linked, 'console')).toBeNull();
+    await start(browser, '/', toConsole);
+    expect((await profile((await renew(browser)).body.access_token as string)).body.id).not.toBe(account.id);
   });
 
   it('asks with PKCE, a state and a nonce of their own, which a cookie for the callback alone binds to the browser', async () => {

@@ -87,7 +87,7 @@ export class AuthController {
   @RestOperation(
     'unlinkAccount',
     'Unlink the account of the issuer',
-    'Ends the link to the user of the OpenID Connect issuer, which the profile shows as `identity`: its tokens no longer act as the account of the caller, whose open sockets close. The account keeps its password, which confirms the call. Attempts are limited as sign-ins are.',
+    'Ends the link to the user of the OpenID Connect issuer, which the profile shows as `identity`: its tokens no longer act as the account of the caller, whose open sockets close and whose sessions end except the calling one. The account keeps its password, which confirms the call. Attempts are limited as sign-ins are.',
     { errors: [409] },
   )
   @ApiBearerAuth()

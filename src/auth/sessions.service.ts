@@ -32,7 +32,7 @@ export class SessionsService {
     private readonly env: Env,
   ) {}
 
-  /** Opens a session. @returns null when the user was deactivated, or their password changed, after they were read */
+  /** Opens a session. @returns null when the user was deactivated, or their password or identity at the issuer changed, after they were read */
   open(user: User, kind: SessionKind = 'api'): Promise<TokensView | null> {
     return this.runAsSystem(async () => {
       const sessionId = await this.sessions.create(user, this.env.REFRESH_TOKEN_TTL);

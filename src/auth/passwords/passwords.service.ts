@@ -54,11 +54,15 @@ export class PasswordsService {
     await this.confirm(actor, user, identity);
   }
 
-  /** From then on the tokens of the issuer no longer act as this account; runs in a transaction that locks the account. */
+  /**
+   * From then on the tokens of the issuer no longer act as this account, nor do the sessions that were opened there: all of them end
+   * except that of the caller. Runs in a transaction that locks the account.
+   */
   async unlinkIdentity(actor: Actor, user: User): Promise<void> {
     const { issuer, subject } = user;
     if (issuer === null) return;
     await this.users.update(user, { issuer: null, subject: null });
+    await this.signIns.endSessions(user.id, actor.sessionId);
     await this.signIns.rejectOpenTokens(user.id);
     await this.events.publish(new UserUnlinked(actor, user, { issuer, subject }));
   }

@@ -2,6 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { UnitOfWork } from '../../core/database/unit-of-work.js';
 import { newId } from '../../core/database/base.entity.js';
 import { named } from '../../core/database/statements.js';
+import type { User } from '../../organizations/users/user.entity.js';
 
 /** The user of a session, with the fields that a token check needs. */
 export interface SessionUser {
@@ -23,20 +24,22 @@ export class SessionsStore {
   constructor(private readonly unit: UnitOfWork) {}
 
   /**
-   * Opens a session for an active user whose password is still the one that was checked; a concurrent change of the password or a
-   * deactivation prevents it.
+   * Opens a session for an active user whose password and identity at the issuer are still those that were checked; a concurrent
+   * change of them or a deactivation prevents it.
    * @returns its id, or null
    */
   async create(
-    { id, passwordHash }: { id: string; passwordHash: string | null },
+    { id, passwordHash, issuer, subject }: Pick<User, 'id' | 'passwordHash' | 'issuer' | 'subject'>,
     seconds: number,
   ): Promise<string | null> {
     const [row] = await this.unit.manager.query<{ id: string }[]>(
       `INSERT INTO session (id, user_id, expires_at)
        SELECT $1, u.id, now() + make_interval(secs => $4) FROM app_user u
-        WHERE u.id = $2 AND u.password_hash IS NOT DISTINCT FROM $3 AND u.deactivated_at IS NULL AND u.deleted_at IS NULL FOR SHARE
+        WHERE u.id = $2 AND u.password_hash IS NOT DISTINCT FROM $3
+          AND u.issuer IS NOT DISTINCT FROM $5 AND u.subject IS NOT DISTINCT FROM $6
+          AND u.deactivated_at IS NULL AND u.deleted_at IS NULL FOR SHARE
        RETURNING id`,
-      [newId(), id, passwordHash, seconds],
+      [newId(), id, passwordHash, seconds, issuer, subject],
     );
     return row?.id ?? null;
   }
