@@ -1,10 +1,14 @@
-import { SessionsService } from '../src/auth/sessions.service.js';
-import { runAsSystem } from '../src/core/database/row-security.js';
-import { INSTALLATION_CHAIN } from '../src/events/audit/audit.entity.js';
-import { UsersStore } from '../src/organizations/users/users.store.js';
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { generateKeyPair, UnsecuredJWT } from 'jose';
+import { SessionsService } from '../src/auth/sessions.service.js';
+import { Actor } from '../src/core/access/actor.js';
+import { runAsSystem } from '../src/core/database/row-security.js';
+import { UnitOfWork } from '../src/core/database/unit-of-work.js';
+import { EventBus } from '../src/core/events/event-bus.js';
+import { INSTALLATION_CHAIN } from '../src/events/audit/audit.entity.js';
+import { UserUpdated } from '../src/organizations/users/user.events.js';
+import { UsersStore } from '../src/organizations/users/users.store.js';
 import { BROWSER_CLIENT, CLIENT_SECRET, Issuer, seconds } from './support/issuer.js';
 import { MailServer } from './support/mail-server.js';
 import { openSocket, within } from './support/open-socket.js';
@@ -382,6 +386,28 @@ describe('a user of the issuer with an account here', () => {
     const others = await world.sql(`SELECT details FROM audit_entry WHERE details LIKE $1`, [`%"${sub}"%`]);
     expect(others).toEqual([]);
     expect((await world.admin.get('/api/system/audit/verify')).body).toMatchObject({ valid: true });
+  });
+
+  it.each(['account', '7301944'])('leaves what contains its subject %s by chance as it is', async (given) => {
+    const { account, issuedOnes } = await both({}, given);
+    expect((await issuedOnes.post(LINK, { password: PASSWORD })).status).toBe(200);
+    const { id, email } = await world.person('member');
+    const [unit, events] = [world.get(UnitOfWork), world.get(EventBus)];
+    const metadata = { [given]: 1, bytes: 7301944, kind: given };
+    await runAsSystem('a test', async () => {
+      const other = await world.get(UsersStore).findByEmail(email);
+      if (!other) throw new Error('there is no account');
+      await unit.run(() => events.publish(new UserUpdated(Actor.system('a test'), other, metadata)));
+    });
+    expect(await world.admin.post('/api/system/events/erase', { user_id: account.id })).toMatchObject({ status: 200 });
+    const of = `SELECT description, metadata FROM event WHERE acted_upon = $1 AND action = $2`;
+    expect(await world.sql(of, [account.id, 'linked'])).toMatchObject([{ metadata: { subject: '[erased]' } }]);
+    expect(await world.sql(of, [id, 'updated'])).toEqual([
+      {
+        description: expect.stringMatching(/^The account .* was changed$/),
+        metadata: expect.objectContaining(metadata),
+      },
+    ]);
   });
 
   it('loses the account with a password that the owner of the address sets, as whoever knew the one before', async () => {

@@ -5,14 +5,15 @@ import { UnitOfWork } from '../../core/database/unit-of-work.js';
 export interface PersonalIdentifiers {
   /** The account, and those that were deleted when their user of the issuer was linked to it. */
   accounts: string[];
-  /** The addresses that they have and had, and their subjects at the issuer. */
-  texts: string[];
+  /**
+   * The addresses that they have and had, wherever they occur. Their subjects at the issuer, which may be any word or number, are
+   * only in what is about the accounts.
+   */
+  addresses: string[];
 }
 
 /** What replaces an identifier in events. */
 const ERASED = '[erased]';
-/** Shorter subjects, such as `1001`, occur by chance; what names them is about the account. */
-const MIN_LENGTH = 6;
 
 @Injectable()
 export class PersonalIdentifiersStore {
@@ -26,15 +27,14 @@ export class PersonalIdentifiersStore {
       [userId],
     );
     const accounts = [userId, ...linked.map(({ id }) => id)];
-    const named = await this.unit.manager.query<{ text: string }[]>(
-      `SELECT DISTINCT text FROM (
-         SELECT unnest(ARRAY[email, subject]) AS text FROM app_user WHERE id = ANY ($1)
+    const named = await this.unit.manager.query<{ email: string }[]>(
+      `SELECT DISTINCT email FROM (
+         SELECT email FROM app_user WHERE id = ANY ($1)
          UNION ALL
-         SELECT unnest(ARRAY[metadata->>'email', metadata->>'subject']) FROM event
-          WHERE acted_upon = ANY ($1) AND category = 'user'
-       ) AS named WHERE length(text) >= $2 AND text <> $3`,
-      [accounts, MIN_LENGTH, ERASED],
+         SELECT metadata->>'email' FROM event WHERE acted_upon = ANY ($1) AND category = 'user'
+       ) AS named WHERE email <> $2`,
+      [accounts, ERASED],
     );
-    return { accounts, texts: named.map(({ text }) => text) };
+    return { accounts, addresses: named.map(({ email }) => email) };
   }
 }

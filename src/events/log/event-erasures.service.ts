@@ -48,10 +48,10 @@ export class EventErasuresService {
     return { user_id: userId, ...erased, audit_entries: audited };
   }
 
-  private async eraseEvents(feed: string, { accounts, texts }: PersonalIdentifiers): Promise<Erased> {
+  private async eraseEvents(feed: string, { accounts, addresses }: PersonalIdentifiers): Promise<Erased> {
     const erased = { events: 0, deliveries: 0 };
-    for (const text of texts) {
-      const { events, deliveries } = await this.eraseText(feed, text);
+    for (const address of addresses) {
+      const { events, deliveries } = await this.eraseAddress(feed, address);
       erased.events += events;
       erased.deliveries += deliveries;
     }
@@ -60,17 +60,17 @@ export class EventErasuresService {
     return erased;
   }
 
-  private async eraseText(feed: string, text: string): Promise<Erased> {
+  private async eraseAddress(feed: string, address: string): Promise<Erased> {
     const erased = { events: 0, deliveries: 0 };
-    await this.unit.run(() => this.log.eraseInvitations(feed, text));
+    await this.unit.run(() => this.log.eraseInvitations(feed, address));
     for (let after: string | null = '0'; after !== null;) {
-      const part = await this.log.eraseAfter(feed, text, after, BATCH);
+      const part = await this.log.eraseAfter(feed, address, after, BATCH);
       erased.events += part.events;
       erased.deliveries += part.deliveries;
       after = part.last;
     }
     for (let after: string | null = NIL; after !== null;) {
-      const part = await this.log.eraseDeliveriesAfter(feed, text, after, BATCH);
+      const part = await this.log.eraseDeliveriesAfter(feed, address, after, BATCH);
       erased.deliveries += part.deliveries;
       after = part.last;
     }

@@ -76,7 +76,7 @@ export class EventLogController {
   @RestOperation(
     'eraseEventPersonalData',
     'Erase personal data from events',
-    'Erases the addresses of a person, and their subject at the OpenID Connect issuer, from the events of an organization, from the log of deliveries to webhooks, from invitations that ended, and from the audit. The events stay, and the audit chain stays valid.',
+    'Erases the addresses of a person from the events of an organization, from the log of deliveries to webhooks, from invitations that ended, and from the audit. The events stay, and the audit chain stays valid.',
   )
   @Post('erase')
   @HttpCode(200)
@@ -101,7 +101,7 @@ export class InstallationEventLogController {
   @RestOperation(
     'eraseInstallationPersonalData',
     'Erase personal data of the installation from events',
-    'Erases the addresses of a person, and their subject at the OpenID Connect issuer, from the events of accounts, which belong to no organization, and from the audit of the installation. The events stay, and the audit chain stays valid.',
+    'Erases the addresses of a person from the events that belong to no organization, their subject at the OpenID Connect issuer from those of their account, and both from the audit of the installation. The events stay, and the audit chain stays valid.',
     { errors: [403] },
   )
   @Post('erase')

@@ -57,7 +57,7 @@ export class EventLogStore {
     return erased;
   }
 
-  /** Erases a text, such as an address, from the next `most` events after a number, and from their webhook deliveries. Runs as the system. */
+  /** Erases an address from the next `most` events after a number, and from their webhook deliveries. Runs as the system. */
   async eraseAfter(feed: string, address: string, after: string, most: number): Promise<ErasedPart> {
     const [part] = await this.unit.manager.query<[ErasedPart]>('SELECT * FROM event_erase($1, $2, $3, $4)', [
       feed,

@@ -9,12 +9,12 @@ import { CheckpointsStore } from './checkpoints.store.js';
 
 const BATCH = 2_000;
 
-/** What a pass of an erasure looks for: an account, and a text unless it is empty. */
+/** What a pass of an erasure looks for: an account, and an address unless it is empty. */
 interface ErasedName {
   /** Whose erasure it is. */
   userId: string;
   account: string;
-  text: string;
+  address: string;
 }
 
 /** Removes expired entries up to a signed head, and erases personal data. Runs as the system. */
@@ -57,10 +57,11 @@ export class AuditRetentionService {
    * @returns the number of entries changed
    */
   async erase(chain: string, userId: string, person?: PersonalIdentifiers): Promise<number> {
-    const { accounts, texts } = person ?? (await this.identifiers.find(userId));
-    let erased = await this.eraseAll(chain, { userId, account: userId, text: '' }, true);
-    for (const account of accounts.slice(1)) erased += await this.eraseAll(chain, { userId, account, text: '' }, false);
-    for (const text of texts) erased += await this.eraseAll(chain, { userId, account: userId, text }, false);
+    const { accounts, addresses } = person ?? (await this.identifiers.find(userId));
+    let erased = await this.eraseAll(chain, { userId, account: userId, address: '' }, true);
+    for (const account of accounts.slice(1))
+      erased += await this.eraseAll(chain, { userId, account, address: '' }, false);
+    for (const address of addresses) erased += await this.eraseAll(chain, { userId, account: userId, address }, false);
     return erased;
   }
 
@@ -72,8 +73,8 @@ export class AuditRetentionService {
   }
 
   /** Erases from a batch of entries and records the erasure, in the open unit of work. */
-  private async eraseSome(chain: string, { userId, account, text }: ErasedName, isFirst: boolean): Promise<number> {
-    const entries = await this.entries.erase(chain, account, text, BATCH);
+  private async eraseSome(chain: string, { userId, account, address }: ErasedName, isFirst: boolean): Promise<number> {
+    const entries = await this.entries.erase(chain, account, address, BATCH);
     const operation = { chain, action: 'audit.personal_data_erased', resourceType: 'user', resourceId: userId };
     if (entries > 0 || isFirst) await this.pending.addOperation(operation, { entries });
     return entries;
