@@ -112,4 +112,37 @@ describe('The secrets of deployed designs', () => {
     expect(new Set(await service.hideInMessages(said)).size).toBe(10);
     expect(searches).toHaveBeenCalledTimes(10);
   });
+
+  it('are kept with those on the cluster until one of them changes', async () => {
+    const { service, reads } = serviceFor('a here 1');
+    const live = (resourceVersion: string, value: string) => ({
+      ...{ apiVersion: 'v1', kind: 'Secret', metadata: { name: 'keys', uid: 'u', resourceVersion } },
+      data: { a: Buffer.from(value).toString('base64') },
+    });
+    const message = 'canary-a-1 canary-live canary-next';
+    const first = await service.readWithLive('a', 1, [live('1', 'canary-live')]);
+    expect(first.hideInMessage(message)).toBe('(hidden) (hidden) canary-next');
+    expect(await service.readWithLive('a', 1, [live('1', 'canary-live')])).toBe(first);
+    expect(reads.length).toBe(1);
+    const next = await service.readWithLive('a', 1, [live('2', 'canary-next')]);
+    expect(next.hideInMessage(message)).toBe('(hidden) canary-live (hidden)');
+  });
+
+  it('are kept as long as they take little memory', async () => {
+    const { service, reads } = serviceFor('a here 1');
+    const value = (index: number): string =>
+      Array.from({ length: 9_000 }, (_, line) => `${index}-${line}-line`).join('\n');
+    const live = (index: number) => ({
+      ...{ apiVersion: 'v1', kind: 'Secret', metadata: { name: 'keys', uid: `${index}`, resourceVersion: '1' } },
+      data: { a: Buffer.from(value(index)).toString('base64') },
+    });
+    const sizes: number[] = [];
+    for (let index = 0; index < 8; index++) sizes.push((await service.readWithLive('a', 1, [live(index)])).size);
+    expect(Math.max(...sizes)).toBeGreaterThan(7_000_000);
+    expect(Math.max(...sizes)).toBeLessThan(25_000_000);
+    await service.readWithLive('a', 1, [live(7)]);
+    expect(reads.length).toBe(8);
+    await service.readWithLive('a', 1, [live(0)]);
+    expect(reads.length).toBe(9);
+  });
 });

@@ -8,6 +8,7 @@ import { DesignsStore } from '../designs/designs.store.js';
 import { SealedValuesService } from '../designs/sealed-values.service.js';
 import { MASKED } from '../formats/design-file/secret-values.js';
 import { ClusterError } from '../kubernetes/clusters/cluster-error.js';
+import type { KubernetesObject } from '../kubernetes/clusters/kubernetes-object.js';
 import { DeployedDesignsStore } from './deployed-designs.store.js';
 import { DesignSecrets } from './plan/design-secrets.js';
 
@@ -26,11 +27,13 @@ export interface PlacedMessage extends RunningPlace {
 
 export type Hiding = Pick<DesignSecrets, 'hideInMessage' | 'hideInObject'>;
 
-/** Maximum number of versions whose secrets are kept decrypted. */
+/** Maximum number of versions whose secrets are kept decrypted, and about their memory in bytes. */
 const MAX_KEPT = 100;
+const MAX_KEPT_BYTES = 50_000_000;
 /** Maximum number of versions that are decrypted for one response; of further ones nothing is shown. */
 const MAX_READ = 50;
-const HIDE_ALL: Hiding = {
+/** Shows nothing but names. */
+export const HIDE_ALL: Hiding = {
   hideInMessage: () => MASKED,
   hideInObject: ({ apiVersion, kind, metadata: { labels: _, annotations: __, ...metadata } }) => ({
     ...{ apiVersion, kind, metadata },
@@ -41,7 +44,7 @@ const HIDE_ALL: Hiding = {
 @Injectable()
 export class DesignSecretsService {
   /** By design and version, the last used at the end. */
-  private readonly kept = new Map<string, Promise<DesignSecrets>>();
+  private readonly kept = new Map<string, KeptSecrets>();
   private readonly logger = new Logger(DesignSecretsService.name);
 
   constructor(
@@ -61,14 +64,20 @@ export class DesignSecretsService {
     const resources = design ? await this.contents.readResources(design, version) : [];
     const kept = Object.entries((await this.sealed.open(designId))?.secrets ?? {});
     const sealed = kept.map(([name, data]) => ({ apiVersion: 'v1', kind: 'Secret', metadata: { name }, data }));
-    return new DesignSecrets([...resources.map(({ object }) => object), ...sealed, ...others]);
+    return DesignSecrets.of([...resources.map(({ object }) => object), ...sealed, ...others]);
+  }
+
+  /** As `read`, with Secrets as they are on the cluster; kept for the next call until one of them changes. */
+  readWithLive(designId: string, version: number, live: KubernetesObject[]): Promise<DesignSecrets> {
+    const versions = live.map(({ metadata }) => `${metadata.uid}:${metadata.resourceVersion}`);
+    return this.keep([designId, version, ...versions].join(' '), () => this.read(designId, version, live));
   }
 
   /** An error of a cluster that was sent objects of a design, without the secret values of these and of what is deployed there. */
   async hideInError(error: unknown, place: RunningPlace, objects: object[]): Promise<unknown> {
     if (!(error instanceof ClusterError)) return error;
     const [deployed] = await this.findAll([place]);
-    const message = new DesignSecrets(objects).hideInMessage(error.message);
+    const message = (await DesignSecrets.of(objects)).hideInMessage(error.message);
     return error.withMessage(deployed?.hideInMessage(message) ?? message);
   }
 
@@ -120,7 +129,7 @@ export class DesignSecretsService {
   /** Of a version that cannot be read, such as one sealed by a key that is lost, nothing is shown. */
   private async readOrHideAll(key: string, designId: string, version: number): Promise<Hiding> {
     try {
-      return await this.readOnce(key, designId, version);
+      return await this.keep(key, () => this.read(designId, version));
     } catch (error) {
       if (isDatabaseOutage(error)) throw error;
       this.logger.warn(
@@ -131,14 +140,35 @@ export class DesignSecretsService {
     }
   }
 
-  private readOnce(key: string, designId: string, version: number): Promise<DesignSecrets> {
-    const secrets = this.kept.get(key) ?? this.read(designId, version);
+  private keep(key: string, read: () => Promise<DesignSecrets>): Promise<DesignSecrets> {
+    const kept = this.kept.get(key) ?? { secrets: read(), size: 0 };
     this.kept.delete(key);
-    this.kept.set(key, secrets);
-    secrets.catch(() => this.kept.delete(key));
-    for (const oldest of this.kept.keys()) if (this.kept.size > MAX_KEPT) this.kept.delete(oldest);
-    return secrets;
+    this.kept.set(key, kept);
+    this.dropOldest();
+    kept.secrets.then(
+      ({ size }) => {
+        kept.size = size;
+        this.dropOldest();
+      },
+      () => this.kept.delete(key),
+    );
+    return kept.secrets;
   }
+
+  private dropOldest(): void {
+    let total = [...this.kept.values()].reduce((sum, { size }) => sum + size, 0);
+    for (const [key, { size }] of this.kept) {
+      if (this.kept.size <= MAX_KEPT && total <= MAX_KEPT_BYTES) return;
+      this.kept.delete(key);
+      total -= size;
+    }
+  }
+}
+
+interface KeptSecrets {
+  secrets: Promise<DesignSecrets>;
+  /** In bytes, once they are read. */
+  size: number;
 }
 
 const keyOf = ({ designId, connectionId }: RunningPlace): string => `${designId} ${connectionId}`;

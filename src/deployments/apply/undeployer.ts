@@ -90,7 +90,7 @@ export class Undeployer {
     const gone = await this.record(leaving, options);
     const { before = [], after = [] } = options.hooks ?? {};
     const all = [...before, ...gone, ...found, ...unreadable, ...keptUnread, ...after];
-    const secrets = new DesignSecrets([...(options.written ?? []), ...found.map(({ object }) => object)]);
+    const secrets = await DesignSecrets.of([...(options.written ?? []), ...found.map(({ object }) => object)]);
     const results = new ResourceResults(all, options.onProgress, secrets);
     for (const one of gone) await results.set(one, { status: 'deleted' });
     for (const one of keptUnread) await results.set(one, { status: 'kept', message: UNREADABLE });

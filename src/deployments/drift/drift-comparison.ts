@@ -123,7 +123,7 @@ export class DriftComparison {
     );
     const compared = found.filter((one): one is DriftedObject => 'kind' in one);
     const objects = compared.flatMap(({ desired, live: now }) => (now ? [desired, now] : [desired]));
-    await hideSecrets(found, new DesignSecrets([...resources.map(({ object }) => object), ...objects]));
+    await hideSecrets(found, await DesignSecrets.of([...resources.map(({ object }) => object), ...objects]));
     return {
       resources: found.map(({ resource }) => resource),
       drifted: compared.filter(({ resource }) => isDrifted(resource)),

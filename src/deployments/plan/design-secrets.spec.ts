@@ -7,9 +7,13 @@ const secretOf = (stringData: Record<string, string>) => ({
   stringData,
 });
 const encoded = Buffer.from('hush hush').toString('base64');
-const secrets = new DesignSecrets([
-  secretOf({ a: 'hush hush', b: 'first\r\nsecond', c: 'production', d: 'short', e: '48151623' }),
-]);
+let secrets: DesignSecrets;
+
+beforeAll(async () => {
+  secrets = await DesignSecrets.of([
+    secretOf({ a: 'hush hush', b: 'first\r\nsecond', c: 'production', d: 'short', e: '48151623' }),
+  ]);
+});
 
 describe('The values of the Secrets of a design', () => {
   it('are hidden in differences, errors and warnings of a plan, as text and as part of it', async () => {
@@ -60,13 +64,13 @@ describe('The values of the Secrets of a design', () => {
     expect(secrets.hideInObject(sizes as KubernetesObject)).toEqual(sizes);
   });
 
-  it('are found in time that grows with the text, however many there are and whatever they share', () => {
-    const alike = Array.from({ length: 20_000 }, (_, index) => [`k${index}`, `shared-${index}`]);
+  it('are found in time that grows with the text, however many there are and whatever they share', async () => {
+    const alike = Array.from({ length: 4_000 }, (_, index) => [`k${index}`, `shared-${index}`]);
     const long = Array.from({ length: 10 }, (_, index) => [
       `l${index}`,
       `${'a'.repeat(100 + index)}${'c'.repeat(50_000)}`,
     ]);
-    const many = new DesignSecrets([secretOf(Object.fromEntries([...alike, ...long]) as Record<string, string>)]);
+    const many = await DesignSecrets.of([secretOf(Object.fromEntries([...alike, ...long]) as Record<string, string>)]);
     const plain = 'a text without any value. '.repeat(40_000);
     const startedAt = performance.now();
     expect(many.hideIn(plain)).toBe(plain);
@@ -77,5 +81,28 @@ describe('The values of the Secrets of a design', () => {
     expect(many.hideIn('x shared-1')).toBe('(hidden)');
     expect(many.hideInMessage(`x ${'a'.repeat(100)}${'c'.repeat(100)} y`)).toBe('x (hidden)');
     expect(many.hideInMessage('x shared-1 y')).toBe('x (hidden)');
+  });
+
+  it('are read in slices, and hide everything when there are more than are looked for', async () => {
+    const line = (index: number): string => `${index}`.padEnd(8, 'x');
+    const lines = (count: number, from = 0): string =>
+      Array.from({ length: count }, (_, index) => line(from + index)).join('\n');
+    let longest = 0;
+    let last = performance.now();
+    const ticks = setInterval(() => {
+      longest = Math.max(longest, performance.now() - last);
+      last = performance.now();
+    }, 1);
+    const most = await DesignSecrets.of([secretOf({ a: lines(9_000) })]);
+    const more = await DesignSecrets.of(
+      Array.from({ length: 5 }, (_, index) => secretOf({ a: lines(110_000, index * 110_000) })),
+    );
+    clearInterval(ticks);
+    expect(longest).toBeLessThan(1_000);
+    expect(most.hideInMessage(`is ${line(8_999)} now, ${line(9_999)}`)).toBe(`is (hidden) now, ${line(9_999)}`);
+    expect(more.hideInMessage('all is well')).toBe('(hidden)');
+    expect(more.hideIn({ a: ['b', 1, true, null] })).toEqual({ a: ['(hidden)', '(hidden)', true, null] });
+    expect(more.isEmpty).toBe(false);
+    expect(more.size).toBe(0);
   });
 });

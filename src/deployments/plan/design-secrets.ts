@@ -11,15 +11,25 @@ import { findSecretValues } from './redact-secret-values.js';
  * they are sent, and a chart may have looked them up on the cluster.
  */
 export class DesignSecrets {
-  private readonly values: HiddenValues;
+  private constructor(private readonly values: HiddenValues) {}
 
   /** @param objects of the design as they are written, applied and live, hooks included; other objects than Secrets give their names */
-  constructor(objects: Iterable<object>) {
+  static async of(objects: Iterable<object>): Promise<DesignSecrets> {
     const all = [...objects];
-    this.values = new HiddenValues(new Set(all.flatMap(namesOf)));
+    const values = new HiddenValues(new Set(all.flatMap(namesOf)));
+    const turns = new TimeSlicer();
     for (const object of all)
       if ('kind' in object && object.kind === 'Secret')
-        for (const value of findSecretValues('Secret', [], object)) this.values.add(value);
+        for (const value of findSecretValues('Secret', [], object)) {
+          for (const _ of values.addInSteps(value)) await turns.yieldToEventLoop();
+          if (values.hidesAll) return new DesignSecrets(values);
+        }
+    return new DesignSecrets(values);
+  }
+
+  /** About how much memory they take, in bytes. */
+  get size(): number {
+    return this.values.size;
   }
 
   get isEmpty(): boolean {

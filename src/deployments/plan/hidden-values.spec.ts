@@ -115,4 +115,44 @@ describe('hidden values in a message', () => {
     expect(['production', 'hunter2!', 'a hunter2! b'].map((text) => values.isIn(text))).toEqual([true, true, true]);
     expect(['in production now', 'short', 'hunter2'].map((text) => values.isIn(text))).toEqual([false, false, false]);
   });
+
+  it('are hidden to the end of the text when they are longer than what is looked for of them', () => {
+    const value = `\n\u0000 ${'correct horse '.repeat(400)}battery`;
+    expect(hiding(value)(`is ${value.trim()} and more`)).toBe('is (hidden)');
+    expect(hiding(value)(`is ${value.trim().slice(0, 200)} and more`)).toBe('is (hidden)');
+    expect(hiding(value)('is correct horse and more')).toBe('is correct horse and more');
+    expect(hiding(' '.repeat(5_000))('all is well')).toBe('all is well');
+    // What such a value begins with may be read in several ways.
+    expect(hiding(`${'\\n'.repeat(2_100)}hunter-2`)('all is well')).toBe('(hidden)');
+  });
+
+  it.each<[what: string, values: () => string[]]>([
+    ['values', () => Array.from({ length: 10_001 }, (_, index) => `value-${index}`)],
+    ['lines', () => [Array.from({ length: 10_001 }, (_, index) => `value-${index}`).join('\n')]],
+    ['texts in JSON', () => [JSON.stringify(Array.from({ length: 10_001 }, (_, index) => `value-${index}`))]],
+    ['characters', () => Array.from({ length: 300 }, (_, index) => `${index} ${'long '.repeat(800)}`)],
+    ['characters in one value', () => ['x'.repeat(4_000_001)]],
+  ])('hide everything when there are more %s than are looked for', (_, given) => {
+    const values = new HiddenValues();
+    for (const value of given()) values.add(value);
+    expect(values.hidesAll).toBe(true);
+    expect(values.hideIn('all is well')).toBe('(hidden)');
+    expect(values.isIn('all is well')).toBe(true);
+    expect(values.isEmpty).toBe(false);
+  });
+
+  it('are counted once however often they are given', () => {
+    const values = new HiddenValues();
+    for (let time = 0; time < 20_000; time++) values.add('hunter-2');
+    expect(values.hideIn('hunter-2 is well')).toBe('(hidden) is well');
+  });
+
+  it('that are ordinary are looked for in a limited number of places', () => {
+    const names = Array.from({ length: 200 }, (_, index) => 'a'.repeat(40 + index));
+    const values = new HiddenValues(new Set(names));
+    for (const name of names) values.add(name);
+    expect(values.hideIn('is "aaa"')).toBe('is "aaa"');
+    expect(values.hideIn(`is "${names[7]}" now`)).toBe('is "(hidden)" now');
+    expect(values.hideIn(`is ${'"aaa" '.repeat(1_000)}`)).toMatch(/^is (?:"aaa" ){100}"\(hidden\)$/);
+  });
 });

@@ -1,3 +1,4 @@
+import { hash } from 'node:crypto';
 import { MASKED } from '../../formats/design-file/secret-values.js';
 import { TRUNCATION_MARK } from '../../kubernetes/clusters/sanitize-cluster-text.js';
 import { isOrdinaryWord } from './ordinary-words.js';
@@ -14,8 +15,15 @@ const MAX_TRIED = 20_000;
 const MAX_ALIKE = 16;
 /** The maximum length of a word. */
 const MAX_WORD = 253;
-/** Longer values are found in base64 only where they begin it. */
-const MAX_INSIDE_BASE64 = 4_096;
+/** Of a longer value the beginning is looked for, and what follows it is hidden, too; in base64 only where the value begins it. */
+const MAX_VALUE = 4_096;
+/** The maximum number of values and parts of values, and of their characters as far as they are looked for; of more, everything is hidden. */
+const MAX_VALUES = 10_000;
+const MAX_CHARACTERS = 1_000_000;
+/** The maximum length of a value, which no API server accepts. */
+const MAX_LENGTH = 4_000_000;
+/** About the memory of one text that is looked for, in bytes, besides its characters. */
+const ENTRY_SIZE = 200;
 
 /** The text before a value that a message shows. */
 const BEFORE_VALUE = /(?:["'`=:]|(?:Invalid|Unsupported|Duplicate) value: )$/;
@@ -36,6 +44,7 @@ interface Span {
  * unless these are ordinary. What a message may say of its own is ordinary: numbers of up to five digits, texts of
  * less than six characters, words of messages, and given names. An ordinary value is found only where a message shows a value: after a
  * quotation mark, `=`, `:` or `Invalid value: `. A value of letters or digits only is no part of a longer word. A text is searched once for all values.
+ * Of more values than are looked for, everything is hidden.
  */
 export class HiddenValues {
   private readonly byBeginning = new Map<string, string[]>();
@@ -43,25 +52,59 @@ export class HiddenValues {
   /** Beginnings with more values than are told apart. */
   private readonly ofMany = new Set<string>();
   private readonly ordinary = new Set<string>();
+  private readonly ordinaryBeginnings = new Set<string>();
+  private readonly ordinaryLengths = new Set<number>();
+  /** The beginnings of values of more than `MAX_VALUE` characters. */
+  private readonly ofLonger = new Set<string>();
+  /** Digests of the values that were given. */
+  private readonly given = new Set<string>();
   /** Parts of base64, which are found inside of words. */
   private readonly fragments = new Set<string>();
   /** The first three to five characters of all values. */
   private readonly shortBeginnings = new Set<string>();
+  private counted = 0;
+  private characters = 0;
+  private entrySizes = 0;
+  private isOverfull = false;
 
   /** @param names that messages have of their own */
   constructor(private readonly names: ReadonlySet<string> = new Set()) {}
 
   get isEmpty(): boolean {
-    return this.byBeginning.size === 0 && this.ordinary.size === 0;
+    return !this.isOverfull && this.byBeginning.size === 0 && this.ordinary.size === 0;
+  }
+
+  /** Whether there are more values than are looked for, so that everything is hidden. */
+  get hidesAll(): boolean {
+    return this.isOverfull;
+  }
+
+  /** About how much memory they take, in bytes. */
+  get size(): number {
+    return this.entrySizes + this.characters;
   }
 
   add(value: string): void {
+    for (const _ of this.addInSteps(value)) if (this.isOverfull) return;
+  }
+
+  /** Adds a value and its parts in steps, between which others may run. */
+  *addInSteps(value: string): Generator<void> {
+    const digest = hash('sha256', value, 'base64');
+    if (this.given.has(digest) || !this.count(value)) return;
+    this.given.add(digest);
     this.addForms(value);
-    for (const part of partsOf(value)) if (!this.isOrdinary(new PlainText(part).text.trim())) this.addForms(part);
+    yield;
+    for (const part of partsOf(value)) {
+      if (!this.count(part)) return;
+      if (part.length > MAX_VALUE || !this.isOrdinary(new PlainText(part).text.trim())) this.addForms(part);
+      yield;
+    }
   }
 
   /** Whether a text contains one of the values; words of messages count as a whole only, names not at all. */
   isIn(text: string): boolean {
+    if (this.isOverfull) return true;
     if (this.isEmpty) return false;
     return readingsOf(text).some((written) => {
       const plain = new PlainText(text, written).text;
@@ -73,6 +116,7 @@ export class HiddenValues {
 
   /** Hides the values in a message. */
   hideIn(message: string): string {
+    if (this.isOverfull) return MASKED;
     if (this.isEmpty) return message;
     return readingsOf(message).reduce((left, written) => this.hideAsWritten(left, written), message);
   }
@@ -91,23 +135,50 @@ export class HiddenValues {
     return shown + message.slice(plain.at(done));
   }
 
+  /** Whether one more value or part is looked for. */
+  private count(value: string): boolean {
+    this.counted++;
+    this.characters += Math.min(value.length, MAX_VALUE);
+    if (this.counted > MAX_VALUES || this.characters > MAX_CHARACTERS || value.length > MAX_LENGTH) this.hideAll();
+    return !this.isOverfull;
+  }
+
+  private hideAll(): void {
+    this.isOverfull = true;
+    this.entrySizes = this.characters = 0;
+    for (const texts of [this.ordinary, this.given, this.fragments, this.shortBeginnings, this.ofLonger, this.ofMany])
+      texts.clear();
+    this.byBeginning.clear();
+  }
+
   private addForms(value: string): void {
-    const whole = new PlainText(value).text;
-    for (const one of new Set([whole.trim(), whole.trimStart(), whole.trim().replaceAll(' ', '+')])) this.addPlain(one);
+    const isLonger = value.length > MAX_VALUE;
+    const plain = toPlainBeginning(value);
+    // A long value that begins with too little to be looked for could appear anywhere.
+    if (isLonger && plain.trim().length < MAX_COMPARED && SHOWN.test(value)) return this.hideAll();
+    for (const one of new Set([plain.trim(), plain.trimStart(), plain.trim().replaceAll(' ', '+')])) {
+      if (isLonger) this.ofLonger.add(Buffer.from(one).toString());
+      this.addPlain(one);
+    }
     // A number as Go prints it where it was read as a double.
     const [digits, exponent] = /^-?\d{7,}$/.test(value) ? Number(value).toExponential().split('e+') : [];
     if (exponent) this.addPlain(`${digits}e+${exponent.padStart(2, '0')}`);
-    if (value.length > MAX_INSIDE_BASE64 || this.isOrdinary(whole.trim())) return;
+    if (isLonger || this.isOrdinary(plain.trim())) return;
     for (const fragment of insideBase64(value.trim())) {
       this.fragments.add(fragment);
       this.addPlain(fragment);
     }
   }
 
-  private addPlain(value: string): void {
-    if (value.length < SHORTEST) return;
+  private addPlain(given: string): void {
+    if (given.length < SHORTEST) return;
+    // A copy, since a part of a text keeps the whole of it in memory.
+    const value = Buffer.from(given).toString();
+    this.entrySizes += ENTRY_SIZE + value.length;
     if (this.isOrdinary(value)) {
       this.ordinary.add(value);
+      this.ordinaryBeginnings.add(value.slice(0, SHORTEST));
+      this.ordinaryLengths.add(value.length);
       return;
     }
     for (let length = SHORTEST; length < MIN_LENGTH; length++) this.shortBeginnings.add(value.slice(0, length));
@@ -141,7 +212,7 @@ export class HiddenValues {
     if (this.ofMany.has(beginning)) return text.length;
     const ends = (this.byBeginning.get(beginning) ?? []).flatMap((value) => {
       if (text.startsWith(value, start)) {
-        const end = start + value.length;
+        const end = this.ofLonger.has(value) ? text.length : start + value.length;
         return isOneWord(value) && !this.fragments.has(value) && isPartOfWord(text, start, end) ? [] : end;
       }
       const end = start + commonLength(value, text, start);
@@ -153,10 +224,17 @@ export class HiddenValues {
 
   /** Finds ordinary values where the text shows a value. */
   private *findShown(text: string): Generator<Span> {
-    const lengths = [...new Set(Array.from(this.ordinary, ({ length }) => length))].sort((a, b) => b - a);
+    const lengths = [...this.ordinaryLengths].sort((a, b) => b - a);
     if (lengths.length === 0) return;
+    let tried = 0;
     for (let start = 1; start < text.length; start++) {
+      if (!this.ordinaryBeginnings.has(text.slice(start, start + SHORTEST))) continue;
       if (!BEFORE_VALUE.test(text.slice(Math.max(0, start - LONGEST_BEFORE), start))) continue;
+      tried += lengths.length;
+      if (tried > MAX_TRIED) {
+        yield { start, end: text.length };
+        return;
+      }
       const length = lengths.find(
         (one) => this.ordinary.has(text.slice(start, start + one)) && !isPartOfWord(text, start, start + one),
       );
@@ -206,7 +284,7 @@ function hashAt(text: string, at: number): number {
 function* partsOf(value: string): Generator<string> {
   const json = /^\s*[[{]/.test(value) ? parseJson(value) : undefined;
   if (json === undefined) {
-    if (value.trim().includes('\n')) yield* value.split('\n');
+    if (value.trim().includes('\n')) yield* linesOf(value);
     return;
   }
   const left: unknown[] = [json];
@@ -215,6 +293,15 @@ function* partsOf(value: string): Generator<string> {
     if (typeof one === 'string' || typeof one === 'number') yield String(one);
     else if (typeof one === 'object' && one !== null) for (const inner of Object.values(one)) left.push(inner);
   }
+}
+
+function* linesOf(text: string): Generator<string> {
+  let start = 0;
+  for (let end = text.indexOf('\n'); end >= 0; end = text.indexOf('\n', start)) {
+    yield text.slice(start, end);
+    start = end + 1;
+  }
+  yield text.slice(start);
 }
 
 function parseJson(text: string): unknown {
@@ -253,6 +340,8 @@ const UNESCAPED = new RegExp(String.raw`\s|[${CONTROLS}]`, 'gu');
 const readingsOf = (text: string): RegExp[] => (/[\\%]/.test(text) ? [WRITTEN, UNESCAPED] : [WRITTEN]);
 
 const ESCAPES: Record<string, string> = { n: ' ', t: ' ', r: '', v: '', f: '', a: '', b: '', '0': '' };
+/** A character that is neither lost nor white space. */
+const SHOWN = /[^\s\p{Cc}\p{Cs}]/u;
 /** Control characters are lost, except line break and tab. */
 const LOST = /[\p{Cs}\u202a-\u202e\u2066-\u2069]|[^\P{Cc}\n\t]/gu;
 
@@ -294,6 +383,13 @@ class PlainText {
     const end = this.ends[low];
     return end?.plain === place ? end.given : before.given + place - before.plain;
   }
+}
+
+/** The beginning of a value as plain text: of `MAX_VALUE` characters after those that are lost or white space. */
+function toPlainBeginning(value: string): string {
+  if (value.length <= MAX_VALUE) return new PlainText(value).text;
+  const start = value.search(SHOWN);
+  return start < 0 ? '' : new PlainText(value.slice(start, start + MAX_VALUE)).text;
 }
 
 function readEscape([all, character, percent, short, long, byte, other]: RegExpMatchArray): string {

@@ -102,7 +102,7 @@ export class Planner {
     const { prunes, unlistable, unlabelled } = await findPrunes(this.cluster, items, owner, options);
     const all = [...items, ...prunes];
     const planned = [...all, ...before, ...after];
-    const secrets = new DesignSecrets([
+    const secrets = await DesignSecrets.of([
       ...resources.map(({ object }) => object),
       ...planned.flatMap(({ desired, compared }) => [desired, compared]).filter(isPresent),
     ]);
