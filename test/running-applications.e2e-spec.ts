@@ -539,20 +539,31 @@ requires('KUBEBUILDER_ASSETS', 'what runs on a cluster', () => {
       expect(events[2]).toBe('event: end\ndata: {"reason":"ended"}');
 
       fate = 'stays open';
-      const { editor } = scene.people;
+      const { editor, viewer } = scene.people;
       const leaving = new AbortController();
-      const stream = await fetch(`${editor.baseUrl}/api/deployments/${deployment.id}/logs?follow=true`, {
-        headers: { authorization: `Bearer ${editor.token}` },
-        signal: leaving.signal,
-      });
-      let text = '';
-      const reading = (async () => {
-        for await (const piece of stream.body ?? []) text += Buffer.from(piece as Uint8Array).toString();
-      })().catch(() => undefined);
-      await until(() => Promise.resolve(text.includes('and on')));
-      expect(text).not.toContain('event: end');
+      const open = async ({ baseUrl, token }: Person) => {
+        const stream = await fetch(`${baseUrl}/api/deployments/${deployment.id}/logs?follow=true`, {
+          headers: { authorization: `Bearer ${token}` },
+          signal: leaving.signal,
+        });
+        const heard = { text: '', reading: Promise.resolve() };
+        heard.reading = (async () => {
+          for await (const piece of stream.body ?? []) heard.text += Buffer.from(piece as Uint8Array).toString();
+        })().catch(() => undefined);
+        await until(() => Promise.resolve(heard.text.includes('and on')));
+        return heard;
+      };
+      await done(world.admin.put(`/api/environments/${place.id}`, { logs: 'viewer' }));
+      const [ofEditor, ofViewer] = [await open(editor), await open(viewer)];
+      const changedAt = performance.now();
+      await done(world.admin.put(`/api/environments/${place.id}`, { logs: 'editor' }));
+      await ofViewer.reading;
+      expect(ofViewer.text).toMatch(/event: end\ndata: \{"reason":"rights_changed"\}\n\n$/);
+      // Well before the next heartbeat, which checks the right as well.
+      expect(performance.now() - changedAt).toBeLessThan(5_000);
+      expect(ofEditor.text).not.toContain('event: end');
       leaving.abort();
-      await reading;
+      await ofEditor.reading;
       fate = 'answers';
     });
   });
