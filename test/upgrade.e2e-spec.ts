@@ -237,7 +237,7 @@ describe('A database from before the baseline', () => {
     const count = async (): Promise<unknown> =>
       (await client.query('SELECT count(*)::int AS count FROM migration')).rows;
     await client.query('BEGIN');
-    await client.query('LOCK TABLE workspace IN ROW EXCLUSIVE MODE');
+    await client.query('LOCK TABLE design_version IN ROW EXCLUSIVE MODE');
     const migrated = migrate(database.url, migrations);
     await sleep(1_500);
     expect(await count()).toEqual([{ count: 71 }]);
