@@ -25,7 +25,7 @@ export class ChangeJournalsStore {
     private readonly vault: Vault,
   ) {}
 
-  /** @param assertLeased throws for a worker that has lost the lease, which prevents it from recording and making another change */
+  /** @param assertLeased throws for a worker that has lost the lease, so that it neither records and makes another change nor withdraws one */
   async open(deployment: Deployment, connectionId: string, assertLeased: () => Promise<void>): Promise<ChangeJournal> {
     const rows = await this.findRows({ deploymentId: deployment.id, connectionId });
     const changes = new Map<AppliedChange, number>();
@@ -59,7 +59,10 @@ export class ChangeJournalsStore {
       withdraw: async (withdrawn) => {
         const numbers = withdrawn.flatMap((change) => changes.get(change) ?? []);
         if (numbers.length === 0) return;
-        await this.unit.manager.getRepository(DeploymentChange).delete({ ...key, number: In(numbers) });
+        await this.unit.run(async () => {
+          await this.unit.manager.getRepository(DeploymentChange).delete({ ...key, number: In(numbers) });
+          await assertLeased();
+        });
         for (const change of withdrawn) changes.delete(change);
       },
     };
