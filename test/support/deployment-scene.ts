@@ -128,8 +128,8 @@ export class DeploymentScene {
   async undo(result: DeploymentResult, journal: ChangeJournal, timeoutMs = 60_000): Promise<SceneResult> {
     const undone = await new Undo(this.client, this.owner, new RunClock(timeoutMs)).undoAll(journal.changes);
     const missing = (change: AppliedChange) => ({ component: null, ...toResourceState(change, 'applied') });
-    const isClean = undone.every(({ error }) => error?.reason !== 'NOT_TAKEN_BACK');
     const resources = applyUndo(result.resources, undone, missing);
+    const isClean = resources.every(({ error }) => error?.reason !== 'NOT_TAKEN_BACK');
     return { ...result, status: isClean && result.status === 'failed' ? 'rolled_back' : result.status, resources };
   }
 

@@ -313,7 +313,7 @@ requires('KUBEBUILDER_ASSETS', 'A deployment', () => {
     expect(apply).toHaveBeenCalledTimes(MANY.length + 1);
   });
 
-  it('creates each object by a dry run and an apply, and records all of them in one write', async () => {
+  it('creates each object by a dry run, a read and an apply, and records all of them in one write', async () => {
     const { client } = scene;
     const journal = new MemoryJournal();
     const [lookup, apply, record] = [
@@ -322,9 +322,10 @@ requires('KUBEBUILDER_ASSETS', 'A deployment', () => {
       jest.spyOn(journal, 'record'),
     ];
     const plan = await scene.plan([...MANY.map((name) => configMap(name)), deployment('web')]);
+    expect(lookup).not.toHaveBeenCalled();
     const result = await scene.apply(plan, {}, journal);
     expect(result.resources.filter(({ status }) => status === 'applied')).toHaveLength(MANY.length + 1);
-    expect(lookup).not.toHaveBeenCalled();
+    expect(lookup).toHaveBeenCalledTimes(MANY.length + 1);
     expect(apply).toHaveBeenCalledTimes(2 * (MANY.length + 1));
     expect(record).toHaveBeenCalledTimes(1);
     expect(journal.changes.map(({ name }) => name)).toEqual([...MANY, 'web']);
@@ -356,6 +357,20 @@ requires('KUBEBUILDER_ASSETS', 'A deployment', () => {
       expect([await data('a'), await data('b')]).toEqual([{ theirs: '1' }, { both: 'theirs' }]);
       const { labels, managedFields } = (await scene.live('v1', 'ConfigMap', 'a'))?.metadata ?? {};
       expect([labels, managedFields?.map(({ manager }) => manager)]).toEqual([undefined, ['another-manager']]);
+    },
+  );
+
+  it.each([false, true])(
+    'leaves an object that another deployment created after the plan to it, with force: %s',
+    async (force) => {
+      const neighbour = scene.another();
+      const plan = await scene.plan([configMap('a', { mine: '1' }), configMap('b')], { force });
+      await neighbour.deploy([configMap('a', { theirs: '1' })]);
+      const before = await scene.live('v1', 'ConfigMap', 'a');
+      const result = await scene.apply(plan);
+      expect(outcomes(result)).toContain('ConfigMap/a: failed NOT_OWNED');
+      expect(await scene.live('v1', 'ConfigMap', 'a')).toEqual(before);
+      expect(await data('b')).toBeUndefined();
     },
   );
 

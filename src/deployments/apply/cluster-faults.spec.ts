@@ -88,7 +88,7 @@ requires('KUBEBUILDER_ASSETS', 'A deployment to a cluster that fails', () => {
     expect(outcomes(result)).toEqual([
       'Secret/a: applied NOT_TAKEN_BACK',
       'ConfigMap/b: applied NOT_TAKEN_BACK',
-      'Service/c: failed NOT_TAKEN_BACK',
+      'Service/c: failed UNREACHABLE',
     ]);
     await expect(scene.plan(successive)).rejects.toMatchObject({ status: 502, code: 'CLUSTER_UNREACHABLE' });
     await expect(scene.undeploy()).rejects.toMatchObject({ status: 502 });

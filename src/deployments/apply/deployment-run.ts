@@ -1,9 +1,9 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import { type ClusterClient, type WriteResult } from '../../kubernetes/clusters/cluster-client.js';
+import { type ClusterClient } from '../../kubernetes/clusters/cluster-client.js';
 import { ClusterError } from '../../kubernetes/clusters/cluster-error.js';
 import { sanitizeClusterText } from '../../kubernetes/clusters/sanitize-cluster-text.js';
 import { type ResourceKind } from '../../kubernetes/clusters/discovery.js';
-import { describeObject, type KubernetesObject, managedFieldsOf } from '../../kubernetes/clusters/kubernetes-object.js';
+import { describeObject, type KubernetesObject } from '../../kubernetes/clusters/kubernetes-object.js';
 import { findCondition } from '../../kubernetes/resources/health/health-status.js';
 import { boundedParallel } from '../../core/bounded-parallel.js';
 import { type ComparisonResult, Comparison } from '../plan/comparison.js';
@@ -54,7 +54,7 @@ export class DeploymentRun {
 
   constructor(
     private readonly cluster: ClusterClient,
-    plan: Plan,
+    private readonly plan: Plan,
     private readonly clock: RunClock,
     journal: ChangeJournal,
     private readonly exact = false,
@@ -75,7 +75,10 @@ export class DeploymentRun {
       if (!kind || !desired || (live && !isAsPlanned({ planned }))) return undefined;
       return this.describeWrite(kind, desired, { live, ownership, adopts: planned.adopts });
     });
-    await this.recorded.announce(changes.filter((change) => change !== undefined));
+    await this.recorded.announce(
+      changes.filter((change) => change !== undefined),
+      this.plan.owner,
+    );
   }
 
   /** Withdraws what was announced and not begun. */
@@ -103,7 +106,7 @@ export class DeploymentRun {
     if (asPlanned) return asPlanned;
     const settled = performance.now() + TRANSIENT_TIMEOUT_MS;
     for (let isFirst = true; ; isFirst = false) {
-      const compared = await this.comparison.compare(kind, desired, { isNew: !item.live });
+      const compared = await this.comparison.compare(kind, desired);
       const wasApplied = this.recorded.has({ kind, ...desired.metadata });
       if (this.exact && isFirst && !wasApplied && hasMoved(item, compared))
         throw new PlanMoved(describeObject({ ...desired.metadata, kind: desired.kind }));
@@ -114,7 +117,7 @@ export class DeploymentRun {
       if (error === 'unchanged') return { status: wasApplied ? 'applied' : 'unchanged' };
       if (!error) return { status: toStatus(compared.action) };
       const isFollowing = !planned.verified && /not declared in schema/.test(error.detail);
-      const isOutdated = error.reason === 'CONFLICT' && (!compared.live || compared.ownership !== undefined);
+      const isOutdated = error === MADE_SINCE || (error.reason === 'CONFLICT' && compared.ownership !== undefined);
       if ((!isTransient(error) && !isFollowing && !isOutdated) || performance.now() > settled)
         return { status: 'failed', error };
       this.clock.check();
@@ -202,6 +205,9 @@ export class DeploymentRun {
   ): Promise<ResourceError | 'unchanged' | undefined> {
     if (live && replaces)
       return (await this.removeForReplacement(kind, live)) ?? this.write(kind, desired, NOTHING_LIVE);
+    const { name, namespace } = desired.metadata;
+    // The owner is not told by the field manager, so applying would take the object of another deployment without a conflict.
+    if (!live && (await this.cluster.lookup(kind, name, namespace))) return MADE_SINCE;
     const change = await this.recorded.add(await this.describeWrite(kind, desired, { live, ownership, adopts }));
     let isChanged = false;
     try {
@@ -212,17 +218,11 @@ export class DeploymentRun {
       const isExact = exactly || isChanged;
       const seen = { ...(uid && { uid }), ...(isExact && resourceVersion && { resourceVersion }) };
       const wanted = { ...desired, metadata: { ...desired.metadata, ...seen } };
-      const written = await this.cluster.apply(kind, wanted, {
+      const { object } = await this.cluster.apply(kind, wanted, {
         fieldManager: FIELD_MANAGER,
         // What nobody has made yet has no fields of others.
         force: live !== undefined && this.comparison.isForced,
       });
-      const { object } = written;
-      if (!live && isOfOthers(written)) {
-        await this.release(kind, object);
-        if (change) await this.recorded.withdraw(change);
-        return MADE_SINCE;
-      }
       if (object.metadata.resourceVersion !== live?.metadata.resourceVersion) return undefined;
       if (change) await this.recorded.withdraw(change);
       return 'unchanged';
@@ -246,13 +246,6 @@ export class DeploymentRun {
     return { action: 'update', kind, name, namespace, previous };
   }
 
-  /** Leaves an object to others again. As it was applied without force, all that it has of this server was added now. */
-  private async release(kind: ResourceKind, { apiVersion, metadata }: KubernetesObject): Promise<void> {
-    const { name, namespace, uid } = metadata;
-    const nothing = { apiVersion, kind: kind.kind, metadata: { name, namespace, uid } };
-    await this.cluster.apply(kind, nothing, { fieldManager: FIELD_MANAGER });
-  }
-
   /** Deletes an object that is going to be recreated. */
   private async removeForReplacement(kind: ResourceKind, live: KubernetesObject): Promise<ResourceError | undefined> {
     const { name, namespace, uid } = live.metadata;
@@ -270,17 +263,6 @@ export class DeploymentRun {
 }
 
 const MADE_SINCE: ResourceError = { reason: 'CONFLICT', detail: 'Somebody else has made the object in the meantime' };
-
-/**
- * Whether an object that was to be created was there already. One that an earlier attempt of the same request may have created can
- * have fields of controllers by now.
- */
-const isOfOthers = ({ object, isCreated }: WriteResult): boolean =>
-  isCreated !== true &&
-  managedFieldsOf(object).some(
-    ({ manager = '', subresource }) =>
-      manager !== FIELD_MANAGER && !subresource && (isCreated === false || !manager.startsWith('kube-')),
-  );
 
 /** Whether the dry run of the plan shows what is going to be applied. */
 const isAsPlanned = ({ planned }: Pick<PlanItem, 'planned'>): boolean => planned.verified && !planned.replaces;

@@ -172,6 +172,44 @@ requires('KUBEBUILDER_ASSETS', 'A run whose process is killed', () => {
     }
   });
 
+  it('leaves what others have changed or made since as it is, where it had only recorded its changes', async () => {
+    await scene.others(configMap('adopted', { a: 'theirs' }));
+    await scene.others(configMap('left', { a: 'theirs' }));
+    const adopted = ['adopted', 'left'].map((name) => configMap(name, { a: 'ours', c: 'ours' }));
+    const plan = await scene.plan([...wanted, ...adopted], { adopt: true, force: true });
+    const journal = new DurableJournal(1);
+    await expect(scene.apply(plan, {}, journal)).rejects.toThrow(Killed);
+    const changed = {
+      adopted: { a: 'changed', b: 'new' },
+      updated: { a: 'changed', b: '1', theirs: '1' },
+      created: { made: 'since' },
+    };
+    for (const [name, data] of Object.entries(changed)) await scene.others(configMap(name, data), 'somebody');
+    const undone = await scene.undo({ status: 'failed', resources: [] }, journal.reopened());
+    for (const [name, data] of Object.entries({ ...changed, left: { a: 'theirs' } }))
+      expect((await scene.live('v1', 'ConfigMap', name))?.data).toEqual(data);
+    expect(undone.status).toBe('rolled_back');
+    expect(
+      outcomes(undone)
+        .filter((outcome) => !outcome.startsWith('Secret/'))
+        .sort(),
+    ).toEqual(['adopted', 'created', 'left', 'updated'].map((name) => `ConfigMap/${name}: skipped`));
+  });
+
+  it('records anew what it had only recorded, so that it rolls back to what others have changed since', async () => {
+    const objects = [...before, configMap('adopted', { a: 'ours', c: 'ours' })];
+    await scene.others(configMap('adopted', { a: 'theirs' }));
+    const options = { adopt: true, force: true };
+    const journal = new DurableJournal(1);
+    await expect(scene.apply(await scene.plan(objects, options), {}, journal)).rejects.toThrow(Killed);
+    await scene.others(configMap('adopted', { a: 'changed' }));
+    const resumed = journal.reopened();
+    expect((await scene.apply(await scene.plan(objects, options), {}, resumed)).status).toBe('succeeded');
+    expect((await scene.live('v1', 'ConfigMap', 'adopted'))?.data).toEqual({ a: 'ours', c: 'ours' });
+    await scene.undo({ status: 'failed', resources: [] }, resumed);
+    expect((await scene.live('v1', 'ConfigMap', 'adopted'))?.data).toEqual({ a: 'changed' });
+  });
+
   it('completes an undeployment in another replica, which reports everything', async () => {
     const journal = new DurableJournal();
     dieAfterWrite(2);

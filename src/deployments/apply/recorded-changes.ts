@@ -1,12 +1,13 @@
 import { type ClusterClient } from '../../kubernetes/clusters/cluster-client.js';
 import { type ResourceKind } from '../../kubernetes/clusters/discovery.js';
 import { type KubernetesObject } from '../../kubernetes/clusters/kubernetes-object.js';
-import { findAppliedFields } from '../plan/owner.js';
+import { findAppliedFields, type Owner } from '../plan/owner.js';
 import { type AppliedChange, changeKey, type ChangeJournal, toRecordedObject } from './applied-change.js';
+import { isUnmade } from './unmade-changes.js';
 
 /**
  * The changes that a run has recorded, by resource, in this attempt or earlier ones. A recorded change was made, unless the worker
- * was killed before it.
+ * was stopped before it.
  */
 export class RecordedChanges {
   private readonly byKey: Map<string, AppliedChange>;
@@ -25,8 +26,16 @@ export class RecordedChanges {
     return this.byKey.has(changeKey({ kind, name, namespace }));
   }
 
-  /** Records changes that are about to be made, in one write; `add` begins each of them. */
-  async announce(changes: AppliedChange[]): Promise<void> {
+  /**
+   * Records changes that are about to be made, in one write; `add` begins each of them. What an earlier attempt announced and did not
+   * make is recorded anew, because others may have changed the object since.
+   */
+  async announce(changes: AppliedChange[], owner: Owner): Promise<void> {
+    const outdated = changes.flatMap((change) => {
+      const recorded = this.byKey.get(changeKey(change));
+      return recorded && isUnmade(recorded, change.previous, owner) ? recorded : [];
+    });
+    await this.withdraw(...outdated);
     const added = changes.filter((change) => !this.byKey.has(changeKey(change)));
     await this.journal.record(added);
     for (const change of added) this.announced.set(changeKey(change), change);
@@ -52,9 +61,9 @@ export class RecordedChanges {
     return recorded;
   }
 
-  async withdraw(change: AppliedChange): Promise<void> {
-    await this.journal.withdraw([change]);
-    this.byKey.delete(changeKey(change));
+  async withdraw(...changes: AppliedChange[]): Promise<void> {
+    await this.journal.withdraw(changes);
+    for (const change of changes) this.byKey.delete(changeKey(change));
   }
 
   /** The object as it is recorded: in the version in which it was last applied, because its `managedFields` refer to that version. */

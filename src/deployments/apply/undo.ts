@@ -33,6 +33,7 @@ import { type AppliedChange } from './applied-change.js';
 import { appliedConfiguration, mergePatch, takenConfiguration } from './applied-configuration.js';
 import { Removal, type RemovalTarget } from './removal.js';
 import { type RunClock, RunEnded } from './run-clock.js';
+import { isAsApplied } from './unmade-changes.js';
 
 /** Number of changes of one kind that are undone concurrently. */
 const CONCURRENCY = 6;
@@ -48,6 +49,18 @@ const TAKE_BACK_MANAGER = `${FIELD_MANAGER}-take-back`;
 /** In place of an error: an undeployment has not deleted the object. */
 export const NOT_DELETED: ResourceError = { reason: 'NOT_DELETED', detail: 'It was not deleted' };
 
+/** In place of an error: the change was recorded and not made. */
+export const NOT_MADE: ResourceError = { reason: 'NOT_MADE', detail: 'It was not changed' };
+
+/** As `NOT_MADE`, unless the run has reported that it made the object. */
+export const NOT_OURS: ResourceError = {
+  reason: 'NOT_TAKEN_BACK',
+  detail: 'The changes could not be rolled back: The object no longer belongs to this deployment',
+};
+
+/** Results that are returned as they are. */
+const NO_FAILURES: ReadonlySet<ResourceError> = new Set([KEPT_DEFINITION, NOT_DELETED, NOT_MADE, NOT_OURS]);
+
 /** Nothing of this server's was applied to it, or it could not be read. */
 const NOT_RECORDED: ResourceError = {
   reason: 'NOT_RECORDED',
@@ -61,7 +74,7 @@ const TAKEN_NAME: ResourceError = {
 
 const EMPTY_CLAIM: ResourceError = { reason: 'EMPTY', detail: 'The claim was made again without its data' };
 
-/** A change, with the error if undoing it failed, `KEPT_DEFINITION` or `NOT_DELETED`. */
+/** A change, with the error if undoing it failed, or one of the constants that stand in place of an error. */
 export interface UndoneChange {
   change: AppliedChange;
   error?: ResourceError;
@@ -124,7 +137,7 @@ export class Undo {
       if (!(error instanceof RunEnded)) throw error;
       failure ??= { reason: 'TIMEOUT', detail: 'the time limit was exceeded' };
     }
-    if (!failure || failure === KEPT_DEFINITION || failure === NOT_DELETED) return failure;
+    if (!failure || NO_FAILURES.has(failure)) return failure;
     const { field } = failure;
     return {
       reason: 'NOT_TAKEN_BACK',
@@ -146,6 +159,7 @@ export class Undo {
     if (action === 'delete') return this.undelete(object, previous);
     if (!previous) {
       const removed = await this.removal.remove(object, { foreground: false });
+      if (removed.error?.reason === 'NOT_OWNED') return NOT_OURS;
       const uid = removed.isGone ? undefined : removed.previous?.metadata.uid;
       const left = uid ? await this.removal.waitUntilGone(object, uid, this.clock, GONE_TIMEOUT_MS) : undefined;
       if (removed.status === 'deleted' && removed.previous) await this.removeClaims(removed.previous);
@@ -160,6 +174,7 @@ export class Undo {
     }
     const then = await this.findVersion(kind, previous);
     const now = await this.cluster.lookup(then, name, namespace);
+    if (now && isAsApplied(now, previous)) return NOT_MADE;
     if (now && isUnchanged(then, now, previous)) return undefined;
     if (now && hasLostFields(now, previous)) await this.restoreWhole(then, previous, now);
     else if (isOwnedBy(this.owner, previous)) await this.giveBack(then, previous, now);

@@ -3,7 +3,7 @@ import { KEPT_DEFINITION } from '../plan/deletion-rules.js';
 import { objectKey } from '../plan/planned-resource.js';
 import { type AppliedChange, changeKey } from './applied-change.js';
 import { type ResourceResult } from './resource-result.js';
-import { NOT_DELETED, type UndoneChange } from './undo.js';
+import { NOT_DELETED, NOT_MADE, NOT_OURS, type UndoneChange } from './undo.js';
 
 export type ResourceState = Omit<ResourceResult, 'component'>;
 
@@ -21,6 +21,9 @@ export function toResourceState(change: AppliedChange, status: ResourceState['st
   };
 }
 
+/** The statuses of resources that their run has not changed, as it reports. */
+const UNMADE: ReadonlySet<ResourceState['status']> = new Set(['skipped', 'unchanged', 'failed']);
+
 /** The resources of one cluster after changes were undone. Failed resources keep their error; those that could not be undone get one. */
 export function applyUndo<R extends ResourceState>(
   resources: R[],
@@ -32,12 +35,14 @@ export function applyUndo<R extends ResourceState>(
     const known = byKey.get(changeKey(change));
     const resource = known ?? missing(change);
     byKey.set(changeKey(change), resource);
-    if (error === NOT_DELETED) {
+    // What an earlier attempt has rolled back looks as if it had not been made.
+    const isUnmade = (error === NOT_MADE || error === NOT_OURS) && (!known || UNMADE.has(known.status));
+    if (error === NOT_DELETED || isUnmade) {
       if (!known) resource.status = 'skipped';
       continue;
     }
     if (error === KEPT_DEFINITION) Object.assign(resource, { status: 'kept', message: error.detail });
-    else if (error) resource.error = error;
+    else if (error && error !== NOT_MADE) resource.error = error;
     else if (resource.status !== 'failed' || resource.error?.reason === 'CANCELLED')
       Object.assign(resource, { status: 'rolled_back', message: undefined, error: undefined });
   }

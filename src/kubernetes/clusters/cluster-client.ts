@@ -51,8 +51,8 @@ export interface LogOptions {
 export interface WriteResult {
   object: KubernetesObject;
   warnings: string[];
-  /** Whether the object did not exist before; undefined when an earlier attempt of the same request may have created it. */
-  isCreated?: boolean;
+  /** Whether the request created the object. */
+  isCreated: boolean;
 }
 
 /** An RFC 7386 merge patch, or an RFC 6902 JSON patch. */

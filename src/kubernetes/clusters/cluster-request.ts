@@ -27,8 +27,8 @@ export interface ClusterResponse {
   contentType: string;
   /** The API server's warnings, for instance of a deprecated version. */
   warnings: string[];
-  /** Whether the request created an object; undefined when an earlier attempt of the same request may have created it. */
-  isCreated?: boolean;
+  /** Whether the request created an object. */
+  isCreated: boolean;
 }
 
 export function toQueryString(query: ClusterRequest['query'] = {}): string {

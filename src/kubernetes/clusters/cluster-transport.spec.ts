@@ -78,7 +78,7 @@ describe('A cluster client against a difficult server', () => {
       else if (time < 4) json(response, 503, {}, { 'retry-after': '0' });
       else json(response, 200, wanted);
     };
-    expect(await apply()).toEqual({ object: wanted, warnings: [], isCreated: undefined });
+    expect(await apply()).toEqual({ object: wanted, warnings: [], isCreated: false });
     expect(count).toBe(4);
     for (const status of [200, 201]) {
       answer = (_, response) => json(response, status, wanted);

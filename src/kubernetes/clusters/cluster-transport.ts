@@ -91,7 +91,7 @@ export class ClusterTransport {
    * @throws InvalidRequest `OUTBOUND_REFUSED` when the address is not allowed
    */
   async request(request: ClusterRequest): Promise<ClusterResponse> {
-    const { status, mayHaveRun, headers, bytes } = await this.measure(request);
+    const { status, headers, bytes } = await this.measure(request);
     const contentType = String(headers['content-type'] ?? '');
     const body = contentType.includes('json')
       ? await parseResponse(bytes, request.metadataOnly ?? false, this.tasks)
@@ -100,7 +100,7 @@ export class ClusterTransport {
       body,
       contentType,
       warnings: parseWarnings(headers.warning, this.access.user),
-      isCreated: status === CREATED || (mayHaveRun ? undefined : false),
+      isCreated: status === CREATED,
     };
   }
 
@@ -126,7 +126,7 @@ export class ClusterTransport {
     const isRepeatable = request.repeatable ?? (request.method ?? 'GET') === 'GET';
     for (let attempt = 1, mayHaveRun = false; ; attempt++) {
       const { error, retryAfter, response } = await this.attempt(request);
-      if (response) return { ...response, mayHaveRun };
+      if (response) return response;
       error.mayHaveRun ||= mayHaveRun;
       const isLost = STALE_SOCKET.has(error.reason) || error.kind === 'unavailable';
       const again = error.kind === 'throttled' || (isLost && isRepeatable);
@@ -306,8 +306,6 @@ interface RawResponse {
   status: number;
   headers: Dispatcher.ResponseData['headers'];
   bytes: Bytes;
-  /** An earlier attempt of the request may have been processed. */
-  mayHaveRun?: boolean;
 }
 
 /** The outcome of sending a request once: the response of success, else the error and the time in ms to wait before the next. */
