@@ -2,9 +2,10 @@ import { Injectable } from '@nestjs/common';
 import type { JobContext } from '../../jobs/job-handler.registry.js';
 import { ClusterError } from '../../kubernetes/clusters/cluster-error.js';
 import type { ObjectReference } from '../../kubernetes/clusters/kubernetes-object.js';
-import { type ChangeJournal } from '../apply/applied-change.js';
+import { type AppliedChange, changeKey, type ChangeJournal } from '../apply/applied-change.js';
 import { Applier } from '../apply/applier.js';
 import type { DeploymentResult, RunOptions } from '../apply/resource-result.js';
+import { isUnmade } from '../apply/unmade-changes.js';
 import { DeployedDesignsStore } from '../deployed-designs.store.js';
 import type { Deployment } from '../deployment.entity.js';
 import { KeptObjectsStore } from '../kept-objects.store.js';
@@ -49,7 +50,7 @@ export class ClusterDeploymentsService {
     const plan = await this.clusterPlans.plan(deployment, connectionId, resources, signal);
     const { plan_id, atomic, wait, timeout = DEFAULT_WAIT_SECONDS } = deployment.options;
     // After the first change, the cluster differs from the plan; the plan was checked before that change.
-    if (plan_id && journal.changes.length === 0) await this.plans.assertUnchanged(plan_id, connectionId, plan);
+    if (plan_id && !hasBegun(plan, journal.changes)) await this.plans.assertUnchanged(plan_id, connectionId, plan);
     const before = await this.deployed.find(deployment, connectionId);
     const objects = plan.items.flatMap(({ desired, live, planned, isGenerated, isChartDefinition }) => {
       const isLabelled = !isGenerated && !isChartDefinition;
@@ -97,6 +98,16 @@ export class ClusterDeploymentsService {
     const objects = toKeptObjects(claims.map(({ kind, object }) => ({ kind, live: object, isGenerated: true })));
     await this.kept.add(deployment, connectionId, objects);
   }
+}
+
+/** Whether an earlier attempt has made a change, and not only recorded it. */
+function hasBegun({ items, owner }: Plan, changes: readonly AppliedChange[]): boolean {
+  const live = new Map(
+    items.flatMap(({ kind, planned: { name, namespace }, compared }) =>
+      kind ? [[changeKey({ kind, name, namespace: namespace ?? undefined }), compared] as const] : [],
+    ),
+  );
+  return changes.some((change) => !isUnmade(change, live.get(changeKey(change)), owner));
 }
 
 /** The deployment has succeeded, whether its claims can be listed or not. */
