@@ -9,7 +9,7 @@ import { Env } from '../core/config/env.js';
 import { Unauthenticated } from '../core/errors/app-error.js';
 import { REST_OPERATION, type RestOperationMetadata } from '../core/rest/openapi/rest-operation.metadata.js';
 import { currentRequest } from '../core/telemetry/request-context.js';
-import { assertSameOrigin } from './console/same-origin.js';
+import { assertSameOrigin } from '../core/rest/same-origin.js';
 
 /**
  * Refuses unauthenticated callers on every route and GraphQL field that is not marked public, and other sites on the routes of the

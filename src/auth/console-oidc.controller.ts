@@ -9,15 +9,14 @@ import { InvalidRequest, NotFound, Unauthenticated } from '../core/errors/app-er
 import { NoStore } from '../core/rest/no-store.decorator.js';
 import { isPageRequested } from '../core/rest/pages/page.js';
 import { RestOperation } from '../core/rest/openapi/rest-operation.decorator.js';
+import { ownOrigin } from '../core/rest/same-origin.js';
 import { ConsoleCookie } from './console/console-cookie.js';
 import { consolePath } from './console/console-path.js';
-import { ownOrigin } from './console/same-origin.js';
-import { SignInCookie } from './console/sign-in-cookie.js';
+import { CALLBACK_PATH, SignInCookie } from './console/sign-in-cookie.js';
 import { ExternalUsersService } from './external/external-users.service.js';
 import { IssuerSignInService } from './external/issuer-sign-in.service.js';
 import { SessionsService } from './sessions.service.js';
 
-const CALLBACK = '/api/auth/console/oidc/callback';
 /** A path of the console: neither of another host, which `//` and `/\` begin, nor of the API. */
 const CONSOLE_PATH = /^\/(?![/\\]|api(?:[/?#]|$))[\x21-\x7e]*$/;
 
@@ -123,7 +122,7 @@ export class ConsoleOidcController {
   }
 
   private redirectUri(request: Request): string {
-    return (ownOrigin(request, this.env) ?? new URL(this.env.baseUrl).origin) + consolePath(this.env, CALLBACK);
+    return (ownOrigin(request, this.env) ?? new URL(this.env.baseUrl).origin) + consolePath(this.env, CALLBACK_PATH);
   }
 }
 

@@ -1,6 +1,6 @@
 import { type Fault, InvalidRequest } from '../core/errors/app-error.js';
 import { parseFlag } from '../core/schema/input-fields.js';
-import type { DesignImport } from './design.inputs.js';
+import { type DesignImport, isSaved } from './design.inputs.js';
 import type { ClusterQuery } from './from-cluster/cluster-contents.js';
 
 const MAX_NAMESPACES = 50;
@@ -53,7 +53,7 @@ export function parseClusterQuery(input: DesignImport, hasFiles: boolean): Clust
     selector: input.selector || undefined,
     kinds,
     includesOwned: parseFlag(input.include_owned, false),
-    isPreview: parseFlag(input.preview, false) || !parseFlag(input.save, true),
+    isPreview: !isSaved(input),
   };
 }
 

@@ -22,7 +22,6 @@ import { VISIBILITIES, type Visibility } from '../workspaces/workspace-owned/wor
 import type { Design, DesignLocation, CloneOrigin } from './design.entity.js';
 import { SOURCE_TYPES } from './formats/source-type.js';
 
-/** A nullable string, as existing clients expect it. */
 /** The version of a design that another was cloned from, at that time. */
 export class CloneOriginView implements CloneOrigin {
   @IdField({ rest: true })

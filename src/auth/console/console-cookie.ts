@@ -1,8 +1,8 @@
 import { Injectable } from '@nestjs/common';
 import type { CookieOptions, Request, Response } from 'express';
 import { Env } from '../../core/config/env.js';
+import { readCookies } from '../../core/rest/read-cookies.js';
 import { consolePath, isSecure } from './console-path.js';
-import { readCookie } from './read-cookie.js';
 
 const NAME = 'armature_session';
 
@@ -12,7 +12,7 @@ export class ConsoleCookie {
   constructor(private readonly env: Env) {}
 
   read(request: Request): string | undefined {
-    return readCookie(request, NAME);
+    return readCookies(request.headers, NAME)[0];
   }
 
   set(request: Request, response: Response, refreshToken: string): void {

@@ -2,10 +2,12 @@ import { Injectable } from '@nestjs/common';
 import type { CookieOptions, Request, Response } from 'express';
 import { z } from 'zod';
 import { Env } from '../../core/config/env.js';
+import { readCookies } from '../../core/rest/read-cookies.js';
 import { consolePath, isSecure } from './console-path.js';
-import { readCookie } from './read-cookie.js';
 
 const NAME = 'armature_sign_in';
+/** Where the issuer sends the browser back to. */
+export const CALLBACK_PATH = '/api/auth/console/oidc/callback';
 const MAX_AGE_MS = 600_000;
 
 const attemptSchema = z.object({
@@ -23,7 +25,7 @@ export class SignInCookie {
   constructor(private readonly env: Env) {}
 
   read(request: Request): StartedSignIn | undefined {
-    const value = readCookie(request, NAME);
+    const [value] = readCookies(request.headers, NAME);
     if (value === undefined) return undefined;
     try {
       return attemptSchema.parse(JSON.parse(Buffer.from(value, 'base64url').toString()));
@@ -42,7 +44,7 @@ export class SignInCookie {
   }
 
   private options(request: Request): CookieOptions {
-    const path = consolePath(this.env, '/api/auth/console/oidc/callback');
+    const path = consolePath(this.env, CALLBACK_PATH);
     return { httpOnly: true, sameSite: 'lax', secure: isSecure(this.env, request), path };
   }
 }

@@ -1,4 +1,5 @@
 import type { IncomingHttpHeaders } from 'node:http';
+import { readCookies } from '../../core/rest/read-cookies.js';
 
 /** What only browsers send: another site could make them send a cookie. */
 const BROWSER_HEADERS = ['origin', 'referer', 'sec-fetch-site', 'sec-fetch-mode', 'sec-fetch-dest', 'sec-fetch-user'];
@@ -8,14 +9,10 @@ const BROWSER_HEADERS = ['origin', 'referer', 'sec-fetch-site', 'sec-fetch-mode'
  * for browsers, and where the cookie is sent more than once.
  */
 export function readTokenCookie(headers: IncomingHttpHeaders): string | undefined {
-  const { authorization, cookie, 'user-agent': agent = '' } = headers;
-  if (authorization !== undefined || cookie === undefined) return undefined;
+  const { authorization, 'user-agent': agent = '' } = headers;
+  if (authorization !== undefined) return undefined;
   if (agent.startsWith('Mozilla/') || BROWSER_HEADERS.some((name) => headers[name] !== undefined)) return undefined;
-  const tokens = cookie
-    .split(';')
-    .map((pair) => pair.trim())
-    .filter((pair) => pair.startsWith('token='))
-    .map((pair) => pair.slice('token='.length));
+  const tokens = readCookies(headers, 'token');
   const [token] = tokens;
   return tokens.length === 1 && token !== '' ? token : undefined;
 }

@@ -4,7 +4,7 @@ import { statSync } from 'node:fs';
 import { mkdtemp, realpath, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import systemPaths, { basename, join, posix } from 'node:path';
-import { ArmatureError, toFile, type WrittenDesignView } from '@armature/client';
+import { ArmatureError, type DesignPreviewView, toFile, type WrittenDesignView } from '@armature/client';
 import { Failure, faultLine, WrongUse } from '../failure.js';
 import { packFolder } from '../folder.js';
 import { detailsOf, tableOf } from '../output.js';
@@ -217,19 +217,17 @@ async function validateSource(
       workspace_id: await session.workspaceId(),
       organization_id: await session.organizationId(),
     },
-  })) as WrittenDesignView;
+  })) as DesignPreviewView;
   const faults = preview.warnings.filter(isRefused);
   const reasons = faults.map(({ detail }) => detail);
   if (!preview.canSupport && !reasons.includes(preview.errmsg)) reasons.push(preview.errmsg);
-  const { parse } = await import('yaml');
-  const { components = [] } = parse(preview.pattern_file, { maxAliasCount: -1 }) as { components?: unknown[] };
   return {
     faults: reasons.map((detail) => `${file}: ${detail}`),
     validated: {
       file,
       valid: true,
       source_type: preview.source_type,
-      components: components.length,
+      components: preview.components,
       // What the workspace has by that name does not matter to a file.
       warnings: preview.warnings.filter((each) => !faults.includes(each) && each.pointer !== '/name'),
     },

@@ -1,7 +1,7 @@
 import type { Request } from 'express';
 import ipaddr from 'ipaddr.js';
-import type { Env } from '../../core/config/env.js';
-import { Forbidden } from '../../core/errors/app-error.js';
+import type { Env } from '../config/env.js';
+import { Forbidden } from '../errors/app-error.js';
 
 /**
  * Refuses what a page of another site, or a program without the headers of a browser, sends. Browsers set both headers, and scripts

@@ -1,5 +1,5 @@
 import type { Request } from 'express';
-import { Env } from '../../core/config/env.js';
+import { Env } from '../config/env.js';
 import { assertSameOrigin } from './same-origin.js';
 
 const requestTo = (host: string | undefined, headers: object, localAddress = '10.0.0.5', protocol = 'http'): Request =>
