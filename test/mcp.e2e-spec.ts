@@ -69,7 +69,8 @@ describe('the protocol of agents', () => {
     const ping = { jsonrpc: '2.0', id: 1, method: 'ping' };
     expect((await send(world.stranger, ping)).status).toBe(401);
     expect(await send(owner, ping, { origin: 'https://evil.example' })).toMatchObject({ status: 403 });
-    expect(await send(owner, ping, { origin: 'http://127.0.0.1:9081' })).toMatchObject({ status: 200 });
+    expect(await send(owner, ping, { origin: world.baseUrl })).toMatchObject({ status: 200 });
+    expect(await send(owner, ping, { origin: 'http://127.0.0.1:1' })).toMatchObject({ status: 403 });
     expect(await send(owner, ping, { 'mcp-protocol-version': '1999-01-01' })).toMatchObject({ status: 400 });
   });
 

@@ -8,8 +8,10 @@ import { Forbidden, InvalidRequest } from '../core/errors/app-error.js';
 import { PackedJson } from '../core/json/packed-json.js';
 import { NoStore } from '../core/rest/no-store.decorator.js';
 import { RestOperation } from '../core/rest/openapi/rest-operation.decorator.js';
+import { ownOrigin } from '../core/rest/same-origin.js';
 import { McpService, PROTOCOL_VERSIONS } from './mcp.service.js';
-import { RpcRequestView, RpcResponseView } from './rpc-message.view.js';
+import { RpcRequestInput } from './rpc-message.inputs.js';
+import { RpcResponseView } from './rpc-message.view.js';
 
 /** The Model Context Protocol over streamable HTTP, without sessions: each request is one message. */
 @ApiTags('agents')
@@ -29,7 +31,7 @@ export class McpController {
   )
   @Post()
   @HttpCode(200)
-  @ApiBody({ type: RpcRequestView })
+  @ApiBody({ type: RpcRequestInput })
   @ApiOkResponse({ type: RpcResponseView })
   @ApiAcceptedResponse({ description: 'To a notification: without a body.' })
   async call(
@@ -38,7 +40,7 @@ export class McpController {
     @Body() message: unknown,
     @Res({ passthrough: true }) response: Response,
   ): Promise<object | undefined> {
-    this.assertOwnOrigin(request.headers.origin);
+    this.assertKnownOrigin(request);
     assertVersion(request.headers['mcp-protocol-version']);
     const answer = await this.mcp.respond(actor, unpack(message));
     if (answer === null) {
@@ -49,10 +51,10 @@ export class McpController {
   }
 
   /** A page of another site could use the address of a server that only this machine or network reaches. @throws Forbidden */
-  private assertOwnOrigin(origin: string | undefined): void {
-    if (origin === undefined) return;
-    const own = [new URL(this.env.baseUrl).origin, ...this.env.CORS_ORIGINS.map((each) => each.replace(/\/$/, ''))];
-    if (own.includes(origin)) return;
+  private assertKnownOrigin(request: Request): void {
+    const { origin } = request.headers;
+    if (origin === undefined || origin === ownOrigin(request, this.env)) return;
+    if (this.env.CORS_ORIGINS.includes(origin)) return;
     throw new Forbidden('pages of this origin may not call the tools', {
       remedy: 'The operator can add the origin to CORS_ORIGINS.',
     });
@@ -78,5 +80,5 @@ function unpack(message: unknown): unknown {
       value !== null &&
       Object.values(value).some((each) => holdsPacked(each, depth - 1)));
   if (!holdsPacked(message, 3)) return message;
-  throw InvalidRequest.forField('/params', 'is too large', 'Import large files over the REST API.');
+  throw InvalidRequest.forField('/params', 'is too large', 'Send shorter arguments.');
 }

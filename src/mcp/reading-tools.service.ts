@@ -207,7 +207,7 @@ export class ReadingTools {
       for (const { kind, apiVersion, firstComponent } of batch)
         kinds.push({ kind, api_version: apiVersion, first: firstComponent });
     return readFitting((size) => {
-      const { items, next_cursor } = sliceAt(kinds, cursor as string | undefined, size);
+      const { items, next_cursor } = sliceAt(kinds, cursor, size);
       return { ...summarizeDesign(design), components: outline.components, kinds: items, next_cursor };
     });
   }
@@ -217,7 +217,7 @@ export class ReadingTools {
     const { approvals, warnings, policy_violations, resources } = DeploymentView.fromEntity(deployment);
     const ordered = [...resources].sort((a, b) => Number(b.error !== null) - Number(a.error !== null));
     return readFitting((size) => {
-      const { items, next_cursor } = sliceAt(ordered, cursor as string | undefined, size);
+      const { items, next_cursor } = sliceAt(ordered, cursor, size);
       const details = {
         approvals,
         warnings: warnings.slice(0, size),
@@ -238,7 +238,7 @@ export class ReadingTools {
     });
     const { items: events } = await this.events.list(actor, query);
     return readFitting((size) => {
-      const { items, next_cursor } = sliceAt(failed, cursor as string | undefined, size);
+      const { items, next_cursor } = sliceAt(failed, cursor, size);
       return {
         ...summarizeDeployment(deployment),
         clusters: clusters.slice(0, size),
@@ -281,13 +281,13 @@ export class ReadingTools {
     const { resources, ...summary } = await this.drift.getDrift(actor, design_id as string, query);
     const ordered = [...resources].sort((a, b) => Number(a.status === 'in_sync') - Number(b.status === 'in_sync'));
     return readFitting((size) => {
-      const { items, next_cursor } = sliceAt(ordered, cursor as string | undefined, size);
+      const { items, next_cursor } = sliceAt(ordered, cursor, size);
       return { ...summary, resources: items, next_cursor };
     });
   }
 
   private async listAudit(actor: Actor, { organization_id, ...given }: ToolArguments): Promise<object> {
-    const organization = await this.organizations.resolve(actor, organization_id as string | undefined);
+    const organization = await this.organizations.resolve(actor, organization_id);
     return listPages(
       'entries',
       given,
@@ -317,7 +317,7 @@ const reading = (
   title: string,
   description: string,
   rest: Pick<Tool, 'arguments' | 'run' | 'required'>,
-): Tool => ({ name, title, description, isReading: true, ...rest });
+): Tool => ({ name, title, description, ...rest });
 
 const pick = <T extends object, K extends keyof T>(record: T, fields: readonly K[]): Pick<T, K> =>
   Object.fromEntries(fields.map((field) => [field, record[field]])) as Pick<T, K>;
