@@ -789,6 +789,11 @@ describe('signing in to the console at the issuer', () => {
     const own = new URL((await start(mixed)).url);
     own.searchParams.set('code', new URL(foreign.url).searchParams.get('code') ?? '');
     await refused(mixed, own.toString());
+    const fromOther = new Browser();
+    const callback = new URL((await start(fromOther)).url);
+    expect(callback.searchParams.get('iss')).toBe(issuer.url);
+    callback.searchParams.set('iss', 'https://issuer.example');
+    await refused(fromOther, callback.toString());
     const cookies = new Map(one.cookies);
     expect((await one.open(given.url, toConsole)).response.status).toBe(303);
     const replay = new Browser();
@@ -805,5 +810,14 @@ describe('signing in to the console at the issuer', () => {
         path,
         400,
       ]);
+    issuer.signIn(subject());
+    const browser = new Browser();
+    const { url } = await start(browser);
+    const started = JSON.parse(
+      Buffer.from(browser.cookies.get('armature_sign_in') ?? '', 'base64url').toString(),
+    ) as Json;
+    const led = JSON.stringify({ ...started, destination: '//evil.example' });
+    browser.cookies.set('armature_sign_in', Buffer.from(led).toString('base64url'));
+    expect((await browser.open(url, () => true)).url).toBe(`${world.baseUrl}/`);
   });
 });
