@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import type { NextFunction, Request, RequestHandler, Response } from 'express';
 import { Env } from '../core/config/env.js';
 import { BundledPage } from '../core/rest/bundled-page.js';
-import { varyBy } from '../core/patches/express/compression.js';
+import { varyBy } from '../core/responses/vary.js';
 
 /** The folder of its files, which is none of its addresses. */
 const FILES = '/console/';

@@ -6,7 +6,7 @@ import { wrapReply } from '../patches/nestjs/reply.js';
 import { ResponseBudget } from '../responses/response-budget.service.js';
 import { getRevision } from '../schema/record.view.js';
 import { TimeSlicer } from '../time-slicer.js';
-import { varyBy } from '../patches/express/compression.js';
+import { varyBy } from '../responses/vary.js';
 import { type AnsweredRequest, setLocation } from './location.js';
 import { RevisedJson, RevisedResponse } from './revised-response.js';
 import { estimateJsonBytes, isLargeJson } from '../json/json-size.js';

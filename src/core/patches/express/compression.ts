@@ -1,6 +1,7 @@
 import { ServerResponse } from 'node:http';
 import compression from 'compression';
 import type { RequestHandler, Response } from 'express';
+import { varyBy } from '../../responses/vary.js';
 import { speedPatches } from '../speed.js';
 
 /** The minimum size of a compressed body in bytes. */
@@ -14,12 +15,6 @@ const MAX_TYPES = 100;
 
 type WriteArguments = Parameters<ServerResponse['write']>;
 type EndArguments = Parameters<ServerResponse['end']>;
-
-/** Appends a header to `Vary`. */
-export function varyBy(response: Response, header: string): void {
-  if (response.hasHeader('Vary')) response.vary(header);
-  else response.setHeader('Vary', header);
-}
 
 /**
  * Replaces `write` and `end` of the responses of Express 5, so that `compression` 1, which replaces methods of each

@@ -1,6 +1,6 @@
 import type { IRoute, NextFunction, Request, RequestHandler, Response } from 'express';
 import { speedPatches } from '../speed.js';
-import { RouteIndex } from './route-index.js';
+import { RouteIndex } from '../../route-index.js';
 
 /** A layer of the router of Express 5 (router 2), of which its types tell nothing. */
 export interface RouterLayer {

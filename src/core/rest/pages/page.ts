@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import type { Request, Response } from 'express';
 import type { AppError } from '../../errors/app-error.js';
 import { getRequestPath } from '../../telemetry/request-context.js';
-import { varyBy } from '../../patches/express/compression.js';
+import { varyBy } from '../../responses/vary.js';
 import { escapeHtml } from './html.js';
 
 /** A small page that a link in a mail opens. */
