@@ -5,7 +5,7 @@ import { text as readText } from 'node:stream/consumers';
 import type { Person } from './support/person.js';
 import { World } from './support/world.js';
 
-/** A call that published clients of the field make, and the response. */
+/** A call that published clients of other systems with this interface make, and the response. */
 interface FieldCall {
   call: string;
   /** Default: a bearer token. */
@@ -121,7 +121,7 @@ async function send(each: FieldCall): Promise<{ status: number | undefined; text
   return { status: response.statusCode, text: await readText(response) };
 }
 
-describe('a client of the field', () => {
+describe('a published client of another system with this interface', () => {
   it.each(calls)('$call: $status', async (each) => {
     const { status, text } = await send(each);
     expect({ status, text }).toEqual({ status: each.status, text });

@@ -9,13 +9,17 @@ import { ProfilesService } from '../organizations/profiles/profiles.service.js';
 import { CallerTokenView, CallerView, PROVIDER } from './caller.view.js';
 import { readBearerToken } from './token.authenticator.js';
 
-/** What command lines of the field ask about their caller. */
+/** What command lines made for other systems with this interface ask about their caller. */
 @ApiTags('auth')
 @Controller()
 export class CallersController {
   constructor(private readonly profiles: ProfilesService) {}
 
-  @RestOperation('getCaller', 'Read who calls', 'The profile of the caller, as the command lines of the field read it.')
+  @RestOperation(
+    'getCaller',
+    'Read who calls',
+    'The profile of the caller, as command lines made for other systems with this interface read it.',
+  )
   @Get('user')
   @ApiOkResponse({ type: CallerView })
   async get(@CurrentActor() actor: Actor): Promise<CallerView> {
@@ -25,7 +29,7 @@ export class CallersController {
   @RestOperation(
     'getCallerToken',
     'Read the token of the call',
-    'The token that the call was made with, in the form of a file that the command lines of the field keep. It is never a new one.',
+    'The token that the call was made with, in the form of the file in which command lines made for other systems with this interface keep it. It is never a new one.',
   )
   @NoStore()
   @Get('token')

@@ -5,8 +5,8 @@ import { readCookies } from '../../core/rest/read-cookies.js';
 const BROWSER_HEADERS = ['origin', 'referer', 'sec-fetch-site', 'sec-fetch-mode', 'sec-fetch-dest', 'sec-fetch-user'];
 
 /**
- * The token of the cookie `token`, which command lines of the field send in place of `Authorization`. Undefined beside that header,
- * for browsers, and where the cookie is sent more than once.
+ * The token of the cookie `token`, which command lines made for other systems with this interface send in place of `Authorization`.
+ * Undefined beside that header, for browsers, and where the cookie is sent more than once.
  */
 export function readTokenCookie(headers: IncomingHttpHeaders): string | undefined {
   const { authorization, 'user-agent': agent = '' } = headers;

@@ -17,7 +17,7 @@ export interface EvaluationOptions {
   limit?: number;
 }
 
-/** A change that an evaluation made to a design: `value` has the form that other programs of the field apply. */
+/** A change that an evaluation made to a design: `value` has the form that other programs apply. */
 export type EvaluationAction =
   | {
       op: 'add_relationship' | 'update_relationship' | 'delete_relationship';
