@@ -29,7 +29,7 @@ export const ERROR_CODES: Readonly<Record<string, readonly ErrorCode[]>> = {
     EXPECTATION_FAILED: [417, 'The header `Expect` asks for something other than `100-continue`.'],
     UNKNOWN_CODING: [501, 'The body has a `Transfer-Encoding` other than `chunked`.'],
     UNSUPPORTED_MEDIA_TYPE: [415, 'The body is of a type that the route does not take.'],
-    ANSWER_TOO_LARGE: [400, 'The contents of the answer would be too large; ask for a smaller page.'],
+    ANSWER_TOO_LARGE: [400, 'The contents of the response would be too large; ask for a smaller page.'],
   }),
   'Who is calling': list({
     UNAUTHENTICATED: [401, 'The token is missing or not valid.'],
@@ -49,7 +49,7 @@ export const ERROR_CODES: Readonly<Record<string, readonly ErrorCode[]>> = {
     ISSUER_UNREACHABLE: [502, 'The OpenID Connect issuer does not answer.'],
   }),
   'Records and lists': list({
-    NOT_FOUND: [404, 'The record does not exist, or the caller cannot see it; the answer is the same for both.'],
+    NOT_FOUND: [404, 'The record does not exist, or the caller cannot see it; the response is the same for both.'],
     PRECONDITION_FAILED: [412, 'The record has changed since the ETag in `If-Match` was read.'],
     CONCURRENT_CHANGE: [409, 'The record was changed concurrently; read it again and repeat.'],
     IDEMPOTENCY_ANSWER_LOST: [
@@ -62,7 +62,7 @@ export const ERROR_CODES: Readonly<Record<string, readonly ErrorCode[]>> = {
     AMBIGUOUS_NAME: [409, 'Several records have the name; send an id.'],
     OWN_DATA: [409, 'Nobody erases their own part in the audit.'],
     STILL_MEMBER: [409, 'The data of a member is not erased; remove the member first.'],
-    IN_USE: [409, 'The record is in use; the answer names what uses it.'],
+    IN_USE: [409, 'The record is in use; the response names what uses it.'],
     QUOTA_EXCEEDED: [409, 'A quota of the workspace or another maximum is used up.'],
     PUBLISHED: [409, 'This change is not possible while the record is published in the catalog.'],
     ILLEGAL_STATUS: [409, 'The status cannot change to this one; `allowed` lists the possible ones.'],
@@ -115,7 +115,7 @@ export const ERROR_CODES: Readonly<Record<string, readonly ErrorCode[]>> = {
     OUTBOUND_REFUSED: [[400, 502], 'The server may not call the address; 502 when it is the address of a connection.'],
     OUTBOUND_FAILED: [502, 'The address cannot be called.'],
     OUTBOUND_TIMEOUT: [504, 'The address does not answer in time.'],
-    OUTBOUND_TOO_LARGE: [502, 'The answer of the address is too large.'],
+    OUTBOUND_TOO_LARGE: [502, 'The response of the address is too large.'],
     INVALID_DEFINITION: [400, 'A definition of a package is not valid; nothing was registered.'],
   }),
   Deployments: list({

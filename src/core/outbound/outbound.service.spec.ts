@@ -216,7 +216,7 @@ describe('Outbound', () => {
     [
       'has a header without end',
       `HTTP/1.1 200 OK\r\nx: ${'y'.repeat(70_000)}\r\n\r\n`,
-      'the header of the answer is too large',
+      'the header of the response is too large',
     ],
   ])('says of an answer that it %s', async (_, text, reason) => {
     answer = (_incoming, { socket }) => void socket?.end(text);

@@ -17,7 +17,7 @@ export async function readBody(
       if (size > maxBytes && truncate) return Buffer.concat([...pieces, piece]).subarray(0, maxBytes);
       if (size > maxBytes) {
         const remedy = `Send an address whose content has at most ${maxBytes} bytes.`;
-        throw new RemoteFailure('OUTBOUND_TOO_LARGE', `The answer of ${host} is larger than ${maxBytes} bytes`, {
+        throw new RemoteFailure('OUTBOUND_TOO_LARGE', `The response of ${host} is larger than ${maxBytes} bytes`, {
           remedy: maxBytesSetting ? limitRemedy(remedy, maxBytesSetting) : remedy,
         });
       }

@@ -128,7 +128,7 @@ export class ResponseBudget {
 
   private tooLarge(): InvalidRequest {
     const limit = this.env.LIMIT_RESPONSE_BYTES;
-    return new InvalidRequest(`the contents of this answer have more than ${limit} bytes together`, {
+    return new InvalidRequest(`the contents of this response have more than ${limit} bytes together`, {
       code: 'ANSWER_TOO_LARGE',
       errors: [{ pointer: 'pagesize', detail: `is too large for contents of ${limit} bytes in one response` }],
       remedy: limitRemedy(

@@ -132,7 +132,7 @@ export class ResponseMemory {
 }
 
 function tooBusy(): AppError {
-  return new AppError(503, 'TOO_BUSY', 'Too busy', 'Other answers use all the memory for contents.', {
+  return new AppError(503, 'TOO_BUSY', 'Too busy', 'Other responses use all the memory for contents.', {
     remedy: limitRemedy('Try again in a few seconds, with fewer records at once (pagesize).', 'LIMIT_RESPONSES_BYTES'),
     headers: { 'Retry-After': '5' },
     extensions: { retry_after: 5 },

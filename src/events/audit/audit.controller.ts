@@ -113,7 +113,7 @@ export class OrganizationAuditController extends AuditController {
   }
 
   @AuditedCall()
-  @RestOperation('exportAudit', 'Export the audit', `Answers the entries of an organization as a file. ${EXPORT_NOTE}`)
+  @RestOperation('exportAudit', 'Export the audit', `Returns the entries of an organization as a file. ${EXPORT_NOTE}`)
   @Get('export')
   @RequiresRight(auditPolicy.read, OrganizationsService, 'orgId')
   @ApiFileResponse('The entries, oldest first.', 'application/x-ndjson')

@@ -264,7 +264,7 @@ export class ClusterTransport {
     let size = 0;
     for await (const piece of body as AsyncIterable<Buffer>) {
       size += piece.length;
-      if (size > most) throw new ClusterError('tooLarge', `The cluster's answer is larger than ${most} bytes`);
+      if (size > most) throw new ClusterError('tooLarge', `The cluster's response is larger than ${most} bytes`);
       pieces.push(piece);
     }
     const whole = new Uint8Array(size);

@@ -148,7 +148,7 @@ export class Discovery {
     if (body.kind === 'APIVersions')
       return this.readVersions('', (body as { versions: string[] }).versions.slice(0, MAX_VERSIONS));
     if (body.kind !== 'APIGroupList')
-      throw new ClusterError('protocol', `The answer to ${path} is not that of a Kubernetes API server`);
+      throw new ClusterError('protocol', `The response to ${path} is not that of a Kubernetes API server`);
     const { groups } = body as {
       groups: { name: string; versions: { version: string }[]; preferredVersion?: { version: string } }[];
     };

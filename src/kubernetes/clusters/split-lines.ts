@@ -25,7 +25,7 @@ export async function* splitLines(
     if (from < piece.length) begun.push(piece.subarray(from));
     size += piece.length - from;
     if (size <= maxBytes) continue;
-    if (!cuts) throw new ClusterError('tooLarge', `The cluster's answer has a line of more than ${maxBytes} bytes`);
+    if (!cuts) throw new ClusterError('tooLarge', `The cluster's response has a line of more than ${maxBytes} bytes`);
     yield* piecesOf(Buffer.concat(begun), maxBytes);
     [begun, size] = [[], 0];
   }

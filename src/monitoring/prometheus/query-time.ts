@@ -21,7 +21,7 @@ export function assertRange({ start, end, step }: { start?: string; end?: string
     to < from
       ? { pointer: 'end', detail: 'is before start' }
       : points > MAX_POINTS
-        ? { pointer: 'step', detail: `makes ${points} points of each series; at most ${MAX_POINTS} are answered` }
+        ? { pointer: 'step', detail: `makes ${points} points of each series; at most ${MAX_POINTS} are returned` }
         : undefined;
   if (fault)
     throw InvalidRequest.forField(fault.pointer ?? '', fault.detail, 'Choose a longer step or a shorter range.');

@@ -16,7 +16,7 @@ export class AttentionQuery {
   @PageSize(MAX_PAGE_SIZE)
   pagesize?: string;
 
-  @ApiPropertyOptional({ description: 'Empty for the first page, then the next_cursor of the last answer.' })
+  @ApiPropertyOptional({ description: 'Empty for the first page, then the next_cursor of the last response.' })
   @QueryText('cursor')
   cursor?: string;
 }

@@ -162,7 +162,7 @@ export class GenerationInput {
       model: { type: 'string', minLength: 1, description: 'The name of the model.' },
       version: { type: 'string', minLength: 1, description: 'The version of the model.' },
       category: { type: 'string', minLength: 1, description: 'The category of the model.' },
-      register: { type: 'boolean', description: 'False only answers what would be registered.' },
+      register: { type: 'boolean', description: 'False only returns what would be registered.' },
       connection_id: {
         type: 'string',
         minLength: 1,

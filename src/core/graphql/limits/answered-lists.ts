@@ -48,7 +48,7 @@ function countAnswered(fields: number, limit: number): void {
   if (!answer) return;
   answer.listedFields += fields;
   if (answer.listedFields <= limit) return;
-  throw new InvalidRequest(`The lists of this answer have more than ${limit} fields together.`, {
+  throw new InvalidRequest(`The lists of this response have more than ${limit} fields together.`, {
     code: 'QUERY_TOO_COSTLY',
     remedy: 'Ask for fewer fields, for a smaller page, or for fewer lists in lists.',
     extensions: { limit },

@@ -19,7 +19,7 @@ const DESCRIPTION = `Manages cloud native infrastructure: designs, environments,
 
 ## The main job
 
-1. [Sign in](#tag/auth/signIn) and send the \`access_token\` of the answer as \`Authorization: Bearer …\`.
+1. [Sign in](#tag/auth/signIn) and send the \`access_token\` of the response as \`Authorization: Bearer …\`.
 2. [Register a kubeconfig](#tag/connections/registerKubeconfig): each context becomes a connection.
 3. [Create an environment](#tag/environments/createEnvironment) and
    [add the connection](#tag/environments/addEnvironmentConnection).
@@ -43,9 +43,9 @@ Errors are problem documents (RFC 9457): \`detail\` says what is wrong, \`errors
 
 GraphQL is served at \`/api/system/graphql/query\`, with a [playground](system/graphql/playground).`;
 
-const BEARER = `An access token, which [signing in](#tag/auth/signIn) with an address and a password answers
+const BEARER = `An access token, which [signing in](#tag/auth/signIn) with an address and a password returns
 (\`POST /api/auth/login\`) and which is valid for \`expires_in\` seconds, or a personal access token, which
-[\`POST /api/identity/tokens\`](#tag/tokens/createToken) answers once.`;
+[\`POST /api/identity/tokens\`](#tag/tokens/createToken) returns once.`;
 
 /** `@nestjs/swagger` marks several paths of a handler by an index. */
 const PATH_INDEX = /\[\d+\]$/;
