@@ -7,13 +7,23 @@ import { AttentionService } from './attention/attention.service.js';
 import { AttentionStore } from './attention/attention.store.js';
 import { FavouritesController } from './favourites/favourites.controller.js';
 import { FavouritesService } from './favourites/favourites.service.js';
+import { FavouritesStore } from './favourites/favourites.store.js';
 import { SearchController } from './search/search.controller.js';
+import { SearchService } from './search/search.service.js';
 import { SeenRecordsStore } from './seen-records.store.js';
 
 /** What a user sees over all workspaces: search, favourites, and what needs attention. */
 @Module({
   imports: [OrganizationsModule, EnvironmentsModule],
   controllers: [SearchController, AttentionController, FavouritesController],
-  providers: [SeenRecordsStore, AttentionStore, AttentionService, AttentionResolver, FavouritesService],
+  providers: [
+    SeenRecordsStore,
+    SearchService,
+    AttentionStore,
+    AttentionService,
+    AttentionResolver,
+    FavouritesStore,
+    FavouritesService,
+  ],
 })
 export class OverviewModule {}
