@@ -32,10 +32,10 @@ import { DeploymentsStore } from './deployments.store.js';
 import { DesignDeploymentsController } from './requests/design-deployments.controller.js';
 import { InUseProtectionService } from './protection/in-use-protection.service.js';
 import { AdoptionService } from './plans/adoption.service.js';
-import { KeptPlansService } from './plans/kept-plans.service.js';
+import { PlanReadingService } from './plans/plan-reading.service.js';
 import { PlansController } from './plans/plans.controller.js';
 import { PlansService } from './plans/plans.service.js';
-import { StoredPlansService } from './plans/stored-plans.service.js';
+import { PlanCreationService } from './plans/plan-creation.service.js';
 import { PromotionsService } from './requests/promotions.service.js';
 import { RollbacksService } from './requests/rollbacks.service.js';
 import { ChangeJournalsStore } from './runs/change-journals.store.js';
@@ -52,7 +52,7 @@ import { DeploymentQuotaService } from './admission/deployment-quota.service.js'
 import { FreezeAdmissionService } from './admission/freeze-admission.service.js';
 import { LogsController } from './logs/logs.controller.js';
 import { LogsService } from './logs/logs.service.js';
-import { SecretValuesService } from './plans/secret-values.service.js';
+import { SealedValuesLookup } from './plans/sealed-values-lookup.service.js';
 import { PoliciesController } from './policies/policies.controller.js';
 import { PoliciesService } from './policies/policies.service.js';
 import { PoliciesStore } from './policies/policies.store.js';
@@ -120,7 +120,7 @@ import { TargetsStore } from './targets/targets.store.js';
   ],
   providers: [
     DeploymentsService,
-    KeptPlansService,
+    PlanReadingService,
     DeploymentRequestsService,
     DeploymentRightsService,
     DeploymentAdmissionService,
@@ -148,7 +148,7 @@ import { TargetsStore } from './targets/targets.store.js';
     FreezeAdmissionService,
     PoliciesService,
     LogsService,
-    SecretValuesService,
+    SealedValuesLookup,
     PoliciesStore,
     PolicyChecksService,
     PolicyEvaluationService,
@@ -180,7 +180,7 @@ import { TargetsStore } from './targets/targets.store.js';
     DeploymentContextService,
     DeployedNamespacesService,
     PlansService,
-    StoredPlansService,
+    PlanCreationService,
     TargetsService,
     TargetsStore,
     RunningResourcesService,

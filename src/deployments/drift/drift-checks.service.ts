@@ -12,7 +12,7 @@ import type { DeployedDesign } from '../deployed-designs.store.js';
 import type { Deployment } from '../deployment.entity.js';
 import { DeploymentDrifted, DeploymentHealed } from '../deployment.events.js';
 import { DeploymentsStore } from '../deployments.store.js';
-import { SecretValuesService } from '../plans/secret-values.service.js';
+import { SealedValuesLookup } from '../plans/sealed-values-lookup.service.js';
 import { DeploymentContextService } from '../plans/deployment-context.service.js';
 import { DesignSecretsService } from '../design-secrets.service.js';
 import { DeployedDriftStore, type KnownDrift } from './deployed-drift.store.js';
@@ -58,7 +58,7 @@ export class DriftChecksService {
     private readonly drifts: DeployedDriftStore,
     private readonly secrets: DesignSecretsService,
     private readonly busy: BusyClusters,
-    private readonly secretValues: SecretValuesService,
+    private readonly sealedValues: SealedValuesLookup,
     private readonly unit: UnitOfWork,
     private readonly events: EventBus,
   ) {}
@@ -81,7 +81,7 @@ export class DriftChecksService {
       const deadline = AbortSignal.timeout(TIMEOUT_MS);
       const either = signal ? AbortSignal.any([signal, deadline]) : deadline;
       const mode = deployment.options.drift ?? (await this.drifts.findMode(destination.environmentId));
-      const sealedValues = this.secretValues.createLookup(deployment, destination.connectionId);
+      const sealedValues = this.sealedValues.create(deployment, destination.connectionId);
       const applied = { owner, namespace, objects: destination.objects, mode, sealedValues };
       const pace = isBackground ? this.busy.yieldTo(destination.connectionId, YIELDED_MS, either) : undefined;
       const comparison = new DriftComparison(cluster, applied, either, pace);

@@ -14,7 +14,7 @@ import { Planner } from '../plan/planner.js';
 import { versionFor } from '../renderings/rendering.js';
 import { AdoptionService } from './adoption.service.js';
 import { DeployedNamespacesService } from './deployed-namespaces.service.js';
-import { SecretValuesService } from './secret-values.service.js';
+import { SealedValuesLookup } from './sealed-values-lookup.service.js';
 import { DeploymentContextService } from './deployment-context.service.js';
 
 /** Timeout of a plan on one cluster. */
@@ -37,7 +37,7 @@ export class ClusterPlansService {
     private readonly adoption: AdoptionService,
     private readonly validation: ValidationService,
     private readonly secrets: DesignSecretsService,
-    private readonly secretValues: SecretValuesService,
+    private readonly sealedValues: SealedValuesLookup,
     private readonly busy: BusyClusters,
   ) {}
 
@@ -78,7 +78,7 @@ export class ClusterPlansService {
           findChartDefinitions(await this.context.readResources(of.designId, known.designVersion)),
       }),
       ...(standing !== null && { standing: () => this.context.readResources(of.designId, standing) }),
-      sealedValues: this.secretValues.createLookup(of, connectionId),
+      sealedValues: this.sealedValues.create(of, connectionId),
       signal: either,
     };
     return new Planner(cluster, this.validation).plan(resources, owner, options).catch(async (error: unknown) => {

@@ -30,7 +30,7 @@ export type PlanInputs = Pick<
 
 /** Plans on clusters, and stores the inputs and the fingerprints, so that exactly that plan can be deployed. */
 @Injectable()
-export class StoredPlansService {
+export class PlanCreationService {
   constructor(
     private readonly clusters: ClusterPlansService,
     private readonly plans: PlansStore,

@@ -2,11 +2,9 @@ import { Injectable } from '@nestjs/common';
 import { Access } from '../../core/authorization/access.service.js';
 import { assertScope } from '../../core/authorization/permission-errors.js';
 import type { Actor } from '../../core/access/actor.js';
-import type { Operation } from '../../core/access/policy.js';
 import { isRoleAtLeast } from '../../core/access/roles.js';
 import { Vault } from '../../core/crypto/vault.service.js';
 import { NotFound } from '../../core/errors/app-error.js';
-import type { RecordAuthorizer } from '../../core/rest/rights/rights.decorators.js';
 import { DesignsStore } from '../../designs/designs.store.js';
 import { unpackContent } from '../../designs/contents/packed-content.js';
 import { deploymentPolicy } from '../deployment.policy.js';
@@ -14,11 +12,11 @@ import { DeploymentsService } from '../deployments.service.js';
 import type { DeploymentPlan } from './deployment-plan.entity.js';
 import type { PlanView } from './plan.view.js';
 import { PlansStore } from './plans.store.js';
-import { planContext } from './stored-plans.service.js';
+import { planContext } from './plan-creation.service.js';
 
 /** Plans as they were made, for those who may read the deployments of the workspace. */
 @Injectable()
-export class KeptPlansService implements RecordAuthorizer {
+export class PlanReadingService {
   constructor(
     private readonly plans: PlansStore,
     private readonly deployments: DeploymentsService,
@@ -28,20 +26,15 @@ export class KeptPlansService implements RecordAuthorizer {
   ) {}
 
   /** @throws NotFound when there is no such plan, or the actor has no role in the workspace of its design */
-  async authorize(actor: Actor, operation: Operation, id: string): Promise<void> {
-    assertScope(actor, operation);
+  async get(actor: Actor, id: string): Promise<PlanView> {
+    assertScope(actor, deploymentPolicy.read);
     const plan = await this.plans.findWithContent(id);
     const design = plan && (await this.designs.find(actor, plan.designId));
     if (!design) throw new NotFound('plan', id);
     const { workspaceId, organizationId } = design;
     const role = await this.access.roleOn(actor, { type: 'workspace', id: workspaceId, organizationId });
-    if (!isRoleAtLeast(role, operation.needs)) throw new NotFound('plan', id);
-  }
-
-  /** @throws NotFound */
-  async get(actor: Actor, id: string): Promise<PlanView> {
-    await this.authorize(actor, deploymentPolicy.read, id);
-    return this.read(id, await this.plans.findWithContent(id));
+    if (!isRoleAtLeast(role, deploymentPolicy.read.needs)) throw new NotFound('plan', id);
+    return this.read(id, plan);
   }
 
   /** The plan that a deployment was requested with. @throws NotFound when it was requested without one */

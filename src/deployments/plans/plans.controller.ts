@@ -7,13 +7,13 @@ import { RestOperation } from '../../core/rest/openapi/rest-operation.decorator.
 import { RequiresRight } from '../../core/rest/rights/rights.decorators.js';
 import { deploymentPolicy } from '../deployment.policy.js';
 import { DeploymentsService } from '../deployments.service.js';
-import { KeptPlansService } from './kept-plans.service.js';
+import { PlanReadingService } from './plan-reading.service.js';
 import { PlanView } from './plan.view.js';
 
 @ApiTags('deployments')
 @Controller()
 export class PlansController {
-  constructor(private readonly plans: KeptPlansService) {}
+  constructor(private readonly plans: PlanReadingService) {}
 
   @RestOperation(
     'getDeploymentPlan',
@@ -33,7 +33,7 @@ export class PlansController {
     'Reads a plan as it was made. Plans are kept for a day, and longer when a deployment was requested with them.',
   )
   @Get('plans/:plan_id')
-  @RequiresRight(deploymentPolicy.read, KeptPlansService, 'plan_id')
+  @RequiresRight(deploymentPolicy.read)
   @ApiOkResponse({ type: PlanView })
   get(@CurrentActor() actor: Actor, @IdParam('plan_id') id: string): Promise<PlanView> {
     return this.plans.get(actor, id);

@@ -7,7 +7,7 @@ import { TargetsService } from '../targets/targets.service.js';
 import { PlanConditionsService } from './plan-conditions.service.js';
 import { PlanView } from './plan.view.js';
 import { RequestedVersionsService } from './requested-versions.service.js';
-import { StoredPlansService } from './stored-plans.service.js';
+import { PlanCreationService } from './plan-creation.service.js';
 
 /** Plans what users ask for. */
 @Injectable()
@@ -16,7 +16,7 @@ export class PlansService {
     private readonly designs: RequestedDesignsService,
     private readonly versions: RequestedVersionsService,
     private readonly targets: TargetsService,
-    private readonly plans: StoredPlansService,
+    private readonly plans: PlanCreationService,
     private readonly conditions: PlanConditionsService,
   ) {}
 

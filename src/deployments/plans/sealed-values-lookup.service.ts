@@ -5,7 +5,7 @@ import type { FindSealedValues } from '../plan/sealed-values.js';
 
 /** Gives deployments the values of Secrets that designs were read from a cluster with. */
 @Injectable()
-export class SecretValuesService {
+export class SealedValuesLookup {
   constructor(
     private readonly sealed: SealedValuesService,
     private readonly rights: DeploymentRightsService,
@@ -15,7 +15,7 @@ export class SecretValuesService {
    * Finds the values for Secrets of a design on a cluster: where they were read, for everybody who may deploy there; elsewhere only for
    * an admin of the organization. They are decrypted once they are needed.
    */
-  createLookup(
+  create(
     { designId, requestedBy }: { designId: string; requestedBy: string | null },
     connectionId: string,
   ): FindSealedValues {

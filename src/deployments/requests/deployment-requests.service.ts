@@ -10,7 +10,7 @@ import { DeploymentAdmissionService } from '../admission/deployment-admission.se
 import { ApprovalRulesService } from '../admission/approval-rules.service.js';
 import type { FreezeOverride } from '../deployment.inputs.js';
 import { DeploymentsStore } from '../deployments.store.js';
-import { StoredPlansService } from '../plans/stored-plans.service.js';
+import { PlanCreationService } from '../plans/plan-creation.service.js';
 import { DeploymentQueueService } from './deployment-queue.service.js';
 import type { NewValue } from '../plans/requested-versions.service.js';
 import type { DeployedVersions } from '../renderings/rendering.js';
@@ -38,7 +38,7 @@ export class DeploymentRequestsService {
     private readonly deployments: DeploymentsStore,
     private readonly approvals: ApprovalRulesService,
     private readonly admission: DeploymentAdmissionService,
-    private readonly plans: StoredPlansService,
+    private readonly plans: PlanCreationService,
     private readonly queue: DeploymentQueueService,
     private readonly unit: UnitOfWork,
     private readonly events: EventBus,
