@@ -487,6 +487,9 @@ requires('KUBEBUILDER_ASSETS', 'what runs on a cluster', () => {
       const query = asked.at(-1)?.searchParams;
       expect(query?.get('tailLines')).toBe('10');
       expect(query?.get('sinceSeconds')).toBe('300');
+      const itsReads = `action=getDeploymentLogs&actor=${scene.people.editor.id}`;
+      const audit = await done(world.admin.get(`/api/identity/orgs/${world.organization}/audit?${itsReads}`));
+      expect(audit.entries[0]).toMatchObject({ outcome: 'allowed', resource: { id: deployment.id } });
 
       expect((await read({}, scene.people.viewer)).status).toBe(403);
       expect((await read({}, scene.people.outsider)).status).toBe(404);
