@@ -813,9 +813,8 @@ describe('signing in to the console at the issuer', () => {
     issuer.signIn(subject());
     const browser = new Browser();
     const { url } = await start(browser);
-    const started = JSON.parse(
-      Buffer.from(browser.cookies.get('armature_sign_in') ?? '', 'base64url').toString(),
-    ) as Json;
+    const cookie = Buffer.from(browser.cookies.get('armature_sign_in') ?? '', 'base64url').toString();
+    const started: Json = JSON.parse(cookie);
     const led = JSON.stringify({ ...started, destination: '//evil.example' });
     browser.cookies.set('armature_sign_in', Buffer.from(led).toString('base64url'));
     expect((await browser.open(url, () => true)).url).toBe(`${world.baseUrl}/`);
