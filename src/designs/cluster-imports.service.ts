@@ -3,8 +3,9 @@ import type { Actor } from '../core/access/actor.js';
 import { Access } from '../core/authorization/access.service.js';
 import { boundedParallel } from '../core/bounded-parallel.js';
 import { UnitOfWork } from '../core/database/unit-of-work.js';
-import { type Fault, NotFound } from '../core/errors/app-error.js';
+import { type Fault, InvalidRequest, NotFound } from '../core/errors/app-error.js';
 import { countOf } from '../core/errors/wording.js';
+import { ConcurrencyLimiter } from '../core/workers/concurrency-limiter.js';
 import { WorkerPool } from '../core/workers/worker-pool.js';
 import { DocumentReader } from '../formats/documents/document-reader.js';
 import type { JobContext } from '../jobs/job-handler.registry.js';
@@ -28,6 +29,7 @@ import {
   type ClusterQuery,
   type FoundContents,
   type FoundObject,
+  NARROW,
 } from './from-cluster/cluster-contents.js';
 import type { ClusterDesignView, ClusterImportView } from './from-cluster/cluster-import.view.js';
 import { groupTask, type ObjectGroup } from './from-cluster/group-task.js';
@@ -39,6 +41,11 @@ const CONCURRENCY = 2;
 /** Grouping finds the relationships of a whole namespace. */
 const GROUP_TIME_FACTOR = 3;
 const MAX_LISTED = 10_000;
+const MAX_DESIGNS = 500;
+/** Imports at once, whether they are requested or jobs: each may hold much in memory. */
+const BOUNDS = { size: 2, waiting: 20, waitingPerCaller: 4 };
+/** How long a request waits for others; a job waits for its turn. */
+const PATIENCE_MS = 10_000;
 
 /** Objects that become one design. */
 interface Candidate {
@@ -47,9 +54,13 @@ interface Candidate {
   objects: FoundObject[];
 }
 
+type ImportJob = Pick<JobContext, 'signal' | 'reportProgress'>;
+
 /** Makes designs of what runs on a cluster. Nothing is changed there. */
 @Injectable()
 export class ClusterImportsService {
+  private readonly limiter = new ConcurrencyLimiter(BOUNDS, 'import');
+
   constructor(
     private readonly placement: WorkspacePlacementService,
     private readonly reachable: ReachableConnectionsStore,
@@ -66,26 +77,45 @@ export class ClusterImportsService {
 
   /**
    * All designs or none are created. On production, where the values of Secrets are read through the connection, it takes a workspace admin.
-   * @throws NotFound for a connection that no environment of the workspace has, InvalidRequest, ClusterError
+   * @throws NotFound for a connection that no environment of the workspace has, InvalidRequest, ClusterError, 429 TOO_BUSY
    */
   async import(
     actor: Actor,
     input: Pick<DesignImport, 'workspace_id' | 'organization_id'>,
     query: ClusterQuery,
-    job?: Pick<JobContext, 'signal' | 'reportProgress'>,
+    job?: ImportJob,
   ): Promise<ClusterImportView> {
-    const workspace = await this.placement.resolve(actor, input, designPolicy.create);
+    const workspace = query.isPreview
+      ? (await this.placement.propose(actor, input, designPolicy.create)).workspace
+      : await this.placement.resolve(actor, input, designPolicy.create);
     const place = await this.findPlace(actor, workspace, query.connectionId);
+    const importNow = (): Promise<ClusterImportView> => this.importInto(actor, workspace, place, query, job);
+    return this.limiter.run(importNow, job ? undefined : PATIENCE_MS);
+  }
+
+  private async importInto(
+    actor: Actor,
+    workspace: Workspace,
+    place: ReachableConnection,
+    query: ClusterQuery,
+    job: ImportJob | undefined,
+  ): Promise<ClusterImportView> {
     const { client } = await this.clusters.get(actor, place.connectionId);
     const deadline = AbortSignal.timeout(TIMEOUT_MS);
     const signal = job ? AbortSignal.any([job.signal, deadline]) : deadline;
+    const assertInTime = (): void => {
+      if (deadline.aborted) throw tooSlow();
+      signal.throwIfAborted();
+    };
     job?.reportProgress({ stage: 'reading' });
     const contents = await new ClusterContents(client, query, signal).read();
     job?.reportProgress({ stage: 'grouping' });
     const candidates = await this.group(contents);
+    if (candidates.length > MAX_DESIGNS)
+      throw InvalidRequest.forField('/namespaces', `hold more than ${MAX_DESIGNS} designs`, NARROW);
     let done = 0;
     const prepared = await boundedParallel(candidates, CONCURRENCY, async (candidate) => {
-      signal.throwIfAborted();
+      assertInTime();
       const made = await this.prepare(actor, workspace, query, candidate);
       job?.reportProgress({ stage: 'importing', done: ++done, total: candidates.length });
       return made;
@@ -94,7 +124,10 @@ export class ClusterImportsService {
       ? prepared.map(({ parsed }) => parsed)
       : await this.unit.run(async () => {
           const written: DesignWriteResult[] = [];
-          for (const { write } of prepared) if (write) written.push(await write());
+          for (const { write } of prepared) {
+            assertInTime();
+            if (write) written.push(await write());
+          }
           return written;
         });
     const designs = candidates.flatMap((candidate, index): ClusterDesignView[] => {
@@ -161,6 +194,12 @@ export class ClusterImportsService {
       : { parsed, write: await this.insertion.prepare(actor, parsed, source, DesignImported) };
   }
 }
+
+const tooSlow = (): InvalidRequest =>
+  new InvalidRequest(`the import takes longer than ${TIMEOUT_MS / 1_000} seconds`, {
+    code: 'TOO_COSTLY',
+    remedy: NARROW,
+  });
 
 function toView(
   { namespace, group, objects }: Candidate,

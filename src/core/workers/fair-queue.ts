@@ -76,6 +76,13 @@ export class FairQueue<E extends QueueEntry> {
     return best;
   }
 
+  /** Removes an entry that waits no longer. @returns whether it was still waiting */
+  remove(entry: E): boolean {
+    const at = this.waiting.indexOf(entry);
+    if (at >= 0) this.waiting.splice(at, 1);
+    return at >= 0;
+  }
+
   /** Releases the slot of a finished entry. */
   complete({ party }: Pick<E, 'party'>): void {
     for (const share of this.getShares(party)) share.running -= 1;

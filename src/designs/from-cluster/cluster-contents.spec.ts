@@ -92,6 +92,31 @@ describe('the contents of namespaces', () => {
     const found = await read(clusterOf({ ConfigMap: () => [leaving, configMap('stays')] }));
     expect(namesIn(found)).toEqual(['stays']);
     expect(found.warnings).toEqual([{ detail: 'ConfigMap shop/gone is being deleted and is left out' }]);
+    const all = many
+      .slice(0, 102)
+      .map(({ metadata }) => configMap(metadata.name, { ...leaving.metadata, ...metadata }));
+    const { warnings } = await read(clusterOf({ ConfigMap: () => [...all, configMap('stays')] }));
+    expect(warnings).toHaveLength(101);
+    expect(warnings.at(-1)).toEqual({ detail: '2 more objects that are being deleted are left out' });
+  });
+
+  it('count the values of Secrets, which a preview does not keep, and what is left out', async () => {
+    const secrets = Array.from({ length: 51 }, (_, index) => ({
+      ...configMap(`secret-${index}`),
+      kind: 'Secret',
+      data: { value: 'A'.repeat(1_000_000) },
+    }));
+    const few = clusterOf({ Secret: () => secrets.slice(0, 1) });
+    const valuesIn = async (isPreview: boolean) => (await read(few, { isPreview })).objects.get('shop')?.[0]?.values;
+    expect(await valuesIn(true)).toBeUndefined();
+    expect(await valuesIn(false)).toEqual(secrets[0]?.data);
+    const many = clusterOf({ Secret: () => secrets });
+    expect(namesIn(await read(many, { isPreview: true }))).toHaveLength(51);
+    const refused = { status: 400, errors: [{ pointer: '/namespaces' }], remedy: expect.any(String) as string };
+    await expect(read(many, { isPreview: false })).rejects.toMatchObject(refused);
+    const generated = (count: number) => Array.from({ length: count }, () => configMap('kube-root-ca.crt'));
+    expect((await read(clusterOf({ ConfigMap: () => generated(50_000) }))).leftOut).toHaveLength(50_000);
+    await expect(read(clusterOf({ ConfigMap: () => generated(50_001) }))).rejects.toMatchObject(refused);
   });
 
   it('refuse namespaces and kinds that are not there', async () => {

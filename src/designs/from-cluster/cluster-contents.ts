@@ -1,5 +1,6 @@
 import { boundedParallel } from '../../core/bounded-parallel.js';
 import { type Fault, InvalidRequest } from '../../core/errors/app-error.js';
+import { countOf } from '../../core/errors/wording.js';
 import type { JsonObject } from '../../core/json/json.js';
 import type { ClusterClient } from '../../kubernetes/clusters/cluster-client.js';
 import { ClusterError } from '../../kubernetes/clusters/cluster-error.js';
@@ -40,7 +41,7 @@ export interface FoundObject {
   identity: ObjectIdentity;
   /** As its authors want it. */
   resource: JsonObject;
-  /** Of a Secret: its values, which the resource has placeholders for. */
+  /** Of a Secret, unless only a preview is wanted: its values, which the resource has placeholders for. */
   values?: Record<string, string>;
   /** What manages it, where that is taken in as well. */
   managedBy: LeftOutReason | undefined;
@@ -57,9 +58,15 @@ export interface FoundContents {
 }
 
 const CONCURRENCY = 6;
-/** Limits of the objects that one import takes in. */
+/** Limits of one import: the objects that it takes in, all that it reads, and what of them stays in memory. */
 const MAX_OBJECTS = 5_000;
+const MAX_READ = 50_000;
 const MAX_BYTES = 50_000_000;
+/** The maximum number of objects that are being deleted to list. */
+const MAX_TERMINATING = 100;
+
+/** What to do about an import that is too large. */
+export const NARROW = 'Import fewer namespaces at once, or narrow the import by selector or kinds.';
 
 type ReadObject = FoundObject | LeftOutObject | { terminating: string };
 
@@ -67,6 +74,7 @@ type ReadObject = FoundObject | LeftOutObject | { terminating: string };
 export class ClusterContents {
   private bytes = 0;
   private taken = 0;
+  private kept = 0;
   private readonly warnings: Fault[] = [];
 
   constructor(
@@ -81,21 +89,26 @@ export class ClusterContents {
     const places = await this.findPlaces();
     const tasks = places.flatMap((namespace) => kinds.namespaced.map((kind) => ({ kind, namespace })));
     const read = (await boundedParallel(tasks, CONCURRENCY, (task) => this.list(task.kind, task.namespace))).flat();
-    const found = read.filter((one): one is FoundObject => 'resource' in one).sort(compareFound);
-    const leftOut = read.filter((one): one is LeftOutObject => 'code' in one);
-    for (const one of read)
-      if ('terminating' in one) this.warnings.push({ detail: `${one.terminating} is being deleted and is left out` });
+    const found = read.filter(isFound).sort(compareFound);
+    this.warnOfTerminating(read.flatMap((one) => ('terminating' in one ? one.terminating : [])).sort());
     const unavailable = [...(await this.client.listUnavailable())].sort();
     for (const version of unavailable)
       this.warnings.push({ detail: `the API server of ${version} does not answer, so its objects are not known` });
     const definitions = await this.readDefinitions(found, kinds.definition);
-    const all = 'objects' in definitions ? [...found, ...definitions.objects] : found;
+    const all = [...found, ...definitions.filter(isFound)];
     if (all.length === 0) this.warnings.push({ detail: 'nothing was found that could become a design' });
     return {
       objects: groupByNamespace(all),
-      leftOut: [...leftOut, ...('leftOut' in definitions ? definitions.leftOut : [])].sort(compareIdentities),
+      leftOut: [...read, ...definitions].filter(isLeftOut).sort(compareIdentities),
       warnings: this.warnings,
     };
+  }
+
+  private warnOfTerminating(names: readonly string[]): void {
+    for (const name of names.slice(0, MAX_TERMINATING))
+      this.warnings.push({ detail: `${name} is being deleted and is left out` });
+    const more = names.length - MAX_TERMINATING;
+    if (more > 0) this.warnings.push({ detail: `${countOf(more, 'more object')} that are being deleted are left out` });
   }
 
   /** The kinds to read, and that of definitions if they are asked for. */
@@ -169,31 +182,37 @@ export class ClusterContents {
     const identity = identityOf(object);
     if (this.query.namespaces === 'all' && isSystemNamespace(identity.namespace ?? '')) return undefined;
     const reason = findReasonToLeaveOut(object);
-    if (reason && !(this.query.includesOwned && isIncludable(reason))) return { ...identity, ...reason };
-    if (object.metadata.deletionTimestamp) return { terminating: describe(identity) };
+    if (reason && !(this.query.includesOwned && isIncludable(reason))) return this.keep({ ...identity, ...reason });
+    if (object.metadata.deletionTimestamp) return this.keep({ terminating: describe(identity) });
     return this.take(object, reason);
   }
 
   private take(object: KubernetesObject, managedBy: LeftOutReason | undefined): FoundObject {
-    const resource = toAuthoredObject(object);
     this.taken += 1;
-    this.bytes += JSON.stringify(resource).length;
-    if (this.taken > MAX_OBJECTS || this.bytes > MAX_BYTES)
-      throw InvalidRequest.forField(
-        '/namespaces',
-        `hold more than ${MAX_OBJECTS} objects, or ${MAX_BYTES / 1_000_000} MB of them`,
-        'Import fewer namespaces at once, or narrow the import by selector or kinds.',
-      );
     const { kind, apiVersion, data } = object;
-    const values = kind === 'Secret' && apiVersion === 'v1' ? (data as Record<string, string> | undefined) : undefined;
-    return { identity: identityOf(object), resource, managedBy, ...(values && { values }) };
+    const isSealed = kind === 'Secret' && apiVersion === 'v1' && !this.query.isPreview;
+    const values = isSealed ? (data as Record<string, string> | undefined) : undefined;
+    const resource = toAuthoredObject(object);
+    return this.keep({ identity: identityOf(object), resource, managedBy, ...(values && { values }) });
+  }
+
+  /** Counts what stays in memory of an object. @throws InvalidRequest when it is too much */
+  private keep<T extends ReadObject>(one: T): T {
+    this.kept += 1;
+    this.bytes += JSON.stringify(one).length;
+    if (this.taken <= MAX_OBJECTS && this.kept <= MAX_READ && this.bytes <= MAX_BYTES) return one;
+    throw InvalidRequest.forField(
+      '/namespaces',
+      `hold more than ${MAX_OBJECTS} objects to import, ${MAX_READ} in all, or ${MAX_BYTES / 1_000_000} MB of them`,
+      NARROW,
+    );
   }
 
   /** The definitions of the custom kinds that were found: of the first namespace that uses each, or left out. */
   private async readDefinitions(
     found: readonly FoundObject[],
     wanted: ResourceKind | undefined,
-  ): Promise<{ objects: FoundObject[] } | { leftOut: LeftOutObject[] }> {
+  ): Promise<ReadObject[]> {
     const users = new Map<string, FoundObject>();
     for (const one of found) {
       const { api_version, kind } = one.identity;
@@ -201,31 +220,26 @@ export class ClusterContents {
       const name = served && `${served.plural}.${served.group}`;
       if (name !== undefined && !users.has(name)) users.set(name, one);
     }
-    if (users.size === 0) return { leftOut: [] };
+    if (users.size === 0) return [];
     const definition = wanted ?? (await this.client.findKind('apiextensions.k8s.io/v1', 'CustomResourceDefinition'));
-    if (!definition) return { leftOut: [] };
+    if (!definition) return [];
     const read = await boundedParallel([...users], CONCURRENCY, async ([name, { identity }]) => {
       const object = await this.client.lookup(definition, name, undefined, this.signal).catch(ignoreForbidden);
-      return object && { object, namespace: identity.namespace };
+      if (!object) return undefined;
+      if (!wanted) return this.keep({ ...identityOf(object), code: 'DEFINITION' as const, reason: OF_CLUSTER });
+      const taken = this.take(object, undefined);
+      return { ...taken, identity: { ...taken.identity, namespace: identity.namespace } };
     });
-    const known = read.filter((one) => one !== undefined);
-    if (!wanted)
-      return {
-        leftOut: known.map(({ object }) => ({
-          ...identityOf(object),
-          code: 'DEFINITION',
-          reason:
-            'it is a definition, which applies to the whole cluster; name CustomResourceDefinition in kinds to take it in',
-        })),
-      };
-    return {
-      objects: known.map(({ object, namespace }) => {
-        const taken = this.take(object, undefined);
-        return { ...taken, identity: { ...taken.identity, namespace } };
-      }),
-    };
+    return read.filter((one) => one !== undefined);
   }
 }
+
+const OF_CLUSTER =
+  'it is a definition, which applies to the whole cluster; name CustomResourceDefinition in kinds to take it in';
+
+const isFound = (one: ReadObject): one is FoundObject => 'resource' in one;
+
+const isLeftOut = (one: ReadObject): one is LeftOutObject => 'code' in one;
 
 function groupByNamespace(found: readonly FoundObject[]): Map<string, FoundObject[]> {
   const groups = new Map<string, FoundObject[]>();

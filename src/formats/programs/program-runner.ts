@@ -5,7 +5,7 @@ import { Isolation, IsolationMissing, type IsolationMode } from './isolation.js'
 import { type ApiHandler, apiSocketIn, ProgramApi } from './program-api.js';
 import { KUBECONFIG_FILE, type ProcessBounds, ProgramProcess } from './program-process.js';
 import { ScratchFolder } from './scratch-folder.js';
-import { ConcurrencyLimiter } from './concurrency-limiter.js';
+import { ConcurrencyLimiter } from '../../core/workers/concurrency-limiter.js';
 import { assertOutsideTransaction } from '../../core/database/open-transaction.js';
 
 export interface ProgramBounds extends ProcessBounds, FairQueueBounds {}
@@ -52,7 +52,7 @@ export class ProgramRunner {
     private readonly mode: IsolationMode | 'off' = 'auto',
   ) {
     this.bounds = { ...DEFAULT_PROGRAM_BOUNDS, ...bounds };
-    this.limiter = new ConcurrencyLimiter(this.bounds);
+    this.limiter = new ConcurrencyLimiter(this.bounds, 'rendering');
   }
 
   /** The available ways to run programs, best first; empty when isolation is required and does not work. */
