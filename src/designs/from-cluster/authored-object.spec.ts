@@ -1,3 +1,4 @@
+import { gzipSync } from 'node:zlib';
 import { SEALED_VALUE } from '../../formats/design-file/secret-values.js';
 import type { KubernetesObject, ManagedFields } from '../../kubernetes/clusters/kubernetes-object.js';
 import { toAuthoredObject } from './authored-object.js';
@@ -116,5 +117,26 @@ describe('an object as its authors want it', () => {
       data: { password: SEALED_VALUE },
     });
     expect(() => JSON.parse(Buffer.from(SEALED_VALUE, 'base64').toString()) as unknown).not.toThrow();
+  });
+
+  it('has no copy of a Secret that a tool keeps in its annotations, and the text of its authors', () => {
+    const data = { password: 'c2VjcmV0' };
+    const copy = JSON.stringify({ apiVersion: 'v1', kind: 'Secret', data });
+    const copies = {
+      'objectset.rio.cattle.io/applied': gzipSync(copy).toString('base64'),
+      'kopf.zalando.org/last-handled-configuration': copy,
+      'banzaicloud.com/last-applied': gzipSync(copy).toString('base64'),
+    };
+    const others = { 'example.com/stored': copy, 'example.com/before': 'data:\n  password: c2VjcmV0\n' };
+    const own = { 'example.com/owner': 'shop', 'example.com/routes': '[{"host":"shop.example.com"}]' };
+    const metadata = { name: 's', annotations: { ...copies, ...others, ...own } };
+    const secret = toAuthoredObject({ apiVersion: 'v1', kind: 'Secret', metadata, data });
+    expect(secret).toHaveProperty('metadata', { name: 's', annotations: own });
+    // What an author of another kind writes may look like a copy, and has no values of a Secret.
+    const template = { 'example.com/template': 'env:\n  COLOUR: blue\n' };
+    const settings = { name: 's', annotations: { ...copies, ...template, ...own } };
+    expect(toAuthoredObject({ apiVersion: 'v1', kind: 'ConfigMap', metadata: settings })).toHaveProperty('metadata', {
+      ...{ name: 's', annotations: { ...template, ...own } },
+    });
   });
 });

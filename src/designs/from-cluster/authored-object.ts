@@ -1,6 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { isObject, type Json, type JsonObject } from '../../core/json/json.js';
 import { parseExactJson } from '../../core/json/large-integers.js';
+import { isObjectCopy } from '../../formats/design-file/object-copy.js';
 import { SEALED_VALUE } from '../../formats/design-file/secret-values.js';
 import {
   type FieldSet,
@@ -20,9 +21,9 @@ import { type DefaultRule, findDefaults } from './default-values.js';
 import { isOfAuthor } from './left-out.js';
 
 const LAST_APPLIED = 'kubectl.kubernetes.io/last-applied-configuration';
-/** Labels and annotations with which tools mark objects as theirs. */
+/** Labels and annotations with which tools mark objects as theirs, or keep what they last applied. */
 const MARKS =
-  /^(?:kubectl\.kubernetes\.io\/last-applied-configuration$|meta\.helm\.sh\/|argocd\.argoproj\.io\/(?:tracking-id|instance)$|(?:kustomize|helm)\.toolkit\.fluxcd\.io\/)/;
+  /^(?:meta\.helm\.sh\/|argocd\.argoproj\.io\/(?:tracking-id|instance)$|(?:kustomize|helm)\.toolkit\.fluxcd\.io\/|objectset\.rio\.cattle\.io\/|[^/]+\/last-(?:applied|handled)(?:-configuration)?$)/;
 
 /**
  * An object as its authors want it: without what the API server, defaulting and controllers have added, without its namespace, and with
@@ -41,7 +42,7 @@ export function toAuthoredObject(object: KubernetesObject): JsonObject {
   const rule = findDefaults(kind, groupOf(apiVersion));
   const own = rule === undefined ? rest : omitDefaults(rest, rule, said);
   const labels = withoutMarks(authored?.labels);
-  const annotations = withoutMarks(authored?.annotations);
+  const annotations = withoutMarks(authored?.annotations, isSecretObject(object) ? isObjectCopy : undefined);
   const whole = {
     apiVersion,
     kind,
@@ -140,9 +141,13 @@ function parseLastApplied({ metadata }: ObjectMetadata): unknown {
   }
 }
 
-function withoutMarks(marks: Record<string, string> | undefined): Record<string, string> | undefined {
+/** @param isHidden which values are left out as well: a copy of a Secret contains its values, whatever tool keeps it */
+function withoutMarks(
+  marks: Record<string, string> | undefined,
+  isHidden: (value: string) => boolean = () => false,
+): Record<string, string> | undefined {
   const left = Object.entries(marks ?? {}).filter(
-    ([name]) => !MARKS.test(name) && !name.startsWith(OWNER_LABEL_PREFIX),
+    ([name, value]) => !MARKS.test(name) && !name.startsWith(OWNER_LABEL_PREFIX) && !isHidden(value),
   );
   return left.length > 0 ? Object.fromEntries(left) : undefined;
 }
