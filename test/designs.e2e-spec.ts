@@ -145,6 +145,16 @@ describe('a design', () => {
     const next = await admin.post('/api/pattern/import', { id, file, file_name: 'kept.yaml', save: false });
     expect(next).toMatchObject({ status: 200, body: { id: null, version_number: 2 } });
     expect((await admin.get(`/api/pattern/${id}`)).body.version_number).toBe(1);
+    const same = { id, file: Buffer.from(MANIFEST).toString('base64'), file_name: 'kept.yaml', preview: true };
+    expect(await admin.post('/api/pattern/import', same)).toMatchObject({
+      status: 200,
+      body: {
+        id,
+        version_number: 1,
+        components: parsed.body.components,
+        picture: expect.stringContaining('<svg') as string,
+      },
+    });
 
     const newcomer = await world.person();
     const workspaces = async () =>

@@ -65,12 +65,13 @@ export class DesignPresenter {
     const patternFile = file ? await this.contents.toYaml(file) : await this.contents.readText(design);
     const view = WrittenDesignView.fromEntity(design, { patternFile }, warnings);
     if (outcome !== 'parsed') return view;
-    const packed = file ? await packContent(file.toBytes()) : null;
+    const shown = file ?? (await this.contents.readDesign(design));
+    const packed = await packContent(shown.toBytes());
     return Object.assign(view, {
-      ...{ id: null, created_at: null, updated_at: null },
+      ...{ id: file ? null : design.id, created_at: null, updated_at: null },
       ...(isProposed ? { workspace_id: null } : {}),
-      components: file?.outline.components ?? 0,
-      picture: packed && (await this.pictures.drawContent(new Uint8Array(packed), design.name)),
+      components: shown.outline.components,
+      picture: await this.pictures.drawContent(new Uint8Array(packed), design.name),
     });
   }
 }

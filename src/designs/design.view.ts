@@ -180,6 +180,9 @@ export class WrittenDesignView extends DesignView {
 
 /** A design that was parsed and not stored. */
 export class DesignPreviewView extends PreviewOf(WrittenDesignView, 'ParsedDesignView') {
+  @IdField({ rest: true, nullable: true, description: 'Null, unless it is the content of the design already.' })
+  id!: string | null;
+
   @IdField({ rest: true, nullable: true, description: 'The workspace; null when it would be created with the design.' })
   workspace_id!: string | null;
 
