@@ -45,7 +45,7 @@ export function ClusterForm({ orgID, onDone }: { orgID: string; onDone?: (result
         </button>
         <Calls
           operation="registerKubeconfig"
-          options={() => ({ body: { kubeconfig: '@cluster.kubeconfig', organization_id: orgID } })}
+          options={() => ({ body: { k8sfile: new File([], 'cluster.kubeconfig'), organization_id: orgID } })}
         />
       </div>
       {error && <Failure error={error} />}

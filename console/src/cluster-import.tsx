@@ -66,9 +66,12 @@ export function ClusterImport({ workspaceId, orgID }: { workspaceId: string; org
           />
         )}
       </Field>
-      <button type="submit" aria-disabled={reading.busy}>
-        {reading.busy ? 'Reading the cluster…' : 'Show what it would be'}
-      </button>
+      <div class="row">
+        <button type="submit" aria-disabled={reading.busy}>
+          {reading.busy ? 'Reading the cluster…' : 'Show what it would be'}
+        </button>
+        <Calls operation="importDesign" options={() => ({ body: { ...body(), preview: true } })} />
+      </div>
       {reading.error && <Failure error={reading.error} />}
       {found.value && <Found isKept={found.value.isKept} view={found.value.view} />}
       {found.value && !found.value.isKept && found.value.view.designs.length > 0 && (

@@ -31,49 +31,79 @@ function toBody(body: unknown): string[] {
   );
 }
 
-/** What the command line calls it by; names are better than ids where they are known. */
-const COMMANDS: Partial<Record<OperationName, (options: AnyOptions) => (string | undefined)[]>> = {
-  approveDeployment: ({ path, body }) => ['approve', path?.['id'], ...option('--reason', body?.['reason'])],
-  rejectDeployment: ({ path, body }) => ['reject', path?.['id'], ...option('--reason', body?.['reason'])],
-  planDeployment: ({ body }) => ['plan', text(body?.['id']), ...option('-e', body?.['environment_id'])],
-  deployDesign: ({ body }) => [
-    'deploy',
-    text(body?.['id']),
-    ...option('-e', body?.['environment_id']),
-    ...option('--plan', body?.['plan_id']),
-    ...option('--version', body?.['version']),
-    ...(body?.['request_approval'] ? ['--request-approval'] : []),
-    ...option('--reason', body?.['reason']),
-  ],
-  importDesign: ({ body }) => [
-    'import',
-    body?.['file'] instanceof File ? body['file'].name : text(body?.['url']),
-    ...option('--name', body?.['name']),
-    ...option('-w', body?.['workspace_id']),
-  ],
-};
-
-interface AnyOptions {
-  path?: Record<string, string>;
-  body?: Record<string, unknown>;
+/** A command of the command line, and what it takes of a call. */
+interface Command {
+  words: string[];
+  /** The field that is an argument; a call without it is not of this command. */
+  argument: string;
+  flags: Record<string, string>;
 }
 
-const text = (value: unknown): string | undefined =>
-  typeof value === 'string' ? value : typeof value === 'number' ? String(value) : undefined;
-const option = (name: string, value: unknown): string[] => {
-  const given = text(value);
-  return given ? [name, given] : [];
+const OF_REQUESTS = { environment_id: '-e', version: '--version' };
+const COMMANDS: Partial<Record<OperationName, Command[]>> = {
+  approveDeployment: [{ words: ['approve'], argument: 'id', flags: { reason: '--reason', async: '--async' } }],
+  rejectDeployment: [{ words: ['reject'], argument: 'id', flags: { reason: '--reason' } }],
+  planDeployment: [{ words: ['plan'], argument: 'id', flags: OF_REQUESTS }],
+  deployDesign: [
+    {
+      words: ['deploy'],
+      argument: 'id',
+      flags: { ...OF_REQUESTS, plan_id: '--plan', request_approval: '--request-approval', async: '--async' },
+    },
+  ],
+  importDesign: [
+    {
+      words: ['import', '--new'],
+      argument: 'file',
+      flags: { name: '--name', workspace_id: '--workspace', organization_id: '--organization' },
+    },
+    {
+      words: ['import', '--from-cluster'],
+      argument: 'connection_id',
+      flags: { namespaces: '--namespace', workspace_id: '--workspace', preview: '--preview' },
+    },
+  ],
+  registerKubeconfig: [
+    { words: ['cluster', 'add'], argument: 'k8sfile', flags: { organization_id: '--organization' } },
+  ],
 };
+const SWITCHES = new Set(['--request-approval', '--async', '--preview']);
 
-/** The same with the command line. */
+/** The same with the command line: with its own command where that takes all that the call has. */
 export function toArmature<K extends OperationName>(operation: K, options?: Options<K>): string {
-  const command = COMMANDS[operation];
+  const {
+    path: ids,
+    query: given,
+    body: content,
+  } = (options ?? {}) as Partial<Record<'path' | 'query' | 'body', object>>;
+  const fields = { ...ids, ...given, ...content };
+  for (const command of COMMANDS[operation] ?? []) {
+    const words = toWords(command, fields);
+    if (words) return ['armature', ...words.map(quote)].join(' ');
+  }
   const { method, path, query, body } = describe(operation, options);
-  const words = command?.((options ?? {}) as AnyOptions).filter((word) => word !== undefined) ?? [
-    'api',
-    method,
-    path + (Object.keys(query).length > 0 ? `?${new URLSearchParams(query).toString()}` : ''),
-    ...(body === undefined ? [] : ['--data', JSON.stringify(body)]),
-  ];
-  return ['armature', ...words.map(quote)].join(' ');
+  const search = Object.keys(query).length > 0 ? `?${new URLSearchParams(query).toString()}` : '';
+  const data = body === undefined ? [] : ['--data', JSON.stringify(body)];
+  return ['armature', 'api', method, path + search, ...data].map(quote).join(' ');
+}
+
+/** Null where a field has no flag. */
+function toWords({ words, argument, flags }: Command, fields: Record<string, unknown>): string[] | null {
+  const { [argument]: subject, ...rest } = fields;
+  if (subject === undefined) return null;
+  const result = [...words, toArgument(subject)];
+  for (const [name, value] of Object.entries(rest)) {
+    const flag = flags[name];
+    if (value === undefined) continue;
+    if (flag === undefined) return null;
+    if (!SWITCHES.has(flag)) result.push(...[value].flat().flatMap((each) => [flag, String(each)]));
+    else if (String(value) === 'true') result.push(flag);
+  }
+  return result;
+}
+
+function toArgument(value: unknown): string {
+  if (!(value instanceof File)) return String(value);
+  // A name with a dash first is no flag.
+  return value.name.startsWith('-') ? `./${value.name}` : value.name;
 }
