@@ -1,34 +1,13 @@
 import { computed, effect, signal, useSignal } from '@preact/signals';
-import type { ComponentType } from 'preact';
 import { useEffect, useRef } from 'preact/hooks';
 import { call, type Result, useCall, waitingUntil } from './api.js';
 import { hasNewerPage, lookForNewerPage } from './newer-page.js';
 import { Failure, Loading, Name, Offline, Screen } from './parts.js';
-import { addressOf, navigate, place, root } from './router.js';
+import { addressOf, navigate, place } from './router.js';
+import { hasScreen, RecordLink, type ScreenComponent, SCREENS } from './screens.js';
 import { session, signOut } from './session.js';
 import { SignInAgain, SignInScreen } from './sign-in.js';
 import { chooseOrganization, chooseWorkspace, loadProfile, organization, profile, workspaceId } from './state.js';
-
-type ScreenComponent = ComponentType<{ id: string }>;
-
-/** Each screen is a file of its own, loaded when it is opened first. */
-const SCREENS: [pattern: RegExp, load: () => Promise<{ default: ScreenComponent }>][] = [
-  [/^\/$/, () => import('./screens/attention.js')],
-  [/^\/designs$/, () => import('./screens/designs.js')],
-  [/^\/designs\/([^/]+)$/, () => import('./screens/design.js')],
-  [/^\/deployments\/([^/]+)$/, () => import('./screens/deployment.js')],
-  [/^\/deployments\/([^/]+)\/plan$/, () => import('./screens/plan.js')],
-  [/^\/workspaces\/([^/]+)$/, () => import('./screens/workspace.js')],
-  [/^\/workspaces\/([^/]+)\/import$/, () => import('./screens/import.js')],
-  [/^\/environments\/([^/]+)$/, () => import('./screens/environment.js')],
-  [/^\/organizations\/([^/]+)\/connections$/, () => import('./screens/connections.js')],
-  [/^\/organizations\/([^/]+)\/members$/, () => import('./screens/members.js')],
-  [/^\/notifications$/, () => import('./screens/notifications.js')],
-  [/^\/account$/, () => import('./screens/account.js')],
-];
-
-/** The server may know more screens than this version has. */
-const hasScreen = (path: string): boolean => SCREENS.some(([pattern]) => pattern.test(new URL(path, root).pathname));
 
 const loaded = new Map<RegExp, ScreenComponent>();
 const loads = signal(0);
@@ -275,15 +254,9 @@ function SearchField() {
           <ul>
             {list.map(({ type, id, name, path }) => (
               <li key={`${type} ${id}`}>
-                {hasScreen(path) ? (
-                  <a href={addressOf(path)}>
-                    <span class="quiet">{type}</span> <Name>{name}</Name>
-                  </a>
-                ) : (
-                  <>
-                    <span class="quiet">{type}</span> <Name>{name}</Name>
-                  </>
-                )}
+                <RecordLink path={path}>
+                  <span class="quiet">{type}</span> <Name>{name}</Name>
+                </RecordLink>
               </li>
             ))}
           </ul>

@@ -2,7 +2,7 @@ import type { DeploymentView, PlanView } from '@armature/client';
 import { ArmatureError } from '@armature/client';
 import { useSignal } from '@preact/signals';
 import { useCall } from './api.js';
-import { Calls, Cause, Failure, Field, onSubmit, type Permission, useAction } from './parts.js';
+import { Action, Calls, Cause, Failure, Field, onSubmit, type Permission, useAction } from './parts.js';
 import { PlanDetails } from './plan-details.js';
 import { navigate } from './router.js';
 
@@ -111,15 +111,13 @@ function Deploy({
 }) {
   const reason = useSignal('');
   const body = () => ({ ...target, plan_id: plan.plan_id });
-  const open = ({ id, status }: DeploymentView): void =>
-    navigate(`/deployments/${id}${status === 'pending_approval' ? '/plan' : ''}`);
   const query = { async: 'true' as const };
-  const deploying = useAction('deployDesign', () => ({ body: body(), query }), open as never);
+  const deploying = useAction('deployDesign', () => ({ body: body(), query }), openDeployment);
   const request = () => ({
     body: { ...body(), request_approval: true, ...(reason.value && { reason: reason.value }) },
     query,
   });
-  const requesting = useAction('deployDesign', request, open as never);
+  const requesting = useAction('deployDesign', request, openDeployment);
   const needsApproval = deploying.error instanceof ArmatureError && deploying.error.code === 'APPROVAL_REQUIRED';
   return (
     <section aria-label="Plan">
@@ -159,5 +157,50 @@ function Deploy({
         </form>
       )}
     </section>
+  );
+}
+
+/** Shows a deployment that was requested; one that waits for approval with its plan. */
+export function openDeployment(requested: unknown): void {
+  const { id, status } = requested as DeploymentView;
+  navigate(`/deployments/${id}${status === 'pending_approval' ? '/plan' : ''}`);
+}
+
+/** Deploys an earlier version again, with a request where that needs approval. */
+export function RollBack({
+  deployment: { id, design_version },
+  permission,
+}: {
+  deployment: DeploymentView;
+  permission: Permission;
+}) {
+  const version = useSignal(String(Math.max(1, design_version - 1)));
+  if (design_version < 2) return null;
+  return (
+    <>
+      <Field label="Version to roll back to">
+        {(field) => (
+          <input
+            id={field}
+            type="number"
+            min="1"
+            max={design_version}
+            value={version}
+            onInput={(event) => (version.value = event.currentTarget.value)}
+          />
+        )}
+      </Field>
+      <Action
+        label="Roll back"
+        operation="rollBackDeployment"
+        options={() => ({
+          path: { id },
+          query: { async: 'true' },
+          body: { version: Number(version.value), request_approval: true },
+        })}
+        permission={permission}
+        onDone={openDeployment}
+      />
+    </>
   );
 }

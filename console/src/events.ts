@@ -5,10 +5,9 @@ import { root } from './router.js';
 
 /** Which events change what a call answers. */
 const CATEGORIES: Partial<Record<OperationName, string[]>> = {
-  getProfile: ['organization', 'member'],
-  listWorkspaces: ['workspace', 'member', 'team'],
+  listWorkspaces: ['workspace'],
   getWorkspace: ['workspace'],
-  getWorkspacePermissions: ['member', 'team', 'workspace'],
+  getWorkspacePermissions: ['workspace'],
   listWorkspaceEnvironments: ['workspace', 'environment'],
   listEnvironments: ['environment', 'workspace'],
   getEnvironment: ['environment'],
@@ -25,13 +24,8 @@ const CATEGORIES: Partial<Record<OperationName, string[]>> = {
   renderDeploymentDiagram: ['deployment'],
   getDeploymentPlan: ['deployment'],
   listConnections: ['connection', 'environment'],
-  listOrganizationUsers: ['member', 'organization'],
-  listWorkspaceMembers: ['member', 'team'],
-  listNotifications: [],
   listTokens: ['token'],
-  listEvents: [],
   listAttention: ['deployment', 'connection', 'webhook', 'environment', 'freeze'],
-  listFavourites: [],
 };
 /** Any event may be one of these. */
 const OF_ANY_EVENT = new Set<OperationName>(['listNotifications', 'listEvents']);

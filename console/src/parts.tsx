@@ -39,6 +39,13 @@ export function Screen({
 /** A name that somebody or something else chose: text of any length, in any direction. */
 export const Name = ({ children }: { children: ComponentChildren }) => <bdi class="name">{children}</bdi>;
 
+/** A sentence of the server, whose times are shown as all others. */
+export const Sentence = ({ children }: { children: string | null | undefined }) => (
+  <Name>{children?.split(TIMES).map((part) => (TIME.test(part) ? <Time at={part} /> : part))}</Name>
+);
+const TIMES = /(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d{1,9})?Z)/;
+const TIME = new RegExp(`^${TIMES.source}$`);
+
 export const Loading = () => (
   <p class="state" role="status">
     Loading…
@@ -53,7 +60,7 @@ export function Failure({ error }: { error: Error }) {
   return (
     <div class="state failure" role="alert">
       <p>
-        <strong>{title}</strong> {error.message}
+        <strong>{title}</strong> <Sentence>{error.message}</Sentence>
       </p>
       {error instanceof ArmatureError && error.errors.length > 0 && (
         <ul>
@@ -121,6 +128,7 @@ export function Badge({ children }: { children: string }) {
 export function Time({ at }: { at: string | null | undefined }) {
   if (!at) return <>–</>;
   const date = new Date(at);
+  if (Number.isNaN(date.getTime())) return <>{at}</>;
   return (
     <time dateTime={at} title={date.toLocaleString()}>
       {date.toLocaleString(undefined, { dateStyle: 'medium', timeStyle: 'short' })}
@@ -325,7 +333,7 @@ export function useAction<K extends OperationName>(
 /** Why an action is not there: the reason that the server gives. */
 export const Cause = ({ action, reason }: { action: string; reason: string }) => (
   <p class="cause">
-    {action}: {reason}
+    {action}: <Sentence>{reason}</Sentence>
   </p>
 );
 

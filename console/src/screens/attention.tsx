@@ -1,7 +1,8 @@
 import { type Result, useCall } from '../api.js';
 import { FirstStart } from '../first-start.js';
-import { Age, Badge, Empty, List, Name, Screen, Shown, Table } from '../parts.js';
+import { Age, Badge, Empty, List, Name, Screen, Sentence, Shown, Table } from '../parts.js';
 import { addressOf } from '../router.js';
+import { RecordLink } from '../screens.js';
 import { organization } from '../state.js';
 
 export default function Attention() {
@@ -14,7 +15,7 @@ export default function Attention() {
     <Screen title="Needs attention">
       {isNew && <FirstStart />}
       {orgID && isUsed && (
-        <List operation="listAttention" options={{ query: { orgID, cursor: '' } }}>
+        <List operation="listAttention" options={{ query: { orgID } }}>
           {({ items }) =>
             items.length === 0 ? (
               <Empty>Nothing needs attention: what you see is healthy and in sync, and no request waits for you.</Empty>
@@ -33,7 +34,7 @@ export default function Attention() {
                     ),
                   },
                   { title: 'Type', wide: true, cell: ({ subject }) => subject.type },
-                  { title: 'Reason', cell: ({ reason }) => <Name>{reason}</Name> },
+                  { title: 'Reason', cell: ({ reason }) => <Sentence>{reason}</Sentence> },
                   { title: 'For', cell: ({ since }) => <Age at={since} /> },
                 ]}
               />
@@ -74,9 +75,9 @@ function Favourites() {
             <ul class="plain">
               {favourites.map(({ type, id, name, path }) => (
                 <li key={id}>
-                  <a href={addressOf(path)}>
+                  <RecordLink path={path}>
                     <Name>{name}</Name>
-                  </a>{' '}
+                  </RecordLink>{' '}
                   <span class="quiet">{type}</span>
                 </li>
               ))}

@@ -1,3 +1,4 @@
+import type { ConnectionView } from '@armature/client';
 import { refresh, useCall } from '../api.js';
 import { ClusterForm } from '../cluster-form.js';
 import { Action, Badge, Cause, Empty, List, Name, Screen, Table, Time } from '../parts.js';
@@ -6,7 +7,8 @@ import { chooseOrganization, isAdminOf, profile } from '../state.js';
 export default function Connections({ id }: { id: string }) {
   const mine = profile.value?.organizations.find((each) => each.id === id);
   if (mine) chooseOrganization(id);
-  const kinds = useCall('listConnectionKinds', { query: { pagesize: 100 } });
+  const isAdmin = isAdminOf(id);
+  const kinds = useCall(isAdmin ? 'listConnectionKinds' : null, { query: { pagesize: 100 } });
   const pings = new Set(kinds.data?.kinds.filter(({ ping }) => ping).map(({ kind }) => kind));
   return (
     <Screen title="Connections">
@@ -28,28 +30,32 @@ export default function Connections({ id }: { id: string }) {
                   cell: ({ environments }) => <Name>{environments?.map(({ name }) => name).join(', ') || '–'}</Name>,
                 },
                 { title: 'Changed', wide: true, cell: ({ updated_at }) => <Time at={updated_at} /> },
-                {
-                  title: 'Ping',
-                  cell: (connection) =>
-                    pings.has(connection.kind) && (
-                      <Action
-                        label="Ping"
-                        operation="pingConnection"
-                        options={() => ({ path: { id: connection.id } })}
-                        onDone={() => refresh((operation) => operation === 'listConnections')}
-                      />
-                    ),
-                },
+                ...(isAdmin
+                  ? [
+                      {
+                        title: 'Ping',
+                        cell: ({ id: connection, kind }: ConnectionView) =>
+                          pings.has(kind) && (
+                            <Action
+                              label="Ping"
+                              operation="pingConnection"
+                              options={() => ({ path: { id: connection } })}
+                              onDone={() => refresh((operation) => operation === 'listConnections')}
+                            />
+                          ),
+                      },
+                    ]
+                  : []),
               ]}
             />
           )
         }
       </List>
       <h2>Register a cluster</h2>
-      {isAdminOf(id) ? (
+      {isAdmin ? (
         <ClusterForm orgID={id} />
       ) : (
-        <Cause action="Register a cluster" reason="it needs an admin of the organization" />
+        <Cause action="Ping or register a cluster" reason="it needs an admin of the organization" />
       )}
     </Screen>
   );

@@ -1,6 +1,7 @@
 import type { DeploymentView, DriftView } from '@armature/client';
 import { useSignal } from '@preact/signals';
 import { useCall } from '../api.js';
+import { RollBack } from '../deploying.js';
 import { Favourite } from '../favourite.js';
 import {
   Action,
@@ -13,6 +14,7 @@ import {
   Paged,
   Picture,
   Screen,
+  Sentence,
   Shown,
   Table,
   Time,
@@ -20,7 +22,7 @@ import {
 import { Logs } from '../logs.js';
 import { usePermissions } from '../permissions.js';
 import { Value } from '../plan-details.js';
-import { addressOf, navigate } from '../router.js';
+import { addressOf } from '../router.js';
 import { chooseOrganization, chooseWorkspace } from '../state.js';
 
 type Resource = DeploymentView['resources'][number];
@@ -82,7 +84,7 @@ export default function Deployment({ id }: { id: string }) {
             )}
             {record.error && (
               <p class="state failure">
-                {record.error.code}: <Name>{record.error.detail}</Name> {record.error.remedy}
+                {record.error.code}: <Sentence>{record.error.detail}</Sentence> {record.error.remedy}
               </p>
             )}
             <Resources resources={record.resources} drift={drift.data} />
@@ -170,7 +172,7 @@ function Health({ resource: { health, error, message } }: { resource: Resource }
   return (
     <>
       {health ? <Badge>{health.status}</Badge> : !error && '–'}{' '}
-      <Name>{error ? `${error.reason}: ${error.detail}` : (health?.message ?? message)}</Name>
+      <Sentence>{error ? `${error.reason}: ${error.detail}` : (health?.message ?? message)}</Sentence>
     </>
   );
 }
@@ -222,50 +224,28 @@ function DriftDetails({ drift }: { drift: DriftView | undefined }) {
 }
 
 function Actions({
-  deployment: { id, status, design_version },
+  deployment,
   permissions,
 }: {
   deployment: DeploymentView;
   permissions: ReturnType<typeof usePermissions>;
 }) {
-  const version = useSignal(String(Math.max(1, design_version - 1)));
-  const query = { async: 'true' as const };
-  const open = (record: unknown): void => navigate(`/deployments/${(record as DeploymentView).id}`);
-  if (ACTIVE.has(status) || status === 'pending_approval')
-    return (
-      <>
-        <h2>Actions</h2>
+  const { id, status, design_version } = deployment;
+  const mayBeCancelled = ACTIVE.has(status) || status === 'pending_approval';
+  if (!mayBeCancelled && design_version < 2) return null;
+  return (
+    <>
+      <h2>Actions</h2>
+      {mayBeCancelled ? (
         <Action
           label="Cancel"
           operation="cancelDeployment"
           options={() => ({ path: { id } })}
           permission={permissions('deployment.cancel')}
         />
-      </>
-    );
-  if (design_version < 2) return null;
-  return (
-    <>
-      <h2>Actions</h2>
-      <div class="row">
-        <label>
-          Version{' '}
-          <input
-            type="number"
-            min="1"
-            max={design_version}
-            value={version}
-            onInput={(event) => (version.value = event.currentTarget.value)}
-          />
-        </label>
-        <Action
-          label="Roll back"
-          operation="rollBackDeployment"
-          options={() => ({ path: { id }, query, body: { version: Number(version.value) } })}
-          permission={permissions('deployment.deploy')}
-          onDone={open}
-        />
-      </div>
+      ) : (
+        <RollBack deployment={deployment} permission={permissions('deployment.deploy')} />
+      )}
     </>
   );
 }

@@ -5,7 +5,7 @@ import { Favourite } from '../favourite.js';
 import { Age, Badge, CopyButton, Empty, Failure, List, Name, Picture, Screen, Shown, Table, Time } from '../parts.js';
 import { usePermissions } from '../permissions.js';
 import { Value } from '../plan-details.js';
-import { addressOf, place } from '../router.js';
+import { addressOf } from '../router.js';
 import { chooseOrganization, chooseWorkspace } from '../state.js';
 
 export default function Design({ id }: { id: string }) {
@@ -83,7 +83,7 @@ export default function Design({ id }: { id: string }) {
 
 /** The server's picture, drawn when it is asked for. */
 function Drawn({ id, name }: { id: string; name: string }) {
-  const isOpen = useSignal(place.value.query.has('picture'));
+  const isOpen = useSignal(false);
   const answer = useCall(isOpen.value ? 'renderDesignDiagram' : null, { path: { id } });
   return (
     <details open={isOpen} onToggle={(event) => (isOpen.value = event.currentTarget.open)}>

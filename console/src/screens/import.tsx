@@ -11,23 +11,14 @@ import {
   Name,
   onSubmit,
   Picture,
+  type Permission,
   Screen,
   Shown,
-  Table,
   useAction,
 } from '../parts.js';
 import { usePermissions } from '../permissions.js';
 import { ClusterImport } from '../cluster-import.js';
 import { navigate } from '../router.js';
-
-interface Component {
-  kind: string;
-  name: string;
-  namespace?: string;
-}
-
-/** What is read of a file before it is kept. */
-type Preview = DesignPreviewView & { components?: Component[]; picture?: string | null };
 
 export default function Import({ id }: { id: string }) {
   const answer = useCall('getWorkspace', { path: { id } });
@@ -56,19 +47,19 @@ export default function Import({ id }: { id: string }) {
   );
 }
 
-export function ImportForm({
+function ImportForm({
   workspaceId,
   orgID,
   permission,
 }: {
   workspaceId: string;
   orgID: string;
-  permission: { allowed: boolean; reason: string | null };
+  permission: Permission;
 }) {
   const file = useSignal<File | null>(null);
   const name = useSignal('');
   const over = useSignal(false);
-  const preview = useSignal<Preview | null>(null);
+  const preview = useSignal<DesignPreviewView | null>(null);
   const body = () => ({
     file: file.value ?? undefined,
     workspace_id: workspaceId,
@@ -78,7 +69,7 @@ export function ImportForm({
   const reading = useAction(
     'importDesign',
     () => ({ body: { ...body(), save: false } }),
-    (read) => (preview.value = read as Preview),
+    (read) => (preview.value = read as DesignPreviewView),
   );
   const keeping = useAction(
     'importDesign',
@@ -138,13 +129,13 @@ export function ImportForm({
   );
 }
 
-function Understood({ preview }: { preview: Preview }) {
+function Understood({ preview }: { preview: DesignPreviewView }) {
   const { source_type, name, canSupport, errmsg, warnings, components, picture } = preview;
   return (
     <section aria-label="What was read">
       <h2>What was read</h2>
       <p>
-        <Badge>{source_type}</Badge> <Name>{name}</Name>
+        <Badge>{source_type}</Badge> <Name>{name}</Name>, {components} {components === 1 ? 'component' : 'components'}
       </p>
       {!canSupport && <p class="state failure">It cannot be deployed as it is: {errmsg}</p>}
       {warnings.map(({ file, line, detail, remedy }) => (
@@ -153,17 +144,6 @@ function Understood({ preview }: { preview: Preview }) {
           <Name>{detail}</Name> {remedy}
         </p>
       ))}
-      {components && (
-        <Table
-          caption={`${components.length} components`}
-          rows={components.slice(0, 200)}
-          columns={[
-            { title: 'Kind', cell: (each) => each.kind },
-            { title: 'Name', cell: (each) => <Name>{each.name}</Name> },
-            { title: 'Namespace', cell: (each) => <Name>{each.namespace ?? '–'}</Name> },
-          ]}
-        />
-      )}
       {picture && <Picture svg={picture} title={name} />}
     </section>
   );

@@ -13,6 +13,7 @@ import {
   onSubmit,
   type Permission,
   Screen,
+  Sentence,
   Shown,
   Table,
   Time,
@@ -133,7 +134,7 @@ function Frozen({ environmentId, orgID }: { environmentId: string; orgID: string
     <>
       {messages.map((message) => (
         <p class="banner" key={message}>
-          The environment is <Name>{message}</Name>
+          The environment is <Sentence>{message}</Sentence>
         </p>
       ))}
     </>

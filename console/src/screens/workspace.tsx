@@ -1,7 +1,7 @@
 import type { DeploymentView, EnvironmentView } from '@armature/client';
 import { useSignal } from '@preact/signals';
 import { refresh, useCall } from '../api.js';
-import { useEnvironments } from '../deploying.js';
+import { openDeployment, RollBack, useEnvironments } from '../deploying.js';
 import { Favourite } from '../favourite.js';
 import {
   Action,
@@ -12,6 +12,7 @@ import {
   List,
   Name,
   onSubmit,
+  type Permission,
   Screen,
   Shown,
   Table,
@@ -19,7 +20,7 @@ import {
   Failure,
 } from '../parts.js';
 import { usePermissions } from '../permissions.js';
-import { addressOf, navigate } from '../router.js';
+import { addressOf } from '../router.js';
 import { chooseOrganization, chooseWorkspace } from '../state.js';
 
 interface Row {
@@ -159,10 +160,8 @@ function Chosen({
   const { id, name, design_id, design_version, environment_id } = deployment;
   const others = environments.filter((each) => each.id !== environment_id);
   const target = useSignal(others[0]?.id ?? '');
-  const back = useSignal(String(Math.max(1, design_version - 1)));
   const query = { async: 'true' as const };
   const permission = permissions('deployment.deploy');
-  const open = (record: unknown): void => navigate(`/deployments/${(record as DeploymentView).id}`);
   return (
     <section aria-label="Actions" class="change">
       <h3>
@@ -186,33 +185,11 @@ function Chosen({
             operation="promoteDeployment"
             options={() => ({ path: { id }, query, body: { environment_id: target.value, request_approval: true } })}
             permission={permission}
-            onDone={open}
+            onDone={openDeployment}
           />
         </>
       )}
-      {design_version > 1 && (
-        <>
-          <Field label="Version to roll back to">
-            {(field) => (
-              <input
-                id={field}
-                type="number"
-                min="1"
-                max={design_version}
-                value={back}
-                onInput={(event) => (back.value = event.currentTarget.value)}
-              />
-            )}
-          </Field>
-          <Action
-            label="Roll back"
-            operation="rollBackDeployment"
-            options={() => ({ path: { id }, query, body: { version: Number(back.value), request_approval: true } })}
-            permission={permission}
-            onDone={open}
-          />
-        </>
-      )}
+      <RollBack deployment={deployment} permission={permission} />
       <div>
         <Action
           label="Deploy again"
@@ -222,7 +199,7 @@ function Chosen({
             body: { id: design_id, environment_id, version: design_version, request_approval: true },
           })}
           permission={permission}
-          onDone={open}
+          onDone={openDeployment}
         />
       </div>
     </section>
@@ -276,7 +253,7 @@ function AssignEnvironment({
   id: string;
   orgID: string;
   assigned: readonly EnvironmentView[];
-  permission: { allowed: boolean; reason: string | null };
+  permission: Permission;
 }) {
   const all = useCall('listEnvironments', { query: { orgID, pagesize: 200, order: 'name' } });
   const others = (all.data?.environments ?? []).filter((each) => !assigned.some((one) => one.id === each.id));
