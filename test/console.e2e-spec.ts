@@ -392,6 +392,7 @@ requires('CHROMIUM_BIN', 'in a browser', (executablePath) => {
       await signIn(page, second, `/workspaces/${workspace.id}/import`);
       const compose = 'services:\n  web:\n    image: nginx:1.27\n    ports: ["8080:80"]\n';
       const files = page.locator('input[type=file]');
+      await files.first().waitFor();
       expect(await files.count()).toBe(1);
       await files.setInputFiles({ name: 'front.yaml', mimeType: 'text/yaml', buffer: Buffer.from(compose) });
       await page.getByRole('main').getByText('docker-compose').waitFor();
