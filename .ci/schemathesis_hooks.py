@@ -73,7 +73,7 @@ def read_problem(response):
 for prefix in ("/api/registry", "/api/meshmodels"):
     UNSAYABLE_FIELDS[prefix + "/components"] = {"components"}
     UNSAYABLE_FIELDS[prefix + "/generate"] = {"source"}
-    UNSAYABLE_FIELDS[prefix + "/register"] = {"file"}
+    UNSAYABLE_FIELDS[prefix + "/register"] = {"file", "url"}
 for prefix in ("/api/performance", "/api/user/performance"):
     for path in ("/profiles", "/profiles/{id}"):
         UNSAYABLE_FIELDS[prefix + path] = {

@@ -116,12 +116,15 @@ describe.each(['refuse', 'swallow'] as const)('a database that is away for four 
       extensions: { code: 'DATABASE_UNAVAILABLE' },
     });
     const [live, ready] = [await world.stranger.get('/healthz/live'), await world.stranger.get('/healthz/ready')];
-    expect([live.status, ready.status]).toEqual([200, 503]);
+    expect([live.status, ready.status, ready.body.status]).toEqual([200, 200, 'degraded']);
+    expect(ready.body.checks.database).toEqual({ status: 'degraded', reason: 'did not respond' });
+    const counted = await world.stranger.get('/metrics');
+    expect(counted.body).toMatch(/^armature_graphql_errors_total\{code="DATABASE_UNAVAILABLE"\} [1-9]/m);
     open();
     await away;
     await proxy.giveBack();
 
-    await until(async () => (await world.stranger.get('/healthz/ready')).status === 200, 20_000);
+    await until(async () => (await world.stranger.get('/healthz/ready')).body.status === 'ok', 20_000);
     for (const name of ['after', 'after that']) await change(name);
     await until(() => numbers.length >= 3);
     expect(numbers).toEqual(numbers.map((_, index) => (numbers[0] ?? 0) + index));
@@ -152,20 +155,21 @@ describe('a database that answers, and', () => {
   const create = () => world.admin.post('/api/workspaces', { name: randomUUID(), organization_id: world.organization });
   const readyCheck = async () => {
     const { status, body } = await world.stranger.get('/healthz/ready');
-    return [status, body.checks.database];
+    return [status, body.status, body.checks.database.reason];
   };
   /** Changes the database as its operator does, who is connected to another one. */
   const alter = (change: string) => {
     const name = new URL(ownerUrl).pathname.slice(1);
     return onServer(databaseUrl(ownerUrl, 'postgres'), (client) => client.query(`ALTER DATABASE ${name} ${change}`));
   };
-  const isBack = () => until(async () => (await create()).status === 201 && (await readyCheck())[0] === 200, 40_000);
+  const isBack = () => until(async () => (await create()).status === 201 && (await readyCheck())[1] === 'ok', 40_000);
 
   it('became read-only, as after a failover to a standby, refuses changes with 503 and answers reads', async () => {
     await alter('SET default_transaction_read_only = on');
     await proxy.takeAway('refuse');
     await proxy.giveBack();
-    await until(async () => (await readyCheck())[1] === 'accepts no changes: it is read-only', 20_000);
+    await until(async () => (await readyCheck())[2] === 'accepts no changes: it is read-only', 20_000);
+    expect((await readyCheck()).slice(0, 2)).toEqual([200, 'degraded']);
     for (const answer of [await create(), await world.admin.delete(`/api/workspaces/${workspace}`)]) {
       expect([answer.status, answer.body.code, answer.headers.get('retry-after')]).toEqual([
         503,
@@ -194,7 +198,7 @@ describe('a database that answers, and', () => {
     const { status, body, headers } = await create();
     expect([status, body.code, headers.get('retry-after')]).toEqual([503, 'DATABASE_FULL', '60']);
     expect(JSON.stringify(body)).not.toContain('base/');
-    expect(await readyCheck()).toEqual([503, 'accepts no changes: its disk is full']);
+    expect(await readyCheck()).toEqual([200, 'degraded', 'accepts no changes: its disk is full']);
     expect((await world.admin.get(`/api/workspaces/${workspace}`)).status).toBe(200);
     await onServer(ownerUrl, (client) => client.query('DROP FUNCTION full_disk CASCADE'));
     await isBack();

@@ -23,15 +23,20 @@ export class HealthController {
   @RestOperation(
     'checkReadiness',
     'Check readiness',
-    'Responds with 503 and the failing parts when the process cannot do its work, and while it shuts down.',
+    'Responds with 503 when the process itself cannot do its work, and while it starts and shuts down. In an outage that all replicas share, such as of the database, it is `degraded` with 200, and calls get problems with `Retry-After`.',
     { probe: true },
   )
   @Get('ready')
   @ApiOkResponse({ type: HealthView })
-  @ApiServiceUnavailableResponse({ type: HealthView, description: 'A part fails, or the process shuts down.' })
+  @ApiServiceUnavailableResponse({
+    type: HealthView,
+    description: 'The process cannot do its work, starts or shuts down.',
+  })
   async ready(@Res({ passthrough: true }) response: Response): Promise<Health> {
     const health = await this.health.check();
-    response.status(health.status === 'ok' ? 200 : 503).setHeader('Cache-Control', 'no-store');
+    response
+      .status(health.status === 'ok' || health.status === 'degraded' ? 200 : 503)
+      .setHeader('Cache-Control', 'no-store');
     return health;
   }
 }

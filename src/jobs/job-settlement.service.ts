@@ -4,6 +4,7 @@ import { AppError } from '../core/errors/app-error.js';
 import { isDatabaseOutage } from '../core/errors/database-outage.js';
 import { toJsonb } from '../core/json/jsonb.js';
 import { Metrics } from '../core/telemetry/metrics.service.js';
+import { RepeatLog } from '../core/telemetry/repeat-log.js';
 import { JobAborted } from './job-aborted.js';
 import { JobCompletionService, toJobProblem } from './job-completion.service.js';
 import { type JobHandler, defaultRetryDelayMs } from './job-handler.registry.js';
@@ -21,6 +22,7 @@ export type JobSettlement =
 @Injectable()
 export class JobSettlementService {
   private readonly logger = new Logger('Jobs');
+  private readonly retries = new RepeatLog(this.logger);
 
   constructor(
     private readonly leases: LeasesStore,
@@ -49,7 +51,8 @@ export class JobSettlementService {
     const delayMs = failures < job.mostAttempts ? retryIn(failures, error) : null;
     if (delayMs === null) return { end: { status: 'failed', error: problem } };
     const { id, queue, attempt } = job;
-    this.logger.warn({ job: id, queue, attempt, code: problem.code }, `the job will be retried: ${problem.detail}`);
+    const { code, detail } = problem;
+    this.retries.warn(`${queue} ${code}`, { job: id, queue, attempt, code }, `the job will be retried: ${detail}`);
     return { as: 'retried', putBack: { failed: true, delayMs, error: problem } };
   }
 

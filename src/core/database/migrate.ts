@@ -314,8 +314,18 @@ async function assertUpgradable(dataSource: DataSource): Promise<void> {
  * Returns the applied migrations that the data source does not contain (`unknown`), and those of the data source
  * that were not applied (`missing`).
  */
-export async function compareMigrations(dataSource: DataSource): Promise<{ unknown: string[]; missing: string[] }> {
-  return findDifferences(dataSource, await dataSource.query('SELECT name FROM migration ORDER BY id'));
+export async function compareMigrations(dataSource: DataSource): Promise<MigrationComparison> {
+  const rows: { name: string }[] = await dataSource.query('SELECT name FROM migration ORDER BY timestamp, id');
+  const known = dataSource.migrations.map(nameOf).at(-1) ?? '';
+  return { ...findDifferences(dataSource, rows), known, applied: rows.at(-1)?.name ?? null };
+}
+
+/** Also the last migrations that this version knows, and that were applied. */
+export interface MigrationComparison {
+  unknown: string[];
+  missing: string[];
+  known: string;
+  applied: string | null;
 }
 
 function findDifferences(

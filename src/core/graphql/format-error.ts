@@ -5,6 +5,7 @@ import { DatabaseUnavailable } from '../errors/database-outage.js';
 import { AppError, truncate } from '../errors/app-error.js';
 import { toAppError, internalError, limitFaults } from '../errors/problem.js';
 import { FaultLog } from '../telemetry/fault-log.js';
+import type { Metrics } from '../telemetry/metrics.service.js';
 import { currentRequest, noteFailure } from '../telemetry/request-context.js';
 
 const faults = new FaultLog(new Logger('GraphQL'));
@@ -13,16 +14,25 @@ const MAX_MESSAGE_LENGTH = 1_000;
 const START_OF_DOCUMENT = [{ line: 1, column: 1 }];
 const REMEDY = 'Correct the document or its variables; the schema answers introspection, and the playground shows it.';
 
-/** Like `formatError`, and reports refused calls to listeners. */
+/** Like `formatError`, and counts errors by their code. */
+export const countingFormatError =
+  (metrics: Metrics): typeof formatError =>
+  (formatted, thrown) => {
+    const error = formatError(formatted, thrown);
+    metrics.graphqlErrors.inc({ code: String(error.extensions?.code) });
+    return error;
+  };
+
+/** Like `countingFormatError`, and reports refused calls to listeners. */
 export const reportingFormatError =
-  (refusals: Refusals): typeof formatError =>
+  (refusals: Refusals, metrics: Metrics): typeof formatError =>
   (formatted, thrown) => {
     const cause = thrown instanceof GraphQLError ? (thrown.originalError ?? thrown) : thrown;
     if (cause instanceof AppError) {
       const [field] = formatted.path ?? [];
       refusals.report(cause, field === undefined ? {} : { operation: String(field) });
     }
-    return formatError(formatted, thrown);
+    return countingFormatError(metrics)(formatted, thrown);
   };
 
 /**

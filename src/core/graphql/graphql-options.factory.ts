@@ -12,7 +12,8 @@ import { serializeInPieces } from '../rest/serialized-json.js';
 import { toGraphQLError } from './sockets/graphql-execution.js';
 import { GRAPHQL_PATH } from './sockets/upgrade.js';
 import { SCHEMA_DIRECTIVES } from './directives.js';
-import { formatError, reportingFormatError } from './format-error.js';
+import { Metrics } from '../telemetry/metrics.service.js';
+import { countingFormatError, reportingFormatError } from './format-error.js';
 import { countAnsweredLists } from './limits/answered-lists.js';
 import { findDocumentError, PARSE_OPTIONS } from './limits/document-limits.js';
 import { QUERY_LIMITS, findVariablesError } from './limits/query-limits.js';
@@ -24,6 +25,7 @@ export class GraphqlOptionsFactory implements GqlOptionsFactory<ApolloDriverConf
   constructor(
     private readonly budget: ResponseBudget,
     private readonly refusals: Refusals,
+    private readonly metrics: Metrics,
   ) {}
 
   createGqlOptions(): ApolloDriverConfig {
@@ -48,7 +50,7 @@ export class GraphqlOptionsFactory implements GqlOptionsFactory<ApolloDriverConf
       // No field has a cache hint, and the plugin would wrap every resolver to find one; GraphqlMiddleware
       // sets the header.
       plugins: [ApolloServerPluginCacheControlDisabled(), createQueryLimitsPlugin()],
-      formatError: reportingFormatError(this.refusals),
+      formatError: reportingFormatError(this.refusals, this.metrics),
       context: ({ req }: { req: Request & AuthenticatedCaller }) => this.buildContext(req),
     };
   }
@@ -61,7 +63,7 @@ export class GraphqlOptionsFactory implements GqlOptionsFactory<ApolloDriverConf
       return Buffer.concat(await serializeInPieces(result)).toString();
     } catch (thrown) {
       const error = toGraphQLError(thrown);
-      return JSON.stringify({ data: null, errors: [formatError(error.toJSON(), error)] });
+      return JSON.stringify({ data: null, errors: [countingFormatError(this.metrics)(error.toJSON(), error)] });
     }
   }
 

@@ -8,7 +8,8 @@ import { toAppError, payloadTooLarge } from '../errors/problem.js';
 import { BodyReader } from '../rest/body/body-reader.service.js';
 import { PackedJson, TOO_MUCH_DATA_DETAIL, JsonUnpacker } from '../json/packed-json.js';
 import { currentRequest } from '../telemetry/request-context.js';
-import { formatError } from './format-error.js';
+import { Metrics } from '../telemetry/metrics.service.js';
+import { countingFormatError } from './format-error.js';
 
 /**
  * Authenticates requests and parses their bodies before Apollo, which is a middleware and bypasses guards and
@@ -20,6 +21,7 @@ export class GraphqlMiddleware {
   constructor(
     private readonly bodies: BodyReader,
     private readonly refusals: Refusals,
+    private readonly metrics: Metrics,
   ) {}
 
   readonly use = (request: Request & AuthenticatedCaller, response: Response, next: NextFunction): void => {
@@ -33,7 +35,7 @@ export class GraphqlMiddleware {
     const original = toAppError(thrown);
     this.refusals.report(original, { operation: 'graphql' });
     const error = new GraphQLError(original.message, { originalError: original });
-    const body = { data: null, errors: [formatError(error.toJSON(), error)] };
+    const body = { data: null, errors: [countingFormatError(this.metrics)(error.toJSON(), error)] };
     response
       .status(original.status === 401 ? 200 : original.status)
       .set(original.headers)

@@ -4,6 +4,7 @@ import { GraphQLModule } from '@nestjs/graphql';
 import { Refusals } from '../authorization/refusals.js';
 import { Env } from '../config/env.js';
 import { RateLimitService } from '../rest/rate-limit.service.js';
+import { Metrics } from '../telemetry/metrics.service.js';
 import { reportingFormatError } from './format-error.js';
 import { GraphqlDriver } from './graphql.driver.js';
 import { GraphqlMiddleware } from './graphql.middleware.js';
@@ -30,14 +31,14 @@ import { SOCKET_DEFAULTS, SOCKET_OPTIONS, type SocketOptions } from './sockets/s
     },
     {
       provide: SOCKET_OPTIONS,
-      inject: [Env, RateLimitService, Refusals],
-      useFactory: (env: Env, limit: RateLimitService, refusals: Refusals): SocketOptions => ({
+      inject: [Env, RateLimitService, Refusals, Metrics],
+      useFactory: (env: Env, limit: RateLimitService, refusals: Refusals, metrics: Metrics): SocketOptions => ({
         ...SOCKET_DEFAULTS,
         allowedOrigins: [...env.CORS_ORIGINS, new URL(env.baseUrl).origin],
         beforeHandshake: (network) => limit.consumeHandshake(network),
         beforeOperation: (actor) => limit.consumeOperation(actor),
         perUser: env.LIMIT_SOCKETS_PER_USER,
-        formatError: reportingFormatError(refusals),
+        formatError: reportingFormatError(refusals, metrics),
         onRefused: (error) => refusals.report(error, { operation: 'connection_init' }),
       }),
     },

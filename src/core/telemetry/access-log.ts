@@ -25,7 +25,10 @@ export function accessLogMiddleware(logger: Logger, metrics: Metrics, mounted: r
       const route = findRoute(request, mounted);
       const status = response.headersSent ? response.statusCode : CLIENT_CLOSED_REQUEST;
       metrics.requests.observe({ method: request.method, route, status }, seconds);
-      const level = status >= 500 ? 'warn' : route.startsWith('/healthz') ? 'debug' : 'info';
+      const failure = context?.response?.failure;
+      // An error of GraphQL has a status of its own, which the response does not show.
+      const hidden = status < 400 && (failure?.status ?? 0) >= 500;
+      const level = hidden ? 'error' : status >= 500 ? 'warn' : route.startsWith('/healthz') ? 'debug' : 'info';
       if (!logger.isLevelEnabled(level)) return;
       logger[level](
         {
@@ -35,7 +38,7 @@ export function accessLogMiddleware(logger: Logger, metrics: Metrics, mounted: r
           route,
           path: redactedPath(request),
           status,
-          ...(status >= 400 ? describeFailure(status, context?.response?.failure) : {}),
+          ...(status >= 400 || hidden ? describeFailure(failure?.status ?? status, failure) : {}),
           ms: Math.round(seconds * 1000),
           ...(response.writableFinished ? {} : { aborted: true }),
         },

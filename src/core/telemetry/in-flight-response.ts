@@ -7,7 +7,7 @@ export class InFlightResponse {
   /** The number of fields of listed records, in GraphQL. */
   listedFields = 0;
   /** The first error of a failed request, for its line in the log. */
-  failure?: { code: string; cause?: unknown };
+  failure?: { code: string; status?: number; cause?: unknown };
   /** The user who receives it, set when it has contents. */
   caller?: string;
   /** Aborts the response when the client does not read it; runs while the response holds memory. */

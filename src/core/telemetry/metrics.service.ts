@@ -44,6 +44,13 @@ export class Metrics {
     registers: [this.registry],
   });
 
+  readonly graphqlErrors = new Counter({
+    name: 'armature_graphql_errors_total',
+    help: 'GraphQL errors, by code. Their HTTP status is 200.',
+    labelNames: ['code'],
+    registers: [this.registry],
+  });
+
   readonly sockets = new Gauge({
     name: 'armature_graphql_sockets',
     help: 'Open GraphQL sockets.',

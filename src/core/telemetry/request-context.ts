@@ -61,10 +61,10 @@ export const currentRequest = (): RequestContext | undefined => storage.getStore
 /** Runs work outside of HTTP requests (a socket message, a job) with a request context of its own. */
 export const runInRequestContext = <T>(context: RequestContext, work: () => T): T => storage.run(context, work);
 
-/** Notes why the current request fails, for its line in the log. */
-export function noteFailure(failure: { code: string; cause?: unknown }): void {
+/** Notes why the current request fails, for its line in the log; of several failures the first of the highest status. */
+export function noteFailure(failure: { code: string; status?: number; cause?: unknown }): void {
   const response = currentRequest()?.response;
-  if (response) response.failure ??= failure;
+  if (response && (failure.status ?? 0) > (response.failure?.status ?? -1)) response.failure = failure;
 }
 
 /** Runs work of the server on behalf of a user; null for nobody other than now. */
