@@ -6,7 +6,7 @@ export class InFlightResponse {
   contentBytes = 0;
   /** The number of fields of listed records, in GraphQL. */
   listedFields = 0;
-  /** The first error of a failed request, for its line in the log. */
+  /** Of the errors of a failed request the first of the highest status, for its line in the log. */
   failure?: { code: string; status?: number; cause?: unknown };
   /** The user who receives it, set when it has contents. */
   caller?: string;
