@@ -251,7 +251,7 @@ describe('a database that answers, and', () => {
     await alter('ALLOW_CONNECTIONS false');
     await proxy.takeAway('refuse');
     await proxy.giveBack();
-    await until(async () => (await readyCheck())[1] === 'refuses connections', 20_000);
+    await until(async () => (await readyCheck())[2] === 'refuses connections', 20_000);
     const { status, body } = await world.admin.get(`/api/workspaces/${workspace}`);
     expect([status, body.code]).toEqual([503, 'DATABASE_UNAVAILABLE']);
     await alter('ALLOW_CONNECTIONS true');
