@@ -12,6 +12,8 @@ export interface AppliedChange {
   namespace?: string;
   /** The object before an update, a replacement or a deletion, with the fields that undoing needs. */
   previous?: KubernetesObject;
+  /** Of the deletion of a workload: its uid and those of its ReplicaSets, of which pods may remain. */
+  uids?: string[];
   /** A definition from `crds/` of a chart, which stays also when the deployment is undone. */
   isChartDefinition?: boolean;
   /** For a hook of a chart: the phase in which it runs. */

@@ -9,7 +9,7 @@ import { DELETING, describeDeletion, type RemovalTarget } from './removal.js';
 import { type RunClock, RunEnded } from './run-clock.js';
 
 export interface DeletedObject extends RemovalTarget {
-  /** The object itself is gone, and what remains are pods of it. */
+  /** The object itself is gone, and pods of it may remain. */
   isGone?: boolean;
 }
 
@@ -47,6 +47,7 @@ export class DeletionWait {
   ): Promise<Map<T, ResourceError>> {
     const open = new Map(targets.map((target) => [target, DELETING]));
     const gone = new Set(targets.filter(({ isGone }) => isGone));
+    const havePods = targets.some(({ uid }) => pods.includes(uid));
     const wait = this.clock.poll(Infinity, async () => {
       const report = async (target: T, message: string): Promise<void> => {
         if (message !== open.get(target)) await onWaiting(target, message);
@@ -60,10 +61,11 @@ export class DeletionWait {
         if (last && last.metadata.uid === uid) await report(target, describeDeletion(last));
         else gone.add(target);
       });
-      const remaining = gone.size > 0 ? await pods.find() : undefined;
+      // In every round, so that a ReplicaSet is known before it is gone itself.
+      const remaining = havePods ? await pods.find() : undefined;
       for (const target of gone) {
-        const pod = remaining?.get(target.uid);
-        if (pod !== undefined) await report(target, `${DELETING}; its pod ${pod} is not gone`);
+        const left = remaining?.get(target.uid);
+        if (left !== undefined) await report(target, `${DELETING}; its ${left} is not gone`);
         else {
           gone.delete(target);
           open.delete(target);

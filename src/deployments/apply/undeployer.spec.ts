@@ -9,6 +9,9 @@ import {
 } from '../../../test/support/deployment-scene.js';
 import { ClusterError } from '../../kubernetes/clusters/cluster-error.js';
 import { requires } from '../../../test/support/requirements.js';
+import { until } from '../../../test/support/until.js';
+import type { KubernetesObject } from '../../kubernetes/clusters/kubernetes-object.js';
+import type { AppliedChange } from './applied-change.js';
 import type { ResourceResult } from './resource-result.js';
 import { Undeployer } from './undeployer.js';
 
@@ -138,6 +141,68 @@ requires('KUBEBUILDER_ASSETS', 'An undeployment', () => {
       expect(deleted).toEqual([...names.map((name) => `${name} ${propagation}`), 'settings Background']);
     },
   );
+
+  describe('of a workload whose pods remain', () => {
+    const HELD = ['example.com/hold'];
+    const ofKind = async (kind: string) => {
+      const found = await scene.client.findKind(kind === 'Pod' ? 'v1' : 'apps/v1', kind);
+      if (!found) throw new Error(`no ${kind}`);
+      return found;
+    };
+    const release = async (kind: string, name: string) =>
+      scene.client.patch(await ofKind(kind), name, scene.namespace, {
+        ...{ type: 'merge', body: { metadata: { finalizers: null } } },
+      });
+    const ownedBy = ({ apiVersion, kind, metadata: { name, uid = '' } }: KubernetesObject) => ({
+      ownerReferences: [{ apiVersion, kind, name, uid, controller: true }],
+    });
+
+    it('waits for a ReplicaSet without pods, also for one that is created meanwhile', async () => {
+      const web = deployment('web', 0);
+      await scene.deploy([web]);
+      const live = await scene.live('apps/v1', 'Deployment', 'web');
+      if (!live) throw new Error('no Deployment');
+      const { client } = scene;
+      const remove = client.delete.bind(client);
+      client.delete = async (...of) => {
+        client.delete = remove;
+        const metadata = { name: 'late', labels: { app: 'web' }, finalizers: HELD, ...ownedBy(live) };
+        await scene.others({ ...web, kind: 'ReplicaSet', metadata });
+        return remove(...of);
+      };
+      const stuck = await scene.undeploy({ timeoutMs: 1_500 });
+      expect(outcomes(stuck)).toEqual(['Deployment/web: failed STUCK']);
+      expect(stuck.resources[0]?.error?.detail).toContain('its ReplicaSet late is not gone');
+      expect(await scene.live('apps/v1', 'Deployment', 'web')).toBeUndefined();
+      await release('ReplicaSet', 'late');
+    });
+
+    it('waits for them also in another replica, when the workload and its ReplicaSet are gone', async () => {
+      await scene.deploy([configMap('settings'), deployment('web', 0)]);
+      const sets = await ofKind('ReplicaSet');
+      const findSet = async () => (await scene.client.list(sets, { namespace: scene.namespace }))[0];
+      await until(async () => (await findSet()) !== undefined);
+      const set = await findSet();
+      if (!set) throw new Error('no ReplicaSet');
+      const { labels } = set.metadata;
+      const metadata = { name: 'slow', labels, finalizers: HELD, ...ownedBy(set) };
+      const spec = { schedulerName: 'none', containers: [{ name: 'app', image: 'app:1' }] };
+      await scene.others({ apiVersion: 'v1', kind: 'Pod', metadata, spec });
+      const journal = new MemoryJournal();
+      await scene.undeploy({ timeoutMs: 1_500 }, journal);
+      await until(async () => (await findSet()) === undefined);
+      journal.changes = JSON.parse(JSON.stringify(journal.changes)) as AppliedChange[];
+      const stuck = await scene.undeploy({ timeoutMs: 1_500 }, journal);
+      expect(stuck.resources.map(({ name, error }) => [name, error?.detail])).toContainEqual([
+        ...['web', 'The object is being deleted but not gone yet; its pod slow is not gone'],
+      ]);
+      await release('Pod', 'slow');
+      expect(outcomes(await scene.undeploy({}, journal)).sort()).toEqual([
+        'ConfigMap/settings: deleted',
+        'Deployment/web: deleted',
+      ]);
+    });
+  });
 
   it('deletes a namespace without contents of others', async () => {
     const name = `${scene.namespace}-own`;

@@ -52,6 +52,9 @@ interface RemovalItem extends OwnedObject {
   isChartDefinition?: boolean;
 }
 
+/** A resource that an earlier attempt deleted. */
+type GoneItem = AppliedChange & { planned: PlannedResource };
+
 interface RemovalItems {
   found: RemovalItem[];
   /** Recorded objects that this server may not read. */
@@ -87,12 +90,16 @@ export class Undeployer {
     const unlabelled = toKeptObjects(found.map(({ object, ...rest }) => ({ ...rest, live: object })));
     await options.onFound?.(uniqueObjects([...unlabelled, ...keptUnread.map(({ kept }) => kept)]));
     const leaving = found.filter(({ isChartDefinition }) => !isChartDefinition);
-    const gone = await this.record(leaving, options);
+    const gone = this.findGone(leaving);
+    const standing = leaving.map(({ object }) => object);
+    const pods = await RemainingPods.of(this.cluster, standing, gone);
+    await this.record(leaving, pods, options);
     const { before = [], after = [] } = options.hooks ?? {};
     const all = [...before, ...gone, ...found, ...unreadable, ...keptUnread, ...after];
     const secrets = await DesignSecrets.of([...(options.written ?? []), ...found.map(({ object }) => object)]);
     const results = new ResourceResults(all, options.onProgress, secrets);
-    for (const one of gone) await results.set(one, { status: 'deleted' });
+    for (const one of gone)
+      await results.set(one, one.uids ? { status: 'deleting', message: DELETING } : { status: 'deleted' });
     for (const one of keptUnread) await results.set(one, { status: 'kept', message: UNREADABLE });
     const clock = new RunClock(options.timeoutMs ?? 300_000, options.signal);
     const generated = new Set(found.flatMap(({ object, isGenerated }) => (isGenerated && object.metadata.uid) || []));
@@ -103,20 +110,22 @@ export class Undeployer {
       isLenient: true,
     });
     const wait = new DeletionWait(this.cluster, owner, clock);
-    const stages = [...new Set(found.map(({ kind }) => deletionStage(kind)))];
+    const stages = [...new Set([...found, ...gone].map(({ kind }) => deletionStage(kind)))].sort((a, b) => b - a);
     const remove = async (stage: number) => {
-      const leaving = found.filter(({ kind }) => deletionStage(kind) === stage);
-      const pods = await RemainingPods.of(
-        this.cluster,
-        leaving.map(({ object }) => object),
-      );
+      const isOfStage = ({ kind }: Pick<OwnedObject, 'kind'>) => deletionStage(kind) === stage;
+      const leaving = found.filter(isOfStage);
+      const waiting = gone
+        .filter(isOfStage)
+        .flatMap((item) => (item.uids ? [{ ...item, uid: item.uids[0], isGone: true, item }] : []));
+      // A workload may have a new ReplicaSet.
+      if (leaving.some(({ object }) => pods.includes(object.metadata.uid))) await pods.find();
       const requested = await boundedParallel(leaving, CONCURRENCY, async (item) => {
         clock.check();
-        const inBackground = pods.includes(item.object);
+        const inBackground = pods.includes(item.object.metadata.uid);
         const left = await requestRemoval(item, removal, results, inBackground);
         return left ? [{ ...toTarget(item), ...left, item }] : [];
       });
-      const stuck = await wait.waitUntilGone(requested.flat(), pods, {
+      const stuck = await wait.waitUntilGone([...waiting, ...requested.flat()], pods, {
         onWaiting: ({ item }, message) => results.set(item, { status: 'deleting', message }),
         onGone: ({ item }) => results.set(item, { status: 'deleted' }),
       });
@@ -146,24 +155,31 @@ export class Undeployer {
     }
   }
 
-  /** Records the planned deletions. @returns the resources that an earlier attempt recorded and that are gone by now */
+  /** The resources that an earlier attempt recorded and that are gone by now. */
+  private findGone(found: RemovalItem[]): GoneItem[] {
+    const standing = new Set(found.map(keyOf));
+    return this.journal.changes
+      .filter((change) => !change.hook && !standing.has(changeKey(change)))
+      .map((change) => ({ ...change, planned: plannedRemoval('delete', change.kind, change) }));
+  }
+
+  /** Records the planned deletions. */
   private async record(
     found: RemovalItem[],
+    pods: RemainingPods,
     { undoable, signal }: UndeployOptions,
-  ): Promise<{ planned: PlannedResource }[]> {
-    const recorded = this.journal.changes.filter(({ hook }) => !hook);
-    const [standing, earlier] = [new Set(found.map(keyOf)), new Set(recorded.map(changeKey))];
-    const gone = recorded.filter((change) => !standing.has(changeKey(change)));
+  ): Promise<void> {
+    const earlier = new Set(this.journal.changes.filter(({ hook }) => !hook).map(changeKey));
     const added = found.filter((one) => !earlier.has(keyOf(one)));
     const whole = undoable ? await this.describe(added, signal) : [];
     await this.journal.record(
-      added.map(({ kind, object: { metadata } }, index): AppliedChange => {
+      added.map(({ kind, object }, index): AppliedChange => {
         const previous = whole[index];
-        const { name, namespace } = metadata;
-        return { action: 'delete', kind, name, namespace, ...(previous && { previous }) };
+        const uids = pods.uidsOf(object.metadata.uid);
+        const { name, namespace } = object.metadata;
+        return { action: 'delete', kind, name, namespace, ...(previous && { previous }), ...(uids && { uids }) };
       }),
     );
-    return gone.map((change) => ({ planned: plannedRemoval('delete', change.kind, change) }));
   }
 
   /** The objects as they are recorded; undefined for one that is gone, or that the credential may not read. */
