@@ -59,12 +59,12 @@ export class ClusterError extends RemoteFailure {
   constructor(
     readonly kind: ClusterErrorKind,
     detail: string,
-    options: { reason?: string; status?: Status; answered?: number; cause?: unknown } = {},
+    options: { reason?: string; status?: Status; answered?: number; cause?: unknown; remedy?: string } = {},
   ) {
     super(toErrorCode(kind), detail, {
       timedOut: kind === 'timeout',
       cause: options.cause,
-      remedy: REMEDIES[kind],
+      remedy: options.remedy ?? REMEDIES[kind],
     });
     const { reason, details } = options.status ?? {};
     this.reason = options.reason ?? reason ?? kind;

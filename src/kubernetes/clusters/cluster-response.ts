@@ -1,3 +1,4 @@
+import { AppError } from '../../core/errors/app-error.js';
 import { parseExactJson } from '../../core/json/large-integers.js';
 import { toJsonChunks, INLINE_MAX_BYTES, fromJsonChunks } from '../../core/json/json-chunks.js';
 import { isObject } from '../../core/json/json.js';
@@ -38,6 +39,22 @@ export async function parseResponse(bytes: Bytes, metadataOnly: boolean, tasks: 
   if ('refusal' in parts) throw new ClusterError('protocol', parts.refusal);
   const rest = parseJson(parts.rest);
   return parts.items === null ? rest : { ...(rest as object), items: await fromJsonChunks(parts.items) };
+}
+
+/**
+ * Reads a response for a watch, which waits and goes on when no worker is free for it.
+ * @throws ClusterError `throttled` when too many responses wait for a worker, `tooLarge` when reading it takes too long or too much
+ *   memory
+ */
+export async function inWorker<T>(read: () => Promise<T>): Promise<T> {
+  try {
+    return await read();
+  } catch (error) {
+    if (!(error instanceof AppError)) throw error;
+    const { code, message, remedy } = error;
+    if (code !== 'TOO_BUSY' && code !== 'TOO_COSTLY') throw error;
+    throw new ClusterError(code === 'TOO_BUSY' ? 'throttled' : 'tooLarge', message, { cause: error, remedy });
+  }
 }
 
 /** A task of the worker pool. */

@@ -8,7 +8,7 @@ import type { TaskRunner } from '../../core/workers/task.js';
 import { type ClusterAccess } from './cluster-access.js';
 import { ClusterError } from './cluster-error.js';
 import { type ClusterRequest, type ClusterResponse, identityHeaders, toQueryString } from './cluster-request.js';
-import { parseResponse } from './cluster-response.js';
+import { inWorker, parseResponse } from './cluster-response.js';
 import { parseStatus, parseWarnings } from './response-texts.js';
 import { splitLines } from './split-lines.js';
 import { trimTextEnd } from '../../core/trim-text.js';
@@ -202,9 +202,9 @@ export class ClusterTransport {
     })();
   }
 
-  /** Parses a line of a stream; large ones in a worker. */
+  /** Parses a line of a stream; large ones in a worker. @throws ClusterError `protocol`, or as `inWorker` */
   parse(line: Bytes): Promise<unknown> {
-    return parseResponse(line, false, this.tasks);
+    return inWorker(() => parseResponse(line, false, this.tasks));
   }
 
   async close(): Promise<void> {

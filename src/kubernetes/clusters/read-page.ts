@@ -2,7 +2,7 @@ import { isObject } from '../../core/json/json.js';
 import { INLINE_MAX_BYTES } from '../../core/json/json-chunks.js';
 import { InlineTaskRunner, type Task, type TaskRunner } from '../../core/workers/task.js';
 import { ClusterError } from './cluster-error.js';
-import { parseList } from './cluster-response.js';
+import { inWorker, parseList } from './cluster-response.js';
 import type { ResourceKind } from './discovery.js';
 import type { KubernetesObject } from './kubernetes-object.js';
 import type { ReceivedPage } from './list-pages.js';
@@ -17,7 +17,7 @@ export interface PageInput {
 /** What a task makes of a page, or why it is refused. */
 export type ReadPage<T> = ReceivedPage<T> | { refusal: string };
 
-/** Reads a page: a large one in a worker. @throws ClusterError `protocol` */
+/** Reads a page: a large one in a worker. @throws ClusterError `protocol`, or as `inWorker` */
 export async function readPage<T>(
   input: PageInput,
   read: Task<PageInput, ReadPage<T>>,
@@ -26,7 +26,7 @@ export async function readPage<T>(
   const isSmall = input.bytes.length <= INLINE_MAX_BYTES;
   const page = isSmall
     ? await new InlineTaskRunner().run(read, input)
-    : await tasks.run(read, input, { lane: 'cluster', transferList: [input.bytes.buffer] });
+    : await inWorker(() => tasks.run(read, input, { lane: 'cluster', transferList: [input.bytes.buffer] }));
   if ('refusal' in page) throw new ClusterError('protocol', page.refusal);
   return page;
 }
