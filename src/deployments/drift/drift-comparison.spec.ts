@@ -8,6 +8,7 @@ import type { DriftMode } from '../../environments/environment.entity.js';
 import type { ClusterError } from '../../kubernetes/clusters/cluster-error.js';
 import type { KubernetesObject } from '../../kubernetes/clusters/kubernetes-object.js';
 import { DriftComparison, type DriftedObject, type DriftResource } from './drift-comparison.js';
+import { SEALED_VALUE } from '../../formats/design-file/secret-values.js';
 import { applyAgain } from './self-healing.service.js';
 
 const service = (port = 80, more: object = { name: 'http', targetPort: 8080 }): KubernetesObject => ({
@@ -228,6 +229,34 @@ requires('KUBEBUILDER_ASSETS', 'What people change by hand', () => {
     expect(healed).toMatchObject({ containers: [{ name: 'web' }], terminationGracePeriodSeconds: 30 });
     for (const removed of ['hostNetwork', 'volumes']) expect(healed).not.toHaveProperty(removed);
     expect(healed.containers[0]).not.toHaveProperty('env');
+  }, 60_000);
+
+  it('in a sealed value of a Secret stays, also when it happens while other fields are healed or deployed', async () => {
+    const secret = (password: string, user = 'app') => ({
+      ...{ apiVersion: 'v1', kind: 'Secret', metadata: { name: 'web' } },
+      data: { password, user: encode(user) },
+    });
+    const encode = (text: string): string => Buffer.from(text).toString('base64');
+    const replace = (key: string, value: string) =>
+      patch('secret', { op: 'replace', path: `/data/${key}`, value: encode(value) });
+    const stored = async () => (await scene.live('v1', 'Secret', 'web'))?.['data'];
+    const sealed = secret(SEALED_VALUE);
+    await scene.deploy([secret(encode('first'))]);
+    await replace('user', 'somebody');
+    const [found] = (await drift(sealed)).drifted;
+    await replace('password', 'second');
+    const healing = applyAgain(scene.client, found as DriftedObject, AbortSignal.timeout(10_000));
+    await expect(healing).rejects.toMatchObject({ kind: 'conflict' });
+    await heal(sealed);
+    expect(await stored()).toEqual({ password: encode('second'), user: encode('app') });
+
+    const rotate = async () => void (await replace('password', 'third'));
+    const options = { force: true };
+    const moved = await scene.deploy([secret(SEALED_VALUE, 'other')], options, rotate);
+    expect(moved.resources.map(({ error }) => error?.reason)).toEqual(['CONFLICT']);
+    expect(await stored()).toEqual({ password: encode('third'), user: encode('app') });
+    expect(await scene.deploy([secret(SEALED_VALUE, 'other')], options)).toMatchObject({ status: 'succeeded' });
+    expect(await stored()).toEqual({ password: encode('third'), user: encode('other') });
   }, 60_000);
 
   it('deletes is missing, also with the definition of its kind, which a plan names', async () => {

@@ -176,6 +176,8 @@ export class Planner {
     const { live, digest, error, ownership, ...compared } = await comparison.compare(kind, desired, options);
     Object.assign(planned, compared);
     Object.assign(item, { live, compared: live, digest, ownership });
+    // It is created anew, and a new object has no resource version yet.
+    if (compared.replaces) item.desired = { ...desired, metadata: { ...desired.metadata, resourceVersion: undefined } };
     if (isRedefined(kind, all) && (!error || error.reason === 'INVALID')) {
       planned.verified = false;
       planned.error = refusal;

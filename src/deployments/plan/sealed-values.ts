@@ -20,7 +20,8 @@ export type FindSealedValues = (of: {
 
 /**
  * A Secret with the values of the live one in place of placeholders, so that deploying leaves them as they are; of keys that the live one
- * does not have, with those that were read with the design. A key whose value is in neither is an error.
+ * does not have, with those that were read with the design. A key whose value is in neither is an error. With values of the live one it
+ * can be applied only while that is as it was read, so that a value that is changed meanwhile stays.
  */
 export async function fillSealedValues(
   desired: KubernetesObject,
@@ -33,7 +34,12 @@ export async function fillSealedValues(
   const known = isKnown ? data : { ...(await findKept?.(desired.metadata)), ...data };
   const missing = keys.filter((key) => known[key] === undefined);
   const values = keys.flatMap((key) => (known[key] === undefined ? [] : [[key, known[key]] as const]));
-  const filled = { ...desired, data: { ...(desired['data'] as object), ...Object.fromEntries(values) } };
+  const resourceVersion = keys.some((key) => data[key] !== undefined) ? live?.metadata.resourceVersion : undefined;
+  const filled = {
+    ...desired,
+    metadata: { ...desired.metadata, ...(resourceVersion && { resourceVersion }) },
+    data: { ...(desired['data'] as object), ...Object.fromEntries(values) },
+  };
   return missing.length === 0 ? { filled } : { filled, error: valuesNeeded(missing) };
 }
 
