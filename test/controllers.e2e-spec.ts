@@ -1,5 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { newId } from '../src/core/database/base.entity.js';
+import { UnitOfWork } from '../src/core/database/unit-of-work.js';
+import type { FinishedJob } from '../src/jobs/job.js';
+import type { ControllerPayload } from '../src/kubernetes/controllers/controller-job.js';
 import { ControllerCompletionService } from '../src/kubernetes/controllers/controller-completion.service.js';
 import { followManifest } from './support/access-manifest.js';
 import { type Cluster, sharedCluster } from './support/cluster.js';
@@ -156,6 +159,24 @@ requires('KUBEBUILDER_ASSETS', 'controllers on a cluster', () => {
     await complete(3);
     await complete(3);
     expect([await pending(), await told()]).toEqual([false, ['adapter-consul deployed']]);
+
+    const record = (request: number, name: string): Promise<boolean> =>
+      completion.recordObjects({ id, request }, [{ apiVersion: 'v1', kind: 'Service', name }], {
+        assertLeased: () => Promise.resolve(),
+      });
+    expect([await record(3, 'last'), await record(2, 'earlier')]).toEqual([true, false]);
+    const [row] = await world.sql<{ objects: Json[] }>('SELECT objects FROM controller_installation WHERE id = $1', [
+      id,
+    ]);
+    expect(row?.objects).toEqual([expect.objectContaining({ name: 'last' })]);
+
+    // A job of the version before has no number.
+    await world.sql('UPDATE controller_installation SET pending = true WHERE id = $1', [id]);
+    const ended = { status: 'cancelled', payload: { installation: id } } as FinishedJob<ControllerPayload>;
+    await world.get(UnitOfWork).run(() => completion.handleJobEnd(ended));
+    expect(await pending()).toBe(false);
+    expect(await told()).toEqual(['adapter-consul failure', 'adapter-consul deployed']);
+    await world.sql('DELETE FROM controller_installation WHERE id = $1', [id]);
   });
 
   it('are adapters as well, with a namespace that goes with the last of them', async () => {

@@ -28,16 +28,18 @@ export class ControllerCompletionService {
     return (await this.installations.get(id))?.request === request;
   }
 
-  /** Records the objects before they are applied. */
-  async recordObjects(
-    { id }: ControllerInstallation,
+  /** Records the objects before they are applied. @returns false when there was another request meanwhile, which has its own job */
+  recordObjects(
+    { id, request }: Pick<ControllerInstallation, 'id' | 'request'>,
     objects: ObjectReference[],
     { assertLeased }: Pick<JobContext, 'assertLeased'>,
-  ): Promise<void> {
-    await this.unit.run(async () => {
+  ): Promise<boolean> {
+    return this.unit.run(async () => {
       const installation = await this.installations.lock(id);
-      if (installation) await this.installations.update(installation, { objects });
+      if (installation?.request !== request) return false;
+      await this.installations.update(installation, { objects });
       await assertLeased();
+      return true;
     });
   }
 
@@ -60,7 +62,8 @@ export class ControllerCompletionService {
     const installation = await this.installations.lock(job.payload.installation);
     if (!installation) return;
     const { target } = installation;
-    await this.end(installation, { target, request: job.payload.request }, toJobFailure(job));
+    const { request = installation.request } = job.payload;
+    await this.end(installation, { target, request }, toJobFailure(job));
   }
 
   private async end(

@@ -8,8 +8,8 @@ export const CONTROLLERS_QUEUE = 'controller';
 
 export interface ControllerPayload {
   installation: string;
-  /** The number of the request that enqueued it. */
-  request: number;
+  /** The number of the request that enqueued it; a job of the version before has none. */
+  request?: number;
 }
 
 /** Reports whether an error is the outcome of the work; unknown and temporary errors are retried. */

@@ -55,14 +55,14 @@ export class ControllerRunner {
     const objects = await this.manifests.build(installation);
     const before = installation.objects;
     const wanted = objects.map(toReference);
-    await this.completion.recordObjects(installation, mergeReferences(before, wanted), context);
+    if (!(await this.completion.recordObjects(installation, mergeReferences(before, wanted), context))) return;
     const installer = new ControllerInstaller(client, installation, signal);
     await installer.apply(objects);
     const names = new Set(wanted.map((one) => JSON.stringify(one)));
     await new ControllerRemoval(client, installation, signal).remove(
       before.filter((one) => !names.has(JSON.stringify(one))),
     );
-    await this.completion.recordObjects(installation, wanted, context);
+    if (!(await this.completion.recordObjects(installation, wanted, context))) return;
     // It may take minutes, during which other controllers of the connection change, and this one when it is requested.
     await context.endTurn();
     await installer.waitUntilReady(objects, () => this.completion.isWanted(installation));
