@@ -84,16 +84,21 @@ export class LeaseKeeper {
   }
 
   private async takeOver<T extends Leased>(rows: LeasedRows<T>): Promise<void> {
-    const { table, heldSql = 'worker IS NOT NULL' } = rows;
+    const { table, key, heldSql = 'worker IS NOT NULL' } = rows;
     const workers = await this.unit.manager.query<{ worker: string }[]>(
       `SELECT DISTINCT worker FROM ${table} WHERE ${heldSql}`,
     );
     if (workers.length === 0) return;
     const dead = await this.presence.findDead(workers.map(({ worker }) => worker));
+    const columns = Object.keys(key).join(', ');
+    // What is locked is released or taken over, or expires with the next check.
     if (dead.length > 0)
       await this.unit.manager.query(
-        `UPDATE ${table} SET lease_until = now() - interval '1 millisecond'
-          WHERE ${heldSql} AND worker = ANY ($1) AND lease_until >= now()`,
+        `WITH expired AS (
+           SELECT ${columns} FROM ${table} WHERE ${heldSql} AND worker = ANY ($1) AND lease_until >= now()
+            ORDER BY ${columns} FOR NO KEY UPDATE SKIP LOCKED)
+         UPDATE ${table} SET lease_until = now() - interval '1 millisecond'
+          WHERE (${columns}) IN (SELECT ${columns} FROM expired)`,
         [dead],
       );
     await rows.takeOver?.();
