@@ -6,7 +6,9 @@ import { Conflict } from '../src/core/errors/app-error.js';
 import { JobAborted } from '../src/jobs/job-aborted.js';
 import type { FinishedJob } from '../src/jobs/job.js';
 import { JobsService } from '../src/jobs/jobs.service.js';
+import { LeasesStore } from '../src/jobs/leases.store.js';
 import { enqueue, gate, startReplica, until } from './jobs-replica.js';
+import { inOwnerTransaction } from './support/owner-transaction.js';
 import { World } from './support/world.js';
 
 let world: World;
@@ -334,12 +336,17 @@ describe('cancelling', () => {
 
 describe('a job whose worker died', () => {
   /** Leaves a job as a worker would that ended without a word. */
-  const abandon = async (queue: string, losses: number, fields: Record<string, unknown> = {}): Promise<string> => {
+  const abandon = async (
+    queue: string,
+    losses: number,
+    fields: Record<string, unknown> = {},
+    leaseSeconds = -0.001,
+  ): Promise<string> => {
     const { id } = await enqueue(jobs, queue, { runAt: new Date(Date.now() + 3_600_000), mostTakes: 2, ...fields });
     await world.sql(
       `UPDATE job SET status = 'running', attempt = attempt + 1, worker = gen_random_uuid(), losses = $2,
-         lease_until = now() - interval '1 ms' WHERE id = $1`,
-      [id, losses],
+         lease_until = now() + $3 * interval '1 second' WHERE id = $1`,
+      [id, losses, leaseSeconds],
     );
     return id;
   };
@@ -348,6 +355,25 @@ describe('a job whose worker died', () => {
     jobs.registerHandler('orphan', { concurrency: 1, handle: ({ attempt }) => Promise.resolve({ attempt }) });
     const id = await abandon('orphan', 0);
     expect(await finished(id)).toMatchObject({ status: 'succeeded', result: { attempt: 2 }, losses: 1, failures: 0 });
+  });
+
+  it('is taken in its turn again, and when another job of the worker is locked', async () => {
+    const [abandoned, locked] = [
+      await abandon('orphan', 0, { serialKey: 'four' }, 3_600),
+      await abandon('orphan', 0, {}, 3_600),
+    ];
+    await world.sql('UPDATE job SET worker = (SELECT worker FROM job WHERE id = $1) WHERE id = $2', [
+      abandoned,
+      locked,
+    ]);
+    const { worker, attempt } = (await rowOf(abandoned)) as { worker: string; attempt: number };
+    await world.get(LeasesStore).endTurn({ id: abandoned, worker, attempt });
+    expect(await rowOf(abandoned)).toMatchObject({ status: 'running', serial_key: null });
+    await inOwnerTransaction(world, async (client) => {
+      await client.query('SELECT FROM job WHERE id = $1 FOR UPDATE', [locked]);
+      expect(await finished(abandoned)).toMatchObject({ status: 'succeeded', losses: 1, serialKey: 'four' });
+    });
+    expect(await finished(locked)).toMatchObject({ status: 'succeeded', losses: 1, serialKey: null });
   });
 
   it('too often fails, whatever its queue says to that', async () => {

@@ -1458,6 +1458,7 @@ CREATE TABLE job (
   finished_at timestamptz(3),
   cancelled_by uuid,
   share_key text,
+  ended_turn text,
   CONSTRAINT job_pkey PRIMARY KEY (id),
   CONSTRAINT job_status_check CHECK (status = ANY (ARRAY['queued', 'running', 'succeeded', 'failed', 'cancelled'])),
   CONSTRAINT job_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES organization(id),

@@ -58,6 +58,10 @@ export class JobRecord implements Job {
   @Column('text', { nullable: true })
   serialKey!: string | null;
 
+  /** Its serial key before its turn ended. */
+  @Column('text', { nullable: true })
+  endedTurn!: string | null;
+
   @Column('text', { nullable: true })
   shareKey!: string | null;
 

@@ -60,7 +60,7 @@ export class JobsStore {
       `WITH made AS (
          INSERT INTO job (id, position, queue, payload, organization_id, requested_by, cancelled_by, serial_key, share_key, most_attempts, most_takes)
          OVERRIDING SYSTEM VALUE
-         SELECT $2, position, queue, payload, organization_id, requested_by, cancelled_by, serial_key, share_key, most_attempts, most_takes
+         SELECT $2, position, queue, payload, organization_id, requested_by, cancelled_by, coalesce(serial_key, ended_turn), share_key, most_attempts, most_takes
            FROM job WHERE id = $1 RETURNING *),
        notified AS (SELECT count(${JobNotifications.notifySql('ready', 'queue')}) FROM made)
        SELECT ${JOB_COLUMNS} FROM made, notified`,

@@ -86,7 +86,8 @@ export class LeasesStore {
   /** Lets the next job of its serial key begin. */
   async endTurn({ id, worker, attempt }: LeaseHolder): Promise<void> {
     await this.unit.manager.query(
-      `WITH freed AS (UPDATE job SET serial_key = NULL, updated_at = now() WHERE ${HELD_SQL} RETURNING id)
+      `WITH freed AS (UPDATE job SET ended_turn = coalesce(serial_key, ended_turn), serial_key = NULL,
+           updated_at = now() WHERE ${HELD_SQL} RETURNING id)
        SELECT ${JobNotifications.notifySql('ready')} FROM freed`,
       [id, worker, attempt],
     );
@@ -133,20 +134,17 @@ export class LeasesStore {
   }
 
   /** Requeues the job, also in its turn when that had ended. @returns false when the worker no longer holds it, or it was cancelled */
-  async requeue(
-    { id, worker, attempt, serialKey }: LeaseHolder & Pick<Job, 'serialKey'>,
-    why: RequeueOptions = {},
-  ): Promise<boolean> {
+  async requeue({ id, worker, attempt }: LeaseHolder, why: RequeueOptions = {}): Promise<boolean> {
     const { delayMs = 0, failed = false, lost = false, error, progress } = why;
     const put = await this.unit.manager.query<unknown[]>(
       `WITH put AS (
          UPDATE job SET status = 'queued', worker = NULL, lease_until = NULL, updated_at = now(),
            run_at = now() + $4 * interval '1 millisecond', failures = failures + $5::boolean::int,
            losses = losses + $6::boolean::int, error = coalesce($7, error), progress = coalesce($8, progress),
-           serial_key = coalesce(serial_key, $9)
+           serial_key = coalesce(serial_key, ended_turn)
          WHERE ${HELD_SQL} AND NOT cancel_requested AND (NOT $6 OR lease_until < now()) RETURNING queue)
        SELECT CASE WHEN $4 = 0 THEN ${JobNotifications.notifySql('ready', 'queue')} END FROM put`,
-      [id, worker, attempt, delayMs, failed, lost, toJsonb(error), toJsonb(progress), serialKey],
+      [id, worker, attempt, delayMs, failed, lost, toJsonb(error), toJsonb(progress)],
     );
     return put.length > 0;
   }

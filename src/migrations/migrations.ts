@@ -9,6 +9,7 @@ import { NamesAndStates1764000000152 } from './1764000000152-names-and-states.js
 import { SealedValuesOfDesigns1764000000153 } from './1764000000153-sealed-values-of-designs.js';
 import { DigestsOfResources1764000000154 } from './1764000000154-digests-of-resources.js';
 import { ResourcesOfDesigns1764000000155 } from './1764000000155-resources-of-designs.js';
+import { TurnsOfJobs1764000000156 } from './1764000000156-turns-of-jobs.js';
 
 /** All migrations, oldest first. */
 export const migrations: Migration[] = [
@@ -22,4 +23,5 @@ export const migrations: Migration[] = [
   SealedValuesOfDesigns1764000000153,
   DigestsOfResources1764000000154,
   ResourcesOfDesigns1764000000155,
+  TurnsOfJobs1764000000156,
 ];
