@@ -3,6 +3,8 @@ import { readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { InvalidRequest } from '../src/core/errors/app-error.js';
 import { asObject, asText, type JsonObject } from '../src/core/json/json.js';
+import { Design } from '../src/designs/design.entity.js';
+import { SealedValuesService } from '../src/designs/sealed-values.service.js';
 import { filesIn } from '../src/designs/formats/archive.fixture.js';
 import { resourceIdentity } from '../src/formats/design-file/design-component.js';
 import { parseDocuments } from '../src/formats/documents/parse-documents.js';
@@ -289,6 +291,24 @@ requires('KUBEBUILDER_ASSETS', 'what runs on a cluster', () => {
     await done(world.admin.post('/api/pattern/deploy', moved));
     const there = await kubectl(cluster, 'get', 'secret', 'web', '-n', elsewhere, '-o', 'jsonpath={.data.password}');
     expect(Buffer.from(there, 'base64').toString()).toBe(PASSWORD);
+    // Where the connection leads to another cluster, that is elsewhere, too.
+    await kubectl(cluster, 'delete', 'secret', 'web', '-n', namespace, '--ignore-not-found');
+    const refusal = async (): Promise<unknown> => {
+      const back = await done(scene.people.admin.post('/api/pattern/deploy/plan', { ...deploy, move: true }));
+      return back.resources.find((one: Json) => one.namespace === namespace).error?.reason;
+    };
+    expect(await refusal()).toBeUndefined();
+    const sealing = world.get(SealedValuesService);
+    const kept = await sealing.open(id as string);
+    if (!kept) throw new Error('nothing was sealed');
+    expect(kept.clusterUid).toBe(
+      await kubectl(cluster, 'get', 'namespace', 'kube-system', '-o', 'jsonpath={.metadata.uid}'),
+    );
+    const { organizationId, ...values } = kept;
+    const design = Object.assign(new Design(), { id, organizationId });
+    const ofAnother = await sealing.seal(design, { ...values, clusterUid: randomUUID() });
+    await world.sql('UPDATE design SET sealed_values = $2 WHERE id = $1', [id, ofAnother]);
+    expect(await refusal()).toBe('SECRET_VALUES_NEEDED');
     // A copy of the design has none of them.
     const copy = await done(world.admin.post(`/api/pattern/clone/${id}`, { workspace_id: scene.id }));
     const other = { ...deploy, id: copy.id, namespace: await newNamespace() };

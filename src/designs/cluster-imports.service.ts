@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import type { Actor } from '../core/access/actor.js';
+import { findClusterUid } from '../kubernetes/clusters/cluster-identity.js';
 import { Access } from '../core/authorization/access.service.js';
 import { boundedParallel } from '../core/bounded-parallel.js';
 import { UnitOfWork } from '../core/database/unit-of-work.js';
@@ -34,7 +35,7 @@ import {
 import type { ClusterDesignView, ClusterImportView } from './from-cluster/cluster-import.view.js';
 import { groupTask, type ObjectGroup } from './from-cluster/group-task.js';
 import { describeHandOver } from './from-cluster/hand-over.js';
-import { SealedValuesService } from './sealed-values.service.js';
+import { type SealedValues, SealedValuesService } from './sealed-values.service.js';
 
 const TIMEOUT_MS = 120_000;
 const CONCURRENCY = 2;
@@ -113,10 +114,12 @@ export class ClusterImportsService {
     const candidates = await this.group(contents);
     if (candidates.length > MAX_DESIGNS)
       throw InvalidRequest.forField('/namespaces', `hold more than ${MAX_DESIGNS} designs`, NARROW);
+    const isSealing = !query.isPreview && candidates.some(({ objects }) => objects.some(({ values }) => values));
+    const clusterUid = isSealing ? await findClusterUid(client) : null;
     let done = 0;
     const prepared = await boundedParallel(candidates, CONCURRENCY, async (candidate) => {
       assertInTime();
-      const made = await this.prepare(actor, workspace, query, candidate);
+      const made = await this.prepare(actor, workspace, { ...query, clusterUid }, candidate);
       job?.reportProgress({ stage: 'importing', done: ++done, total: candidates.length });
       return made;
     });
@@ -175,7 +178,7 @@ export class ClusterImportsService {
   private async prepare(
     actor: Actor,
     workspace: Workspace,
-    { connectionId, isPreview }: ClusterQuery,
+    { connectionId, clusterUid, isPreview }: ClusterQuery & Pick<SealedValues, 'clusterUid'>,
     { namespace, group, objects }: Candidate,
   ): Promise<{ parsed: DesignWriteResult; write?: () => Promise<DesignWriteResult> }> {
     const resources = objects.map(({ resource }) => resource);
@@ -187,7 +190,7 @@ export class ClusterImportsService {
     const secrets = objects.flatMap(({ identity, values }) => (values ? [[identity.name, values] as const] : []));
     if (!isPreview && secrets.length > 0)
       parsed.design.sealedValues = await this.sealed.seal(parsed.design, {
-        ...{ connectionId, namespace, secrets: Object.fromEntries(secrets) },
+        ...{ connectionId, clusterUid, namespace, secrets: Object.fromEntries(secrets) },
       });
     return isPreview
       ? { parsed }

@@ -6,6 +6,8 @@ import type { Design } from './design.entity.js';
 /** The `data` of the Secrets that a design was read from a cluster with, by name, and where that was. */
 export interface SealedValues {
   connectionId: string;
+  /** Identifies the cluster, to which the connection may not lead any more; null when it could not be read. */
+  clusterUid?: string | null;
   namespace: string;
   secrets: Record<string, Record<string, string>>;
 }

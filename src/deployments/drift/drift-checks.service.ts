@@ -81,7 +81,7 @@ export class DriftChecksService {
       const deadline = AbortSignal.timeout(TIMEOUT_MS);
       const either = signal ? AbortSignal.any([signal, deadline]) : deadline;
       const mode = deployment.options.drift ?? (await this.drifts.findMode(destination.environmentId));
-      const sealedValues = this.sealedValues.create(deployment, destination.connectionId);
+      const sealedValues = this.sealedValues.create(deployment, destination.connectionId, cluster);
       const applied = { owner, namespace, objects: destination.objects, mode, sealedValues };
       const pace = isBackground ? this.busy.yieldTo(destination.connectionId, YIELDED_MS, either) : undefined;
       const comparison = new DriftComparison(cluster, applied, either, pace);

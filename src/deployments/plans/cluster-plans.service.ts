@@ -78,7 +78,7 @@ export class ClusterPlansService {
           findChartDefinitions(await this.context.readResources(of.designId, known.designVersion)),
       }),
       ...(standing !== null && { standing: () => this.context.readResources(of.designId, standing) }),
-      sealedValues: this.sealedValues.create(of, connectionId),
+      sealedValues: this.sealedValues.create(of, connectionId, cluster),
       signal: either,
     };
     return new Planner(cluster, this.validation).plan(resources, owner, options).catch(async (error: unknown) => {

@@ -3,6 +3,7 @@ import { backoff } from '../../../core/backoff.js';
 import { TokenBucket } from '../../../core/token-bucket.js';
 import { WakeSignal } from '../../../jobs/wake-signal.js';
 import type { ClusterClient } from '../../clusters/cluster-client.js';
+import { findClusterUid } from '../../clusters/cluster-identity.js';
 import { ClusterError } from '../../clusters/cluster-error.js';
 import type { ResourceKind } from '../../clusters/discovery.js';
 import type { ResourceChanges } from '../resource-changes.js';
@@ -254,7 +255,7 @@ export class ClusterWatcher implements KindSink {
    */
   private async prepare(client: ClusterClient, connections: readonly WatchedConnection[]): Promise<void> {
     const { watches, resources } = this.tools;
-    const uid = await this.findClusterUid(client);
+    const uid = await findClusterUid(client);
     const isAnother = ({ clusterUid }: WatchedConnection): boolean =>
       uid !== null && clusterUid !== null && clusterUid !== uid;
     const resyncs = [...this.resyncs.values()];
@@ -323,17 +324,6 @@ export class ClusterWatcher implements KindSink {
     }
   }
 
-  /** Returns the uid of kube-system, which identifies the cluster; null when reading it is forbidden. */
-  private async findClusterUid(client: ClusterClient): Promise<string | null> {
-    const kind = await client.findKind('v1', 'Namespace');
-    try {
-      return (kind && (await client.lookup(kind, 'kube-system'))?.metadata.uid) ?? null;
-    } catch (error) {
-      if (error instanceof ClusterError && error.kind === 'forbidden') return null;
-      throw error;
-    }
-  }
-
   /**
    * Checks that the cluster responds and is the same; the next session deletes the objects of a different one.
    * @throws ClusterError
@@ -341,7 +331,7 @@ export class ClusterWatcher implements KindSink {
   private async checkCluster(client: ClusterClient): Promise<void> {
     this.nextCheckAt = Infinity;
     this.checkedAt = performance.now();
-    const uid = await this.findClusterUid(client);
+    const uid = await findClusterUid(client);
     if (uid !== null && this.clusterUid !== null && uid !== this.clusterUid)
       throw new ClusterError('failed', 'A different cluster responds at this address');
   }
