@@ -96,8 +96,8 @@ function toWords({ words, argument, flags }: Command, fields: Record<string, unk
     const flag = flags[name];
     if (value === undefined) continue;
     if (flag === undefined) return null;
-    if (!SWITCHES.has(flag)) result.push(...[value].flat().flatMap((each) => [flag, String(each)]));
-    else if (String(value) === 'true') result.push(flag);
+    if (!SWITCHES.has(flag)) result.push(...[value].flat().flatMap((each) => [flag, toArgument(each)]));
+    else if (value === true || value === 'true') result.push(flag);
   }
   return result;
 }
