@@ -3,6 +3,7 @@ import { ApiAcceptedResponse, ApiBody, ApiOkResponse, ApiTags } from '@nestjs/sw
 import type { Request, Response } from 'express';
 import { CurrentActor } from '../core/access/access.decorators.js';
 import { Actor } from '../core/access/actor.js';
+import { AuditedCall } from '../core/authorization/audited-call.js';
 import { Env } from '../core/config/env.js';
 import { Forbidden, InvalidRequest } from '../core/errors/app-error.js';
 import { PackedJson } from '../core/json/packed-json.js';
@@ -31,6 +32,7 @@ export class McpController {
   )
   @Post()
   @HttpCode(200)
+  @AuditedCall()
   @ApiBody({ type: RpcRequestInput })
   @ApiOkResponse({ type: RpcResponseView })
   @ApiAcceptedResponse({ description: 'To a notification: without a body.' })
