@@ -146,9 +146,11 @@ export class DeploymentScene {
     });
   }
 
-  /** Another user applies an object, with force. */
+  /** Another user applies an object, with force. The kind of a new definition is discovered a moment after it. */
   async others(object: KubernetesObject, fieldManager = 'another-manager'): Promise<KubernetesObject> {
-    const kind = await this.client.findKind(object.apiVersion, object.kind);
+    const find = (staleMs?: number) => this.client.findKind(object.apiVersion, object.kind, staleMs);
+    let kind = await find();
+    if (!kind) await until(async () => (kind = await find(0)) !== undefined);
     if (!kind) throw new Error(`no such kind: ${object.kind}`);
     const metadata = kind.namespaced ? { namespace: this.namespace, ...object.metadata } : object.metadata;
     return (await this.client.apply(kind, { ...object, metadata }, { fieldManager, force: true })).object;
