@@ -127,6 +127,7 @@ requires('KUBEBUILDER_ASSETS', 'where a design is deployed', () => {
       const filed = async (): Promise<Json[]> =>
         (await people.admin.get(`/api/pattern?workspace_id=${shop.id}&search=filed&pagesize=all`)).body.patterns;
       expect(await call(people.viewer, staging)).toMatchObject({ status: 403 });
+      expect(await call(people.viewer, staging, { timeout: [] })).toMatchObject({ status: 403 });
       expect(await call(people.editor, live)).toMatchObject(refused(403, 'APPROVAL_REQUIRED'));
       const rule = { name: 'none', expression: 'false', mode: 'enforce', kinds: ['ConfigMap'] };
       const policy = await done(people.admin.post(`${shop.path}/policies`, rule));
@@ -148,6 +149,10 @@ requires('KUBEBUILDER_ASSETS', 'where a design is deployed', () => {
         status: 400,
         body: { errors: [{ pointer: '/workspace_id' }] },
       });
+      const twin = { patternFile: map('twin', namespace), name: 'filed twin' };
+      const twins = await Promise.all([1, 2, 3].map(() => call(people.editor, staging, twin)));
+      expect(twins.map(({ status }) => status)).toEqual([200, 200, 200]);
+      expect(new Set(twins.map(({ body }) => body.design_id as string)).size).toBe(1);
       const deployer = await token(people.editor, 'read', 'deploy');
       expect(await call(deployer, staging, { name: 'unwritten' })).toMatchObject(refused(403, 'SCOPE_MISSING'));
     }, 60_000);

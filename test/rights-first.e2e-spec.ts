@@ -115,6 +115,7 @@ async function prepare(): Promise<void> {
     WorkspacePlacementService: { workspace_id: workspace.id },
     DesignsService: { id: design.id },
     DesignImportRights: { id: design.id },
+    DeployRights: { workspace_id: workspace.id, pattern_file: 'kind: [' },
     UndeploymentsService: { id: design.id },
     FiltersService: { id: filter.id },
     DesignRemovalService: { patterns: [{ id: design.id }] },

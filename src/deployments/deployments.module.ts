@@ -72,6 +72,7 @@ import { DeploymentChangesController } from './requests/deployment-changes.contr
 import { DeploymentConditionsService } from './requests/deployment-conditions.service.js';
 import { DeploymentQueueService } from './requests/deployment-queue.service.js';
 import { DesignDeploymentsService } from './requests/design-deployments.service.js';
+import { DeployRights } from './requests/deploy-rights.service.js';
 import { UndeploymentsService } from './requests/undeployments.service.js';
 import { DeploymentJobsListeners } from './runs/deployment-jobs.listeners.js';
 import { DeploymentMetricsListeners } from './runs/deployment-metrics.listeners.js';
@@ -165,6 +166,7 @@ import { TargetsStore } from './targets/targets.store.js';
     DeploymentQueueService,
     DesignDeploymentsService,
     UndeploymentsService,
+    DeployRights,
     DeploymentJobsListeners,
     DeploymentStartService,
     InterruptedDeploymentsService,

@@ -134,6 +134,11 @@ export class DeploymentsStore extends Store<Deployment> {
     return rows.map(({ id }) => id);
   }
 
+  /** Whether a design has deployments, also finished ones. */
+  existsOfDesign(designId: string): Promise<boolean> {
+    return this.createQueryBuilder().andWhere('deployment.design_id = :designId', { designId }).getExists();
+  }
+
   /** Unfinished deployments that use something. */
   findUnfinished({ designId, connectionId, environmentId, workspaceId }: DeploymentUse): Promise<Deployment[]> {
     const rows = this.createQueryBuilder().andWhere('deployment.finished_at IS NULL');

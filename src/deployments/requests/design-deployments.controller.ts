@@ -18,6 +18,7 @@ import {
 import { deploymentPolicy } from '../deployment.policy.js';
 import { DeploymentView } from '../deployment.view.js';
 import { PlanView } from '../plans/plan.view.js';
+import { DeployRights } from './deploy-rights.service.js';
 import { DesignDeploymentsService } from './design-deployments.service.js';
 import { UndeploymentsService } from './undeployments.service.js';
 import { PlansService } from '../plans/plans.service.js';
@@ -59,7 +60,7 @@ export class DesignDeploymentsController {
     { errors: [422, 502, 504] },
   )
   @Post('deploy')
-  @RequiresBodyRight(deploymentPolicy.deploy, DesignsService)
+  @RequiresBodyRight(deploymentPolicy.deploy, DeployRights)
   @HttpCode(200)
   @ApiOkResponse({ type: DeploymentView })
   @ApiAsyncDeployment()

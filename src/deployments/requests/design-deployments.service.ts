@@ -1,12 +1,13 @@
-import { Injectable } from '@nestjs/common';
+import { Injectable, Logger } from '@nestjs/common';
 import type { Actor } from '../../core/access/actor.js';
 import { InvalidRequest } from '../../core/errors/app-error.js';
 import type { Design } from '../../designs/design.entity.js';
-import { DesignFilesService } from '../../designs/design-files.service.js';
+import { DesignFilesService, type FileDesign } from '../../designs/design-files.service.js';
 import { RequestedDesignsService } from '../admission/requested-designs.service.js';
 import type { Deployment } from '../deployment.entity.js';
 import { type DeployRequest, toOptions } from '../deployment.inputs.js';
 import { deploymentPolicy } from '../deployment.policy.js';
+import { DeploymentsStore } from '../deployments.store.js';
 import type { DeploymentPlan } from '../plans/deployment-plan.entity.js';
 import { PlansStore } from '../plans/plans.store.js';
 import { type RequestedVersions, RequestedVersionsService } from '../plans/requested-versions.service.js';
@@ -17,12 +18,15 @@ import { DeploymentRequestsService } from './deployment-requests.service.js';
 /** Requests deployments of designs, with or without a plan. */
 @Injectable()
 export class DesignDeploymentsService {
+  private readonly logger = new Logger(DesignDeploymentsService.name);
+
   constructor(
     private readonly designs: RequestedDesignsService,
     private readonly files: DesignFilesService,
     private readonly versions: RequestedVersionsService,
     private readonly targets: TargetsService,
     private readonly plans: PlansStore,
+    private readonly deployments: DeploymentsStore,
     private readonly conditions: DeploymentConditionsService,
     private readonly requests: DeploymentRequestsService,
   ) {}
@@ -32,24 +36,31 @@ export class DesignDeploymentsService {
     const { id, pattern_file, workspace_id, name } = input;
     if (id || pattern_file === undefined) {
       const design = await this.designs.getAllowed(actor, deploymentPolicy.deploy, input);
-      return this.deployDesign(actor, design, input, (target) =>
+      return this.deployDesign(actor, design, input, (_, target) =>
         this.versions.resolveWithFile(actor, design, input, target),
       );
     }
-    const file = await this.files.prepare(actor, { pattern_file, workspace_id, name });
-    const { design } = file;
-    await this.designs.authorize(actor, deploymentPolicy.deploy, design, design.workspaceId);
+    const file = await this.files.prepare(actor, { pattern_file, workspace_id, name }, deploymentPolicy.deploy);
     try {
       return await this.deployDesign(
         actor,
-        design,
+        file.design,
         input,
-        (target) => this.versions.resolve(actor, design, input, target),
+        (design, target) => this.versions.resolve(actor, design, input, target),
         file.store,
       );
     } catch (error) {
-      await file.discard();
+      await this.discard(file);
       throw error;
+    }
+  }
+
+  /** Another call with the same file may deploy its design. The caller receives why the file was refused, whatever fails here. */
+  private async discard(file: FileDesign): Promise<void> {
+    try {
+      await file.discard((designId) => this.deployments.existsOfDesign(designId));
+    } catch (error) {
+      this.logger.warn(`The design ${file.design.id} of a file that was not deployed is not deleted: ${String(error)}`);
     }
   }
 
@@ -58,8 +69,8 @@ export class DesignDeploymentsService {
     actor: Actor,
     design: Design,
     input: DeployRequest,
-    resolveVersion: (target: Target) => Promise<RequestedVersions>,
-    store?: () => Promise<void>,
+    resolveVersion: (design: Design, target: Target) => Promise<RequestedVersions>,
+    store?: () => Promise<Design>,
   ): Promise<Deployment> {
     const plan = input.plan_id ? await this.plans.getCurrent(design, input.plan_id) : null;
     if (plan) {
@@ -72,11 +83,12 @@ export class DesignDeploymentsService {
     const target = await this.targets.resolveForDeployment(actor, design, wanted);
     const options = { ...(plan?.options ?? toOptions(input)), self_heal: input.self_heal, drift: input.drift };
     await this.conditions.require({ designId: design.id, ...target }, options);
-    await store?.();
+    const stored = (await store?.()) ?? design;
+    if (stored.id !== design.id) return this.deployDesign(actor, stored, input, resolveVersion);
     return this.requests.create(actor, {
       action: 'deploy',
       design,
-      version: async () => plan ?? resolveVersion(target),
+      version: async () => plan ?? resolveVersion(design, target),
       target,
       name: input.name ?? design.name,
       options: {
