@@ -18,8 +18,6 @@ import { DesignsStore } from './designs.store.js';
 
 /** The fields of a new design apart from its content. */
 interface InitialProperties {
-  /** Default: a new one. */
-  id?: string;
   name?: string;
   visibility?: Visibility;
   clonedFrom?: CloneOrigin | null;
@@ -107,10 +105,9 @@ function createDesign(
   actor: Actor,
   workspace: Workspace,
   { imported, location }: ParsedDesignSource,
-  { id, name, visibility, clonedFrom = null, unsupported }: InitialProperties & { unsupported: string },
+  { name, visibility, clonedFrom = null, unsupported }: InitialProperties & { unsupported: string },
 ): Design {
   return Object.assign(new Design(), {
-    ...(id === undefined ? {} : { id }),
     organizationId: workspace.organizationId,
     workspaceId: workspace.id,
     name: name ?? imported.name,
