@@ -190,7 +190,10 @@ export class ClusterImportsService {
     const secrets = objects.flatMap(({ identity, values }) => (values ? [[identity.name, values] as const] : []));
     if (!isPreview && secrets.length > 0)
       parsed.design.sealedValues = await this.sealed.seal(parsed.design, {
-        ...{ connectionId, clusterUid, namespace, secrets: Object.fromEntries(secrets) },
+        connectionId,
+        clusterUid,
+        namespace,
+        secrets: Object.fromEntries(secrets),
       });
     return isPreview
       ? { parsed }

@@ -10,20 +10,20 @@ const KIND = /^[A-Za-z][A-Za-z0-9]{0,62}(?:\.[a-z0-9.-]{1,253})?$/;
 
 /** Fields of an import that are about a file. */
 const OF_FILES = [
-  ...([
-    'id',
-    'name',
-    'type',
-    'url',
-    'file',
-    'file_name',
-    'path',
-    'values',
-    'env',
-    'namespace',
-    'release_name',
-  ] as const),
-  ...(['kube_version', 'api_versions', 'message'] as const),
+  'id',
+  'name',
+  'type',
+  'url',
+  'file',
+  'file_name',
+  'path',
+  'values',
+  'env',
+  'namespace',
+  'release_name',
+  'kube_version',
+  'api_versions',
+  'message',
 ] as const;
 /** Fields of an import that are about a cluster. */
 const OF_CLUSTERS = ['namespaces', 'selector', 'kinds', 'include_owned'] as const;

@@ -169,17 +169,12 @@ function Chosen({
       </h3>
       {others.length > 0 && (
         <>
-          <Field label="Promote to">
-            {(field) => (
-              <select id={field} value={target} onChange={(event) => (target.value = event.currentTarget.value)}>
-                {others.map((each) => (
-                  <option key={each.id} value={each.id} dir="auto">
-                    {each.name} ({each.tier})
-                  </option>
-                ))}
-              </select>
-            )}
-          </Field>
+          <EnvironmentField
+            label="Promote to"
+            among={others}
+            value={target.value}
+            choose={(id) => (target.value = id)}
+          />
           <Action
             label="Promote"
             operation="promoteDeployment"
@@ -268,21 +263,43 @@ function AssignEnvironment({
   if (others.length === 0) return null;
   return (
     <form onSubmit={onSubmit(assign.run)}>
-      <Field label="Another environment of the organization">
-        {(field) => (
-          <select id={field} value={envID} onChange={(event) => (chosen.value = event.currentTarget.value)}>
-            {others.map((each) => (
-              <option key={each.id} value={each.id} dir="auto">
-                {each.name} ({each.tier})
-              </option>
-            ))}
-          </select>
-        )}
-      </Field>
+      <EnvironmentField
+        label="Another environment of the organization"
+        among={others}
+        value={envID}
+        choose={(id) => (chosen.value = id)}
+      />
       <button type="submit" aria-disabled={assign.busy}>
         Assign
       </button>
       {assign.error && <Failure error={assign.error} />}
     </form>
+  );
+}
+
+/** A choice of one of some environments. */
+function EnvironmentField({
+  label,
+  among,
+  value,
+  choose,
+}: {
+  label: string;
+  among: readonly { id: string; name: string; tier: string }[];
+  value: string;
+  choose: (id: string) => void;
+}) {
+  return (
+    <Field label={label}>
+      {(id) => (
+        <select id={id} value={value} onChange={(event) => choose(event.currentTarget.value)}>
+          {among.map((each) => (
+            <option key={each.id} value={each.id} dir="auto">
+              {each.name} ({each.tier})
+            </option>
+          ))}
+        </select>
+      )}
+    </Field>
   );
 }

@@ -91,7 +91,7 @@ export class IssuerSignInService {
       },
       body: body.toString(),
     });
-    if (status >= 500) throw issuerFailed(`the token endpoint answers ${status}`);
+    if (status >= 500) throw issuerFailed(`the token endpoint responds with ${status}`);
     const found = tokenResponseSchema.safeParse(parseJson(text));
     if (status !== 200 || !found.success) throw this.refuse(`the issuer gives no token for the code (${status})`);
     return found.data;

@@ -10,9 +10,17 @@ import { isSystemObject } from '../../kubernetes/clusters/system-objects.js';
 import { isBuiltIn } from '../../validation/native/built-in-groups.js';
 
 export const LEFT_OUT_CODES = [
-  ...(['OWNED', 'GENERATED', 'ARGOCD', 'FLUX', 'HELM', 'HELM_RELEASE_BROKEN', 'OPERATOR'] as const),
-  ...(['OWNED_HERE', 'NOT_READABLE', 'DEFINITION'] as const),
-];
+  'OWNED',
+  'GENERATED',
+  'ARGOCD',
+  'FLUX',
+  'HELM',
+  'HELM_RELEASE_BROKEN',
+  'OPERATOR',
+  'OWNED_HERE',
+  'NOT_READABLE',
+  'DEFINITION',
+] as const;
 export type LeftOutCode = (typeof LEFT_OUT_CODES)[number];
 
 /** What manages an object. */
